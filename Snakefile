@@ -27,11 +27,11 @@ for study_name in TARGET_STUDIES:
         name:
             study_name
         input:
-            study_report(study_name),
+            study_pages(study_name),
         localrule: True
 
 
 rule all:
     input:
-        [study_report(study) for study in GRID.active],
+        study_pages(*GRID.active),
     localrule: True

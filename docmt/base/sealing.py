@@ -95,6 +95,10 @@ class Seal:
                 )
         self.asked = replace(self.asked, files={**self.asked.files, **actual})
 
+    def add(self, *files: Path) -> None:
+        """Add files that the job has written by other means than `atomic_file`."""
+        self._recorder.files |= {file.absolute(): FileDigest.of(file) for file in files}
+
     def close(self, record: Mapping[str, Any] | None = None, records: Collection[str] = ()) -> None:
         """Write the record, and the manifest last.
 

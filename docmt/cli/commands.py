@@ -79,6 +79,7 @@ JOBS: Sections = {
         "train-system": "jobs.train",
         "decode-view": "jobs.models",
         "score-variants": "jobs.models",
+        "inspect-system": "jobs.models",
         "translate-passages": "jobs.models",
     },
     "Stages 7 and 8: scores and reports": {

@@ -20,6 +20,7 @@ from docmt.base.artifacts import folder_lock, read_object_if_there, write_json
 from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError, nearest
 from docmt.base.foreign import naming
+from docmt.catalogue.checksums import locked_checksums
 from docmt.catalogue.corpus import CorpusConfig, FileConfig
 from docmt.catalogue.missing import find_below, is_remote, local_path
 
@@ -59,21 +60,21 @@ def fetch(
 ) -> None:
     """Download `file` to `output`; try each source in turn until a file with the right checksum arrives.
 
-    The right checksum is the sha256 in the catalogue or, where the catalogue has none, the sha256 of the first
-    download, which is stored in the JSON file `lock`. The bytes that an interrupted run received stay in
-    `<output>.part`, and the next run downloads the rest. `wait_s` is the number of seconds before the second attempt on
-    a source; it is doubled for each further attempt. The sources are the folder `local` of the user (in any layout),
-    the mirror, and the sources in the catalogue, in this order.
+    The right checksum is the sha256 in the catalogue or, where the catalogue has none, that of the file in the user's
+    folder, which the user may change, or that of the first download, which is stored in the JSON file `lock`. The bytes
+    that an interrupted run received stay in `<output>.part`, and the next run downloads the rest. `wait_s` is the
+    number of seconds before the second attempt on a source; it is doubled for each further attempt. The sources are the
+    folder `local` of the user (in any layout), the mirror, and the sources in the catalogue, in this order.
 
     Raises UserError, with the reason for each source, where no source gives the file.
     """
     key = f"{corpus}/{file.name}"
-    expected = file.sha256 or locked_checksums(lock).get(key)
+    local_file = find_below(local, file.name, corpus) if local else None
+    expected = file.sha256 or (sha256_file(local_file) if local_file else locked_checksums(lock).get(key))
     if output.exists() and _is_right(output, key, expected, lock):
         return
     output.parent.mkdir(parents=True, exist_ok=True)
     failures: list[tuple[str, SourceFailed]] = []
-    local_file = find_below(local, file.name, corpus) if local else None
     for source in [*([str(local_file)] if local_file else []), *sources(file, mirror)]:
         try:
             part = _get_verified(source, output, expected, file.size, wait_s)
@@ -103,11 +104,6 @@ def sources(file: FileConfig, mirror: str | None) -> tuple[str, ...]:
         return file.sources
     is_url = urlsplit(mirror).scheme in ("http", "https", "file")
     return (f"{mirror.rstrip('/')}/{quote(file.name) if is_url else file.name}", *file.sources)
-
-
-def locked_checksums(lock: Path) -> dict[str, str]:
-    """Return the sha256 of the first download of each file, by `corpus/file`."""
-    return read_object_if_there(lock) or {}
 
 
 def _is_right(output: Path, key: str, expected: str | None, lock: Path) -> bool:

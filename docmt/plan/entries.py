@@ -42,12 +42,12 @@ class Systems:
         of another study.
         """
         study = self.resolver.study
-        identities = {name: self._identity(name) for name in self.systems}
+        digests = {name: self._settings_digest(name) for name in self.systems}
         earlier = {(entry.corpus, entry.folder): entry for entry in before}
         for corpus in study.corpora:
             here = [name for name in self.systems if corpus in self.corpora[name]]
             known = {name: earlier[corpus, name] for name in here if (corpus, name) in earlier}
-            shared = {name: entry for name, entry in known.items() if entry.identity == identities[name]}
+            shared = {name: entry for name, entry in known.items() if entry.settings_digest == digests[name]}
             folders = {name: name if name in shared or name not in known else f"{name}@{study.study}" for name in here}
             for name, folder in folders.items():
                 # Equal systems of several studies share one folder, and therefore one training.
@@ -58,19 +58,19 @@ class Systems:
                     folder=folder,
                     trained=shared[origin].trained if origin in shared else folders[origin],
                     extends=self.resolver.extends(name),
-                    identity=identities[name],
+                    settings_digest=digests[name],
                     seeds=self.resolver.seeds(name, seeds),
                     system=self.systems[name],
                 )
 
-    def _identity(self, name: str) -> str:
+    def _settings_digest(self, name: str) -> str:
         """Return a digest of a system's name and settings.
 
-        The identity of the system whose model its training starts from is a part of the digest.
+        The digest of the system whose model its training starts from is a part of the digest.
         """
         system = dataclasses.asdict(self.systems[name])
         start = system["init_from"]
-        return digest({**system, "init_from": self._identity(start) if start else None})
+        return digest({**system, "init_from": self._settings_digest(start) if start else None})
 
     def _trained_as(self, name: str, corpus: str) -> str:
         """Return the name of the system whose model a system uses on a corpus.

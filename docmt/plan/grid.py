@@ -37,6 +37,8 @@ from docmt.settings.train import TrainConfig
 
 MOST_SHARDS = 10_000
 """The largest number of shards; a larger number is a typing mistake."""
+MOST_HOURS = 1e9
+"""The largest number of device-hours of a run."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,9 @@ class RunConfig:
     scale: str = setting(PAPER, "a file of workflow/scales, whose settings replace those of studies")
     device: DeviceName = "auto"
     shards: int = setting(1, "number of jobs that each pass of stage 2 over a corpus is divided into")
+    retrain_hours: float = setting(
+        1.0, "device-hours of finished trainings that a run may replace; above them it stops before the first job"
+    )
     human: dict[str, str] = field(default_factory=dict)
 
 
@@ -93,6 +98,7 @@ class MainConfig(RunConfig):
             need(is_name(text), "texts", text, NAMES_HAVE)
         need_seeds("seeds", self.seeds)
         need_between(1, MOST_SHARDS, "shards", self.shards)
+        need_between(0, MOST_HOURS, "retrain_hours", self.retrain_hours)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base import paths
+from docmt.base.asked import GIVEN
 from docmt.base.errors import UserError, check_known
 from docmt.base.paths import FOLDERS, RESULTS, names_in
 from docmt.catalogue.corpus import STOP_WORDS, corpus_settings
@@ -53,7 +54,8 @@ def check_scale(grid: Grid, scale: str, where: str) -> None:
 def _checkpoint(grid: Grid, where: str, checkpoint: str) -> dict[str, Any]:
     """Return the kind and the sizes of a random checkpoint. Raises UserError where the scale has no such checkpoint."""
     check_known("checkpoint that this scale makes", checkpoint, grid.checkpoints, where)
-    return dataclasses.asdict(grid.checkpoints[checkpoint])
+    random = grid.checkpoints[checkpoint]
+    return {**dataclasses.asdict(random), "stands_for": Path(random.stands_for).name}
 
 
 def _corpus(grid: Grid, where: str, corpus: str) -> dict[str, Any]:
@@ -68,7 +70,7 @@ def _tokens(grid: Grid, where: str, corpus: str, text: str) -> dict[str, Any]:
     """Return the name and the languages of a corpus, and the settings of a preset of text."""
     corpus_name = grid.corpus_in(corpus, where)
     check_known("text", text, grid.texts, where)
-    return {"corpus": corpus_name, **_languages(grid, corpus_name), "text": dataclasses.asdict(grid.texts[text])}
+    return {"corpus": corpus_name, **_languages(grid, corpus_name), "text": _text(grid, text)}
 
 
 def _views(grid: Grid, where: str, corpus: str, text: str, view: str) -> dict[str, Any]:
@@ -102,8 +104,8 @@ def _training(grid: Grid, where: str, corpus: str, system: str, seed: str) -> di
     return {
         **_run(grid, entry, seed),
         "init_from": start.trained if start else None,
-        "pretrained": config.pretrained,
-        "text": {"name": config.text, **dataclasses.asdict(grid.texts[config.text])},
+        "pretrained": _given(config.pretrained),
+        "text": {"name": config.text, **_text(grid, config.text)},
         **{section: dataclasses.asdict(getattr(config, section)) for section in ("view", "model", "train")},
     }
 
@@ -119,6 +121,7 @@ def _scores(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict
     """Return the settings of scoring, and all settings of the system, which the file of scores contains too."""
     entry = grid.find(corpus, system)
     resolved = {key: value for key, value in dataclasses.asdict(entry.system).items() if key != "name"}
+    resolved["pretrained"] = _given(entry.system.pretrained)
     return {
         **_run(grid, entry, seed),
         **_languages(grid, corpus),
@@ -132,11 +135,15 @@ def _scoring(grid: Grid, corpus: str) -> dict[str, Any]:
     config, chosen = grid.corpus_at_scale(corpus), grid.scoring
     languages = config.source_language, config.target_language
     consistency = chosen.consistency.of_corpus(languages, tuple(getattr(config, name) for name in STOP_WORDS))
-    vectors = chosen.coherence.vectors.get(config.target_language)
-    model = chosen.cohesion.models.get(config.target_language)
+    vectors = _name(chosen.coherence.vectors.get(config.target_language))
+    model = _given(chosen.cohesion.models.get(config.target_language))
+    stop_lists = {
+        name: {language: _name(path) for language, path in getattr(consistency, name).items()}
+        for name in ("source_stop_lists", "target_stop_lists")
+    }
     return {
-        "consistency": dataclasses.asdict(consistency),
-        "aligner": dataclasses.asdict(chosen.aligner),
+        "consistency": dataclasses.asdict(consistency) | stop_lists,
+        "aligner": dataclasses.asdict(chosen.aligner) | {"model": _given(chosen.aligner.model)},
         "coherence": vectors and {"vectors": vectors, "case": chosen.coherence.case},
         "cohesion": model and {"model": model, "batch_pairs": chosen.cohesion.batch_pairs},
         "contrastive": dataclasses.asdict(chosen.contrastive) if config.contrastive else None,
@@ -214,14 +221,14 @@ def _report(grid: Grid, where: str, study: str, item: str | None = None) -> dict
         "item": item,
         "reads": reads,
         "pages": [_page(name, listed) for name, listed in grid.studies[study].items.items()],
-        "entries": [dataclasses.asdict(entry) for entry in entries],
+        "entries": [_entry(entry) for entry in entries],
         "corpora": {name: _facts(grid, name, config) for name in corpora},
         "not_run": _not_run(grid, entries, corpora),
         "cards": _cards(grid, study, config),
         "data": {name: grid.data_folder(name) for name in corpora} if grid.fixtures else {},
-        "stand_ins": {random.folder(grid.scale): random.stands_for for random in grid.checkpoints.values()},
+        "stand_ins": {random.folder(grid.scale): _name(random.stands_for) for random in grid.checkpoints.values()},
         "random_starts": _random_starts(grid, entries),
-        "human": grid.human.get(study) if judged else None,
+        "human": GIVEN if judged and study in grid.human else None,
     }
 
 
@@ -284,6 +291,34 @@ def _cards(grid: Grid, study: str, config: StudyConfig) -> dict[str, str]:
     wanted = [count for item in config.items.values() for count in item.counts_of(config.corpora)]
     cards = {"/".join(count): later_card(grid, study, *count) for count in wanted}
     return {name: card for name, card in cards.items() if card is not None}
+
+
+def _text(grid: Grid, text: str) -> dict[str, Any]:
+    """Return the settings of a preset of text, without the path of its checkpoint."""
+    config = grid.texts[text]
+    return dataclasses.asdict(config) | {"pretrained": _given(config.pretrained)}
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    """Return an entry for a report, with the name of its checkpoint in the place of the path."""
+    values = dataclasses.asdict(entry) | {"settings_digest": ""}  # the digest of settings with paths
+    if not is_random_checkpoint(entry.system.pretrained):
+        values["system"]["pretrained"] = _name(entry.system.pretrained)
+    return values
+
+
+def _given(folder: str | None) -> str | None:
+    """Return what settings have in the place of the path of a user's checkpoint; other values stay as they are.
+
+    The files of the checkpoint are a part of the identity of the job, and a path is not: the same files may be at
+    another place tomorrow, and other files at the same place.
+    """
+    return folder if folder is None or is_random_checkpoint(folder) else GIVEN
+
+
+def _name(path: str | None) -> str | None:
+    """Return the name of a user's file, which signatures contain, without its folder; other values stay as they are."""
+    return None if path is None else Path(path).name
 
 
 def _run(grid: Grid, entry: Entry, seed: str) -> dict[str, Any]:

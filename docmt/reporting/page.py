@@ -22,13 +22,13 @@ MOST_SYSTEMS = 12
 """The largest number of systems in curves, translations and chains of a study's page: more cannot be distinguished."""
 
 
-def write_report(settings: Path, results: Path, output: Path) -> None:
+def write_report(settings: Path, results: Path, output: Path, human: Path | None = None) -> None:
     """Write the page of a study or of an item to `output`; the numbers of an item also as CSV and JSON beside the page.
 
-    `settings`: the settings.json of stage 8. `results`: the results folder. A study without any run has a page too,
-    whose tables say "not run".
+    `settings`: the settings.json of stage 8. `results`: the results folder. `human`: the file of human judgements. A
+    study without any run has a page too, whose tables say "not run".
     """
-    loaded = Results.load(ReportSettings.load(settings), results)
+    loaded = Results.load(ReportSettings.load(settings, human), results)
     rendered = pieces(loaded)
     page = render(loaded, rendered, output)
     if loaded.settings.item is not None:

@@ -59,14 +59,17 @@ class ReportSettings:
     version: int | None = None
 
     @classmethod
-    def load(cls, path: Path) -> "ReportSettings":
-        """Read the `settings.json` of stage 8. Raises UserError for any other file."""
+    def load(cls, path: Path, human: Path | None = None) -> "ReportSettings":
+        """Read the `settings.json` of stage 8. Raises UserError for any other file.
+
+        `human` is the file of human judgements, whose path is not in the settings.
+        """
         lines = Lines(str(path))
         value = mapping(read_settings(path), lines)
         check_keys(value, cls.__dataclass_fields__, lines)
         # `entries` has the systems with all settings, so that the section `systems` of the study is not needed.
         study = {**mapping(value.get("study"), lines, ("study",)), "systems": {}}
-        return parse(cls, {**value, "study": study}, lines)
+        return parse(cls, {**value, "study": study, "human": human and str(human)}, lines)
 
     def read(self, what: str) -> bool:
         """Return whether the page may read an input of its runs, such as "scores"."""

@@ -91,8 +91,9 @@ class Entry:
 
     `folder` is the name of the system's folder in paths. `trained` is the name of the folder of the trained model: the
     system's folder, or the folder of the ancestor from which the system differs only in decoding. `extends` is the name
-    of the system that this system extends. Two entries have the same `identity` where all of their settings are equal,
-    including the settings of the systems whose models training starts from. `seeds` has the seed of each training.
+    of the system that this system extends. Two entries have the same `settings_digest` where all of their settings are
+    equal, including the settings of the systems whose models training starts from. `seeds` has the seed of each
+    training.
     """
 
     study: str
@@ -100,6 +101,6 @@ class Entry:
     folder: str
     trained: str
     extends: str | None
-    identity: str
+    settings_digest: str
     seeds: tuple[int, ...]
     system: SystemConfig

@@ -17,6 +17,7 @@ from docmt.base.asked import read_settings as read_settings_file
 from docmt.base.columns import SEGMENTS, check_segments
 from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError, nearest
+from docmt.base.model_folder import model_folder
 from docmt.base.parse import parse
 from docmt.base.tables import read_arrow, read_chains
 from docmt.base.vocabulary import Vocabulary
@@ -49,7 +50,8 @@ TRAINED_ON = ("train.arrow", "dev.arrow")
 class Paths:
     """The files and folders that the job reads, and the folders that it writes.
 
-    `init` is the model folder of the system that `init_from` names. `pretrained` is the folder of the pretrained
+    `init` is the model of the system that `init_from` names: the output folder of its training, or the model folder in
+    it. `pretrained` is the folder of the pretrained
     checkpoint. Both are None for a training that starts from random weights.
     """
 
@@ -63,6 +65,11 @@ class Paths:
     """The folder of the lexical chains of the view's segments; None where the model reads no chains."""
     pretrained: Path | None = None
 
+    @property
+    def init_model(self) -> Path | None:
+        """The model folder of the system that `init_from` names."""
+        return self.init and model_folder(self.init)
+
     def inputs(self) -> dict[str, Path]:
         """Return the files, except for settings.json, whose content decides the result, by name."""
         folders = {"view": self.view} | ({"chains": self.chains} if self.chains else {})
@@ -70,7 +77,7 @@ class Paths:
         files |= {f"text/{path.name}": path for path in sorted(self.text.glob("[!.]*")) if path.is_file()}
         if self.pretrained:
             files |= {f"pretrained/{path.name}": path for path in checkpoint_files(self.pretrained)}
-        return files | ({"init": self.init / WEIGHTS} if self.init else {})
+        return files | ({"init": self.init_model / WEIGHTS} if self.init_model else {})
 
 
 @dataclass(frozen=True)
@@ -113,7 +120,7 @@ def read_settings(paths: Paths) -> Settings:
 def check_text(paths: Paths) -> None:
     """Raise UserError where a vocabulary is missing, or the text is not that of the initial model or checkpoint."""
     for name in VOCABULARIES:
-        vocabulary, initial = paths.text / name, paths.init / "text" / name if paths.init else None
+        vocabulary, initial = paths.text / name, paths.init_model / "text" / name if paths.init_model else None
         if not vocabulary.is_file():
             raise UserError("file not found", where=str(vocabulary), remedy="--text is the folder text/ of stage 2")
         if initial and initial.is_file() and sha256_file(initial) != sha256_file(vocabulary):
@@ -216,7 +223,7 @@ def fill(model: Transformer, paths: Paths) -> Start:
     if paths.pretrained:
         return start_from(model, paths.pretrained, *(counterparts(paths.text, side) for side in SIDES))
     if paths.init:
-        return Start(*init_from(model, paths.init))
+        return Start(*init_from(model, paths.init_model))
     return Start([], [name for name, _ in model.named_parameters()])
 
 

@@ -7,9 +7,8 @@
 
 
 rule checkpoint:
-    input:
-        settings=CHECKPOINT / "settings.json",
     output:
+        manifest=CHECKPOINT / "manifest.json",
         config=CHECKPOINT / "config.json",
         weights=CHECKPOINT / "model.safetensors",
         tokenizer=CHECKPOINT / "tokenizer.json",
@@ -20,16 +19,17 @@ rule checkpoint:
     localrule: True
     conda:
         "../../envs/docmt.yaml"
+    params:
+        settings=settings_of("checkpoint"),
     shell:
-        'exec docmt job make-checkpoint --settings {input.settings:q} --output "$(dirname {output.config:q})"'
+        'exec docmt job make-checkpoint --settings {params.settings:q} --output "$(dirname {output.config:q})"'
         " > {log:q} 2>&1"
 
 
 rule aligner_checkpoint:
-    input:
-        settings=CHECKPOINT / "settings.json",
     output:
         random_checkpoint_files(str(CHECKPOINT), ALIGNER_FILES),
+        manifest=CHECKPOINT / "manifest.json",
     log:
         CHECKPOINT.log(),
     wildcard_constraints:
@@ -37,5 +37,8 @@ rule aligner_checkpoint:
     localrule: True
     conda:
         "../../envs/docmt.yaml"
+    params:
+        settings=settings_of("aligner_checkpoint"),
     shell:
-        'exec docmt job make-checkpoint --settings {input.settings:q} --output "$(dirname {input.settings:q})" > {log:q} 2>&1'
+        'exec docmt job make-checkpoint --settings {params.settings:q} --output "$(dirname {output.manifest:q})"'
+        " > {log:q} 2>&1"

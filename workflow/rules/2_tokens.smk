@@ -11,10 +11,9 @@ if GRID.shards == 1:
 
     rule tokens:
         input:
-            unpack(tokens_inputs),
-            unpack(learnt_text),
-            settings=TOKENS / "settings.json",
+            unpack(inputs_of("tokens")),
         output:
+            manifest=TOKENS / "manifest.json",
             tokens=TOKENS / "tokens.arrow",
             text=directory(TOKENS / "text"),
             card=TOKENS / "card.json",
@@ -24,17 +23,18 @@ if GRID.shards == 1:
             "../../envs/docmt.yaml"
         threads: 8
         params:
-            learnt=learnt_option,
+            settings=settings_of("tokens"),
+            learnt=folder_option("tokens", "learnt", "--learnt", "/text"),
+            pretrained=pretrained_of_text,
         shell:
-            'exec docmt job tokenise-corpus --settings {input.settings:q} --corpus "$(dirname {input.documents:q})" {params.learnt}'
-            ' --output "$(dirname {output.tokens:q})" --workers {threads} > {log:q} 2>&1'
+            'exec docmt job tokenise-corpus --settings {params.settings:q} --corpus "$(dirname {input.corpus:q})"'
+            ' {params.learnt} {params.pretrained} --output "$(dirname {output.tokens:q})" --workers {threads} > {log:q} 2>&1'
 
 else:
 
     rule tokens_tokenised:
         input:
-            unpack(tokens_inputs),
-            settings=TOKENS / "settings.json",
+            unpack(inputs_of_parts),
         output:
             temp(directory(TOKENS / "shards/tokenised.{part}of{parts}")),
         log:
@@ -42,34 +42,38 @@ else:
         conda:
             "../../envs/docmt.yaml"
         threads: 8
+        params:
+            settings=settings_of_parts,
+            pretrained=pretrained_of_text,
         shell:
-            'exec docmt job tokenise-shard --settings {input.settings:q} --corpus "$(dirname {input.documents:q})"'
-            " --part {wildcards.part:q}/{wildcards.parts:q} --output {output:q} --workers {threads} > {log:q} 2>&1"
+            'exec docmt job tokenise-shard --settings {params.settings:q} --corpus "$(dirname {input.corpus:q})"'
+            " {params.pretrained} --part {wildcards.part:q}/{wildcards.parts:q} --output {output:q} --workers {threads}"
+            " > {log:q} 2>&1"
 
     rule tokens_learnt:
         input:
-            unpack(tokens_inputs),
-            unpack(learnt_text),
-            settings=TOKENS / "settings.json",
+            unpack(inputs_of_parts),
             parts=parts(TOKENS / "shards/tokenised"),
         output:
-            directory(TOKENS / "text"),
+            temp(directory(TOKENS / "shards/learnt")),
         log:
             TOKENS.log("learnt"),
         conda:
             "../../envs/docmt.yaml"
         threads: 2
         params:
-            learnt=learnt_option,
+            settings=settings_of_parts,
+            learnt=folder_option("tokens", "learnt", "--learnt", "/text"),
+            pretrained=pretrained_of_text,
         shell:
-            "exec docmt job learn-shards {input.parts:q} --settings {input.settings:q}"
-            ' --corpus "$(dirname {input.documents:q})" --output "$(dirname {output:q})" {params.learnt}'
+            "exec docmt job learn-shards {input.parts:q} --settings {params.settings:q}"
+            ' --corpus "$(dirname {input.corpus:q})" --output {output:q} {params.learnt} {params.pretrained}'
             " --workers {threads} > {log:q} 2>&1"
 
     rule tokens_encoded:
         input:
             part=TOKENS / "shards/tokenised.{part}of{parts}",
-            text=TOKENS / "text",
+            learnt=TOKENS / "shards/learnt",
         output:
             temp(directory(TOKENS / "shards/encoded.{part}of{parts}")),
         log:
@@ -77,20 +81,27 @@ else:
         conda:
             "../../envs/docmt.yaml"
         threads: 8
+        params:
+            settings=settings_of_parts,
         shell:
-            "exec docmt job encode-shard {input.part:q} --text {input.text:q} --output {output:q} --workers {threads}"
-            " > {log:q} 2>&1"
+            "exec docmt job encode-shard {input.part:q} --settings {params.settings:q} --text {input.learnt:q}/text"
+            " --output {output:q} --workers {threads} > {log:q} 2>&1"
 
     rule tokens:
         input:
-            text=TOKENS / "text",
+            learnt=learnt_text,
             parts=parts(TOKENS / "shards/encoded"),
         output:
+            manifest=TOKENS / "manifest.json",
             tokens=TOKENS / "tokens.arrow",
+            text=directory(TOKENS / "text"),
             card=TOKENS / "card.json",
         log:
             TOKENS.log(),
         conda:
             "../../envs/docmt.yaml"
+        params:
+            settings=settings_of("tokens"),
         shell:
-            'exec docmt job join-shards {input.parts:q} --output "$(dirname {output.tokens:q})" > {log:q} 2>&1'
+            "exec docmt job join-shards {input.parts:q} --settings {params.settings:q} --learnt {input.learnt:q}"
+            ' --output "$(dirname {output.tokens:q})" > {log:q} 2>&1'

@@ -7,15 +7,17 @@
 
 rule views:
     input:
-        settings=VIEW / "settings.json",
-        tokens=TOKENS / "tokens.arrow",
+        unpack(inputs_of("views")),
     output:
-        VIEW / "card.json",
+        manifest=VIEW / "manifest.json",
+        card=VIEW / "card.json",
     log:
         VIEW.log(),
     conda:
         "../../envs/docmt.yaml"
     threads: 1
+    params:
+        settings=settings_of("views"),
     shell:
-        'exec docmt job cut-view --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
-        ' --output "$(dirname {output:q})" --workers {threads} > {log:q} 2>&1'
+        'exec docmt job cut-view --settings {params.settings:q} --tokens "$(dirname {input.tokens:q})"'
+        ' --output "$(dirname {output.card:q})" --workers {threads} > {log:q} 2>&1'

@@ -9,9 +9,9 @@
 
 rule chain_words:
     input:
-        settings=CHAIN_WORDS / "settings.json",
-        tokens=TOKENS / "tokens.arrow",
+        unpack(inputs_of("chain_words")),
     output:
+        manifest=CHAIN_WORDS / "manifest.json",
         chains=CHAIN_WORDS / "chains.arrow",
         stop_words=CHAIN_WORDS / "stop_words.txt",
         card=CHAIN_WORDS / "card.json",
@@ -20,19 +20,19 @@ rule chain_words:
     conda:
         "../../envs/docmt.yaml"
     threads: 1
+    params:
+        settings=settings_of("chain_words"),
     shell:
-        'exec docmt job find-document-chains --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
+        'exec docmt job find-document-chains --settings {params.settings:q} --tokens "$(dirname {input.tokens:q})"'
         ' --output "$(dirname {output.chains:q})" --workers {threads} > {log:q} 2>&1'
 
 
 rule chain_segments:
     input:
-        settings=CHAINS / "settings.json",
-        tokens=TOKENS / "tokens.arrow",
-        stop_words=CHAIN_WORDS / "stop_words.txt",
-        view=VIEW / "card.json",
+        unpack(inputs_of("chain_segments")),
     output:
-        CHAINS / "card.json",
+        manifest=CHAINS / "manifest.json",
+        card=CHAINS / "card.json",
     log:
         CHAINS.log(),
     wildcard_constraints:
@@ -40,7 +40,9 @@ rule chain_segments:
     conda:
         "../../envs/docmt.yaml"
     threads: 1
+    params:
+        settings=settings_of("chain_segments"),
     shell:
-        'exec docmt job find-segment-chains --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
-        ' --words "$(dirname {input.stop_words:q})" --view "$(dirname {input.view:q})"'
-        ' --output "$(dirname {output:q})" --workers {threads} > {log:q} 2>&1'
+        'exec docmt job find-segment-chains --settings {params.settings:q} --tokens "$(dirname {input.tokens:q})"'
+        ' --words "$(dirname {input.words:q})" --view "$(dirname {input.view:q})"'
+        ' --output "$(dirname {output.card:q})" --workers {threads} > {log:q} 2>&1'

@@ -9,9 +9,9 @@
 
 rule train:
     input:
-        unpack(training_inputs),
-        settings=TRAINING / "settings.json",
+        unpack(inputs_of("train")),
     output:
+        manifest=TRAINING / "manifest.json",
         model=directory(TRAINING / "model"),
         metrics=TRAINING / "metrics.jsonl",
         record=TRAINING / "record.json",
@@ -24,11 +24,14 @@ rule train:
         gpu=1,
         runtime=1440,
     params:
-        start=start_option,
-        chains=chains_option,
+        settings=settings_of("train"),
+        start=folder_option("train", "init", "--init"),
+        pretrained=pretrained_of_training,
+        chains=folder_option("train", "chains", "--chains"),
     shell:
-        'exec docmt job train-system --settings {input.settings:q} --view "$(dirname {input.view:q})" --text {input.text:q}'
-        ' {params.start} {params.chains} --output "$(dirname {output.record:q})"'
+        'exec docmt job train-system --settings {params.settings:q} --view "$(dirname {input.view:q})"'
+        ' --text "$(dirname {input.tokens:q})"/text {params.start} {params.pretrained} {params.chains}'
+        ' --output "$(dirname {output.record:q})"'
         f" --state {TRAINING.states}/"
         "{wildcards.scale:q}/{wildcards.corpus:q}/{wildcards.system:q}/seed{wildcards.seed:q}"
         " --threads {threads} --ranks $(({resources.gpu} ? {resources.gpu} : 1)) --set-aside"

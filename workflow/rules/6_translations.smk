@@ -11,9 +11,9 @@
 
 rule translate:
     input:
-        unpack(decoding_inputs),
-        settings=TRANSLATIONS / "settings.json",
+        unpack(inputs_of("translate")),
     output:
+        manifest=TRANSLATIONS / "manifest.json",
         text=TRANSLATIONS / "test.txt",
         tokens=TRANSLATIONS / "test.tok.txt",
         counts=TRANSLATIONS / "decoding.json",
@@ -23,63 +23,71 @@ rule translate:
         "../../envs/docmt.yaml"
     threads: 1
     params:
-        chains=chains_option,
+        settings=settings_of("translate"),
+        chains=folder_option("translate", "chains", "--chains"),
     shell:
-        'exec docmt job decode-view --settings {input.settings:q} --model {input.model:q} --view "$(dirname {input.view:q})"'
-        ' {params.chains} --output "$(dirname {output.counts:q})" --threads {threads} > {log:q} 2>&1'
+        'exec docmt job decode-view --settings {params.settings:q} --model "$(dirname {input.model:q})"'
+        ' --view "$(dirname {input.view:q})" {params.chains} --output "$(dirname {output.counts:q})" --threads {threads} > {log:q} 2>&1'
 
 
 rule contrastive:
     input:
-        unpack(decoding_inputs),
-        settings=TRANSLATIONS / "settings.json",
+        unpack(inputs_of("contrastive")),
     output:
-        TRANSLATIONS / "contrastive{whole,(\\.whole)?}.arrow",
+        manifest=TRANSLATIONS / "contrastive{whole}.manifest.json",
+        scores=TRANSLATIONS / "contrastive{whole}.arrow",
     log:
         TRANSLATIONS.log("contrastive{whole}"),
+    wildcard_constraints:
+        whole=r"(?:\.whole)?",
     conda:
         "../../envs/docmt.yaml"
     threads: 1
     params:
-        chains=chains_option,
+        settings=settings_of("contrastive"),
+        chains=folder_option("contrastive", "chains", "--chains"),
         whole=lambda wildcards: "--whole" if wildcards.whole else "",
     shell:
-        "exec docmt job score-variants --settings {input.settings:q} --model {input.model:q}"
+        'exec docmt job score-variants --settings {params.settings:q} --model "$(dirname {input.model:q})"'
         ' --view "$(dirname {input.view:q})"'
-        " {params.chains} {params.whole} --output {output:q} --threads {threads} > {log:q} 2>&1"
+        " {params.chains} {params.whole} --output {output.scores:q} --threads {threads} > {log:q} 2>&1"
 
 
-# The settings are an input only for the version of the stage: the command reads the model and the view alone.
 rule inspect:
     input:
-        unpack(decoding_inputs),
-        settings=TRANSLATIONS / "settings.json",
+        unpack(inputs_of("inspect")),
     output:
-        TRANSLATIONS / "inside.arrow",
+        manifest=TRANSLATIONS / "inside.manifest.json",
+        inside=TRANSLATIONS / "inside.arrow",
     log:
         TRANSLATIONS.log("inspect"),
     conda:
         "../../envs/docmt.yaml"
     threads: 1
     params:
-        chains=chains_option,
+        settings=settings_of("inspect"),
+        chains=folder_option("inspect", "chains", "--chains"),
     shell:
-        'exec docmt inspect --model {input.model:q} --view "$(dirname {input.view:q})"'
-        " {params.chains} --output {output:q} --threads {threads} > {log:q} 2>&1"
+        'exec docmt job inspect-system --settings {params.settings:q} --model "$(dirname {input.model:q})"'
+        ' --view "$(dirname {input.view:q})"'
+        " {params.chains} --output {output.inside:q} --threads {threads} > {log:q} 2>&1"
 
 
 # There is no view among the inputs: the model folder has the text and the cut of documents.
 rule passage:
     input:
-        model=passage_model,
-        settings=PASSAGE / "settings.json",
+        unpack(inputs_of("passage")),
     output:
-        PASSAGE / "passages.json",
+        manifest=PASSAGE / "manifest.json",
+        passages=PASSAGE / "passages.json",
     log:
         PASSAGE.log(),
     conda:
         "../../envs/docmt.yaml"
     threads: 1
+    params:
+        settings=settings_of("passage"),
     shell:
-        "exec docmt job translate-passages --settings {input.settings:q} --model {input.model:q} --output {output:q}"
+        'exec docmt job translate-passages --settings {params.settings:q} --model "$(dirname {input.model:q})"'
+        " --output {output.passages:q}"
         " --threads {threads} > {log:q} 2>&1"

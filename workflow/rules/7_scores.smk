@@ -13,41 +13,45 @@
 
 rule word_vectors:
     input:
-        settings=VECTORS / "settings.json",
-        tokens=TOKENS / "tokens.arrow",
+        unpack(inputs_of("word_vectors")),
     output:
+        manifest=VECTORS / "manifest.json",
         vectors=VECTORS / "vectors.txt",
         card=VECTORS / "card.json",
     log:
         VECTORS.log(),
     conda:
         "../../envs/docmt.yaml"
+    params:
+        settings=settings_of("word_vectors"),
     shell:
-        'exec docmt job train-vectors --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
+        'exec docmt job train-vectors --settings {params.settings:q} --tokens "$(dirname {input.tokens:q})"'
         ' --output "$(dirname {output.vectors:q})" > {log:q} 2>&1'
 
 
 rule aligner:
     input:
-        settings=ALIGNER / "settings.json",
-        tokens=TOKENS / "tokens.arrow",
+        unpack(inputs_of("aligner")),
     output:
+        manifest=ALIGNER / "manifest.json",
         lexicon=ALIGNER / "lexicon.arrow",
         jumps=ALIGNER / "jumps.json",
     log:
         ALIGNER.log(),
     conda:
         "../../envs/docmt.yaml"
+    params:
+        settings=settings_of("aligner"),
     shell:
-        'exec docmt job train-aligner --settings {input.settings:q} --tokens "$(dirname {input.tokens:q})"'
+        'exec docmt job train-aligner --settings {params.settings:q} --tokens "$(dirname {input.tokens:q})"'
         ' --output "$(dirname {output.lexicon:q})" > {log:q} 2>&1'
 
 
 rule scores:
     input:
-        unpack(scoring_inputs),
-        settings=SCORES / "settings.json",
+        unpack(inputs_of("scores")),
     output:
+        manifest=SCORES / "manifest.json",
         scores=SCORES / "scores.json",
         details=SCORES / "details.arrow",
         occurrences=SCORES / "occurrences.arrow",
@@ -56,9 +60,10 @@ rule scores:
     conda:
         "../../envs/docmt.yaml"
     params:
+        settings=settings_of("scores"),
         named=scoring_options,
     shell:
-        'exec docmt job score-system --settings {input.settings:q} --corpus "$(dirname {input.corpus:q})"'
+        'exec docmt job score-system --settings {params.settings:q} --corpus "$(dirname {input.corpus:q})"'
         ' --tokens "$(dirname {input.tokens:q})" --view "$(dirname {input.view:q})"'
         ' --translations "$(dirname {input.translations:q})" {params.named}'
         " --output {output.scores:q} > {log:q} 2>&1"
@@ -66,13 +71,16 @@ rule scores:
 
 rule compare:
     input:
-        comparison_inputs,
-        settings=COMPARISON / "settings.json",
+        manifests_of("compare"),
     output:
-        COMPARISON / "comparisons.json",
+        manifest=COMPARISON / "manifest.json",
+        comparisons=COMPARISON / "comparisons.json",
     log:
         COMPARISON.log(),
     conda:
         "../../envs/docmt.yaml"
+    params:
+        settings=settings_of("compare"),
     shell:
-        "exec docmt job compare-systems --settings {input.settings:q} --results results --output {output:q} > {log:q} 2>&1"
+        "exec docmt job compare-systems --settings {params.settings:q} --results results --output {output.comparisons:q}"
+        " > {log:q} 2>&1"

@@ -9,9 +9,9 @@
 
 rule item:
     input:
-        unpack(item_inputs),
-        settings=ITEM / "settings.json",
+        manifests_of("item"),
     output:
+        manifest=REPORT / "{item}.manifest.json",
         page=REPORT / "{item}.html",
         json=REPORT / "{item}.json",
         csv=REPORT / "{item}.csv",
@@ -20,32 +20,41 @@ rule item:
     localrule: True
     conda:
         "../../envs/docmt.yaml"
+    params:
+        settings=settings_of("item"),
+        human=human_option,
     shell:
-        "exec docmt job write-report --settings {input.settings:q} --results results --output {output.page:q} > {log:q} 2>&1"
+        "exec docmt job write-report --settings {params.settings:q} --results results --output {output.page:q} {params.human}"
+        " > {log:q} 2>&1"
 
 
 rule report:
     input:
-        unpack(report_inputs),
-        settings=REPORT / "settings.json",
+        manifests_of("report"),
     output:
-        REPORT / "index.html",
+        manifest=REPORT / "manifest.json",
+        page=REPORT / "index.html",
     log:
         REPORT.log(),
     localrule: True
     conda:
         "../../envs/docmt.yaml"
+    params:
+        settings=settings_of("report"),
+        human=human_option,
     shell:
-        "exec docmt job write-report --settings {input.settings:q} --results results --output {output:q} > {log:q} 2>&1"
+        "exec docmt job write-report --settings {params.settings:q} --results results --output {output.page:q} {params.human}"
+        " > {log:q} 2>&1"
 
 
 # The page of the demo study again, in results/ itself; its links lead to the same pages of items. At a scale other than
 # `paper` the scale is in its name, so that a trial run leaves the page of the papers' sizes alone.
 rule demo_report:
     input:
-        unpack(demo_page),
+        manifests_of("demo_report"),
     output:
-        DEMO_REPORT,
+        manifest=DEMO_REPORT.replace(".html", ".manifest.json"),
+        page=DEMO_REPORT,
     log:
         DEMO_REPORT_LOG,
     wildcard_constraints:
@@ -53,5 +62,9 @@ rule demo_report:
     localrule: True
     conda:
         "../../envs/docmt.yaml"
+    params:
+        settings=settings_of("demo_report"),
+        human=human_option,
     shell:
-        "exec docmt job write-report --settings {input.settings:q} --results results --output {output:q} > {log:q} 2>&1"
+        "exec docmt job write-report --settings {params.settings:q} --results results --output {output.page:q} {params.human}"
+        " > {log:q} 2>&1"

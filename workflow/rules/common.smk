@@ -6,6 +6,7 @@
 
 import dataclasses
 import json
+import os
 import re
 import shlex
 import signal
@@ -15,14 +16,12 @@ from pathlib import Path
 import psutil
 
 from snakemake.settings.types import DeploymentMethod
+from snakemake.target_jobs import TargetSpec
 
-from docmt.settings.models import READS_CHAINS
 from docmt.base.artifacts import atomic_file, read_json
-from docmt.base.digests import canonical_json
 from docmt.base.foreign import explained
-from docmt.plan.grid import Grid, load_grid
-from docmt.plan.items import item_files, page_of, run_folder, study_files
-from docmt.catalogue.missing import left_out, missing_error, missing_files
+from docmt.base.machine import now
+from docmt.base.parent import VARIABLE as END_WITH_PARENT
 from docmt.base.paths import (
     ALIGNER,
     AT_SCALE,
@@ -34,7 +33,6 @@ from docmt.base.paths import (
     DEMO_REPORT,
     DEMO_REPORT_LOG,
     FROZEN_GRID,
-    ITEM,
     PASSAGE,
     REPORT,
     SCORES,
@@ -44,25 +42,15 @@ from docmt.base.paths import (
     TRANSLATIONS,
     VECTORS,
     VIEW,
-    demo_report,
-    scale_of_demo_report,
 )
-from docmt.base.parent import VARIABLE as END_WITH_PARENT
+from docmt.catalogue.missing import left_out, missing_error, missing_files
+from docmt.plan.driver import check_price, is_of, lines_of, plan_run, prepare, study_page, targets_of
+from docmt.plan.grid import Grid, load_grid
+from docmt.plan.jobs import RULES, Job, Jobs
+from docmt.plan.planning import Planner
 from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
-from docmt.settings.pretrained import (
-    ALIGNER_FILES,
-    TOKENIZER,
-    aligner_files,
-    check_model,
-    checkpoint_files,
-    is_random_checkpoint,
-    random_checkpoint_files,
-    missing_checkpoints,
-    tokenizer_file,
-)
-from docmt.settings.scoring import TRAINED
-from docmt.base.machine import now
-from docmt.plan.slices import check_scale, corpora_of, settings
+from docmt.plan.slices import check_scale, corpora_of
+from docmt.settings.pretrained import ALIGNER_FILES, is_random_checkpoint, missing_checkpoints, random_checkpoint_files
 from docmt.training.exit import endings
 
 BEGAN = now()
@@ -152,6 +140,13 @@ def stop_jobs_too(number, frame):
     signal.default_int_handler(number, frame)
 
 
+def running():
+    """Return the jobs that Snakemake runs."""
+    return {
+        Job.of(job.rule.name, **job.wildcards_dict) for job in workflow.dag.needrun_jobs() if job.rule.name in RULES
+    }
+
+
 def freeze_grid():
     """Write the grid for jobs on a cluster."""
     with atomic_file(FROZEN_GRID) as stream:
@@ -163,6 +158,7 @@ onstart:
     if workflow.local_exec:
         signal.signal(signal.SIGINT, stop_jobs_too)
     or_refuse(freeze_grid)
+    or_refuse(prepare, RUN["planner"], RUN["plan"], running())
 
 
 onerror:
@@ -181,18 +177,90 @@ wildcard_constraints:
     study="[^/]+",
     table="[^/]+",
     passage="[^/]+",
-    item=r"(?!(?:index|settings)\.(?:html|json|csv)$)[^/]+",
+    item=r"(?!(?:index|settings|manifest|record)\.(?:html|json|csv)$)[^/]+(?<!\.manifest)",
     part=r"\d+",
     parts=r"\d+",
 
 
-def settings_slice(wildcards):
-    """The settings of a job, as the canonical text that the job's folder gets as settings.json."""
-    return canonical_json(or_refuse(settings, GRID, wildcards.path))
+JOBS = Jobs(GRID)
+RUN = {}
+"""The planner and the plan of this run, once Snakemake has asked for the inputs of the first job."""
+
+
+def is_planning():
+    """Return whether this process plans a run: not a job of a run, and not a report or a graph of all jobs."""
+    return workflow.is_main_process and getattr(workflow, "_executor_plugin", None) is not None
+
+
+def planned():
+    """Return the plan of this run; the first call makes it, prints it, and tells Snakemake which jobs to run.
+
+    Snakemake's own rules for what is up to date are switched off: `docmt.plan.planning` decides.
+    """
+    if "plan" not in RUN:
+        RUN["planner"] = Planner(GRID)
+        RUN["plan"] = or_refuse(plan_run, RUN["planner"], requested(), is_forced, workflow.dryrun)
+        for line in lines_of(RUN["plan"], GRID.retrain_hours):
+            print(f"docmt: {line}", file=sys.stderr)
+        if not workflow.dryrun:
+            or_refuse(check_price, RUN["plan"], GRID.retrain_hours)
+        tell_snakemake(RUN["plan"])
+    return RUN["plan"]
+
+
+def tell_snakemake(plan):
+    """Switch off Snakemake's triggers, and make it run exactly the jobs of the plan."""
+    workflow.dag_settings.rerun_triggers = frozenset()
+    workflow.dag.ignore_incomplete = True
+    workflow.dag.forcefiles = {job.manifest for job in plan.reasons} | {*changed_parts(plan), *changed_files(plan)}
+    # Targets of Snakemake are also jobs that make outputs whole again which no other job needs now.
+    needed = {read for job in plan.reasons for read in JOBS.inputs(job).values()}
+    needed |= {*targets_of(RUN["planner"], requested())}
+    workflow.dag_settings.target_jobs = [TargetSpec(job.rule, job.names) for job in plan.reasons if job not in needed]
+
+
+def requested():
+    """Return the targets of this run: names of studies, `all`, and files relative to the project's folder."""
+    targets = workflow.dag_settings.targets or [TARGET_STUDIES[0]]
+    return [target if target in (*GRID.studies, "all") else os.path.relpath(target) for target in targets]
+
+
+def is_forced(job):
+    """Return whether the user forces a job to run (-F, -f, -R)."""
+    forced = [*workflow.dag_settings.forcerun, *(requested() if workflow.dag_settings.forcetargets else [])]
+    files = {JOBS.of_file(os.path.relpath(name)) for name in forced}
+    return workflow.dag_settings.forceall or job.rule in forced or job in files
+
+
+def is_planned(job):
+    """Return whether a job runs; in a job of a run, and where no run is planned, every job that is asked for."""
+    return not is_planning() or job in planned().reasons
+
+
+def reads(job):
+    """Return the manifests of what a job reads, by role; the values are empty where the job does not run."""
+    runs = is_planned(job)
+    return {role: read.manifest if runs else [] for role, read in or_refuse(JOBS.inputs, job).items()}
+
+
+def inputs_of(rule):
+    """Return the input function of a rule: the manifests of what a job reads, by role."""
+    return lambda wildcards: reads(Job.of(rule, **wildcards))
+
+
+def manifests_of(rule):
+    """Return the input function of a rule whose inputs have no roles: the manifests of what a job reads."""
+    return lambda wildcards: [path for path in inputs_of(rule)(wildcards).values() if path]
+
+
+def settings_of(rule):
+    """Return the function that returns the path of the settings of a rule's job."""
+    return lambda wildcards: Job.of(rule, **wildcards).settings_path
 
 
 def find(wildcards):
     """Return the entry of a run's folder."""
+    or_refuse(check_scale, GRID, wildcards.scale, TRAINING.at(**{**wildcards}))
     return or_refuse(GRID.find, wildcards.corpus, wildcards.system)
 
 
@@ -205,15 +273,15 @@ def check_missing(corpus):
     refuse(missing_error(missing, GRID.places()))
 
 
-def downloads(wildcards):
-    """Return the downloaded files of a corpus, or the folder with those of its fixture."""
-    if GRID.fixtures:
-        corpus = or_refuse(GRID.corpus_in, wildcards.corpus, CORPUS.at(corpus=wildcards.corpus))
-        return [f"{CORPUS.at(corpus=wildcards.corpus)}/downloads"] if GRID.corpora[corpus].files else []
-    files = GRID.corpora[wildcards.corpus].files if wildcards.corpus in GRID.corpora else ()
-    if files and not workflow.remote_exec:
+def corpus_inputs(wildcards):
+    """Return the downloaded files of a corpus, or the manifest of those of its fixture."""
+    job = Job.of("corpus", **wildcards)
+    if not is_planned(job):
+        return []
+    if not GRID.fixtures and not workflow.remote_exec:
         check_missing(wildcards.corpus)
-    return [f"{CORPUS.at(corpus=wildcards.corpus)}/downloads/{file.name}" for file in files]
+    generated = [read.manifest for read in or_refuse(JOBS.inputs, job).values()]
+    return generated or [str(path) for path in or_refuse(JOBS.files, job).values()]
 
 
 def catalogue(wildcards):
@@ -221,44 +289,26 @@ def catalogue(wildcards):
     return GRID.corpus_files[wildcards.corpus]
 
 
-def tokens_folder(entry):
-    """Return the folder of an entry's tokens."""
-    return TOKENS.at(corpus=GRID.data_folder(entry.corpus), text=entry.system.text)
+def folder_option(rule, role, option, below=""):
+    """Return the function that returns an option with the folder of an input; nothing where a job has no such input."""
+
+    def text(wildcards):
+        read = JOBS.inputs(Job.of(rule, **wildcards)).get(role)
+        return f"{option} {shlex.quote(f'{read.folder}{below}')}" if read else ""
+
+    return text
 
 
-def view_folder(entry, stage=VIEW):
-    """Return the folder of an entry's view in stage 3, or in stage 4 that of its lexical chains."""
-    return stage.at(corpus=GRID.data_folder(entry.corpus), text=entry.system.text, view=entry.system.view.name)
+def pretrained_of_text(wildcards):
+    """Return the option --pretrained of stage 2, where a text has the pieces of a checkpoint."""
+    folder = GRID.texts[wildcards.text].pretrained
+    return f"--pretrained {shlex.quote(folder)}" if folder else ""
 
 
-def segment_chains(entry):
-    """Return the lexical chains of an entry's view as an input, for models that read them."""
-    if entry.system.model.kind not in READS_CHAINS:
-        return {}
-    return {"chains": f"{view_folder(entry, CHAINS)}/card.json"}
-
-
-def chains_option(wildcards, input):
-    """Return the option --chains of a command, where the job has chains as an input."""
-    return f"--chains {shlex.quote(str(Path(input.chains).parent))}" if hasattr(input, "chains") else ""
-
-
-def model_folder(entry, scale, seed):
-    """Return the folder of the model that an entry uses, which may be that of another system."""
-    return f"{TRAINING.at(scale=scale, corpus=entry.corpus, system=entry.trained, seed=seed)}/model"
-
-
-def training_inputs(wildcards):
-    """Return the inputs of a training: view, text, chains if the model reads them, and the start of training."""
-    entry = find(wildcards)
-    inputs = {"view": f"{view_folder(entry)}/card.json", "text": f"{tokens_folder(entry)}/text"}
-    inputs |= segment_chains(entry)
-    start = GRID.started_from(entry)
-    if start:
-        inputs["init"] = model_folder(start, wildcards.scale, wildcards.seed)
-    if entry.system.pretrained:
-        inputs["pretrained"] = checkpoint_inputs(entry.system)
-    return inputs
+def pretrained_of_training(wildcards):
+    """Return the option --pretrained of a training, where it starts from a checkpoint."""
+    folder = find(wildcards).system.pretrained
+    return f"--pretrained {shlex.quote(folder)}" if folder else ""
 
 
 def checkpoints_of_kind(*kinds):
@@ -266,162 +316,79 @@ def checkpoints_of_kind(*kinds):
     return "|".join(re.escape(name) for name, random in GRID.checkpoints.items() if random.kind in kinds) or "(?!)"
 
 
-def checkpoint_of(folder):
-    """Return the files with settings and weights of a pretrained model, or of the random one in its place."""
-    return random_checkpoint_files(folder) if is_random_checkpoint(folder) else or_refuse(checkpoint_files, folder)
+def parts(path):
+    """Return the function that returns the outputs of the shards of a pass of stage 2, in order."""
 
+    def shards(wildcards):
+        if not is_planned(Job.of("tokens", corpus=wildcards.corpus, text=wildcards.text)):
+            return []
+        return [f"{path}.{number}of{GRID.shards}" for number in range(1, GRID.shards + 1)]
 
-def tokenizer_of(folder):
-    """Return the tokenizer file of a pretrained model, or of the random one that replaces it."""
-    return f"{folder}/{TOKENIZER}" if is_random_checkpoint(folder) else or_refuse(tokenizer_file, folder)
-
-
-def aligner_of(folder):
-    """Return the files of a model of awesome-align, or of the random one that replaces it."""
-    return (
-        random_checkpoint_files(folder, ALIGNER_FILES)
-        if is_random_checkpoint(folder)
-        else or_refuse(aligner_files, folder)
-    )
-
-
-def checkpoint_inputs(system):
-    """Return the files of the checkpoint that training starts from; refuse one that does not match the model."""
-    if not is_random_checkpoint(system.pretrained):
-        or_refuse(check_model, system.model, system.pretrained)
-    return checkpoint_of(system.pretrained)
-
-
-def start_option(wildcards, input):
-    """Return the option --init or --pretrained of a training, or nothing where it starts from random weights."""
-    if hasattr(input, "init"):
-        return f"--init {shlex.quote(str(input.init))}"
-    pretrained = find(wildcards).system.pretrained
-    return f"--pretrained {shlex.quote(pretrained)}" if pretrained else ""
-
-
-def tokens_inputs(wildcards):
-    """Return the inputs of stage 2: a corpus and, for a text of pretrained pieces, their tokenizer."""
-    inputs = {"documents": f"{CORPUS.at(corpus=wildcards.corpus)}/documents.parquet"}
-    text = GRID.texts.get(wildcards.text)
-    if text and text.pretrained:
-        inputs["tokenizer"] = tokenizer_of(text.pretrained)
-    return inputs
+    return shards
 
 
 def learnt_text(wildcards):
-    """Return the text of another corpus as an input, where the text is learnt on that corpus."""
-    text = GRID.texts.get(wildcards.text)
-    where = TOKENS.at(corpus=wildcards.corpus, text=wildcards.text)
-    other = text and text.takes_from(or_refuse(GRID.corpus_in, wildcards.corpus, where))
-    return {"learnt": f"{TOKENS.at(corpus=GRID.data_folder(other), text=wildcards.text)}/text"} if other else {}
+    """Return the folder of what the shards of stage 2 have learnt together."""
+    job = Job.of("tokens", corpus=wildcards.corpus, text=wildcards.text)
+    return f"{job.folder}/shards/learnt" if is_planned(job) else []
 
 
-def learnt_option(wildcards, input):
-    """Return the option --learnt of a command, where the job has the text of another corpus as an input."""
-    return f"--learnt {shlex.quote(str(input.learnt))}" if hasattr(input, "learnt") else ""
+def inputs_of_parts(wildcards):
+    """Return the inputs of stage 2 for a job of one of its parts."""
+    return reads(Job.of("tokens", corpus=wildcards.corpus, text=wildcards.text))
 
 
-def parts(path):
-    """Return the outputs of the shards of a pass of stage 2, in order."""
-    return [f"{path}.{number}of{GRID.shards}" for number in range(1, GRID.shards + 1)]
+def settings_of_parts(wildcards):
+    """Return the path of the settings of stage 2 for a job of one of its parts."""
+    return Job.of("tokens", corpus=wildcards.corpus, text=wildcards.text).settings_path
 
 
-def decoding_inputs(wildcards):
-    """Return the inputs of decoding: view, model, and chains if the model reads them."""
-    entry = find(wildcards)
-    view = f"{view_folder(entry)}/card.json"
-    model = model_folder(entry, wildcards.scale, wildcards.seed)
-    return {"view": view, "model": model, **segment_chains(entry)}
+def changed_parts(plan):
+    """Return the outputs of parts of stage 2 that an earlier run with other settings has left."""
+    if GRID.shards == 1:
+        return []
+    planner = RUN["planner"]
+    folders = [
+        (job, folder) for job in plan.reasons if job.rule == "tokens" for folder in Path(job.folder).glob("shards/*")
+    ]
+    return [str(folder) for job, folder in folders if not is_of(folder, planner.identities.identity(job))]
 
 
-def passage_model(wildcards):
-    """Return the model folder of the run that translates a passage."""
-    return model_folder(find(wildcards), wildcards.scale, wildcards.seed)
+def changed_files(plan):
+    """Return the downloads that a changed file of the user's replaces."""
+    corpora = [job.names["corpus"] for job in plan.reasons if job.rule == "corpus" and not GRID.fixtures]
+    changed = {corpus: or_refuse(RUN["planner"].changed_downloads, corpus) for corpus in corpora}
+    return [f"{CORPUS.at(corpus=corpus)}/downloads/{name}" for corpus, names in changed.items() for name in names]
 
 
-def scoring_inputs(wildcards):
-    """Return the inputs of scoring, with the files that `scoring` of config.yaml names."""
-    entry = find(wildcards)
-    folder = TRANSLATIONS.at(**wildcards)
-    inputs = {
-        "corpus": f"{CORPUS.at(corpus=GRID.data_folder(entry.corpus))}/documents.parquet",
-        "tokens": f"{tokens_folder(entry)}/tokens.arrow",
-        "view": f"{view_folder(entry)}/card.json",
-        "translations": f"{folder}/decoding.json",
-    }
-    if GRID.corpora[entry.corpus].contrastive:
-        inputs["contrastive"] = f"{folder}/{GRID.scoring.contrastive.file}"
-    return inputs | named_scoring_inputs(entry)
+def scoring_options(wildcards):
+    """Return the options of `docmt job score-system` for the files that `scoring` of config.yaml names."""
+    job, corpus, scoring = Job.of("scores", **wildcards), GRID.corpora[find(wildcards).corpus], GRID.scoring
+    files = or_refuse(JOBS.files, job)
+    given = {role: files[role] for role in ("source_stop_list", "target_stop_list", "word_vectors") if role in files}
+    given["next_sentence_model"] = scoring.cohesion.models.get(corpus.target_language)
+    given["aligner_model"] = scoring.aligner.model
+    reads = JOBS.inputs(job)
+    if "aligner" in reads:
+        given["aligner"] = reads["aligner"].folder
+    if "word_vectors" in reads:
+        given["word_vectors"] = f"{reads['word_vectors'].folder}/vectors.txt"
+    options = ((f"--{role.replace('_', '-')}", str(path)) for role, path in given.items() if path is not None)
+    return " ".join(f"{option} {shlex.quote(path)}" for option, path in options)
 
 
-def named_scoring_inputs(entry):
-    """Return the files that `scoring` of config.yaml names for the languages of an entry's corpus."""
-    corpus, data = GRID.corpora[entry.corpus], {"corpus": GRID.data_folder(entry.corpus), "text": entry.system.text}
-    consistency, vectors = GRID.scoring.consistency, GRID.scoring.coherence.vectors.get(corpus.target_language)
-    if vectors == TRAINED:
-        vectors = f"{VECTORS.at(**data)}/vectors.txt"
-    inputs = {
-        "source_stop_list": consistency.source_stop_lists.get(corpus.source_language),
-        "target_stop_list": consistency.target_stop_lists.get(corpus.target_language),
-        "word_vectors": vectors,
-    }
-    if GRID.scoring.aligner.kind == "default":
-        inputs["aligner"] = f"{ALIGNER.at(**data)}/lexicon.arrow"
-    if GRID.scoring.aligner.model:
-        inputs["aligner_model"] = aligner_of(GRID.scoring.aligner.model)
-    model = GRID.scoring.cohesion.models.get(corpus.target_language)
-    if model:
-        inputs["next_sentence_model"] = [*checkpoint_of(model), tokenizer_of(model)]
-    return {name: path for name, path in inputs.items() if path}
+def human_option(wildcards):
+    """Return the option --human of a page, where config.yaml names a file of human judgements for its study."""
+    path = GRID.human.get(getattr(wildcards, "study", "demo"))
+    return f"--human {shlex.quote(path)}" if path else ""
 
 
-def scoring_options(wildcards, input):
-    """Return the options of `docmt job score-system` for the files of `named_scoring_inputs`."""
-    names = ("source_stop_list", "target_stop_list", "word_vectors", "next_sentence_model", "aligner")
-    given = {name: getattr(input, name) for name in names if hasattr(input, name)}
-    if "aligner" in given:
-        given["aligner"] = Path(given["aligner"]).parent
-    if "next_sentence_model" in given:
-        given["next_sentence_model"] = Path(given["next_sentence_model"][0]).parent
-    return " ".join(f"--{name.replace('_', '-')} {shlex.quote(str(path))}" for name, path in given.items())
+def study_pages(*studies):
+    """Return the function that returns the pages of studies, which are their targets; it makes the plan first."""
 
+    def pages(wildcards):
+        if is_planning():
+            planned()
+        return [study_page(GRID.scale, study) for study in studies]
 
-def comparison_inputs(wildcards):
-    """Return the sums by unit of the test set (details.arrow) of all runs that a table compares."""
-    comparisons = or_refuse(settings, GRID, COMPARISON.part(**wildcards))
-    runs = {
-        (GRID.named(wildcards.study, pair["corpus"], pair[name]), seed)
-        for pair in comparisons["pairs"]
-        for name in ("system", "baseline")
-        for seed in pair["seeds"]
-    }
-    return sorted(f"{run_folder(GRID, SCORES, entry, seed)}/details.arrow" for entry, seed in runs)
-
-
-def item_inputs(wildcards):
-    """Return the inputs of a table, figure or passage."""
-    or_refuse(check_scale, GRID, wildcards.scale, ITEM.at(**wildcards))
-    return or_refuse(item_files, GRID, wildcards.study, wildcards.item)
-
-
-def report_inputs(wildcards):
-    """Return the inputs of a study's page: all scores, records and curves, and those of its items.
-
-    Systems that are left out (`missing: skip`) are not among them.
-    """
-    or_refuse(check_scale, GRID, wildcards.scale, REPORT.at(**wildcards))
-    return or_refuse(study_files, GRID, wildcards.study)
-
-
-def demo_page(wildcards):
-    """Return the inputs of the copy of the demo's page: the page and its settings."""
-    scale = scale_of_demo_report(wildcards.at_scale)
-    or_refuse(check_scale, GRID, scale, demo_report(scale))
-    folder = REPORT.at(scale=scale, study="demo")
-    return {"page": f"{folder}/index.html", "settings": f"{folder}/settings.json"}
-
-
-def study_report(study):
-    """Return the page of a study, which is its target."""
-    return demo_report(GRID.scale) if study == "demo" else page_of(GRID, study, "index")
+    return pages

@@ -74,6 +74,22 @@ def score_variants(
             files.write_contrastive(job, trained.network, Segments(view, chains), output, progress, whole)
 
 
+def inspect_system(
+    settings: TranslationSettings,
+    model: Model,
+    view: View,
+    chains: Annotated[Path, input_folder("folder of stage 4: the lexical chains of the view's segments")],
+    output: Annotated[Path, output_file("inside.arrow to write")],
+    device: Device = "auto",
+    threads: Threads = None,
+) -> None:
+    """Inspect a model's attention to repeated words in a dev document, as `docmt inspect` does."""
+    from docmt.cli.inspect import write_inspection
+
+    with sealing(settings, "inspect-system", output.parent, inputs_of(model, view, chains), prefix=f"{output.stem}."):
+        write_inspection(model, view, chains, output, "dev", None, device, threads)
+
+
 def translate_passages(
     settings: Annotated[
         Path, input_file("settings.json of the passages: their documents, and the settings of the search")

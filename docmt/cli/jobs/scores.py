@@ -96,10 +96,11 @@ def write_report(
     settings: Annotated[Path, input_file("settings.json of stage 8: of a study, or of one of its items")],
     results: Results,
     output: Annotated[Path, output_file("the page to write; an item's has a CSV and a JSON file beside it")],
+    human: Annotated[Path | None, input_file("output of `docmt read-sheets --json`, for tables of judgements")] = None,
 ) -> None:
     """Write the page of a study, or of one of its tables, figures and passages: published beside measured."""
     from docmt.reporting import page
 
     prefix = "" if output.name == "index.html" else f"{output.stem}."
-    with sealing(settings, "write-report", output.parent, results=results, prefix=prefix):
-        page.write_report(settings, results, output)
+    with sealing(settings, "write-report", output.parent, files={"human": human}, results=results, prefix=prefix):
+        page.write_report(settings, results, output, human)

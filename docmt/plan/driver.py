@@ -1,0 +1,122 @@
+"""The plan of a run of Snakemake: its targets, what it says before the first job, and what it prepares for the jobs."""
+
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+
+from docmt.base import paths
+from docmt.base.artifacts import atomic_file
+from docmt.base.errors import UserError
+from docmt.base.manifest import MANIFEST, read_manifest
+from docmt.plan.aside import move_back, set_aside
+from docmt.plan.jobs import Job
+from docmt.plan.planning import Plan, Planner
+
+LISTED = 20
+"""The largest number of lines about outputs that are made again."""
+
+
+def targets_of(planner: Planner, targets: Iterable[str]) -> list[Job]:
+    """Return the jobs of targets of Snakemake: `all`, names of studies, and files; downloads have no job here."""
+    grid = planner.jobs.grid
+    jobs: list[Job | None] = []
+    for target in targets:
+        studies = grid.active if target == "all" else (target,) if target in grid.studies else ()
+        pages = [study_page(grid.scale, study) for study in studies]
+        jobs += [planner.jobs.of_file(path) for path in pages or [Path(target).as_posix()]]
+    return [job for job in jobs if job is not None]
+
+
+def study_page(scale: str, study: str) -> str:
+    """Return the page of a study, which is its target; the demo's is a copy in `results/` itself."""
+    if study == "demo":
+        return paths.demo_report(scale)
+    return f"{paths.REPORT.at(scale=scale, study=study)}/index.html"
+
+
+def plan_run(planner: Planner, targets: Iterable[str], forced: Callable[[Job], bool], is_dry: bool) -> Plan:
+    """Return the plan of a run, after outputs that were set aside have moved back; a dry run moves nothing.
+
+    Raises UserError where the grid has no such target, and as `Planner.plan` does.
+    """
+    jobs = targets_of(planner, targets)
+    plan = planner.plan(jobs, forced)
+    if is_dry:
+        return plan
+    for job in plan.unsettled:
+        write_settings(planner, job)
+    if not plan.back:
+        return plan
+    root = planner.digests.root
+    for job in plan.back:
+        replace_outputs(planner, job)
+        move_back(root, job, planner.identities.identity(job))
+    planner.states.forget()
+    return planner.plan(jobs, forced)
+
+
+def replace_outputs(planner: Planner, job: Job) -> None:
+    """Set aside the outputs in the place of a job, where they are complete and not what is asked for."""
+    state = planner.states.of(job)
+    if state.manifest is not None and state.name in ("other", "aside"):
+        set_aside(planner.digests.root, job, state.manifest)
+
+
+def lines_of(plan: Plan, limit: float) -> list[str]:
+    """Return what a run says before its first job: outputs that are made again, with the reasons, and their price.
+
+    `limit`: the device-hours of finished trainings that a run may replace (`retrain_hours` of config.yaml).
+    """
+    again = [f"{job}: {state.why}; made again" for job, state in plan.reasons.items() if state.name != "absent"]
+    lines = [*again[:LISTED], *([f"... and {len(again) - LISTED} more"] if len(again) > LISTED else [])]
+    lines += [f"{job}: what is asked for was set aside; it moves back" for job in plan.back]
+    lines += [f"{job.settings_path} is missing; it is written again" for job in plan.unsettled]
+    lines += plan.words
+    if plan.stale:
+        lines.append(f"{price(plan)}; `docmt why TARGET` explains it")
+        if plan.hours > limit:
+            lines.append(f"this is above retrain_hours {limit:g} of config.yaml: no job would start")
+    return lines
+
+
+def price(plan: Plan) -> str:
+    """Return the number of finished trainings that are to be trained again, and their device-hours."""
+    return f"{len(plan.stale)} finished trainings would be trained again, {plan.hours:,.2f} device-hours"
+
+
+def check_price(plan: Plan, limit: float) -> None:
+    """Raise UserError where finished trainings of more than `limit` device-hours would be trained again."""
+    if plan.hours <= limit:
+        return
+    trainings = "".join(f"\n    {stale.job}: {stale.why} ({stale.hours:,.2f} h)" for stale in plan.stale)
+    raise UserError(
+        price(plan),
+        found=trainings,
+        expected=f"at most retrain_hours, {limit:g}",
+        remedy=f"to train them again: --config retrain_hours={plan.hours + 1:.0f}; the present ones are set aside",
+    )
+
+
+def prepare(planner: Planner, plan: Plan, running: Collection[Job]) -> None:
+    """Set aside what the jobs of a run replace, write their settings, and remember the digests of files.
+
+    `running`: the jobs of the plan that Snakemake will run. Raises UserError where a file cannot be written.
+    """
+    for job in plan.reasons:
+        if job in running:
+            replace_outputs(planner, job)
+            write_settings(planner, job)
+    planner.digests.save()
+
+
+def write_settings(planner: Planner, job: Job) -> None:
+    """Write the settings of a job."""
+    with atomic_file(planner.digests.root / job.settings_path) as stream:
+        stream.write(planner.identities.asked(job).text())
+
+
+def is_of(folder: Path, identity: str | None) -> bool:
+    """Return whether a folder has the complete outputs of a part of the job with this identity."""
+    try:
+        return read_manifest(folder / MANIFEST).identity == identity
+    except (UserError, OSError):
+        return False

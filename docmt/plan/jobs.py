@@ -1,0 +1,229 @@
+"""The jobs of the workflow: the folder, the settings, the inputs, the files and the libraries of each.
+
+A job is a rule with names in the place of its wildcards. `RULES` has a row for each rule whose jobs leave a manifest;
+the rules of Snakemake and the planner read their inputs from it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from docmt.base import paths
+from docmt.base.manifest import MANIFEST, SETTINGS
+from docmt.base.paths import RESULTS, Folder, names_in
+from docmt.plan import needs
+from docmt.plan.grid import Grid
+from docmt.plan.slices import settings
+
+Names = Mapping[str, str]
+"""The values of the wildcards of a job, by their names."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job of a rule. `values` has the names and values of the wildcards, in the order of the alphabet."""
+
+    rule: str
+    values: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, rule: str, **names: str | int) -> "Job":
+        """Return the job of a rule with these names."""
+        return cls(rule, tuple(sorted((name, str(value)) for name, value in names.items())))
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The values of the wildcards by their names."""
+        return dict(self.values)
+
+    @cached_property
+    def folder(self) -> str:
+        """The path of the folder of the outputs."""
+        row = RULES[self.rule]
+        return row.folder.at(**self.names) if isinstance(row.folder, Folder) else row.folder
+
+    def file(self, name: str) -> str:
+        """Return the path of a file of the job that other jobs of the folder have too, such as its manifest."""
+        return f"{self.folder}/{RULES[self.rule].prefix.format(**self.names)}{name}"
+
+    @property
+    def manifest(self) -> str:
+        """The path of the manifest."""
+        return self.file(MANIFEST)
+
+    @property
+    def settings_path(self) -> str:
+        """The path of the settings that the workflow writes for the job."""
+        return self.file(SETTINGS)
+
+    @property
+    def is_training(self) -> bool:
+        """Whether the job trains a system."""
+        return self.rule == "train"
+
+    def __str__(self) -> str:
+        """Return the path of the job's files, without their common ending."""
+        return self.manifest.removesuffix(MANIFEST).rstrip("/.")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule whose jobs leave a manifest.
+
+    `folder`: the folder of the outputs. `outputs`: the names of the first outputs, by which unfinished work is
+    recognised. `prefix`: the beginning of the name of the manifest, where several jobs share the folder. `slice_of`:
+    the folder whose path below `results/` names the settings of the job; None for `folder`. `inputs`, `files`,
+    `libraries`: functions of the grid and the names (`docmt.plan.needs`).
+    """
+
+    folder: Folder | str
+    outputs: tuple[str, ...]
+    inputs: Callable[[Grid, Names], needs.Inputs] = needs.nothing
+    files: Callable[[Grid, Names], dict[str, Path]] = needs.no_files
+    libraries: Callable[[Grid, Names], Iterable[str]] = needs.no_libraries
+    prefix: str = ""
+    slice_of: Folder | None = None
+
+
+RULES: dict[str, Rule] = {
+    "checkpoint": Rule(paths.CHECKPOINT, ("model.safetensors",)),
+    "aligner_checkpoint": Rule(paths.CHECKPOINT, ("pytorch_model.bin",)),
+    "fixture": Rule(paths.CORPUS, ("downloads",), prefix="downloads."),
+    "corpus": Rule(paths.CORPUS, ("documents.parquet", "card.json"), needs.of_corpus, needs.downloads),
+    "tokens": Rule(
+        paths.TOKENS, ("tokens.arrow", "card.json"), needs.of_tokens, needs.tokenizer, needs.libraries_of_text
+    ),
+    "views": Rule(paths.VIEW, ("card.json",), needs.of_data),
+    "chain_words": Rule(paths.CHAIN_WORDS, ("card.json",), needs.of_data, slice_of=paths.CHAINS),
+    "chain_segments": Rule(paths.CHAINS, ("card.json",), needs.of_segment_chains),
+    "train": Rule(paths.TRAINING, ("model", "record.json"), needs.of_training, needs.checkpoint_of_training),
+    "translate": Rule(
+        paths.TRANSLATIONS, ("decoding.json",), needs.of_decoding, libraries=needs.libraries_of_translations
+    ),
+    "contrastive": Rule(
+        paths.TRANSLATIONS, ("contrastive{whole}.arrow",), needs.of_decoding, prefix="contrastive{whole}."
+    ),
+    "inspect": Rule(paths.TRANSLATIONS, ("inside.arrow",), needs.of_decoding, prefix="inside."),
+    "passage": Rule(paths.PASSAGE, ("passages.json",), needs.of_passage, libraries=needs.libraries_of_translations),
+    "word_vectors": Rule(paths.VECTORS, ("vectors.txt",), needs.of_data, libraries=needs.libraries("gensim")),
+    "aligner": Rule(paths.ALIGNER, ("lexicon.arrow",), needs.of_data),
+    "scores": Rule(paths.SCORES, ("scores.json",), needs.of_scores, needs.files_of_scores, needs.libraries_of_scores),
+    "compare": Rule(paths.COMPARISON, ("comparisons.json",), needs.of_comparison, libraries=needs.libraries("scipy")),
+    "item": Rule(
+        paths.REPORT,
+        ("{item}.html", "{item}.json", "{item}.csv"),
+        needs.of_item,
+        needs.human,
+        needs.libraries("matplotlib", "scipy"),
+        prefix="{item}.",
+        slice_of=paths.ITEM,
+    ),
+    "report": Rule(paths.REPORT, ("index.html",), needs.of_report, needs.human, needs.libraries("matplotlib", "scipy")),
+    "demo_report": Rule(
+        RESULTS,
+        ("report{at_scale}.html",),
+        needs.of_demo_report,
+        needs.human,
+        needs.libraries("matplotlib", "scipy"),
+        prefix="report{at_scale}.",
+        slice_of=paths.REPORT.named("study", "demo"),
+    ),
+}
+"""The rules whose jobs leave a manifest. Jobs of the rule `download` leave none: their digests are those of the files,
+which the catalogue or the first download states."""
+
+OF_STAGES = {
+    paths.CORPUS.stage: "corpus",
+    paths.TOKENS.stage: "tokens",
+    paths.VIEW.stage: "views",
+    paths.CHAINS.stage: "chain_segments",
+    paths.TRAINING.stage: "train",
+    paths.TRANSLATIONS.stage: "translate",
+    paths.PASSAGE.stage: "passage",
+    paths.VECTORS.stage: "word_vectors",
+    paths.ALIGNER.stage: "aligner",
+    paths.SCORES.stage: "scores",
+    paths.COMPARISON.stage: "compare",
+    paths.ITEM.stage: "item",
+}
+"""The rule of most files of a stage."""
+
+
+class Jobs:
+    """The jobs of a grid."""
+
+    def __init__(self, grid: Grid) -> None:
+        """Remember the settings and the inputs of jobs, since other jobs need them again."""
+        self.grid = grid
+        self._inputs: dict[Job, dict[str, Job]] = {}
+        self._settings: dict[Job, dict[str, Any]] = {}
+
+    def settings(self, job: Job) -> dict[str, Any]:
+        """Return the settings of a job. Raises UserError where the grid has no such job."""
+        if job not in self._settings:
+            row, names = RULES[job.rule], job.names
+            if job.rule == "chain_words":
+                names = {**names, "view": paths.WORDS}
+            if job.rule == "demo_report":
+                names = {"scale": paths.scale_of_demo_report(names["at_scale"])}
+            self._settings[job] = settings(self.grid, (row.slice_of or row.folder).part(**names))
+        return self._settings[job]
+
+    def inputs(self, job: Job) -> dict[str, Job]:
+        """Return the jobs whose outputs a job reads, by their roles."""
+        if job not in self._inputs:
+            stated = RULES[job.rule].inputs(self.grid, job.names)
+            roles = {role: Job.of(rule, **names) for role, (rule, names) in stated.roles.items()}
+            jobs = dict.fromkeys(self.of_file(file) for file in stated.files)
+            by_path = {PurePosixPath(read.manifest).relative_to(RESULTS).as_posix(): read for read in jobs if read}
+            self._inputs[job] = roles | by_path
+        return self._inputs[job]
+
+    def files(self, job: Job) -> dict[str, Path]:
+        """Return the files of a job that are not outputs of jobs, by their roles.
+
+        Raises UserError where a folder of the user's lacks a file that the job needs.
+        """
+        return RULES[job.rule].files(self.grid, job.names)
+
+    def libraries(self, job: Job) -> list[str]:
+        """Return the names of the libraries whose versions decide the outputs of a job."""
+        return sorted(RULES[job.rule].libraries(self.grid, job.names))
+
+    def of_file(self, path: str) -> Job | None:
+        """Return the job that writes a file below `results/`; None for any other file, and for downloads."""
+        if not path.startswith(f"{RESULTS}/"):
+            return None
+        below = path.removeprefix(f"{RESULTS}/")
+        if below.startswith("report"):
+            return Job.of("demo_report", at_scale=below.removeprefix("report").removesuffix(".html"))
+        stage, names = below.split("/")[0], names_in(below)
+        name = below.rsplit("/", 1)[-1]
+        if stage == paths.CHECKPOINT.stage:
+            random = self.grid.checkpoints.get(names.get("checkpoint", ""))
+            is_aligner = random is not None and random.kind == "aligner"
+            return Job.of("aligner_checkpoint" if is_aligner else "checkpoint", **names)
+        if stage == paths.CORPUS.stage and "/downloads" in below:
+            return Job.of("fixture", corpus=names["corpus"]) if self.grid.fixtures else None
+        if stage == paths.CHAINS.stage and names.get("view") == paths.WORDS:
+            return Job.of("chain_words", corpus=names["corpus"], text=names["text"])
+        if stage == paths.TRANSLATIONS.stage and name.startswith("contrastive."):
+            return Job.of("contrastive", **names, whole=".whole" if name.startswith("contrastive.whole.") else "")
+        if stage == paths.TRANSLATIONS.stage and name.startswith("inside."):
+            return Job.of("inspect", **names)
+        if stage == paths.ITEM.stage:
+            return _page(names)
+        return Job.of(OF_STAGES[stage], **names) if stage in OF_STAGES else None
+
+
+def _page(names: dict[str, str]) -> Job:
+    """Return the job of a page; the name `item` is the name of a file in the folder of the study."""
+    file = names.pop("item")
+    if file in ("index.html", MANIFEST, SETTINGS):
+        return Job.of("report", **names)
+    for ending in (".html", ".csv", f".{MANIFEST}", f".{SETTINGS}", ".json"):
+        if file.endswith(ending):
+            return Job.of("item", **names, item=file.removesuffix(ending))
+    return Job.of("item", **names, item=file)

@@ -1,0 +1,288 @@
+"""The needs of the jobs of each rule: outputs of other jobs, files of the user's, and libraries.
+
+Each function has the grid and the names of the job as arguments.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from docmt.base import paths
+from docmt.catalogue.corpus import CorpusConfig
+from docmt.plan.grid import Grid
+from docmt.plan.items import compared_systems, item_files, item_of, run_folder, study_files
+from docmt.settings.data import TextConfig
+from docmt.settings.models import READS_CHAINS
+from docmt.settings.pretrained import (
+    aligner_files,
+    check_model,
+    checkpoint_files,
+    files_by_role,
+    is_random_checkpoint,
+    tokenizer_file,
+)
+from docmt.settings.scoring import TRAINED
+from docmt.settings.system import Entry
+
+Names = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The outputs of other jobs that a job reads.
+
+    `roles`: the rule and the names of an input's job, by the role of the input. `files`: paths of files of further
+    jobs, which have no roles.
+    """
+
+    roles: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+
+
+def nothing(grid: Grid, names: Names) -> Inputs:
+    """Return no inputs."""
+    return Inputs()
+
+
+def no_files(grid: Grid, names: Names) -> dict[str, Path]:
+    """Return no files."""
+    return {}
+
+
+def no_libraries(grid: Grid, names: Names) -> Iterable[str]:
+    """Return no libraries."""
+    return ()
+
+
+def libraries(*libraries: str) -> Callable[[Grid, Names], Iterable[str]]:
+    """Return a function that returns these libraries for every job."""
+    return lambda grid, names: libraries
+
+
+def of_corpus(grid: Grid, names: Names) -> Inputs:
+    """Return the generated files of a fixture; real downloads are files (`downloads`)."""
+    corpus = _corpus(grid, names)
+    if grid.fixtures is None or not corpus.files:
+        return Inputs()
+    return Inputs({"fixture": ("fixture", {"corpus": names["corpus"]})})
+
+
+def downloads(grid: Grid, names: Names) -> dict[str, Path]:
+    """Return the downloads of a corpus."""
+    if grid.fixtures is not None:
+        return {}
+    folder = Path(paths.CORPUS.at(corpus=names["corpus"])) / "downloads"
+    return {f"downloads/{file.name}": folder / file.name for file in _corpus(grid, names).files}
+
+
+def of_tokens(grid: Grid, names: Names) -> Inputs:
+    """Return the corpus, the tokens of the corpus that the text is learnt on, and the random checkpoint of the text."""
+    text = _text(grid, names)
+    roles = {"corpus": ("corpus", {"corpus": names["corpus"]})}
+    other = text.takes_from(grid.corpus_in(names["corpus"], paths.TOKENS.at(**names)))
+    if other:
+        roles["learnt"] = ("tokens", {"corpus": grid.data_folder(other), "text": names["text"]})
+    return Inputs(roles | _random("checkpoint", "checkpoint", text.pretrained))
+
+
+def tokenizer(grid: Grid, names: Names) -> dict[str, Path]:
+    """Return the tokenizer of a text with pretrained pieces."""
+    folder = _text(grid, names).pretrained
+    return {"tokenizer": Path(tokenizer_file(folder))} if _is_of_user(folder) else {}
+
+
+def libraries_of_text(grid: Grid, names: Names) -> Iterable[str]:
+    """Return the libraries that cut the text of a corpus into words and pieces."""
+    text, corpus = _text(grid, names), _corpus(grid, names)
+    for side, language in zip(("source", "target"), corpus.languages, strict=True):
+        if text.is_pretrained(side):
+            yield "tokenizers"
+            continue
+        yield "subword-nmt"
+        if language != "zh":
+            yield "sacremoses"
+        elif text.chinese == "jieba":
+            yield "jieba"
+
+
+def of_data(grid: Grid, names: Names) -> Inputs:
+    """Return the tokens of a corpus."""
+    return Inputs({"tokens": _tokens(names)})
+
+
+def of_segment_chains(grid: Grid, names: Names) -> Inputs:
+    """Return the tokens, the stop list and the view of lexical chains."""
+    data = {"corpus": names["corpus"], "text": names["text"]}
+    return Inputs({"tokens": _tokens(names), "words": ("chain_words", data), "view": ("views", dict(names))})
+
+
+def of_training(grid: Grid, names: Names) -> Inputs:
+    """Return the view, the text, the chains if the model reads them, and the start of a training."""
+    entry = grid.find(names["corpus"], names["system"])
+    roles = {**_view(grid, entry), "tokens": ("tokens", _data(grid, entry))}
+    start = grid.started_from(entry)
+    if start:
+        roles["init"] = _training(grid, start, names)
+    return Inputs(roles | _random("checkpoint", "checkpoint", entry.system.pretrained))
+
+
+def checkpoint_of_training(grid: Grid, names: Names) -> dict[str, Path]:
+    """Return the files of the checkpoint that a training starts from; refuse one that does not match the model."""
+    system = grid.find(names["corpus"], names["system"]).system
+    if not _is_of_user(system.pretrained):
+        return {}
+    check_model(system.model, system.pretrained)
+    return files_by_role("pretrained", checkpoint_files(system.pretrained))
+
+
+def of_decoding(grid: Grid, names: Names) -> Inputs:
+    """Return the view, the chains if the model reads them, and the model."""
+    entry = grid.find(names["corpus"], names["system"])
+    return Inputs({**_view(grid, entry), "model": _training(grid, entry, names)})
+
+
+def libraries_of_translations(grid: Grid, names: Names) -> Iterable[str]:
+    """Return the libraries that restore plain text from the pieces of translations."""
+    entry = grid.find(names["corpus"], names["system"])
+    if grid.texts[entry.system.text].is_pretrained("target"):
+        return ("tokenizers",)
+    return () if grid.corpora[entry.corpus].target_language == "zh" else ("sacremoses",)
+
+
+def of_passage(grid: Grid, names: Names) -> Inputs:
+    """Return the model that translates a passage."""
+    return Inputs({"model": _training(grid, grid.find(names["corpus"], names["system"]), names)})
+
+
+def of_scores(grid: Grid, names: Names) -> Inputs:
+    """Return the outputs of all stages from which the scores of a run are computed."""
+    entry = grid.find(names["corpus"], names["system"])
+    corpus, data, scoring = grid.corpora[entry.corpus], _data(grid, entry), grid.scoring
+    roles = {
+        "corpus": ("corpus", {"corpus": data["corpus"]}),
+        "tokens": ("tokens", data),
+        "view": _view(grid, entry)["view"],
+        "translations": ("translate", dict(names)),
+    }
+    if corpus.contrastive:
+        whole = scoring.contrastive.unit == "target"
+        role = "contrastive_whole" if whole else "contrastive"
+        roles[role] = ("contrastive", {**names, "whole": ".whole" if whole else ""})
+    if scoring.aligner.kind == "default":
+        roles["aligner"] = ("aligner", data)
+    if scoring.coherence.vectors.get(corpus.target_language) == TRAINED:
+        roles["word_vectors"] = ("word_vectors", data)
+    model = scoring.cohesion.models.get(corpus.target_language)
+    roles |= _random("next_sentence_model", "checkpoint", model)
+    return Inputs(roles | _random("aligner_model", "aligner_checkpoint", scoring.aligner.model))
+
+
+def files_of_scores(grid: Grid, names: Names) -> dict[str, Path]:
+    """Return the stop lists, the word vectors and the models that `scoring` of config.yaml names for a corpus."""
+    corpus, scoring = grid.corpora[names["corpus"]], grid.scoring
+    vectors = scoring.coherence.vectors.get(corpus.target_language)
+    stated = {
+        "source_stop_list": scoring.consistency.source_stop_lists.get(corpus.source_language),
+        "target_stop_list": scoring.consistency.target_stop_lists.get(corpus.target_language),
+        "word_vectors": None if vectors == TRAINED else vectors,
+    }
+    files = {role: Path(path) for role, path in stated.items() if path is not None}
+    model = scoring.cohesion.models.get(corpus.target_language)
+    if _is_of_user(model):
+        files |= files_by_role("next_sentence_model", [*checkpoint_files(model), Path(tokenizer_file(model))])
+    if _is_of_user(scoring.aligner.model):
+        files |= files_by_role("aligner_model", aligner_files(scoring.aligner.model))
+    return files
+
+
+def libraries_of_scores(grid: Grid, names: Names) -> Iterable[str]:
+    """Return the libraries that compute scores."""
+    yield "sacrebleu"
+    if grid.scoring.aligner.kind != "default":
+        yield grid.scoring.aligner.kind
+    if grid.corpora[names["corpus"]].target_language in grid.scoring.cohesion.models:
+        yield "transformers"
+
+
+def of_comparison(grid: Grid, names: Names) -> Inputs:
+    """Return the sums by unit of the test set (details.arrow) of all runs that a table compares."""
+    item = item_of(grid, names["study"], names["table"])
+    runs = [
+        (entry, seed)
+        for *pair, seeds in compared_systems(grid, names["study"], item)
+        for entry in pair
+        for seed in seeds
+    ]
+    return Inputs(files=tuple(f"{run_folder(grid, paths.SCORES, *run)}/details.arrow" for run in runs))
+
+
+def of_item(grid: Grid, names: Names) -> Inputs:
+    """Return the files that the page of an item reads."""
+    return Inputs(files=_all(item_files(grid, names["study"], names["item"])))
+
+
+def of_report(grid: Grid, names: Names) -> Inputs:
+    """Return the files that the page of a study reads."""
+    return Inputs(files=_all(study_files(grid, names["study"])))
+
+
+def of_demo_report(grid: Grid, names: Names) -> Inputs:
+    """Return the files that the page of the demo reads, and this page."""
+    page = f"{paths.REPORT.at(scale=grid.scale, study='demo')}/index.html"
+    return Inputs(files=(page, *_all(study_files(grid, "demo"))))
+
+
+def human(grid: Grid, names: Names) -> dict[str, Path]:
+    """Return the file of human judgements that config.yaml names for a study."""
+    study = names.get("study", "demo")
+    return {"human": Path(grid.human[study])} if study in grid.human else {}
+
+
+def _all(files: Mapping[str, list[str]]) -> tuple[str, ...]:
+    """Return the files of all inputs, each once."""
+    return tuple(dict.fromkeys(path for paths_of_input in files.values() for path in paths_of_input))
+
+
+def _corpus(grid: Grid, names: Names) -> CorpusConfig:
+    """Return the corpus of a job of the stages 1 to 4. Raises UserError where there is none."""
+    return grid.corpus_at_scale(grid.corpus_in(names["corpus"], paths.CORPUS.at(corpus=names["corpus"])))
+
+
+def _text(grid: Grid, names: Names) -> TextConfig:
+    """Return the preset of text of a job."""
+    return grid.texts[names["text"]]
+
+
+def _tokens(names: Names) -> tuple[str, dict[str, Any]]:
+    """Return the job of the tokens of a corpus."""
+    return "tokens", {"corpus": names["corpus"], "text": names["text"]}
+
+
+def _data(grid: Grid, entry: Entry) -> dict[str, str]:
+    """Return the folder of an entry's corpus, and its preset of text."""
+    return {"corpus": grid.data_folder(entry.corpus), "text": entry.system.text}
+
+
+def _view(grid: Grid, entry: Entry) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Return the jobs of an entry's view and, for models that read them, of its lexical chains."""
+    names = {**_data(grid, entry), "view": entry.system.view.name}
+    roles = {"view": ("views", names)}
+    return roles | ({"chains": ("chain_segments", names)} if entry.system.model.kind in READS_CHAINS else {})
+
+
+def _training(grid: Grid, entry: Entry, names: Names) -> tuple[str, dict[str, Any]]:
+    """Return the training of an entry's model with the seed of a job."""
+    return "train", {"scale": grid.scale, "corpus": entry.corpus, "system": entry.trained, "seed": names["seed"]}
+
+
+def _random(role: str, rule: str, folder: str | None) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Return the job of a random checkpoint; nothing for a checkpoint of the user's, and for none."""
+    if folder is None or not is_random_checkpoint(folder):
+        return {}
+    return {role: (rule, {"checkpoint": Path(folder).name})}
+
+
+def _is_of_user(folder: str | None) -> bool:
+    """Return whether a folder is a checkpoint of the user's, and not a random one that a job makes."""
+    return folder is not None and not is_random_checkpoint(folder)

@@ -1,0 +1,195 @@
+"""The state of the outputs of each job: right, absent, or why they are to be made again.
+
+The state follows from the manifest, the identity and the files that are there. The times of files decide only whether
+bytes are read: a file that is newer than its manifest, which was written last, is compared with its digest.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from docmt.base.asked import KEY, Asked, read_asked
+from docmt.base.digests import FileDigest
+from docmt.base.errors import UserError
+from docmt.base.foreign import reading
+from docmt.base.manifest import (
+    DIGITS,
+    RECORD,
+    SETTINGS,
+    Manifest,
+    beside,
+    digest_from_json,
+    read_manifest,
+    read_record,
+)
+from docmt.plan.aside import is_aside
+from docmt.plan.identities import Identities
+from docmt.plan.jobs import RULES, Job
+from docmt.plan.outside import FileDigests
+
+StateName = Literal["right", "absent", "aside", "incomplete", "damaged", "other"]
+"""The state of the outputs of a job.
+
+`right`: complete, and what is asked for. `absent`: nothing is there. `aside`: the right outputs are set aside, and
+nothing or other outputs are in their place. `incomplete`: a file is missing. `damaged`: a file
+has other bytes. `other`: made from other settings, inputs, files or versions.
+"""
+
+
+@dataclass(frozen=True)
+class State:
+    """The state of the outputs of a job.
+
+    `why` names the file, or what differs; it is empty for outputs that are right. `manifest` is that of the outputs in
+    the place of the job, where it can be read.
+    """
+
+    name: StateName
+    why: str = ""
+    manifest: Manifest | None = None
+
+
+RIGHT, ABSENT = State("right"), State("absent", "it is not there")
+
+
+class States:
+    """The states of jobs below a project's folder, each read once."""
+
+    def __init__(self, identities: Identities, digests: FileDigests) -> None:
+        """Read the states below the folder of `digests`."""
+        self.identities, self.digests, self.root = identities, digests, digests.root
+        self._states: dict[Job, State] = {}
+
+    def of(self, job: Job) -> State:
+        """Return the state of a job. Raises UserError for settings that were changed by hand."""
+        if job not in self._states:
+            state = self._read(job)
+            if state.name in ("absent", "other") and is_aside(self.root, self.identities.identity(job)):
+                state = State("aside", "its outputs were set aside", state.manifest)
+            self._states[job] = state
+        return self._states[job]
+
+    def forget(self) -> None:
+        """Read all states again when they are asked for, since outputs were moved."""
+        self._states.clear()
+
+    def _read(self, job: Job) -> State:
+        path = self.root / job.manifest
+        if not path.exists():
+            return State("incomplete", f"{job.manifest} is missing") if self._has_outputs(job) else ABSENT
+        try:
+            manifest = read_manifest(path)
+            self._check_settings(job)
+        except UserError as problem:
+            if problem.where != str(path):
+                raise
+            return State("damaged", f"{job.manifest}: {problem.what}")
+        return self._files(job, manifest) or self._identity(job, manifest) or State("right", manifest=manifest)
+
+    def _has_outputs(self, job: Job) -> bool:
+        """Return whether a job without a manifest has left one of its first outputs."""
+        names = (name.format(**job.names) for name in RULES[job.rule].outputs)
+        return any((self.root / job.folder / name).exists() for name in names)
+
+    def _check_settings(self, job: Job) -> None:
+        """Raise UserError for a settings.json that a person has changed."""
+        path = self.root / job.settings_path
+        if path.exists():
+            read_asked(path)
+
+    def _files(self, job: Job, manifest: Manifest) -> State | None:
+        """Return the state of outputs of which a file is missing or changed; None where all are there and whole."""
+        folder, written = self.root / job.folder, (self.root / job.manifest).stat().st_mtime_ns
+        try:
+            expected = dict(self._expected(job, manifest))
+        except UserError as problem:
+            return State("damaged" if Path(problem.where or "").exists() else "incomplete", str(problem.what), manifest)
+        for name, digest in expected.items():
+            file = f"{job.folder}/{name}"
+            try:
+                status = (folder / name).stat()
+            except OSError:
+                return State("incomplete", f"{file} is missing", manifest)
+            if status.st_size != digest.bytes:
+                return State("damaged", f"{file} has {status.st_size:,} bytes, not {digest.bytes:,}", manifest)
+            if status.st_mtime_ns > written and self.digests.of(Path(file)) != digest.sha256:
+                return State("damaged", f"{file} differs from its manifest", manifest)
+        return None
+
+    def _expected(self, job: Job, manifest: Manifest) -> Iterator[tuple[str, FileDigest]]:
+        """Yield the name and the digest of each file of a job except its settings, which are never damaged here."""
+        yield from ((name, file) for name, file in manifest.files.items() if not name.endswith(SETTINGS))
+        path = beside(self.root / job.manifest, RECORD)
+        with reading(path, f"{job.file(RECORD)} is damaged"):
+            if not path.exists():
+                raise UserError(f"{job.file(RECORD)} is missing", where=str(path))
+            files = read_record(path)["files"]
+        yield from ((name, digest_from_json(file)) for name, file in files.items())
+
+    def _identity(self, job: Job, manifest: Manifest) -> State | None:
+        """Return the state of outputs that were made from something else; None where they are what is asked for."""
+        asked = self.identities.asked(job)
+        if asked.identity == manifest.identity:
+            return None
+        before = self.settings_of(job)
+        if asked.identity is None and before is not None and fits(asked, before) and manifest.identity:
+            self.identities.adopt(job, manifest.identity)
+            return None
+        differences = ["its settings of then are not known"] if before is None else list(changes(before, asked))
+        return State("other", "; ".join(differences) or "another identity", manifest)
+
+    def settings_of(self, job: Job) -> Asked | None:
+        """Return what was asked of the job that made the present outputs; None where its settings are gone."""
+        path = self.root / job.settings_path
+        return read_asked(path) if path.exists() else None
+
+
+def fits(asked: Asked, before: Asked) -> bool:
+    """Return whether two questions are equal but for identities and digests that the first does not know."""
+    pairs = [(asked.inputs, before.inputs), (asked.files, before.files)]
+    known = all(
+        now.keys() == then.keys() and all(value in (None, then[key]) for key, value in now.items())
+        for now, then in pairs
+    )
+    return known and (asked.settings, asked.libraries) == (before.settings, before.libraries)
+
+
+def changes(before: Asked, asked: Asked) -> Iterator[str]:
+    """Yield a phrase for each difference between what was asked of a job and what is asked now."""
+    for name, (then, now) in differences(dict(before.settings), dict(asked.settings)).items():
+        what = "the version of the stage" if name == "version" else f"the setting {name}"
+        yield f"{what} was {_short(then)}, is {_short(now)}"
+    for name, (then, now) in differences(dict(before.libraries), dict(asked.libraries)).items():
+        yield f"the library {name} was {then}, is {now}"
+    for name, (then, now) in differences(dict(before.files), dict(asked.files)).items():
+        yield f"the file {name} was {_digits(then)}, is {_digits(now)}"
+    for name in differences(dict(before.inputs), dict(asked.inputs)):
+        yield f"the input {name} is another one"
+
+
+MISSING = "nothing"
+"""The value of a name that only one of two mappings has, in messages."""
+
+
+def differences(before: object, now: object, path: str = "") -> dict[str, tuple[object, object]]:
+    """Return the values that differ between two nested dictionaries, by their names joined with points."""
+    if not (isinstance(before, dict) and isinstance(now, dict)):
+        return {} if before == now else {path: (before, now)}
+    names = sorted({*before, *now} - {KEY})
+    nested = (
+        differences(before.get(name, MISSING), now.get(name, MISSING), f"{path}.{name}".lstrip(".")) for name in names
+    )
+    return {name: values for part in nested for name, values in part.items()}
+
+
+def _short(value: object) -> str:
+    """Return a value for a message, shortened where it is long."""
+    text = re.sub(r"\s+", " ", str(value))
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _digits(digest: object) -> str:
+    """Return the first digits of a digest for a message; None is a digest that is not known yet."""
+    return "not known" if digest is None else str(digest)[:DIGITS]
