@@ -97,7 +97,7 @@ class Seal:
 
     def add(self, *files: Path) -> None:
         """Add files that the job has written by other means than `atomic_file`."""
-        self._recorder.files |= {file.absolute(): FileDigest.of(file) for file in files}
+        self._recorder.files |= {normal_path(file): FileDigest.of(file) for file in files}
 
     def close(self, record: Mapping[str, Any] | None = None, records: Collection[str] = ()) -> None:
         """Write the record, and the manifest last.

@@ -23,7 +23,7 @@ def batch_part(batch: pa.RecordBatch, end: int) -> TablePart:
     message = batch.serialize()
     metadata = memoryview(message)[: metadata_bytes(message[:HEAD_BYTES].to_pybytes())]
     # The buffers of the message and not those of `batch`, which may be a part of longer buffers.
-    columns = pa.ipc.read_record_batch(message, _stored_schema(batch.schema))
+    columns = pa.ipc.read_record_batch(message, batch.schema)
     return TablePart(
         start=end - message.size,
         bytes=message.size,
@@ -31,19 +31,6 @@ def batch_part(batch: pa.RecordBatch, end: int) -> TablePart:
         splits=splits_of(batch),
         columns={name: column_digest(columns.column(name)) for name in batch.schema.names},
     )
-
-
-def _stored_schema(schema: pa.Schema) -> pa.Schema:
-    """Return a schema with the types that a record batch has in a file: the numbers in place of the dictionary's words.
-
-    The words of a dictionary are a part of the file outside the record batches.
-    """
-    return pa.schema([(column.name, _stored_type(column.type)) for column in schema])
-
-
-def _stored_type(kind: pa.DataType) -> pa.DataType:
-    """Return the type of the numbers of a dictionary, or the type itself where it has no dictionary."""
-    return kind.index_type if pa.types.is_dictionary(kind) else kind
 
 
 def column_digest(column: pa.Array) -> str:

@@ -143,6 +143,14 @@ def test_a_file_that_the_job_writes_and_removes_is_not_listed(tmp_path):
     assert set(read_manifest(tmp_path / MANIFEST).files) == {SETTINGS}
 
 
+def test_files_that_the_job_wrote_by_other_means_can_be_added(tmp_path):
+    with sealing(settings_of(VIEW, tmp_path), "train-system", tmp_path) as seal:
+        (tmp_path / "text").mkdir()
+        (tmp_path / "events").write_bytes(b"e")
+        seal.add(tmp_path / "text" / ".." / "events")
+    assert read_manifest(tmp_path / MANIFEST).files["events"] == FileDigest.of(tmp_path / "events")
+
+
 def test_files_of_a_folder_are_listed_where_the_folder_comes_to_be(tmp_path):
     """Also those that another library wrote; tables have their parts."""
     model = tmp_path / "model"

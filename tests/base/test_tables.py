@@ -128,13 +128,15 @@ def test_a_batch_is_checked_when_it_is_read(tmp_path):
         file[1]
 
 
-def test_the_words_of_a_dictionary_are_checked(tmp_path):
+def test_a_table_with_a_dictionary_is_checked_as_a_whole(tmp_path):
+    """The words of the dictionary are outside the record batches."""
     schema = pa.schema([("word", pa.dictionary(pa.int32(), pa.string()))])
     rows = pa.table([pa.array(["haus", "buch", None, "haus"]).dictionary_encode()], schema)
     path = tmp_path / "lexicon.arrow"
     with recorded(tmp_path) as recorder:
         write_arrow(path, rows)
     write_json(tmp_path / MANIFEST, Manifest("1", "train-aligner", files={path.name: recorder.files[path]}).to_json())
+    assert not recorder.files[path].parts
     assert read_arrow(path, schema) == rows
     rewrite(path, path.read_bytes().replace(b"hausbuch", b"mausbuch"))
     with pytest.raises(UserError, match=r"lexicon\.arrow: the file differs from its manifest"):
