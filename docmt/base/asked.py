@@ -16,7 +16,7 @@ from docmt.base.digests import full_digest, indented_json
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.machine import installed_version
-from docmt.base.manifest import check_seal, sealed
+from docmt.base.manifest import DIGEST, check_seal, sealed
 
 GIVEN = "given"
 """The value of a setting in the place of a path, which differs between users: an option of the command names it."""
@@ -79,16 +79,18 @@ def read_asked(path: Path | str) -> Asked:
     """Read a settings.json.
 
     Raises UserError where the file is missing, is no JSON object, or was changed after the workflow wrote it. A file
-    without the key `asked`, which a person wrote, has settings alone.
+    without the keys `asked` and `digest`, which a person wrote, has settings alone. The manifest of an earlier run may
+    list the file with an older content: the file says what is asked of the next run.
     """
-    # Not `read_object`, which would name the manifest: settings have a digest of their own, and another remedy.
+    with reading(path, "cannot be read"):
+        text = decoded(Path(path).read_bytes(), str(path))
     with reading(path, "not a JSON file"):
-        value = as_object(json.loads(decoded(Path(path).read_bytes(), str(path))), str(path))
-    if KEY not in value:
+        value = as_object(json.loads(text), str(path))
+    if not {KEY, DIGEST} & value.keys():
         return Asked("", value)
-    check_seal(value, path, REMEDY)
     with reading(path, "not the settings of a job", remedy=REMEDY):
-        settings = {name: value[name] for name in value if name not in (KEY, "digest")}
+        check_seal(value, path, REMEDY)
+        settings = {name: value[name] for name in value if name not in (KEY, DIGEST)}
         return Asked(settings=settings, **value[KEY])
 
 
