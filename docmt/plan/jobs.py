@@ -153,7 +153,7 @@ OF_STAGES = {
 """The rule of most files of a stage."""
 
 
-class Jobs:
+class GridJobs:
     """The jobs of a grid."""
 
     def __init__(self, grid: Grid) -> None:

@@ -24,7 +24,7 @@ if GRID.shards == 1:
         threads: 8
         params:
             settings=settings_of("tokens"),
-            learnt=folder_option("tokens", "learnt", "--learnt", "/text"),
+            learnt=folder_option("tokens", "learnt", "--learnt", "text"),
             pretrained=pretrained_of_text,
         shell:
             'exec docmt job tokenise-corpus --settings {params.settings:q} --corpus "$(dirname {input.corpus:q})"'
@@ -63,7 +63,7 @@ else:
         threads: 2
         params:
             settings=settings_of_parts,
-            learnt=folder_option("tokens", "learnt", "--learnt", "/text"),
+            learnt=folder_option("tokens", "learnt", "--learnt", "text"),
             pretrained=pretrained_of_text,
         shell:
             "exec docmt job learn-shards {input.parts:q} --settings {params.settings:q}"

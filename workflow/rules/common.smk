@@ -47,7 +47,7 @@ from docmt.catalogue.missing import left_out, missing_error, missing_files
 from docmt.plan.driver import check_price, is_of, lines_of, plan_run, prepare, study_page, targets_of
 from docmt.plan.ending import ending
 from docmt.plan.grid import Grid, load_grid
-from docmt.plan.jobs import RULES, Job, Jobs
+from docmt.plan.jobs import RULES, GridJobs, Job
 from docmt.plan.planning import Planner
 from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
 from docmt.plan.slices import check_scale, corpora_of
@@ -200,7 +200,7 @@ wildcard_constraints:
     parts=r"\d+",
 
 
-JOBS = Jobs(GRID)
+JOBS = GridJobs(GRID)
 RUN = {}
 """The planner and the plan of this run, once Snakemake has asked for the inputs of the first job."""
 
@@ -312,7 +312,7 @@ def folder_option(rule, role, option, below=""):
 
     def text(wildcards):
         read = JOBS.inputs(Job.of(rule, **wildcards)).get(role)
-        return f"{option} {shlex.quote(f'{read.folder}{below}')}" if read else ""
+        return f"{option} {shlex.quote(str(Path(read.folder, below)))}" if read else ""
 
     return text
 
