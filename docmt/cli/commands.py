@@ -55,6 +55,9 @@ FOR_YOU: Sections = {
         "list-systems": "studies",
         "list-targets": "studies",
         "list-trainings": "trainings",
+        "why": "results",
+        "list-results": "results",
+        "remove-results": "results",
     },
 }
 
