@@ -97,9 +97,10 @@ class Inventory:
         place, manifests = self._relative(folder), sorted(manifests_in(folder))
         names = names_in(place.removeprefix(f"{RESULTS}/"))
         downloads = folder / DOWNLOADS
-        if kind is paths.CORPUS and tree_bytes(downloads) and not (folder / f"{DOWNLOADS}.{MANIFEST}").exists():
-            yield Artifact(self._relative(downloads), kind.stage, "downloads", tree_bytes(downloads))
         scale = self.other_scale(names)
+        is_fixture = scale is None and self.grid.fixtures is not None
+        if kind is paths.CORPUS and not is_fixture and tree_bytes(downloads):
+            yield Artifact(self._relative(downloads), kind.stage, "downloads", tree_bytes(downloads))
         if scale is None and self._is_orphaned(kind, place, names):
             if any(folder.glob(f"*{SETTINGS}")) or manifests:
                 yield self._orphan(kind, folder)
@@ -125,6 +126,10 @@ class Inventory:
         """Return the artifact of a manifest."""
         manifest = manifest_or_none(path)
         files = files_listed(path, manifest)
+        for other in manifests_in(path.parent):
+            if other != path:  # what another manifest lists too is not removed with this one
+                of_other = {*files_listed(other, manifest_or_none(other))}
+                files = [file for file in files if file not in of_other]
         is_shared = stage in (*SHARED, paths.REPORT.stage) or path.name != MANIFEST or path.parent.name == RESULTS
         size = sum(map(file_bytes, files)) if is_shared else tree_bytes(path.parent)
         listed = tuple(map(self._relative, files)) if is_shared else ()
