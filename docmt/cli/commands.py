@@ -1,10 +1,10 @@
 """The commands of `docmt` by their names, and the help that lists them.
 
 The name of a command is a verb, followed by `-object` where the verb has several objects (`score`,
-`score-contrastive`); `why` is a question. Commands for people are called as `docmt COMMAND`, and commands for the workflow as `docmt job
-COMMAND`. Files and folders are options; only a list of things of the same kind (sets, sheets, corpora, shards), or the
-one thing that a command is about, is an argument. A command that corresponds to a function of the Python API has the
-name of the function, with `-` for `_`.
+`score-contrastive`); only `why` is a question. Commands for people are called as `docmt COMMAND`, and commands for the
+workflow as `docmt job COMMAND`. Files and folders are options; only a list of things of the same kind (sets, sheets,
+corpora, shards), or the one thing that a command is about, is an argument. A command that corresponds to a function of
+the Python API has the name of the function, with `-` for `_`.
 """
 
 import functools
@@ -96,7 +96,7 @@ JOBS: Sections = {
 
 ABOUT = """Document-level machine translation experiments.
 
-A command is a verb, or a verb and its object: `docmt score`, `docmt score-contrastive`; `docmt why` is a question. What a command reads is an
+A command is a verb, or a verb and its object: `docmt score`, `docmt score-contrastive`. What a command reads is an
 option; `-` is standard input. Commands that print take --json. What the workflow calls is under `docmt job`."""
 ABOUT_JOBS = """The commands that the workflow calls, one for each of its rules.
 

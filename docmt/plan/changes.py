@@ -1,10 +1,9 @@
 """The differences between what was asked of a job when its outputs were written and what is asked of it now."""
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from docmt.base.asked import KEY, Asked
 from docmt.base.manifest import DIGITS
@@ -36,7 +35,7 @@ class Difference:
 
 def changes(before: Asked, asked: Asked) -> Iterator[Difference]:
     """Yield the differences between what was asked of a job and what is asked now."""
-    for name, (then, now) in differences(plain(before.settings), plain(asked.settings)).items():
+    for name, (then, now) in differences(dict(before.settings), dict(asked.settings)).items():
         is_version = name == "version"
         of_stage = stage_of(asked.job) if is_version else name
         yield Difference("version" if is_version else "setting", of_stage, _short(then), _short(now))
@@ -47,11 +46,6 @@ def changes(before: Asked, asked: Asked) -> Iterator[Difference]:
             then, now = (value.get(name, MISSING) for value in pair)
             if then != now:
                 yield Difference(kind, name, _digits(then), _digits(now))
-
-
-def plain(value: Any) -> Any:
-    """Return a value as JSON has it: a tuple of the grid equals the list that a file has of it."""
-    return json.loads(json.dumps(value))
 
 
 def stage_of(rule: str) -> str:

@@ -40,7 +40,11 @@ def plan_run(planner: Planner, targets: Iterable[str], forced: Callable[[Job], b
     """
     jobs = targets_of(planner, targets)
     plan = planner.plan(jobs, forced)
-    if is_dry or not plan.back:
+    if is_dry:
+        return plan
+    for job in plan.unsettled:
+        write_settings(planner, job)
+    if not plan.back:
         return plan
     root = planner.digests.root
     for job in plan.back:
@@ -65,6 +69,7 @@ def lines_of(plan: Plan, limit: float) -> list[str]:
     again = [f"{job}: {state.why}; made again" for job, state in plan.reasons.items() if state.name != "absent"]
     lines = [*again[:LISTED], *([f"... and {len(again) - LISTED} more"] if len(again) > LISTED else [])]
     lines += [f"{job}: what is asked for was set aside; it moves back" for job in plan.back]
+    lines += [f"{job.settings_path} is missing; it is written again" for job in plan.unsettled]
     lines += plan.words
     if plan.stale:
         lines.append(f"{price(plan)}; `docmt why TARGET` explains it")
@@ -96,13 +101,17 @@ def prepare(planner: Planner, plan: Plan, running: Collection[Job]) -> None:
 
     `running`: the jobs of the plan that Snakemake will run. Raises UserError where a file cannot be written.
     """
-    root = planner.digests.root
     for job in plan.reasons:
         if job in running:
             replace_outputs(planner, job)
-            with atomic_file(root / job.settings_path) as stream:
-                stream.write(planner.identities.asked(job).text())
+            write_settings(planner, job)
     planner.digests.save()
+
+
+def write_settings(planner: Planner, job: Job) -> None:
+    """Write the settings of a job."""
+    with atomic_file(planner.digests.root / job.settings_path) as stream:
+        stream.write(planner.identities.asked(job).text())
 
 
 def is_of(folder: Path, identity: str | None) -> bool:

@@ -23,7 +23,7 @@ from docmt.base.manifest import (
     read_record,
 )
 from docmt.plan.aside import is_aside
-from docmt.plan.changes import Difference, changes, plain
+from docmt.plan.changes import Difference, changes
 from docmt.plan.identities import Identities
 from docmt.plan.jobs import RULES, Job
 from docmt.plan.outside import FileDigests
@@ -155,4 +155,4 @@ def fits(asked: Asked, before: Asked) -> bool:
         now.keys() == then.keys() and all(value in (None, then[key]) for key, value in now.items())
         for now, then in pairs
     )
-    return known and plain([asked.settings, asked.libraries]) == plain([before.settings, before.libraries])
+    return known and (asked.settings, asked.libraries) == (before.settings, before.libraries)

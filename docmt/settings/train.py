@@ -106,8 +106,8 @@ class TrainConfig(Checked):
         "mean of those at the last n or the best n validations",
     )
     average: int = setting(5, "n: number of validations whose weights are averaged (average, average_best)", beam)
-    precision: Literal["auto", "fp32", "bf16"] = setting(
-        "auto", "number format of training. auto = bf16 on GPUs that support it, else fp32"
+    precision: Literal["fp32", "bf16"] = setting(
+        "fp32", "number format of forward passes in training. bf16: for GPUs that support it; slow on most CPUs"
     )
 
     def __post_init__(self) -> None:

@@ -34,18 +34,22 @@ def derived_seed(seed: int, purpose: str, *numbers: int) -> int:
     return int.from_bytes(hashlib.sha256(name).digest()[:8], "big") >> 1
 
 
-Precision = Literal["auto", "fp32", "bf16"]
-"""The number type of forward passes; `auto` is bf16 on GPUs that support it, and fp32 elsewhere."""
+Precision = Literal["fp32", "bf16"]
+"""The number type of forward passes."""
 
 
 def forward_context(device: torch.device, precision: Precision) -> AbstractContextManager:
     """Return the context manager of forward passes: autocast for bf16, and an empty context for fp32.
 
-    `auto` is bf16 on GPUs that support it, and fp32 elsewhere.
+    Raises UserError for bf16 on a GPU that does not support it.
     """
-    if precision == "auto":
-        has_bf16 = device.type == "cuda" and torch.cuda.is_bf16_supported()
-        precision = "bf16" if has_bf16 else "fp32"
+    if precision == "bf16" and device.type == "cuda" and not torch.cuda.is_bf16_supported(including_emulation=False):
+        raise UserError(
+            "this GPU does not compute in bf16",
+            where="train.precision",
+            found=torch.cuda.get_device_name(device),
+            remedy="set defaults.train.precision of config.yaml to fp32",
+        )
     return torch.autocast(device.type, torch.bfloat16) if precision == "bf16" else nullcontext()
 
 

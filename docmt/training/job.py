@@ -15,7 +15,7 @@ from docmt.training.computing import Compiling, choose_compiling, repeatable
 from docmt.training.exit import Reason, forget_exit, write_exit
 from docmt.training.failures import disk_full_named
 from docmt.training.lease import Lease
-from docmt.training.listeners import Listener, Listeners, Metrics, events
+from docmt.training.listeners import EVENTS, Listener, Listeners, Metrics, events
 from docmt.training.loop import Stopped, Training
 from docmt.training.outputs import METRICS, write_outputs
 from docmt.training.pace import JobOptions, StopRequest
@@ -108,13 +108,11 @@ def claim(
 def finish(
     paths: Paths, settings: Settings, training: Training, chosen: Validation, run: dict[str, Any], seal: Seal
 ) -> None:
-    """Write the outputs and `exit.json`, and then remove the state folder."""
+    """Write the outputs, and then remove the state folder."""
     with disk_full_named(paths.output):
         write_outputs(paths, settings, training, chosen, run["inputs"], seal)
-    update = training.status.update
     with folder_lock(paths.state.parent):
         training.state.check()
-        write_exit(paths.output, Reason.FINISHED, update, f"finished after update {update}")
         # The state folder is removed last: a kill before that leaves a training that can be resumed.
         remove_state(paths.state)
 
@@ -166,4 +164,4 @@ def files(training: Training, paths: Paths, lease: Lease, note: Callable[[str], 
     """Return the listeners that write the progress of a training to metrics.jsonl and TensorBoard events."""
     status = training.status
     metrics = Metrics(paths.state / METRICS, status, training.ranks.count, lease.is_held)
-    return metrics, *events(paths.output / "tensorboard", status, note)
+    return metrics, *events(paths.output / EVENTS, status, note)

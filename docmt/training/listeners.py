@@ -166,6 +166,10 @@ WRITER_THREAD = "_AsyncWriterThread"
 main thread."""
 
 
+EVENTS = "tensorboard"
+"""The name of the folder of events in the output folder of a training."""
+
+
 def events(folder: Path, status: Status, note: Callable[[str], None]) -> Sequence[Listener]:
     """Return the listener for TensorBoard where it is installed, else none.
 

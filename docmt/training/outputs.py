@@ -18,7 +18,9 @@ from docmt.base.manifest import MANIFEST, Manifest, checked_bytes
 from docmt.base.sealing import Seal
 from docmt.base.version import VERSION
 from docmt.models.store import save_model
-from docmt.training.listeners import device_hours
+from docmt.training import exit
+from docmt.training.exit import Reason, write_exit
+from docmt.training.listeners import EVENTS, device_hours
 from docmt.training.loop import Training
 from docmt.training.rules import best, stop_reason
 from docmt.training.status import Validation
@@ -49,8 +51,13 @@ def write_outputs(
     training.state.check()
     with atomic_file(paths.output / METRICS) as stream:
         stream.write(read_text(paths.state / METRICS))
+    update = training.status.update
+    write_exit(paths.output, Reason.FINISHED, update, f"finished after update {update}")
+    events = sorted(paths.output.glob(f"{EVENTS}/*"))
+    seal.add(*events)
+    names = [METRICS, exit.FILE, *(f"{EVENTS}/{file.name}" for file in events)]
     # The manifest is written last, since a training whose folder has a manifest counts as finished.
-    seal.close(make_record(settings, training, chosen, inputs), records=[METRICS])
+    seal.close(make_record(settings, training, chosen, inputs), records=names)
 
 
 def model_manifest(folder: Path) -> Manifest:
