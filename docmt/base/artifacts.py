@@ -18,7 +18,7 @@ from typing import Any
 from docmt.base.digests import DigestStream, FileDigest, indented_json
 from docmt.base.errors import UserError
 from docmt.base.foreign import MEND, naming, reading
-from docmt.base.manifest import checked_bytes
+from docmt.base.manifest import checked_bytes, normal_path
 
 BYTE_ORDER_MARK = "\ufeff"
 """The character that some editors write before a text; the functions of this module that read text remove it."""
@@ -29,15 +29,15 @@ class Recorder:
 
     def __init__(self, folder: Path) -> None:
         """Record the files below `folder`, which need not exist yet."""
-        self.folder = folder.absolute()
+        self.folder = normal_path(folder)
         self.files: dict[Path, FileDigest] = {}
         self.before_writing: tuple[Path, ...] = ()
-        """Files of an earlier run that are removed before the first file of this run is written: its manifest would
+        """Files of an earlier run that are removed before this run writes or removes the first file: its manifest would
         describe a mixture of both runs."""
 
     def covers(self, path: Path) -> bool:
         """Return whether a file is below the folder."""
-        return path.absolute().is_relative_to(self.folder)
+        return normal_path(path).is_relative_to(self.folder)
 
     def begin(self) -> None:
         """Remove the files `before_writing`, where they still exist."""
@@ -51,8 +51,8 @@ class Recorder:
         Files that were not written by `atomic_file`, such as copies, are read for their digests.
         """
         for file in sorted(file for file in path.rglob("*") if file.is_file()):
-            written = self.files.pop(temporary.absolute() / file.relative_to(path), None)
-            self.files[file.absolute()] = written or FileDigest.of(file)
+            written = self.files.pop(normal_path(temporary) / file.relative_to(path), None)
+            self.files[normal_path(file)] = written or FileDigest.of(file)
 
 
 _RECORDERS: list[Recorder] = []
@@ -95,11 +95,20 @@ def atomic_file(path: Path | str, mode: str = "w") -> Iterator[Any]:
                 recorder.begin()
             temporary.replace(path)
             for recorder in recorders:
-                recorder.files[path.absolute()] = digests.file_digest(path)
+                recorder.files[normal_path(path)] = digests.file_digest(path)
     finally:
         # Where the disk is full or gone, this fails too: its error must not hide the first one.
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def remove_file(path: Path) -> None:
+    """Remove a file of an earlier run, where there is one, and first the manifest of that run, which lists the file."""
+    if path.exists():
+        for recorder in _RECORDERS:
+            if recorder.covers(path):
+                recorder.begin()
+        path.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -4,18 +4,19 @@ The identity of a job is the digest of all of this. It contains no paths, times 
 runs: the same grid gives the same identities on every machine. The workflow writes what it asks into `settings.json`.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from docmt.base.artifacts import read_object
+from docmt.base.artifacts import as_object, decoded
 from docmt.base.digests import full_digest, indented_json
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.machine import installed_version
-from docmt.base.manifest import check_seal, sealed
+from docmt.base.manifest import DIGEST, check_seal, sealed
 
 GIVEN = "given"
 """The value of a setting in the place of a path, which differs between users: an option of the command names it."""
@@ -78,14 +79,18 @@ def read_asked(path: Path | str) -> Asked:
     """Read a settings.json.
 
     Raises UserError where the file is missing, is no JSON object, or was changed after the workflow wrote it. A file
-    without the key `asked`, which a person wrote, has settings alone.
+    without the keys `asked` and `digest`, which a person wrote, has settings alone. The manifest of an earlier run may
+    list the file with an older content: the file says what is asked of the next run.
     """
-    value = read_object(path)
-    if KEY not in value:
+    with reading(path, "cannot be read"):
+        text = decoded(Path(path).read_bytes(), str(path))
+    with reading(path, "not a JSON file"):
+        value = as_object(json.loads(text), str(path))
+    if not {KEY, DIGEST} & value.keys():
         return Asked("", value)
-    check_seal(value, path, REMEDY)
     with reading(path, "not the settings of a job", remedy=REMEDY):
-        settings = {name: value[name] for name in value if name not in (KEY, "digest")}
+        check_seal(value, path, REMEDY)
+        settings = {name: value[name] for name in value if name not in (KEY, DIGEST)}
         return Asked(settings=settings, **value[KEY])
 
 

@@ -15,13 +15,18 @@ from typing import Any, BinaryIO
 
 from docmt.base.foreign import reading
 
+BYTES_AT_ONCE = 1 << 20
+"""The number of bytes of a file that are read at once, which limits the memory."""
+
 
 def canonical_json(value: Any) -> str:
     """Return the JSON text of a value; equal values have equal texts.
 
-    Keys are sorted and there are no spaces, so that the text does not depend on the order of keys in a YAML file.
+    Keys are sorted and there are no spaces, so that the text does not depend on the order of keys in a YAML file. Keys
+    that are numbers are sorted as the texts that JSON makes of them, so that a value that was written to a file and
+    read again has the same text.
     """
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(json.loads(json.dumps(value)), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def indented_json(value: Any) -> str:
@@ -183,5 +188,6 @@ def digest_ranges(stream: BinaryIO, ranges: Iterable[tuple[int, int]]) -> str:
     result = hashlib.sha256()
     for start, end in ranges:
         stream.seek(start)
-        result.update(stream.read(end - start))
+        for place in range(start, end, BYTES_AT_ONCE):
+            result.update(stream.read(min(BYTES_AT_ONCE, end - place)))
     return result.hexdigest()

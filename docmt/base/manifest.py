@@ -11,6 +11,7 @@ with a name of the job, and so does that of its manifest: `contrastive.arrow`, `
 import dataclasses
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -25,6 +26,8 @@ MANIFEST, RECORD, SETTINGS = "manifest.json", "record.json", "settings.json"
 """The names of the files of a job beside its outputs; `settings.json` has what was asked of the job."""
 FORMAT = "docmt-manifest-1"
 """The value of the key `format`, by which a manifest is distinguished from other files of this name."""
+DIGEST = "digest"
+"""The key of the digest of an object that `sealed` returned."""
 LEVELS = 3
 """The largest number of folders between a manifest and a file that it lists, plus one."""
 DIGITS = 12
@@ -76,12 +79,12 @@ class Manifest:
 
 def sealed(value: Mapping[str, Any]) -> dict[str, Any]:
     """Return a JSON object with its own digest, as the key `digest`."""
-    return {**value, "digest": full_digest(dict(value))}
+    return {**value, DIGEST: full_digest(dict(value))}
 
 
 def check_seal(value: Mapping[str, Any], where: Path | str, remedy: str) -> None:
     """Raise UserError where an object that `sealed` returned was changed since."""
-    expected, actual = value.get("digest"), full_digest({key: value[key] for key in value if key != "digest"})
+    expected, actual = value.get(DIGEST), full_digest({key: value[key] for key in value if key != DIGEST})
     if expected != actual:
         raise UserError(
             "the file was changed after docmt wrote it",
@@ -109,6 +112,12 @@ def digest_from_json(value: Mapping[str, Any]) -> FileDigest:
 
 def read_manifest(path: Path) -> Manifest:
     """Read a manifest. Raises UserError where it is missing, damaged, or no manifest of docmt."""
+    if not path.is_file():
+        raise UserError(
+            "there is no manifest: the job that writes these files has not finished",
+            where=str(path),
+            remedy="run snakemake again, which makes the files again",
+        )
     manifest = manifest_of_docmt(path)
     if manifest is None:
         raise UserError("not a manifest of docmt", where=str(path), expected=f"format {FORMAT}", remedy=REMEDY)
@@ -116,16 +125,17 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def manifest_of_docmt(path: Path) -> Manifest | None:
-    """Read a manifest; return None for a JSON object of another program. Raises UserError for a damaged file."""
-    status = path.stat()
+    """Read a manifest; return None for the JSON of another program. Raises UserError for a damaged file."""
+    with reading(path, "cannot be read"):
+        status = path.stat()
     return _parsed(path, status.st_mtime_ns, status.st_size, status.st_ino)
 
 
 @lru_cache(maxsize=4096)
 def _parsed(path: Path, *version: int) -> Manifest | None:
     """Read a manifest. `version` has numbers that change with the file, since the result is remembered."""
-    value = _json_object(path)
-    if "format" not in value:
+    value = _json(path)
+    if not _is_of_docmt(value):
         return None
     with reading(path, "a damaged manifest", FORMAT, REMEDY):
         check_seal(value, path, REMEDY)
@@ -134,15 +144,23 @@ def _parsed(path: Path, *version: int) -> Manifest | None:
         return Manifest(value["identity"], value["command"], inputs, files, tuple(value["records"]))
 
 
-def _json_object(path: Path) -> dict[str, Any]:
+def _is_of_docmt(value: Any) -> bool:
+    """Return whether a JSON value is a manifest of docmt, also where a single byte of the manifest was changed."""
+    if not isinstance(value, dict):
+        return False
+    return FORMAT in value.values() or {"format", "identity", "content", DIGEST} <= value.keys()
+
+
+def _json(path: Path) -> Any:
     with reading(path, "not a JSON file, or damaged", remedy=REMEDY):
-        return dict(json.loads(path.read_bytes()))
+        return json.loads(path.read_bytes())
 
 
 def read_record(path: Path) -> dict[str, Any]:
     """Read the record of a job. Raises UserError where it is missing or was changed since the job wrote it."""
-    value = _json_object(path)
-    check_seal(value, path, REMEDY)
+    value = _json(path)
+    with reading(path, "a damaged record", remedy=REMEDY):
+        check_seal(value, path, REMEDY)
     return value
 
 
@@ -181,9 +199,14 @@ def beside(manifest: Path, name: str) -> Path:
     return manifest.with_name(manifest.name.removesuffix(MANIFEST) + name)
 
 
-def listed(path: Path) -> ListedFile | None:
+def normal_path(path: Path | str) -> Path:
+    """Return the absolute form of a path, without `..`; symbolic links stay."""
+    return Path(os.path.normpath(Path(path).absolute()))
+
+
+def listed(path: Path | str) -> ListedFile | None:
     """Return the entry of a file in the nearest manifest that lists it; None where there is none."""
-    path = Path(path).absolute()
+    path = normal_path(path)
     for manifest_path in _manifests_above(path):
         manifest = manifest_of_docmt(manifest_path)
         name = path.relative_to(manifest_path.parent).as_posix()

@@ -21,6 +21,7 @@ from docmt.base.manifest import (
     Manifest,
     digest_to_json,
     manifest_of_docmt,
+    normal_path,
     read_manifest,
     sealed,
 )
@@ -96,7 +97,7 @@ class Seal:
 
     def add(self, *files: Path) -> None:
         """Add files that the job has written by other means than `atomic_file`."""
-        self._recorder.files |= {file.absolute(): FileDigest.of(file) for file in files}
+        self._recorder.files |= {normal_path(file): FileDigest.of(file) for file in files}
 
     def close(self, record: Mapping[str, Any] | None = None, records: Collection[str] = ()) -> None:
         """Write the record, and the manifest last.
@@ -107,7 +108,7 @@ class Seal:
         files = {path.relative_to(self._recorder.folder).as_posix(): file for path, file in self._files()}
         of_run = {name: digest_to_json(file) for name, file in files.items() if name in records}
         identities = {role: content.identity for role, content in self._inputs.items()}
-        asked = replace(self.asked, job=self.asked.job or self.command, inputs={**identities, **self.asked.inputs})
+        asked = replace(self.asked, job=self.asked.job or self.command, inputs={**self.asked.inputs, **identities})
         facts = {
             "command": self.command,
             "began": self._began,
@@ -130,7 +131,7 @@ class Seal:
 
     def _files(self) -> Iterator[tuple[Path, FileDigest]]:
         """Yield the path and the digest of each file that the job has written, and of its settings."""
-        settings = (self.folder / f"{self.prefix}{SETTINGS}").absolute()
+        settings = normal_path(self.folder / f"{self.prefix}{SETTINGS}")
         written = {path: file for path, file in self._recorder.files.items() if path.exists()}
         yield from sorted(written.items())
         if settings.exists() and settings not in written:

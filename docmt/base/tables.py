@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from docmt.base.artifacts import atomic_file
+from docmt.base.artifacts import atomic_file, remove_file
 from docmt.base.columns import SEGMENT_CHAINS, check_chains, with_columns
 from docmt.base.digests import DigestStream, FileDigest, TablePart, digest_ranges
 from docmt.base.errors import UserError
@@ -64,7 +64,7 @@ def write_if_any(path: Path, table: pa.Table | None) -> None:
     A file of an earlier run would otherwise look like a result of this run.
     """
     if table is None:
-        path.unlink(missing_ok=True)
+        remove_file(path)
     else:
         write_arrow(path, table)
 

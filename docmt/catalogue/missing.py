@@ -36,19 +36,20 @@ class Places:
         """Return the folder of a corpus' downloads."""
         return CORPUS.under(self.results, corpus=corpus) / "downloads"
 
-    def find(self, corpus: str, name: str) -> Path | None:
+    def find(self, corpus: str, file: FileConfig) -> Path | None:
         """Return the path of a corpus' file, or none where no folder holds it.
 
-        The downloads are searched first, then the user's folder, then the mirror where it is a folder. Raises UserError
-        where the user's folder does not exist, or holds several files of this name.
+        The user's own file comes first, since the user may have changed it after it was copied; then the downloads are
+        searched, then the mirror where it is a folder. Raises UserError where the user's folder does not exist, or
+        holds several files of this name.
         """
-        folder, mirror = self.local.get(corpus), mirror_folder(self.mirror)
-        path = self.downloads(corpus) / name
+        path = file_of_user(file, self.local.get(corpus), corpus)
+        if path is not None:
+            return path
+        path, mirror = self.downloads(corpus) / file.name, mirror_folder(self.mirror)
         if path.is_file():
             return path
-        if folder is not None and (path := find_below(Path(folder), name, corpus)) is not None:
-            return path
-        return mirror / name if mirror is not None and (mirror / name).is_file() else None
+        return mirror / file.name if mirror is not None and (mirror / file.name).is_file() else None
 
 
 def is_remote(source: str) -> bool:
@@ -84,6 +85,17 @@ def find_below(folder: Path, name: str, corpus: str) -> Path | None:
     return paths[0] if paths else None
 
 
+def file_of_user(file: FileConfig, folder: Path | str | None, corpus: str, root: Path = Path()) -> Path | None:
+    """Return the path of a file of the user's; None where the user has none.
+
+    It is in the folder that `local` of config.yaml names for the corpus, or a source of the file is a path. Paths are
+    relative to `root`. Raises UserError where `folder` does not exist, or holds several files of this name.
+    """
+    path = find_below(root / folder, file.name, corpus) if folder else None
+    paths = (root / local_path(source) for source in file.sources if not is_remote(source))
+    return path or next((path for path in paths if path.is_file()), None)
+
+
 def missing_files(corpus: CorpusConfig, places: Places) -> list[FileConfig]:
     """Return the files of a corpus that only a person can bring: files without a source that are in no folder.
 
@@ -95,7 +107,7 @@ def missing_files(corpus: CorpusConfig, places: Places) -> list[FileConfig]:
     if places.mirror and mirror_folder(places.mirror) is None:
         return []
     without_source = [file for file in corpus.files if not file.sources]
-    return [file for file in without_source if places.find(corpus.corpus, file.name) is None]
+    return [file for file in without_source if places.find(corpus.corpus, file) is None]
 
 
 def left_out(corpora: Iterable[CorpusConfig], places: Places) -> dict[str, str]:

@@ -22,7 +22,7 @@ from docmt.base.errors import UserError, nearest
 from docmt.base.foreign import naming
 from docmt.catalogue.checksums import locked_checksums
 from docmt.catalogue.corpus import CorpusConfig, FileConfig
-from docmt.catalogue.missing import find_below, is_remote, local_path
+from docmt.catalogue.missing import file_of_user, is_remote, local_path
 
 ATTEMPTS = 5
 CHUNK_BYTES = 1 << 13
@@ -69,7 +69,7 @@ def fetch(
     Raises UserError, with the reason for each source, where no source gives the file.
     """
     key = f"{corpus}/{file.name}"
-    local_file = find_below(local, file.name, corpus) if local else None
+    local_file = file_of_user(file, local, corpus)
     expected = file.sha256 or (sha256_file(local_file) if local_file else locked_checksums(lock).get(key))
     if output.exists() and _is_right(output, key, expected, lock):
         return

@@ -137,7 +137,7 @@ def available_files(corpus: CorpusConfig, files: Mapping[str, Path | None]) -> A
 
 def find_files(corpus: CorpusConfig, places: Places) -> dict[str, Path | None]:
     """Return the path of each file of the corpus; the path of a file that is in none of the `places` is None."""
-    return {file.name: places.find(corpus.corpus, file.name) for file in corpus.files}
+    return {file.name: places.find(corpus.corpus, file) for file in corpus.files}
 
 
 def available_documents(corpus: CorpusConfig, places: Places) -> Iterator[Document]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from docmt.base.artifacts import write_json
+from docmt.base.artifacts import remove_file, write_json
 from docmt.base.columns import CONTRASTIVE, DOCUMENTS
 from docmt.base.digests import known_sha256
 from docmt.base.errors import UserError
@@ -88,7 +88,7 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
     if items:
         write_parquet(output / "contrastive.parquet", contrastive_table(items))
     else:  # the file of an earlier run would be read as a part of this corpus
-        (output / "contrastive.parquet").unlink(missing_ok=True)
+        remove_file(output / "contrastive.parquet")
     write_json(output / "card.json", _card(settings, sha256, splits, corpus.changed, items))
 
 

@@ -15,6 +15,7 @@ from safetensors.torch import load_file, save
 from docmt.base.artifacts import as_object, atomic_file, read_object, write_json
 from docmt.base.errors import UserError, check_known
 from docmt.base.foreign import MEND, need_file, reading
+from docmt.base.manifest import check_file
 from docmt.base.model_folder import CARD
 from docmt.base.parse import parse
 from docmt.models import build
@@ -84,6 +85,7 @@ def read_tensors(path: Path) -> dict[str, torch.Tensor]:
     """Read a safetensors file. Raises UserError where it is missing, damaged, or of another format."""
     with reading(path, "not a safetensors file, or a damaged one"):
         need_file(path)
+        check_file(path)
         return load_file(path)
 
 
@@ -183,6 +185,7 @@ def read_checkpoint(folder: Path | str) -> dict[str, torch.Tensor]:
 def _read_pickle(path: Path) -> dict[str, torch.Tensor]:
     remedy = "take the checkpoint's model.safetensors instead, or download it again"
     with reading(path, "refused: a pickle of weights that is damaged, or would run code", PLAIN, remedy):
+        check_file(path)
         weights = load_plain(path)
     if defect := defect_in(weights):
         raise UserError("not weights by name", where=str(path), found=defect, expected=PLAIN, remedy=MEND)

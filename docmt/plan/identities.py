@@ -7,7 +7,7 @@ from docmt.base.machine import installed_version
 from docmt.base.paths import CORPUS
 from docmt.catalogue.checksums import LOCK, locked_checksums
 from docmt.catalogue.corpus import FileConfig
-from docmt.catalogue.missing import find_below
+from docmt.catalogue.missing import file_of_user
 from docmt.plan.jobs import Job, Jobs
 from docmt.plan.outside import FileDigests
 
@@ -54,8 +54,7 @@ class Identities:
         """
         if file.sha256 is not None:
             return file.sha256
-        folder = self.jobs.grid.local.get(corpus)
-        local = find_below(self.digests.root / folder, file.name, corpus) if folder else None
+        local = file_of_user(file, self.jobs.grid.local.get(corpus), corpus, self.digests.root)
         if local is not None:
             return self.digests.of(local.absolute())
         locked = self._locked.get(f"{corpus}/{file.name}")

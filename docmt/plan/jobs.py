@@ -4,6 +4,7 @@ A job is a rule with names in the place of its wildcards. `RULES` has a row for 
 the rules of Snakemake and the planner read their inputs from it.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from docmt.base import paths
+from docmt.base.digests import canonical_json
 from docmt.base.manifest import MANIFEST, SETTINGS
 from docmt.base.paths import RESULTS, Folder, names_in
 from docmt.plan import needs
@@ -168,7 +170,9 @@ class Jobs:
                 names = {**names, "view": paths.WORDS}
             if job.rule == "demo_report":
                 names = {"scale": paths.scale_of_demo_report(names["at_scale"])}
-            self._settings[job] = settings(self.grid, (row.slice_of or row.folder).part(**names))
+            value = settings(self.grid, (row.slice_of or row.folder).part(**names))
+            # As a reader of settings.json gets them: tuples are lists there.
+            self._settings[job] = json.loads(canonical_json(value))
         return self._settings[job]
 
     def inputs(self, job: Job) -> dict[str, Job]:

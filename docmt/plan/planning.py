@@ -11,6 +11,7 @@ from pathlib import Path
 from docmt.base.artifacts import read_object
 from docmt.base.errors import UserError
 from docmt.base.manifest import DIGITS, RECORD
+from docmt.catalogue.missing import file_of_user
 from docmt.plan.grid import Grid
 from docmt.plan.identities import Identities
 from docmt.plan.jobs import Job, Jobs
@@ -34,12 +35,14 @@ class StaleTraining:
 class Plan:
     """The jobs to run.
 
+    `order`: all jobs whose outputs the targets are made from, and those of the targets.
     `reasons`: why the outputs of each job are to be made; the order is that of the work. `words`: what a person should
     know of outputs that stay. `stale`: the finished trainings among the jobs. `replaced`: the jobs whose present
     outputs are complete, and of another identity. `back`: the jobs whose outputs are set aside, and move back.
     `unsettled`: the jobs with outputs that are right, whose file of settings is missing and is written again.
     """
 
+    order: tuple[Job, ...] = ()
     reasons: dict[Job, State] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
     stale: list[StaleTraining] = field(default_factory=list)
@@ -79,6 +82,7 @@ class Planner:
         wanted = self._add_needed(order, states, reasons) | {job for job in order if states[job].manifest} | {*targets}
         ordered = {job: reasons[job] for job in order if job in reasons}
         return Plan(
+            order=tuple(order),
             reasons=ordered,
             words=[f"{job}: {why}; it stays as it is" for job, why in mixed.items() if job.is_training],
             stale=list(self._stale(ordered, states)),
@@ -158,7 +162,7 @@ class Planner:
         `corpus` is the name of the corpus' folder. Raises UserError for a file with another digest than the catalogue
         or the first download states: a person may have put it there.
         """
-        config = self.jobs.grid.corpora[corpus]
+        files = {f"downloads/{file.name}": file for file in self.jobs.grid.corpora[corpus].files}
         job = Job.of("corpus", corpus=corpus)
         wanted = []
         for role, path in self.jobs.files(job).items():
@@ -166,7 +170,7 @@ class Planner:
             if not place.is_file():
                 wanted.append(path.name)
             elif expected not in (None, actual := self.digests.of(path)):
-                if config.corpus not in self.jobs.grid.local:
+                if file_of_user(files[role], self.jobs.grid.local.get(corpus), corpus, self.digests.root) is None:
                     raise UserError(
                         "another file than the catalogue or the first download",
                         where=str(path),

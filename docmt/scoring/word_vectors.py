@@ -16,6 +16,7 @@ from docmt.base.asked import read_settings
 from docmt.base.columns import TOKENS, only
 from docmt.base.errors import UserError
 from docmt.base.foreign import library, reading
+from docmt.base.manifest import check_file
 from docmt.base.parse import parse
 from docmt.base.tables import read_arrow
 from docmt.scoring.inputs import apply_case, file_label
@@ -118,6 +119,7 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the text of each line and its place for messages, `file:line`."""
     # Bytes that are not UTF-8 become replacement characters, and no translation has words with such characters.
     with reading(path, "cannot be read"), path.open(encoding="utf-8-sig", errors="replace", newline="\n") as stream:
+        check_file(path)
         for number, line in enumerate(stream, 1):
             yield line.strip(), f"{path}:{number}"
 

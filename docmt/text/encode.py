@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from docmt.base.columns import CONTRASTIVE_TOKENS, REFERENCE_TOKENS, TOKENS
 from docmt.base.errors import UserError
+from docmt.base.manifest import check_file
 from docmt.base.names import SPLITS
 from docmt.base.shards import Counts, add_counts
 from docmt.base.tables import ArrowFile, arrow_writer
@@ -94,6 +95,7 @@ def reference_tokens(documents: Path, target: Side | PretrainedSide) -> pa.Table
     The references are tokenised and cased as the target side is. Returns None for a corpus without further references.
     """
     has_any = pc.list_value_length(pc.field("references")) > 0
+    check_file(documents)
     rows = pq.read_table(documents, columns=["split", "document", "sentence", "references"], filters=has_any)
     if not len(rows):
         return None

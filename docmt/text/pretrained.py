@@ -36,6 +36,7 @@ from docmt.base.artifacts import atomic_file, write_json
 from docmt.base.columns import TOKENS
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
+from docmt.base.manifest import checked_bytes
 from docmt.base.vocabulary import BOS, CONTINUES, EOS, MASK, PAD, SPECIALS, UNK, Vocabulary
 from docmt.settings.pretrained import ROWS, TOKENIZER, read_rows
 
@@ -145,7 +146,7 @@ class PretrainedTokenizer:
         if not path.exists():
             raise UserError("file not found", where=str(path), remedy="see texts in config.yaml: pretrained")
         with reading(path, "cannot be read"):
-            content = path.read_bytes()
+            content = checked_bytes(path)
         return cls(content, str(path))
 
     def tokenize(self, sentence: str) -> list[str]:

@@ -55,7 +55,7 @@ def test_a_mirror_is_a_folder_however_it_is_written(tmp_path, form):
     put(tmp_path / "my mirror/train.zh")
     mirror = tmp_path / "my mirror"
     places = Places(tmp_path / "results", str(mirror) if form == "path" else mirror.as_uri())
-    assert places.find("news", "train.zh") == mirror / "train.zh"
+    assert places.find("news", FileConfig("train.zh")) == mirror / "train.zh"
 
 
 def test_a_mirror_on_the_web_may_hold_anything(tmp_path):
@@ -69,13 +69,13 @@ def test_a_local_folder_belongs_to_its_corpus(tmp_path):
 
 
 def test_what_is_nearest_is_taken(tmp_path):
-    """Downloaded before the user's folder, that before the mirror; in a folder its top before what is deeper."""
+    """The user's folder, then a download, then the mirror; in a folder its top before what is deeper."""
     places = Places(tmp_path / "results", str(tmp_path / "mirror"), {"news": str(tmp_path / "local")})
-    order = ["mirror", "local/deep", "local", "results/1_corpus/news/downloads"]
+    order = ["mirror", "results/1_corpus/news/downloads", "local/deep", "local"]
     (tmp_path / "local").mkdir()
     for folder in order:
         path = put(tmp_path / folder / "train.zh")
-        assert places.find("news", "train.zh") == path
+        assert places.find("news", FileConfig("train.zh")) == path
 
 
 def test_several_files_of_one_name_are_refused(tmp_path):

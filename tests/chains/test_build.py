@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from helpers.sealed import outputs_of
 from helpers.small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
 
 from docmt.base.artifacts import write_json
@@ -212,6 +213,6 @@ def test_the_commands_write_the_stages_files(tokens, tmp_path, monkeypatch):
         with pytest.raises(SystemExit) as end:
             main()
         assert end.value.code == 0
-    assert {path.name for path in (tmp_path / "words").iterdir()} == {"chains.arrow", "stop_words.txt", "card.json"}
+    assert outputs_of(tmp_path / "words") == {"chains.arrow", "stop_words.txt", "card.json"}
     expected = {"train.arrow", "dev.arrow", "test.arrow", "contrastive.arrow", "card.json", "stop_words.txt"}
-    assert {path.name for path in (tmp_path / "chains").iterdir()} == expected
+    assert outputs_of(tmp_path / "chains") == expected

@@ -183,6 +183,6 @@ def test_settings_choose_the_aligner_of_the_workflow(tmp_path):
     assert workflow.corpus_aligner(AlignerConfig("eflomal"), None, corpus) == Eflomal(["a"], ["b"])
     assert workflow.corpus_aligner(AlignerConfig("awesome-align", "x"), Path("x"), corpus) == AwesomeAlign(Path("x"))
     with pytest.raises(
-        UserError, match="--aligner: the folder of the trained aligner is not given\n  expected a folder of train-al"
+        UserError, match="--aligner: the folder of the aligner is not given\n  expected that of default"
     ):
         workflow.corpus_aligner(AlignerConfig(), None, corpus)

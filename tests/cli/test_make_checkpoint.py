@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 import torch
 from helpers.checkpoints import transformers
+from helpers.sealed import outputs_of
 
+from docmt.base.manifest import MANIFEST
 from docmt.base.vocabulary import SPECIALS
 from docmt.corpus.stock import fixture_lines
 from docmt.models.pretrained import start_from
@@ -44,11 +46,10 @@ def folders(tmp_path_factory) -> dict[str, Path]:
 def test_the_same_bytes_twice(kind, folders, tmp_path):
     """Two processes, so that no order of hashes is the same by chance."""
     again = make_checkpoint(kind, tmp_path / "again")
-    assert sorted(path.name for path in again.iterdir()) == [
-        "config.json", "model.safetensors", "settings.json", "tokenizer.json"
-    ]  # fmt: skip
-    for path in again.iterdir():
-        assert path.read_bytes() == (folders[kind] / path.name).read_bytes(), path.name
+    names = outputs_of(again)
+    assert names == {"config.json", "model.safetensors", "settings.json", "tokenizer.json"}
+    for name in (*names, MANIFEST):
+        assert (again / name).read_bytes() == (folders[kind] / name).read_bytes(), name
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -99,7 +100,7 @@ def test_bert_predicts_next_sentences(folders):
 def test_awesome_align_takes_its_own_kind(tmp_path):
     """Links of every line, the same twice."""
     folder = make_checkpoint("aligner", tmp_path / "aligner")
-    assert sorted(path.name for path in folder.iterdir()) == sorted([*ALIGNER_FILES, "settings.json"])
+    assert outputs_of(folder) == {*ALIGNER_FILES, "settings.json"}
     chinese = ["我们 在 公园 。", "他们 来 了 。"]
     english = ["we are in the park .", "they came ."]
     links = AwesomeAlign(folder).align(chinese, english)

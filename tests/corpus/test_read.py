@@ -210,7 +210,7 @@ def test_commands_from_the_catalogue_to_documents(downloads, tmp_path):
         str(tmp_path / "out"),
     ]
     assert CliRunner().invoke(build(), command).exit_code == 0
-    assert files(tmp_path / "out") == ["card.json", "documents.parquet"]
+    assert files(tmp_path / "out") == ["card.json", "documents.parquet", "manifest.json", "record.json"]
 
 
 @pytest.mark.parametrize(

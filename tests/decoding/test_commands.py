@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from helpers.command_line import output, succeed
+from helpers.sealed import outputs_of
 from helpers.tiny import CONFIGS, segment, tiny_model, windows
 
 from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, SEGMENTS
@@ -228,7 +229,7 @@ def test_decode_writes_the_files_of_the_stage(folder, settings, tmp_path):
     options = ["--settings", settings, "--model", folder, "--view", tmp_path / "view", "--output", tmp_path / "out"]
     output("job", "decode-view", *options, "--threads", 1)
     names = {f"{name}{ending}" for name in ("test", "test.j1", "test.j2", "test.j3") for ending in (".txt", ".tok.txt")}
-    assert {file.name for file in (tmp_path / "out").iterdir()} == {*names, "decoding.json"}
+    assert outputs_of(tmp_path / "out") == {*names, "decoding.json"}
     assert len((tmp_path / "out" / "test.txt").read_text().splitlines()) == 7
 
 

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from helpers.sealed import rewrite
 
-from docmt.base.errors import TRY_AGAIN, USER_MISTAKE
+from docmt.base.errors import TRY_AGAIN, USER_MISTAKE, UserError
 from docmt.cli.main import main
 
 
@@ -76,3 +77,26 @@ def check_message(message: str, name: str) -> None:
 def content_of(folder: Path) -> dict[str, bytes | None]:
     """All that is in a folder, by name; nothing for folders."""
     return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
+
+
+def changes(content: bytes) -> Iterator[bytes]:
+    """The content with each byte changed by a bit, cut, and longer."""
+    for place in range(len(content)):
+        yield content[:place] + bytes([content[place] ^ 1 << place % 8]) + content[place + 1 :]
+    yield from (b"", content[: len(content) // 2], content[:-1], content + b"\0", content + b"\n", content + content)
+
+
+def refused_changes(path: Path, read: Callable[[], object]) -> int:
+    """How many changes of a file its reader refuses, each with a message; after the others it reads the same."""
+    content, expected, refused = path.read_bytes(), read(), 0
+    for changed in changes(content):
+        rewrite(path, changed)
+        try:
+            assert read() == expected, f"{changed!r} is read as something else"
+        except UserError as problem:
+            assert problem.status == USER_MISTAKE
+            assert problem.where and problem.remedy
+            refused += 1
+    rewrite(path, content)
+    assert read() == expected
+    return refused

@@ -3,11 +3,12 @@ import json
 import pytest
 import torch
 from helpers.model_cases import CASES, VOCABULARY, batch_of, documents, logits_of, model_of
+from helpers.sealed import check_reader
 from safetensors.torch import load_file, save_file
 
 from docmt.base.errors import UserError
 from docmt.models import build
-from docmt.models.store import init_from, load_model, read_card, save_model
+from docmt.models.store import init_from, load_model, read_card, read_checkpoint, save_model
 
 
 @pytest.fixture
@@ -84,6 +85,15 @@ def test_damaged_weights_are_refused(folder):
     path = folder / "model.safetensors"
     path.write_bytes(path.read_bytes()[:-100])
     assert "not a safetensors file, or a damaged one" in refusal(load_model, folder)
+
+
+def test_weights_that_differ_from_their_manifest_are_refused(folder):
+    check_reader(folder / "model.safetensors", lambda: load_model(folder))
+
+
+def test_pickled_weights_that_differ_from_their_manifest_are_refused(tmp_path):
+    torch.save({"a": torch.zeros(3)}, tmp_path / "pytorch_model.bin")
+    check_reader(tmp_path / "pytorch_model.bin", lambda: read_checkpoint(tmp_path))
 
 
 def test_a_card_without_its_keys_is_refused(folder):

@@ -14,6 +14,7 @@ import pytest
 from helpers.checkpoints import reference_model, transformers, write_checkpoint
 from helpers.command_line import output
 from helpers.pieces import write_tokenizer
+from helpers.sealed import check_reader
 from helpers.support import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
@@ -171,6 +172,12 @@ def test_what_is_no_file_of_word_vectors_is_refused(content, message, tmp_path):
         read_word_vectors(tmp_path / "vectors", ["a b"], "lower")
     with pytest.raises(UserError, match="none: file not found"):
         read_word_vectors(tmp_path / "none", [], "lower")
+
+
+def test_word_vectors_that_differ_from_their_manifest_are_refused(tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_text("1 2\na 1 0\n")
+    check_reader(path, lambda: read_word_vectors(path, ["a"], "lower"), len("1 2\na "))
 
 
 @pytest.fixture(scope="module")

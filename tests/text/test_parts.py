@@ -41,10 +41,10 @@ def in_parts(text: TextConfig, corpus: Path, folder: Path, of: int) -> Path:
     parts = [folder / str(number) for number in range(1, of + 1)]
     for number, part in enumerate(parts, start=1):
         tokenise_part(settings(text), corpus, Part(number, of), part / "tokenised")
-    learn_parts(settings(text), corpus, [part / "tokenised" for part in parts], folder / "out")
+    learn_parts(settings(text), corpus, [part / "tokenised" for part in parts], folder / "learnt")
     for part in parts:
-        encode_part(part / "tokenised", folder / "out" / "text", part / "encoded")
-    join_parts([part / "encoded" for part in parts], folder / "out")
+        encode_part(part / "tokenised", folder / "learnt" / "text", part / "encoded")
+    join_parts([part / "encoded" for part in parts], folder / "learnt", folder / "out")
     return folder / "out"
 
 

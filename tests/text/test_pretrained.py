@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from helpers.pieces import BERT_SPECIALS, LANGUAGE_CODES, TOKENIZERS, write_tokenizer
+from helpers.sealed import check_reader
 from helpers.small_corpus import ITEM, PAIRS, small_rows, write_corpus
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
@@ -231,6 +232,11 @@ def damaged(tmp_path, content: bytes | None) -> str:
 def test_a_tokenizer_that_is_missing_or_damaged_is_named(tmp_path):
     assert "tokenizer.json: file not found" in damaged(tmp_path, None)
     assert "not a tokenizer of the tokenizers library" in damaged(tmp_path, b"{}")
+
+
+def test_a_tokenizer_that_differs_from_its_manifest_is_refused(tmp_path):
+    write_tokenizer("bart", tmp_path)
+    check_reader(tmp_path / "tokenizer.json", lambda: PretrainedTokenizer.load(tmp_path / "tokenizer.json"))
 
 
 @pytest.mark.parametrize("decoder", [None, decoders.Fuse()])

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.sealed import check_reader, outputs_of
 from helpers.small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
 
 from docmt.base.artifacts import write_json
@@ -14,7 +15,8 @@ from docmt.base.tables import read_arrow
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.cli.main import main
 from docmt.settings.data import TextConfig
-from docmt.text.pipeline import TokensSettings
+from docmt.text.encode import reference_tokens
+from docmt.text.pipeline import TextPipeline, TokensSettings
 from docmt.text.process import process_corpus
 
 CHOICES = [
@@ -74,6 +76,14 @@ def test_further_references_are_treated_as_the_target(tmp_path):
     ]
     processed(tmp_path)
     assert not (output / "references.arrow").exists()
+
+
+def test_further_references_that_differ_from_their_manifest_are_refused(tmp_path):
+    """Also by the job that learns from parts, and reads nothing else of the corpus."""
+    rows = [row | {"references": [row["target"]]} for row in small_rows()]
+    text = TextPipeline.load(processed(tmp_path, rows=rows) / "text")
+    path = tmp_path / "corpus" / "documents.parquet"
+    check_reader(path, lambda: reference_tokens(path, text.target), path.stat().st_size // 2)
 
 
 def test_the_same_corpus_gives_the_same_bytes(tmp_path):
@@ -190,7 +200,7 @@ def test_the_command_writes_the_stages_files(tmp_path, monkeypatch):
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 0
-    assert {path.name for path in output.iterdir()} == {"tokens.arrow", "contrastive.arrow", "text", "card.json"}
+    assert outputs_of(output) == {"tokens.arrow", "contrastive.arrow", "text", "card.json"}
 
 
 def test_the_command_refuses_unknown_settings(tmp_path, monkeypatch, capsys):

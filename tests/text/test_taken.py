@@ -107,10 +107,10 @@ def test_one_job_and_parts_give_the_same_bytes(large, other, tmp_path, monkeypat
     parts = [tmp_path / str(number) for number in (1, 2)]
     for number, part in enumerate(parts, start=1):
         tokenise_part(told, other, Part(number, 2), part / "tokenised")
-    learn_parts(told, other, [part / "tokenised" for part in parts], tmp_path / "out", learnt=learnt)
+    learn_parts(told, other, [part / "tokenised" for part in parts], tmp_path / "learnt", learnt=learnt)
     for part in parts:
-        encode_part(part / "tokenised", tmp_path / "out" / "text", part / "encoded")
-    join_parts([part / "encoded" for part in parts], tmp_path / "out")
+        encode_part(part / "tokenised", tmp_path / "learnt" / "text", part / "encoded")
+    join_parts([part / "encoded" for part in parts], tmp_path / "learnt", tmp_path / "out")
     assert files(tmp_path / "out") == files(tmp_path / "one")
 
 

@@ -16,6 +16,7 @@ from safetensors.torch import load_file
 
 from docmt.base.artifacts import read_json, write_json
 from docmt.base.errors import UserError
+from docmt.base.manifest import MANIFEST
 from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.cli.main import main
 from docmt.models.store import load_model
@@ -250,6 +251,7 @@ def test_a_text_of_other_pieces_is_refused(bart):
 def test_rows_of_another_vocabulary_are_refused(bart):
     text = bart / "tokens" / "text"
     Vocabulary(SPECIALS).save(text / "vocabulary.source.txt")
+    (bart / "tokens" / MANIFEST).unlink()  # a text by hand: no job lists its vocabulary
     with pytest.raises(UserError, match="not the rows of this vocabulary"):
         counterparts(text, "source")
 

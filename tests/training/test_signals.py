@@ -122,7 +122,7 @@ def test_ended_at_once_while_it_writes_its_outputs_nothing_is_half_written(refer
     def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(outputs.shutil, "copytree", interrupted)
+    monkeypatch.setattr(outputs, "copy_files", interrupted)
     with pytest.raises(KeyboardInterrupt, match="the checkpoint of update 12 stays"):
         folder.train()
     assert not [path for path in folder.paths.output.iterdir() if path.name != "tensorboard"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from helpers.sealed import outputs_of
 from helpers.small_tokens import built, sentences_in, token_rows, write_tokens
 
 from docmt.base.artifacts import write_json
@@ -181,7 +182,7 @@ def test_the_command_writes_the_stages_files(tmp_path, monkeypatch):
         main()
     assert end.value.code == 0
     expected = {"train.arrow", "dev.arrow", "test.arrow", "contrastive.arrow", "card.json"}
-    assert {path.name for path in output.iterdir()} == expected
+    assert outputs_of(output) == expected
 
 
 def test_the_command_refuses_a_view_of_two_cuts(tmp_path, monkeypatch, capsys):

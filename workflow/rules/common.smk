@@ -45,6 +45,7 @@ from docmt.base.paths import (
 )
 from docmt.catalogue.missing import left_out, missing_error, missing_files
 from docmt.plan.driver import check_price, is_of, lines_of, plan_run, prepare, study_page, targets_of
+from docmt.plan.ending import ending
 from docmt.plan.grid import Grid, load_grid
 from docmt.plan.jobs import RULES, Job, Jobs
 from docmt.plan.planning import Planner
@@ -142,9 +143,12 @@ def stop_jobs_too(number, frame):
 
 def running():
     """Return the jobs that Snakemake runs."""
-    return {
-        Job.of(job.rule.name, **job.wildcards_dict) for job in workflow.dag.needrun_jobs() if job.rule.name in RULES
-    }
+    return {job_of(job) for job in workflow.dag.needrun_jobs() if job.rule.name in RULES}
+
+
+def job_of(job):
+    """Return a job of Snakemake as a job of the plan."""
+    return Job.of(job.rule.name, **job.wildcards_dict)
 
 
 def freeze_grid():
@@ -163,7 +167,21 @@ onstart:
     or_refuse(prepare, RUN["planner"], RUN["plan"], running())
 
 
+def print_ending():
+    """Print what this run has made, what failed, and what it left out."""
+    logs = {job_of(job): str(job.log[0]) for job in workflow.dag.needrun_jobs() if job.rule.name in RULES}
+    for line in or_refuse(list, ending(RUN["planner"], RUN["plan"], requested(), logs)):
+        print(f"docmt: {line}", file=sys.stderr)
+
+
+onsuccess:
+    if workflow.is_main_process:
+        print_ending()
+
+
 onerror:
+    if workflow.is_main_process:
+        print_ending()
     for line in or_refuse(endings, STATE, BEGAN):
         print(f"docmt: {line}", file=sys.stderr)
 

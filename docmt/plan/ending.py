@@ -1,0 +1,80 @@
+"""The end of a run: a table of what was made, what was there, what failed, and what was left out."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from docmt.base.foreign import LONGEST_DETAIL
+from docmt.plan.driver import LISTED, targets_of
+from docmt.plan.jobs import Job
+from docmt.plan.planning import Plan, Planner
+
+COLUMNS = ("made", "there before", "failed", "not reached", "left out")
+"""The columns of the table, with numbers of outputs: those that this run made, those that were right before, those of
+jobs that failed, those that a failed job would have made possible, and those that miss files (`missing: skip`)."""
+
+
+def ending(planner: Planner, plan: Plan, targets: Iterable[str], logs: Mapping[Job, str]) -> Iterator[str]:
+    """Yield the lines that end a run: a table, and lines about failed jobs and systems that are left out.
+
+    `logs`: the log of each job of the run that has started.
+    """
+    planner.states.forget()
+    outcomes = {job: _outcome(planner, job, logs) for job in plan.reasons}
+    counts: dict[str, Counter[str]] = {}
+    for job in plan.order:
+        counts.setdefault(_stage(job), Counter())[outcomes.get(job, "there before")] += 1
+    grid = planner.jobs.grid
+    left_out = Counter(reason for entry in grid.entries if (reason := grid.left_out(entry)) is not None)
+    if left_out:
+        counts.setdefault("systems", Counter())["left out"] = left_out.total()
+    yield from _table(counts)
+    failed = [job for job, outcome in outcomes.items() if outcome == "failed"]
+    for job in failed[:LISTED]:
+        yield f"failed: {job}: {last_line(planner.digests.root / logs[job])} ({logs[job]})"
+    for reason, number in sorted(left_out.items()):
+        yield f"left out: {number} systems: {reason}"
+    if not failed:
+        yield from _later(planner, targets, outcomes)
+
+
+def _outcome(planner: Planner, job: Job, logs: Mapping[Job, str]) -> str:
+    """Return the column of a job of the run."""
+    if planner.states.of(job).name == "right":
+        return "made"
+    return "failed" if job in logs and (planner.digests.root / logs[job]).exists() else "not reached"
+
+
+def _later(planner: Planner, targets: Iterable[str], outcomes: Mapping[Job, str]) -> Iterator[str]:
+    """Yield a line for each job that this run has made out of date, by making another content of one of its inputs."""
+    if "made" in outcomes.values():
+        for job, state in planner.plan(targets_of(planner, targets)).reasons.items():
+            yield f"{job}: {state.why}; the next run makes it again"
+
+
+def _stage(job: Job) -> str:
+    """Return the stage of a job, or its file for a job without a stage."""
+    parts = job.folder.split("/")
+    return parts[1] if len(parts) > 1 else "report"
+
+
+def _table(counts: Mapping[str, Counter[str]]) -> Iterator[str]:
+    """Yield the lines of the table, without columns that have no numbers."""
+    columns = [name for name in COLUMNS if any(row[name] for row in counts.values())]
+    widths = [max(len(name), 6) for name in columns]
+    first = max(map(len, counts), default=0)
+    yield f"{'':{first}}  " + "  ".join(f"{name:>{width}}" for name, width in zip(columns, widths, strict=True))
+    for stage, row in sorted(counts.items()):
+        numbers = (f"{row[name] or '':>{width}}" for name, width in zip(columns, widths, strict=True))
+        yield f"{stage:{first}}  " + "  ".join(numbers)
+
+
+def last_line(log: Path) -> str:
+    """Return the line of a log that says why its job failed: the message of docmt, or the last line."""
+    try:
+        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError:
+        return "no log"
+    messages = [line for line in lines if line.startswith("docmt: ")]
+    written = [line for line in lines if line.strip()]
+    return (messages or written or ["an empty log"])[-1].strip()[:LONGEST_DETAIL]

@@ -1,0 +1,32 @@
+"""Plans of a project, made in this process: what `snakemake -n` would run, and why."""
+
+from collections import Counter
+from pathlib import Path
+
+from docmt.plan.driver import plan_run, targets_of
+from docmt.plan.grid import load_grid
+from docmt.plan.jobs import Job
+from docmt.plan.planning import Plan, Planner
+
+
+def planner_of(root: Path, **config) -> Planner:
+    return Planner(load_grid(root, config), root)
+
+
+def plan_of(root: Path, *targets: str, is_dry: bool = True, **config) -> Plan:
+    """The plan of targets; the demo's without any."""
+    return plan_run(planner_of(root, **config), targets or ("demo",), lambda job: False, is_dry)
+
+
+def closure(planner: Planner, *targets: str) -> list[Job]:
+    """The jobs of targets and of all that they are made from."""
+    return list(planner.closure(targets_of(planner, targets)))
+
+
+def rules(plan: Plan) -> Counter[str]:
+    """How many jobs of each rule a plan has."""
+    return Counter(job.rule for job in plan.reasons)
+
+
+def places(jobs: list[Job] | dict[Job, object]) -> set[str]:
+    return {str(job) for job in jobs}

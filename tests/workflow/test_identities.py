@@ -1,0 +1,220 @@
+"""What is up to date: every file of a finished demo removed in turn, and changes that must, or must not, make more."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from helpers.plans import closure, places, plan_of, planner_of, rules
+from helpers.support import Project
+
+from docmt.base.digests import indented_json
+from docmt.base.errors import UserError
+from docmt.base.manifest import sealed
+from docmt.plan import identities
+from docmt.plan.driver import plan_run
+from docmt.plan.grid import load_grid
+from docmt.plan.jobs import Job
+from docmt.plan.planning import Planner
+
+RUN = "smoke/toy_zh-en/{}/seed1"
+MODEL = f"5_training/{RUN}"
+NO_OUTPUTS = {"frozen_grid.json", "digests.json"}
+"""Files that a run writes for itself; removed, the next run writes them again."""
+
+
+def of_results(root: Path) -> list[Path]:
+    files = (path for path in sorted((root / "results").rglob("*")) if path.is_file())
+    return [path for path in files if not path.name.startswith(".") and path.name not in NO_OUTPUTS]
+
+
+def test_each_removed_file_is_planned_for_and_nothing_else(demo: Project):
+    files = of_results(demo.root)
+    assert len(files) > 300
+    grid = load_grid(demo.root)
+    for path in files:
+        hidden = path.with_name(f".{path.name}.gone")
+        path.rename(hidden)
+        plan = plan_run(Planner(grid, demo.root), ["demo"], lambda job: False, is_dry=True)
+        planned = [job.folder for job in (*plan.reasons, *plan.unsettled)]
+        assert len(planned) == 1 and (demo.root / planned[0]) in path.parents, f"{path}: {planned}"
+        (why,) = [state.why for state in plan.reasons.values()] or [plan.unsettled[0].settings_path]
+        assert path.name in why, f"{path}: {why}"
+        hidden.rename(path)
+    assert not plan_of(demo.root).reasons
+
+
+def test_snakemake_says_which_file_is_missing_and_remakes_its_job_alone(demo: Project):
+    view = next(demo.root.glob("results/3_views/*/*/window1"))
+    before = {path: path.read_bytes() for path in of_results(demo.root)}
+    (view / "train.arrow").unlink()
+    assert of_dry_run(demo) == {"views": 1, "total": 1}
+    said = demo.snakemake("-n").stderr
+    assert f"docmt: {view.relative_to(demo.root)}: {view.relative_to(demo.root)}/train.arrow is missing; made" in said
+    demo.snakemake("--cores", "1", check=True)
+    after = {path: path.read_bytes() for path in of_results(demo.root)}
+    assert {path for path in before if before[path] != after[path]} <= {view / "record.json"}
+    assert not plan_of(demo.root).reasons
+
+
+def of_dry_run(project: Project, *arguments: str) -> dict[str, int]:
+    """The table of jobs of `snakemake -n`, without the jobs of targets that have no files."""
+    lines = project.snakemake("-n", *arguments, check=True).stdout.split("Job stats:")[1].splitlines()[3:]
+    table = {}
+    for line in lines:
+        if not line.strip():
+            break
+        rule, count = line.split()
+        table[rule] = int(count)
+    return table
+
+
+def test_a_dry_run_writes_nothing(demo: Project):
+    next(demo.root.glob("results/3_views/*/*/window1/train.arrow")).unlink()
+    before = {path: path.stat().st_mtime_ns for path in (demo.root / "results").rglob("*")}
+    demo.snakemake("-n", check=True)
+    assert {path: path.stat().st_mtime_ns for path in (demo.root / "results").rglob("*")} == before
+
+
+def test_file_times_are_no_reason(demo: Project, tmp_path: Path):
+    """As after `cp -r`, in any order, or where clocks differ."""
+    copy = Project(tmp_path / "elsewhere")
+    shutil.copytree(demo.root, copy.root, copy_function=shutil.copyfile)
+    shutil.rmtree(copy.root / ".snakemake", ignore_errors=True)
+    for number, path in enumerate(of_results(copy.root)):
+        os.utime(path, (1.7e9 + number % 7, 1.7e9 + number % 5))
+    assert not plan_of(copy.root).reasons
+    assert "Nothing to be done" in copy.snakemake("-n", check=True).stdout
+
+
+def test_a_changed_byte_is_seen_at_planning(demo: Project):
+    weights = demo.root / "results" / MODEL.format("han") / "model/model.safetensors"
+    damaged = bytearray(weights.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    weights.write_bytes(damaged)
+    plan = plan_of(demo.root)
+    ((job, state),) = plan.reasons.items()
+    assert (job.rule, job.names["system"], state.name) == ("train", "han", "damaged")
+    assert state.why == f"results/{MODEL.format('han')}/model/model.safetensors differs from its manifest"
+
+
+def test_a_model_without_its_views_another_beam_and_a_sibling(demo: Project):
+    """0 trainings where a model is there and its views are not: not for itself, another beam, or a new sibling."""
+    for folder in ("3_views", "2_tokens", "4_chains", "6_translations", "7_scores", "8_report"):
+        shutil.rmtree(demo.root / "results" / folder)
+    target = f"results/6_translations/{RUN}/test.txt".format("sentence")
+    assert rules(plan_of(demo.root, target)) == {"translate": 1, "views": 1, "tokens": 1}
+    demo.edit("workflow/scales/smoke.yaml", "decode/beam", 3)
+    assert rules(plan_of(demo.root, target)) == {"translate": 1, "views": 1, "tokens": 1}
+    study = demo.read("workflow/studies/demo.yaml")
+    study["systems"]["sibling"] = {"extends": "sentence", "train": {"label_smoothing": 0.2}}
+    demo.write("workflow/studies/demo.yaml", study)
+    sibling = f"results/5_training/{RUN}/record.json".format("sibling")
+    assert rules(plan_of(demo.root, target, sibling)) == {"train": 1, "translate": 1, "views": 1, "tokens": 1}
+    demo.snakemake("--cores", "2", target, sibling, check=True)
+    assert not plan_of(demo.root, target, sibling).reasons
+
+
+def test_a_library_of_another_version_makes_what_it_made(demo: Project, monkeypatch):
+    versions = {"sacrebleu": "0.0.1"}
+    actual = identities.installed_version
+    monkeypatch.setattr(identities, "installed_version", lambda name: versions.get(name) or actual(name))
+    assert not {"train", "translate", "tokens"} & rules(plan_of(demo.root)).keys()
+    assert rules(plan_of(demo.root))["scores"] == 7
+    versions |= {"jieba": "0.0.1"}
+    plan = plan_of(demo.root)
+    assert rules(plan)["tokens"] == 1 and rules(plan)["train"] == 7
+    tokens = next(state for job, state in plan.reasons.items() if job.rule == "tokens")
+    assert tokens.why == f"the library jieba was {actual('jieba')}, is 0.0.1"
+
+
+def test_another_scale_beside_it_shares_nothing(demo: Project):
+    paper = plan_of(demo.root, scale="paper")
+    assert {state.name for state in paper.reasons.values()} == {"absent"}
+    smoke = places(list(closure(planner_of(demo.root), "demo")))
+    assert not smoke & places(paper.reasons)
+    assert not plan_of(demo.root).reasons
+
+
+def test_settings_that_were_edited_are_refused(demo: Project):
+    settings = demo.root / "results" / MODEL.format("sentence") / "settings.json"
+    settings.write_text(settings.read_text().replace('"seed": 1', '"seed": 5'))
+    done = demo.snakemake("-n")
+    assert done.returncode == 2 and "the file was changed after docmt wrote it" in done.stderr
+    assert f"results/{MODEL.format('sentence')}/settings.json" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_settings_that_were_sealed_again_are_still_not_what_was_asked_for(demo: Project):
+    """Somebody who computes the digest too asks for another model, which is then not the grid's."""
+    settings = demo.root / "results" / MODEL.format("sentence") / "settings.json"
+    value = json.loads(settings.read_text())
+    del value["digest"]
+    settings.write_text(indented_json(sealed({**value, "seed": 5})))
+    settings.with_name("manifest.json").unlink()
+    shutil.rmtree(settings.with_name("model"))
+    plan = plan_of(demo.root, is_dry=False)
+    assert [job.names["system"] for job in plan.reasons] == ["sentence"]
+
+
+def test_replaced_outputs_are_set_aside_and_move_back(demo: Project):
+    model = demo.root / "results" / MODEL.format("han")
+    before = (model / "model/model.safetensors").read_bytes()
+    demo.edit("workflow/studies/demo.yaml", "systems/han/train", {"max_updates": 400, "label_smoothing": 0.3})
+    target = f"results/{MODEL.format('han')}/record.json"
+    demo.snakemake("--cores", "1", target, check=True)
+    assert (model / "model/model.safetensors").read_bytes() != before
+    (aside,) = (demo.root / "results/aside").glob("*/files/model/model.safetensors")
+    assert aside.read_bytes() == before
+    shutil.copy(Path(__file__).parents[2] / "workflow/studies/demo.yaml", demo.root / "workflow/studies/demo.yaml")
+    said = demo.snakemake("-n", target, check=True)
+    assert "what is asked for was set aside; it moves back" in said.stderr
+    done = demo.snakemake("--cores", "1", target, check=True)
+    assert "Nothing to be done" in done.stderr
+    assert (model / "model/model.safetensors").read_bytes() == before and not plan_of(demo.root, target).reasons
+    assert (demo.root / "results/aside").is_dir()  # with the model of 0.3
+
+
+def test_finished_trainings_above_the_price_are_not_replaced(demo: Project):
+    demo.edit("workflow/scales/smoke.yaml", "train/label_smoothing", 0.3)
+    done = demo.snakemake("--cores", "1", "--config", "retrain_hours=0")
+    assert done.returncode == 2 and "finished trainings would be trained again" in done.stderr
+    assert "the setting train.label_smoothing was 0.1, is 0.3" in done.stderr
+    assert not (demo.root / "results/aside").exists()
+
+
+def test_outputs_of_another_content_are_not_shown_without_a_word(demo: Project):
+    """As on another processor: the same question, other bytes."""
+    planner = planner_of(demo.root)
+    view = next(job for job in closure(planner, "demo") if job.rule == "views" and "window1" in str(job))
+    path = demo.root / view.manifest
+    manifest = json.loads(path.read_text())
+    file = demo.root / view.folder / "card.json"
+    file.write_text(file.read_text() + "\n")
+    digest = planner.digests.of(Path(view.folder) / "card.json")
+    manifest["files"]["card.json"] |= {"sha256": digest, "bytes": file.stat().st_size}
+    del manifest["digest"]
+    path.write_text(indented_json(sealed(manifest)))
+    plan = plan_of(demo.root)
+    assert "train" not in rules(plan) and rules(plan)["translate"] >= 1
+    assert any(f"made from another content of {view}" in word and "stays as it is" in word for word in plan.words)
+
+
+def test_a_job_refuses_an_input_that_is_not_the_one_it_was_planned_with(demo: Project):
+    planner = planner_of(demo.root)
+    view = next(job for job in closure(planner, "demo") if job.rule == "views")
+    asked = planner.identities.asked(view)
+    with pytest.raises(UserError, match="made from other settings or inputs than this job needs"):
+        from docmt.base.artifacts import Recorder
+        from docmt.base.sealing import Seal
+
+        other = type(asked)(asked.job, asked.settings, {"tokens": "0" * 64}, asked.files, asked.libraries)
+        tokens = next(iter(planner.jobs.inputs(view).values()))
+        Seal(other, "cut-view", demo.root, Recorder(demo.root)).check_inputs({"tokens": demo.root / tokens.folder})
+
+
+def test_the_targets_of_files_are_their_jobs():
+    planner = planner_of(Path(__file__).parents[2], scale="smoke")
+    for job in closure(planner, "all"):
+        assert planner.jobs.of_file(job.manifest) == job
+        assert isinstance(job, Job) and planner.jobs.of_file(job.settings_path) == job
