@@ -26,7 +26,7 @@ def test_every_corpus_is_planned_from_nothing(project):
     corpora = sorted(path.stem for path in (project.root / "workflow/corpora").glob("*.yaml"))
     targets = [f"results/1_corpus/{corpus}@smoke/card.json" for corpus in corpora]
     folders: dict[str, set[str]] = defaultdict(set)
-    for job in plan_of(project, *targets, "all", scale="smoke").reasons:
+    for job in plan_of(project.root, *targets, "all", scale="smoke").reasons:
         folders[job.rule].add(job.names.get("corpus"))
     assert folders["corpus"] == {f"{corpus}@smoke" for corpus in corpora}
     assert folders["fixture"] == folders["corpus"] - {"toy_zh-en@smoke", "toy_long_zh-en@smoke"}
@@ -49,11 +49,11 @@ def test_going_to_smoke_and_back_keeps_both(project):
         json.loads((project.root / card).read_text())["splits"]["train"]["documents"] for card in (real, generated)
     ]
     assert counts == [2, 60]
-    assert to_make(project, real) == set() == to_make(project, generated, scale="smoke")
+    assert to_make(project.root, real) == set() == to_make(project.root, generated, scale="smoke")
     assert {path.name: path.read_text() for path in downloads.iterdir()} == {"train.zh": TRAIN, "train.en": TRAIN}
     project.edit("workflow/scales/smoke.yaml", "fixtures/documents/train", 61)
-    assert to_make(project, generated, scale="smoke") == {"fixture", "corpus"}
-    assert to_make(project, real) == set()
+    assert to_make(project.root, generated, scale="smoke") == {"fixture", "corpus"}
+    assert to_make(project.root, real) == set()
 
 
 def test_the_folder_of_another_scale_is_refused(project):

@@ -73,18 +73,18 @@ JOBS = {
 
 @pytest.mark.parametrize("item", ITEMS)
 def test_a_single_target_schedules_only_what_it_needs(mine, item):
-    jobs = [job for job in plan_of(mine, PAGE.format(item)).reasons if job.rule != "views"]
+    jobs = [job for job in plan_of(mine.root, PAGE.format(item)).reasons if job.rule != "views"]
     assert job_labels(jobs) == JOBS[item]
 
 
 def test_one_ablation_of_one_seed_is_a_target(mine):
-    jobs = [*plan_of(mine, "results/7_scores/smoke/toy_zh-en/sentence.smoother/seed2/scores.json").reasons]
+    jobs = [*plan_of(mine.root, "results/7_scores/smoke/toy_zh-en/sentence.smoother/seed2/scores.json").reasons]
     expected = {*TEXT, "aligner", "views"} | run_of("sentence.smoother", " seed2")
     assert job_labels(jobs) == expected
 
 
 def test_the_page_of_the_study_is_made_of_all_items(mine):
-    jobs = to_make(mine, "mine")
+    jobs = to_make(mine.root, "mine")
     assert {f"item {item}" for item in ITEMS} <= jobs
     assert {"train sentence.smoother", "scores concat_3", "compare quality", "report"} <= jobs
     assert "scores sentence.beam1" not in jobs, "shown by its training alone"

@@ -18,7 +18,7 @@ RECORD = "results/5_training/smoke/ted_en-de/{}/seed1/record.json"
 
 def test_studies_with_pretrained_systems_are_planned_from_nothing(project):
     project.edit("config.yaml", "studies", ["g-transformer"])
-    jobs = plan_of(project, "all", scale="smoke").reasons
+    jobs = plan_of(project.root, "all", scale="smoke").reasons
     checkpoints = {job.names["checkpoint"] for job in jobs if job.rule == "checkpoint"}
     assert checkpoints == {"mbart25@smoke", "bert-base-cased@smoke"}
     trained = {job.names["system"] for job in jobs if job.rule == "train"}
@@ -75,7 +75,7 @@ def test_mistakes_are_named(project, section, value, message):
 def test_awesome_aligns_model_is_made_where_scores_ask_for_it(project):
     project.edit("config.yaml", "scoring/aligner", {"kind": "awesome-align", "model": "models/awesome-align"})
     scores = "results/7_scores/smoke/toy_zh-en/sentence/seed1/scores.json"
-    rules = {job.rule for job in plan_of(project, scores, scale="smoke").reasons}
+    rules = {job.rule for job in plan_of(project.root, scores, scale="smoke").reasons}
     assert "aligner_checkpoint" in rules and "aligner" not in rules
-    rules = {job.rule for job in plan_of(project, scores, scale="smoke", scoring={}).reasons}
+    rules = {job.rule for job in plan_of(project.root, scores, scale="smoke", scoring={}).reasons}
     assert "aligner_checkpoint" not in rules and "aligner" in rules

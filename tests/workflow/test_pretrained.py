@@ -72,16 +72,16 @@ def test_the_study_runs_from_the_checkpoint_on(finished):
 
 
 def test_a_finished_study_plans_nothing(project):
-    assert to_make(project, *TARGETS) == set()
+    assert to_make(project.root, *TARGETS) == set()
 
 
 def test_other_weights_train_again_and_another_tokenizer_makes_the_text_again(project):
     folder = project.root / "models" / "small bart"
     write_checkpoint(reference_model("bart", read_json(folder / "config.json")["vocab_size"], seed=2), folder)
     jobs = {"train start", "train start.fine", "translate start", "translate start.fine"}
-    assert to_make(project, *TARGETS) == jobs
+    assert to_make(project.root, *TARGETS) == jobs
     (folder / "tokenizer.json").write_text((folder / "tokenizer.json").read_text() + "\n")
-    assert to_make(project, *TARGETS) == {"tokens", "views", *jobs}
+    assert to_make(project.root, *TARGETS) == {"tokens", "views", *jobs}
 
 
 @pytest.mark.parametrize(
