@@ -9,7 +9,6 @@ import time
 import pytest
 from helpers.support import Project, small_demo
 
-
 COMPARISON = "results/7_comparisons/smoke/demo/quality/comparisons.json"
 
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 
 import pytest
 from helpers.plans import plan_of, to_make
-from helpers.support import Project, quick_smoke
+from helpers.support import quick_smoke
 
 TRAIN = "a\nb\n\nc\n"
 CORPUS = """\
