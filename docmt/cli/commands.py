@@ -136,7 +136,7 @@ class LazyGroup(TyperGroup):
             yield "Called by the workflow", [*self.commands]
 
 
-class Jobs(LazyGroup):
+class JobCommands(LazyGroup):
     """The group `docmt job`: the commands that the workflow calls."""
 
     sections: ClassVar[Sections] = JOBS
@@ -165,7 +165,7 @@ def build() -> typer.Typer:
     """Return the Typer application `docmt` with all commands."""
     app = application(Commands, ABOUT)
     app.callback()(version_option)
-    jobs = application(Jobs, ABOUT_JOBS)
+    jobs = application(JobCommands, ABOUT_JOBS)
     jobs.callback()(lambda: None)
     app.add_typer(jobs, name="job")
     return app

@@ -17,7 +17,7 @@ from docmt.base.manifest import MANIFEST, RECORD, SETTINGS
 from docmt.base.paths import RESULTS, Folder, names_in
 from docmt.plan import needs
 from docmt.plan.grid import Grid
-from docmt.plan.slices import settings
+from docmt.plan.slices import check_scale, settings
 
 Names = Mapping[str, str]
 """The values of the wildcards of a job, by their names."""
@@ -170,6 +170,7 @@ class GridJobs:
                 names = {**names, "view": paths.WORDS}
             if job.rule == "demo_report":
                 names = {"scale": paths.scale_of_demo_report(names["at_scale"])}
+                check_scale(self.grid, names["scale"], paths.demo_report(names["scale"]))
             value = settings(self.grid, (row.slice_of or row.folder).part(**names))
             # As a reader of settings.json gets them: tuples are lists there.
             self._settings[job] = json.loads(canonical_json(value))

@@ -69,9 +69,11 @@ class Planner:
         """Return the jobs that make the outputs of the targets, and of all that they are made from, right.
 
         `forced` says for a job whether the user wants it to run in any case. Raises UserError for settings that were
-        changed by hand, and for a missing or changed file of the user's.
+        changed by hand, for a missing or changed file of the user's, and for a target that the grid does not have.
         """
         targets = list(dict.fromkeys(targets))
+        for job in targets:
+            self.jobs.settings(job)  # refuses a target of another scale, whatever is in its place
         order = list(self.closure(targets))
         states = {job: self.states.of(job) for job in order}
         reasons = {job: state for job, state in states.items() if state.name not in THERE}

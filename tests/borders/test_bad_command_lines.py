@@ -124,6 +124,7 @@ CALLS = (
     ("job find-segment-chains --settings settings.json --tokens . --words . --view . --output o", "settings.json"),
     ("job write-report --settings list.json --results . --output o", "list.json"),
     ("job score-variants --settings list.json --model folder --view . --output o", "list.json"),
+    ("job inspect-system --settings list.json --model folder --view . --chains . --output o", "list.json"),
     ("TRAIN", "settings.json"),
     ("IMPORT --output o", "binary"),
     ("job read-corpus --settings list.json --downloads . --output o", "list.json"),
@@ -140,10 +141,10 @@ CALLS = (
         "job score-system --settings settings.json --corpus . --tokens . --view . --translations folder --output o",
         "settings.json: keys are missing",
     ),
-    ("job encode-shard folder --text folder --output o", "folder"),
-    ("job learn-shards folder --settings list.json --corpus . --output o", "list.json: wrong type"),
+    ("job encode-shard folder --settings settings.json --text folder --output o", "folder"),
+    ("job learn-shards folder --settings list.json --corpus . --output o", "list.json"),
     ("score-links --gold empty --links empty", "empty: no sentences"),
-    ("job make-fixture --settings list.json --output o", "list.json: wrong type"),
+    ("job make-fixture --settings list.json --output o", "list.json: the JSON is not an object"),
     # Standard input, which is one file, and here an empty one.
     ("score --hypotheses - --reference -", "-: standard input is one file\n  found 2 times -; expected once"),
     ("score --hypotheses - --hypotheses - --reference text", "-: standard input is one file\n  found 2 times -"),
@@ -229,7 +230,10 @@ CALLS = (
     ),
     ("align --source text --target other --output ./text", "text: --source and --output are the same"),
     ("train-vectors --text text --output folder/../text", "text: --text and --output are the same"),
-    ("job join-shards folder --output folder", "folder: PARTS and --output are the same"),
+    (
+        "job join-shards folder --settings settings.json --learnt . --output folder",
+        "folder: PARTS and --output are the same",
+    ),
     (
         "job cut-view --settings settings.json --tokens folder --output folder",
         "folder: --tokens and --output are the same",

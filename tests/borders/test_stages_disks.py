@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from helpers.support import Project, need
 
+from docmt.base.manifest import RECORD, SETTINGS
+
 CORPUS, TEXT, VIEW = "toy_zh-en@smoke", "truecase_separate4k", "window1"
 RUN = "smoke/toy_zh-en/sentence/seed1"
 JOBS = {
@@ -43,7 +45,7 @@ def run(project: Project, command: str) -> subprocess.CompletedProcess:
 @contextmanager
 def small_disk(folder: Path) -> Iterator[None]:
     """A disk of its own at the place of the folder, which keeps its settings."""
-    settings = {path.relative_to(folder): path.read_bytes() for path in folder.rglob("settings.json")}
+    settings = {path.relative_to(folder): path.read_bytes() for path in folder.rglob(f"*{SETTINGS}")}
     mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", str(folder)]
     need("mount")
     if subprocess.run(mount, capture_output=True).returncode:
@@ -65,9 +67,10 @@ def fill(ballast: Path) -> None:
 
 
 def contents(folder: Path, pattern: str = "*") -> dict[str, bytes]:
-    """Files by their names."""
+    """Files by their names, without the records of runs, which have times."""
     files = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    names = [name for name in files if name.match(pattern) and name.name not in ("ballast", ".snakemake_timestamp")]
+    others = ("ballast", ".snakemake_timestamp")
+    names = [name for name in files if name.match(pattern) and not name.name.endswith((*others, RECORD))]
     return {str(name): files[name].read_bytes() for name in names}
 
 

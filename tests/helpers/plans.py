@@ -1,7 +1,10 @@
 """Plans of a project, made in this process: what `snakemake -n` would run, and why."""
 
 from collections import Counter
+from contextlib import chdir
 from pathlib import Path
+
+from helpers.support import job_label
 
 from docmt.plan.driver import plan_run, targets_of
 from docmt.plan.grid import load_grid
@@ -14,8 +17,14 @@ def planner_of(root: Path, **config) -> Planner:
 
 
 def plan_of(root: Path, *targets: str, is_dry: bool = True, **config) -> Plan:
-    """The plan of targets; the demo's without any."""
-    return plan_run(planner_of(root, **config), targets or ("demo",), lambda job: False, is_dry)
+    """The plan of targets; the demo's without any. Paths of checkpoints in settings are relative to the project."""
+    with chdir(root):
+        return plan_run(planner_of(root, **config), targets or ("demo",), lambda job: False, is_dry)
+
+
+def to_make(root: Path, *targets: str, **config) -> set[str]:
+    """The labels of the jobs of a plan: `rule`, or `rule name` of a system, a table or an item."""
+    return {job_label(job.rule, job.names) for job in plan_of(root, *targets, **config).reasons}
 
 
 def closure(planner: Planner, *targets: str) -> list[Job]:

@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -128,20 +128,22 @@ def small_demo(root: Path) -> Project:
 
 
 def planned_jobs(project: Project, *arguments: str) -> list[tuple[str, dict[str, str]]]:
-    """The jobs of a dry run, as rule and wildcards; without the settings, which cost nothing."""
+    """The jobs of a dry run, as rule and wildcards."""
     done = project.snakemake("-n", *arguments, check=True)
     jobs = []
     for block in re.split(r"\n(?=(?:local)?rule )", "\n" + done.stdout + done.stderr):
         head = re.match(r"(?:local)?rule ([\w-]+):", block)
-        if head and head[1] != "settings":
+        if head:
             stated = re.search(r"^ *wildcards: (.*)$", block, re.MULTILINE)
             jobs.append((head[1], dict(re.findall(r"(\w+)=([^,\s]+)", stated[1] if stated else ""))))
     return jobs
 
 
+def job_label(rule: str, names: Mapping[str, str]) -> str:
+    """Return `rule`, or `rule name` for a job of a system, a table or an item of a study's page."""
+    return " ".join([rule, *(names[name] for name in ("system", "table", "item") if name in names)])
+
+
 def planned(project: Project, *arguments: str) -> set[str]:
-    """The jobs of a dry run, as `rule`, or `rule name` of a system, a table or an item of a study's page."""
-    return {
-        " ".join([rule, *(wildcards[name] for name in ("system", "table", "item") if name in wildcards)])
-        for rule, wildcards in planned_jobs(project, *arguments)
-    }
+    """Return the labels of the jobs of a dry run."""
+    return {job_label(*job) for job in planned_jobs(project, *arguments)}

@@ -92,7 +92,7 @@ def test_a_table_of_human_judgements_reads_the_file_that_the_project_names(full)
     full.edit("config.yaml", "human", {"one": "judged.json"})
     grid = load_grid(full.root)
     assert item_files(grid, "one", "table11") == {"human": ["judged.json"]}
-    assert settings(grid, "8_report/paper/one/table11")["human"] == "judged.json"
+    assert settings(grid, "8_report/paper/one/table11")["human"] == "given"
     assert settings(grid, "8_report/paper/one/table1")["human"] is None
 
 

@@ -43,6 +43,7 @@ class World:
     def __init__(self, root: Path) -> None:
         self.results, self.output = root / "results", root / "report" / "index.html"
         self.settings_file = root / "settings.json"
+        self.human: Path | None = None
         self.settings: dict[str, Any] = {
             "version": 1,
             "scale": "smoke",
@@ -71,7 +72,7 @@ class World:
     def load(self) -> Results:
         entries = [dataclasses.asdict(entry) for entry in self.settings["entries"]]
         write_json(self.settings_file, {**self.settings, "entries": entries})
-        return Results.load(ReportSettings.load(self.settings_file), self.results)
+        return Results.load(ReportSettings.load(self.settings_file, self.human), self.results)
 
     def folder(self, stage: str, system: str, seed: int) -> Path:
         return self.results / stage / "smoke" / CORPUS / system / f"seed{seed}"

@@ -1,8 +1,13 @@
 """What a user gets wrong is said in a few lines at planning, with status 2, before any job."""
 
+import os
+import shutil
+from pathlib import Path
+
 import pytest
 
 STUDY = "workflow/studies/demo.yaml"
+DOCUMENTS, TOKENS = "1_corpus/toy_zh-en@smoke/documents.parquet", "2_tokens/toy_zh-en@smoke/truecase_separate4k"
 
 
 @pytest.mark.parametrize(
@@ -38,12 +43,21 @@ def test_a_system_that_no_study_has_is_refused(project):
 
 
 def test_a_failed_job_shows_its_message_on_the_screen_and_in_its_log(demo):
-    """A damaged input of a job: one message, no half-written output, and the log has it too."""
-    (demo.root / "results/1_corpus/toy_zh-en@smoke/documents.parquet").write_bytes(b"PAR1 no table PAR1")
-    done = demo.snakemake("--cores", "1", "results/2_tokens/toy_zh-en@smoke/truecase_separate4k/card.json")
+    """A damaged input that still has its time and size: one message, no half-written output, and the log has it too."""
+    documents, tokens = (demo.root / "results" / folder for folder in (DOCUMENTS, TOKENS))
+    flip_unnoticed(documents)
+    shutil.rmtree(tokens)
+    done = demo.snakemake("--cores", "1", f"results/{TOKENS}/card.json")
     assert done.returncode == 1
-    message = "documents.parquet: not a Parquet file"
-    assert message in done.stdout + done.stderr
-    assert message in (demo.root / "logs/2_tokens/toy_zh-en@smoke/truecase_separate4k.log").read_text()
-    left = {path.name for path in (demo.root / "results/2_tokens/toy_zh-en@smoke/truecase_separate4k").iterdir()}
-    assert left <= {"settings.json", "contrastive.arrow"}, "nothing half-written stays"
+    message = f"docmt: results/{DOCUMENTS}: the file differs from its manifest\n"
+    assert done.stderr.count(message) == 1
+    assert (demo.root / f"logs/{TOKENS}.log").read_text().startswith(message)
+    assert [path.name for path in tokens.iterdir()] == ["settings.json"], "nothing half-written stays"
+
+
+def flip_unnoticed(path: Path) -> None:
+    """Change a byte in the middle of a file, which keeps its times, as on a bad disk."""
+    status, content = path.stat(), bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))

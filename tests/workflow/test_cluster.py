@@ -9,7 +9,19 @@ import time
 import pytest
 from helpers.support import Project, small_demo
 
-pytestmark = pytest.mark.slow
+COMPARISON = "results/7_comparisons/smoke/demo/quality/comparisons.json"
+
+
+def test_a_job_reads_the_grid_of_its_submission_though_the_config_breaks_on_the_way(demo):
+    """As Slurm starts it: the settings are those that the driver wrote, and nothing is planned."""
+    before = (demo.root / COMPARISON).read_bytes()
+    (demo.root / COMPARISON).unlink()
+    (demo.root / "config.yaml").write_text("studies: [nothing\n")
+    job = ("--target-jobs", "compare:scale=smoke,study=demo,table=quality", "--allowed-rules", "compare")
+    as_slurm = ("--mode", "remote", "--executor", "local", "--force", "--no-hooks", "--nolock", "--ignore-incomplete")
+    done = demo.snakemake("--cores", "1", *job, *as_slurm, check=True)
+    assert "docmt: " not in done.stderr
+    assert (demo.root / COMPARISON).read_bytes() == before
 
 
 @pytest.fixture
@@ -25,6 +37,7 @@ def requested(name: str) -> str:
     return "\n".join(job for job in jobs if f"/{name}/" in job)
 
 
+@pytest.mark.slow
 def test_the_demo_finishes_on_slurm_though_the_config_breaks_on_the_way(cluster, tmp_path):
     project: Project = small_demo(tmp_path / "project")
     command = [sys.executable, "-m", "snakemake", "--profile", "slurm", "demo"]

@@ -1,10 +1,11 @@
 """A scale with fixtures runs every corpus from nothing, and real corpora outlive it."""
 
 import json
-import re
+from collections import defaultdict
 
 import pytest
-from helpers.support import Project, planned, quick_smoke
+from helpers.plans import plan_of, to_make
+from helpers.support import quick_smoke
 
 TRAIN = "a\nb\n\nc\n"
 CORPUS = """\
@@ -20,26 +21,17 @@ expected: {train: {documents: 2, sentences: 3}}
 """
 
 
-def jobs(project: Project, *arguments: str) -> dict[str, set[str]]:
-    """Corpora by rule of a dry run."""
-    done = project.snakemake("-n", *arguments, check=True)
-    corpora: dict[str, set[str]] = {}
-    for rule, block in re.findall(r"\n(?:local)?rule (\w+):\n((?:    .*\n)*)", done.stdout + done.stderr):
-        corpus = re.search(r"wildcards: corpus=([^,\s]+)", block)
-        corpora.setdefault(rule, set()).update([corpus[1]] if corpus else [])
-    return corpora
-
-
 def test_every_corpus_is_planned_from_nothing(project):
     """No mirror, `missing: stop`, and files that nobody has."""
     corpora = sorted(path.stem for path in (project.root / "workflow/corpora").glob("*.yaml"))
     targets = [f"results/1_corpus/{corpus}@smoke/card.json" for corpus in corpora]
-    plan = jobs(project, *targets, "all", "--config", "scale=smoke")
-    assert "download" not in plan
-    assert plan["corpus"] == {f"{corpus}@smoke" for corpus in corpora}
-    assert plan["fixture"] == plan["corpus"] - {"toy_zh-en@smoke", "toy_long_zh-en@smoke"}
-    later = {corpus for rule in ("tokens", "views", "chain_words", "aligner") for corpus in plan[rule]}
-    assert all(corpus.endswith("@smoke") for corpus in later)
+    folders: dict[str, set[str]] = defaultdict(set)
+    for job in plan_of(project.root, *targets, "all", scale="smoke").reasons:
+        folders[job.rule].add(job.names.get("corpus"))
+    assert folders["corpus"] == {f"{corpus}@smoke" for corpus in corpora}
+    assert folders["fixture"] == folders["corpus"] - {"toy_zh-en@smoke", "toy_long_zh-en@smoke"}
+    later = {corpus for rule in ("tokens", "views", "chain_words", "aligner") for corpus in folders[rule]}
+    assert later and all(corpus.endswith("@smoke") for corpus in later)
 
 
 @pytest.mark.slow
@@ -57,11 +49,11 @@ def test_going_to_smoke_and_back_keeps_both(project):
         json.loads((project.root / card).read_text())["splits"]["train"]["documents"] for card in (real, generated)
     ]
     assert counts == [2, 60]
-    assert planned(project, real) == set() == planned(project, generated, *smoke)
+    assert to_make(project.root, real) == set() == to_make(project.root, generated, scale="smoke")
     assert {path.name: path.read_text() for path in downloads.iterdir()} == {"train.zh": TRAIN, "train.en": TRAIN}
     project.edit("workflow/scales/smoke.yaml", "fixtures/documents/train", 61)
-    assert planned(project, generated, *smoke) == {"fixture", "corpus"}
-    assert planned(project, real) == set()
+    assert to_make(project.root, generated, scale="smoke") == {"fixture", "corpus"}
+    assert to_make(project.root, real) == set()
 
 
 def test_the_folder_of_another_scale_is_refused(project):

@@ -5,7 +5,11 @@ import json
 
 import pytest
 from helpers.item_study import ITEMS, SENTENCES, add_item_study
-from helpers.support import Project, planned, planned_jobs, quick_smoke
+from helpers.plans import plan_of, to_make
+from helpers.support import Project, quick_smoke
+
+from docmt.base.manifest import MANIFEST, RECORD, SETTINGS
+from docmt.plan.jobs import Job
 
 PAGE = "results/8_report/smoke/mine/{}.html"
 
@@ -18,14 +22,15 @@ def mine(project) -> Project:
     return project
 
 
-def job_labels(jobs: list[tuple[str, dict[str, str]]]) -> set[str]:
+def job_labels(jobs: list[Job]) -> set[str]:
     """Rule and system, with the seed where it is not the first."""
-    names = []
-    for rule, wildcards in jobs:
-        seed = wildcards.get("seed", "1")
-        names.append(" ".join([rule, wildcards.get("system", "")] + ([] if seed == "1" else [f"seed{seed}"])).strip())
-    assert len(set(names)) == len(names)
-    return set(names)
+    labels = []
+    for job in jobs:
+        seed = job.names.get("seed", "1")
+        label = [job.rule, job.names.get("system", "")] + ([] if seed == "1" else [f"seed{seed}"])
+        labels.append(" ".join(label).strip())
+    assert len(set(labels)) == len(labels)
+    return set(labels)
 
 
 TEXT = {"corpus", "tokens"}
@@ -68,20 +73,20 @@ JOBS = {
 
 @pytest.mark.parametrize("item", ITEMS)
 def test_a_single_target_schedules_only_what_it_needs(mine, item):
-    jobs = [(rule, wildcards) for rule, wildcards in planned_jobs(mine, PAGE.format(item)) if rule != "views"]
+    jobs = [job for job in plan_of(mine.root, PAGE.format(item)).reasons if job.rule != "views"]
     assert job_labels(jobs) == JOBS[item]
 
 
 def test_one_ablation_of_one_seed_is_a_target(mine):
-    jobs = planned_jobs(mine, "results/7_scores/smoke/toy_zh-en/sentence.smoother/seed2/scores.json")
+    jobs = [*plan_of(mine.root, "results/7_scores/smoke/toy_zh-en/sentence.smoother/seed2/scores.json").reasons]
     expected = {*TEXT, "aligner", "views"} | run_of("sentence.smoother", " seed2")
     assert job_labels(jobs) == expected
 
 
 def test_the_page_of_the_study_is_made_of_all_items(mine):
-    jobs = planned(mine, "mine")
+    jobs = to_make(mine.root, "mine")
     assert {f"item {item}" for item in ITEMS} <= jobs
-    assert {"train sentence.smoother", "scores concat_3", "compare quality", "report", "mine"} <= jobs
+    assert {"train sentence.smoother", "scores concat_3", "compare quality", "report"} <= jobs
     assert "scores sentence.beam1" not in jobs, "shown by its training alone"
 
 
@@ -122,9 +127,8 @@ def test_items_of_what_was_run_are_made_at_once(demo):
     done = demo.snakemake("--cores", "2", *map(PAGE.format, items), check=True)
     assert "docmt job train-system" not in done.stdout
     folder = demo.root / "results/8_report/smoke/mine"
-    assert {path.name for path in folder.iterdir() if path.is_file()} == {
-        f"{item}.{suffix}" for item in items for suffix in ("html", "json", "csv")
-    }
+    names = ("html", "json", "csv", MANIFEST, RECORD, SETTINGS)
+    assert {path.name for path in folder.iterdir()} == {f"{item}.{name}" for item in items for name in names}
     rows = {item: list(csv.DictReader((folder / f"{item}.csv").open(encoding="utf-8"))) for item in items}
     assert {row["status"] for item in ("quality", "counts", "human") for row in rows[item]} == {"measured"}
     assert [row["p"] != "" for row in rows["quality"]] == [False, True]

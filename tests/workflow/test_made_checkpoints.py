@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from helpers.plans import plan_of
 from helpers.support import planned_jobs, quick_smoke
 
 from docmt.base.artifacts import read_json
@@ -17,10 +18,10 @@ RECORD = "results/5_training/smoke/ted_en-de/{}/seed1/record.json"
 
 def test_studies_with_pretrained_systems_are_planned_from_nothing(project):
     project.edit("config.yaml", "studies", ["g-transformer"])
-    jobs = planned_jobs(project, "all", *SMOKE)
-    checkpoints = {wildcards["checkpoint"] for rule, wildcards in jobs if rule == "checkpoint"}
+    jobs = plan_of(project.root, "all", scale="smoke").reasons
+    checkpoints = {job.names["checkpoint"] for job in jobs if job.rule == "checkpoint"}
     assert checkpoints == {"mbart25@smoke", "bert-base-cased@smoke"}
-    trained = {wildcards["system"] for rule, wildcards in jobs if rule == "train"}
+    trained = {job.names["system"] for job in jobs if job.rule == "train"}
     assert trained >= {*TRAINED, "document.mbart", "g_transformer.mbart"}
 
 
@@ -31,12 +32,12 @@ def test_systems_train_from_small_random_checkpoints_and_say_so(project):
     records = [RECORD.format(system) for system in TRAINED]
     project.snakemake("--cores", "1", *records, *SMOKE, check=True)
     mbart, bert = (read_json(project.root / record) for record in records)
-    assert (mbart["start"]["stands_for"], bert["start"]["stands_for"]) == ("models/mbart25", "models/bert-base-cased")
+    assert (mbart["start"]["stands_for"], bert["start"]["stands_for"]) == ("mbart25", "bert-base-cased")
     assert mbart["updates"] == bert["updates"] == 6
     assert mbart["start"]["new"] == []
     assert mbart["parameters"] < 1e6
     log = (project.root / "logs/5_training/smoke/ted_en-de/sentence.mbart/seed1.log").read_text()
-    assert "a small random checkpoint, which stands for models/mbart25" in log
+    assert "a small random checkpoint, which stands for mbart25" in log
     # Nothing is left to do, and nothing stands beside the user's file.
     assert planned_jobs(project, *records, *SMOKE) == []
     assert [path.name for path in (project.root / "models").rglob("*")] == ["mbart25", "config.json"]
@@ -74,6 +75,7 @@ def test_mistakes_are_named(project, section, value, message):
 def test_awesome_aligns_model_is_made_where_scores_ask_for_it(project):
     project.edit("config.yaml", "scoring/aligner", {"kind": "awesome-align", "model": "models/awesome-align"})
     scores = "results/7_scores/smoke/toy_zh-en/sentence/seed1/scores.json"
-    rules = {rule for rule, _ in planned_jobs(project, scores, *SMOKE)}
+    rules = {job.rule for job in plan_of(project.root, scores, scale="smoke").reasons}
     assert "aligner_checkpoint" in rules and "aligner" not in rules
-    assert "aligner_checkpoint" not in {rule for rule, _ in planned_jobs(project, scores, *SMOKE, "scoring={}")}
+    rules = {job.rule for job in plan_of(project.root, scores, scale="smoke", scoring={}).reasons}
+    assert "aligner_checkpoint" not in rules and "aligner" in rules

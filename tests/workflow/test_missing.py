@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from helpers.plans import to_make
 from helpers.support import Project, planned
 
 SCORES = "results/7_scores/paper/{corpus}/sentence/seed1/scores.json"
@@ -93,7 +94,7 @@ def test_files_in_a_folder_of_ones_own_are_found(studies, tmp_path):
     assert card["splits"]["train"]["sentences"] == 3
     studies.edit("config.yaml", "local", {})
     target = "results/1_corpus/mine/card.json"
-    assert planned(studies, target) == set(), "where a file came from is no setting of a job"
+    assert to_make(studies.root, target) == set(), "where a file came from is no setting of a job"
 
 
 def test_a_local_folder_of_an_unknown_corpus_is_refused(studies):

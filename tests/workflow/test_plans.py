@@ -2,9 +2,10 @@
 
 import pytest
 import yaml
+from helpers.plans import to_make
 from helpers.support import placeholder_mirror, planned
 
-REPORT = ("compare", "item", "report", "demo_report", "demo")
+REPORT = ("compare", "item", "report", "demo_report")
 """Rules that make pages, and what they show of the significance of differences."""
 DEMO = "workflow/studies/demo.yaml"
 WINDOWS = ("concat_3", "long_short")
@@ -26,7 +27,7 @@ def pages(jobs: set[str]) -> set[str]:
 
 TABLES = ("quality", "what_context_decides")
 ALL_ITEMS = {f"item {name}" for name in (*TABLES, "learning", "positions", "attention", "latent")}
-ALL_PAGES = ALL_ITEMS | {f"compare {name}" for name in TABLES} | {"report", "demo_report", "demo"}
+ALL_PAGES = ALL_ITEMS | {f"compare {name}" for name in TABLES} | {"report", "demo_report"}
 
 
 def again(*systems: str, trained: bool) -> set[str]:
@@ -37,43 +38,43 @@ def again(*systems: str, trained: bool) -> set[str]:
 
 
 def test_after_a_finished_demo_there_is_nothing_to_do(demo):
-    assert planned(demo) == set()
+    assert to_make(demo.root) == set()
 
 
 def test_a_changed_length_penalty_decodes_that_system_again_and_trains_nothing(demo):
     demo.edit(DEMO, "systems/g_transformer/decode", {"length_alpha": 0.7})
-    jobs = planned(demo)
+    jobs = to_make(demo.root)
     assert {job for job in jobs if job.startswith(("train", "tokens", "views", "corpus"))} == set()
     assert work(jobs) == again("g_transformer", trained=False) | {"contrastive g_transformer"}
 
 
 def test_a_changed_beam_decodes_all_again_and_trains_nothing(demo):
     demo.edit("workflow/scales/smoke.yaml", "decode/beam", 3)
-    jobs = planned(demo)
+    jobs = to_make(demo.root)
     assert {job.split()[0] for job in work(jobs)} == {"translate", "contrastive", "inspect", "scores"}
     assert pages(jobs) == ALL_PAGES
 
 
 def test_a_changed_override_retrains_that_system_only(demo):
     demo.edit(DEMO, "systems/g_transformer/train/label_smoothing", 0.2)
-    assert work(planned(demo)) == again("g_transformer", trained=True)
+    assert work(to_make(demo.root)) == again("g_transformer", trained=True)
 
 
 def test_a_changed_parent_retrains_what_extends_it_or_starts_from_it(demo):
     demo.edit(DEMO, "systems/sentence/train/label_smoothing", 0.2)
-    assert work(planned(demo)) == again(*WINDOWS, *STARTED, "sentence", trained=True)
+    assert work(to_make(demo.root)) == again(*WINDOWS, *STARTED, "sentence", trained=True)
 
 
 def test_a_system_that_starts_from_a_retrained_one_is_retrained(demo):
     for system in ("concat_3", "g_transformer", "lexical_chain"):
         demo.edit(DEMO, f"systems/{system}/train/label_smoothing", 0.1)
     demo.edit(DEMO, "systems/sentence/train/label_smoothing", 0.3)
-    assert work(planned(demo)) == again(*STARTED, "sentence", trained=True)
+    assert work(to_make(demo.root)) == again(*STARTED, "sentence", trained=True)
 
 
 def test_another_rule_of_agreement_scores_all_again_and_decodes_nothing(demo):
     demo.edit("config.yaml", "scoring/consistency/match", "overlap")
-    jobs = planned(demo)
+    jobs = to_make(demo.root)
     assert {job.split()[0] for job in work(jobs)} == {"scores"}
     # No score is part of the curves of trainings, or of what models do inside.
     assert ALL_PAGES - pages(jobs) == {"item learning", "item attention", "item latent"}
@@ -81,39 +82,39 @@ def test_another_rule_of_agreement_scores_all_again_and_decodes_nothing(demo):
 
 def test_judging_whole_targets_asks_for_their_scores_and_decodes_nothing(demo):
     demo.edit("config.yaml", "scoring/contrastive/unit", "target")
-    assert {job.split()[0] for job in planned(demo)} == {"contrastive", "scores", *REPORT}
+    assert {job.split()[0] for job in to_make(demo.root)} == {"contrastive", "scores", *REPORT}
 
 
 def test_coherence_trains_word_vectors_and_scores_all_again(demo):
     demo.edit("config.yaml", "scoring/coherence/vectors", {"en": "trained"})
-    assert {job.split()[0] for job in work(planned(demo))} == {"word_vectors", "scores"}
+    assert {job.split()[0] for job in work(to_make(demo.root))} == {"word_vectors", "scores"}
 
 
 def test_what_concerns_another_language_scores_nothing(demo):
     demo.edit("config.yaml", "scoring/coherence/vectors", {"de": "trained"})
     demo.edit("config.yaml", "scoring/consistency/target_stop_lists", {"de": "german.txt"})
-    assert planned(demo) == set()
+    assert to_make(demo.root) == set()
 
 
 def test_another_baseline_compares_again_and_scores_nothing(demo):
     demo.edit(DEMO, "tables/quality/baseline", "concat_3")
-    assert planned(demo) == {"compare quality", "item quality", "report", "demo_report", "demo"}
+    assert to_make(demo.root) == {"compare quality", "item quality", "report", "demo_report"}
 
 
 def test_another_caption_is_a_matter_of_the_page_alone(demo):
     demo.edit(DEMO, "tables/quality/caption", "other words")
-    assert planned(demo) == {"item quality", "report", "demo_report", "demo"}
+    assert to_make(demo.root) == {"item quality", "report", "demo_report"}
 
 
 def test_another_title_is_a_matter_of_all_pages_that_lead_to_it(demo):
     demo.edit(DEMO, "tables/quality/title", "Another title")
-    assert planned(demo) == ALL_ITEMS | {"report", "demo_report", "demo"}
+    assert to_make(demo.root) == ALL_ITEMS | {"report", "demo_report"}
 
 
 def test_a_new_figure_of_what_was_run_makes_pages_alone(demo):
     figure = {**demo.read(DEMO)["figures"]["learning"], "values": ["dev_perplexity"]}
     demo.edit(DEMO, "figures/perplexity", figure)
-    assert planned(demo) == ALL_ITEMS | {"item perplexity", "report", "demo_report", "demo"}
+    assert to_make(demo.root) == ALL_ITEMS | {"item perplexity", "report", "demo_report"}
 
 
 def test_reordering_keys_does_nothing(demo):
@@ -122,21 +123,21 @@ def test_reordering_keys_does_nothing(demo):
 
     for name in (DEMO, "config.yaml", "workflow/corpora/toy_zh-en.yaml", "workflow/scales/smoke.yaml"):
         demo.write(name, yaml.safe_dump(backwards(demo.read(name)), sort_keys=False, allow_unicode=True))
-    assert planned(demo) == set()
+    assert to_make(demo.root) == set()
 
 
 def test_a_mirror_downloads_nothing_again(demo):
-    assert planned(demo, "--config", "mirror=/some/where") == set()
+    assert to_make(demo.root, mirror="/some/where") == set()
 
 
 def test_a_system_that_differs_only_in_decoding_trains_nothing(demo):
     demo.edit(DEMO, "systems/g_transformer.longer", {"extends": "g_transformer", "decode": {"length_penalty": "none"}})
     expected = {"translate g_transformer.longer", "contrastive g_transformer.longer", "scores g_transformer.longer"}
-    assert work(planned(demo)) == expected
+    assert work(to_make(demo.root)) == expected
 
 
 def test_another_seed_trains_every_system_once_more(demo):
-    jobs = planned(demo, "--config", "seeds=[1,2]")
+    jobs = to_make(demo.root, seeds=[1, 2])
     systems = {"sentence", *WINDOWS, *STARTED}
     assert {job for job in jobs if job.startswith("train")} == {f"train {system}" for system in systems}
 
@@ -146,9 +147,44 @@ def test_another_study_beside_it_moves_nothing(demo):
     study.update(study="mine", tables={})
     study["systems"]["sentence"]["train"]["label_smoothing"] = 0.2
     demo.write("mine.yaml", study)
-    assert planned(demo, "--config", "studies=[demo,mine.yaml]") == set()
-    jobs = planned(demo, "mine", "--config", "studies=[demo,mine.yaml]")
+    assert to_make(demo.root, studies=["demo", "mine.yaml"]) == set()
+    jobs = to_make(demo.root, "mine", studies=["demo", "mine.yaml"])
     assert {"train sentence@mine", "train g_transformer@mine", "train concat_3@mine"} <= jobs
+
+
+PAGE = "results/8_report/smoke/demo/quality.html"
+TRANSLATION = "results/6_translations/smoke/toy_zh-en/han/seed1/test.txt"
+RUN = again(*WINDOWS, *STARTED, "sentence", trained=True)
+DATA = {"corpus", "tokens", "aligner", "views", "chain_words", "chain_segments"}
+TRANSLATED = {job for job in RUN if job.startswith("translate")}
+
+
+def test_snakemake_runs_what_the_planner_plans_and_says_why(demo):
+    """Of a study, of a page of it, and up to a rule."""
+    demo.edit(DEMO, "systems/sentence/train/label_smoothing", 0.2)
+    assert planned(demo) == to_make(demo.root) | {"demo"}
+    assert planned(demo, PAGE) == to_make(demo.root, PAGE)
+    said = demo.snakemake("-n", PAGE, check=True).stderr
+    sentence = "results/5_training/smoke/toy_zh-en/sentence/seed1"
+    assert f"docmt: {sentence}: the setting train.label_smoothing was 0.1, is 0.2; made again\n" in said
+    assert "docmt: 7 finished trainings would be trained again, 0.00 device-hours" in said
+    assert planned(demo, "--until", "translate") == TRANSLATED | {job for job in RUN if job.startswith("train ")}
+
+
+@pytest.mark.parametrize(
+    ("options", "jobs"),
+    [
+        pytest.param(("-R", "translate"), TRANSLATED, id="a rule"),
+        pytest.param(("-R", TRANSLATION), {"translate han"}, id="a file"),
+        pytest.param(("-f", TRANSLATION), {"translate han"}, id="a target"),
+        pytest.param(
+            ("-F", PAGE), RUN - {"inspect lexical_chain"} | DATA | {"compare quality", "item quality"}, id="everything"
+        ),
+    ],
+)
+def test_a_forced_job_runs_and_what_reads_it_stays(demo, options, jobs):
+    """Its outputs have the same identity; where they get another content, the next run makes what reads them again."""
+    assert planned(demo, *options) == jobs
 
 
 @pytest.mark.parametrize("target", ["all", "demo", "bible"])

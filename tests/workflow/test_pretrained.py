@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from helpers.checkpoints import fields, reference_model, write_checkpoint
 from helpers.pieces import write_tokenizer
-from helpers.support import Project, planned, shared_folder, small_demo
+from helpers.plans import to_make
+from helpers.support import Project, shared_folder, small_demo
 
 from docmt.base.artifacts import read_json
 
@@ -61,7 +62,7 @@ def project(finished, tmp_path) -> Project:
 
 def test_the_study_runs_from_the_checkpoint_on(finished):
     settings, record = (read_json(finished.root / "results" / SYSTEM / f"{n}.json") for n in ("settings", "record"))
-    assert settings["pretrained"] == "models/small bart"
+    assert settings["pretrained"] == "given"
     assert record["start"]["new"] == []
     fine = read_json(finished.root / "results" / SYSTEM.replace("start", "start.fine") / "record.json")
     # Those of attention have other names there (`group`), so that how many they are is compared.
@@ -71,16 +72,16 @@ def test_the_study_runs_from_the_checkpoint_on(finished):
 
 
 def test_a_finished_study_plans_nothing(project):
-    assert planned(project, *TARGETS) == set()
+    assert to_make(project.root, *TARGETS) == set()
 
 
 def test_other_weights_train_again_and_another_tokenizer_makes_the_text_again(project):
     folder = project.root / "models" / "small bart"
     write_checkpoint(reference_model("bart", read_json(folder / "config.json")["vocab_size"], seed=2), folder)
     jobs = {"train start", "train start.fine", "translate start", "translate start.fine"}
-    assert planned(project, *TARGETS) == jobs
+    assert to_make(project.root, *TARGETS) == jobs
     (folder / "tokenizer.json").write_text((folder / "tokenizer.json").read_text() + "\n")
-    assert planned(project, *TARGETS) == {"tokens", "views", *jobs}
+    assert to_make(project.root, *TARGETS) == {"tokens", "views", *jobs}
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from docmt.base import paths
 RULES = sorted((ROOT / "workflow" / "rules").glob("[0-9]*.smk"))
 PLACE = re.compile(r"(?<!\{)\{([^{}]+)\}(?!\})")
 NUMBERS = re.compile(r"threads|resources\.\w+")
-OPTIONS = re.compile(r"params\.(learnt|start|chains|named|whole)")
+OPTIONS = re.compile(r"params\.(learnt|start|pretrained|chains|named|whole|human)")
 """Parts of commands that functions of common.smk put together, quoted there."""
 
 
@@ -57,12 +57,16 @@ def test_a_quoted_place_is_none():
 
 def test_options_are_quoted_where_they_are_put_together():
     """Each value in an option's text goes through shlex.quote, but for names of options."""
-    tree = ast.parse(re.sub(r"^(onstart|onerror|wildcard_constraints):\n(?:    .*\n|\n)+", "", common(), flags=re.M))
+    names = ("folder_option", "pretrained_option_of_text", "pretrained_option_of_training", "human_option")
+    tree = ast.parse(
+        re.sub(r"^(onstart|onsuccess|onerror|wildcard_constraints):\n(?:    .*\n|\n)+", "", common(), flags=re.M)
+    )
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    options = [node for node in functions if re.search(r"_options?$", node.name)]
-    assert {node.name for node in options} == {"learnt_option", "start_option", "chains_option", "scoring_options"}
+    options = [node for node in functions if re.search(r"_options?(_|$)", node.name)]
+    assert {node.name for node in options} == {*names, "scoring_options"}
     values = [value for node in options for value in ast.walk(node) if isinstance(value, ast.FormattedValue)]
-    assert values and all(ast.unparse(value.value).startswith(("shlex.quote(", "name.replace(")) for value in values)
+    texts = {ast.unparse(value.value) for value in values} - {"option", "role.replace('_', '-')"}
+    assert texts and all(text.startswith("shlex.quote(") for text in texts)
 
 
 def common() -> str:

@@ -25,10 +25,13 @@ def planned_files(project: Project, *arguments: str) -> set[str]:
 def test_a_smoke_run_beside_a_paper_run_shares_no_file_with_it(project):
     paper, smoke = planned_files(project, "demo"), planned_files(project, "demo", *SMOKE)
     assert paper & smoke == set()
-    for files, scale, copy in ((paper, "paper", "results/report.html"), (smoke, "smoke", "results/report@smoke.html")):
+    for files, scale, copy in ((paper, "paper", "results/report"), (smoke, "smoke", "results/report@smoke")):
         scored = {file for file in files if re.match("results/(7_scores|7_comparisons|8_report)/", file)}
         assert scored and {file.split("/")[2] for file in scored} == {scale}
-        assert {file for file in files if file.startswith("results/report")} == {copy}
+        assert {file for file in files if file.startswith("results/report")} == {
+            f"{copy}.html",
+            f"{copy}.manifest.json",
+        }
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -28,7 +28,7 @@ if GRID.fixtures:
 
 else:
 
-    # The mirror is in DOCMT_MIRROR and is not a param, so that a changed mirror downloads nothing again.
+    # A file that is there is not downloaded again, whatever the mirror is.
     rule download:
         output:
             CORPUS / "downloads/{file}",

@@ -25,7 +25,7 @@ if GRID.shards == 1:
         params:
             settings=settings_of("tokens"),
             learnt=folder_option("tokens", "learnt", "--learnt", "text"),
-            pretrained=pretrained_of_text,
+            pretrained=pretrained_option_of_text,
         shell:
             'exec docmt job tokenise-corpus --settings {params.settings:q} --corpus "$(dirname {input.corpus:q})"'
             ' {params.learnt} {params.pretrained} --output "$(dirname {output.tokens:q})" --workers {threads} > {log:q} 2>&1'
@@ -44,7 +44,7 @@ else:
         threads: 8
         params:
             settings=settings_of_parts,
-            pretrained=pretrained_of_text,
+            pretrained=pretrained_option_of_text,
         shell:
             'exec docmt job tokenise-shard --settings {params.settings:q} --corpus "$(dirname {input.corpus:q})"'
             " {params.pretrained} --part {wildcards.part:q}/{wildcards.parts:q} --output {output:q} --workers {threads}"
@@ -64,7 +64,7 @@ else:
         params:
             settings=settings_of_parts,
             learnt=folder_option("tokens", "learnt", "--learnt", "text"),
-            pretrained=pretrained_of_text,
+            pretrained=pretrained_option_of_text,
         shell:
             "exec docmt job learn-shards {input.parts:q} --settings {params.settings:q}"
             ' --corpus "$(dirname {input.corpus:q})" --output {output:q} {params.learnt} {params.pretrained}'

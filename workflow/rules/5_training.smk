@@ -26,7 +26,7 @@ rule train:
     params:
         settings=settings_of("train"),
         start=folder_option("train", "init", "--init"),
-        pretrained=pretrained_of_training,
+        pretrained=pretrained_option_of_training,
         chains=folder_option("train", "chains", "--chains"),
     shell:
         'exec docmt job train-system --settings {params.settings:q} --view "$(dirname {input.view:q})"'

@@ -154,6 +154,8 @@ onstart:
     if workflow.local_exec:
         signal.signal(signal.SIGINT, stop_jobs_too)
     or_refuse(freeze_grid)
+    # Without jobs that have inputs, such as in a run of downloads alone, the plan is made here.
+    planned()
     or_refuse(prepare, RUN["planner"], RUN["plan"], running())
 
 
@@ -239,7 +241,9 @@ def is_forced(job):
     """Return whether the user forces a job to run (-F, -f, -R)."""
     forced = [*workflow.dag_settings.forcerun, *(requested() if workflow.dag_settings.forcetargets else [])]
     files = {JOBS.of_file(os.path.relpath(name)) for name in forced}
-    return workflow.dag_settings.forceall or job.rule in forced or job in files
+    # The outputs of the parts of stage 2 are temporary: all of them are made again with the job that joins them.
+    rules = {"tokens" if name.startswith("tokens_") else name for name in forced}
+    return workflow.dag_settings.forceall or job.rule in rules or job in files
 
 
 def is_planned(job):
@@ -259,7 +263,7 @@ def inputs_of(rule):
 
 
 def manifests_of(rule):
-    """Return the input function of a rule whose inputs have no roles; it returns the manifests of what a job reads."""
+    """Return the input function of a rule without roles, which has the manifests of what a job reads."""
     return lambda wildcards: [path for path in inputs_of(rule)(wildcards).values() if path]
 
 
@@ -300,7 +304,10 @@ def catalogue(wildcards):
 
 
 def folder_option(rule, role, option, below=""):
-    """Return the function that returns an option with the folder of an input; nothing where a job has no such input."""
+    """Return the function that returns an option with the folder of an input, or with the folder `below` of it.
+
+    The text is empty where a job has no such input.
+    """
 
     def text(wildcards):
         read = JOBS.inputs(Job.of(rule, **wildcards)).get(role)
@@ -309,13 +316,13 @@ def folder_option(rule, role, option, below=""):
     return text
 
 
-def pretrained_of_text(wildcards):
+def pretrained_option_of_text(wildcards):
     """Return the option --pretrained of stage 2, where a text has the pieces of a checkpoint."""
     folder = GRID.texts[wildcards.text].pretrained
     return f"--pretrained {shlex.quote(folder)}" if folder else ""
 
 
-def pretrained_of_training(wildcards):
+def pretrained_option_of_training(wildcards):
     """Return the option --pretrained of a training, where it starts from a checkpoint."""
     folder = find(wildcards).system.pretrained
     return f"--pretrained {shlex.quote(folder)}" if folder else ""
@@ -382,7 +389,7 @@ def scoring_options(wildcards):
     if "aligner" in reads:
         given["aligner"] = reads["aligner"].folder
     if "word_vectors" in reads:
-        given["word_vectors"] = f"{reads['word_vectors'].folder}/vectors.txt"
+        given["word_vectors"] = Path(reads["word_vectors"].folder, "vectors.txt")
     options = ((f"--{role.replace('_', '-')}", str(path)) for role, path in given.items() if path is not None)
     return " ".join(f"{option} {shlex.quote(path)}" for option, path in options)
 

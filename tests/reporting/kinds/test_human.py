@@ -26,7 +26,7 @@ def test_judgements_stand_beside_the_published_ones(world, tmp_path):
     shares = {"equal": 40.0, "better": 35.0, "worse": 25.0}
     judged = {"annotators": [{"annotator": "a", **shares}], "average": shares, "signature": "preference|v:1"}
     write_json(tmp_path / "judged.json", judged)
-    world.settings["human"] = str(tmp_path / "judged.json")
+    world.human = tmp_path / "judged.json"
     piece, page = only(world, "tables", HUMAN)
     measured = {(record["row"], record["metric"]): record["measured"] for record in piece.records}
     assert measured["1", "equal"] == measured["Average", "equal"] == 40.0
@@ -37,6 +37,6 @@ def test_judgements_stand_beside_the_published_ones(world, tmp_path):
 @pytest.mark.parametrize("content", [{"average": {}}, []])
 def test_a_file_that_is_no_judgements_is_refused(world, tmp_path, content):
     write_json(tmp_path / "judged.json", content)
-    world.settings["human"] = str(tmp_path / "judged.json")
+    world.human = tmp_path / "judged.json"
     with pytest.raises(UserError, match=r"judged.json: not preferences of annotators\n  expected what `docmt read-s"):
         only(world, "tables", HUMAN)
