@@ -2,16 +2,19 @@
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 from helpers.plans import closure, places, plan_of, planner_of, rules
-from helpers.support import Project
+from helpers.support import Project, copy_project
 
+from docmt.base.columns import DOCUMENTS
 from docmt.base.digests import indented_json
 from docmt.base.errors import UserError
-from docmt.base.manifest import sealed
+from docmt.base.manifest import read_manifest, sealed
+from docmt.base.tables import read_parquet
 from docmt.plan import identities
 from docmt.plan.driver import plan_run
 from docmt.plan.grid import load_grid
@@ -218,3 +221,49 @@ def test_the_targets_of_files_are_their_jobs():
     for job in closure(planner, "all"):
         assert planner.jobs.of_file(job.manifest) == job
         assert isinstance(job, Job) and planner.jobs.of_file(job.settings_path) == job
+
+
+TALKS = {
+    "corpus": "talks_de-en",
+    "about": "Our talks.",
+    "source_language": "de",
+    "target_language": "en",
+    "licence": "ours alone",
+    "citation": "none yet",
+    "files": [{"name": "talks.tsv", "sources": ["my/talks.tsv"]}],
+    "reader": {"kind": "table", "file": "talks.tsv", "split": "split"},
+}
+ROWS = "split\tdocument\tsource\ttarget\n" + "".join(
+    f"{split}\t{split}1\tGuten Morgen {split}.\tGood morning.\n" for split in ("train", "dev", "test")
+)
+
+
+def test_an_edited_file_of_the_user_makes_everything_from_it_again(tmp_path: Path):
+    project = copy_project(tmp_path / "project")
+    project.write("workflow/corpora/talks_de-en.yaml", TALKS)
+    systems = {"sentence": {"view": {"window": 1}}}
+    study = {"study": "talks", "title": "Talks", "corpora": ["talks_de-en"], "systems": systems}
+    project.write("workflow/studies/talks.yaml", study)
+    project.write("my/talks.tsv", ROWS)
+    target = next(job.manifest for job in closure(planner_of(project.root), "talks") if job.rule == "views")
+    plan = plan_of(project.root, target)
+    assert rules(plan) == {"corpus": 1, "tokens": 1, "views": 1}
+    project.snakemake("--cores", "1", target, check=True)
+    assert not plan_of(project.root, target).reasons
+    project.write("my/talks.tsv", ROWS.replace("Good", "Fine"))
+    plan = plan_of(project.root, target)
+    assert rules(plan) == {"corpus": 1, "tokens": 1, "views": 1}
+    corpus = next(state.why for job, state in plan.reasons.items() if job.rule == "corpus")
+    assert re.fullmatch(r"the file downloads/talks.tsv was [0-9a-f]{12}, is [0-9a-f]{12}", corpus)
+    project.snakemake("--cores", "1", target, check=True)
+    documents = read_parquet(project.root / "results/1_corpus/talks_de-en/documents.parquet", DOCUMENTS)
+    assert documents["target"].to_pylist() == ["Fine morning."] * 3 and not plan_of(project.root, target).reasons
+
+
+def test_jobs_check_every_input_that_was_asked_for(finished_demo: Project):
+    """A role that a command does not pass on would never be checked."""
+    planner = planner_of(finished_demo.root)
+    for job in closure(planner, "demo"):
+        manifest, asked = read_manifest(finished_demo.root / job.manifest), planner.identities.asked(job)
+        assert manifest.inputs.keys() == asked.inputs.keys(), job
+        assert {role: content.identity for role, content in manifest.inputs.items()} == asked.inputs, job

@@ -1,0 +1,152 @@
+"""What manifests cost: python benchmarks/manifests.py FOLDER [PAIRS]; the record is manifests.md beside this.
+
+A corpus of TVsub of so many sentence pairs (1,000,000 if none is given; `repeated.py`, the archive is that of the
+mirror, DOCMT_MIRROR) goes through the commands of the stages. Each command runs in turn with manifests (inputs checked,
+outputs digested) and without (nothing recorded, tables validated as before), ROUNDS times; the least processor time of
+all its processes counts. Stage 1 reads the corpus from a table; stage 5 trains one update of a tiny model, so that
+reading is most of it; stage 6 translates 200 sentences.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROUNDS = 3
+HERE = Path(__file__).parent
+TEXT = {"case": "keep", "chinese": "jieba", "bpe": "separate", "merges": 30000}
+WINDOW = {"train": {"window": 1}, "test": {"window": 1}}
+PACKED = {"train": {"max_tokens": 512}, "test": {"max_tokens": 512}}
+LANGUAGES = {"source_language": "zh", "target_language": "en"}
+MODEL = {
+    "kind": "transformer",
+    "encoder_layers": 1,
+    "decoder_layers": 1,
+    "width": 8,
+    "inner": 8,
+    "heads": 1,
+    "embeddings": "target",
+}
+NAMES = {"study": "benchmark", "corpus": "tvsub", "system": "tiny", "scale": "paper", "seed": 1}
+TEST_SENTENCES = 200
+
+SETTINGS = {
+    "1_corpus": {
+        "corpus": "tvsub",
+        **LANGUAGES,
+        "licence": "none",
+        "citation": "none",
+        "expected": {},
+        "contrastive": False,
+        "files": [{"name": "tvsub.tsv", "sha256": None}],
+        "reader": {"kind": "table", "file": "tvsub.tsv", "split": "split"},
+    },
+    "2_tokens": {"corpus": "tvsub", **LANGUAGES, "text": TEXT},
+    "3_views": {"view": PACKED},
+    "4_words": {"stop_words": 1000},
+    "4_chains": {"view": PACKED},
+    "5_training": {
+        **NAMES,
+        "init_from": None,
+        "pretrained": None,
+        "view": WINDOW,
+        "model": MODEL,
+        "train": {"max_updates": 1, "tokens_per_update": 1000, "batch_tokens": 1000, "validate_every_updates": 1},
+    },
+    "6_translations": {**NAMES, "decode": {"beam": 1}, "view": WINDOW},
+    "7_aligner": {"source": "source_tokens"},
+}
+
+
+def commands(folder: Path) -> dict[str, list]:
+    """The command of each stage, by the name of its folder."""
+    at = {name: folder / name for name in ("1_corpus", "2_tokens", "3_views", "4_words", "4_chains", "5_training")}
+    view, tokens, workers = ["--view", at["3_views"]], ["--tokens", at["2_tokens"]], ["--workers", cores()]
+    state = ["--state", folder / "state", "--threads", 1]
+    return {
+        "1_corpus": ["read-corpus", "--downloads", folder / "downloads"],
+        "2_tokens": ["tokenise-corpus", "--corpus", at["1_corpus"], *workers],
+        "3_views": ["cut-view", *tokens, *workers],
+        "4_words": ["find-document-chains", *tokens, *workers],
+        "4_chains": ["find-segment-chains", *tokens, "--words", at["4_words"], *view, *workers],
+        "5_training": ["train-system", *view, "--text", at["2_tokens"] / "text", *state],
+        "6_translations": ["decode-view", "--model", at["5_training"], *view, "--threads", 1],
+        "7_aligner": ["train-aligner", *tokens],
+    }
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def prepare(folder: Path, pairs: int) -> None:
+    """Write the corpus as a table with a small dev and test split, and the settings of each stage."""
+    import pyarrow.parquet as pq
+
+    archive = Path(os.environ["DOCMT_MIRROR"]) / "tvsub_zh-en.tar.gz"
+    if not (folder / "documents.parquet").exists():
+        subprocess.run([sys.executable, HERE / "repeated.py", archive, str(pairs), folder], check=True)
+    table = folder / "downloads" / "tvsub.tsv"
+    table.parent.mkdir(exist_ok=True)
+    rows = pq.ParquetFile(folder / "documents.parquet").iter_batches(columns=["document", "source", "target"])
+    with table.open("w", encoding="utf-8") as stream:
+        stream.write("split\tdocument\tsource\ttarget\n")
+        number = 0
+        for batch in rows:
+            for row in batch.to_pylist():
+                split = ("test", "dev")[number // TEST_SENTENCES] if number < 2 * TEST_SENTENCES else "train"
+                cells = (" ".join(row[name].split()) for name in ("source", "target"))
+                stream.write("\t".join((split, row["document"], *cells)) + "\n")
+                number += 1
+    for name, settings in SETTINGS.items():
+        (folder / f"{name}.json").write_text(json.dumps({"version": 1, **settings}))
+
+
+def measured(folder: Path, name: str, command: list, sealed: bool) -> tuple[float, float]:
+    """Processor seconds of all processes of a command, and seconds by the clock."""
+    verb, *options = command
+    line = [sys.executable, __file__, "--run", "sealed" if sealed else "open", "job", verb, *options]
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    output = folder / (name if sealed else f"{name}.open")
+    subprocess.run([*map(str, line), "--settings", folder / f"{name}.json", "--output", output], check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cpu, time.perf_counter() - start
+
+
+def open_seals() -> None:
+    """Switch off manifests in this process: no digest is computed and none is compared."""
+    from docmt.base import artifacts, manifest, tables
+
+    artifacts.Recorder.covers = lambda self, path: False
+    for module in (manifest, tables):
+        module.listed = lambda path: None
+
+
+def main(folder: Path, pairs: int) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    prepare(folder, pairs)
+    print("| stage | without, CPU s (s) | with, CPU s (s) | cost |\n|---|---|---|---|")
+    for name, command in commands(folder).items():
+        runs = [[measured(folder, name, command, sealed) for sealed in (False, True)] for _ in range(ROUNDS)]
+        without, sealed = (min(run[kind] for run in runs) for kind in (0, 1))
+        cost = 100 * (sealed[0] / without[0] - 1)
+        print(
+            f"| {name} | {without[0]:.2f} ({without[1]:.2f}) | {sealed[0]:.2f} ({sealed[1]:.2f}) | {cost:+.1f} % |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--run":
+        if sys.argv[2] == "open":
+            open_seals()
+        sys.argv = ["docmt", *sys.argv[3:]]
+        from docmt.cli.main import main as docmt
+
+        docmt()
+    else:
+        main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000)
