@@ -1,10 +1,10 @@
 """The commands of `docmt` by their names, and the help that lists them.
 
 The name of a command is a verb, followed by `-object` where the verb has several objects (`score`,
-`score-contrastive`). Commands for people are called as `docmt COMMAND`, and commands for the workflow as `docmt job
-COMMAND`. Files and folders are options; only a list of things of the same kind (sets, sheets, corpora, shards), or the
-one thing that a command is about, is an argument. A command that corresponds to a function of the Python API has the
-name of the function, with `-` for `_`.
+`score-contrastive`); only `why` is a question. Commands for people are called as `docmt COMMAND`, and commands for the
+workflow as `docmt job COMMAND`. Files and folders are options; only a list of things of the same kind (sets, sheets,
+corpora, shards), or the one thing that a command is about, is an argument. A command that corresponds to a function of
+the Python API has the name of the function, with `-` for `_`.
 """
 
 import functools
@@ -55,6 +55,9 @@ FOR_YOU: Sections = {
         "list-systems": "studies",
         "list-targets": "studies",
         "list-trainings": "trainings",
+        "why": "results",
+        "list-results": "results",
+        "remove-results": "results",
     },
 }
 

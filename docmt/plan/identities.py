@@ -8,14 +8,14 @@ from docmt.base.paths import CORPUS
 from docmt.catalogue.checksums import LOCK, locked_checksums
 from docmt.catalogue.corpus import FileConfig
 from docmt.catalogue.missing import file_of_user
-from docmt.plan.jobs import Job, Jobs
+from docmt.plan.jobs import GridJobs, Job
 from docmt.plan.outside import FileDigests
 
 
 class Identities:
     """What is asked of each job, and its identity."""
 
-    def __init__(self, jobs: Jobs, digests: FileDigests) -> None:
+    def __init__(self, jobs: GridJobs, digests: FileDigests) -> None:
         """Read the digests of first downloads; those of other files are read when a job needs them."""
         self.jobs, self.digests = jobs, digests
         self._locked = locked_checksums(digests.root / LOCK)

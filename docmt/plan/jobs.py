@@ -13,7 +13,7 @@ from typing import Any
 
 from docmt.base import paths
 from docmt.base.digests import canonical_json
-from docmt.base.manifest import MANIFEST, SETTINGS
+from docmt.base.manifest import MANIFEST, RECORD, SETTINGS
 from docmt.base.paths import RESULTS, Folder, names_in
 from docmt.plan import needs
 from docmt.plan.grid import Grid
@@ -153,7 +153,7 @@ OF_STAGES = {
 """The rule of most files of a stage."""
 
 
-class Jobs:
+class GridJobs:
     """The jobs of a grid."""
 
     def __init__(self, grid: Grid) -> None:
@@ -203,7 +203,7 @@ class Jobs:
             return None
         below = path.removeprefix(f"{RESULTS}/")
         if below.startswith("report"):
-            return Job.of("demo_report", at_scale=below.removeprefix("report").removesuffix(".html"))
+            return Job.of("demo_report", at_scale=_item_in(below.removeprefix("report")))
         stage, names = below.split("/")[0], names_in(below)
         name = below.rsplit("/", 1)[-1]
         if stage == paths.CHECKPOINT.stage:
@@ -226,9 +226,12 @@ class Jobs:
 def _page(names: dict[str, str]) -> Job:
     """Return the job of a page; the name `item` is the name of a file in the folder of the study."""
     file = names.pop("item")
-    if file in ("index.html", MANIFEST, SETTINGS):
+    if file in ("index.html", MANIFEST, SETTINGS, RECORD):
         return Job.of("report", **names)
-    for ending in (".html", ".csv", f".{MANIFEST}", f".{SETTINGS}", ".json"):
-        if file.endswith(ending):
-            return Job.of("item", **names, item=file.removesuffix(ending))
-    return Job.of("item", **names, item=file)
+    return Job.of("item", **names, item=_item_in(file))
+
+
+def _item_in(file: str) -> str:
+    """Return the name of a file of a page without its ending."""
+    endings = (f".{MANIFEST}", f".{SETTINGS}", f".{RECORD}", ".html", ".csv", ".json")
+    return next((file.removesuffix(ending) for ending in endings if file.endswith(ending)), file)

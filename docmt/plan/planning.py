@@ -14,7 +14,7 @@ from docmt.base.manifest import DIGITS, RECORD
 from docmt.catalogue.missing import file_of_user
 from docmt.plan.grid import Grid
 from docmt.plan.identities import Identities
-from docmt.plan.jobs import Job, Jobs
+from docmt.plan.jobs import GridJobs, Job
 from docmt.plan.outside import FileDigests
 from docmt.plan.states import State, States
 
@@ -61,7 +61,7 @@ class Planner:
 
     def __init__(self, grid: Grid, root: Path = Path()) -> None:
         """Plan in the folder `root`, which has `results/`."""
-        self.jobs, self.digests = Jobs(grid), FileDigests(root)
+        self.jobs, self.digests = GridJobs(grid), FileDigests(root)
         self.identities = Identities(self.jobs, self.digests)
         self.states = States(self.identities, self.digests)
 

@@ -4,18 +4,16 @@ The state follows from the manifest, the identity and the files that are there. 
 bytes are read: a file that is newer than its manifest, which was written last, is compared with its digest.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from docmt.base.asked import KEY, Asked, read_asked
+from docmt.base.asked import Asked, read_asked
 from docmt.base.digests import FileDigest
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.manifest import (
-    DIGITS,
     RECORD,
     SETTINGS,
     Manifest,
@@ -25,6 +23,7 @@ from docmt.base.manifest import (
     read_record,
 )
 from docmt.plan.aside import is_aside
+from docmt.plan.changes import Difference, changes
 from docmt.plan.identities import Identities
 from docmt.plan.jobs import RULES, Job
 from docmt.plan.outside import FileDigests
@@ -43,12 +42,13 @@ class State:
     """The state of the outputs of a job.
 
     `why` names the file, or what differs; it is empty for outputs that are right. `manifest` is that of the outputs in
-    the place of the job, where it can be read.
+    the place of the job, where it can be read. `changes`: what differs from what was asked, where this is known.
     """
 
     name: StateName
     why: str = ""
     manifest: Manifest | None = None
+    changes: tuple[Difference, ...] = ()
 
 
 RIGHT, ABSENT = State("right"), State("absent", "it is not there")
@@ -137,8 +137,10 @@ class States:
         if asked.identity is None and before is not None and fits(asked, before) and manifest.identity:
             self.identities.adopt(job, manifest.identity)
             return None
-        differences = ["its settings of then are not known"] if before is None else list(changes(before, asked))
-        return State("other", "; ".join(differences) or "another identity", manifest)
+        if before is None:
+            return State("other", "its settings of then are not known", manifest)
+        differences = tuple(changes(before, asked))
+        return State("other", "; ".join(map(str, differences)) or "another identity", manifest, differences)
 
     def settings_of(self, job: Job) -> Asked | None:
         """Return what was asked of the job that made the present outputs; None where its settings are gone."""
@@ -154,42 +156,3 @@ def fits(asked: Asked, before: Asked) -> bool:
         for now, then in pairs
     )
     return known and (asked.settings, asked.libraries) == (before.settings, before.libraries)
-
-
-def changes(before: Asked, asked: Asked) -> Iterator[str]:
-    """Yield a phrase for each difference between what was asked of a job and what is asked now."""
-    for name, (then, now) in differences(dict(before.settings), dict(asked.settings)).items():
-        what = "the version of the stage" if name == "version" else f"the setting {name}"
-        yield f"{what} was {_short(then)}, is {_short(now)}"
-    for name, (then, now) in differences(dict(before.libraries), dict(asked.libraries)).items():
-        yield f"the library {name} was {then}, is {now}"
-    for name, (then, now) in differences(dict(before.files), dict(asked.files)).items():
-        yield f"the file {name} was {_digits(then)}, is {_digits(now)}"
-    for name in differences(dict(before.inputs), dict(asked.inputs)):
-        yield f"the input {name} is another one"
-
-
-MISSING = "nothing"
-"""The value of a name that only one of two mappings has, in messages."""
-
-
-def differences(before: object, now: object, path: str = "") -> dict[str, tuple[object, object]]:
-    """Return the values that differ between two nested dictionaries, by their names joined with points."""
-    if not (isinstance(before, dict) and isinstance(now, dict)):
-        return {} if before == now else {path: (before, now)}
-    names = sorted({*before, *now} - {KEY})
-    nested = (
-        differences(before.get(name, MISSING), now.get(name, MISSING), f"{path}.{name}".lstrip(".")) for name in names
-    )
-    return {name: values for part in nested for name, values in part.items()}
-
-
-def _short(value: object) -> str:
-    """Return a value for a message, shortened where it is long."""
-    text = re.sub(r"\s+", " ", str(value))
-    return text if len(text) <= 40 else f"{text[:37]}..."
-
-
-def _digits(digest: object) -> str:
-    """Return the first digits of a digest for a message; None is a digest that is not known yet."""
-    return "not known" if digest is None else str(digest)[:DIGITS]

@@ -44,8 +44,10 @@ VERBS = {
     "find",
     "decode",
     "write",
+    "remove",
+    "why",
 }
-"""What every command begins with."""
+"""What every command begins with; `why` is a question, and has no object."""
 
 OPTIONS = {
     "model": "folder",
@@ -212,6 +214,9 @@ CALLS: dict[str, list[str]] = {
     "list-systems": ["--root", str(ROOT), "--study", "demo"],
     "list-targets": ["--root", str(ROOT), "--study", "demo", "--kind", "study"],
     "list-trainings": ["--results", "results"],
+    "why": ["demo", "--root", str(ROOT)],
+    "list-results": ["--root", str(ROOT)],
+    "remove-results": ["--root", str(ROOT)],
 }
 """A good call of each command for people, with {names} of files; those of models with much beside stand elsewhere."""
 ELSEWHERE = {"inspect": "decoding", "import-fairseq": "cli", "read-sheets": "scoring"}

@@ -12,7 +12,7 @@ from helpers.support import ROOT, Project, copy_project, environment
 
 from docmt.base.digests import full_digest
 from docmt.plan import needs
-from docmt.plan.jobs import Job, Jobs
+from docmt.plan.jobs import GridJobs, Job
 from docmt.plan.outside import FileDigests
 
 
@@ -48,13 +48,13 @@ def test_no_two_jobs_share_an_identity(scale):
 @pytest.mark.usefixtures("files_everywhere")
 @pytest.mark.parametrize("rule, left_out", [("train", "seed"), ("views", "view")])
 def test_a_setting_that_is_left_out_is_found(rule, left_out, monkeypatch):
-    whole = Jobs.settings
+    whole = GridJobs.settings
 
     def without(self, job):
         settings = whole(self, job)
         return settings if job.rule != rule else {name: settings[name] for name in settings if name != left_out}
 
-    monkeypatch.setattr(Jobs, "settings", without)
+    monkeypatch.setattr(GridJobs, "settings", without)
     assert {job.rule for sharing in collisions("all", seeds=[1, 2]) for job in sharing} == {rule}
 
 

@@ -4,7 +4,6 @@
 # with named paths. On a cluster each job parses this file again. It then reads the grid that the driver has written, so
 # that an edit of config.yaml, valid or not, cannot reach a job that waits in a queue.
 
-import dataclasses
 import json
 import os
 import re
@@ -43,15 +42,16 @@ from docmt.base.paths import (
     VECTORS,
     VIEW,
 )
-from docmt.catalogue.missing import left_out, missing_error, missing_files
+from docmt.catalogue.missing import missing_error, missing_files
 from docmt.plan.driver import check_price, is_of, lines_of, plan_run, prepare, study_page, targets_of
 from docmt.plan.ending import ending
-from docmt.plan.grid import Grid, load_grid
-from docmt.plan.jobs import RULES, Job, Jobs
+from docmt.plan.grid import Grid
+from docmt.plan.jobs import RULES, GridJobs, Job
 from docmt.plan.planning import Planner
 from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
+from docmt.plan.run import grid_of_run
 from docmt.plan.slices import check_scale, corpora_of
-from docmt.settings.pretrained import ALIGNER_FILES, is_random_checkpoint, missing_checkpoints, random_checkpoint_files
+from docmt.settings.pretrained import ALIGNER_FILES, random_checkpoint_files
 from docmt.training.exit import endings
 
 BEGAN = now()
@@ -61,15 +61,7 @@ def plan():
     """Return the grid of config.yaml; in a job on a cluster the one that the driver has written."""
     if workflow.remote_exec:
         return Grid.from_json(read_json(FROZEN_GRID), FROZEN_GRID)
-    grid = load_grid(Path(workflow.basedir), config)
-    if grid.missing == "stop":
-        return grid
-    needed = {corpus for entry in grid.entries for corpus in grid.corpora_for(entry)}
-    needed |= {corpus for study in grid.studies.values() for corpus in study.corpora}
-    corpora = [] if grid.fixtures else [grid.corpora[corpus] for corpus in sorted(needed)]
-    folders = {folder for entry in grid.entries for folder in grid.checkpoints_for(entry)}
-    checkpoints = sorted(folder for folder in folders if not is_random_checkpoint(folder))
-    return dataclasses.replace(grid, not_run=left_out(corpora, grid.places()) | missing_checkpoints(checkpoints))
+    return grid_of_run(Path(workflow.basedir), config)
 
 
 def refuse(problem):
@@ -202,7 +194,7 @@ wildcard_constraints:
     parts=r"\d+",
 
 
-JOBS = Jobs(GRID)
+JOBS = GridJobs(GRID)
 RUN = {}
 """The planner and the plan of this run, once Snakemake has asked for the inputs of the first job."""
 

@@ -1,0 +1,83 @@
+"""The differences between what was asked of a job when its outputs were written and what is asked of it now."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from docmt.base.asked import KEY, Asked
+from docmt.base.manifest import DIGITS
+from docmt.plan.jobs import RULES
+from docmt.plan.slices import SLICES
+
+MISSING = "nothing"
+"""The value of a name that only one of two mappings has, in messages."""
+LONGEST = 40
+"""The largest number of characters of a value in a message."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A value that differs between two questions. `before`, `now`: the two values as text for messages."""
+
+    kind: Literal["setting", "version", "library", "file", "input"]
+    name: str
+    before: str
+    now: str
+
+    def __str__(self) -> str:
+        """Return the phrase of messages."""
+        if self.kind == "input":
+            return f"the input {self.name} is another one"
+        what = f"the version of the stage {self.name}" if self.kind == "version" else f"the {self.kind} {self.name}"
+        return f"{what} was {self.before}, is {self.now}"
+
+
+def changes(before: Asked, asked: Asked) -> Iterator[Difference]:
+    """Yield the differences between what was asked of a job and what is asked now."""
+    for name, (then, now) in differences(dict(before.settings), dict(asked.settings)).items():
+        is_version = name == "version"
+        of_stage = stage_of(asked.job) if is_version else name
+        yield Difference("version" if is_version else "setting", of_stage, _short(then), _short(now))
+    for name, (then, now) in differences(dict(before.libraries), dict(asked.libraries)).items():
+        yield Difference("library", name, str(then), str(now))
+    for kind, pair in (("file", (before.files, asked.files)), ("input", (before.inputs, asked.inputs))):
+        for name in sorted({*pair[0], *pair[1]}):
+            then, now = (value.get(name, MISSING) for value in pair)
+            if then != now:
+                yield Difference(kind, name, _digits(then), _digits(now))
+
+
+def stage_of(rule: str) -> str:
+    """Return the name of the stage of a rule, as `docmt.plan.versions` has it."""
+    row = RULES[rule]
+    return SLICES[(row.slice_of or row.folder).stage][0]
+
+
+def differences(before: object, now: object, path: str = "") -> dict[str, tuple[object, object]]:
+    """Return the values that differ between two nested values of JSON, by their names joined with points.
+
+    The items of two lists of the same length are compared in turn; their names are their places, from 0.
+    """
+    if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        before, now = (dict(enumerate(items)) for items in (before, now))
+    if not (isinstance(before, dict) and isinstance(now, dict)):
+        return {} if before == now else {path: (before, now)}
+    names = sorted({*before, *now} - {KEY})
+    nested = (
+        differences(before.get(name, MISSING), now.get(name, MISSING), f"{path}.{name}".lstrip(".")) for name in names
+    )
+    return {name: values for part in nested for name, values in part.items()}
+
+
+def _short(value: object) -> str:
+    """Return a value for a message, shortened where it is long."""
+    text = re.sub(r"\s+", " ", str(value))
+    if len(text) <= LONGEST:
+        return text
+    return f"{len(value)} values" if isinstance(value, list | dict) else f"{text[: LONGEST - 3]}..."
+
+
+def _digits(digest: str | None) -> str:
+    """Return the first digits of a digest for a message; None is a digest that is not known yet."""
+    return "not known" if digest is None else digest[:DIGITS]

@@ -1,0 +1,35 @@
+"""What differs between what was asked of a job then and now, in the words of messages."""
+
+import pytest
+
+from docmt.base.asked import Asked
+from docmt.plan.changes import changes
+
+BEFORE = Asked(
+    "scores",
+    settings={"version": 3, "train": {"lr": 0.1, "frozen": []}, "rows": [{"beam": 4}, {"beam": 5}], "about": "a" * 60},
+    inputs={"model": "1" * 64},
+    files={"tokenizer": "2" * 64},
+    libraries={"sacrebleu": "2.4.0"},
+)
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "words"),
+    [
+        ("settings", {"train": {"lr": 0.2, "frozen": []}}, "the setting train.lr was 0.1, is 0.2"),
+        ("settings", {"rows": [{"beam": 4}, {"beam": 8}]}, "the setting rows.1.beam was 5, is 8"),
+        ("settings", {"rows": [*range(20)]}, "the setting rows was [{'beam': 4}, {'beam': 5}], is 20 values"),
+        ("settings", {"about": "short"}, f"the setting about was {'a' * 37}..., is short"),
+        ("settings", {"new": True}, "the setting new was nothing, is True"),
+        ("settings", {"version": 4}, "the version of the stage scores was 3, is 4"),
+        ("libraries", {"sacrebleu": "2.5.1"}, "the library sacrebleu was 2.4.0, is 2.5.1"),
+        ("files", {"tokenizer": "3" * 64}, "the file tokenizer was 222222222222, is 333333333333"),
+        ("files", {"tokenizer": None}, "the file tokenizer was 222222222222, is not known"),
+        ("inputs", {"model": "3" * 64}, "the input model is another one"),
+    ],
+)
+def test_each_kind_of_change_has_its_words(part, value, words):
+    parts = {name: dict(getattr(BEFORE, name)) for name in ("settings", "inputs", "files", "libraries")}
+    parts[part] |= value
+    assert [str(change) for change in changes(BEFORE, Asked("scores", **parts))] == [words]
