@@ -114,7 +114,9 @@ def join_shards(
     """Join the parts of a corpus into one tokens.arrow, beside the text that was learnt."""
     from docmt.text.process import join_parts
 
-    with sealing(settings, "join-shards", output):
+    # The manifest is the same as that of one job for the whole stage, since the outputs are the same.
+    with sealing(settings, "tokenise-corpus", output) as seal:
+        seal.inherit_inputs(learnt)
         join_parts(parts, learnt, output)
 
 
