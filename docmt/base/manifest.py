@@ -268,6 +268,32 @@ def checked_bytes(path: Path | str) -> bytes:
     return data
 
 
+def mixed_contents(manifests: Mapping[str, Manifest]) -> list[str]:
+    """Return a sentence for each identity that has several contents among outputs and what these were made from.
+
+    `manifests`: the manifests of outputs that are read together, by their names for messages. Other processors and
+    other versions of libraries give other bytes for one identity; such outputs are hardly comparable.
+    """
+    contents: dict[str, dict[str, list[str]]] = {}
+    for name, manifest in manifests.items():
+        read = [(f"the {role} of {name}", content) for role, content in manifest.inputs.items()]
+        for where, output in [(name, InputContent(manifest.identity, manifest.content)), *read]:
+            identity, content = output.identity, output.content
+            if identity is not None and content is not None:
+                contents.setdefault(identity, {}).setdefault(content, []).append(where)
+    several = {identity: by_content for identity, by_content in contents.items() if len(by_content) > 1}
+    return [
+        f"Identity {identity[:DIGITS]} has {len(by_content)} contents: "
+        + "; ".join(f"{content[:DIGITS]} is {_few(places)}" for content, places in sorted(by_content.items()))
+        for identity, by_content in sorted(several.items())
+    ]
+
+
+def _few(places: list[str]) -> str:
+    """Return the first of some places for a sentence, with the number of the others."""
+    return places[0] if len(places) == 1 else f"{places[0]} and {len(places) - 1} more"
+
+
 def stated_sha256(path: Path) -> str:
     """Return the SHA-256 of a file that a manifest lists as the manifest states it; else read the file."""
     entry = listed(path)

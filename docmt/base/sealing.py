@@ -21,6 +21,7 @@ from docmt.base.manifest import (
     Manifest,
     digest_to_json,
     manifest_of_docmt,
+    mixed_contents,
     normal_path,
     read_manifest,
     sealed,
@@ -39,7 +40,13 @@ class Seal:
         self.asked, self.command, self.folder, self.prefix = asked, command, folder, prefix
         self._recorder, self._began, self._start = recorder, now(), time.perf_counter()
         self._inputs: dict[str, InputContent] = {}
+        self._manifests_read: dict[str, Manifest] = {}
         self.is_closed = False
+
+    @property
+    def mixed(self) -> list[str]:
+        """Sentences about inputs that were made from different contents of one identity."""
+        return mixed_contents({role.removesuffix(f"/{MANIFEST}"): read for role, read in self._manifests_read.items()})
 
     @property
     def manifest_path(self) -> Path:
@@ -63,6 +70,7 @@ class Seal:
                     remedy=f"run snakemake again, which makes it again (docmt job {manifest.command})",
                 )
             self._inputs[role] = InputContent(manifest.identity, manifest.content)
+            self._manifests_read[role] = manifest
 
     def _manifests(self, inputs: Mapping[str, Path]) -> Iterator[tuple[str, Path]]:
         """Yield the role and the manifest of each input that was asked for.

@@ -1,6 +1,7 @@
 """The pages of a study: the study's page, and a page, a CSV file and a JSON file for each of its items."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +23,18 @@ MOST_SYSTEMS = 12
 """The largest number of systems in curves, translations and chains of a study's page: more cannot be distinguished."""
 
 
-def write_report(settings: Path, results: Path, output: Path, human: Path | None = None) -> None:
+def write_report(
+    settings: Path, results: Path, output: Path, human: Path | None = None, mixed: Sequence[str] = ()
+) -> None:
     """Write the page of a study or of an item to `output`; the numbers of an item also as CSV and JSON beside the page.
 
-    `settings`: the settings.json of stage 8. `results`: the results folder. `human`: the file of human judgements. A
+    `settings`: the settings.json of stage 8. `results`: the results folder. `human`: the file of human judgements.
+    `mixed`: sentences about outputs that were made from different contents of one identity, which the page warns of. A
     study without any run has a page too, whose tables say "not run".
     """
     loaded = Results.load(ReportSettings.load(settings, human), results)
     rendered = pieces(loaded)
-    page = render(loaded, rendered, output)
+    page = render(loaded, rendered, output, mixed)
     if loaded.settings.item is not None:
         (piece,) = rendered
         write_json(output.with_suffix(".json"), to_json(piece, loaded))
@@ -40,7 +44,7 @@ def write_report(settings: Path, results: Path, output: Path, human: Path | None
         stream.write(page)
 
 
-def render(results: Results, items: list[Piece], output: Path) -> str:
+def render(results: Results, items: list[Piece], output: Path, mixed: Sequence[str] = ()) -> str:
     """Return the HTML of a page; it contains its styles and figures, so that a browser loads no other file.
 
     The links of the page to other pages of the study are relative to `output`.
@@ -55,7 +59,7 @@ def render(results: Results, items: list[Piece], output: Path) -> str:
     environment.filters |= formats.FILTERS
     environment.globals |= {"card_facts": card_facts, "most_documents": MOST_DOCUMENTS}
     css = environment.loader.get_source(environment, "page.css")[0]
-    common = {"css": Markup(css), "link": _links(results, output), **_common(results)}
+    common = {"css": Markup(css), "link": _links(results, output), "mixed": mixed, **_common(results)}
     if results.settings.item is not None:
         return environment.get_template("item.html").render(piece=items[0], **common)
     return environment.get_template("page.html").render(pieces=items, **common, **_content(results))

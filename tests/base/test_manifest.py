@@ -18,6 +18,7 @@ from docmt.base.manifest import (
     Manifest,
     check_file,
     manifest_of_docmt,
+    mixed_contents,
     read_manifest,
     read_record,
     sealed,
@@ -203,3 +204,14 @@ def test_a_text_that_utf_8_cannot_write_is_a_change_like_any_other(tmp_path, rea
     rewrite(path, content.encode())
     with pytest.raises(UserError, match=r"manifest\.json: a damaged "):
         read(path)
+
+
+def test_contents_of_one_identity_that_differ_are_told():
+    """Two runs scored with different bytes of one view; a third has a view of its own."""
+    view, again, other = (InputContent(name * 64, number * 64) for name, number in ("v1", "v2", "w3"))
+    runs = {name: Manifest(name * 64, "x", {"view": view}) for name in "ab"}
+    assert mixed_contents({**runs, "d": Manifest("d" * 64, "x", {"view": other})}) == []
+    (sentence,) = mixed_contents({**runs, "c": Manifest("c" * 64, "x", {"view": again})})
+    assert sentence == (
+        f"Identity {'v' * 12} has 2 contents: {'1' * 12} is the view of a and 1 more; {'2' * 12} is the view of c"
+    )

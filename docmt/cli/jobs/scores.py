@@ -102,5 +102,7 @@ def write_report(
     from docmt.reporting import page
 
     prefix = "" if output.name == "index.html" else f"{output.stem}."
-    with sealing(settings, "write-report", output.parent, files={"human": human}, results=results, prefix=prefix):
-        page.write_report(settings, results, output, human)
+    with sealing(
+        settings, "write-report", output.parent, files={"human": human}, results=results, prefix=prefix
+    ) as seal:
+        page.write_report(settings, results, output, human, seal.mixed)
