@@ -19,8 +19,8 @@ from helpers.zygote import Zygote
 SEED = int(os.environ.get("DOCMT_FUZZ_SEED", "1"))
 
 QUICK = (
-    *("corpus", "downloads", "tokens", "views", "chain_segments", "train", "resumed", "translate", "contrastive"),
-    *("scores", "compare", "item", "docmt list-trainings", "docmt score", "docmt compare", "plan", "frozen"),
+    *("corpus", "downloads", "tokens", "views", "chain_segments", "resumed", "translate", "contrastive"),
+    *("scores", "compare", "item", "docmt list-trainings", "docmt score", "plan", "frozen"),
 )
 """The rules and commands of which the normal suite runs the first."""
 KINDS = {

@@ -103,7 +103,7 @@ class World:
         self.reads: dict[Command, list[str]] = {}
         self.printed: dict[Command, str] = {}
         shutil.copytree(base, farm, copy_function=os.link)
-        self._before = self.base_state()
+        self._before, self._shared = self.base_state(), dict(entries(base / "results"))
         for command in sorted(commands, key=str):
             self.prepare(command)
 
@@ -129,18 +129,15 @@ class World:
 
     def restore(self) -> None:
         """Make the project of links equal to the finished one again."""
-        shared = {path.relative_to(self.base): path for path in (self.base / "results").rglob("*")}
-        for path in sorted((self.farm / "results").rglob("*"), reverse=True):
-            if (name := path.relative_to(self.farm)) not in shared:
-                path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
-            elif path.is_file() and not path.samefile(shared[name]):
-                path.unlink()
-        for name, path in sorted(shared.items()):
-            copy = self.farm / name
-            if path.is_dir():
-                copy.mkdir(exist_ok=True)
-            elif not copy.exists():
-                os.link(path, copy)
+        present = dict(entries(self.farm / "results"))
+        for name in sorted(present.keys() - self._shared.keys(), reverse=True):
+            (self.farm / name).rmdir() if present[name] is None else (self.farm / name).unlink()
+        for name, number in sorted(self._shared.items()):
+            if number is None:
+                (self.farm / name).mkdir(exist_ok=True)
+            elif present.get(name) != number:
+                (self.farm / name).unlink(missing_ok=True)
+                os.link(self.base / name, self.farm / name)
 
     def run(self, command: Command, is_traced: bool = False) -> Ended:
         """Run a command whose outputs are not there."""
@@ -259,6 +256,14 @@ class World:
         if manifest is not None and manifest != place.file and (self.farm / manifest).exists():
             return f"a manifest after a refusal: {manifest}"
         return None
+
+
+def entries(folder: Path) -> Iterator[tuple[str, int | None]]:
+    """Yield the path of everything in the folder `results`, from the project on, with the inode of files."""
+    for path, folders, _ in os.walk(folder):
+        place = Path(path).relative_to(folder.parent).as_posix()
+        with os.scandir(path) as listed:
+            yield from ((f"{place}/{each.name}", None if each.name in folders else each.inode()) for each in listed)
 
 
 def numbers_of(path: Path) -> list[dict]:
