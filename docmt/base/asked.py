@@ -59,7 +59,8 @@ class Asked:
 
     def text(self) -> str:
         """Return the text of settings.json."""
-        return indented_json(sealed(self.to_json()))
+        # Keys that are numbers become text first: a file that is read again has them as text, in another order.
+        return indented_json(json.loads(json.dumps(sealed(self.to_json()))))
 
     def check_libraries(self) -> None:
         """Raise UserError where this Python has another version of a library than the workflow planned with."""
@@ -83,7 +84,8 @@ def read_asked(path: Path | str) -> Asked:
     list the file with an older content: the file says what is asked of the next run.
     """
     with reading(path, "cannot be read"):
-        text = decoded(Path(path).read_bytes(), str(path))
+        data = Path(path).read_bytes()
+    text = decoded(data, str(path))
     with reading(path, "not a JSON file"):
         value = as_object(json.loads(text), str(path))
     if not {KEY, DIGEST} & value.keys():
@@ -91,7 +93,16 @@ def read_asked(path: Path | str) -> Asked:
     with reading(path, "not the settings of a job", remedy=REMEDY):
         check_seal(value, path, REMEDY)
         settings = {name: value[name] for name in value if name not in (KEY, DIGEST)}
-        return Asked(settings=settings, **value[KEY])
+        asked = Asked(settings=settings, **value[KEY])
+    if asked.text().encode() != data:
+        # The manifest of the outputs has the digest of these bytes: equal settings have equal files.
+        raise UserError(
+            "the file was changed after docmt wrote it",
+            where=str(path),
+            found="other spaces, or another order of the keys",
+            remedy=REMEDY,
+        )
+    return asked
 
 
 def read_settings(path: Path | str, *needed: str) -> dict[str, Any]:

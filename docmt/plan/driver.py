@@ -1,18 +1,34 @@
 """The plan of a run of Snakemake: its targets, what it says before the first job, and what it prepares for the jobs."""
 
+import json
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from docmt.base import paths
-from docmt.base.artifacts import atomic_file
+from docmt.base.artifacts import atomic_file, read_object
+from docmt.base.digests import canonical_json
 from docmt.base.errors import UserError
-from docmt.base.manifest import MANIFEST, read_manifest
+from docmt.base.manifest import MANIFEST, check_seal, read_manifest, sealed
 from docmt.plan.aside import move_back, set_aside
+from docmt.plan.grid import Grid
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Plan, Planner
 
 LISTED = 20
 """The largest number of lines about outputs that are made again."""
+
+
+def freeze_grid(grid: Grid, path: Path) -> None:
+    """Write the grid for jobs on a cluster, with its digest."""
+    with atomic_file(path) as stream:
+        stream.write(canonical_json(sealed(json.loads(grid.to_json()))))
+
+
+def read_frozen_grid(path: Path) -> Grid:
+    """Read the grid that `freeze_grid` wrote. Raises UserError where the file is missing, or was changed since."""
+    value = read_object(path, "digest")
+    check_seal(value, path, "end this run of snakemake and start it again; it writes the file at its start")
+    return Grid.from_json({name: value[name] for name in value if name != "digest"}, str(path))
 
 
 def targets_of(planner: Planner, targets: Iterable[str]) -> list[Job]:

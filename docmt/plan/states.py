@@ -12,7 +12,6 @@ from typing import Literal
 from docmt.base.asked import Asked, read_asked
 from docmt.base.digests import FileDigest
 from docmt.base.errors import UserError
-from docmt.base.foreign import reading
 from docmt.base.manifest import (
     RECORD,
     SETTINGS,
@@ -121,11 +120,13 @@ class States:
     def _expected(self, job: Job, manifest: Manifest) -> Iterator[tuple[str, FileDigest]]:
         """Yield the name and the digest of each file of a job except its settings, which are never damaged here."""
         yield from ((name, file) for name, file in manifest.files.items() if not name.endswith(SETTINGS))
-        path = beside(self.root / job.manifest, RECORD)
-        with reading(path, f"{job.file(RECORD)} is damaged"):
-            if not path.exists():
-                raise UserError(f"{job.file(RECORD)} is missing", where=str(path))
+        path, record = beside(self.root / job.manifest, RECORD), job.file(RECORD)
+        if not path.exists():
+            raise UserError(f"{record} is missing", where=str(path))
+        try:
             files = read_record(path)["files"]
+        except UserError as problem:
+            raise UserError(f"{record}: {problem.what}", where=str(path)) from None
         yield from ((name, digest_from_json(file)) for name, file in files.items())
 
     def _identity(self, job: Job, manifest: Manifest) -> State | None:

@@ -91,9 +91,9 @@ class Curves(Listener):
 
 
 class Metrics(Curves):
-    """A listener that appends lines to metrics.jsonl in the state folder.
+    """A listener that appends lines to metrics.jsonl in the state folder, and to the status of the training.
 
-    When training is resumed, the lines that are later than the checkpoint are dropped first. Lines of kind `train` have
+    When training is resumed, the file gets the lines of the checkpoint, whatever was in it. Lines of kind `train` have
     the seconds since the start, and the product of this time and the number of devices. The time of updates that a
     killed process has lost is not counted.
     """
@@ -111,15 +111,11 @@ class Metrics(Curves):
         Nothing is written once `is_ours` returns False, since the folder then belongs to another training. `clock`
         gives seconds.
         """
-        # The updates in the meter were in no line when the checkpoint was written. A line that has them is from the
-        # validation after the checkpoint, and is written again.
-        last = {"train": status.update - status.row.updates, "dev": status.validated}
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         with atomic_file(path) as stream:
-            stream.writelines(line + "\n" for line in lines if _up_to(line, last))
+            stream.writelines(status.lines)
         self._stream = path.open("a", encoding="utf-8")
         super().__init__(status.row)
-        self._devices, self._is_ours, self._clock = devices, is_ours, clock
+        self._lines, self._devices, self._is_ours, self._clock = status.lines, devices, is_ours, clock
         self._began = clock() - status.wall_s
 
     def validated(self, validation: Validation) -> None:
@@ -138,8 +134,9 @@ class Metrics(Curves):
         if kind == "train":
             wall_s = self._clock() - self._began
             line |= {"wall_s": wall_s, "device_hours": device_hours(wall_s, self._devices)}
+        self._lines.append(json.dumps(line) + "\n")
         if self._is_ours():
-            self._stream.write(json.dumps(line) + "\n")
+            self._stream.write(self._lines[-1])
             # `docmt list-trainings` reads the file while it grows.
             self._stream.flush()
 
@@ -147,18 +144,6 @@ class Metrics(Curves):
 def device_hours(wall_s: float, devices: int) -> float:
     """Return the product of the time and the number of devices, in hours."""
     return wall_s * devices / 3600
-
-
-def _up_to(line: str, last: dict[str, int]) -> bool:
-    """Return whether the update of a line is at most the last update of the line's kind.
-
-    The result is False for a line that a kill has cut short, and for a line of another form.
-    """
-    try:
-        read = json.loads(line)
-        return read["update"] <= last[read["kind"]]
-    except (ValueError, TypeError, KeyError, IndexError):
-        return False
 
 
 WRITER_THREAD = "_AsyncWriterThread"

@@ -10,7 +10,7 @@ import pyarrow as pa
 import safetensors
 import torch
 
-from docmt.base.artifacts import atomic_file, atomic_folder, copy_files, read_text, write_json
+from docmt.base.artifacts import atomic_file, atomic_folder, copy_files, write_json
 from docmt.base.columns import STOP_WORDS
 from docmt.base.digests import FileDigest
 from docmt.base.machine import MIB, hardware
@@ -50,7 +50,7 @@ def write_outputs(
     # Saving a model takes long, so another training may have taken the state folder meanwhile.
     training.state.check()
     with atomic_file(paths.output / METRICS) as stream:
-        stream.write(read_text(paths.state / METRICS))
+        stream.writelines(training.status.lines)
     update = training.status.update
     write_exit(paths.output, Reason.FINISHED, update, f"finished after update {update}")
     events = sorted(paths.output.glob(f"{EVENTS}/*"))

@@ -198,6 +198,9 @@ class Status:
     """All validations so far."""
     weights: dict[int, str] = field(default_factory=dict)
     """Names of the files with the weights that the checkpoint rule may choose, by update."""
+    lines: list[str] = field(default_factory=list)
+    """The lines of metrics.jsonl so far. They are part of each checkpoint, so that a line that was damaged or lost
+    meanwhile does not become part of the results."""
     row: Meter = field(default_factory=Meter)
     """Sums over the updates since the last line of metrics.jsonl."""
     event: Meter = field(default_factory=Meter)

@@ -14,9 +14,10 @@ import torch
 from torch import nn
 
 from docmt.base.asked import read_settings as read_settings_file
-from docmt.base.columns import SEGMENTS, check_segments
+from docmt.base.columns import SEGMENTS, STOP_WORDS, check_segments
 from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError, nearest
+from docmt.base.manifest import check_file
 from docmt.base.model_folder import model_folder
 from docmt.base.parse import parse
 from docmt.base.tables import read_arrow, read_chains
@@ -118,7 +119,14 @@ def read_settings(paths: Paths) -> Settings:
 
 
 def check_text(paths: Paths) -> None:
-    """Raise UserError where a vocabulary is missing, or the text is not that of the initial model or checkpoint."""
+    """Raise UserError where a vocabulary is missing, or the text is not that of the initial model or checkpoint.
+
+    A changed file of the text is refused too. The model carries these files along: without this check, the copy at the
+    end would refuse them, after the whole training.
+    """
+    carried = [*sorted(paths.text.glob("[!.]*")), *([paths.chains / STOP_WORDS] if paths.chains else [])]
+    for file in filter(Path.is_file, carried):
+        check_file(file)
     for name in VOCABULARIES:
         vocabulary, initial = paths.text / name, paths.init_model / "text" / name if paths.init_model else None
         if not vocabulary.is_file():

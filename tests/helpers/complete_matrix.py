@@ -9,7 +9,8 @@ from helpers.item_study import PATH, SENTENCES, add_item_study
 from helpers.matrix import Matrix
 from helpers.support import Project
 
-from docmt.base.paths import TRAINING
+from docmt.base.paths import FROZEN_GRID, TRAINING
+from docmt.plan.driver import freeze_grid
 from docmt.plan.grid import load_grid
 from docmt.plan.items import item_files
 
@@ -117,7 +118,7 @@ def complete_run(project: Project) -> Matrix:
     for name, table in MORE_TABLES.items():
         project.edit(PATH, f"tables/{name}", table)
     grid = load_grid(project.root)
-    project.write("results/frozen_grid.json", grid.to_json())
+    freeze_grid(grid, project.root / FROZEN_GRID)
     matrix = Matrix.of(project, ["mine"])
     for _, name in matrix.items:
         for path in (path for paths in item_files(grid, "mine", name).values() for path in paths):

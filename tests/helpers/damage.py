@@ -63,6 +63,11 @@ def told(capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch, argumen
     if printed.startswith("Usage: "):
         _, try_help, error = (part.strip() for part in re.split("\n(?=Try |Error: )", printed.replace("\n\n", "\n")))
         return f"{error}\n  {try_help}"
+    return the_message(printed)
+
+
+def the_message(printed: str) -> str:
+    """The one message of docmt in what a command has printed, after lines of progress."""
     assert printed.count("docmt: ") == 1, printed
     return printed[printed.index("docmt: ") :]
 

@@ -15,7 +15,8 @@ from helpers.matrix_cells import wrong_cells
 from helpers.support import Project
 
 from docmt.base.artifacts import read_json
-from docmt.base.paths import RESULTS, SCORES, TRAINING, TRANSLATIONS, Folder
+from docmt.base.paths import FROZEN_GRID, RESULTS, SCORES, TRAINING, TRANSLATIONS, Folder
+from docmt.plan.driver import read_frozen_grid
 from docmt.plan.grid import Grid
 from docmt.plan.items import item_files, page_of, run_folder, study_files
 from docmt.settings.system import Entry
@@ -38,8 +39,7 @@ class Matrix:
     @classmethod
     def of(cls, project: Project, studies: Collection[str]) -> "Matrix":
         """By the grid that the run itself froze."""
-        frozen = project.root / "results/frozen_grid.json"
-        return cls(project.root, Grid.from_json(read_json(frozen), str(frozen)), tuple(studies))
+        return cls(project.root, read_frozen_grid(project.root / FROZEN_GRID), tuple(studies))
 
     @property
     def items(self) -> Iterator[tuple[str, str]]:

@@ -9,6 +9,7 @@ from helpers.small_grid import CORPUS, STUDY, SYSTEMS, entry
 from helpers.support import Project
 
 from docmt.base.errors import UserError
+from docmt.plan.driver import freeze_grid, read_frozen_grid
 from docmt.plan.grid import Grid, load_grid
 from docmt.plan.slices import settings
 from docmt.plan.versions import VERSIONS
@@ -167,6 +168,15 @@ def test_the_grid_survives_freezing(small):
         damaged = {name: value for name, value in frozen.items() if name != field}
         with pytest.raises(UserError, match=f"no {field}"):
             Grid.from_json(damaged, "grid.json")
+
+
+def test_a_frozen_grid_with_another_digit_is_refused(small):
+    grid, path = load_grid(small.root), small.root / "frozen_grid.json"
+    freeze_grid(grid, path)
+    assert read_frozen_grid(path) == grid
+    path.write_text(path.read_text(encoding="utf-8").replace('"beam":5', '"beam":7', 1), encoding="utf-8")
+    with pytest.raises(UserError, match=r"frozen_grid\.json: the file was changed after docmt wrote it"):
+        read_frozen_grid(path)
 
 
 def test_slices_hold_what_a_job_depends_on_and_nothing_else(small):

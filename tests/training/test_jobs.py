@@ -9,8 +9,11 @@ import pytest
 import torch
 from helpers.toy_task import HE, MAN, SHE, SMALL_MODEL, VOCABULARY, Folder, Notes, make_folder
 
+from docmt.base.artifacts import write_json
 from docmt.base.columns import SEGMENTS
+from docmt.base.digests import FileDigest
 from docmt.base.errors import UserError
+from docmt.base.manifest import MANIFEST, Manifest
 from docmt.base.tables import write_arrow
 from docmt.base.vocabulary import MASK, SPECIALS, Vocabulary
 from docmt.models.store import load_model, read_card
@@ -86,23 +89,14 @@ def test_losses_of_training_and_dev_are_divided_alike(folder, frame):
     assert all(fewer) if frame == "unmarked" else not any(fewer)
 
 
-def test_a_line_cut_short_by_a_kill_is_dropped(tmp_path):
+def test_metrics_of_a_resumed_training_are_those_of_its_checkpoint(tmp_path):
+    """A line that a kill has cut short, later lines, changed digits, a file that is gone: none of this matters."""
     path = tmp_path / "metrics.jsonl"
-    whole = '{"kind": "train", "update": 3}\n'
-    path.write_text(whole + '{"kind": "train", "update": 2', encoding="utf-8")
-    Metrics(path, Status(update=4), 1).close()
-    assert path.read_text(encoding="utf-8") == whole
-
-
-def test_lines_later_than_the_checkpoint_are_dropped(tmp_path):
-    """The checkpoint of update 4 may be from before its validation."""
-    path = tmp_path / "metrics.jsonl"
-    lines = [json.dumps({"kind": kind, "update": update}) for update in (2, 4, 6) for kind in ("train", "dev")]
-    for validated, remaining in ((4, 4), (2, 3)):
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        history = [Validation(validated, 0, 1.0, 1.0)]
-        Metrics(path, Status(update=4, history=history), 1).close()
-        assert path.read_text(encoding="utf-8").splitlines() == lines[:remaining]
+    lines = [json.dumps({"kind": "train", "update": update}) + "\n" for update in (2, 4)]
+    for text in ("".join(lines) + '{"kind": "train", "upd', lines[0].replace("2", "3"), "\udcff", None):
+        path.unlink(missing_ok=True) if text is None else path.write_text(text, encoding="utf-8", errors="replace")
+        Metrics(path, Status(update=4, lines=[*lines]), 1).close()
+        assert path.read_text(encoding="utf-8") == "".join(lines)
 
 
 def test_tensorboard_events_of_an_earlier_training_go(folder):
@@ -273,6 +267,19 @@ def test_init_from_another_vocabulary_is_refused(tmp_path, sentence):
 
 def empty_view(folder: Folder) -> None:
     write_arrow(folder.paths.view / "dev.arrow", pa.Table.from_pylist([], schema=SEGMENTS))
+
+
+def test_a_changed_file_of_the_text_is_refused_before_training(folder):
+    """The model carries it along: else a training would end with this message, after its last update."""
+    codes = folder.paths.text / "codes.source"
+    codes.write_text("#version: 0.2\na b\n", encoding="utf-8")
+    listed = {"text/codes.source": FileDigest.of(codes)}
+    write_json(codes.parents[1] / MANIFEST, Manifest(None, "tokenise-corpus", files=listed).to_json())
+    codes.write_text("#version: 0.2\na c\n", encoding="utf-8")
+    notes = Notes()
+    with pytest.raises(UserError, match=r"codes\.source: the file differs from its manifest"):
+        folder.train(notes)
+    assert notes.steps == []
 
 
 def no_vocabulary(folder: Folder) -> None:

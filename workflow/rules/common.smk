@@ -17,7 +17,6 @@ import psutil
 from snakemake.settings.types import DeploymentMethod
 from snakemake.target_jobs import TargetSpec
 
-from docmt.base.artifacts import atomic_file, read_json
 from docmt.base.foreign import explained
 from docmt.base.machine import now
 from docmt.base.parent import VARIABLE as END_WITH_PARENT
@@ -43,9 +42,18 @@ from docmt.base.paths import (
     VIEW,
 )
 from docmt.catalogue.missing import missing_error, missing_files
-from docmt.plan.driver import check_price, is_of, lines_of, plan_run, prepare, study_page, targets_of
+from docmt.plan.driver import (
+    check_price,
+    freeze_grid,
+    is_of,
+    lines_of,
+    plan_run,
+    prepare,
+    read_frozen_grid,
+    study_page,
+    targets_of,
+)
 from docmt.plan.ending import ending
-from docmt.plan.grid import Grid
 from docmt.plan.jobs import RULES, GridJobs, Job
 from docmt.plan.planning import Planner
 from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
@@ -60,7 +68,7 @@ BEGAN = now()
 def plan():
     """Return the grid of config.yaml; in a job on a cluster the one that the driver has written."""
     if workflow.remote_exec:
-        return Grid.from_json(read_json(FROZEN_GRID), FROZEN_GRID)
+        return read_frozen_grid(Path(FROZEN_GRID))
     return grid_of_run(Path(workflow.basedir), config)
 
 
@@ -143,17 +151,11 @@ def job_of(job):
     return Job.of(job.rule.name, **job.wildcards_dict)
 
 
-def freeze_grid():
-    """Write the grid for jobs on a cluster."""
-    with atomic_file(FROZEN_GRID) as stream:
-        stream.write(GRID.to_json())
-
-
 onstart:
     rest_while_jobs_run()
     if workflow.local_exec:
         signal.signal(signal.SIGINT, stop_jobs_too)
-    or_refuse(freeze_grid)
+    or_refuse(freeze_grid, GRID, Path(FROZEN_GRID))
     # Without jobs that have inputs, such as in a run of downloads alone, the plan is made here.
     planned()
     or_refuse(prepare, RUN["planner"], RUN["plan"], running())

@@ -11,7 +11,7 @@ from docmt.base.artifacts import as_object
 from docmt.base.asked import read_settings
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
-from docmt.base.manifest import MANIFEST
+from docmt.base.manifest import MANIFEST, check_file
 from docmt.base.parse import parse
 from docmt.base.sealing import sealing
 from docmt.cli.options import input_file, input_folder, load_settings, output_file, output_folder
@@ -99,4 +99,6 @@ def read_corpus(
     fixture = {"fixture": downloads.with_name(f"{downloads.name}.{MANIFEST}")} if job.fixture else {}
     files = {f"downloads/{file.name}": downloads / file.name for file in job.files}
     with sealing(settings, "read-corpus", output, fixture, files):
+        for path in files.values():
+            check_file(path)
         read.read_corpus(job, downloads, output)
