@@ -1,7 +1,7 @@
 """The frame of a job: it checks what the job reads, and writes the manifest and the record of what the job wrote."""
 
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -110,18 +110,23 @@ class Seal:
                 )
         self.asked = replace(self.asked, files={**self.asked.files, **actual})
 
-    def add(self, *files: Path) -> None:
-        """Add files that the job has written by other means than `atomic_file`."""
-        self._recorder.files |= {normal_path(file): FileDigest.of(file) for file in files}
-
-    def close(self, record: Mapping[str, Any] | None = None, records: Collection[str] = ()) -> None:
+    def close(
+        self,
+        record: Mapping[str, Any] | None = None,
+        records: Collection[str] = (),
+        events: Iterable[Path] = (),
+    ) -> None:
         """Write the record, and the manifest last.
 
         `record`: facts about this run of the job for the record. `records`: the names of the files whose content
-        depends on the run (times, speeds), whose digests are therefore in the record and not in the manifest.
+        depends on the run (times, speeds), whose digests are therefore in the record and not in the manifest. `events`:
+        files written by other means than `atomic_file`, whose names depend on the run too: the record alone has them.
         """
         files = {path.relative_to(self._recorder.folder).as_posix(): file for path, file in self._files()}
         of_run = {name: digest_to_json(file) for name, file in files.items() if name in records}
+        named = [*of_run, f"{self.prefix}{RECORD}"]
+        for path in events:
+            of_run[path.relative_to(self.folder).as_posix()] = digest_to_json(FileDigest.of(path))
         identities = {role: content.identity for role, content in self._inputs.items()}
         asked = replace(self.asked, job=self.asked.job or self.command, inputs={**self.asked.inputs, **identities})
         facts = {
@@ -139,7 +144,7 @@ class Seal:
             command=self.command,
             inputs=self._inputs,
             files={name: file for name, file in files.items() if name not in of_run},
-            records=(*of_run, f"{self.prefix}{RECORD}"),
+            records=tuple(named),
         )
         write_json(self.manifest_path, manifest.to_json())
         self.is_closed = True

@@ -54,10 +54,8 @@ def write_outputs(
     update = training.status.update
     write_exit(paths.output, Reason.FINISHED, update, f"finished after update {update}")
     events = sorted(paths.output.glob(f"{EVENTS}/*"))
-    seal.add(*events)
-    names = [METRICS, exit.FILE, *(f"{EVENTS}/{file.name}" for file in events)]
     # The manifest is written last, since a training whose folder has a manifest counts as finished.
-    seal.close(make_record(settings, training, chosen, inputs), records=names)
+    seal.close(make_record(settings, training, chosen, inputs), records=[METRICS, exit.FILE], events=events)
 
 
 def model_manifest(folder: Path) -> Manifest:

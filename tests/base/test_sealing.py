@@ -15,7 +15,16 @@ from docmt.base.asked import Asked
 from docmt.base.digests import FileDigest, sha256_file
 from docmt.base.errors import UserError
 from docmt.base.machine import installed_version
-from docmt.base.manifest import MANIFEST, RECORD, SETTINGS, InputContent, Manifest, read_manifest, read_record
+from docmt.base.manifest import (
+    MANIFEST,
+    RECORD,
+    SETTINGS,
+    InputContent,
+    Manifest,
+    digest_to_json,
+    read_manifest,
+    read_record,
+)
 from docmt.base.sealing import sealing
 from docmt.base.tables import write_arrow, write_if_any
 
@@ -143,12 +152,19 @@ def test_a_file_that_the_job_writes_and_removes_is_not_listed(tmp_path):
     assert set(read_manifest(tmp_path / MANIFEST).files) == {SETTINGS}
 
 
-def test_files_that_the_job_wrote_by_other_means_can_be_added(tmp_path):
-    with sealing(settings_of(VIEW, tmp_path), "train-system", tmp_path) as seal:
-        (tmp_path / "text").mkdir()
-        (tmp_path / "events").write_bytes(b"e")
-        seal.add(tmp_path / "text" / ".." / "events")
-    assert read_manifest(tmp_path / MANIFEST).files["events"] == FileDigest.of(tmp_path / "events")
+def test_files_with_names_of_the_run_are_in_the_record_alone(tmp_path):
+    """Such as those of TensorBoard, which have the time and the host: equal outputs have equal manifests."""
+    manifests = []
+    for name in ("one", "other"):
+        folder = tmp_path / name
+        folder.mkdir()
+        with sealing(settings_of(VIEW, folder), "train-system", folder) as seal:
+            (folder / f"events.{name}").write_bytes(name.encode())
+            seal.close(events=[folder / f"events.{name}"])
+        record = read_record(folder / RECORD)["files"]
+        assert record[f"events.{name}"] == digest_to_json(FileDigest.of(folder / f"events.{name}"))
+        manifests.append((folder / MANIFEST).read_bytes())
+    assert manifests[0] == manifests[1]
 
 
 def test_files_of_a_folder_are_listed_where_the_folder_comes_to_be(tmp_path):
