@@ -1,0 +1,91 @@
+"""How long a plan takes: python benchmarks/planning.py FOLDER; the record is manifests.md beside this.
+
+`snakemake -n all` at scale smoke, in a copy of the project: with no results; with all of them, as small files with the
+manifests that their jobs would have written; and with a training whose weights are gone. Twice each: with one seed and
+with two, which has some 1,800 jobs. The processor time of all processes counts.
+"""
+
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from docmt.base.digests import FileDigest, indented_json
+from docmt.base.manifest import RECORD, InputContent, Manifest, sealed
+from docmt.plan.driver import targets_of, write_settings
+from docmt.plan.grid import load_grid
+from docmt.plan.jobs import RULES, Job
+from docmt.plan.planning import Planner
+
+ROOT = Path(__file__).parents[1]
+FILES = 6
+"""How many further files each job has."""
+
+
+def copy_project(folder: Path, seeds: str) -> list[str]:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name in ("config.yaml", "Snakefile"):
+        shutil.copy(ROOT / name, folder / name)
+    for name in ("workflow", "profiles", "slurm", "envs"):
+        shutil.copytree(ROOT / name, folder / name)
+    return ["--config", "scale=smoke", f"seeds={seeds}"]
+
+
+def finish(folder: Path, seeds: tuple[int, ...]) -> Job:
+    """Write small outputs of all jobs, with their manifests; return a training."""
+    planner = Planner(load_grid(folder, {"scale": "smoke", "seeds": list(seeds)}), folder)
+    manifests: dict[Job, Manifest] = {}
+    for job in planner.closure(targets_of(planner, ["all"])):
+        place = folder / job.folder
+        write_settings(planner, job)
+        names = [name.format(**job.names) for name in RULES[job.rule].outputs]
+        names = [f"{name}/file" if name in ("model", "downloads") else name for name in names]
+        names = [name for name in names if name != RECORD]
+        names += [Path(job.file(f"more{number}.txt")).name for number in range(FILES)]
+        for name in names:
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            (place / name).write_text(name)
+        files = {name: FileDigest.of(place / name) for name in [*names, Path(job.settings_path).name]}
+        record = Path(job.file(RECORD)).name
+        (place / record).write_text(indented_json(sealed({"files": {}})))
+        asked = planner.identities.asked(job)
+        contents = {
+            role: InputContent(manifests[read].identity, manifests[read].content)
+            for role, read in planner.jobs.inputs(job).items()
+        }
+        manifests[job] = Manifest(asked.identity, job.rule, contents, files, (record,))
+        (folder / job.manifest).write_text(indented_json(manifests[job].to_json()))
+    return next(job for job in manifests if job.is_training)
+
+
+def timed(folder: Path, options: list[str]) -> tuple[float, float, str]:
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    command = [sys.executable, "-m", "snakemake", "-n", "all", *options]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    total = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("total ")]
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cpu, time.perf_counter() - start, total[-1] if total else "0"
+
+
+def main(folder: Path) -> None:
+    print("| seeds | results | jobs planned | CPU s | s |\n|---|---|---|---|---|")
+    for seeds in ((1,), (1, 2)):
+        options = copy_project(folder, str(list(seeds)))
+        print_row(seeds, "none", folder, options)
+        training = finish(folder, seeds)
+        print_row(seeds, "all", folder, options)
+        (folder / training.folder / "model/file").unlink()
+        print_row(seeds, "all but a model's weights", folder, options)
+
+
+def print_row(seeds: tuple[int, ...], what: str, folder: Path, options: list[str]) -> None:
+    cpu, seconds, jobs = timed(folder, options)
+    print(f"| {len(seeds)} | {what} | {jobs} | {cpu:.1f} | {seconds:.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
