@@ -71,7 +71,7 @@ def refuse_cache(rules: Sequence[str] | None) -> None:
             where="--cache",
             found=", ".join(rules) or "all rules",
             expected="no --cache, neither on the command line nor in a profile",
-            remedy="to share what is made, copy folders of results/ with their modification times (rsync -a)",
+            remedy="to share what is made, copy folders of results/",
         )
 
 
