@@ -2,8 +2,8 @@
 
 A corpus of TVsub of so many sentence pairs (1,000,000 if none is given; `repeated.py`, the archive is that of the
 mirror, DOCMT_MIRROR) goes through the commands of the stages. Each command runs in turn with manifests (inputs checked,
-outputs digested) and without (nothing recorded, tables validated as before), ROUNDS times; the least processor time of
-all its processes counts. Stage 1 reads the corpus from a table; stage 5 trains one update of a tiny model, so that
+outputs digested) and without (nothing recorded, tables validated as before), ROUNDS times, in one process; the least
+processor time counts. Stage 1 reads the corpus from a table; stage 5 trains one update of a tiny model, so that
 reading is most of it; stage 6 translates 200 sentences.
 """
 
@@ -18,7 +18,6 @@ from pathlib import Path
 ROUNDS = 3
 HERE = Path(__file__).parent
 TEXT = {"case": "keep", "chinese": "jieba", "bpe": "separate", "merges": 30000}
-WINDOW = {"train": {"window": 1}, "test": {"window": 1}}
 PACKED = {"train": {"max_tokens": 512}, "test": {"max_tokens": 512}}
 LANGUAGES = {"source_language": "zh", "target_language": "en"}
 MODEL = {
@@ -52,11 +51,11 @@ SETTINGS = {
         **NAMES,
         "init_from": None,
         "pretrained": None,
-        "view": WINDOW,
+        "view": PACKED,
         "model": MODEL,
         "train": {"max_updates": 1, "tokens_per_update": 1000, "batch_tokens": 1000, "validate_every_updates": 1},
     },
-    "6_translations": {**NAMES, "decode": {"beam": 1}, "view": WINDOW},
+    "6_translations": {**NAMES, "decode": {"beam": 1}, "view": PACKED},
     "7_aligner": {"source": "source_tokens"},
 }
 
@@ -64,22 +63,18 @@ SETTINGS = {
 def commands(folder: Path) -> dict[str, list]:
     """The command of each stage, by the name of its folder."""
     at = {name: folder / name for name in ("1_corpus", "2_tokens", "3_views", "4_words", "4_chains", "5_training")}
-    view, tokens, workers = ["--view", at["3_views"]], ["--tokens", at["2_tokens"]], ["--workers", cores()]
+    view, tokens = ["--view", at["3_views"]], ["--tokens", at["2_tokens"]]
     state = ["--state", folder / "state", "--threads", 1]
     return {
         "1_corpus": ["read-corpus", "--downloads", folder / "downloads"],
-        "2_tokens": ["tokenise-corpus", "--corpus", at["1_corpus"], *workers],
-        "3_views": ["cut-view", *tokens, *workers],
-        "4_words": ["find-document-chains", *tokens, *workers],
-        "4_chains": ["find-segment-chains", *tokens, "--words", at["4_words"], *view, *workers],
+        "2_tokens": ["tokenise-corpus", "--corpus", at["1_corpus"], "--workers", 1],
+        "3_views": ["cut-view", *tokens, "--workers", 1],
+        "4_words": ["find-document-chains", *tokens, "--workers", 1],
+        "4_chains": ["find-segment-chains", *tokens, "--words", at["4_words"], *view, "--workers", 1],
         "5_training": ["train-system", *view, "--text", at["2_tokens"] / "text", *state],
         "6_translations": ["decode-view", "--model", at["5_training"], *view, "--threads", 1],
         "7_aligner": ["train-aligner", *tokens],
     }
-
-
-def cores() -> int:
-    return len(os.sched_getaffinity(0))
 
 
 def prepare(folder: Path, pairs: int) -> None:
