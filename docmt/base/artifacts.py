@@ -70,6 +70,14 @@ def recorded(folder: Path) -> Iterator[Recorder]:
         _RECORDERS.remove(recorder)
 
 
+def written_digest(path: Path) -> FileDigest:
+    """Return the digest of a file: that of its bytes when this job wrote it, or else of the file, which is read."""
+    for recorder in _RECORDERS:
+        if normal_path(path) in recorder.files:
+            return recorder.files[normal_path(path)]
+    return FileDigest.of(path)
+
+
 @contextmanager
 def atomic_file(path: Path | str, mode: str = "w") -> Iterator[Any]:
     """Open a temporary file in the folder of `path`; rename it to `path` only when the block ends without an exception.

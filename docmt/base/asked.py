@@ -110,10 +110,4 @@ def read_settings(path: Path | str, *needed: str) -> dict[str, Any]:
 
     Raises UserError as `read_asked` does, and where a key is missing.
     """
-    settings = dict(read_asked(path).settings)
-    missing = [name for name in needed if name not in settings]
-    if missing:
-        raise UserError(
-            "keys are missing", where=str(path), found=f"no {', '.join(missing)}", expected=", ".join(needed)
-        )
-    return settings
+    return as_object(dict(read_asked(path).settings), str(path), needed)

@@ -124,6 +124,14 @@ def read_manifest(path: Path) -> Manifest:
     return manifest
 
 
+def manifest_or_none(path: Path) -> Manifest | None:
+    """Read a manifest; return None where it is missing or damaged."""
+    try:
+        return read_manifest(path)
+    except (UserError, OSError):
+        return None
+
+
 def manifest_of_docmt(path: Path) -> Manifest | None:
     """Read a manifest; return None for the JSON of another program. Raises UserError for a damaged file."""
     with reading(path, "cannot be read"):
@@ -182,6 +190,17 @@ class ListedFile:
             return None
         with reading(record, "a damaged record", remedy=REMEDY):
             return digest_from_json(read_record(record)["files"][self.name])
+
+    def check_size(self, path: Path) -> None:
+        """Raise UserError where the file has another length than its manifest states."""
+        size = path.stat().st_size
+        if self.digest is not None and size != self.digest.bytes:
+            self.refuse(path, f"{size:,} bytes", f"{self.digest.bytes:,}")
+
+    def check_sha256(self, path: Path, actual: str, expected: str) -> None:
+        """Raise UserError where the SHA-256 of bytes of the file is not the one that its manifest states."""
+        if actual != expected:
+            self.refuse(path, f"sha256 {actual[:DIGITS]}", expected[:DIGITS])
 
     def refuse(self, path: Path, actual: str, expected: str) -> None:
         """Raise UserError for a file that differs from its manifest."""
@@ -244,12 +263,8 @@ def check_file(path: Path | str) -> None:
     if entry.digest is None:
         read_record(path)
         return
-    status = path.stat()
-    if status.st_size != entry.digest.bytes:
-        entry.refuse(path, f"{status.st_size:,} bytes", f"{entry.digest.bytes:,}")
-    actual = known_sha256(path)
-    if actual != entry.digest.sha256:
-        entry.refuse(path, f"sha256 {actual[:DIGITS]}", entry.digest.sha256[:DIGITS])
+    entry.check_size(path)
+    entry.check_sha256(path, known_sha256(path), entry.digest.sha256)
 
 
 def checked_bytes(path: Path | str) -> bytes:

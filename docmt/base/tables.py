@@ -20,7 +20,7 @@ from docmt.base.columns import SEGMENT_CHAINS, check_chains, with_columns
 from docmt.base.digests import DigestStream, FileDigest, TablePart, digest_ranges
 from docmt.base.errors import UserError
 from docmt.base.foreign import need_file, reading
-from docmt.base.manifest import DIGITS, ListedFile, listed
+from docmt.base.manifest import ListedFile, listed
 from docmt.base.table_parts import HEAD_BYTES, batch_part, column_digest, metadata_bytes, splits_of
 
 
@@ -109,11 +109,9 @@ class CheckedFile:
         self.path = path
         self._entry: ListedFile | None = listed(path)
         self.digest: FileDigest | None = self._entry and self._entry.digest
-        self._stream = path.open("rb")
         if self._entry is not None and self.digest is not None:
-            size = path.stat().st_size
-            if size != self.digest.bytes:
-                self._entry.refuse(path, f"{size:,} bytes", f"{self.digest.bytes:,}")
+            self._stream = path.open("rb")
+            self._entry.check_size(path)
             self.check_range(list(self.digest.gaps()), self.digest.frame or self.digest.sha256)
 
     def check_range(self, ranges: list[tuple[int, int]], expected: str) -> None:
@@ -122,8 +120,8 @@ class CheckedFile:
 
     def check(self, actual: str, expected: str) -> None:
         """Raise UserError where two digests differ."""
-        if self._entry is not None and actual != expected:
-            self._entry.refuse(self.path, f"sha256 {actual[:DIGITS]}", expected[:DIGITS])
+        if self._entry is not None:
+            self._entry.check_sha256(self.path, actual, expected)
 
     def check_metadata(self, part: TablePart) -> None:
         """Raise UserError where the metadata of a record batch, which say where its columns are, were changed."""

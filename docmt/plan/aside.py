@@ -4,20 +4,20 @@ A setting that is changed back therefore costs nothing: the outputs are moved ba
 """
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 from docmt.base import paths
 from docmt.base.artifacts import read_object, write_json
 from docmt.base.errors import UserError
-from docmt.base.manifest import RECORD, SETTINGS, Manifest, read_manifest
+from docmt.base.manifest import RECORD, SETTINGS, Manifest, manifest_or_none, read_manifest
 from docmt.base.paths import RESULTS
 from docmt.plan.jobs import RULES, Job
 
 ASIDE = f"{RESULTS}/aside"
 """The folder of outputs that are set aside, with a folder for each identity."""
 PLACE = "place.json"
-"""The file that says of which job the outputs are; it is written last."""
+"""The file that says of which job the outputs are. It is written first and removed last, so that a kill between leaves
+outputs that are complete either in their place or aside."""
 FILES = "files"
 """The folder with the outputs."""
 
@@ -38,13 +38,17 @@ def is_aside(root: Path, identity: str | None) -> bool:
         return False
     try:
         job = job_aside(root, identity)
-        manifest = read_manifest(_files(root, identity) / Path(job.manifest).name)
-    except (UserError, OSError):
+    except UserError:
         return False
     files = _files(root, identity)
-    return manifest.identity == identity and all(
-        (files / name).is_file() and (files / name).stat().st_size == digest.bytes
-        for name, digest in manifest.files.items()
+    manifest = manifest_or_none(files / Path(job.manifest).name)
+    return (
+        manifest is not None
+        and manifest.identity == identity
+        and all(
+            (files / name).is_file() and (files / name).stat().st_size == digest.bytes
+            for name, digest in manifest.files.items()
+        )
     )
 
 
@@ -52,12 +56,6 @@ def job_aside(root: Path, identity: str) -> Job:
     """Return the job whose outputs are set aside under an identity. Raises UserError for a damaged file."""
     place = read_object(aside_folder(root, identity) / PLACE, "rule", "names")
     return Job.of(place["rule"], **place["names"])
-
-
-def identities_aside(root: Path) -> Iterator[str]:
-    """Yield the identities under which outputs are set aside."""
-    if (root / ASIDE).is_dir():
-        yield from sorted(folder.name for folder in (root / ASIDE).iterdir() if (folder / PLACE).is_file())
 
 
 def set_aside(root: Path, job: Job, manifest: Manifest) -> bool:
@@ -68,8 +66,8 @@ def set_aside(root: Path, job: Job, manifest: Manifest) -> bool:
         return False
     folder = aside_folder(root, manifest.identity)
     shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
-    _move(root, job, manifest, root / job.folder, folder / FILES)
     write_json(folder / PLACE, {"rule": job.rule, "names": job.names})
+    _move(job, manifest, root / job.folder, folder / FILES)
     return True
 
 
@@ -77,10 +75,9 @@ def move_back(root: Path, job: Job, identity: str) -> None:
     """Move the outputs with an identity, which are set aside, back to the folder of their job."""
     files = _files(root, identity)
     manifest = read_manifest(files / Path(job.manifest).name)
-    (aside_folder(root, identity) / PLACE).unlink()
     if not is_shared(job):
         shutil.rmtree(root / job.folder, ignore_errors=True)  # what an unfinished job has left
-    _move(root, job, manifest, files, root / job.folder)
+    _move(job, manifest, files, root / job.folder)
     shutil.rmtree(aside_folder(root, identity), ignore_errors=True)
 
 
@@ -100,7 +97,7 @@ def _files(root: Path, identity: str) -> Path:
     return aside_folder(root, identity) / FILES
 
 
-def _move(root: Path, job: Job, manifest: Manifest, source: Path, target: Path) -> None:
+def _move(job: Job, manifest: Manifest, source: Path, target: Path) -> None:
     """Move the outputs of a job from one folder to another, a whole folder at once where it has nothing else."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if not is_shared(job):

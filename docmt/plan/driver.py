@@ -8,7 +8,7 @@ from docmt.base import paths
 from docmt.base.artifacts import atomic_file, read_object
 from docmt.base.digests import canonical_json
 from docmt.base.errors import UserError
-from docmt.base.manifest import MANIFEST, check_seal, read_manifest, sealed
+from docmt.base.manifest import MANIFEST, check_seal, manifest_or_none, sealed
 from docmt.plan.aside import move_back, set_aside
 from docmt.plan.grid import Grid
 from docmt.plan.jobs import Job
@@ -132,7 +132,5 @@ def write_settings(planner: Planner, job: Job) -> None:
 
 def is_of(folder: Path, identity: str | None) -> bool:
     """Return whether a folder has the complete outputs of a part of the job with this identity."""
-    try:
-        return read_manifest(folder / MANIFEST).identity == identity
-    except (UserError, OSError):
-        return False
+    manifest = manifest_or_none(folder / MANIFEST)
+    return manifest is not None and manifest.identity == identity

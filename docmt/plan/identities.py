@@ -46,6 +46,10 @@ class Identities:
         for later in [later for later in self._asked if job in self.jobs.inputs(later).values()]:
             del self._asked[later]
 
+    def downloads(self, corpus: str) -> dict[str, FileConfig]:
+        """Return the downloads of a corpus in the catalogue, by the roles that they have for the job of the corpus."""
+        return {f"downloads/{file.name}": file for file in self.jobs.grid.corpora[corpus].files}
+
     def download_digest(self, corpus: str, file: FileConfig, path: Path) -> str | None:
         """Return the digest that a downloaded file has, or shall have; None where nobody knows it yet.
 
@@ -65,8 +69,7 @@ class Identities:
         if job.rule != "corpus":
             return self.digests.of(path)
         corpus = self.jobs.grid.corpus_in(job.names["corpus"], CORPUS.at(**job.names))
-        files = {f"downloads/{file.name}": file for file in self.jobs.grid.corpora[corpus].files}
-        return self.download_digest(corpus, files[role], path)
+        return self.download_digest(corpus, self.downloads(corpus)[role], path)
 
     def _version(self, name: str) -> str:
         """Return the version of an installed library."""

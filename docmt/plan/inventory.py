@@ -11,7 +11,7 @@ from typing import Literal
 
 from docmt.base import paths
 from docmt.base.errors import UserError
-from docmt.base.manifest import MANIFEST, RECORD, SETTINGS, Manifest, beside, read_manifest
+from docmt.base.manifest import MANIFEST, RECORD, SETTINGS, Manifest, beside, manifest_or_none
 from docmt.base.paths import FOLDERS, RESULTS, Folder, names_in
 from docmt.plan.aside import ASIDE, PLACE, SHARED, is_aside, job_aside
 from docmt.plan.driver import study_page
@@ -278,14 +278,6 @@ def manifests_in(folder: Path) -> Iterator[Path]:
     yield from (
         path for path in folder.glob(f"*{MANIFEST}") if path.name == MANIFEST or path.name.endswith(f".{MANIFEST}")
     )
-
-
-def manifest_or_none(path: Path) -> Manifest | None:
-    """Read a manifest; return None where it is missing or damaged."""
-    try:
-        return read_manifest(path)
-    except (UserError, OSError):
-        return None
 
 
 def files_listed(path: Path, manifest: Manifest | None) -> list[Path]:

@@ -12,7 +12,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from docmt.base import paths
-from docmt.base.digests import canonical_json
 from docmt.base.manifest import MANIFEST, RECORD, SETTINGS
 from docmt.base.paths import RESULTS, Folder, names_in
 from docmt.plan import needs
@@ -89,6 +88,9 @@ class Rule:
     slice_of: Folder | None = None
 
 
+OF_PAGES = needs.libraries("matplotlib", "scipy")
+"""The libraries of pages."""
+
 RULES: dict[str, Rule] = {
     "checkpoint": Rule(paths.CHECKPOINT, ("model.safetensors",)),
     "aligner_checkpoint": Rule(paths.CHECKPOINT, ("pytorch_model.bin",)),
@@ -118,17 +120,17 @@ RULES: dict[str, Rule] = {
         ("{item}.html", "{item}.json", "{item}.csv"),
         needs.of_item,
         needs.human,
-        needs.libraries("matplotlib", "scipy"),
+        OF_PAGES,
         prefix="{item}.",
         slice_of=paths.ITEM,
     ),
-    "report": Rule(paths.REPORT, ("index.html",), needs.of_report, needs.human, needs.libraries("matplotlib", "scipy")),
+    "report": Rule(paths.REPORT, ("index.html",), needs.of_report, needs.human, OF_PAGES),
     "demo_report": Rule(
         RESULTS,
         ("report{at_scale}.html",),
         needs.of_demo_report,
         needs.human,
-        needs.libraries("matplotlib", "scipy"),
+        OF_PAGES,
         prefix="report{at_scale}.",
         slice_of=paths.REPORT.named("study", "demo"),
     ),
@@ -173,7 +175,7 @@ class GridJobs:
                 check_scale(self.grid, names["scale"], paths.demo_report(names["scale"]))
             value = settings(self.grid, (row.slice_of or row.folder).part(**names))
             # As a reader of settings.json gets them: tuples are lists there.
-            self._settings[job] = json.loads(canonical_json(value))
+            self._settings[job] = json.loads(json.dumps(value))
         return self._settings[job]
 
     def inputs(self, job: Job) -> dict[str, Job]:

@@ -37,16 +37,15 @@ class Plan:
 
     `order`: all jobs whose outputs the targets are made from, and those of the targets.
     `reasons`: why the outputs of each job are to be made; the order is that of the work. `words`: what a person should
-    know of outputs that stay. `stale`: the finished trainings among the jobs. `replaced`: the jobs whose present
-    outputs are complete, and of another identity. `back`: the jobs whose outputs are set aside, and move back.
-    `unsettled`: the jobs with outputs that are right, whose file of settings is missing and is written again.
+    know of outputs that stay. `stale`: the finished trainings among the jobs. `back`: the jobs whose outputs are set
+    aside, and move back. `unsettled`: the jobs with outputs that are right, whose file of settings is missing and is
+    written again.
     """
 
     order: tuple[Job, ...] = ()
     reasons: dict[Job, State] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
     stale: list[StaleTraining] = field(default_factory=list)
-    replaced: list[Job] = field(default_factory=list)
     back: list[Job] = field(default_factory=list)
     unsettled: list[Job] = field(default_factory=list)
 
@@ -88,7 +87,6 @@ class Planner:
             reasons=ordered,
             words=[f"{job}: {why}; it stays as it is" for job, why in mixed.items() if job.is_training],
             stale=list(self._stale(ordered, states)),
-            replaced=[job for job in order if states[job].manifest and states[job].name in ("other", "aside")],
             unsettled=[job for job in order if states[job].name == "right" and not self._has_settings(job)],
             back=[job for job in order if states[job].name == "aside" and job in wanted and job not in reasons],
         )
@@ -164,8 +162,7 @@ class Planner:
         `corpus` is the name of the corpus' folder. Raises UserError for a file with another digest than the catalogue
         or the first download states: a person may have put it there.
         """
-        files = {f"downloads/{file.name}": file for file in self.jobs.grid.corpora[corpus].files}
-        job = Job.of("corpus", corpus=corpus)
+        files, job = self.identities.downloads(corpus), Job.of("corpus", corpus=corpus)
         wanted = []
         for role, path in self.jobs.files(job).items():
             expected, place = self.identities.asked(job).files[role], self.digests.root / path

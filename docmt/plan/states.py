@@ -50,7 +50,7 @@ class State:
     changes: tuple[Difference, ...] = ()
 
 
-RIGHT, ABSENT = State("right"), State("absent", "it is not there")
+ABSENT = State("absent", "it is not there")
 
 
 class States:

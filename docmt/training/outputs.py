@@ -1,18 +1,14 @@
 """The outputs of a finished training: the model folder, metrics.jsonl and record.json."""
 
-import platform
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-import safetensors
 import torch
 
-from docmt.base.artifacts import atomic_file, atomic_folder, copy_files, write_json
+from docmt.base import machine
+from docmt.base.artifacts import atomic_file, atomic_folder, copy_files, write_json, written_digest
 from docmt.base.columns import STOP_WORDS
-from docmt.base.digests import FileDigest
 from docmt.base.machine import MIB, hardware
 from docmt.base.manifest import MANIFEST, Manifest, checked_bytes
 from docmt.base.sealing import Seal
@@ -61,7 +57,7 @@ def write_outputs(
 def model_manifest(folder: Path) -> Manifest:
     """Return the manifest of a model folder by itself, which people copy and move without the rest of the training."""
     files = sorted(file for file in folder.rglob("*") if file.is_file())
-    digests = {file.relative_to(folder).as_posix(): FileDigest.of(file) for file in files}
+    digests = {file.relative_to(folder).as_posix(): written_digest(file) for file in files}
     return Manifest(identity=None, command="train-system", files=digests)
 
 
@@ -121,12 +117,8 @@ def make_record(
 def versions() -> dict[str, str]:
     """Return the versions of docmt, of Python, and of the libraries on which the result depends."""
     return {
-        "docmt": VERSION,
-        "python": platform.python_version(),
+        **machine.versions(("numpy", "pyarrow", "safetensors")),
         "torch": torch.__version__,
-        "numpy": np.__version__,
-        "pyarrow": pa.__version__,
-        "safetensors": safetensors.__version__,
         "cuda": torch.version.cuda,
         "cudnn": torch.backends.cudnn.version(),
     }

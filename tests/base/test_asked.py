@@ -98,7 +98,9 @@ def test_settings_that_were_changed_by_hand_are_refused(path):
 def test_settings_of_a_person_are_settings_alone(path):
     write_json(path, {"version": 1})
     assert read_asked(path) == Asked("", {"version": 1})
-    with pytest.raises(UserError, match=r"settings\.json: keys are missing\n  found no view; expected version, view"):
+    with pytest.raises(
+        UserError, match=r"settings\.json: keys are missing\n  found no view; expected an object with version, view"
+    ):
         read_settings(path, "version", "view")
 
 

@@ -142,13 +142,9 @@ def stop_jobs_too(number, frame):
 
 
 def running():
-    """Return the jobs that Snakemake runs."""
-    return {job_of(job) for job in workflow.dag.needrun_jobs() if job.rule.name in RULES}
-
-
-def job_of(job):
-    """Return a job of Snakemake as a job of the plan."""
-    return Job.of(job.rule.name, **job.wildcards_dict)
+    """Return the jobs of the plan that Snakemake runs, with the paths of their logs."""
+    jobs = [job for job in workflow.dag.needrun_jobs() if job.rule.name in RULES]
+    return {Job.of(job.rule.name, **job.wildcards_dict): str(job.log[0]) for job in jobs}
 
 
 onstart:
@@ -163,8 +159,7 @@ onstart:
 
 def print_ending():
     """Print what this run has made, what failed, and what it left out."""
-    logs = {job_of(job): str(job.log[0]) for job in workflow.dag.needrun_jobs() if job.rule.name in RULES}
-    for line in or_refuse(list, ending(RUN["planner"], RUN["plan"], requested(), logs)):
+    for line in or_refuse(list, ending(RUN["planner"], RUN["plan"], requested(), running())):
         print(f"docmt: {line}", file=sys.stderr)
 
 
@@ -213,7 +208,7 @@ def planned():
     """
     if "plan" not in RUN:
         RUN["planner"] = Planner(GRID)
-        RUN["plan"] = or_refuse(plan_run, RUN["planner"], requested(), is_forced, workflow.dryrun)
+        RUN["plan"] = or_refuse(plan_run, RUN["planner"], requested(), forced(), workflow.dryrun)
         for line in lines_of(RUN["plan"], GRID.retrain_hours):
             print(f"docmt: {line}", file=sys.stderr)
         if not workflow.dryrun:
@@ -239,13 +234,13 @@ def requested():
     return [target if target in (*GRID.studies, "all") else os.path.relpath(target) for target in targets]
 
 
-def is_forced(job):
-    """Return whether the user forces a job to run (-F, -f, -R)."""
-    forced = [*workflow.dag_settings.forcerun, *(requested() if workflow.dag_settings.forcetargets else [])]
-    files = {JOBS.of_file(os.path.relpath(name)) for name in forced}
+def forced():
+    """Return a function that says whether the user forces a job to run (-F, -f, -R)."""
+    names = [*workflow.dag_settings.forcerun, *(requested() if workflow.dag_settings.forcetargets else [])]
+    files = {JOBS.of_file(os.path.relpath(name)) for name in names}
     # The outputs of the parts of stage 2 are temporary: all of them are made again with the job that joins them.
-    rules = {"tokens" if name.startswith("tokens_") else name for name in forced}
-    return workflow.dag_settings.forceall or job.rule in rules or job in files
+    rules = {"tokens" if name.startswith("tokens_") else name for name in names}
+    return lambda job: workflow.dag_settings.forceall or job.rule in rules or job in files
 
 
 def is_planned(job):
@@ -305,7 +300,12 @@ def catalogue(wildcards):
     return GRID.corpus_files[wildcards.corpus]
 
 
-def folder_option(rule, role, option, below=""):
+def option(name, path):
+    """Return an option of a command with a path; the text is empty where there is no path."""
+    return f"{name} {shlex.quote(str(path))}" if path else ""
+
+
+def folder_option(rule, role, name, below=""):
     """Return the function that returns an option with the folder of an input, or with the folder `below` of it.
 
     The text is empty where a job has no such input.
@@ -313,21 +313,19 @@ def folder_option(rule, role, option, below=""):
 
     def text(wildcards):
         read = JOBS.inputs(Job.of(rule, **wildcards)).get(role)
-        return f"{option} {shlex.quote(str(Path(read.folder, below)))}" if read else ""
+        return option(name, read and Path(read.folder, below))
 
     return text
 
 
 def pretrained_option_of_text(wildcards):
     """Return the option --pretrained of stage 2, where a text has the pieces of a checkpoint."""
-    folder = GRID.texts[wildcards.text].pretrained
-    return f"--pretrained {shlex.quote(folder)}" if folder else ""
+    return option("--pretrained", GRID.texts[wildcards.text].pretrained)
 
 
 def pretrained_option_of_training(wildcards):
     """Return the option --pretrained of a training, where it starts from a checkpoint."""
-    folder = find(wildcards).system.pretrained
-    return f"--pretrained {shlex.quote(folder)}" if folder else ""
+    return option("--pretrained", find(wildcards).system.pretrained)
 
 
 def checkpoints_of_kind(*kinds):
@@ -335,11 +333,16 @@ def checkpoints_of_kind(*kinds):
     return "|".join(re.escape(name) for name, random in GRID.checkpoints.items() if random.kind in kinds) or "(?!)"
 
 
+def tokens_job(wildcards):
+    """Return the job of stage 2 that a job of one of its parts belongs to."""
+    return Job.of("tokens", corpus=wildcards.corpus, text=wildcards.text)
+
+
 def parts(path):
     """Return the function that returns the outputs of the shards of a pass of stage 2, in order."""
 
     def shards(wildcards):
-        if not is_planned(Job.of("tokens", corpus=wildcards.corpus, text=wildcards.text)):
+        if not is_planned(tokens_job(wildcards)):
             return []
         return [f"{path}.{number}of{GRID.shards}" for number in range(1, GRID.shards + 1)]
 
@@ -348,18 +351,18 @@ def parts(path):
 
 def learnt_text(wildcards):
     """Return the folder of what the shards of stage 2 have learnt together."""
-    job = Job.of("tokens", corpus=wildcards.corpus, text=wildcards.text)
+    job = tokens_job(wildcards)
     return f"{job.folder}/shards/learnt" if is_planned(job) else []
 
 
 def inputs_of_parts(wildcards):
     """Return the inputs of stage 2 for a job of one of its parts."""
-    return reads(Job.of("tokens", corpus=wildcards.corpus, text=wildcards.text))
+    return reads(tokens_job(wildcards))
 
 
 def settings_of_parts(wildcards):
     """Return the path of the settings of stage 2 for a job of one of its parts."""
-    return Job.of("tokens", corpus=wildcards.corpus, text=wildcards.text).settings_path
+    return tokens_job(wildcards).settings_path
 
 
 def changed_parts(plan):
@@ -392,14 +395,12 @@ def scoring_options(wildcards):
         given["aligner"] = reads["aligner"].folder
     if "word_vectors" in reads:
         given["word_vectors"] = Path(reads["word_vectors"].folder, "vectors.txt")
-    options = ((f"--{role.replace('_', '-')}", str(path)) for role, path in given.items() if path is not None)
-    return " ".join(f"{option} {shlex.quote(path)}" for option, path in options)
+    return " ".join(option(f"--{role.replace('_', '-')}", path) for role, path in given.items() if path)
 
 
 def human_option(wildcards):
     """Return the option --human of a page, where config.yaml names a file of human judgements for its study."""
-    path = GRID.human.get(getattr(wildcards, "study", "demo"))
-    return f"--human {shlex.quote(path)}" if path else ""
+    return option("--human", GRID.human.get(getattr(wildcards, "study", "demo")))
 
 
 def study_pages(*studies):
