@@ -1,12 +1,12 @@
-"""What manifests cost: python benchmarks/manifests.py FOLDER [PAIRS]; the record is manifests.md beside this.
+"""What manifests cost: python benchmarks/manifests.py FOLDER [PAIRS [ROUNDS]]; the record is manifests.md.
 
 A corpus of TVsub of so many sentence pairs (1,000,000 if none is given; `repeated.py`, the archive is that of the
 mirror, DOCMT_MIRROR) goes through the commands of the stages. Each command runs in turn with manifests (inputs checked,
-outputs digested) and without (nothing recorded, tables validated as before), ROUNDS times, in one process; the least
-processor time counts. A third run adds up the processor time inside the functions of manifests, which does not suffer
-from the noise between two runs, and is too high by what the validation of tables takes without manifests. Stage 1 reads
-the corpus from a table; stage 5 trains one update of a tiny model, so that reading is most of it; stage 6 translates 200
-sentences.
+outputs digested) and without (nothing recorded, tables validated as before), as often as ROUNDS says (3), in one
+process; the least processor time counts. A further run adds up the processor time inside the functions of manifests.
+It does not suffer from the noise between two runs, and is too high by what validating takes without manifests. Stage 1
+reads the corpus from a table; stage 5 trains one update of a tiny model, so that reading is most of it; stage 6
+translates 200 sentences.
 """
 
 import atexit
@@ -20,7 +20,6 @@ import time
 import types
 from pathlib import Path
 
-ROUNDS = 3
 COUNT = "seconds.txt"
 """The file with the seconds inside the functions of manifests, and the environment variable with its path."""
 HERE = Path(__file__).parent
@@ -187,12 +186,14 @@ def count_seals() -> None:
     atexit.register(lambda: Path(os.environ["COUNT"]).write_text(f"{clock.seconds}"))
 
 
-def main(folder: Path, pairs: int) -> None:
+def main(folder: Path, pairs: int, rounds: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     prepare(folder, pairs)
-    print("| stage | without, CPU s (s) | with, CPU s (s) | difference | inside manifests, CPU s |\n|---|---|---|---|---|")
+    print(
+        "| stage | without, CPU s (s) | with, CPU s (s) | difference | inside manifests, CPU s |\n|---|---|---|---|---|"
+    )
     for name, command in commands(folder).items():
-        runs = [[measured(folder, name, command, mode) for mode in ("open", "sealed")] for _ in range(ROUNDS)]
+        runs = [[measured(folder, name, command, mode) for mode in ("open", "sealed")] for _ in range(rounds)]
         without, sealed = (min(run[kind] for run in runs) for kind in (0, 1))
         total, _ = measured(folder, name, command, "counted")
         inside = float((folder / COUNT).read_text())
@@ -214,4 +215,5 @@ if __name__ == "__main__":
 
         docmt()
     else:
-        main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000)
+        pairs, rounds = (int(value) for value in (sys.argv[2:] + ["1000000", "3"][len(sys.argv) - 2 :]))
+        main(Path(sys.argv[1]), pairs, rounds)
