@@ -103,6 +103,7 @@ def read_card(project: Project, folder: str) -> dict:
     return json.loads((project.root / f"results/1_corpus/{folder}/card.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_a_kind_of_figure_is_a_file_that_states_it_and_one_that_shows_it(tmp_path):
     project, page = whole_project(tmp_path / "project"), PAGES["add-a-figure"]
     quick_smoke(project)

@@ -106,7 +106,11 @@ def assert_same_training(single: Folder, several: Folder) -> None:
         torch.testing.assert_close(tensor, weights[1][name], rtol=0, atol=1e-5, msg=lambda text, n=name: f"{n}: {text}")
 
 
-@pytest.mark.parametrize("model", [SENTENCE, DOCUMENT, CHAINS], ids=lambda model: model["kind"])
+@pytest.mark.parametrize(
+    "model",
+    [*(pytest.param(model, marks=pytest.mark.slow) for model in (SENTENCE, DOCUMENT)), CHAINS],
+    ids=lambda model: model["kind"],
+)
 def test_two_ranks_train_as_one_process(tmp_path, model):
     """Dropout of all kinds, word dropout and samples of z are on; the first rank alone writes and speaks.
 

@@ -25,6 +25,7 @@ def test_studies_with_pretrained_systems_are_planned_from_nothing(project):
     assert trained >= {*TRAINED, "document.mbart", "g_transformer.mbart"}
 
 
+@pytest.mark.slow
 def test_systems_train_from_small_random_checkpoints_and_say_so(project):
     """A folder of the user's that is no checkpoint stands where the real one would: nothing looks at it."""
     quick_smoke(project)

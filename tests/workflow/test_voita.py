@@ -77,6 +77,7 @@ def folders(project: Project, scale: str, system: str) -> tuple[Path, Path]:
     return results / "5_training" / run_name / "model", results / "6_translations" / run_name
 
 
+@pytest.mark.slow
 def test_a_few_instances_by_the_workflow_and_from_plain_files(unpacked, tmp_path):
     shorten(unpacked, instances=4)
     with tarfile.open(tmp_path / ARCHIVE, "w:gz") as archive:
