@@ -44,6 +44,16 @@ def full_digest(value: Any) -> str:
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()
 
 
+def kind_of(digest: str | None) -> str:
+    """Return the kind of a digest: `git_blob` of `git_blob:48d6...`, and `sha256` where the digest names no kind."""
+    return digest.partition(":")[0] if digest and ":" in digest else "sha256"
+
+
+def short_digest(digest: str, digits: int = 12) -> str:
+    """Return a digest for a message: its kind and its first digits."""
+    return f"{kind_of(digest)} {digest.rpartition(':')[2][:digits]}"
+
+
 def sha256_file(path: Path | str) -> str:
     """Return the SHA-256 of a file in hexadecimal digits.
 

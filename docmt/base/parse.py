@@ -18,6 +18,9 @@ The modules that define the dataclasses add them to this table."""
 SHORT_FORMS: dict[type, Callable[[dict], dict]] = {}
 """The dataclasses whose settings may be written in a short form, each with the function that returns the long form. The
 modules that define the dataclasses add them to this table."""
+TEXT_FORMS: dict[type, Callable[[str], dict]] = {}
+"""The dataclasses whose settings may be written as one text, each with the function that returns the long form. The
+modules that define the dataclasses add them to this table."""
 LARGEST = 2**63 - 1
 """The largest whole number: 64 bits with a sign, as tables store numbers."""
 
@@ -100,6 +103,7 @@ def _value(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
             "unknown name", where=lines.place(path), found=in_line(value), remedy=nearest(str(value), options)
         )
     if dataclasses.is_dataclass(hint):
+        value = TEXT_FORMS[hint](value) if hint in TEXT_FORMS and isinstance(value, str) else value
         return parse(hint, value, lines, path)
     if origin is tuple and isinstance(value, list | tuple):
         return tuple(_value(options[0], item, lines, (*path, number)) for number, item in enumerate(value))

@@ -1,7 +1,7 @@
 """The frame of a job: it checks what the job reads, and writes the manifest and the record of what the job wrote."""
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Any
 
 from docmt.base.artifacts import Recorder, recorded, write_json
 from docmt.base.asked import Asked, read_asked
-from docmt.base.digests import FileDigest, known_sha256
+from docmt.base.digests import FileDigest, known_sha256, short_digest
 from docmt.base.errors import UserError
 from docmt.base.machine import commit, hardware, now, versions
 from docmt.base.manifest import (
@@ -26,6 +26,10 @@ from docmt.base.manifest import (
     read_manifest,
     sealed,
 )
+
+DigestOf = Callable[[str, Path, str | None], str]
+"""A function that returns the digest of a file from its role, its path and the digest that was asked (None = none was
+asked), of the same kind as the latter."""
 
 
 class Seal:
@@ -91,21 +95,22 @@ class Seal:
             if role in self.asked.inputs or by_hand:
                 yield role, path
 
-    def check_files(self, files: Mapping[str, Path]) -> None:
+    def check_files(self, files: Mapping[str, Path], digest_of: DigestOf | None = None) -> None:
         """Compare files that are not outputs of jobs with the digests that were asked; `files`: the path by role.
 
-        Raises UserError for a file that has changed since the workflow was planned.
+        `digest_of` returns the digest of a file; without this function it is the SHA-256. Raises UserError for a file that has changed since the workflow was planned.
         """
         if self.asked.job:
             files = {role: path for role, path in files.items() if role in self.asked.files}
-        actual = {role: known_sha256(path) for role, path in files.items()}
+        digest_of = digest_of or (lambda role, path, expected: known_sha256(path))
+        actual = {role: digest_of(role, path, self.asked.files.get(role)) for role, path in files.items()}
         for role, path in files.items():
             if self.asked.files.get(role) not in (None, actual[role]):
                 raise UserError(
                     "the file has changed since the workflow was planned",
                     where=str(path),
-                    found=f"sha256 {actual[role][:DIGITS]}",
-                    expected=self.asked.files[role][:DIGITS],
+                    found=short_digest(actual[role]),
+                    expected=short_digest(self.asked.files[role]),
                     remedy="run snakemake again, which plans with the present file",
                 )
         self.asked = replace(self.asked, files={**self.asked.files, **actual})
@@ -167,12 +172,13 @@ def open_seal(
     files: Mapping[str, Path | None] | None = None,
     prefix: str = "",
     results: Path | None = None,
+    digest_of: DigestOf | None = None,
 ) -> Iterator[Seal]:
     """Check the inputs of a job, and record the files that it writes in the block, which closes the seal.
 
     `settings`: the settings.json of the job. `folder`: the folder of its outputs. `inputs`, `files`: see
     `Seal.check_inputs` and `Seal.check_files`; None for an input that the job does not have. `results`: the results
-    folder, for a job whose inputs have the paths of their manifests as roles. Raises UserError for settings that were
+    folder, for a job whose inputs have the paths of their manifests as roles. `digest_of`: see `Seal.check_files`. Raises UserError for settings that were
     changed by hand, for inputs that do not fit, and for a library of another version than planned.
     """
     asked = read_asked(settings)
@@ -182,7 +188,7 @@ def open_seal(
         seal.check_inputs({role: path for role, path in (inputs or {}).items() if path is not None})
         if results is not None:
             seal.check_inputs({role: results / role for role in asked.inputs})
-        seal.check_files({role: path for role, path in (files or {}).items() if path is not None})
+        seal.check_files({role: path for role, path in (files or {}).items() if path is not None}, digest_of)
         recorder.before_writing = (seal.manifest_path, folder / f"{prefix}{RECORD}")
         yield seal
 

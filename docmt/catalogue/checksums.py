@@ -1,16 +1,163 @@
-"""The digests of first downloads, for files whose digest the catalogue does not state."""
+"""The digests of files that are there, and the lock file with the digests of first downloads."""
 
-from pathlib import Path
+import hashlib
+import tarfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import IO
 
-from docmt.base.artifacts import read_object_if_there
+from docmt.base.artifacts import as_object, folder_lock, read_object_if_there, write_json
+from docmt.base.digests import BYTES_AT_ONCE, known_sha256
+from docmt.base.errors import UserError
+from docmt.base.foreign import first_line, is_of_disk, reading
+from docmt.catalogue.files import GIT_OBJECTS, Checksums, FileConfig, git_objects_digest
 
 LOCK = "workflow/corpora/checksums.lock.json"
-"""The file with the SHA-256 of the first download of each file, by `corpus/file`."""
+"""The file with the digest of the first download of each file whose digest the catalogue does not state."""
 
 
 def locked_checksums(lock: Path) -> dict[str, str]:
-    """Return the SHA-256 of the first download of each file, by `corpus/file`.
+    """Return the digest of the first download of each file, by `corpus/file`.
 
-    Raises UserError where the file is damaged.
+    Raises UserError where the file is not a lock file.
     """
-    return read_object_if_there(lock) or {}
+    remedy = "restore it (git checkout), or remove it: then each first download is recorded again"
+    with reading(lock, "not a lock file of downloads", "a digest by the name corpus/file", remedy):
+        locked = as_object(read_object_if_there(lock) or {}, str(lock))
+        if not all(isinstance(digest, str) for digest in locked.values()):
+            raise TypeError("a value is not a digest")
+    return locked
+
+
+def place_in_lock(lock: Path | str, key: str) -> str:
+    """Return the place of a digest in the lock file for messages: the path and the number of the line."""
+    path = Path(lock)
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    number = next((number for number, line in enumerate(lines, 1) if f'"{key}"' in line), None)
+    return f"{lock}:{number}" if number else str(lock)
+
+
+def record_first(lock: Path, digests: Mapping[str, str]) -> None:
+    """Add digests of first downloads to the lock file, by `corpus/file`; those that it has stay as they are."""
+    if not digests:
+        return
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with folder_lock(lock.parent):  # several jobs may write the lock file at the same time
+        locked = locked_checksums(lock)
+        if digests.keys() - locked.keys():
+            write_json(lock, {**digests, **locked})
+
+
+def checksum(path: Path, kind: str) -> str:
+    """Return a checksum of a file's bytes. `kind` is a key of `LENGTHS`."""
+    if kind == "sha256":
+        return known_sha256(path)
+    with reading(path, "cannot be read"), path.open("rb") as stream:
+        return stream_checksum(stream, kind, path.stat().st_size)
+
+
+def stream_checksum(stream: IO[bytes], kind: str, size: int) -> str:
+    """Return a checksum of the `size` bytes of a stream. Git puts the kind and the size of an object before them."""
+    result = hashlib.md5(usedforsecurity=False) if kind == "md5" else hashlib.sha1(usedforsecurity=False)
+    if kind == "git_blob":
+        result.update(b"blob %d\0" % size)
+    while chunk := stream.read(BYTES_AT_ONCE):
+        result.update(chunk)
+    return result.hexdigest()
+
+
+def wrong_content(path: Path, file: FileConfig) -> str | None:
+    """Return how a file that is there differs from what the catalogue states of it; None where it does not differ."""
+    return wrong_checksum(path, file) or (wrong_objects(path, file.git_objects) if file.git_objects else None)
+
+
+def wrong_checksum(path: Path, expected: Checksums) -> str | None:
+    """Return how a file differs from its size or from one of its checksums; None where it has all of them."""
+    size = path.stat().st_size
+    if expected.size not in (None, size):
+        return f"wrong size: found {size:,} bytes, expected {expected.size:,}"
+    for kind, value in expected.stated.items():
+        if (found := checksum(path, kind)) != value:
+            return f"wrong checksum: found {kind} {found}, expected {value}"
+    return None
+
+
+def file_digest(path: Path, kind: str = "sha256", git_objects: Mapping[str, str] | None = None) -> str:
+    """Return the digest of a file that is there, in the form of `FileConfig.digest`.
+
+    `kind`: the kind of the digest with which it is compared. `git_objects`: the paths in an archive whose ids are
+    computed; their values are not used. Raises UserError where the file cannot be read.
+    """
+    if kind == GIT_OBJECTS:
+        return git_objects_digest(found_objects(path, git_objects or {}))
+    value = checksum(path, kind)
+    return value if kind == "sha256" else f"{kind}:{value}"
+
+
+def wrong_objects(path: Path, expected: Mapping[str, str]) -> str | None:
+    """Return the first path in an archive whose Git id is another one; None where all are right."""
+    found = found_objects(path, expected)
+    for name, value in expected.items():
+        if found[name] != value:
+            return f"other content: {name} has git id {found[name] or 'none: it is missing'}, expected {value}"
+    return None
+
+
+def found_objects(archive: Path, paths: Mapping[str, str]) -> dict[str, str]:
+    """Return the Git ids of files and folders in a tar archive, by their paths; an empty text for a missing path.
+
+    The first folder of an archive of GitHub has the name of the commit and is a part of the paths. Raises UserError for
+    a damaged archive.
+    """
+    blobs: dict[str, tuple[str, str]] = {}
+    try:
+        with tarfile.open(archive) as tar:
+            for member in tar:
+                name = str(PurePosixPath(member.name))
+                if any(name == path or name.startswith(f"{path}/") for path in paths):
+                    blobs |= _blob(tar, member, name)
+    except Exception as problem:
+        # For a damaged archive the library raises errors of many classes.
+        if is_of_disk(problem):
+            raise
+        raise UserError("archive is damaged or truncated", where=str(archive), found=first_line(problem)) from None
+    return {path: blobs[path][1] if path in blobs else _folder_id(blobs, path) for path in paths}
+
+
+def _blob(tar: tarfile.TarFile, member: tarfile.TarInfo, name: str) -> dict[str, tuple[str, str]]:
+    """Return the mode and the Git id of a file of an archive, by its path; nothing for a folder."""
+    if not member.isfile():
+        return {}
+    content = tar.extractfile(member)
+    mode = "100755" if member.mode & 0o100 else "100644"
+    return {name: (mode, stream_checksum(content, "git_blob", member.size))} if content else {}
+
+
+def _folder_id(blobs: Mapping[str, tuple[str, str]], folder: str) -> str:
+    """Return the Git id of a folder from those of the files below it; an empty text where there are none."""
+    inside = {path.removeprefix(f"{folder}/"): blob for path, blob in blobs.items() if path.startswith(f"{folder}/")}
+    return tree_id(inside) if inside else ""
+
+
+def tree_id(blobs: Mapping[str, tuple[str, str]]) -> str:
+    """Return the Git id of a folder. `blobs` has the mode and the id of each file, by its path in the folder."""
+    entries = dict(_entries(blobs))
+    # Git sorts a folder as if its name ended with a slash.
+    order = sorted(entries, key=lambda name: f"{name}/" if entries[name][0] == "40000" else name)
+    content = b"".join(
+        f"{entries[name][0]} {name}".encode() + b"\0" + bytes.fromhex(entries[name][1]) for name in order
+    )
+    return hashlib.sha1(b"tree %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def _entries(blobs: Mapping[str, tuple[str, str]]) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield the name of each file and folder directly in a folder, with its mode and its Git id."""
+    below: dict[str, dict[str, tuple[str, str]]] = {}
+    for path, blob in blobs.items():
+        first, _, rest = path.partition("/")
+        if rest:
+            below.setdefault(first, {})[rest] = blob
+        else:
+            yield path, blob
+    for name, inside in below.items():
+        yield name, ("40000", tree_id(inside))

@@ -1,68 +1,19 @@
 """The schema of `workflow/corpora/<corpus>.yaml`, and the part of such a file on which stage 1 depends."""
 
 import dataclasses
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from docmt.base.checks import Checked, need, need_path, setting, whole
+from docmt.base.checks import Checked, need, setting, whole
 from docmt.base.errors import UserError, quoted
-from docmt.base.names import (
-    FILE_NAMES_HAVE,
-    INSIDE,
-    LANGUAGES_ARE,
-    NAMES_HAVE,
-    SPLITS,
-    is_file_name,
-    is_language,
-    is_name,
-    stays_inside,
-)
+from docmt.base.names import INSIDE, LANGUAGES_ARE, NAMES_HAVE, SPLITS, is_language, is_name, stays_inside
 from docmt.base.parse import parse
 from docmt.base.yaml_files import Lines, load_yaml
+from docmt.catalogue.files import GIT_OBJECTS, FileConfig
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import FileReaderConfig, Languages, ReaderConfig
 from docmt.catalogue.published import PublishedCounts
-
-SHA256 = re.compile(r"[0-9a-f]{64}")
-"""The form of a SHA-256 in hexadecimal digits."""
-DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-"""The form of a day, such as 2026-01-31."""
-
-
-def _need_sha256(name: str, value: str | None) -> None:
-    """Raise BadValue unless `value` is none or a SHA-256."""
-    need(value is None or SHA256.fullmatch(value) is not None, name, value, "64 hexadecimal digits, or none")
-
-
-@dataclass(frozen=True)
-class FileConfig(Checked):
-    """A file to be downloaded: its name, where it can be fetched, and how it is checked."""
-
-    name: str
-    sources: tuple[str, ...] = setting((), "http(s) or file URLs, or paths, in the order in which they are tried")
-    sha256: str | None = setting(
-        None, "none = the SHA-256 of the first download, which the lock file keeps", _need_sha256
-    )
-    size: int | None = setting(None, "number of bytes; none = not checked")
-    obtain: str | None = setting(None, "how a person gets the file, where no source can be downloaded")
-    checked: Any = setting(False, "day on which this code last downloaded the sources, '2026-01-31'; false = never")
-
-    def __post_init__(self) -> None:
-        """Check the name, the sources, the size and the day."""
-        super().__post_init__()
-        need(is_file_name(self.name), "name", self.name, FILE_NAMES_HAVE)
-        for source in self.sources:
-            need_path("sources", source)
-        need(self.size is None or self.size > 0, "size", self.size, "above 0, or none")
-        is_day = isinstance(self.checked, str) and DAY.fullmatch(self.checked) is not None
-        need(
-            self.checked is False or is_day,
-            "checked",
-            self.checked,
-            "false, or a day in quotes, such as '2026-01-31'",
-        )
 
 
 @dataclass(frozen=True)
@@ -191,7 +142,7 @@ def as_fixture(config: CorpusConfig, fixture: FixtureConfig) -> CorpusConfig:
         reader=config.reader.small(fixture),
         expected={},
         published=(),
-        files=tuple(FileConfig(file.name) for file in config.files),
+        files=tuple(FileConfig(name=file.name) for file in config.files),
         stop_words=fixture.stop_words,
         target_stop_words=fixture.stop_words,
     )
@@ -200,11 +151,17 @@ def as_fixture(config: CorpusConfig, fixture: FixtureConfig) -> CorpusConfig:
 def corpus_settings(config: CorpusConfig) -> dict[str, Any]:
     """Return the part of a corpus file on which stage 1 depends.
 
-    The result has no sources and no sizes of files, since the same content may come from any mirror. It has no
-    description, no published counts and no numbers of stop words, since stage 1 does not use them.
+    Of its files the result has the names, and the paths in archives whose Git ids are checked. The digests of files are
+    beside the settings in `Asked.files`, whether the catalogue, the lock file or a folder of the user's states them. The
+    result has no description, no published counts and no numbers of stop words, since stage 1 does not use them.
     """
     slice_ = dataclasses.asdict(config)
     for name in ("about", "published", *STOP_WORDS):
         del slice_[name]
-    slice_["files"] = [{"name": file.name, "sha256": file.sha256} for file in config.files]
+    slice_["files"] = [_file_settings(file) for file in config.files]
     return slice_
+
+
+def _file_settings(file: FileConfig) -> dict[str, Any]:
+    """Return the part of a file of the catalogue on which stage 1 depends."""
+    return {"name": file.name} | ({GIT_OBJECTS: file.git_objects} if file.git_objects else {})

@@ -13,7 +13,8 @@ from urllib.parse import unquote, urlsplit
 
 from docmt.base.errors import UserError
 from docmt.base.paths import CORPUS
-from docmt.catalogue.corpus import CorpusConfig, FileConfig
+from docmt.catalogue.corpus import CorpusConfig
+from docmt.catalogue.files import FileConfig
 
 WIDTH = 108
 """The largest number of characters of a line in the instructions for obtaining a file."""
@@ -92,7 +93,7 @@ def file_of_user(file: FileConfig, folder: Path | str | None, corpus: str, root:
     relative to `root`. Raises UserError where `folder` does not exist, or holds several files of this name.
     """
     path = find_below(root / folder, file.name, corpus) if folder else None
-    paths = (root / local_path(source) for source in file.sources if not is_remote(source))
+    paths = (root / local_path(source.url) for source in file.sources if not is_remote(source.url))
     return path or next((path for path in paths if path.is_file()), None)
 
 

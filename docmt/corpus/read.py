@@ -10,11 +10,12 @@ import pyarrow as pa
 
 from docmt.base.artifacts import remove_file, write_json
 from docmt.base.columns import CONTRASTIVE, DOCUMENTS
-from docmt.base.digests import known_sha256
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
 from docmt.base.tables import ParquetWriter, parquet_writer, write_parquet
+from docmt.catalogue.checksums import file_digest, wrong_content
 from docmt.catalogue.corpus import CorpusSettings, SplitCounts
+from docmt.catalogue.files import GIT_OBJECTS, FileConfig
 from docmt.corpus.inputs import ContrastiveItem, Document, Problems
 from docmt.corpus.opening import open_corpus, stated_splits
 
@@ -69,7 +70,7 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
     the corpus. Raises UserError for a missing or changed download, and for the first problem that a reader or the
     validation reports.
     """
-    sha256 = {file.name: _verified_sha256(file.name, file.sha256, downloads) for file in settings.files}
+    digests = {file.name: _digest(file, downloads) for file in settings.files}
     problems = Problems()
     output.mkdir(parents=True, exist_ok=True)
     with (
@@ -89,22 +90,21 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
         write_parquet(output / "contrastive.parquet", contrastive_table(items))
     else:  # the file of an earlier run would be read as a part of this corpus
         remove_file(output / "contrastive.parquet")
-    write_json(output / "card.json", _card(settings, sha256, splits, corpus.changed, items))
+    write_json(output / "card.json", _card(settings, digests, splits, corpus.changed, items))
 
 
-def _verified_sha256(name: str, expected: str | None, downloads: Path) -> str:
-    """Return the sha256 of a downloaded file.
+def _digest(file: FileConfig, downloads: Path) -> str:
+    """Return the digest of a downloaded file: its SHA-256, or that of the checked content of an archive.
 
-    Raises UserError where the file is missing, or where its sha256 differs from `expected` (None = not known).
+    Raises UserError where the file is missing, or where it differs from a checksum of the settings.
     """
-    path = downloads / name
+    path = downloads / file.name
     if not path.exists():
         raise UserError("file not found", where=str(path), remedy="`docmt job fetch-file` downloads it")
-    actual = known_sha256(path)
-    if expected is not None and actual != expected:
-        remedy = f"remove {path} and download it again"
-        raise UserError("wrong checksum", where=str(path), found=actual, expected=expected, remedy=remedy)
-    return actual
+    wrong = wrong_content(path, file)
+    if wrong:
+        raise UserError(wrong, where=str(path), remedy=f"remove {path} and download it again")
+    return file_digest(path, GIT_OBJECTS if file.git_objects else "sha256", file.git_objects)
 
 
 def _check_contrastive(items: list[ContrastiveItem], settings: CorpusSettings) -> None:
@@ -151,14 +151,14 @@ def contrastive_table(items: list[ContrastiveItem]) -> pa.Table:
 
 def _card(
     settings: CorpusSettings,
-    sha256: dict[str, str],
+    digests: dict[str, str],
     splits: dict[str, Statistics],
     changed: Counter[str],
     items: Iterable[ContrastiveItem],
 ) -> dict[str, Any]:
     """Return the content of card.json: the facts that a user of the corpus needs, and the files that were read.
 
-    `sha256` has the sha256 of each file that was read, by the name of the file.
+    `digests` has the digest of each file that was read, by the name of the file.
     """
     sets: dict[str, Counter[str]] = {}
     for item in items:
@@ -169,7 +169,7 @@ def _card(
         "target_language": settings.target_language,
         "licence": settings.licence,
         "citation": settings.citation,
-        "files": [{"name": name, "sha256": digest} for name, digest in sha256.items()],
+        "files": [{"name": name, "digest": digest} for name, digest in digests.items()],
         "reader": dataclasses.asdict(settings.reader),
         "splits": {split: splits[split].summary() for split in SPLITS if split in splits},
         "changed": {what: count for what, count in sorted(changed.items()) if count},

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from docmt.base.artifacts import as_object, read_object
-from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.names import SPLITS
 from docmt.base.parse import parse
 from docmt.base.paths import RESULTS
+from docmt.catalogue.checksums import wrong_content
 from docmt.catalogue.corpus import CorpusConfig, load_corpus
 from docmt.catalogue.forms import CONTRASTIVE, Languages, ReaderConfig
 from docmt.catalogue.missing import Places, local_path
@@ -113,8 +113,8 @@ def _counts(corpus: CorpusConfig, available: AvailableFiles, changed: Counter[st
     """Return the numbers of documents and sentences of each split, and the number of items of each contrastive set."""
     for file in corpus.files:
         path = available.files.get(file.name)
-        if path and file.sha256 is not None and (sha256 := sha256_file(path)) != file.sha256:
-            raise UserError("wrong checksum", where=str(path), found=sha256, expected=file.sha256)
+        if path and (wrong := wrong_content(path, file)):
+            raise UserError(wrong, where=str(path))
     contents = Contents(changed=changed)
     with open_corpus(available.reader, available.files, corpus.languages, corpus.corpus, Problems()) as opened:
         contents.add(opened)
@@ -223,8 +223,8 @@ def review_corpus(path: Path, folder: Path | None, mirror: str | None, at_most: 
         file_path = files[file.name]
         if file_path is None:
             review.problems.report("file not found", where=file.name)
-        elif file.sha256 is not None and (sha256 := sha256_file(file_path)) != file.sha256:
-            review.problems.report("wrong checksum", where=file.name, found=sha256, expected=file.sha256)
+        elif wrong := wrong_content(file_path, file):
+            review.problems.report(wrong, where=file.name)
     available = available_files(corpus, files)
     if available.reader is not None:
         _read(available.reader, available.files, corpus.languages, corpus.corpus, review)
@@ -238,7 +238,7 @@ def _files(corpus: CorpusConfig, path: Path, folder: Path | None, mirror: str | 
     """Return the path of each file of the corpus by the name of the file; the path of a missing file is None."""
     paths = find_files(corpus, Places(Path(RESULTS), mirror, {corpus.corpus: str(folder)} if folder else {}))
     for file in corpus.files:
-        candidates = [path.parent / file.name, *(local_path(source) for source in file.sources)]
+        candidates = [path.parent / file.name, *(local_path(source.url) for source in file.sources)]
         paths[file.name] = paths[file.name] or next(
             (file_path for file_path in candidates if file_path.is_file()), None
         )

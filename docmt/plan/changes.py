@@ -80,4 +80,4 @@ def _short(value: object) -> str:
 
 def _digits(digest: str | None) -> str:
     """Return the first digits of a digest for a message; None is a digest that is not known yet."""
-    return "not known" if digest is None else digest[:DIGITS]
+    return "not known" if digest is None else digest.rpartition(":")[2][:DIGITS]

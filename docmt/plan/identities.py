@@ -6,7 +6,7 @@ from docmt.base.asked import Asked
 from docmt.base.machine import installed_version
 from docmt.base.paths import CORPUS
 from docmt.catalogue.checksums import LOCK, locked_checksums
-from docmt.catalogue.corpus import FileConfig
+from docmt.catalogue.files import FileConfig
 from docmt.catalogue.missing import file_of_user
 from docmt.plan.jobs import GridJobs, Job
 from docmt.plan.outside import FileDigests
@@ -56,13 +56,13 @@ class Identities:
         It is that of the catalogue, or of the file in the user's folder, which the user may have changed since, or of
         the first download, or of a file that is there.
         """
-        if file.sha256 is not None:
-            return file.sha256
+        if file.digest is not None:
+            return file.digest
         local = file_of_user(file, self.jobs.grid.local.get(corpus), corpus, self.digests.root)
         if local is not None:
             return self.digests.of(local.absolute())
         locked = self._locked.get(f"{corpus}/{file.name}")
-        return locked or (self.digests.of(path) if (self.digests.root / path).is_file() else None)
+        return locked or (self.digests.of(path, file) if (self.digests.root / path).is_file() else None)
 
     def _file_digest(self, job: Job, role: str, path: Path) -> str | None:
         """Return the digest of a file that a job reads and that is not the output of a job."""

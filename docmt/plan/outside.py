@@ -7,10 +7,12 @@ at each plan would take long: a digest is remembered with the size, the time and
 from pathlib import Path
 
 from docmt.base.artifacts import read_object, write_json
-from docmt.base.digests import sha256_file
+from docmt.base.digests import kind_of
 from docmt.base.errors import UserError
 from docmt.base.manifest import check_seal, sealed
 from docmt.base.paths import RESULTS
+from docmt.catalogue.checksums import file_digest
+from docmt.catalogue.files import FileConfig
 
 MEMORY = f"{RESULTS}/digests.json"
 """The file that remembers digests; nothing is lost where it is removed."""
@@ -18,7 +20,7 @@ REMEDY = f"delete the file; digests are then computed again ({MEMORY})"
 
 
 class FileDigests:
-    """The SHA-256 of files, each computed once as long as the file does not change."""
+    """The digests of files, each computed once as long as the file does not change."""
 
     def __init__(self, root: Path = Path()) -> None:
         """Read the remembered digests of the project in the folder `root`; a damaged file is no reason to stop."""
@@ -35,25 +37,31 @@ class FileDigests:
         except UserError:
             return {}
 
-    def of(self, path: Path) -> str:
-        """Return the SHA-256 of a file. Raises UserError where it cannot be read."""
+    def of(self, path: Path, file: FileConfig | None = None) -> str:
+        """Return the SHA-256 of a file; for a file of the catalogue a digest of the kind that the catalogue states.
+
+        Raises UserError where the file cannot be read.
+        """
+        kind = kind_of(file.digest) if file else "sha256"
+        objects = file.git_objects if file else {}
         place = self.root / path
         try:
             status = place.stat()
         except OSError:
-            return sha256_file(place)  # raises the UserError
+            return file_digest(place)  # raises the UserError
         version = [status.st_size, status.st_mtime_ns, status.st_ino]
-        key = str(place.absolute())
-        *known, digest = self._remembered.get(key, [None])
+        # The digest of an archive depends on the paths in it whose content is checked.
+        key = "\n".join([str(place.absolute()), *([kind] if kind != "sha256" else []), *sorted(objects)])
+        *known, result = self._remembered.get(key, [None])
         if known != version:
-            digest = sha256_file(place)
-            self._remembered[key] = [*version, digest]
+            result = file_digest(place, kind, objects)
+            self._remembered[key] = [*version, result]
             self._is_changed = True
-        return digest
+        return result
 
     def save(self) -> None:
         """Write the digests for the next plan, without those of files that are gone."""
         if self._is_changed:
-            files = {key: entry for key, entry in sorted(self._remembered.items()) if Path(key).exists()}
+            files = {key: entry for key, entry in sorted(self._remembered.items()) if Path(key.split("\n")[0]).exists()}
             write_json(self._path, sealed({"files": files}))
             self._is_changed = False

@@ -9,8 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from docmt.base.artifacts import read_object
+from docmt.base.digests import kind_of
 from docmt.base.errors import UserError
 from docmt.base.manifest import DIGITS, RECORD
+from docmt.catalogue.checksums import LOCK, place_in_lock
+from docmt.catalogue.files import FileConfig
 from docmt.catalogue.missing import file_of_user
 from docmt.plan.grid import Grid
 from docmt.plan.identities import Identities
@@ -159,7 +162,7 @@ class Planner:
     def changed_downloads(self, corpus: str) -> list[str]:
         """Return the downloads of a corpus that are missing, or that a changed file of the user's replaces.
 
-        `corpus` is the name of the corpus' folder. Raises UserError for a file with another digest than the catalogue
+        `corpus` is the name of the corpus. Raises UserError for a file with another digest than the catalogue
         or the first download states: a person may have put it there.
         """
         files, job = self.identities.downloads(corpus), Job.of("corpus", corpus=corpus)
@@ -168,15 +171,22 @@ class Planner:
             expected, place = self.identities.asked(job).files[role], self.digests.root / path
             if not place.is_file():
                 wanted.append(path.name)
-            elif expected not in (None, actual := self.digests.of(path)):
+            elif expected not in (None, actual := self.digests.of(path, files[role])):
                 if file_of_user(files[role], self.jobs.grid.local.get(corpus), corpus, self.digests.root) is None:
-                    raise UserError(
-                        "another file than the catalogue or the first download",
-                        where=str(path),
-                        found=f"sha256 {actual}",
-                        expected=str(expected),
-                        remedy="remove it, and the workflow downloads the file; to use it, change its sha256 in the"
-                        " catalogue or in workflow/corpora/checksums.lock.json",
-                    )
+                    raise self._other_file(corpus, files[role], path, actual, str(expected))
                 wanted.append(path.name)
         return wanted
+
+    def _other_file(self, corpus: str, file: FileConfig, path: Path, actual: str, expected: str) -> UserError:
+        """Return the error about a file, among the downloads of a corpus, that is not the one that is expected."""
+        if file.digest is not None:
+            stated = self.jobs.grid.corpus_files[corpus]
+        else:
+            stated = place_in_lock(self.digests.root / LOCK, f"{corpus}/{file.name}")
+        return UserError(
+            "another file than the catalogue or the first download",
+            where=str(path),
+            found=f"{kind_of(actual)} {actual.rpartition(':')[2]}",
+            expected=f"{expected.rpartition(':')[2]}, which {stated} states",
+            remedy="remove the file, and the workflow downloads it; to use it as it is, change what is stated there",
+        )
