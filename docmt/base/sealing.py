@@ -98,7 +98,8 @@ class Seal:
     def check_files(self, files: Mapping[str, Path], digest_of: DigestOf | None = None) -> None:
         """Compare files that are not outputs of jobs with the digests that were asked; `files`: the path by role.
 
-        `digest_of` returns the digest of a file; without this function it is the SHA-256. Raises UserError for a file that has changed since the workflow was planned.
+        `digest_of` returns the digest of a file; without this function it is the SHA-256. Raises UserError for a file
+        that has changed since the workflow was planned.
         """
         if self.asked.job:
             files = {role: path for role, path in files.items() if role in self.asked.files}
@@ -178,8 +179,9 @@ def open_seal(
 
     `settings`: the settings.json of the job. `folder`: the folder of its outputs. `inputs`, `files`: see
     `Seal.check_inputs` and `Seal.check_files`; None for an input that the job does not have. `results`: the results
-    folder, for a job whose inputs have the paths of their manifests as roles. `digest_of`: see `Seal.check_files`. Raises UserError for settings that were
-    changed by hand, for inputs that do not fit, and for a library of another version than planned.
+    folder, for a job whose inputs have the paths of their manifests as roles. `digest_of`: see `Seal.check_files`.
+    Raises UserError for settings that were changed by hand, for inputs that do not fit, and for a library of another
+    version than planned.
     """
     asked = read_asked(settings)
     asked.check_libraries()

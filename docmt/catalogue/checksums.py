@@ -2,12 +2,12 @@
 
 import hashlib
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from docmt.base.artifacts import as_object, folder_lock, read_object_if_there, write_json
-from docmt.base.digests import BYTES_AT_ONCE, known_sha256
+from docmt.base.digests import BYTES_AT_ONCE, kind_of, known_sha256
 from docmt.base.errors import UserError
 from docmt.base.foreign import first_line, is_of_disk, reading
 from docmt.catalogue.files import GIT_OBJECTS, Checksums, FileConfig, git_objects_digest
@@ -48,33 +48,64 @@ def record_first(lock: Path, digests: Mapping[str, str]) -> None:
             write_json(lock, {**digests, **locked})
 
 
+def chunks_with_line_feeds(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yield the bytes of a stream with LF in the place of each CR LF; other bytes are unchanged."""
+    held = b""  # a CR at the end of a chunk, whose LF may be at the start of the next
+    while chunk := stream.read(BYTES_AT_ONCE):
+        chunk = held + chunk
+        held = b"\r" if chunk.endswith(b"\r") else b""
+        yield chunk[: len(chunk) - len(held)].replace(b"\r\n", b"\n")
+    yield held
+
+
 def checksum(path: Path, kind: str) -> str:
     """Return a checksum of a file's bytes. `kind` is a key of `LENGTHS`."""
     if kind == "sha256":
         return known_sha256(path)
     with reading(path, "cannot be read"), path.open("rb") as stream:
-        return stream_checksum(stream, kind, path.stat().st_size)
+        return checksum_of(iter(lambda: stream.read(BYTES_AT_ONCE), b""), kind, path.stat().st_size)
 
 
-def stream_checksum(stream: IO[bytes], kind: str, size: int) -> str:
-    """Return a checksum of the `size` bytes of a stream. Git puts the kind and the size of an object before them."""
-    result = hashlib.md5(usedforsecurity=False) if kind == "md5" else hashlib.sha1(usedforsecurity=False)
+def checksum_of(chunks: Iterable[bytes], kind: str, size: int) -> str:
+    """Return a checksum of `size` bytes. Git puts the kind and the size of an object before its bytes."""
+    result = hashlib.new("sha1" if kind == "git_blob" else kind, usedforsecurity=False)
     if kind == "git_blob":
         result.update(b"blob %d\0" % size)
-    while chunk := stream.read(BYTES_AT_ONCE):
+    for chunk in chunks:
         result.update(chunk)
     return result.hexdigest()
 
 
+def _stored_checksum(path: Path, file: FileConfig, kind: str) -> str:
+    """Return a checksum of a file as docmt stores it: with the line ends that the catalogue states."""
+    if file.line_ends == "keep":
+        return checksum(path, kind)
+    size = _stored_size(path, file) if kind == "git_blob" else 0
+    with reading(path, "cannot be read"), path.open("rb") as stream:
+        return checksum_of(chunks_with_line_feeds(stream), kind, size)
+
+
+def _stored_size(path: Path, file: FileConfig) -> int:
+    """Return the number of bytes of a file as docmt stores it."""
+    with reading(path, "cannot be read"), path.open("rb") as stream:
+        if file.line_ends == "keep":
+            return path.stat().st_size
+        return sum(map(len, chunks_with_line_feeds(stream)))
+
+
 def wrong_content(path: Path, file: FileConfig) -> str | None:
     """Return how a file that is there differs from what the catalogue states of it; None where it does not differ."""
-    return wrong_checksum(path, file) or (wrong_objects(path, file.git_objects) if file.git_objects else None)
+    if file.size is not None and (size := _stored_size(path, file)) != file.size:
+        return f"wrong size: found {size:,} bytes, expected {file.size:,}"
+    for kind, value in file.stated.items():
+        if (found := _stored_checksum(path, file, kind)) != value:
+            return f"wrong checksum: found {kind} {found}, expected {value}"
+    return wrong_objects(path, file.git_objects) if file.git_objects else None
 
 
-def wrong_checksum(path: Path, expected: Checksums) -> str | None:
-    """Return how a file differs from its size or from one of its checksums; None where it has all of them."""
-    size = path.stat().st_size
-    if expected.size not in (None, size):
+def wrong_bytes(path: Path, expected: Checksums) -> str | None:
+    """Return how the bytes of a source differ from its size or a checksum; None where they have all of them."""
+    if expected.size not in (None, size := path.stat().st_size):
         return f"wrong size: found {size:,} bytes, expected {expected.size:,}"
     for kind, value in expected.stated.items():
         if (found := checksum(path, kind)) != value:
@@ -82,15 +113,16 @@ def wrong_checksum(path: Path, expected: Checksums) -> str | None:
     return None
 
 
-def file_digest(path: Path, kind: str = "sha256", git_objects: Mapping[str, str] | None = None) -> str:
+def file_digest(path: Path, file: FileConfig, kind: str | None = None) -> str:
     """Return the digest of a file that is there, in the form of `FileConfig.digest`.
 
-    `kind`: the kind of the digest with which it is compared. `git_objects`: the paths in an archive whose ids are
-    computed; their values are not used. Raises UserError where the file cannot be read.
+    `kind`: the kind of the digest with which it is compared; None for the kind that the catalogue states, or SHA-256.
+    Raises UserError where the file cannot be read.
     """
+    kind = kind or kind_of(file.digest)
     if kind == GIT_OBJECTS:
-        return git_objects_digest(found_objects(path, git_objects or {}))
-    value = checksum(path, kind)
+        return git_objects_digest(found_objects(path, file.git_objects))
+    value = _stored_checksum(path, file, kind)
     return value if kind == "sha256" else f"{kind}:{value}"
 
 
@@ -130,7 +162,10 @@ def _blob(tar: tarfile.TarFile, member: tarfile.TarInfo, name: str) -> dict[str,
         return {}
     content = tar.extractfile(member)
     mode = "100755" if member.mode & 0o100 else "100644"
-    return {name: (mode, stream_checksum(content, "git_blob", member.size))} if content else {}
+    if content is None:
+        return {}
+    chunks = iter(lambda: content.read(BYTES_AT_ONCE), b"")
+    return {name: (mode, checksum_of(chunks, "git_blob", member.size))}
 
 
 def _folder_id(blobs: Mapping[str, tuple[str, str]], folder: str) -> str:

@@ -97,6 +97,14 @@ def file_of_user(file: FileConfig, folder: Path | str | None, corpus: str, root:
     return path or next((path for path in paths if path.is_file()), None)
 
 
+def files_to_lock(corpus: CorpusConfig, places: Places) -> list[str]:
+    """Return the names of the files whose digest the lock file keeps: neither the catalogue nor the user states it."""
+    folder = places.local.get(corpus.corpus)
+    return [
+        file.name for file in corpus.files if file.digest is None and file_of_user(file, folder, corpus.corpus) is None
+    ]
+
+
 def missing_files(corpus: CorpusConfig, places: Places) -> list[FileConfig]:
     """Return the files of a corpus that only a person can bring: files without a source that are in no folder.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from docmt.base.errors import USER_MISTAKE, check_known
+from docmt.base.machine import now
 from docmt.cli.options import AsJson, Config, Mirror, Root, overrides
 from docmt.cli.screen import aligned, print_json
 
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from docmt.catalogue.corpus import CorpusConfig
     from docmt.catalogue.missing import Places
     from docmt.chains.statistics import Documents
-    from docmt.corpus.download import Source
     from docmt.corpus.review import CorpusCheck, Finding
+    from docmt.fetching.asking import Source
     from docmt.plan.grid import Grid
     from docmt.settings.data import TextConfig
 
@@ -34,20 +35,28 @@ def check_sources(
     root: Root = Path(),
     config: Config = None,
     timeout: Annotated[float, typer.Option(min=0.1, max=86_400, help="seconds to wait for an answer")] = 20,
+    write: Annotated[
+        bool, typer.Option(help="write the answers, with today's date, to workflow/corpora/sources.seen.json")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check whether every source of the catalogue is there; status 1 where one is not.
 
     Nothing is downloaded.
     """
-    from docmt.corpus.download import ask_sources
+    from docmt.fetching.asking import SEEN, ask_sources, read_seen, write_seen
+    from docmt.fetching.transfer import Network
     from docmt.plan.grid import load_grid
 
-    sources = ask_sources(_chosen(load_grid(root, overrides(config)), corpora), timeout)
+    grid = load_grid(root, overrides(config))
+    files = [(corpus.corpus, file) for corpus in _chosen(grid, corpora) for file in corpus.files]
+    sources = ask_sources(files, Network(grid.hosts, timeout), read_seen(root / SEEN))
+    if write:
+        write_seen(root / SEEN, sources, now()[:10])
     if as_json:
         print_json([dataclasses.asdict(source) for source in sources])
     else:
-        rows = [("corpus", "file", "answer", "bytes", "downloaded", "source"), *map(_source_row, sources)]
+        rows = [("corpus", "file", "answer", "bytes", "grade", "seen", "source"), *map(_source_row, sources)]
         typer.echo(aligned(rows) if sources else "no sources")
     if any(source.answer.problem for source in sources):
         raise typer.Exit(DEAD)
@@ -160,12 +169,12 @@ def _chosen(grid: "Grid", names: list[str] | None) -> "list[CorpusConfig]":
 
 
 def _source_row(source: "Source") -> tuple[str, ...]:
-    """Return the cells of a source: corpus, file, answer, bytes, day of the last download, address."""
+    """Return the cells of a source: corpus, file, answer, bytes, grade, day on which it was last seen, address."""
     answer = source.answer
     status = answer.problem or (f"HTTP {answer.status}" if answer.status else "there")
     size = "-" if answer.size is None else f"{answer.size:,}"
     url = f"{source.url} -> {answer.moved}" if answer.moved else source.url
-    return source.corpus, source.file, status, size, source.checked or "never", url
+    return source.owner, source.file, status, size, source.grade or "-", source.seen or "never", url
 
 
 def _check_text(check: "CorpusCheck") -> str:

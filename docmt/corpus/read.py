@@ -104,7 +104,7 @@ def _digest(file: FileConfig, downloads: Path) -> str:
     wrong = wrong_content(path, file)
     if wrong:
         raise UserError(wrong, where=str(path), remedy=f"remove {path} and download it again")
-    return file_digest(path, GIT_OBJECTS if file.git_objects else "sha256", file.git_objects)
+    return file_digest(path, file, GIT_OBJECTS if file.git_objects else "sha256")
 
 
 def _check_contrastive(items: list[ContrastiveItem], settings: CorpusSettings) -> None:

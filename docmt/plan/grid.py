@@ -20,7 +20,7 @@ from docmt.base.paths import PAPER, RESULTS
 from docmt.base.yaml_files import Lines, load_text, load_yaml
 from docmt.catalogue.corpus import CorpusConfig, as_fixture, load_corpus
 from docmt.catalogue.fixtures import FixtureConfig
-from docmt.catalogue.missing import Places
+from docmt.catalogue.missing import Places, is_remote
 from docmt.kinds.item import Checks
 from docmt.kinds.study import StudyConfig
 from docmt.plan.entries import Systems
@@ -60,6 +60,12 @@ class RunConfig:
         None, "a path or URL where files of corpora are looked for before the sources of the catalogue"
     )
     local: dict[str, str] = field(default_factory=dict)
+    hosts: dict[str, str] = field(
+        default_factory=dict,
+        metadata={
+            "about": "addresses that stand in for hosts of the catalogue, such as a copy of the Hub at your site"
+        },
+    )
     missing: Literal["stop", "skip"] = setting(
         "stop", "what to do where files of a corpus are missing that only a person can obtain"
     )
@@ -94,6 +100,8 @@ class MainConfig(RunConfig):
         for name in ("local", "human"):
             for key, path in getattr(self, name).items():
                 need_path(f"{name}.{key}", path)
+        for host, base in self.hosts.items():
+            need(is_remote(base), f"hosts.{host}", base, "an http or https address")
         for text in self.texts:
             need(is_name(text), "texts", text, NAMES_HAVE)
         need_seeds("seeds", self.seeds)

@@ -60,7 +60,7 @@ class Identities:
             return file.digest
         local = file_of_user(file, self.jobs.grid.local.get(corpus), corpus, self.digests.root)
         if local is not None:
-            return self.digests.of(local.absolute())
+            return self.digests.of(local.absolute(), file)
         locked = self._locked.get(f"{corpus}/{file.name}")
         return locked or (self.digests.of(path, file) if (self.digests.root / path).is_file() else None)
 

@@ -7,7 +7,7 @@ at each plan would take long: a digest is remembered with the size, the time and
 from pathlib import Path
 
 from docmt.base.artifacts import read_object, write_json
-from docmt.base.digests import kind_of
+from docmt.base.digests import kind_of, sha256_file
 from docmt.base.errors import UserError
 from docmt.base.manifest import check_seal, sealed
 from docmt.base.paths import RESULTS
@@ -42,19 +42,16 @@ class FileDigests:
 
         Raises UserError where the file cannot be read.
         """
-        kind = kind_of(file.digest) if file else "sha256"
-        objects = file.git_objects if file else {}
         place = self.root / path
         try:
             status = place.stat()
         except OSError:
-            return file_digest(place)  # raises the UserError
+            return sha256_file(place)  # raises the UserError
         version = [status.st_size, status.st_mtime_ns, status.st_ino]
-        # The digest of an archive depends on the paths in it whose content is checked.
-        key = "\n".join([str(place.absolute()), *([kind] if kind != "sha256" else []), *sorted(objects)])
+        key = "\n".join([str(place.absolute()), *_manner(file)])
         *known, result = self._remembered.get(key, [None])
         if known != version:
-            result = file_digest(place, kind, objects)
+            result = file_digest(place, file) if file else sha256_file(place)
             self._remembered[key] = [*version, result]
             self._is_changed = True
         return result
@@ -65,3 +62,15 @@ class FileDigests:
             files = {key: entry for key, entry in sorted(self._remembered.items()) if Path(key.split("\n")[0]).exists()}
             write_json(self._path, sealed({"files": files}))
             self._is_changed = False
+
+
+def _manner(file: FileConfig | None) -> list[str]:
+    """Return how the digest of a file is computed, where it is not the SHA-256 of its bytes.
+
+    The digest of an archive depends on the paths in it whose content is checked.
+    """
+    if file is None:
+        return []
+    kind = kind_of(file.digest)
+    manner = [*([kind] if kind != "sha256" else []), *([file.line_ends] if file.line_ends != "keep" else [])]
+    return [*manner, *sorted(file.git_objects)]

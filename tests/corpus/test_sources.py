@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
+from docmt.corpus.download import ask, ask_sources
 from helpers.catalogue_files import corpus_config
 
 from docmt.catalogue.corpus import FileConfig
 from docmt.catalogue.forms import ReaderConfig
-from docmt.corpus.download import ask, ask_sources
 
 
 @dataclass

@@ -57,6 +57,8 @@ rule corpus:
         "../../envs/docmt.yaml"
     params:
         settings=settings_of("corpus"),
+        first=first_downloads,
     shell:
         "exec docmt job read-corpus --settings {params.settings:q}"
-        ' --downloads "$(dirname {output.documents:q})/downloads" --output "$(dirname {output.documents:q})" > {log:q} 2>&1'
+        ' --downloads "$(dirname {output.documents:q})/downloads" --output "$(dirname {output.documents:q})"'
+        " {params.first} > {log:q} 2>&1"

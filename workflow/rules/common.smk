@@ -41,7 +41,8 @@ from docmt.base.paths import (
     VECTORS,
     VIEW,
 )
-from docmt.catalogue.missing import missing_error, missing_files
+from docmt.catalogue.checksums import LOCK
+from docmt.catalogue.missing import files_to_lock, missing_error, missing_files
 from docmt.plan.driver import (
     check_price,
     freeze_grid,
@@ -109,6 +110,7 @@ def environment():
     The variables have facts of this run that are not settings of a job: a change of them runs no job again.
     """
     values = {"DOCMT_MIRROR": GRID.mirror or "", "DOCMT_DEVICE": GRID.device, "DOCMT_LOCAL": json.dumps(GRID.local)}
+    values |= {"DOCMT_HOSTS": json.dumps(GRID.hosts)} if GRID.hosts else {}
     values |= {END_WITH_PARENT: "1"}
     values |= {"DOCMT_ON_CLUSTER": "1"} if workflow.remote_exec else {}
     exports = " ".join(f"{name}={shlex.quote(value)}" for name, value in values.items())
@@ -293,6 +295,14 @@ def corpus_inputs(wildcards):
         check_missing(wildcards.corpus)
     generated = [read.manifest for read in or_refuse(JOBS.inputs, job).values()]
     return generated or [str(path) for path in or_refuse(JOBS.files, job).values()]
+
+
+def first_downloads(wildcards):
+    """Return the options of `docmt job read-corpus` for files whose digest neither the catalogue nor the user states."""
+    if GRID.fixtures:
+        return ""
+    names = or_refuse(files_to_lock, GRID.corpora[wildcards.corpus], GRID.places())
+    return " ".join([option("--lock", LOCK), *(option("--first", name) for name in names)]) if names else ""
 
 
 def catalogue(wildcards):

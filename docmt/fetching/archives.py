@@ -1,0 +1,37 @@
+"""Steps between the bytes that a source gives and the file that is stored: a member of a zip, other line ends."""
+
+import shutil
+import zipfile
+from pathlib import Path
+
+from docmt.base.digests import BYTES_AT_ONCE
+from docmt.base.foreign import first_line, is_of_disk, naming
+from docmt.catalogue.checksums import chunks_with_line_feeds
+from docmt.fetching.problems import WrongContent
+
+
+def extract_member(archive: Path, member: str, output: Path) -> None:
+    """Write the member of a zip whose path is `member`, or ends in it, to `output`.
+
+    Raises WrongContent where the file is no zip, and where it has no such member or several.
+    """
+    try:
+        with zipfile.ZipFile(archive) as zipped:
+            paths = [name for name in zipped.namelist() if name == member or name.endswith(f"/{member}")]
+            if len(paths) != 1:
+                raise WrongContent(f"the zip has {len(paths)} members {member}, expected one")
+            with zipped.open(paths[0]) as content, naming(output), output.open("wb") as stream:
+                shutil.copyfileobj(content, stream, BYTES_AT_ONCE)
+    except WrongContent:
+        raise
+    except Exception as problem:
+        # For a damaged zip the library raises errors of many classes.
+        if is_of_disk(problem):
+            raise
+        raise WrongContent(f"not a zip, or damaged: {first_line(problem)}") from None
+
+
+def write_with_line_feeds(path: Path, output: Path) -> None:
+    """Write a text file to `output` with LF in the place of each CR LF."""
+    with path.open("rb") as stream, naming(output), output.open("wb") as converted:
+        converted.writelines(chunks_with_line_feeds(stream))

@@ -1,0 +1,69 @@
+"""The signs that an answer of a server is not the file: a web page, a login, or a file without its archive's magic."""
+
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import requests
+
+from docmt.base.errors import printable
+
+HEAD_BYTES = 1 << 12
+"""The number of first bytes that show what a file is."""
+PAGE = re.compile(rb"\s*(<!--.*?-->\s*)*<(!doctype\s+html|html|head)\b", re.IGNORECASE | re.DOTALL)
+"""The beginning of a web page."""
+TITLE = re.compile(rb"<title[^>]*>\s*(.*?)\s*</title>", re.IGNORECASE | re.DOTALL)
+MAGIC = {
+    (".tgz", ".gz"): (b"\x1f\x8b", "gzip"),
+    (".zip",): (b"PK", "zip"),
+    (".xz", ".txz"): (b"\xfd7zXZ\0", "xz"),
+    (".bz2", ".tbz2"): (b"BZh", "bzip2"),
+    (".parquet",): (b"PAR1", "Parquet"),
+}
+"""The first bytes of files whose names have these endings, and the name of the form."""
+LOGIN = re.compile(r"(^|[/.])(log-?in|sign-?in|accounts|oauth2?|sso|ServiceLogin)([/.?]|$)", re.IGNORECASE)
+"""A part of the addresses to which servers redirect those who are not logged in."""
+
+
+def is_page_name(name: str) -> bool:
+    """Return whether a file of this name may be a web page."""
+    return name.lower().endswith((".html", ".htm"))
+
+
+def is_page(response: requests.Response, name: str) -> bool:
+    """Return whether an answer is a web page in place of the file `name`.
+
+    A site may answer with status 200 and a web page where the file is gone, or where the site wants a confirmation.
+    """
+    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    return kind in ("text/html", "application/xhtml+xml") and not is_page_name(name)
+
+
+def login_of(stated: str, final: str) -> str | None:
+    """Return the address of a login to which a request was redirected; None where the final address is no login."""
+    if stated == final:
+        return None
+    parts = urlsplit(final)
+    is_login = LOGIN.search(parts.netloc) or LOGIN.search(parts.path)
+    return f"{parts.netloc}{parts.path}" if is_login and not LOGIN.search(urlsplit(stated).path) else None
+
+
+def page_problem(data: bytes) -> str:
+    """Return the description of a web page for a message, with its title."""
+    found = TITLE.search(data)
+    title = printable(" ".join(found[1].decode("utf-8", "replace").split()), breaks="")[:80] if found else ""
+    return f"a web page, not the file{f' ({title})' if title else ''}"
+
+
+def wrong_kind(path: Path, name: str) -> str | None:
+    """Return why the content of `path` cannot be that of the file `name`; None where it can be."""
+    with path.open("rb") as stream:
+        head = stream.read(HEAD_BYTES)
+    if not head:
+        return "an empty file"
+    if PAGE.match(head) and not is_page_name(name):
+        return page_problem(head)
+    for endings, (magic, form) in MAGIC.items():
+        if name.lower().endswith(endings) and not head.startswith(magic):
+            return f"not a {form} file, as its name says: it begins with {head[:8]!r}"
+    return None

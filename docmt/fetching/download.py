@@ -1,0 +1,223 @@
+"""The download of a file: its places are tried in order until one gives the right content.
+
+A download gets its final name when it is complete and checked. What an interrupted run received stays in
+`<output>.part`, and the next run downloads the rest. The note beside a download (`.<name>.source.json`) says where it
+came from; a file without a note was put there by a person, and is never replaced.
+"""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from docmt.base.artifacts import read_object_if_there, write_json
+from docmt.base.digests import kind_of, sha256_file
+from docmt.base.errors import UserError
+from docmt.catalogue.checksums import file_digest, locked_checksums, place_in_lock, wrong_bytes, wrong_content
+from docmt.catalogue.files import Checksums, FileConfig
+from docmt.catalogue.missing import local_path
+from docmt.fetching.addresses import Origin, origins
+from docmt.fetching.archives import extract_member, write_with_line_feeds
+from docmt.fetching.content import wrong_kind
+from docmt.fetching.problems import SourceFailed, WrongContent
+from docmt.fetching.transfer import Network, forget, transfer
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A file that is to be there.
+
+    `owner`: the name of the corpus or set that the file belongs to. `output`: its path. `expected`: its digest, in the
+    form of `FileConfig.digest`, where the catalogue does not state it; None = nobody knows it yet, or the catalogue
+    states it. `stated_at`: the place where the digest is stated, for messages. `own`: the path of the user's own file; None = the user has none.
+    """
+
+    file: FileConfig
+    owner: str
+    output: Path
+    expected: str | None = None
+    stated_at: str = ""
+    own: Path | None = None
+
+    @property
+    def key(self) -> str:
+        """The name of the file in messages and in the lock file."""
+        return f"{self.owner}/{self.file.name}"
+
+    @property
+    def part(self) -> Path:
+        """The path of the bytes that were received so far."""
+        return self.output.with_name(f"{self.output.name}.part")
+
+    @property
+    def note(self) -> Path:
+        """The path of the note that says where the file came from."""
+        return self.output.with_name(f".{self.output.name}.source.json")
+
+
+def wish_for(
+    file: FileConfig, owner: str, output: Path, catalogue: Path, lock: Path | None = None, own: Path | None = None
+) -> Wish:
+    """Return the wish for a file of the catalogue's file `catalogue`, with the digest that the file shall have.
+
+    Where the catalogue states no digest, it is that of the user's `own` file, which the user may change, or that of the
+    first download, which the lock file keeps. Raises UserError for a damaged lock file.
+    """
+    key, locked = f"{owner}/{file.name}", locked_checksums(lock) if lock is not None else {}
+    if file.digest is not None:
+        return Wish(file, owner, output, None, str(catalogue), own)
+    if own is not None:
+        return Wish(file, owner, output, file_digest(own, file), str(own), own)
+    if key in locked:
+        return Wish(file, owner, output, locked[key], place_in_lock(str(lock), key))
+    return Wish(file, owner, output)
+
+
+def fetch(wish: Wish, mirror: str | None = None, network: Network | None = None) -> None:
+    """Get a file from the user's own folder, the mirror or the sources of the catalogue, in this order.
+
+    Nothing happens where the file is there. Raises UserError, with the reason for each place, where no place gives the
+    file, and where a person has put another file in its place.
+    """
+    if wish.output.exists() and _is_there(wish):
+        return
+    wish.output.parent.mkdir(parents=True, exist_ok=True)
+    failures: list[tuple[str, SourceFailed]] = []
+    for origin in origins(wish.file, mirror, wish.own):
+        try:
+            ready = _obtained(origin, wish, network or Network())
+        except SourceFailed as failure:
+            failures.append((origin.place, failure))
+            continue
+        write_json(wish.note, {"source": origin.place, "sha256": sha256_file(ready)})
+        # The file gets its final name last, so that a file with the final name is always complete and checked.
+        ready.replace(wish.output)
+        forget(wish.part)
+        return
+    raise _all_failed(wish, failures)
+
+
+def source_of(output: Path) -> str | None:
+    """Return the place from which docmt got a file that is there; None where a person put the file there."""
+    note = read_object_if_there(output.with_name(f".{output.name}.source.json"), "source", "sha256")
+    return note["source"] if note and note["sha256"] == sha256_file(output) else None
+
+
+def _is_there(wish: Wish) -> bool:
+    """Return whether the file is there and right; False for a file that docmt may replace.
+
+    Raises UserError for a wrong file that a person put there.
+    """
+    wrong = wrong_kind(wish.output, wish.file.name) or _difference(wish.output, wish)
+    if wrong is None:
+        return True
+    if source_of(wish.output) is not None:
+        return False
+    raise UserError(
+        "the file that a person put here is not the one that is expected",
+        where=str(wish.output),
+        found=wrong,
+        expected=f"what {wish.stated_at} states" if wish.stated_at else None,
+        remedy="remove the file, and docmt downloads it; or change what is stated there, to use this file",
+    )
+
+
+def _difference(path: Path, wish: Wish) -> str | None:
+    """Return how a file differs from what is stated of it; None where it does not differ."""
+    wrong = wrong_content(path, wish.file)
+    if wrong or wish.expected is None:
+        return wrong
+    found = file_digest(path, wish.file, kind_of(wish.expected))
+    return None if found == wish.expected else f"wrong checksum: found {_full(found)}, expected {_full(wish.expected)}"
+
+
+def _full(digest: str) -> str:
+    """Return the kind and the value of a digest."""
+    return f"{kind_of(digest)} {digest.rpartition(':')[2]}"
+
+
+def _obtained(origin: Origin, wish: Wish, network: Network) -> Path:
+    """Return the path of the checked file from one place, which does not have its final name yet.
+
+    Raises SourceFailed.
+    """
+    resumed = wish.part.exists()
+    try:
+        return _checked(origin, wish, network)
+    except WrongContent:
+        if not resumed:
+            raise
+    # The part of an earlier run may be the beginning of a different file: the download starts again, without a part.
+    return _checked(origin, wish, network)
+
+
+def _checked(origin: Origin, wish: Wish, network: Network) -> Path:
+    """Get the bytes of a place and check them; a wrong content is removed. Raises SourceFailed."""
+    if origin.is_remote:
+        has_checksum = wish.expected is not None or bool(origin.checksums.stated)
+        stated = transfer(origin.place, wish.part, has_checksum, network)
+    else:
+        stated = _copy(origin.place, wish.part)
+    ready = wish.part
+    try:
+        _need(wrong_bytes(wish.part, origin.checksums) or wrong_bytes(wish.part, stated))
+        if origin.member is not None:
+            ready = _next_to(wish.part, "member")
+            extract_member(wish.part, origin.member, ready)
+        _need(wrong_kind(ready, wish.file.name))
+        if wish.file.line_ends == "lf":
+            converted = _next_to(wish.part, "lf")
+            write_with_line_feeds(ready, converted)
+            ready = converted
+        _need(_difference(ready, wish))
+    except WrongContent:
+        for path in (_next_to(wish.part, "member"), _next_to(wish.part, "lf")):
+            path.unlink(missing_ok=True)
+        forget(wish.part)
+        raise
+    except UserError as problem:  # a damaged archive
+        forget(wish.part)
+        raise WrongContent(f"{problem.what}: {problem.found}") from None
+    return ready
+
+
+def _next_to(part: Path, what: str) -> Path:
+    """Return the path of a file that is made from a part."""
+    return part.with_name(f"{part.name}.{what}")
+
+
+def _need(wrong: str | None) -> None:
+    """Raise WrongContent where something is wrong."""
+    if wrong is not None:
+        raise WrongContent(wrong)
+
+
+def _copy(place: str, part: Path) -> Checksums:
+    """Copy a file of this machine; raise SourceFailed where that fails."""
+    path = local_path(place)
+    if not path.is_file():
+        raise SourceFailed("no such file")
+    forget(part)
+    try:
+        shutil.copyfile(path, part)
+    except OSError as problem:
+        forget(part)
+        raise SourceFailed(problem.strerror or str(problem)) from None
+    return Checksums()
+
+
+def _all_failed(wish: Wish, failures: list[tuple[str, SourceFailed]]) -> UserError:
+    """Return the error that names each place, its failure, and the ways to get the file."""
+    file = wish.file
+    other = any(isinstance(failure, WrongContent) for _, failure in failures)
+    digest = wish.expected or file.digest
+    known = f" ({_full(digest)}, which {wish.stated_at} states)" if digest else ""
+    manual = (
+        f"put the file{known} at {wish.output} and run again, or set mirror=FOLDER, a folder or URL that holds"
+        f" {file.name}"
+    )
+    return UserError(
+        "no source gave the right file; what they gave was removed" if other else "no source gave the file",
+        where=wish.key,
+        found="".join(f"\n    {place}: {failure}" for place, failure in failures) or "no source in the catalogue",
+        remedy=f"{' '.join(file.obtain.split())} Then {manual}." if file.obtain else f"By hand: {manual}.",
+    )

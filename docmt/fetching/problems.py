@@ -1,0 +1,22 @@
+"""The failures of sources and transfers."""
+
+
+class SourceFailed(Exception):
+    """The failure of a source to give a file; the text of the exception is the reason."""
+
+
+class Interrupted(Exception):
+    """The error of a transfer that broke off; another attempt may continue the transfer."""
+
+
+class WrongContent(SourceFailed):
+    """The failure of a source that gave another content than expected."""
+
+
+def reason(problem: Exception) -> str:
+    """Return the cause of a failed transfer, without the messages that the library `requests` puts around the cause."""
+    while problem.args and isinstance(problem.args[0], Exception):
+        problem = problem.args[0]
+    inner = getattr(problem, "reason", None)
+    # The messages of the library begin with the name of a connection object, which ends at the first colon.
+    return str(inner or problem).split(": ", 1)[-1]
