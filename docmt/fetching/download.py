@@ -28,7 +28,8 @@ class Wish:
 
     `owner`: the name of the corpus or set that the file belongs to. `output`: its path. `expected`: its digest, in the
     form of `FileConfig.digest`, where the catalogue does not state it; None = nobody knows it yet, or the catalogue
-    states it. `stated_at`: the place where the digest is stated, for messages. `own`: the path of the user's own file; None = the user has none.
+    states it. `stated_at`: the place where the digest is stated, for messages. `own`: the path of the user's own file;
+    None = the user has none.
     """
 
     file: FileConfig
