@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import ClassVar, Literal
 
+from docmt.base.checks import setting
 from docmt.base.errors import UserError
 from docmt.catalogue.forms import SplitsReaderConfig
 from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, text_of
@@ -27,6 +28,10 @@ class FilesConfig(SplitsReaderConfig):
 
     kind: Literal["files"]
     splits: dict[str, SidesConfig]
+    numbered: bool = setting(
+        False,
+        "{document} stands for a number alone, as in 7.zh; other files beside them, such as 7.tok.zh, are not read",
+    )
 
 
 def documents(config: FilesConfig, inputs: ReaderInputs) -> Iterator[Document]:
@@ -37,7 +42,7 @@ def documents(config: FilesConfig, inputs: ReaderInputs) -> Iterator[Document]:
     that no file matches.
     """
     for split, sides in config.in_order:
-        names_of_files = [_names(inputs, pattern) for pattern in sides.paths]
+        names_of_files = [_names(inputs, pattern, config.numbered) for pattern in sides.paths]
         for name in sorted(set().union(*names_of_files), key=natural):
             paths = [pattern.replace(NAME, name) for pattern in sides.paths]
             file_names = [inputs.display_name(path) for path in paths]
@@ -62,10 +67,11 @@ def natural(name: str) -> tuple[list[tuple[int, str]], str]:
     return [(int(part), "") if number % 2 else (-1, part) for number, part in enumerate(parts)], name
 
 
-def _names(inputs: ReaderInputs, pattern: str) -> set[str]:
+def _names(inputs: ReaderInputs, pattern: str, numbered: bool) -> set[str]:
     """Return the names of the documents whose files exist: the texts for which {document} stands in `pattern`.
 
-    Where `pattern` has {document} several times, it stands for the same text each time. Raises UserError where no file
+    Where `pattern` has {document} several times, it stands for the same text each time. `numbered`: this text has only
+    digits. Raises UserError where no file
     matches.
     """
     parts = PurePosixPath(pattern).parts
@@ -74,7 +80,8 @@ def _names(inputs: ReaderInputs, pattern: str) -> set[str]:
     folder = inputs.path(str(PurePosixPath(*parts[:depth])))
     rest = "/".join(parts[depth:])
     first, *others = (re.escape(part) for part in rest.split(NAME))
-    expression = re.compile("(?P<name>[^/]+)".join([first, "(?P=name)".join(others)]))
+    name = "(?P<name>[0-9]+)" if numbered else "(?P<name>[^/]+)"
+    expression = re.compile(name.join([first, "(?P=name)".join(others)]))
     wildcards = "*".join(glob.escape(part) for part in rest.split(NAME))
     files = (path.relative_to(folder).as_posix() for path in folder.glob(wildcards) if path.is_file())
     names = {match["name"] for match in map(expression.fullmatch, files) if match}
