@@ -30,7 +30,7 @@ class FilesConfig(SplitsReaderConfig):
     splits: dict[str, SidesConfig]
     numbered: bool = setting(
         False,
-        "{document} stands for a number alone, as in 7.zh; other files beside them, such as 7.tok.zh, are not read",
+        "{document} stands for a number alone, as in 7.zh; other files, such as 7.tok.zh, are not read",
     )
 
 
