@@ -1,14 +1,15 @@
 """The digests of files that are there, and the lock file with the digests of first downloads."""
 
 import hashlib
+import json
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from docmt.base.artifacts import as_object, folder_lock, read_object_if_there, write_json
+from docmt.base.artifacts import folder_lock, write_json
 from docmt.base.digests import BYTES_AT_ONCE, kind_of, known_sha256
-from docmt.base.errors import UserError
+from docmt.base.errors import UserError, quoted
 from docmt.base.foreign import first_line, is_of_disk, reading
 from docmt.catalogue.files import GIT_OBJECTS, Checksums, FileConfig, git_objects_digest
 
@@ -23,9 +24,9 @@ def locked_checksums(lock: Path) -> dict[str, str]:
     """
     remedy = "restore it (git checkout), or remove it: then each first download is recorded again"
     with reading(lock, "not a lock file of downloads", "a digest by the name corpus/file", remedy):
-        locked = as_object(read_object_if_there(lock) or {}, str(lock))
-        if not all(isinstance(digest, str) for digest in locked.values()):
-            raise TypeError("a value is not a digest")
+        locked = json.loads(lock.read_text(encoding="utf-8")) if lock.exists() else {}
+        if not isinstance(locked, dict) or not all(isinstance(digest, str) for digest in locked.values()):
+            raise TypeError(quoted(locked))
     return locked
 
 

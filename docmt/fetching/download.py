@@ -128,7 +128,8 @@ def _difference(path: Path, wish: Wish) -> str | None:
     if wrong or wish.expected is None:
         return wrong
     found = file_digest(path, wish.file, kind_of(wish.expected))
-    return None if found == wish.expected else f"wrong checksum: found {_full(found)}, expected {_full(wish.expected)}"
+    value = wish.expected.rpartition(":")[2]
+    return None if found == wish.expected else f"wrong checksum: found {_full(found)}, expected {value}"
 
 
 def _full(digest: str) -> str:
@@ -154,7 +155,7 @@ def _obtained(origin: Origin, wish: Wish, network: Network) -> Path:
 def _checked(origin: Origin, wish: Wish, network: Network) -> Path:
     """Get the bytes of a place and check them; a wrong content is removed. Raises SourceFailed."""
     if origin.is_remote:
-        has_checksum = wish.expected is not None or bool(origin.checksums.stated)
+        has_checksum = any((wish.expected, wish.file.digest, origin.checksums.stated))
         stated = transfer(origin.place, wish.part, has_checksum, network)
     else:
         stated = _copy(origin.place, wish.part)
