@@ -4,6 +4,7 @@ import hashlib
 import json
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -94,24 +95,42 @@ def _stored_size(path: Path, file: FileConfig) -> int:
         return sum(map(len, chunks_with_line_feeds(stream)))
 
 
-def wrong_content(path: Path, file: FileConfig) -> str | None:
+@dataclass(frozen=True)
+class Difference:
+    """A difference between a file that is there and what is stated of it, in the words of messages."""
+
+    what: str
+    found: str
+    expected: str
+
+    def __str__(self) -> str:
+        """Return the difference as one text."""
+        return f"{self.what}: found {self.found}, expected {self.expected}"
+
+
+def wrong_content(path: Path, file: FileConfig) -> Difference | None:
     """Return how a file that is there differs from what the catalogue states of it; None where it does not differ."""
     if file.size is not None and (size := _stored_size(path, file)) != file.size:
-        return f"wrong size: found {size:,} bytes, expected {file.size:,}"
+        return _wrong_size(size, file.size)
     for kind, value in file.stated.items():
         if (found := _stored_checksum(path, file, kind)) != value:
-            return f"wrong checksum: found {kind} {found}, expected {value}"
+            return Difference("wrong checksum", f"{kind} {found}", value)
     return wrong_objects(path, file.git_objects) if file.git_objects else None
 
 
-def wrong_bytes(path: Path, expected: Checksums) -> str | None:
+def wrong_bytes(path: Path, expected: Checksums) -> Difference | None:
     """Return how the bytes of a source differ from its size or a checksum; None where they have all of them."""
-    if expected.size not in (None, size := path.stat().st_size):
-        return f"wrong size: found {size:,} bytes, expected {expected.size:,}"
+    if expected.size is not None and (size := path.stat().st_size) != expected.size:
+        return _wrong_size(size, expected.size)
     for kind, value in expected.stated.items():
         if (found := checksum(path, kind)) != value:
-            return f"wrong checksum: found {kind} {found}, expected {value}"
+            return Difference("wrong checksum", f"{kind} {found}", value)
     return None
+
+
+def _wrong_size(found: int, expected: int) -> Difference:
+    """Return the difference between two sizes in bytes."""
+    return Difference("wrong size", f"{found:,} bytes", f"{expected:,}")
 
 
 def file_digest(path: Path, file: FileConfig, kind: str | None = None) -> str:
@@ -127,12 +146,12 @@ def file_digest(path: Path, file: FileConfig, kind: str | None = None) -> str:
     return value if kind == "sha256" else f"{kind}:{value}"
 
 
-def wrong_objects(path: Path, expected: Mapping[str, str]) -> str | None:
+def wrong_objects(path: Path, expected: Mapping[str, str]) -> Difference | None:
     """Return the first path in an archive whose Git id is another one; None where all are right."""
     found = found_objects(path, expected)
     for name, value in expected.items():
         if found[name] != value:
-            return f"other content: {name} has git id {found[name] or 'none: it is missing'}, expected {value}"
+            return Difference("other content in the archive", f"{name} {found[name] or 'missing'}", f"git id {value}")
     return None
 
 

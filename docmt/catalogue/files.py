@@ -1,7 +1,7 @@
 """The files of the catalogue: their names, their public addresses, and the checksums of their content."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field
 from typing import Literal
 
 from docmt.base.checks import Checked, need, need_path, setting
@@ -56,7 +56,7 @@ class SourceConfig(Checksums):
     changed. A text in the place of the settings is the address.
     """
 
-    url: str = setting("", "http(s) or file URL, or a path", need_path)
+    url: str = setting(MISSING, "http(s) or file URL, or a path", need_path)
     grade: Grade | None = setting(
         None,
         "how well the content is known. A: bytes read; B: in the index of a maintained tool; C: named by a README, a"
@@ -67,9 +67,8 @@ class SourceConfig(Checksums):
     )
 
     def __post_init__(self) -> None:
-        """Check that there is an address, and that the path of a member stays in its archive."""
+        """Check that the path of a member stays in its archive."""
         super().__post_init__()
-        need(bool(self.url), "url", self.url, "an address or a path")
         need(self.member is None or stays_inside(self.member), "member", self.member, INSIDE)
 
 

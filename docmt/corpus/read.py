@@ -103,7 +103,8 @@ def _digest(file: FileConfig, downloads: Path) -> str:
         raise UserError("file not found", where=str(path), remedy="`docmt job fetch-file` downloads it")
     wrong = wrong_content(path, file)
     if wrong:
-        raise UserError(wrong, where=str(path), remedy=f"remove {path} and download it again")
+        remedy = f"remove {path} and download it again"
+        raise UserError(wrong.what, where=str(path), found=wrong.found, expected=wrong.expected, remedy=remedy)
     return file_digest(path, file, GIT_OBJECTS if file.git_objects else "sha256")
 
 

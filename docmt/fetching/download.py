@@ -12,7 +12,14 @@ from pathlib import Path
 from docmt.base.artifacts import read_object_if_there, write_json
 from docmt.base.digests import kind_of, sha256_file
 from docmt.base.errors import UserError
-from docmt.catalogue.checksums import file_digest, locked_checksums, place_in_lock, wrong_bytes, wrong_content
+from docmt.catalogue.checksums import (
+    Difference,
+    file_digest,
+    locked_checksums,
+    place_in_lock,
+    wrong_bytes,
+    wrong_content,
+)
 from docmt.catalogue.files import Checksums, FileConfig
 from docmt.catalogue.missing import local_path
 from docmt.fetching.addresses import Origin, origins
@@ -108,28 +115,29 @@ def _is_there(wish: Wish) -> bool:
 
     Raises UserError for a wrong file that a person put there.
     """
-    wrong = wrong_kind(wish.output, wish.file.name) or _difference(wish.output, wish)
-    if wrong is None:
+    kind, difference = wrong_kind(wish.output, wish.file.name), _difference(wish.output, wish)
+    if kind is None and difference is None:
         return True
     if source_of(wish.output) is not None:
         return False
     raise UserError(
         "the file that a person put here is not the one that is expected",
         where=str(wish.output),
-        found=wrong,
+        found=kind or difference,
         expected=f"what {wish.stated_at} states" if wish.stated_at else None,
         remedy="remove the file, and docmt downloads it; or change what is stated there, to use this file",
     )
 
 
-def _difference(path: Path, wish: Wish) -> str | None:
+def _difference(path: Path, wish: Wish) -> Difference | None:
     """Return how a file differs from what is stated of it; None where it does not differ."""
     wrong = wrong_content(path, wish.file)
     if wrong or wish.expected is None:
         return wrong
     found = file_digest(path, wish.file, kind_of(wish.expected))
-    value = wish.expected.rpartition(":")[2]
-    return None if found == wish.expected else f"wrong checksum: found {_full(found)}, expected {value}"
+    if found == wish.expected:
+        return None
+    return Difference("wrong checksum", _full(found), wish.expected.rpartition(":")[2])
 
 
 def _full(digest: str) -> str:
@@ -187,10 +195,10 @@ def _next_to(part: Path, what: str) -> Path:
     return part.with_name(f"{part.name}.{what}")
 
 
-def _need(wrong: str | None) -> None:
+def _need(wrong: Difference | str | None) -> None:
     """Raise WrongContent where something is wrong."""
     if wrong is not None:
-        raise WrongContent(wrong)
+        raise WrongContent(str(wrong))
 
 
 def _copy(place: str, part: Path) -> Checksums:

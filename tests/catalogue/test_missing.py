@@ -4,7 +4,8 @@ import pytest
 from helpers.catalogue_files import corpus_config
 
 from docmt.base.errors import UserError
-from docmt.catalogue.corpus import CorpusConfig, FileConfig
+from docmt.catalogue.corpus import CorpusConfig
+from docmt.catalogue.files import FileConfig, SourceConfig
 from docmt.catalogue.forms import ReaderConfig
 from docmt.catalogue.missing import Places, left_out, missing_error, missing_files
 
@@ -13,8 +14,8 @@ def corpus(*files: FileConfig, name: str = "news") -> CorpusConfig:
     return corpus_config(ReaderConfig("toy"), name, files=files)
 
 
-BROUGHT = FileConfig("train.zh", obtain="Ask the LDC.")
-PUBLIC = FileConfig("train.en", ("https://example.org/train.en",))
+BROUGHT = FileConfig(name="train.zh", obtain="Ask the LDC.")
+PUBLIC = FileConfig(name="train.en", sources=(SourceConfig(url="https://example.org/train.en"),))
 
 
 def put(path: Path) -> Path:
@@ -55,7 +56,7 @@ def test_a_mirror_is_a_folder_however_it_is_written(tmp_path, form):
     put(tmp_path / "my mirror/train.zh")
     mirror = tmp_path / "my mirror"
     places = Places(tmp_path / "results", str(mirror) if form == "path" else mirror.as_uri())
-    assert places.find("news", FileConfig("train.zh")) == mirror / "train.zh"
+    assert places.find("news", FileConfig(name="train.zh")) == mirror / "train.zh"
 
 
 def test_a_mirror_on_the_web_may_hold_anything(tmp_path):
@@ -75,7 +76,7 @@ def test_what_is_nearest_is_taken(tmp_path):
     (tmp_path / "local").mkdir()
     for folder in order:
         path = put(tmp_path / folder / "train.zh")
-        assert places.find("news", FileConfig("train.zh")) == path
+        assert places.find("news", FileConfig(name="train.zh")) == path
 
 
 def test_several_files_of_one_name_are_refused(tmp_path):
@@ -98,8 +99,8 @@ def test_everything_that_is_missing_is_one_message():
     way = "From the LDC."
     files = {
         "toy": [],
-        "news": [FileConfig("train.zh", obtain=way), FileConfig("train.en", obtain=way)],
-        "ted": [FileConfig("ted.tgz", obtain="By hand.")],
+        "news": [FileConfig(name="train.zh", obtain=way), FileConfig(name="train.en", obtain=way)],
+        "ted": [FileConfig(name="ted.tgz", obtain="By hand.")],
     }
     text = str(missing_error(files, Places(Path("results"))))
     assert text.splitlines() == [
@@ -118,14 +119,16 @@ def test_everything_that_is_missing_is_one_message():
 
 def test_a_long_way_to_obtain_a_file_is_wrapped():
     way = " ".join(["word"] * 60)
-    lines = str(missing_error({"news": [FileConfig("train.zh", obtain=way)]}, Places(Path("results")))).splitlines()
+    lines = str(
+        missing_error({"news": [FileConfig(name="train.zh", obtain=way)]}, Places(Path("results")))
+    ).splitlines()
     told = [line for line in lines if "word" in line]
     assert len(told) == 3
     assert " ".join(" ".join(told).split()) == way
 
 
 def test_corpora_that_are_left_out_say_why(tmp_path):
-    many = [FileConfig(f"part{number}") for number in range(5)]
+    many = [FileConfig(name=f"part{number}") for number in range(5)]
     corpora = [corpus(BROUGHT), corpus(PUBLIC, name="ted"), corpus(*many, name="big")]
     assert left_out(corpora, Places(tmp_path)) == {
         "news": "news is missing: train.zh",

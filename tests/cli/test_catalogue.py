@@ -81,21 +81,25 @@ def test_sources_are_a_line_each_and_a_dead_one_is_status_1(project, tmp_path):
     there, gone = tmp_path / "there.zh", tmp_path / "gone.en"
     there.write_text("four")
     files = [
-        {"name": "mine.zh", "sources": [str(there)], "checked": "2026-01-31"},
+        {"name": "mine.zh", "sources": [{"url": str(there), "grade": "A"}]},
         {"name": "mine.en", "sources": [str(gone)]},
     ]
     write_corpus(project, files=files)
     done = run([DOCMT, "check-sources", "mine"], cwd=project.root)
     assert done.returncode == 1, done.stderr
     assert [line.split() for line in done.stdout.splitlines()] == [
-        ["corpus", "file", "answer", "bytes", "downloaded", "source"],
-        ["mine", "mine.zh", "there", "4", "2026-01-31", str(there)],
-        ["mine", "mine.en", "no", "such", "file", "-", "never", str(gone)],
+        ["corpus", "file", "answer", "bytes", "grade", "seen", "source"],
+        ["mine", "mine.zh", "there", "4", "A", "never", str(there)],
+        ["mine", "mine.en", "no", "such", "file", "-", "-", "never", str(gone)],
     ]
     rows = json.loads(run([DOCMT, "check-sources", "mine", "--json"], cwd=project.root).stdout)
     assert [row["answer"]["problem"] for row in rows] == [None, "no such file"]
     gone.write_text("")
-    assert run([DOCMT, "check-sources", "mine"], cwd=project.root).returncode == 0
+    assert run([DOCMT, "check-sources", "mine", "--write"], cwd=project.root).returncode == 0
+    seen = json.loads((project.root / "workflow/corpora/sources.seen.json").read_text())
+    assert seen.keys() == {str(there), str(gone)}
+    rows = [line.split() for line in run([DOCMT, "check-sources", "mine"], cwd=project.root).stdout.splitlines()]
+    assert [row[5] for row in rows[1:]] == [seen[str(path)]["seen"] for path in (there, gone)]
 
 
 def test_an_unknown_corpus_is_refused(project):

@@ -1,4 +1,6 @@
+import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -74,21 +76,49 @@ def test_a_file_that_several_corpora_name_is_the_same():
     by_name: dict[str, set] = {}
     for config in CORPORA.values():
         for file in config.files:
-            by_name.setdefault(file.name, set()).add((file.sources, file.sha256, file.size, file.checked))
+            by_name.setdefault(file.name, set()).add((file.sources, file.digest, file.size, file.line_ends))
     assert {name: len(kinds) for name, kinds in by_name.items() if len(kinds) > 1} == {}
+
+
+def test_every_address_is_pinned_and_has_its_grade():
+    sources = [(file, source) for config in CORPORA.values() for file in config.files for source in file.sources]
+    assert len({source.url for _, source in sources}) > 60
+    for file, source in sources:
+        assert source.grade is not None, file.name
+        is_known = file.digest is not None or bool(source.stated)
+        assert source.grade != "A" or is_known, f"{source.url}: bytes that were read have a digest"
+        if urlsplit(source.url).netloc in ("raw.githubusercontent.com", "codeload.github.com", "huggingface.co"):
+            assert re.search(r"/[0-9a-f]{40}\b", source.url), f"{source.url} is not pinned"
+
+
+def test_what_is_public_needs_no_person():
+    by_hand = {name for name, config in CORPORA.items() if not all(file.is_public for file in config.files)}
+    assert by_hand == {
+        *("bible_de-en", "bible_fr-en", "bible_zh-en"),
+        *("news_zh-en", "news_zh-en_2m"),
+        *("ted_fr-en", "ted_zh-en"),
+        "tvsub_zh-en_240",
+    }
+    for name in by_hand:
+        for file in CORPORA[name].files:
+            assert file.is_public or file.obtain, f"{name} {file.name}"
 
 
 def test_what_a_paper_states_of_dev_and_test_is_compared_with_known_bytes():
     """A count of a paper stands beside that of the files wherever these were read: it is never the only one."""
     for config in CORPORA.values():
-        if any(file.sha256 for file in config.files):
+        if any(file.digest for file in config.files):
             read = {split for split, names in needed_files(config).items() if _are_known(config, names)}
             assert read - {"contrastive"} <= config.expected.keys(), config.corpus
 
 
 def _are_known(config: CorpusConfig, names: frozenset[str]) -> bool:
-    digests = {file.name: file.sha256 for file in config.files}
-    return all(digests[name] for name in names)
+    """Return whether the bytes of files were read: their digests are known, and not from the index of a tool."""
+    known = {
+        file.name: file.digest is not None and all(source.grade == "A" for source in file.sources[:1])
+        for file in config.files
+    }
+    return all(known[name] for name in names)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +129,9 @@ def _are_known(config: CorpusConfig, names: frozenset[str]) -> bool:
         ("about: a corpus", "about: another text"),
         ("size: 10", "obtain: ask"),
         ("citation: none", "citation: none\nstop_words: 5"),
-        ("size: 10", "checked: '2026-01-31'"),
+        ("size: 10", f"sha256: {'ab' * 32}"),
+        ("size: 10", "line_ends: lf"),
+        ("size: 10", f"md5: {'ab' * 16}"),
         (
             "citation: none",
             "citation: none\npublished:\n  - {paper: P, place: Table 1, counts: {train: {documents: 9K}}}",
@@ -115,7 +147,7 @@ def test_where_files_come_from_and_the_stop_list_redo_nothing(tmp_path, change):
     "change",
     [
         ("archive: mine.tgz", "archive: mine.tgz\n  documents: {marker: <d>, at: start}"),
-        ("size: 10", f"sha256: {'ab' * 32}"),
+        ("size: 10", f"git_objects: {{a/b: {'ab' * 20}}}"),
         ("sentences: 2", "sentences: 3"),
         ("target_language: en", "target_language: de"),
     ],
@@ -161,9 +193,44 @@ def test_what_a_corpus_is_redoes_it(tmp_path, change):
             "value not allowed\n  found True; expected another boundary (a blank line already ends a document)",
         ),
         (
-            ("size: 10", "checked: yesterday"),
-            "10 files.0.checked",
-            "value not allowed\n  found yesterday; expected false, or a day in quotes, such as '2026-01-31'",
+            ("[https://example.org/mine.tgz]", "[{url: http://a, grade: E}]"),
+            "9 files.0.sources.0.grade",
+            "unknown name\n  found E\n  valid: A, B, C, D",
+        ),
+        (
+            ("size: 10", "md5: abc"),
+            "10 files.0.md5",
+            "value not allowed\n  found abc; expected 32 hexadecimal digits, or none",
+        ),
+        (
+            ("size: 10", "git_blob: abc"),
+            "10 files.0.git_blob",
+            "value not allowed\n  found abc; expected 40 hexadecimal digits, or none",
+        ),
+        (
+            ("size: 10", "git_objects: {a: abc}"),
+            "10 files.0.git_objects.a",
+            "value not allowed\n  found abc; expected 40 hexadecimal digits",
+        ),
+        (
+            ("size: 10", "git_objects: {../a: abc}"),
+            "10 files.0.git_objects.../a",
+            "value not allowed\n  found ../a; expected a path inside the corpus' files, without ..",
+        ),
+        (
+            ("size: 10", f"md5: {'ab' * 16}\n    git_objects: {{a: {'ab' * 20}}}"),
+            "11 files.0.git_objects",
+            "value not allowed\n  found ['md5']; expected no checksum of the archive's own bytes beside it",
+        ),
+        (
+            ("[https://example.org/mine.tgz]", "[{url: http://a, member: ../b}]"),
+            "9 files.0.sources.0.member",
+            "value not allowed\n  found ../b; expected a path inside the corpus' files, without ..",
+        ),
+        (
+            ("[https://example.org/mine.tgz]", "[{grade: A}]"),
+            "9 files.0.sources.0.url",
+            "key is missing\n  expected a text",
         ),
         (
             (

@@ -158,7 +158,7 @@ def test_what_is_there_is_read_where_a_file_is_missing_or_changed(tmp_path, vali
             "file not found: 1",
             "  a.tgz",
             "wrong checksum: 1",
-            f"  dev.zh: found {digest}; expected {'0' * 64}",
+            f"  dev.zh: found sha256 {digest}; expected {'0' * 64}",
             "the two sides have different numbers of lines: 1",
             "  dev.en:1: found 1 lines; expected 2 lines, as in dev.zh",
         ],

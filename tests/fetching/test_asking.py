@@ -199,5 +199,5 @@ def test_answers_are_written_back(site, tmp_path):
 def test_a_file_of_answers_that_is_none(tmp_path):
     path = tmp_path / "seen.json"
     path.write_text('{"http://a": 1}')
-    with pytest.raises(UserError, match="seen.json: not a file of answers of sources"):
+    with pytest.raises(UserError, match=r"seen\.json: not a file of answers of sources"):
         read_seen(path)

@@ -9,7 +9,8 @@ from docmt.base.checks import BadValue
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
 from docmt.base.yaml_files import load_yaml
-from docmt.catalogue.corpus import CorpusConfig, FileConfig
+from docmt.catalogue.corpus import CorpusConfig
+from docmt.catalogue.files import FileConfig
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import FORMS
 from docmt.settings.data import CutConfig, TextConfig, ViewConfig
