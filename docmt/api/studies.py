@@ -13,8 +13,10 @@ from docmt.plan.targets import targets as find_targets
 
 STATES = {
     "made": "its file is there",
-    "to-make": "a run of snakemake makes it",
-    "blocked": "a corpus that it needs has files without a public source, which are not here",
+    "ready": "all that it needs is here",
+    "to-fetch": "a run downloads what it needs",
+    "by-hand": "it needs files that a person has to bring",
+    "licence": "it needs files for which a licence is needed",
 }
 """The meaning of each state of a target."""
 
@@ -46,7 +48,9 @@ class TargetSummary:
     `kind` is all, study, item (a table, figure or passage), scores (of one system and seed) or corpus. `trainings` is
     the number of trainings that the target needs, and `missing_trainings` is the number of these that have not ended.
     `device_hours` and `disk_bytes` are estimates for the missing trainings. Each of the four is None where it is
-    unknown or does not apply.
+    unknown or does not apply. `fetch_bytes` is the size of what is to be downloaded, as far as it is known;
+    `is_fetch_known` is False where files of unknown size are among it. `reasons` says why parts of the target are left
+    out or not scored.
     """
 
     target: str
@@ -58,6 +62,9 @@ class TargetSummary:
     missing_trainings: int | None = None
     device_hours: float | None = None
     disk_bytes: int | None = None
+    fetch_bytes: float = 0
+    is_fetch_known: bool = True
+    reasons: tuple[str, ...] = ()
 
 
 def list_systems(
@@ -128,7 +135,17 @@ def studies_of(grid: Grid, study: str | None) -> list[str]:
 def _target(target: Target) -> TargetSummary:
     plan = target.plan
     numbers = (None,) * 4 if plan is None else (plan.trainings, plan.missing, plan.hours, plan.bytes)
-    return TargetSummary(target.name, target.kind, target.state, target.about, target.study, *numbers)
+    return TargetSummary(
+        target.name,
+        target.kind,
+        target.state,
+        target.about,
+        target.study,
+        *numbers,
+        target.fetch_bytes,
+        target.is_fetch_known,
+        target.reasons,
+    )
 
 
 def _system(grid: Grid, study: str, name: str) -> SystemSummary:

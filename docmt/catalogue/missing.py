@@ -6,7 +6,7 @@ where the catalogue names a source of the file.
 
 import os
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -32,6 +32,11 @@ class Places:
     results: Path
     mirror: str | None = None
     local: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def has_remote_mirror(self) -> bool:
+        """Whether the mirror is an address, of which only a download shows which files it holds."""
+        return bool(self.mirror) and mirror_folder(self.mirror) is None
 
     def downloads(self, corpus: str) -> Path:
         """Return the folder of a corpus' downloads."""
@@ -105,42 +110,46 @@ def files_to_lock(corpus: CorpusConfig, places: Places) -> list[str]:
     ]
 
 
-def missing_files(corpus: CorpusConfig, places: Places) -> list[FileConfig]:
-    """Return the files of a corpus that only a person can bring: files without a source that are in no folder.
+def wanted_files(corpus: CorpusConfig, places: Places) -> list[FileConfig]:
+    """Return the files of a corpus that are in no folder.
 
-    The list is empty for a corpus that stage 1 has read. The list is also empty where the mirror is a URL, since only a
-    download shows which files such a mirror holds.
+    The list is empty for a corpus that stage 1 has read.
     """
     if (CORPUS.under(places.results, corpus=corpus.corpus) / "documents.parquet").is_file():
         return []
-    if places.mirror and mirror_folder(places.mirror) is None:
+    return [file for file in corpus.files if places.find(corpus.corpus, file) is None]
+
+
+def missing_files(corpus: CorpusConfig, places: Places) -> list[FileConfig]:
+    """Return the files of a corpus that only a person can bring: files without any source that are in no folder.
+
+    The list is empty where the mirror is a URL, since only a download shows which files such a mirror holds.
+    """
+    if places.has_remote_mirror:
         return []
-    without_source = [file for file in corpus.files if not file.sources]
-    return [file for file in without_source if places.find(corpus.corpus, file) is None]
+    return [file for file in wanted_files(corpus, places) if not file.sources]
 
 
-def left_out(corpora: Iterable[CorpusConfig], places: Places) -> dict[str, str]:
-    """Return the corpora whose files are missing and, for each, the reason for the report (`missing: skip`)."""
-    missing = {corpus.corpus: missing_files(corpus, places) for corpus in corpora}
-    return {corpus: f"{corpus} is missing: {_names(files)}" for corpus, files in missing.items() if files}
+def missing_error(
+    missing: Mapping[str, list[FileConfig]], places: Places, checkpoints: Mapping[str, str] | None = None
+) -> UserError:
+    """Return the error that lists all missing files by corpus: their names, how to obtain them, where to put them.
 
-
-def _names(files: list[FileConfig]) -> str:
-    """Return the names of files for a report, shortened where there are more than three."""
-    names = [file.name for file in files]
-    return ", ".join(names) if len(names) <= 3 else f"{names[0]} and {len(names) - 1} more files"
-
-
-def missing_error(missing: Mapping[str, list[FileConfig]], places: Places) -> UserError:
-    """Return the error that lists all missing files by corpus: their names, how to obtain them, where to put them."""
+    `checkpoints`: how the missing checkpoints can be had, by their folders.
+    """
     missing = {corpus: files for corpus, files in missing.items() if files}
     instructions = "".join(_instructions(corpus, files, places) for corpus, files in missing.items())
+    for folder, way in (checkpoints or {}).items():
+        instructions += f"\n    {folder}, a pretrained model{_lines(way)}"
+    local = f"`local: {{{next(iter(missing), 'corpus')}: FOLDER}}`"
+    files_remedy = (
+        "put each file into its folder above, or name folders that hold them by these names: "
+        f"`mirror: FOLDER`, or {local} (any layout). "
+    )
     return UserError(
-        "files are missing that have no public source",
+        "files are missing that docmt cannot download",
         found=instructions,
-        remedy="put each file into its folder above, or name folders that hold them by these names: "
-        f"`mirror: FOLDER`, or `local: {{{next(iter(missing), 'corpus')}: FOLDER}}` (any layout). "
-        "`missing: skip` goes on without these corpora.",
+        remedy=f"{files_remedy if missing else ''}With `missing: skip`, `all` and studies go on without them.",
     )
 
 
@@ -151,6 +160,11 @@ def _instructions(corpus: str, files: list[FileConfig], places: Places) -> str:
     for file in files:
         ways.setdefault(" ".join((file.obtain or "no public source is known.").split()), []).append(file.name)
     for way, names in ways.items():
-        wrapped = textwrap.wrap(way, WIDTH, break_long_words=False, break_on_hyphens=False)
-        lines += [f"\n      {', '.join(names)}", *(f"\n        {line}" for line in wrapped)]
+        lines += [f"\n      {', '.join(names)}", _lines(way)]
     return "".join(lines)
+
+
+def _lines(way: str) -> str:
+    """Return a text as indented lines of at most `WIDTH` characters, each after a line break."""
+    wrapped = textwrap.wrap(way, WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "".join(f"\n        {line}" for line in wrapped)

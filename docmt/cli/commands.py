@@ -51,6 +51,7 @@ FOR_YOU: Sections = {
         "make-fixture": "corpus",
         "count-chains": "catalogue",
     },
+    "Get files": {"fetch-files": "downloads"},
     "Follow studies": {
         "list-systems": "studies",
         "list-targets": "studies",

@@ -45,7 +45,8 @@ def list_targets(
         typer.Option(help="list one kind alone; item: tables, figures and passages"),
     ] = None,
     state: Annotated[
-        Literal["made", "to-make", "blocked"] | None, typer.Option(help="list targets of one state alone")
+        Literal["made", "ready", "to-fetch", "by-hand", "licence"] | None,
+        typer.Option(help="list targets of one state alone"),
     ] = None,
     match: Annotated[str | None, typer.Option(help="list targets whose name contains this text alone")] = None,
     config: Config = None,
@@ -66,21 +67,31 @@ def list_targets(
     if as_json:
         print_json([dataclasses.asdict(target) for target in targets])
         return
-    columns = ("target", "state", "trainings", "device-hours", "disk", "about")
-    typer.echo(aligned([columns, *map(target_row, targets)], numbers=("device-hours", "disk")))
+    columns = ("target", "state", "to fetch", "trainings", "device-hours", "disk", "about")
+    typer.echo(aligned([columns, *map(target_row, targets)], numbers=("to fetch", "device-hours", "disk")))
     say(footnote(targets, estimates))
 
 
 def target_row(target: "TargetSummary") -> tuple[str, ...]:
     """Return the cell of each column; `-` where a target needs no training, or no training is left to make."""
+    about = "; ".join([target.about, *target.reasons])
+    first = target.target, target.state, to_fetch(target)
     if not target.trainings:
-        return target.target, target.state, "-", "-", "-", target.about
+        return *first, "-", "-", "-", about
     trainings = f"{target.missing_trainings} of {target.trainings} to make"
     if not target.missing_trainings:
-        return target.target, target.state, f"all {target.trainings} made", "-", "-", target.about
+        return *first, f"all {target.trainings} made", "-", "-", about
     hours = "unknown" if target.device_hours is None else two_digits(target.device_hours)
     disk = f"{two_digits((target.disk_bytes or 0) / 1e9)} GB"
-    return target.target, target.state, trainings, hours, disk, target.about
+    return *first, trainings, hours, disk, about
+
+
+def to_fetch(target: "TargetSummary") -> str:
+    """Return the size of what a target downloads; `-` where it downloads nothing."""
+    if not target.fetch_bytes:
+        return "-" if target.is_fetch_known else "unknown"
+    size = f"{two_digits(target.fetch_bytes / 1e9)} GB"
+    return size if target.is_fetch_known else f"over {size}"
 
 
 def two_digits(value: float) -> str:

@@ -49,6 +49,11 @@ class GapsTable(TableConfig):
         """Return the inputs of the table: records of trainings, and scores where the metric is a score."""
         return reads_of([self.metric])
 
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The metric that the item shows."""
+        return (self.metric,)
+
     def check(self, checks: Checks, path: tuple) -> None:
         """Raise UserError for an unknown metric, and for a system that is not on the table's corpus."""
         super().check(checks, path)

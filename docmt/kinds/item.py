@@ -166,6 +166,11 @@ class Item:
         yield from ()
 
     @property
+    def measures(self) -> tuple[str, ...]:
+        """The metrics that the item shows."""
+        return ()
+
+    @property
     def tallied(self) -> list[str]:
         """The metrics in which the pairs of systems are compared."""
         return []

@@ -59,6 +59,11 @@ class PointsFigure(FigureConfig):
         """Return the inputs of the figure: records of trainings, and scores where a metric is a score."""
         return reads_of(self.metrics)
 
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The metrics that the item shows."""
+        return self.metrics
+
     def check(self, checks: Checks, path: tuple) -> None:
         """Raise UserError for an unknown metric or system, a repeated label, or a published value that is no number."""
         super().check(checks, path)

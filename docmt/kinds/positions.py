@@ -46,6 +46,11 @@ class PositionsFigure(FigureConfig):
         """Return the inputs of the figure: scores, and records of trainings."""
         return reads_of([self.metric])
 
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The metric that the item shows."""
+        return (self.metric,)
+
     def check(self, checks: Checks, path: tuple) -> None:
         """Raise UserError for a corpus or system that the study lacks, and for a system that translates no windows.
 

@@ -116,6 +116,11 @@ class SystemsTable(TableConfig):
         """Return the inputs of the table: records, scores, and comparisons where a metric can be tested."""
         return [*reads_of(self.metrics), *(["comparisons"] if self.tallied else [])]
 
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The metrics that the item shows."""
+        return self.metrics
+
     def check(self, checks: Checks, path: tuple) -> None:
         """Raise UserError for a metric, corpus, column, system or published value that the study cannot have."""
         checks.metrics(self.metrics, (*path, "metrics"))

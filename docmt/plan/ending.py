@@ -1,23 +1,26 @@
 """The end of a run: a table of what was made, what was there, what failed, and what was left out."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from docmt.base.foreign import LONGEST_DETAIL
 from docmt.plan.driver import LISTED, targets_of
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Plan, Planner
+from docmt.plan.supplies import left_out_lines
 
 COLUMNS = ("made", "there before", "failed", "not reached", "left out")
 """The columns of the table, with numbers of outputs: those that this run made, those that were right before, those of
 jobs that failed, those that a failed job would have made possible, and those that miss files (`missing: skip`)."""
 
 
-def ending(planner: Planner, plan: Plan, targets: Iterable[str], logs: Mapping[Job, str]) -> Iterator[str]:
+def ending(
+    planner: Planner, plan: Plan, targets: Iterable[str], logs: Mapping[Job, str], studies: Collection[str]
+) -> Iterator[str]:
     """Yield the lines that end a run: a table, and lines about failed jobs and systems that are left out.
 
-    `logs`: the log of each job of the run that has started.
+    `logs`: the log of each job of the run that has started. `studies`: the studies of which a target is all.
     """
     planner.states.forget()
     outcomes = {job: _outcome(planner, job, logs) for job in plan.reasons}
@@ -25,15 +28,15 @@ def ending(planner: Planner, plan: Plan, targets: Iterable[str], logs: Mapping[J
     for job in plan.order:
         counts.setdefault(_stage(job), Counter())[outcomes.get(job, "there before")] += 1
     grid = planner.jobs.grid
-    left_out = Counter(reason for entry in grid.entries if (reason := grid.left_out(entry)) is not None)
+    entries = [entry for study in studies for entry in grid.of_study(study)]
+    left_out = sum(len(entry.seeds) for entry in entries if grid.left_out(entry) is not None)
     if left_out:
-        counts.setdefault("systems", Counter())["left out"] = left_out.total()
+        counts.setdefault("runs", Counter())["left out"] = left_out
     yield from _table(counts)
     failed = [job for job, outcome in outcomes.items() if outcome == "failed"]
     for job in failed[:LISTED]:
         yield f"failed: {job}: {last_line(planner.digests.root / logs[job])} ({logs[job]})"
-    for reason, number in sorted(left_out.items()):
-        yield f"left out: {number} systems: {reason}"
+    yield from left_out_lines(grid, studies)
     if not failed:
         yield from _later(planner, targets, outcomes)
 

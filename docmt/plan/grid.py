@@ -67,8 +67,9 @@ class RunConfig:
         },
     )
     missing: Literal["stop", "skip"] = setting(
-        "stop", "what to do where files of a corpus are missing that only a person can obtain"
+        "skip", "what to do with studies where files are missing that docmt cannot download"
     )
+    fetch_checkpoints: bool = setting(False, "consent to the download of pretrained checkpoints, some GB each")
     scale: str = setting(PAPER, "a file of workflow/scales, whose settings replace those of studies")
     device: DeviceName = "auto"
     shards: int = setting(1, "number of jobs that each pass of stage 2 over a corpus is divided into")
@@ -114,9 +115,9 @@ class Grid(RunConfig):
     """The plan of the workflow: config.yaml, the corpora, the studies and an entry for each of their systems.
 
     `corpus_files`: the path of the catalogue's file of each corpus. `active`: the studies that config.yaml names.
-    `not_run`: why a corpus or a checkpoint is left out (`missing: skip`), by its name. `fixtures`: the size of the
-    generated corpora of this scale; None where the scale reads the real corpora. `checkpoints`: the random checkpoints
-    of this scale, by the folder name that paths have for them.
+    `not_run`: why a corpus or a checkpoint is left out (`missing: skip`), by its name. `ways`: how a person gets each
+    of these. `fixtures`: the size of the generated corpora of this scale; None where the scale reads the real corpora.
+    `checkpoints`: the random checkpoints of this scale, by the folder name that paths have for them.
     """
 
     texts: dict[str, TextConfig]
@@ -127,6 +128,7 @@ class Grid(RunConfig):
     scoring: ScoringConfig
     entries: tuple[Entry, ...]
     not_run: dict[str, str] = field(default_factory=dict)
+    ways: dict[str, str] = field(default_factory=dict)
     fixtures: FixtureConfig | None = None
     checkpoints: dict[str, RandomCheckpoint] = field(default_factory=dict)
 

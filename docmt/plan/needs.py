@@ -19,6 +19,7 @@ from docmt.settings.pretrained import (
     check_model,
     checkpoint_files,
     files_by_role,
+    has_weights,
     is_random_checkpoint,
     tokenizer_file,
 )
@@ -89,7 +90,7 @@ def of_tokens(grid: Grid, names: Names) -> Inputs:
 def tokenizer(grid: Grid, names: Names) -> dict[str, Path]:
     """Return the tokenizer of a text with pretrained pieces."""
     folder = _text(grid, names).pretrained
-    return {"tokenizer": Path(tokenizer_file(folder))} if _is_of_user(folder) else {}
+    return {"tokenizer": Path(tokenizer_file(folder))} if _is_of_user(grid, folder) else {}
 
 
 def libraries_of_text(grid: Grid, names: Names) -> Iterable[str]:
@@ -130,7 +131,7 @@ def of_training(grid: Grid, names: Names) -> Inputs:
 def checkpoint_of_training(grid: Grid, names: Names) -> dict[str, Path]:
     """Return the files of the checkpoint that a training starts from; refuse one that does not match the model."""
     system = grid.find(names["corpus"], names["system"]).system
-    if not _is_of_user(system.pretrained):
+    if not _is_of_user(grid, system.pretrained):
         return {}
     check_model(system.model, system.pretrained)
     return files_by_role("pretrained", checkpoint_files(system.pretrained))
@@ -189,9 +190,9 @@ def files_of_scores(grid: Grid, names: Names) -> dict[str, Path]:
     }
     files = {role: Path(path) for role, path in stated.items() if path is not None}
     model = scoring.cohesion.models.get(corpus.target_language)
-    if _is_of_user(model):
+    if _is_of_user(grid, model):
         files |= files_by_role("next_sentence_model", [*checkpoint_files(model), Path(tokenizer_file(model))])
-    if _is_of_user(scoring.aligner.model):
+    if _is_of_user(grid, scoring.aligner.model):
         files |= files_by_role("aligner_model", aligner_files(scoring.aligner.model))
     return files
 
@@ -283,6 +284,11 @@ def _random(role: str, rule: str, folder: str | None) -> dict[str, tuple[str, di
     return {role: (rule, {"checkpoint": Path(folder).name})}
 
 
-def _is_of_user(folder: str | None) -> bool:
-    """Return whether a folder is a checkpoint of the user's, and not a random one that a job makes."""
-    return folder is not None and not is_random_checkpoint(folder)
+def _is_of_user(grid: Grid, folder: str | None) -> bool:
+    """Return whether a folder is a checkpoint of the user's, and not a random one that a job makes.
+
+    A run downloads checkpoints before its plan; only the plan of a dry run meets one that is not there yet.
+    """
+    if folder is None or is_random_checkpoint(folder):
+        return False
+    return not grid.fetch_checkpoints or has_weights(Path(folder))

@@ -4,9 +4,8 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from docmt.catalogue.missing import left_out
 from docmt.plan.grid import Grid, load_grid
-from docmt.settings.pretrained import is_random_checkpoint, missing_checkpoints
+from docmt.plan.supplies import Supplies
 
 SCALES = Path("workflow/scales")
 """The folder of the files of scales, relative to that of config.yaml."""
@@ -20,12 +19,8 @@ def grid_of_run(root: Path, config: dict[str, Any]) -> Grid:
     grid = load_grid(root, config)
     if grid.missing == "stop":
         return grid
-    needed = {corpus for entry in grid.entries for corpus in grid.corpora_for(entry)}
-    needed |= {corpus for study in grid.studies.values() for corpus in study.corpora}
-    corpora = [] if grid.fixtures else [grid.corpora[corpus] for corpus in sorted(needed)]
-    folders = {folder for entry in grid.entries for folder in grid.checkpoints_for(entry)}
-    checkpoints = sorted(folder for folder in folders if not is_random_checkpoint(folder))
-    return dataclasses.replace(grid, not_run=left_out(corpora, grid.places()) | missing_checkpoints(checkpoints))
+    not_run, ways = Supplies(grid).left_out()
+    return dataclasses.replace(grid, not_run=not_run, ways=ways)
 
 
 def grids_of_other_scales(grid: Grid, root: Path, config: dict[str, Any]) -> list[Grid]:

@@ -224,6 +224,7 @@ def _report(grid: Grid, where: str, study: str, item: str | None = None) -> dict
         "entries": [_entry(entry) for entry in entries],
         "corpora": {name: _facts(grid, name, config) for name in corpora},
         "not_run": _not_run(grid, entries, corpora),
+        "ways": _ways(grid, entries, corpora),
         "cards": _cards(grid, study, config),
         "data": {name: grid.data_folder(name) for name in corpora} if grid.fixtures else {},
         "stand_ins": {random.folder(grid.scale): _name(random.stands_for) for random in grid.checkpoints.values()},
@@ -274,6 +275,12 @@ def _not_run(grid: Grid, entries: Iterable[Entry], corpora: Iterable[str]) -> di
     """Return why corpora and systems are left out, by the name of the corpus or by `corpus/system`."""
     left_out = {f"{e.corpus}/{e.system.name}": why for e in entries if (why := grid.left_out(e)) is not None}
     return {corpus: grid.not_run[corpus] for corpus in corpora if corpus in grid.not_run} | left_out
+
+
+def _ways(grid: Grid, entries: Iterable[Entry], corpora: Iterable[str]) -> dict[str, str]:
+    """Return how what is missing can be had, by the reason for which corpora and systems are left out."""
+    reasons = set(_not_run(grid, entries, corpora).values())
+    return {reason: grid.ways.get(name, "") for name, reason in grid.not_run.items() if reason in reasons}
 
 
 def _random_starts(grid: Grid, entries: Iterable[Entry]) -> dict[str, str]:
@@ -353,24 +360,3 @@ SLICES: dict[str, tuple[str, Callable[..., dict[str, Any]]]] = {
 The arguments of the function are the grid, the job's folder (for messages), and the names in the job's path except the
 scale.
 """
-
-
-def corpora_of(grid: Grid, targets: Iterable[str]) -> list[str]:
-    """Return the corpora that targets of Snakemake need.
-
-    A target is `all`, the name of a study, or a file under results/; any other target needs no corpus.
-    """
-    names: dict[str, None] = {}
-    for target in targets:
-        named = names_in(target.rpartition(f"{RESULTS}/")[2])
-        studies = grid.active if target == "all" else (named.get("study", target),)
-        item = Path(named.get("item", named.get("table", ""))).stem
-        stated = [corpus for study in studies if study in grid.studies for corpus in _corpora(grid, study, item)]
-        names |= dict.fromkeys([*stated, named.get("corpus", "").removesuffix(f"@{grid.scale}")])
-    return [corpus for corpus in names if corpus in grid.corpora]
-
-
-def _corpora(grid: Grid, study: str, item: str) -> Iterable[str]:
-    """Return the corpora that an item of a study needs; all corpora of the study where it has no such item."""
-    config = grid.studies[study]
-    return item_corpora(grid, study, item) if item in config.items else config.corpora

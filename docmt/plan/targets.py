@@ -6,6 +6,7 @@ counted. A training that ends by patience is assumed to make EPOCHS passes over 
 no estimate. The parameters are those of a Transformer, without the parts that another architecture adds.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +16,11 @@ from typing import Any, Literal
 from docmt.base.artifacts import read_object_if_there
 from docmt.base.foreign import reading
 from docmt.base.paths import SCORES, TOKENS, TRAINING
-from docmt.catalogue.missing import left_out
 from docmt.catalogue.published import stated
+from docmt.kinds.item import Item
 from docmt.plan.grid import Grid
 from docmt.plan.items import card_of, item_corpora, item_entries, page_of, run_folder
+from docmt.plan.supplies import Supplies, Supply, together
 from docmt.settings.system import Entry, SystemConfig
 
 EPOCHS = 40
@@ -198,8 +200,8 @@ def _copies(system: SystemConfig) -> int:
 TargetKind = Literal["all", "study", "item", "scores", "corpus"]
 """The kind of a target: `item` is a table, figure or passage of a study; `scores` are those of one system and seed."""
 
-TargetState = Literal["made", "to-make", "blocked"]
-"""The state of a target; it is `blocked` where it needs a corpus with missing files that only a person can obtain."""
+TargetState = Literal["made", "ready", "to-fetch", "by-hand", "licence"]
+"""The state of a target: its file is there, or what its corpora and checkpoints need (`SupplyState`)."""
 
 
 @dataclass(frozen=True)
@@ -207,7 +209,8 @@ class Target:
     """A target of Snakemake.
 
     `study` is None for `all` and for corpora. `plan` has the trainings of `all`, of a study or of an item; it is None
-    for scores and for corpora.
+    for scores and for corpora. `fetch_bytes`: the size of what is to be downloaded, as far as it is known;
+    `is_fetch_known`: whether that is all of it. `reasons`: why parts of the target are left out, or not scored.
     """
 
     name: str
@@ -216,45 +219,97 @@ class Target:
     about: str
     state: TargetState
     plan: TrainingPlan | None
+    fetch_bytes: float = 0
+    is_fetch_known: bool = True
+    reasons: tuple[str, ...] = ()
+
+
+class Targets:
+    """The targets of Snakemake, with their states."""
+
+    def __init__(self, grid: Grid, root: Path, estimates: Estimates) -> None:
+        """List the targets of a grid whose results are in the folder `root`."""
+        self.grid, self.root, self.estimates = grid, root, estimates
+        self.supplies = Supplies(grid, root)
+
+    def every(self) -> Target:
+        """Return the target `all`."""
+        active = self.grid.active
+        entries = [entry for name in active for entry in self.grid.of_study(name)]
+        pages = [page_of(self.grid, name, "index") for name in active]
+        needed = [supply for entry in entries for supply in self.supplies.of_entry(entry)]
+        about = f"every study of config.yaml: {', '.join(active)}"
+        return self._target("all", "all", None, about, pages, needed, entries)
+
+    def of_study(self, study: str, scores: bool) -> Iterator[Target]:
+        """Yield a study, its items and, where `scores` is true, the scores of each of its systems and seeds."""
+        config, entries = self.grid.studies[study], self.grid.of_study(study)
+        needed = [*self.supplies.of(config.corpora), *(s for entry in entries for s in self.supplies.of_entry(entry))]
+        page = page_of(self.grid, study, "index")
+        yield self._target(study, "study", study, config.title, [page], needed, entries)
+        for name, item in config.items.items():
+            path, about = page_of(self.grid, study, name), f"{item.paper}: {item.title}" if item.paper else item.title
+            entries_of_item = item_entries(self.grid, study, name)
+            checkpoints = [folder for entry in entries_of_item for folder in self.grid.checkpoints_for(entry)]
+            needed = self.supplies.of(item_corpora(self.grid, study, name), checkpoints)
+            unscored = tuple(unscored_metrics(self.grid, item, entries_of_item))
+            yield self._target(path, "item", study, about, [path], needed, entries_of_item, unscored)
+        runs = [(entry, seed) for entry in entries for seed in entry.seeds] if scores else []
+        for entry, seed in runs:
+            path = f"{run_folder(self.grid, SCORES, entry, seed)}/scores.json"
+            about = f"scores of {entry.system.name} on {entry.corpus}"
+            yield self._target(path, "scores", study, about, [path], self.supplies.of_entry(entry))
+
+    def corpora(self) -> Iterator[Target]:
+        """Yield the targets of corpora."""
+        for corpus in self.grid.corpora:
+            path = card_of(self.grid, corpus)
+            yield self._target(path, "corpus", None, f"the corpus {corpus}", [path], [self.supplies.corpus(corpus)])
+
+    def _target(
+        self,
+        name: str,
+        kind: TargetKind,
+        study: str | None,
+        about: str,
+        files: Iterable[str],
+        needed: Iterable[Supply],
+        entries: Iterable[Entry] | None = None,
+        unscored: tuple[str, ...] = (),
+    ) -> Target:
+        """Return a target that makes `files` and needs some supplies; a target with `entries` has a plan."""
+        plan = None if entries is None else self.estimates.plan(entries)
+        if all((self.root / path).exists() for path in files):
+            return Target(name, kind, study, about, "made", plan, reasons=unscored)
+        supplies = {supply.name: supply for supply in needed}.values()
+        needs = together(supplies)
+        reasons = tuple(supply.reason for supply in supplies if supply.reason)
+        return Target(
+            name, kind, study, about, needs.state, plan, needs.bytes, needs.is_size_known, (*reasons, *unscored)
+        )
 
 
 def targets(grid: Grid, root: Path, studies: Iterable[str], estimates: Estimates, scores: bool) -> Iterator[Target]:
     """Yield the target `all`, the targets of each of `studies`, and the targets of corpora.
 
     The targets of a study are the study and its items, and, where `scores` is true, the scores of each system and seed.
-    No target is blocked at a scale with fixtures, since all their text is generated.
     """
-    absent = set() if grid.fixtures else set(left_out(grid.corpora.values(), grid.places(root)))
-
-    def state(paths: Iterable[str], corpora: Iterable[str]) -> TargetState:
-        """Return the state of a target from its files and from the corpora that it needs."""
-        if all((root / path).exists() for path in paths):
-            return "made"
-        return "blocked" if absent.intersection(corpora) else "to-make"
-
-    every = [entry for name in grid.active for entry in grid.of_study(name)]
-    about = f"every study of config.yaml: {', '.join(grid.active)}"
-    pages = [page_of(grid, name, "index") for name in grid.active]
-    yield Target("all", "all", None, about, state(pages, _corpora(grid, every)), estimates.plan(every))
+    found = Targets(grid, root, estimates)
+    yield found.every()
     for study in studies:
-        config, entries = grid.studies[study], grid.of_study(study)
-        page = page_of(grid, study, "index")
-        plan = estimates.plan(entries)
-        yield Target(study, "study", study, config.title, state([page], _corpora(grid, entries)), plan)
-        for name, item in config.items.items():
-            path, about = page_of(grid, study, name), f"{item.paper}: {item.title}" if item.paper else item.title
-            plan = estimates.plan(item_entries(grid, study, name))
-            yield Target(path, "item", study, about, state([path], item_corpora(grid, study, name)), plan)
-        runs = [(entry, seed) for entry in entries for seed in entry.seeds] if scores else []
-        for entry, seed in runs:
-            path = f"{run_folder(grid, SCORES, entry, seed)}/scores.json"
-            about = f"scores of {entry.system.name} on {entry.corpus}"
-            yield Target(path, "scores", study, about, state([path], grid.corpora_for(entry)), None)
-    for corpus in grid.corpora:
-        path = card_of(grid, corpus)
-        yield Target(path, "corpus", None, f"the corpus {corpus}", state([path], [corpus]), None)
+        yield from found.of_study(study, scores)
+    yield from found.corpora()
 
 
-def _corpora(grid: Grid, entries: Iterable[Entry]) -> set[str]:
-    """Return the corpora that at least one of the entries needs."""
-    return {corpus for entry in entries for corpus in grid.corpora_for(entry)}
+def unscored_metrics(grid: Grid, item: Item, entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield why metrics of an item get no score: config.yaml names no vectors or no model for a target language."""
+    languages = sorted({grid.corpora[entry.corpus].target_language for entry in entries})
+    bases = {re.split("[:@]", metric)[0] for metric in item.measures}
+    given = {
+        "coherence": ("scoring.coherence.vectors", grid.scoring.coherence.vectors),
+        "cohesion": ("scoring.cohesion.models", grid.scoring.cohesion.models),
+    }
+    for metric, (setting, stated) in given.items():
+        lacking = [language for language in languages if language not in stated]
+        if metric in bases and lacking:
+            yield f"{metric} not scored: {setting} of config.yaml has no entry for {', '.join(lacking)}"

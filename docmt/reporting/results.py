@@ -48,6 +48,7 @@ class ReportSettings:
     entries: tuple[Entry, ...]
     corpora: dict[str, dict]
     not_run: dict[str, str] = field(default_factory=dict)
+    ways: dict[str, str] = field(default_factory=dict)
     item: str | None = None
     reads: tuple[str, ...] | None = None
     pages: tuple[PageLink, ...] = ()

@@ -62,12 +62,7 @@ def files_by_role(role: str, files: Iterable[Path]) -> dict[str, Path]:
     return {f"{role}/{file.name}": file for file in files}
 
 
-def missing_checkpoints(folders: Iterable[str]) -> dict[str, str]:
-    """Return the folders without a pretrained model, each with a message for the report (`missing: skip`)."""
-    return {folder: f"{folder} is missing: a pretrained model" for folder in folders if not _has_weights(Path(folder))}
-
-
-def _has_weights(folder: Path) -> bool:
+def has_weights(folder: Path) -> bool:
     """Return whether a folder holds a model's config.json and weights."""
     return (folder / CONFIG).is_file() and any((folder / name).is_file() for name in WEIGHTS)
 

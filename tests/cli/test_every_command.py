@@ -209,6 +209,7 @@ CALLS: dict[str, list[str]] = {
     "check-corpus": ["{pairs.tsv}"],
     "check-catalogue": ["toy_zh-en", "--root", str(ROOT)],
     "check-sources": ["toy_zh-en", "--root", str(ROOT)],
+    "fetch-files": ["--root", str(ROOT)],
     "make-fixture": ["--catalogue", str(ROOT / "workflow/corpora/bible_de-en.yaml"), "--output", "out/fixture"],
     "count-chains": ["toy_zh-en", "--root", str(ROOT), "--stop-words", "10", "--chinese", "characters"],
     "list-systems": ["--root", str(ROOT), "--study", "demo"],

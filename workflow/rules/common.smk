@@ -42,7 +42,9 @@ from docmt.base.paths import (
     VIEW,
 )
 from docmt.catalogue.checksums import LOCK
-from docmt.catalogue.missing import files_to_lock, missing_error, missing_files
+from docmt.catalogue.missing import files_to_lock
+from docmt.fetching.sets import fetch_set
+from docmt.fetching.transfer import Network
 from docmt.plan.driver import (
     check_price,
     freeze_grid,
@@ -56,10 +58,12 @@ from docmt.plan.driver import (
 )
 from docmt.plan.ending import ending
 from docmt.plan.jobs import RULES, GridJobs, Job
+from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
 from docmt.plan.planning import Planner
 from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
 from docmt.plan.run import grid_of_run
-from docmt.plan.slices import check_scale, corpora_of
+from docmt.plan.slices import check_scale
+from docmt.plan.supplies import left_out_lines
 from docmt.settings.pretrained import ALIGNER_FILES, random_checkpoint_files
 from docmt.training.exit import endings
 
@@ -161,7 +165,7 @@ onstart:
 
 def print_ending():
     """Print what this run has made, what failed, and what it left out."""
-    for line in or_refuse(list, ending(RUN["planner"], RUN["plan"], requested(), running())):
+    for line in or_refuse(list, ending(RUN["planner"], RUN["plan"], requested(), running(), requested_studies())):
         print(f"docmt: {line}", file=sys.stderr)
 
 
@@ -210,8 +214,11 @@ def planned():
     """
     if "plan" not in RUN:
         RUN["planner"] = Planner(GRID)
+        or_refuse(check_supplies, GRID, requested())
+        if not workflow.dryrun:
+            or_refuse(fetch_checkpoints, RUN["planner"], requested())
         RUN["plan"] = or_refuse(plan_run, RUN["planner"], requested(), forced(), workflow.dryrun)
-        for line in lines_of(RUN["plan"], GRID.retrain_hours):
+        for line in [*lines_of(RUN["plan"], GRID.retrain_hours), *left_out_lines(GRID, requested_studies())]:
             print(f"docmt: {line}", file=sys.stderr)
         if not workflow.dryrun:
             or_refuse(check_price, RUN["plan"], GRID.retrain_hours)
@@ -234,6 +241,20 @@ def requested():
     """Return the targets of this run: names of studies, `all`, and files relative to the project's folder."""
     targets = workflow.dag_settings.targets or [TARGET_STUDIES[0]]
     return [target if target in (*GRID.studies, "all") else os.path.relpath(target) for target in targets]
+
+
+def requested_studies():
+    """Return the names of the studies of which a target of this run is all."""
+    pages = {study_page(GRID.scale, study): study for study in GRID.studies}
+    studies = [GRID.active if target == "all" else [pages.get(target, target)] for target in requested()]
+    return [study for names in studies for study in names if study in GRID.studies]
+
+
+def fetch_checkpoints(planner, targets):
+    """Download the checkpoints that targets need and that the user has agreed to download."""
+    for files in checkpoints_to_fetch(planner, targets):
+        print(f"docmt: downloading the checkpoint {files.set} ({files.gigabytes:g} GB)", file=sys.stderr)
+        fetch_set(files, Path(), Network(GRID.hosts), GRID.mirror)
 
 
 def forced():
@@ -277,22 +298,11 @@ def find(wildcards):
     return or_refuse(GRID.find, wildcards.corpus, wildcards.system)
 
 
-def check_missing(corpus):
-    """Refuse a corpus with files that only a person can bring; the message has those of all requested corpora."""
-    if not or_refuse(missing_files, GRID.corpora[corpus], GRID.places()):
-        return
-    requested = dict.fromkeys([*corpora_of(GRID, workflow.dag_settings.targets), corpus])
-    missing = {name: or_refuse(missing_files, GRID.corpora[name], GRID.places()) for name in requested}
-    refuse(missing_error(missing, GRID.places()))
-
-
 def corpus_inputs(wildcards):
     """Return the downloaded files of a corpus, or the manifest of those of its fixture."""
     job = Job.of("corpus", **wildcards)
     if not is_planned(job):
         return []
-    if not GRID.fixtures and not workflow.remote_exec:
-        check_missing(wildcards.corpus)
     generated = [read.manifest for read in or_refuse(JOBS.inputs, job).values()]
     return generated or [str(path) for path in or_refuse(JOBS.files, job).values()]
 

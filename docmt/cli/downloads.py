@@ -1,0 +1,78 @@
+"""`docmt fetch-files`: pretrained checkpoints, gold alignments and contrastive sets from their public addresses."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from docmt.base.errors import UserError, check_known
+from docmt.cli.options import AsJson, Config, Mirror, Root, output_folder, overrides
+from docmt.cli.screen import aligned, print_json
+
+if TYPE_CHECKING:
+    from docmt.catalogue.filesets import FileSetConfig
+
+
+def fetch_files(
+    sets: Annotated[
+        list[str] | None, typer.Argument(help="names of sets [default: none, list them]", show_default=False)
+    ] = None,
+    output: Annotated[
+        Path | None, output_folder("folder for the files of one set [default: the folder that the list shows]")
+    ] = None,
+    root: Root = Path(),
+    config: Config = None,
+    mirror: Mirror = None,
+    timeout: Annotated[
+        float, typer.Option(min=0.1, max=86_400, help="seconds without a byte after which a transfer has broken off")
+    ] = 30,
+    as_json: AsJson = False,
+) -> None:
+    """Download sets of files beside corpora, and check them: pretrained checkpoints, gold alignments, contrastive sets.
+
+    Without a name, the sets are listed, and nothing is downloaded. A download that broke off is continued.
+    """
+    from docmt.catalogue.filesets import load_file_sets
+    from docmt.fetching.sets import fetch_set
+    from docmt.fetching.transfer import Network
+    from docmt.plan.grid import load_grid
+
+    known = load_file_sets(root)
+    for name in sets or ():
+        check_known("set of files", name, known)
+    if output is not None and len(sets or ()) != 1:
+        raise UserError(
+            "--output is for one set", found=", ".join(sets or ()) or "no set", expected="one name of a set"
+        )
+    if sets:
+        grid = load_grid(root, overrides(config))
+        network = Network(grid.hosts, timeout)
+        for name in sets:
+            fetch_set(known[name], root, network, mirror or grid.mirror, output)
+    chosen = [known[name] for name in sets or known]
+    if as_json:
+        print_json([_facts(files, root, output) for files in chosen])
+        return
+    columns = ("set", "kind", "GB", "here", "folder", "licence")
+    typer.echo(aligned([columns, *(_row(_facts(files, root, output)) for files in chosen)], numbers=("GB",)))
+
+
+def _facts(files: "FileSetConfig", root: Path, output: Path | None) -> dict[str, Any]:
+    """Return what is known of a set: its size, its licence, and how many of its files are in their folder."""
+    folder = output or root / files.folder
+    here = [file.name for file in files.files if (folder / file.name).is_file()]
+    return {
+        "set": files.set,
+        "kind": files.kind,
+        "gigabytes": files.gigabytes,
+        "licence": files.licence,
+        "folder": str(folder),
+        "files": [file.name for file in files.files],
+        "here": here,
+    }
+
+
+def _row(facts: dict[str, Any]) -> tuple[str, ...]:
+    """Return the cells of a set."""
+    here = f"{len(facts['here'])} of {len(facts['files'])}"
+    return facts["set"], facts["kind"], f"{facts['gigabytes']:g}", here, facts["folder"], facts["licence"]

@@ -1,0 +1,65 @@
+"""What a run obtains before its plan: targets that miss something are refused, and checkpoints are downloaded."""
+
+import dataclasses
+from collections.abc import Iterable
+
+from docmt.base.paths import CORPUS, REPORT, RESULTS, demo_report
+from docmt.catalogue.filesets import FileSetConfig
+from docmt.catalogue.missing import missing_error, missing_files
+from docmt.plan.driver import targets_of
+from docmt.plan.grid import Grid
+from docmt.plan.jobs import Job
+from docmt.plan.planning import Planner
+from docmt.plan.supplies import Supplies
+
+
+def check_supplies(grid: Grid, targets: Iterable[str]) -> None:
+    """Refuse targets that need files that nobody can download.
+
+    With `missing: skip`, `all` and studies leave out what is missing, so that they are never refused. Raises UserError,
+    with all missing files and checkpoints.
+    """
+    named = [target for target in targets if grid.missing == "stop" or is_single(grid, target)]
+    if not named or grid.fixtures is not None:
+        return
+    # What a named target shows is not left out: it is missing.
+    whole = dataclasses.replace(grid, not_run={}, ways={})
+    planner, supplies = Planner(whole), Supplies(whole)
+    jobs = list(planner.closure(targets_of(planner, named)))
+    corpora = {whole.corpus_in(job.names["corpus"], CORPUS.at(**job.names)) for job in jobs if job.rule == "corpus"}
+    files = {corpus: missing_files(whole.corpora[corpus], whole.places()) for corpus in sorted(corpora)}
+    needed = map(supplies.checkpoint, checkpoints_of(whole, jobs))
+    checkpoints = {supply.name: supply.way for supply in needed if supply.reason}
+    if checkpoints or any(files.values()):
+        raise missing_error(files, whole.places(), checkpoints)
+
+
+def is_single(grid: Grid, target: str) -> bool:
+    """Return whether a target of Snakemake is a single file of results, and not all of a study."""
+    pages = {f"{REPORT.at(scale=grid.scale, study=study)}/index.html" for study in grid.studies}
+    is_file = target.startswith(f"{RESULTS}/") and target not in (*pages, demo_report(grid.scale))
+    return is_file and "/downloads/" not in target
+
+
+def checkpoints_of(grid: Grid, jobs: Iterable[Job]) -> list[str]:
+    """Return the folders of the checkpoints that jobs read, each once."""
+    folders: list[str | None] = []
+    for job in jobs:
+        if job.rule == "train":
+            folders.append(grid.find(job.names["corpus"], job.names["system"]).system.pretrained)
+        elif job.rule == "tokens":
+            folders.append(grid.texts[job.names["text"]].pretrained)
+        elif job.rule == "scores":
+            language = grid.corpora[job.names["corpus"]].target_language
+            folders += [grid.scoring.cohesion.models.get(language), grid.scoring.aligner.model]
+    return list(dict.fromkeys(folder for folder in folders if folder is not None))
+
+
+def checkpoints_to_fetch(planner: Planner, targets: Iterable[str]) -> list[FileSetConfig]:
+    """Return the checkpoints that the targets need and that the user has agreed to download."""
+    grid = planner.jobs.grid
+    if not grid.fetch_checkpoints:
+        return []
+    supplies = Supplies(grid, planner.digests.root)
+    folders = checkpoints_of(grid, planner.closure(targets_of(planner, targets)))
+    return [supplies.checkpoints[folder] for folder in folders if supplies.checkpoint(folder).state == "to-fetch"]

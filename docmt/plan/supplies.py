@@ -1,0 +1,151 @@
+"""What systems need from outside, corpora and pretrained checkpoints: whether it is here, and how it can be had."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from docmt.catalogue.corpus import CorpusConfig
+from docmt.catalogue.files import FileConfig
+from docmt.catalogue.filesets import FileSetConfig, load_file_sets
+from docmt.catalogue.missing import Places, wanted_files
+from docmt.plan.grid import Grid
+from docmt.settings.pretrained import has_weights, is_random_checkpoint
+from docmt.settings.system import Entry
+
+SupplyState = Literal["ready", "to-fetch", "by-hand", "licence"]
+"""Whether something is here, a program can fetch it, a person has to bring it, or a licence is needed first. The order
+is that of the trouble."""
+STATES: tuple[SupplyState, ...] = ("ready", "to-fetch", "by-hand", "licence")
+
+
+@dataclass(frozen=True)
+class Supply:
+    """A corpus, or the folder of a checkpoint, that systems need.
+
+    `bytes`: the size of what is to be fetched, as far as it is known; `is_size_known`: whether that is all of it.
+    `reason`: why systems are left out, for reports; empty for what is here or can be fetched. `way`: how a person gets
+    it.
+    """
+
+    name: str
+    state: SupplyState = "ready"
+    bytes: float = 0
+    is_size_known: bool = True
+    reason: str = ""
+    way: str = ""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a target needs from outside, together: the worst state, and the size of what is to be fetched in bytes."""
+
+    state: SupplyState
+    bytes: float
+    is_size_known: bool
+
+
+class Supplies:
+    """The supplies of a grid in the project's folder `root`."""
+
+    def __init__(self, grid: Grid, root: Path = Path()) -> None:
+        """Remember each supply that was asked for, since many systems need the same ones."""
+        self.grid, self.root = grid, root
+        self._known: dict[str, Supply] = {}
+
+    @cached_property
+    def checkpoints(self) -> dict[str, FileSetConfig]:
+        """The checkpoints of `workflow/downloads`, by their folders."""
+        return {files.folder: files for files in load_file_sets(self.root).values() if files.kind == "checkpoint"}
+
+    def corpus(self, name: str) -> Supply:
+        """Return the supply of a corpus; at a scale with fixtures every corpus is generated."""
+        if name not in self._known:
+            is_made = self.grid.fixtures is not None
+            supply = Supply(name) if is_made else corpus_supply(self.grid.corpora[name], self.grid.places(self.root))
+            self._known[name] = supply
+        return self._known[name]
+
+    def checkpoint(self, folder: str) -> Supply:
+        """Return the supply of the folder of a checkpoint; random checkpoints are generated."""
+        if folder not in self._known:
+            self._known[folder] = self._checkpoint(folder)
+        return self._known[folder]
+
+    def _checkpoint(self, folder: str) -> Supply:
+        """Read whether a checkpoint is there, and how it can be had."""
+        if is_random_checkpoint(folder) or has_weights(self.root / folder):
+            return Supply(folder)
+        files = self.checkpoints.get(folder)
+        reason = f"{folder} is missing: a pretrained model"
+        if files is None:
+            return Supply(folder, "by-hand", reason=reason, way=f"Put a checkpoint into the folder {folder}.")
+        if self.grid.fetch_checkpoints:
+            return Supply(folder, "to-fetch", files.bytes)
+        way = (
+            f"`fetch_checkpoints: true` in config.yaml, or `docmt fetch-files {files.set}`, downloads it"
+            f" ({files.gigabytes:g} GB; licence: {files.licence}). Or put a copy of yours into this folder."
+        )
+        return Supply(folder, "by-hand", reason=reason, way=way)
+
+    def of_entry(self, entry: Entry) -> list[Supply]:
+        """Return what a system on a corpus needs to be trained."""
+        return self.of(self.grid.corpora_for(entry), self.grid.checkpoints_for(entry))
+
+    def of(self, corpora: Iterable[str], checkpoints: Iterable[str] = ()) -> list[Supply]:
+        """Return the supplies of corpora and of folders of checkpoints."""
+        return [*map(self.corpus, dict.fromkeys(corpora)), *map(self.checkpoint, dict.fromkeys(checkpoints))]
+
+    def left_out(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Return why corpora and checkpoints of the studies are left out, and how each can be had, by their names."""
+        corpora = [corpus for study in self.grid.studies.values() for corpus in study.corpora]
+        corpora += [corpus for entry in self.grid.entries for corpus in self.grid.corpora_for(entry)]
+        checkpoints = [folder for entry in self.grid.entries for folder in self.grid.checkpoints_for(entry)]
+        absent = [supply for supply in self.of(sorted(set(corpora)), sorted(set(checkpoints))) if supply.reason]
+        return {supply.name: supply.reason for supply in absent}, {supply.name: supply.way for supply in absent}
+
+
+def together(supplies: Iterable[Supply]) -> Needs:
+    """Return the worst state of supplies, and the size of what is to be fetched."""
+    supplies = list(supplies)
+    worst = max((STATES.index(supply.state) for supply in supplies), default=0)
+    known = all(supply.is_size_known for supply in supplies)
+    return Needs(STATES[worst], sum(supply.bytes for supply in supplies), known)
+
+
+def corpus_supply(corpus: CorpusConfig, places: Places) -> Supply:
+    """Return the supply of a corpus: its files that are not here, and how they can be had."""
+    wanted = wanted_files(corpus, places)
+    by_hand = [file for file in wanted if not file.is_public and not places.has_remote_mirror]
+    fetched = [file for file in wanted if file not in by_hand]
+    size, is_known = sum(file.size or 0 for file in fetched), all(file.size is not None for file in fetched)
+    if by_hand:
+        reason = f"{corpus.corpus} is missing: {names_of(by_hand)}"
+        state: SupplyState = "licence" if any(file.licence for file in by_hand) else "by-hand"
+        return Supply(corpus.corpus, state, size, is_known, reason, _way(by_hand))
+    return Supply(corpus.corpus, "to-fetch" if fetched else "ready", size, is_known)
+
+
+def names_of(files: list[FileConfig]) -> str:
+    """Return the names of files for a report, shortened where there are more than three."""
+    names = [file.name for file in files]
+    return ", ".join(names) if len(names) <= 3 else f"{names[0]} and {len(names) - 1} more files"
+
+
+def _way(files: Iterable[FileConfig]) -> str:
+    """Return how a person gets files; equal texts are stated once."""
+    ways = dict.fromkeys(" ".join((file.obtain or "").split()) for file in files)
+    return " ".join(way for way in ways if way) or "No public source is known."
+
+
+def left_out_lines(grid: Grid, studies: Iterable[str]) -> list[str]:
+    """Return a line for each reason why systems of studies are left out: their number, the reason, and the way."""
+    counts: dict[str, int] = {}
+    ways = {reason: grid.ways.get(name, "") for name, reason in grid.not_run.items()}
+    for study in studies:
+        for entry in grid.of_study(study):
+            reason = grid.left_out(entry)
+            if reason is not None:
+                counts[reason] = counts.get(reason, 0) + len(entry.seeds)
+    return [f"left out: {number} runs: {reason}. {ways[reason]}".rstrip() for reason, number in sorted(counts.items())]
