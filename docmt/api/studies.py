@@ -15,7 +15,7 @@ STATES = {
     "made": "its file is there",
     "ready": "all that it needs is here",
     "to-fetch": "a run downloads what it needs",
-    "by-hand": "it needs files that a person has to bring",
+    "by-hand": "it needs files that a person has to bring, or has to agree to (fetch_checkpoints)",
     "licence": "it needs files for which a licence is needed",
 }
 """The meaning of each state of a target."""

@@ -291,7 +291,9 @@ def _main_config(root: Path, overrides: dict) -> tuple[MainConfig, Lines]:
 
 
 def _typed(value: Any) -> Any:
-    """Return an override with its types: snakemake passes `--config seeds=[1,2]` as a list of texts."""
+    """Return an override with its types: snakemake passes `--config seeds=[1,2]` as a list of texts, `true` as text."""
+    if value in ("true", "false"):
+        return value == "true"
     if isinstance(value, list):
         return [load_text(item, "--config") if isinstance(item, str) else _typed(item) for item in value]
     return value

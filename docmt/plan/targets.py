@@ -309,7 +309,7 @@ def unscored_metrics(grid: Grid, item: Item, entries: Iterable[Entry]) -> Iterat
         "coherence": ("scoring.coherence.vectors", grid.scoring.coherence.vectors),
         "cohesion": ("scoring.cohesion.models", grid.scoring.cohesion.models),
     }
-    for metric, (setting, stated) in given.items():
-        lacking = [language for language in languages if language not in stated]
+    for metric, (setting, entries_of) in given.items():
+        lacking = [language for language in languages if language not in entries_of]
         if metric in bases and lacking:
             yield f"{metric} not scored: {setting} of config.yaml has no entry for {', '.join(lacking)}"

@@ -9,7 +9,7 @@ from docmt.base.errors import UserError
 from docmt.base.parse import parse
 from docmt.catalogue.corpus import CorpusSettings
 from docmt.plan.grid import Grid, load_grid
-from docmt.plan.slices import corpora_of, settings
+from docmt.plan.slices import settings
 
 SMALL = {"documents": {"train": 4, "dev": 2, "test": 2}, "stop_words": 7}
 TOKENS, VIEW = "truecase_separate4k", "window1"
@@ -79,11 +79,6 @@ def test_reports_know_the_folders(with_fixtures, without_fixtures):
     assert page["data"] == {"bible_zh-en": "bible_zh-en@tiny"}
     assert page["corpora"]["bible_zh-en"]["about"].startswith("Generated text in the form of the files of bible_zh-en")
     assert settings(without_fixtures, "8_report/paper/bible")["data"] == {}
-
-
-def test_targets_in_folders_of_fixtures_are_of_their_corpora(with_fixtures):
-    target = f"results/2_tokens/bible_zh-en@tiny/{TOKENS}/card.json"
-    assert corpora_of(with_fixtures, [target]) == ["bible_zh-en"]
 
 
 def test_the_frozen_grid_has_the_fixtures(with_fixtures, without_fixtures):

@@ -7,7 +7,7 @@ from docmt.base.errors import UserError
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.files import FileConfig, SourceConfig
 from docmt.catalogue.forms import ReaderConfig
-from docmt.catalogue.missing import Places, left_out, missing_error, missing_files
+from docmt.catalogue.missing import Places, files_to_lock, missing_error, missing_files, wanted_files
 
 
 def corpus(*files: FileConfig, name: str = "news") -> CorpusConfig:
@@ -31,6 +31,7 @@ def names(places: Places, config: CorpusConfig) -> list[str]:
 def test_only_files_that_are_nowhere_and_have_no_source_are_missing(tmp_path):
     places = Places(tmp_path / "results", str(tmp_path / "mirror"), {"news": str(tmp_path)})
     assert names(places, corpus(BROUGHT, PUBLIC)) == ["train.zh"]
+    assert wanted_files(corpus(BROUGHT, PUBLIC), places) == [BROUGHT, PUBLIC]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +105,7 @@ def test_everything_that_is_missing_is_one_message():
     }
     text = str(missing_error(files, Places(Path("results"))))
     assert text.splitlines() == [
-        "files are missing that have no public source",
+        "files are missing that docmt cannot download",
         "  found ",
         "    news, to be put into results/1_corpus/news/downloads/",
         "      train.zh, train.en",
@@ -113,7 +114,7 @@ def test_everything_that_is_missing_is_one_message():
         "      ted.tgz",
         "        By hand.",
         "  put each file into its folder above, or name folders that hold them by these names: `mirror: FOLDER`, or "
-        "`local: {news: FOLDER}` (any layout). `missing: skip` goes on without these corpora.",
+        "`local: {news: FOLDER}` (any layout). With `missing: skip`, `all` and studies go on without them.",
     ]
 
 
@@ -127,10 +128,23 @@ def test_a_long_way_to_obtain_a_file_is_wrapped():
     assert " ".join(" ".join(told).split()) == way
 
 
-def test_corpora_that_are_left_out_say_why(tmp_path):
-    many = [FileConfig(name=f"part{number}") for number in range(5)]
-    corpora = [corpus(BROUGHT), corpus(PUBLIC, name="ted"), corpus(*many, name="big")]
-    assert left_out(corpora, Places(tmp_path)) == {
-        "news": "news is missing: train.zh",
-        "big": "big is missing: part0 and 4 more files",
-    }
+def test_checkpoints_are_listed_with_the_files():
+    text = str(missing_error({"news": []}, Places(Path("results")), {"models/bert": "Fetch it."}))
+    assert text.splitlines() == [
+        "files are missing that docmt cannot download",
+        "  found ",
+        "    models/bert, a pretrained model",
+        "        Fetch it.",
+        "  With `missing: skip`, `all` and studies go on without them.",
+    ]
+
+
+def test_files_whose_digest_nobody_states_are_recorded(tmp_path):
+    (tmp_path / "mine").mkdir()
+    put(tmp_path / "mine/own.txt")
+    files = [
+        FileConfig(name=name, md5="0" * 32 if name == "known.txt" else None)
+        for name in ("a.txt", "known.txt", "own.txt")
+    ]
+    places = Places(tmp_path / "results", None, {"news": str(tmp_path / "mine")})
+    assert files_to_lock(corpus(*files), places) == ["a.txt"]

@@ -62,33 +62,41 @@ def test_systems_as_json_have_the_same_facts(project):
 def test_targets_are_what_the_workflow_makes(project, study, options, target):
     listed = [*rows("list-targets", "--root", project.root, "--study", study, *options)]
     assert target in listed and (study in listed) == (not options)
-    # Beside files of corpora, `all` wants pretrained models, which are not there.
+    # Beside files of corpora, items want pretrained models, which a run would download.
     asked = ("all", *listed)
-    planned = project.snakemake("-n", *asked, "--config", f"mirror={placeholder_mirror(project)}", "missing=skip")
+    planned = project.snakemake(
+        "-n", *asked, "--config", f"mirror={placeholder_mirror(project)}", "fetch_checkpoints=true"
+    )
     assert planned.returncode == 0, planned.stderr
 
 
-def test_targets_say_what_is_made_what_can_be_made_and_what_is_blocked(project):
+def test_targets_say_what_is_made_what_can_be_made_and_what_is_missing(project):
     (project.root / CARD).parent.mkdir(parents=True)
     (project.root / CARD).write_text("{}")
     done = succeed("list-targets", "--root", project.root)
     table = {cells(line)[0]: cells(line) for line in done.stdout.splitlines()}
-    assert table["target"] == ["target", "state", "trainings", "device-hours", "disk", "about"]
+    assert table["target"] == ["target", "state", "to fetch", "trainings", "device-hours", "disk", "about"]
     assert {"all", "demo"} <= set(table)
     assert table[CARD][1] == "made"
-    assert table["results/1_corpus/ted_fr-en/card.json"][1] == "to-make"
-    assert table["results/1_corpus/ted_zh-en/card.json"][1] == "blocked", "files that only a person can bring"
-    assert table["results/8_report/paper/lexical-chains/table2.html"][1] == "blocked"
-    learning, table5 = (
-        table[f"results/8_report/paper/{name}.html"] for name in ("demo/learning", "lexical-chains/table5")
-    )
-    assert learning[2] == "4 of 4 to make" and learning[3] != "-"
-    assert table5[2:5] == ["-", "-", "-"], "no training"
-    for state, meaning in (
-        ("made", "its file is there"),
-        ("to-make", "a run of snakemake makes it"),
-        ("blocked", "a corpus that it needs has files without a public source, which are not here"),
-    ):
+    states = {
+        name: table[f"results/1_corpus/{name}/card.json"][1:3]
+        for name in ("ted_zh-en_2015", "ted_zh-en", "voita_en-ru")
+    }
+    assert states == {
+        "ted_zh-en_2015": ["to-fetch", "over 0.0015 GB"],
+        "ted_zh-en": ["by-hand", "over 0.0015 GB"],
+        "voita_en-ru": ["to-fetch", "0.017 GB"],
+    }
+    assert table["results/1_corpus/news_zh-en/card.json"][1:3] == ["licence", "-"]
+    pages = (table[f"results/8_report/paper/{name}.html"] for name in ("demo/learning", "lexical-chains/table5"))
+    learning, table5 = pages
+    assert learning[1] == "ready" and learning[3] == "4 of 4 to make" and learning[4] != "-"
+    assert table5[3:6] == ["-", "-", "-"], "no training"
+    table3 = table["results/8_report/paper/lexical-chains/table3.html"][-1]
+    assert "news_zh-en is missing: news_zh-en.train.zh and 13 more files" in table3
+    assert "coherence not scored: scoring.coherence.vectors of config.yaml has no entry for en" in table3
+    assert "cohesion not scored: scoring.cohesion.models of config.yaml has no entry for en" in table3
+    for state, meaning in STATES.items():
         count = sum(row[1] == state for row in table.values())
         assert f"{state} ({count}): {meaning}" in done.stderr
     assert "Estimates are for one device" in done.stderr and "(a guess)" in done.stderr
@@ -102,7 +110,7 @@ def test_filters_keep_some_of_the_targets_in_the_same_order(project):
         ("--kind", "item", lambda target: target["kind"] == "item"),
         ("--kind", "all", lambda target: target["target"] == "all"),
         ("--state", "made", lambda target: target["target"] == CARD),
-        ("--state", "blocked", lambda target: target["state"] == "blocked"),
+        ("--state", "licence", lambda target: target["state"] == "licence"),
         ("--match", "learning", lambda target: "learning" in target["target"]),
         ("--study", "demo", lambda target: target["study"] == "demo"),
     ):
@@ -114,7 +122,7 @@ def test_filters_keep_some_of_the_targets_in_the_same_order(project):
 
 def test_nothing_that_matches_is_a_header_alone(project):
     done = succeed("list-targets", "--root", project.root, "--match", "nothing of that name")
-    assert cells(done.stdout.strip()) == ["target", "state", "trainings", "device-hours", "disk", "about"]
+    assert cells(done.stdout.strip()) == ["target", "state", "to fetch", "trainings", "device-hours", "disk", "about"]
     assert "no target." in done.stderr
     assert names(project, "--match", "nothing of that name") == []
 
@@ -124,7 +132,7 @@ def test_the_config_of_the_run_decides_names_and_states(project):
     options = ("--config", "scale=smoke")
     scores = names(project, "--study", "demo", "--kind", "scores", *options)
     assert "results/7_scores/smoke/toy_zh-en/g_transformer/seed1/scores.json" in scores
-    assert names(project, "--state", "blocked") and not names(project, "--state", "blocked", *options)
+    assert names(project, "--state", "licence") and not names(project, "--state", "licence", *options)
     with pytest.raises(UserError, match="unknown scale\n"):
         names(project, "--config", "scale=smok")
 

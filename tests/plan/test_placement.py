@@ -8,8 +8,8 @@ from helpers.support import Project
 
 from docmt.base.errors import UserError
 from docmt.plan.grid import load_grid
-from docmt.plan.slices import corpora_of, settings
-from docmt.settings.pretrained import missing_checkpoints
+from docmt.plan.slices import settings
+from docmt.plan.supplies import Supplies
 
 
 @pytest.fixture
@@ -95,13 +95,13 @@ def test_a_checkpoint_that_is_not_there_leaves_out_what_starts_from_it(two):
     grid = load_grid(two.root)
     fine, plain = (grid.named("one", "toy", name) for name in ("fine", "plain"))
     assert (grid.checkpoints_for(fine), grid.checkpoints_for(plain)) == ([str(folder)], [])
-    lacking = missing_checkpoints([str(folder)])
+    lacking, _ = Supplies(grid, two.root).left_out()
     without = dataclasses.replace(grid, not_run=lacking)
     assert [without.left_out(entry) for entry in (fine, plain)] == [f"{folder} is missing: a pretrained model", None]
     folder.mkdir()
     for name in ("config.json", "model.safetensors"):
         (folder / name).touch()
-    assert missing_checkpoints([str(folder)]) == {}
+    assert Supplies(grid, two.root).left_out() == ({}, {})
 
 
 def test_what_a_system_starts_from_elsewhere_is_part_of_what_it_is(two):
@@ -129,16 +129,6 @@ def test_a_shared_system_uses_the_model_that_the_first_study_trains(two):
         ("copy", "sentence"),
         ("beam", "sentence"),
     ]
-
-
-def test_a_target_is_about_the_corpora_of_its_item(two):
-    two.edit(STUDY, "systems/fine/corpora", ["large"])
-    rows = [{"system": "fine", "only": ["large"]}]
-    two.edit(STUDY, "tables", {"t": {"title": "T", "metrics": ["s-BLEU"], "rows": rows}})
-    grid = load_grid(two.root)
-    assert corpora_of(grid, ["results/8_report/paper/one/t.html"]) == ["large"]
-    assert corpora_of(grid, ["results/7_comparisons/paper/one/t/comparisons.json"]) == ["large"]
-    assert corpora_of(grid, ["results/8_report/paper/one/index.html"]) == ["toy", "large"]
 
 
 REFUSED = [

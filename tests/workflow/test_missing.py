@@ -43,11 +43,11 @@ def studies(project) -> Project:
 
 
 def test_all_that_is_missing_for_all_is_one_message(studies):
-    done = studies.snakemake("-n", "all")
+    done = studies.snakemake("-n", "all", "--config", "missing=stop")
     assert done.returncode == 2
     message = done.stderr[done.stderr.index("docmt: ") :]
     assert message == (
-        "docmt: files are missing that have no public source\n"
+        "docmt: files are missing that docmt cannot download\n"
         "  found \n"
         "    mine, to be put into results/1_corpus/mine/downloads/\n"
         "      mine.zh, mine.en\n"
@@ -56,7 +56,7 @@ def test_all_that_is_missing_for_all_is_one_message(studies):
         "      yours.zh, yours.en\n"
         "        Ask for yours.\n"
         "  put each file into its folder above, or name folders that hold them by these names: `mirror: FOLDER`, or "
-        "`local: {mine: FOLDER}` (any layout). `missing: skip` goes on without these corpora.\n"
+        "`local: {mine: FOLDER}` (any layout). With `missing: skip`, `all` and studies go on without them.\n"
     )
     assert not (studies.root / "results").exists()
 
@@ -72,13 +72,37 @@ def test_what_needs_no_missing_file_is_planned(studies):
     assert "scores sentence" in jobs and "download" not in jobs
 
 
-def test_skipping_leaves_a_corpus_out_of_all_and_not_out_of_what_names_it(studies):
-    skip = ("--config", "missing=skip")
-    done = studies.snakemake("-n", "all", *skip, check=True)
+def test_all_leaves_a_corpus_out_and_a_target_that_names_it_is_refused(studies):
+    done = studies.snakemake("-n", "all", check=True)
     assert "corpus=toy_zh-en" in done.stdout and "corpus=mine" not in done.stdout and "corpus=yours" not in done.stdout
-    asked = studies.snakemake("-n", SCORES.format(corpus="mine"), *skip)
-    assert asked.returncode == 2
-    assert "mine.zh, mine.en" in asked.stderr
+    lines = [line for line in done.stderr.splitlines() if "left out" in line]
+    assert lines == [
+        "docmt: left out: 1 runs: mine is missing: mine.zh, mine.en. Ask for mine.",
+        "docmt: left out: 1 runs: yours is missing: yours.zh, yours.en. Ask for yours.",
+    ]
+    for target in (SCORES.format(corpus="mine"), "results/8_report/paper/first/t.html"):
+        asked = studies.snakemake("-n", target)
+        assert asked.returncode == 2
+        assert "mine.zh, mine.en" in asked.stderr
+    assert studies.snakemake("-n", "results/8_report/paper/first/index.html").returncode == 0
+
+
+def test_a_checkpoint_is_left_out_until_the_user_agrees_to_its_size(studies):
+    study = studies.read("workflow/studies/first.yaml")
+    study["systems"]["started"] = {"extends": "sentence", "text": "mbart25", "pretrained": "models/mbart25"}
+    study["systems"]["started"]["corpora"] = ["toy_zh-en"]
+    studies.write("workflow/studies/first.yaml", study)
+    studies.edit("config.yaml", "studies", ["first"])
+    done = studies.snakemake("-n", "all", check=True)
+    assert "system=started" not in done.stdout
+    assert "models/mbart25 is missing: a pretrained model. `fetch_checkpoints: true`" in done.stderr
+    target = SCORES.format(corpus="toy_zh-en").replace("sentence", "started")
+    refused = studies.snakemake("-n", target)
+    assert refused.returncode == 2
+    assert "models/mbart25, a pretrained model\n        `fetch_checkpoints: true` in config.yaml" in refused.stderr
+    done = studies.snakemake("-n", "all", "--config", "fetch_checkpoints=true", check=True)
+    assert "system=started" in done.stdout and "mbart25 is missing" not in done.stderr
+    assert studies.snakemake("-n", target, "--config", "fetch_checkpoints=true").returncode == 0
 
 
 def test_files_in_a_folder_of_ones_own_are_found(studies, tmp_path):
@@ -106,7 +130,9 @@ def test_a_local_folder_of_an_unknown_corpus_is_refused(studies):
 
 def test_the_report_of_a_study_without_files_says_so(studies):
     """`second` has one corpus, which is missing: nothing runs, and its page says why."""
-    done = studies.snakemake("--cores", "1", "second", "--config", "missing=skip", check=True)
+    done = studies.snakemake("--cores", "1", "second", check=True)
     assert "train" not in done.stdout
+    line = "docmt: left out: 1 runs: yours is missing: yours.zh, yours.en. Ask for yours.\n"
+    assert done.stderr.count(line) == 2, "before the first job, and at the end"
     page = (studies.root / "results/8_report/paper/second/index.html").read_text()
-    assert "yours is missing: yours.zh, yours.en" in page
+    assert "<li>yours is missing: yours.zh, yours.en. Ask for yours.</li>" in page
