@@ -90,12 +90,12 @@ def changed_package(folder: Path, file: str, change: Callable[[str], str], monke
 
 
 def placeholder_mirror(project: Project) -> str:
-    """A folder with a file by the name of each that has no public source: enough for planning."""
+    """A folder with a file by the name of each that no source is known to have: enough for planning."""
     folder = project.root / "mirror"
     folder.mkdir()
     for path in (project.root / "workflow/corpora").glob("*.yaml"):
         for file in project.read(str(path.relative_to(project.root))).get("files", ()):
-            if not file.get("sources"):
+            if all(source["grade"] == "D" for source in file.get("sources", ())):
                 (folder / file["name"]).touch()
     return str(folder)
 
