@@ -8,6 +8,7 @@ import pytest
 from helpers.command_line import output, succeed
 from helpers.support import Project, placeholder_mirror, run
 
+from docmt.api.studies import STATES
 from docmt.base.errors import UserError
 
 DOCMT = Path(sys.executable).parent / "docmt"

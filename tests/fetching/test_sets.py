@@ -43,7 +43,7 @@ def test_all_files_arrive_and_first_digests_are_recorded(server, tmp_path):
 
 def test_a_changed_file_is_refused_and_the_others_stay(server, tmp_path):
     server.files = {"/m/config.json": b"{}", "/m/vocab.txt": b"changed"}
-    with pytest.raises(UserError, match="mine/vocab.txt: no source gave the right file") as problem:
+    with pytest.raises(UserError, match=r"mine/vocab\.txt: no source gave the right file") as problem:
         fetch_set(of_server(server, **{"vocab.txt": "0" * 64}), tmp_path, network(server))
     assert "which workflow/downloads/mine.yaml states" in str(problem.value)
     assert [path.name for path in (tmp_path / "models/mine").glob("[a-z]*")] == ["config.json"]

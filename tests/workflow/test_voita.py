@@ -1,12 +1,12 @@
-"""The study `voita`: the contrastive sets of Voita et al., from their archive to accuracies, by the real commands."""
+"""The study `voita`: the contrastive sets of Voita et al., from their files to accuracies, by the real commands."""
 
 import json
 import sys
-import tarfile
 from pathlib import Path
 
 import pytest
 import torch
+from helpers.real_files import real_files, write_contents
 from helpers.support import Project, copy_project, run
 
 from docmt.base.artifacts import read_json
@@ -15,23 +15,20 @@ from docmt.scoring.contrastive import accuracies, read_judgements
 from docmt.settings.scoring import ContrastiveConfig
 
 DOCMT = Path(sys.executable).parent / "docmt"
-ARCHIVE = "voita_enru_consistency.tar.gz"
-FOLDER = ARCHIVE.removesuffix(".tar.gz")
 CORPUS = "workflow/corpora/voita_en-ru.yaml"
 FILES = {
-    "deixis": "deixis_test",
-    "lexical_cohesion": "lex_cohesion_test",
-    "ellipsis_inflection": "ellipsis_infl",
-    "ellipsis_vp": "ellipsis_vp",
+    "deixis": "voita.deixis_test",
+    "lexical_cohesion": "voita.lex_cohesion_test",
+    "ellipsis_inflection": "voita.ellipsis_infl",
+    "ellipsis_vp": "voita.ellipsis_vp",
 }
 
 
 @pytest.fixture
-def unpacked(shared, tmp_path) -> Path:
-    """The sets as their authors have them."""
-    with tarfile.open(shared / "mirror" / ARCHIVE) as archive:
-        archive.extractall(tmp_path, filter="data")
-    return tmp_path / FOLDER
+def sets(shared, tmp_path) -> Path:
+    """The files of the sets as their authors have them, under the catalogue's names."""
+    files = real_files(shared / "mirror")
+    return write_contents(tmp_path / "sets", {name: files[name] for name in files if name.startswith("voita.")})
 
 
 def shorten(folder: Path, instances: int) -> None:
@@ -40,8 +37,7 @@ def shorten(folder: Path, instances: int) -> None:
         selected = json.loads(file.read_text(encoding="utf-8"))[:instances]
         file.write_text(json.dumps(selected, ensure_ascii=False), encoding="utf-8")
         rows = sum(len(instance["dst"]) for instance in selected)
-        for side in ("src", "dst"):
-            texts = folder / "scoring_data" / f"{file.stem}.{side}"
+        for texts in (folder / f"{file.stem}.src", folder / f"{file.stem}.dst"):
             lines = texts.read_text(encoding="utf-8").split("\n")[:rows]
             texts.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
@@ -51,13 +47,12 @@ def finished(root: Path, mirror: Path, scale: str, *targets: str) -> Project:
     settings = {"studies": ["voita"], "mirror": str(mirror), "scale": scale, "device": "cpu"}
     for name, value in settings.items():
         project.edit("config.yaml", name, value)
-    if scale == "quick":  # of a shortened archive, which has other bytes, and is no fixture
+    if scale == "quick":  # of shortened files, which have other bytes, and are no fixture
         small = project.read("workflow/scales/smoke.yaml")
         project.write("workflow/scales/quick.yaml", {key: small[key] for key in ("about", "model", "train", "decode")})
         catalogue = project.read(CORPUS)
         catalogue["expected"] = {}
-        for name in ("sha256", "size"):
-            del catalogue["files"][0][name]
+        catalogue["files"] = [{"name": file["name"]} for file in catalogue["files"]]
         project.write(CORPUS, catalogue)
     project.snakemake("--cores", "2", *targets, check=True, timeout=3000)
     return project
@@ -78,24 +73,22 @@ def folders(project: Project, scale: str, system: str) -> tuple[Path, Path]:
 
 
 @pytest.mark.slow
-def test_a_few_instances_by_the_workflow_and_from_plain_files(unpacked, tmp_path):
-    shorten(unpacked, instances=4)
-    with tarfile.open(tmp_path / ARCHIVE, "w:gz") as archive:
-        archive.add(unpacked, FOLDER)
+def test_a_few_instances_by_the_workflow_and_from_plain_files(sets, tmp_path):
+    shorten(sets, instances=4)
     target = "results/6_translations/quick/voita_en-ru/concat_4/seed1/contrastive.arrow"
-    project = finished(tmp_path / "project", tmp_path, "quick", target)
+    project = finished(tmp_path / "project", sets, "quick", target)
     model, translations = folders(project, "quick", "concat_4")
     scores = accuracies(read_judgements(translations / "contrastive.arrow", ContrastiveConfig()))
     assert {name: score["items"] for name, score in scores.items()} == dict.fromkeys(FILES, 4)
-    assert scores == from_plain_files(model, unpacked)
+    assert scores == from_plain_files(model, sets)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-def test_every_row_of_the_sets(shared, unpacked, tmp_path):
+def test_every_row_of_the_sets(sets, tmp_path):
     """16,151 rows: 5,000 of deixis, 3,428 of lexical cohesion, 2,520 and 5,203 of ellipsis, 28 of them twice."""
     scores = [f"results/7_scores/paper/voita_en-ru/{system}/seed1/scores.json" for system in ("sentence", "concat_4")]
-    project = finished(tmp_path / "project", shared / "mirror", "paper", *scores)
+    project = finished(tmp_path / "project", sets, "paper", *scores)
     changed = read_json(project.root / "results/1_corpus/voita_en-ru/card.json")["changed"]
     assert sum(count for what, count in changed.items() if what.startswith("variants dropped")) == 28
     for system, path in zip(("sentence", "concat_4"), scores, strict=True):
@@ -111,11 +104,11 @@ def test_every_row_of_the_sets(shared, unpacked, tmp_path):
             "ellipsis_vp": (500, 5190, 0),
         }
         model, _ = folders(project, "paper", system)
-        assert contrastive == from_plain_files(model, unpacked)
+        assert contrastive == from_plain_files(model, sets)
     # Two translations of each deixis item are right after two contexts, which a sentence model does not see.
     assert read_json(project.root / scores[0])["contrastive"]["deixis"]["right"] == 1250
     constant = indifferent(model)
-    of_constant = from_plain_files(constant, unpacked, "--score", "mean")
+    of_constant = from_plain_files(constant, sets, "--score", "mean")
     assert {(score["right"], score["items"] - score["ties"]) for score in of_constant.values()} == {(0, 0)}
 
 

@@ -71,8 +71,7 @@ def _names(inputs: ReaderInputs, pattern: str, numbered: bool) -> set[str]:
     """Return the names of the documents whose files exist: the texts for which {document} stands in `pattern`.
 
     Where `pattern` has {document} several times, it stands for the same text each time. `numbered`: this text has only
-    digits. Raises UserError where no file
-    matches.
+    digits. Raises UserError where no file matches.
     """
     parts = PurePosixPath(pattern).parts
     # The folders before the first {document} are fixed; archives among them are unpacked by `inputs.path`.

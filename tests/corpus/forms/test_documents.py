@@ -6,7 +6,7 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from helpers.reader_files import documents_of, items_of, plain, tar_bytes, write_files, zip_bytes
+from helpers.reader_files import documents_of, items_of, plain, refusal, tar_bytes, write_files, zip_bytes
 
 from docmt.corpus.inputs import ContrastiveItem
 
@@ -141,6 +141,23 @@ def test_files(inputs):
     assert [name for _, name, _ in plain(documents)] == ["9", "10", "100"]
     assert plain(documents)[0][2] == [("zh 9", "en 9"), ("zh", "en")]
     assert documents[2].target.location(1) == "t/100.en:2"
+
+
+def test_files_whose_names_are_numbers(inputs):
+    """TVsub has processed text beside the files of an episode, under names that end in the same way."""
+    texts = {f"{n}.{language}": f"{language} {n}\n" for n in (7, 12) for language in ("zh", "en")}
+    write_files(inputs.downloads, {**texts, "7.np.tk.qb.es.zh": "a\n", "7.qb.np.tk.lc.en": "b\n", "x.zh": "c\n"})
+    reader = {"kind": "files", "splits": {"train": {"source": "{document}.zh", "target": "{document}.en"}}}
+    documents = documents_of(inputs, {**reader, "numbered": True})
+    assert [(name, pairs) for _, name, pairs in plain(documents)] == [
+        ("7", [("zh 7", "en 7")]),
+        ("12", [("zh 12", "en 12")]),
+    ]
+    assert "document without its counterpart" in refusal(inputs, reader)
+    sides = {"source": "numbers/{document}.zh", "target": "numbers/{document}.en"}
+    write_files(inputs.downloads, {"numbers/x.zh": "a\n", "numbers/x.en": "b\n"})
+    named = {"kind": "files", "splits": {"train": sides}, "numbered": True}
+    assert "numbers/{document}.zh: no file has such a path" in refusal(inputs, named)
 
 
 def test_files_whose_folders_are_the_documents(inputs):
