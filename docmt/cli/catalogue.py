@@ -36,7 +36,7 @@ def check_sources(
     config: Config = None,
     timeout: Annotated[float, typer.Option(min=0.1, max=86_400, help="seconds to wait for an answer")] = 20,
     write: Annotated[
-        bool, typer.Option(help="write the answers, with today's date, to workflow/corpora/sources.seen.json")
+        bool, typer.Option(help="write the answers, with the present day, to workflow/corpora/sources.seen.json")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -24,7 +24,7 @@ def fetch_files(
     config: Config = None,
     mirror: Mirror = None,
     timeout: Annotated[
-        float, typer.Option(min=0.1, max=86_400, help="seconds without a byte after which a transfer has broken off")
+        float, typer.Option(min=0.1, max=86_400, help="seconds to wait for the next bytes of a file")
     ] = 30,
     as_json: AsJson = False,
 ) -> None:

@@ -69,7 +69,7 @@ class RunConfig:
     missing: Literal["stop", "skip"] = setting(
         "skip", "what to do with studies where files are missing that docmt cannot download"
     )
-    fetch_checkpoints: bool = setting(False, "consent to the download of pretrained checkpoints, some GB each")
+    fetch_checkpoints: bool = setting(False, "whether to download missing pretrained checkpoints, some GB each")
     scale: str = setting(PAPER, "a file of workflow/scales, whose settings replace those of studies")
     device: DeviceName = "auto"
     shards: int = setting(1, "number of jobs that each pass of stage 2 over a corpus is divided into")

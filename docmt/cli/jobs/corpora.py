@@ -58,7 +58,7 @@ def fetch_file(
         input_folder("folder of yours that holds the file by its name [default: DOCMT_LOCAL has one for each corpus]"),
     ] = None,
     timeout: Annotated[
-        float, typer.Option(min=0.1, max=86_400, help="seconds without a byte after which a transfer has broken off")
+        float, typer.Option(min=0.1, max=86_400, help="seconds to wait for the next bytes of a file")
     ] = 30,
 ) -> None:
     """Download one file of a corpus and check it."""
