@@ -180,9 +180,7 @@ def _settings(file: FileConfig, files: dict[str, bytes]) -> dict:
 )
 def test_hosts_that_do_not_give_the_file(tmp_path, address, why):
     with public_hosts({"https://huggingface.co/a": b"x"}) as hosts:
-        file = FileConfig(
-            name="2015-01.tgz", sources=parse(FileConfig, {"name": "a", "sources": [address]}, "t").sources
-        )
+        file = FileConfig(name="2015-01.tgz", sources=(SourceConfig(url=address),))
         with pytest.raises(UserError, match=why):
             get(file, tmp_path, hosts)
     assert list(tmp_path.iterdir()) == []
