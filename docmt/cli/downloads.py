@@ -53,8 +53,8 @@ def fetch_files(
     if as_json:
         print_json([_facts(files, root, output) for files in chosen])
         return
-    columns = ("set", "kind", "GB", "here", "folder", "licence")
-    typer.echo(aligned([columns, *(_row(_facts(files, root, output)) for files in chosen)], numbers=("GB",)))
+    columns = ("set", "kind", "size", "files", "folder", "licence")
+    typer.echo(aligned([columns, *(_row(_facts(files, root, output)) for files in chosen)], numbers=("size",)))
 
 
 def _facts(files: "FileSetConfig", root: Path, output: Path | None) -> dict[str, Any]:
@@ -75,4 +75,4 @@ def _facts(files: "FileSetConfig", root: Path, output: Path | None) -> dict[str,
 def _row(facts: dict[str, Any]) -> tuple[str, ...]:
     """Return the cells of a set."""
     here = f"{len(facts['here'])} of {len(facts['files'])}"
-    return facts["set"], facts["kind"], f"{facts['gigabytes']:g}", here, facts["folder"], facts["licence"]
+    return facts["set"], facts["kind"], f"{facts['gigabytes']:g} GB", here, facts["folder"], facts["licence"]

@@ -104,7 +104,7 @@ def _digest(file: FileConfig, downloads: Path) -> str:
     wrong = wrong_content(path, file)
     if wrong:
         remedy = f"remove {path} and download it again"
-        raise UserError(wrong.what, where=str(path), found=wrong.found, expected=wrong.expected, remedy=remedy)
+        raise UserError(wrong.what, where=str(path), found=wrong.actual, expected=wrong.expected, remedy=remedy)
     return file_digest(path, file, GIT_OBJECTS if file.git_objects else "sha256")
 
 

@@ -114,7 +114,7 @@ def _counts(corpus: CorpusConfig, available: AvailableFiles, changed: Counter[st
     for file in corpus.files:
         path = available.files.get(file.name)
         if path and (wrong := wrong_content(path, file)):
-            raise UserError(wrong.what, where=str(path), found=wrong.found, expected=wrong.expected)
+            raise UserError(wrong.what, where=str(path), found=wrong.actual, expected=wrong.expected)
     contents = Contents(changed=changed)
     with open_corpus(available.reader, available.files, corpus.languages, corpus.corpus, Problems()) as opened:
         contents.add(opened)
@@ -224,7 +224,7 @@ def review_corpus(path: Path, folder: Path | None, mirror: str | None, at_most: 
         if file_path is None:
             review.problems.report("file not found", where=file.name)
         elif wrong := wrong_content(file_path, file):
-            review.problems.report(wrong.what, where=file.name, found=wrong.found, expected=wrong.expected)
+            review.problems.report(wrong.what, where=file.name, found=wrong.actual, expected=wrong.expected)
     available = available_files(corpus, files)
     if available.reader is not None:
         _read(available.reader, available.files, corpus.languages, corpus.corpus, review)

@@ -30,10 +30,10 @@ class Origin:
         return is_remote(self.place)
 
 
-def origins(file: FileConfig, mirror: str | None = None, own: Path | None = None) -> Iterator[Origin]:
+def origins(file: FileConfig, mirror: str | None = None, user_file: Path | None = None) -> Iterator[Origin]:
     """Yield the places of a file: the user's own file, the mirror, and the sources of the catalogue, in this order."""
-    if own is not None:
-        yield Origin(str(own))
+    if user_file is not None:
+        yield Origin(str(user_file))
     if mirror is not None:
         is_url = urlsplit(mirror).scheme in ("http", "https", "file")
         yield Origin(f"{mirror.rstrip('/')}/{quote(file.name) if is_url else file.name}")

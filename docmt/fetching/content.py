@@ -50,8 +50,8 @@ def login_of(stated: str, final: str) -> str | None:
 
 def page_problem(data: bytes) -> str:
     """Return the description of a web page for a message, with its title."""
-    found = TITLE.search(data)
-    title = printable(" ".join(found[1].decode("utf-8", "replace").split()), breaks="")[:80] if found else ""
+    match = TITLE.search(data)
+    title = printable(" ".join(match[1].decode("utf-8", "replace").split()), breaks="")[:80] if match else ""
     return f"a web page, not the file{f' ({title})' if title else ''}"
 
 

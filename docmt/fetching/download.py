@@ -12,15 +12,9 @@ from pathlib import Path
 from docmt.base.artifacts import read_object_if_there, write_json
 from docmt.base.digests import kind_of, sha256_file
 from docmt.base.errors import UserError
-from docmt.catalogue.checksums import (
-    Difference,
-    file_digest,
-    locked_checksums,
-    place_in_lock,
-    wrong_bytes,
-    wrong_content,
-)
+from docmt.catalogue.checksums import Mismatch, file_digest, wrong_bytes, wrong_content
 from docmt.catalogue.files import Checksums, FileConfig
+from docmt.catalogue.lock import locked_checksums, place_in_lock
 from docmt.catalogue.missing import local_path
 from docmt.fetching.addresses import Origin, origins
 from docmt.fetching.archives import extract_member, write_with_line_feeds
@@ -35,8 +29,8 @@ class Wish:
 
     `owner`: the name of the corpus or set that the file belongs to. `output`: its path. `expected`: its digest, in the
     form of `FileConfig.digest`, where the catalogue does not state it; None = nobody knows it yet, or the catalogue
-    states it. `stated_at`: the place where the digest is stated, for messages. `own`: the path of the user's own file;
-    None = the user has none.
+    states it. `stated_at`: the place where the digest is stated, for messages. `user_file`: the path of the user's own
+    file; None = the user has none.
     """
 
     file: FileConfig
@@ -44,7 +38,7 @@ class Wish:
     output: Path
     expected: str | None = None
     stated_at: str = ""
-    own: Path | None = None
+    user_file: Path | None = None
 
     @property
     def key(self) -> str:
@@ -63,18 +57,18 @@ class Wish:
 
 
 def wish_for(
-    file: FileConfig, owner: str, output: Path, catalogue: Path, lock: Path | None = None, own: Path | None = None
+    file: FileConfig, owner: str, output: Path, catalogue: Path, lock: Path | None = None, user_file: Path | None = None
 ) -> Wish:
     """Return the wish for a file of the catalogue's file `catalogue`, with the digest that the file shall have.
 
-    Where the catalogue states no digest, it is that of the user's `own` file, which the user may change, or that of the
+    Where the catalogue states no digest, it is that of the user's file, which the user may change, or that of the
     first download, which the lock file keeps. Raises UserError for a damaged lock file.
     """
     key, locked = f"{owner}/{file.name}", locked_checksums(lock) if lock is not None else {}
     if file.digest is not None:
-        return Wish(file, owner, output, None, str(catalogue), own)
-    if own is not None:
-        return Wish(file, owner, output, file_digest(own, file), str(own), own)
+        return Wish(file, owner, output, None, str(catalogue), user_file)
+    if user_file is not None:
+        return Wish(file, owner, output, file_digest(user_file, file), str(user_file), user_file)
     if key in locked:
         return Wish(file, owner, output, locked[key], place_in_lock(str(lock), key))
     return Wish(file, owner, output)
@@ -90,7 +84,7 @@ def fetch(wish: Wish, mirror: str | None = None, network: Network | None = None)
         return
     wish.output.parent.mkdir(parents=True, exist_ok=True)
     failures: list[tuple[str, SourceFailed]] = []
-    for origin in origins(wish.file, mirror, wish.own):
+    for origin in origins(wish.file, mirror, wish.user_file):
         try:
             ready = _obtained(origin, wish, network or Network())
         except SourceFailed as failure:
@@ -129,15 +123,15 @@ def _is_there(wish: Wish) -> bool:
     )
 
 
-def _difference(path: Path, wish: Wish) -> Difference | None:
+def _difference(path: Path, wish: Wish) -> Mismatch | None:
     """Return how a file differs from what is stated of it; None where it does not differ."""
     wrong = wrong_content(path, wish.file)
     if wrong or wish.expected is None:
         return wrong
-    found = file_digest(path, wish.file, kind_of(wish.expected))
-    if found == wish.expected:
+    actual = file_digest(path, wish.file, kind_of(wish.expected))
+    if actual == wish.expected:
         return None
-    return Difference("wrong checksum", _full(found), wish.expected.rpartition(":")[2])
+    return Mismatch("wrong checksum", _full(actual), wish.expected.rpartition(":")[2])
 
 
 def _full(digest: str) -> str:
@@ -195,7 +189,7 @@ def _next_to(part: Path, what: str) -> Path:
     return part.with_name(f"{part.name}.{what}")
 
 
-def _need(wrong: Difference | str | None) -> None:
+def _need(wrong: Mismatch | str | None) -> None:
     """Raise WrongContent where something is wrong."""
     if wrong is not None:
         raise WrongContent(str(wrong))

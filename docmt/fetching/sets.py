@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from docmt.catalogue.checksums import LOCK, file_digest, record_first
+from docmt.catalogue.checksums import file_digest
 from docmt.catalogue.filesets import FOLDER, FileSetConfig
+from docmt.catalogue.lock import LOCK, record_first
 from docmt.fetching.download import fetch, wish_for
 from docmt.fetching.transfer import Network
 

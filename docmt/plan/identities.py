@@ -5,8 +5,8 @@ from pathlib import Path
 from docmt.base.asked import Asked
 from docmt.base.machine import installed_version
 from docmt.base.paths import CORPUS
-from docmt.catalogue.checksums import LOCK, locked_checksums
 from docmt.catalogue.files import FileConfig
+from docmt.catalogue.lock import LOCK, locked_checksums
 from docmt.catalogue.missing import file_of_user
 from docmt.plan.jobs import GridJobs, Job
 from docmt.plan.outside import FileDigests

@@ -12,8 +12,8 @@ from docmt.base.artifacts import read_object
 from docmt.base.digests import kind_of
 from docmt.base.errors import UserError
 from docmt.base.manifest import DIGITS, RECORD
-from docmt.catalogue.checksums import LOCK, place_in_lock
 from docmt.catalogue.files import FileConfig
+from docmt.catalogue.lock import LOCK, place_in_lock
 from docmt.catalogue.missing import file_of_user
 from docmt.plan.grid import Grid
 from docmt.plan.identities import Identities

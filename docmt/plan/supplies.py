@@ -62,8 +62,10 @@ class Supplies:
     def corpus(self, name: str) -> Supply:
         """Return the supply of a corpus; at a scale with fixtures every corpus is generated."""
         if name not in self._known:
-            is_made = self.grid.fixtures is not None
-            supply = Supply(name) if is_made else corpus_supply(self.grid.corpora[name], self.grid.places(self.root))
+            is_generated = self.grid.fixtures is not None
+            supply = (
+                Supply(name) if is_generated else corpus_supply(self.grid.corpora[name], self.grid.places(self.root))
+            )
             self._known[name] = supply
         return self._known[name]
 

@@ -294,11 +294,11 @@ def targets(grid: Grid, root: Path, studies: Iterable[str], estimates: Estimates
 
     The targets of a study are the study and its items, and, where `scores` is true, the scores of each system and seed.
     """
-    found = Targets(grid, root, estimates)
-    yield found.every()
+    listed = Targets(grid, root, estimates)
+    yield listed.every()
     for study in studies:
-        yield from found.of_study(study, scores)
-    yield from found.corpora()
+        yield from listed.of_study(study, scores)
+    yield from listed.corpora()
 
 
 def unscored_metrics(grid: Grid, item: Item, entries: Iterable[Entry]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from helpers.catalogue_files import LENGTHS, has_maker, make_files
-from helpers.real_files import made_archives, real_files, without_digests, write_contents
+from helpers.real_files import archives_of_layout, real_files, without_digests, write_contents
 
 from docmt.base.artifacts import write_json
 from docmt.catalogue.corpus import SplitCounts, load_corpus
@@ -165,7 +165,7 @@ SETS = {
 def mirror(shared, tmp_path_factory) -> str:
     """Return a folder with the real files under the catalogue's names."""
     folder = tmp_path_factory.mktemp("mirror")
-    return str(write_contents(folder, real_files(shared / "mirror") | made_archives(shared / "mirror")))
+    return str(write_contents(folder, real_files(shared / "mirror") | archives_of_layout(shared / "mirror")))
 
 
 @pytest.mark.parametrize("name", MIRROR)

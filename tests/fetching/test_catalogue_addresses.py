@@ -8,7 +8,7 @@ import pytest
 from helpers.catalogue_files import has_maker, make_files
 from helpers.public_hosts import PublicHosts, public_hosts
 from helpers.reader_files import zip_bytes
-from helpers.real_files import made_archives, packed, real_files, tvsub, without_digests
+from helpers.real_files import archives_of_layout, packed, real_files, tvsub, without_digests
 
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
@@ -22,7 +22,7 @@ from docmt.fetching.transfer import Network
 
 ROOT = Path(__file__).parents[2]
 CORPORA = {path.stem: load_corpus(path) for path in sorted((ROOT / "workflow/corpora").glob("*.yaml"))}
-MADE = [name for name, corpus in CORPORA.items() if has_maker(corpus) and any(f.sources for f in corpus.files)]
+GENERATED = [name for name, corpus in CORPORA.items() if has_maker(corpus) and any(f.sources for f in corpus.files)]
 
 
 def network(hosts: PublicHosts) -> Network:
@@ -40,7 +40,7 @@ def from_source(file: FileConfig, number: int) -> FileConfig:
     return dataclasses.replace(file, sources=(file.sources[number],))
 
 
-def made(corpus: CorpusConfig, folder: Path) -> tuple[CorpusConfig, dict[str, bytes], dict]:
+def generated(corpus: CorpusConfig, folder: Path) -> tuple[CorpusConfig, dict[str, bytes], dict]:
     """Return a corpus without digests, made files of its layout at each of its addresses, and the files' counts."""
     counts = make_files(corpus, folder)
     files: dict[str, bytes] = {}
@@ -56,9 +56,9 @@ def made(corpus: CorpusConfig, folder: Path) -> tuple[CorpusConfig, dict[str, by
     return dataclasses.replace(corpus, files=without_digests(corpus), expected={}), files, counts
 
 
-@pytest.mark.parametrize("name", MADE)
+@pytest.mark.parametrize("name", GENERATED)
 def test_every_address_of_a_corpus_gives_its_files_and_stage_1_reads_them(name, tmp_path):
-    corpus, files, counts = made(CORPORA[name], tmp_path / "made")
+    corpus, files, counts = generated(CORPORA[name], tmp_path / "made")
     with public_hosts(files) as hosts:
         for file in corpus.files:
             for number in range(len(file.sources)):
@@ -79,7 +79,7 @@ def test_every_address_of_a_corpus_gives_its_files_and_stage_1_reads_them(name, 
 def test_every_address_of_the_catalogue_is_asked_and_answers(tmp_path):
     """The whole catalogue, and the sets of files, as `docmt check-sources` asks them."""
     files: dict[str, bytes] = {}
-    owned = [(name, file) for name in MADE for file in CORPORA[name].files]
+    owned = [(name, file) for name in GENERATED for file in CORPORA[name].files]
     owned += [(files_of.set, file) for files_of in load_file_sets(ROOT).values() for file in files_of.files]
     for _, file in owned:
         files |= {source.url: f"the content of {file.name}".encode() * 20 for source in file.sources}
@@ -126,7 +126,7 @@ def test_real_files_pass_the_checksums_of_the_catalogue_from_each_address(shared
 @pytest.mark.slow
 def test_archives_of_the_true_layout_go_through_stage_1(shared, tmp_path):
     """The mirror lacks the public archives; what is packed here has other digests, which the catalogue refuses."""
-    archives = made_archives(shared / "mirror")
+    archives = archives_of_layout(shared / "mirror")
     tv = CORPORA["tvsub_zh-en"]
     files = {source.url: archives["tvsub.tar.gz"] for source in tv.files[0].sources}
     with public_hosts(files) as hosts:

@@ -34,12 +34,12 @@ def get(
     *sources: str | SourceConfig,
     mirror: str | None = None,
     hosts: dict[str, str] | None = None,
-    own: Path | None = None,
+    user_file: Path | None = None,
     **file: object,
 ) -> None:
     addresses = tuple(SourceConfig(url=source) if isinstance(source, str) else source for source in sources)
     config = FileConfig(**{"name": "data.tgz", "sources": addresses, "sha256": SHA256, **file})
-    wish = wish_for(config, "toy", paths[0], Path("toy.yaml"), paths[1], own)
+    wish = wish_for(config, "toy", paths[0], Path("toy.yaml"), paths[1], user_file)
     fetch(wish, mirror, Network(hosts or {}, timeout_s=0.3, wait_s=0))
 
 
@@ -79,8 +79,8 @@ def test_a_folder_of_the_users_is_looked_through_before_the_mirror(paths, tmp_pa
     for folder, content in (("own/deep/er", CONTENT), ("mirror", b"another")):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "data.tgz").write_bytes(content)
-    own = file_of_user(FileConfig(name="data.tgz"), tmp_path / "own", "toy")
-    get(paths, mirror=str(tmp_path / "mirror"), own=own)
+    user_file = file_of_user(FileConfig(name="data.tgz"), tmp_path / "own", "toy")
+    get(paths, mirror=str(tmp_path / "mirror"), user_file=user_file)
     assert paths[0].read_bytes() == CONTENT
 
 
@@ -197,12 +197,12 @@ def test_a_file_put_by_hand_is_never_overwritten(server, paths):
     paths[0].parent.mkdir()
     paths[0].write_bytes(b"\x1f\x8bby hand")
     server.files["/data.tgz"] = CONTENT
-    found = hashlib.sha256(b"\x1f\x8bby hand").hexdigest()
+    digest = hashlib.sha256(b"\x1f\x8bby hand").hexdigest()
     with pytest.raises(UserError) as problem:
         get(paths, f"{server.url}/data.tgz")
     assert str(problem.value) == (
         f"{paths[0]}: the file that a person put here is not the one that is expected\n"
-        f"  found wrong checksum: found sha256 {found}, expected {SHA256}; expected what toy.yaml states\n"
+        f"  found wrong checksum: found sha256 {digest}, expected {SHA256}; expected what toy.yaml states\n"
         "  remove the file, and docmt downloads it; or change what is stated there, to use this file"
     )
     assert paths[0].read_bytes() == b"\x1f\x8bby hand"
@@ -304,10 +304,10 @@ def test_line_ends_become_line_feeds(server, tmp_path):
         source = SourceConfig(url=server.url + path, sha256=hashlib.sha256(server.files[path]).hexdigest())
         get(paths, source, **file)
         assert paths[0].read_bytes() == unix
-    own = tmp_path / "own.txt"
-    own.write_bytes(dos)
+    user_file = tmp_path / "own.txt"
+    user_file.write_bytes(dos)
     paths = tmp_path / "2" / "data.txt", tmp_path / "lock"
-    get(paths, own=own, **{**file, "sha256": None, "size": None})
+    get(paths, user_file=user_file, **{**file, "sha256": None, "size": None})
     assert paths[0].read_bytes() == unix
 
 

@@ -23,21 +23,21 @@ def members(archive: Path) -> Contents:
 
 def real_files(mirror: Path) -> Contents:
     """Return the files of the mirror that the catalogue names, with the bytes of their first public addresses."""
-    found: Contents = {}
+    contents: Contents = {}
     for path, content in members(mirror / "maruf_en-de.tar.gz").items():
         folder, _, name = path.partition("/")
         if name.startswith("concatenated"):
             _, _, split, language = name.removesuffix(".txt").split("_")
-            found[f"maruf_{MARUF[folder]}.{split}.{language}"] = content
-    found |= {name: content for name, content in members(mirror / "iwslt15_zh-en.tar.gz").items() if "xml" in name}
+            contents[f"maruf_{MARUF[folder]}.{split}.{language}"] = content
+    contents |= {name: content for name, content in members(mirror / "iwslt15_zh-en.tar.gz").items() if "xml" in name}
     voita = members(mirror / "voita_enru_consistency.tar.gz").items()
-    found |= {f"voita.{Path(path).name}": content for path, content in voita}
+    contents |= {f"voita.{Path(path).name}": content for path, content in voita}
     for name in ("bible_pd.tar.gz", "tvsub_zh-en.tar.gz"):
-        found[name] = (mirror / name).read_bytes()
-    return found
+        contents[name] = (mirror / name).read_bytes()
+    return contents
 
 
-def made_archives(mirror: Path) -> Contents:
+def archives_of_layout(mirror: Path) -> Contents:
     """Return archives of the true layout with real files, where the mirror lacks the public archive.
 
     The archive of IWSLT 2017 has no training text, and that of TVsub has 240 episodes in place of all.

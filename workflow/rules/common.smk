@@ -41,7 +41,7 @@ from docmt.base.paths import (
     VECTORS,
     VIEW,
 )
-from docmt.catalogue.checksums import LOCK
+from docmt.catalogue.lock import LOCK
 from docmt.catalogue.missing import files_to_lock
 from docmt.fetching.sets import fetch_set
 from docmt.fetching.transfer import Network

@@ -17,8 +17,9 @@ from docmt.base.foreign import reading
 from docmt.base.manifest import MANIFEST, check_file
 from docmt.base.parse import parse
 from docmt.base.sealing import sealing
-from docmt.catalogue.checksums import file_digest, record_first
+from docmt.catalogue.checksums import file_digest
 from docmt.catalogue.files import FileConfig
+from docmt.catalogue.lock import record_first
 from docmt.catalogue.missing import file_of_user
 from docmt.cli.options import input_file, input_folder, load_settings, output_file, output_folder
 
@@ -69,9 +70,9 @@ def fetch_file(
     corpus = load_corpus(catalogue)
     config = _file(corpus, file, catalogue)
     folder = local or _by_corpus("DOCMT_LOCAL", "a folder by the name of each corpus").get(corpus.corpus)
-    own = file_of_user(config, folder, corpus.corpus)
+    user_file = file_of_user(config, folder, corpus.corpus)
     hosts = _by_corpus("DOCMT_HOSTS", "an address by the name of each host")
-    wish = wish_for(config, corpus.corpus, output, catalogue, lock, own)
+    wish = wish_for(config, corpus.corpus, output, catalogue, lock, user_file)
     fetch(wish, mirror or None, Network(hosts, timeout))
 
 
