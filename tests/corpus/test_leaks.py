@@ -10,7 +10,7 @@ from helpers.reader_files import write_files
 
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
-from docmt.catalogue.corpus import CorpusSettings, MostShared, as_fixture, load_corpus
+from docmt.catalogue.corpus import CorpusConfig, CorpusSettings, MostShared, as_fixture, load_corpus
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.missing import Places
 from docmt.cli.main import main
@@ -170,8 +170,21 @@ def test_shared_pairs_are_refused_above_the_setting(tmp_path):
     )
 
 
+def in_catalogue(name: str) -> CorpusConfig:
+    return load_corpus(Path(__file__).parents[2] / f"workflow/corpora/{name}.yaml")
+
+
+@pytest.mark.parametrize(
+    ("name", "documents"), [("toy_zh-en", 0), ("toy_long_zh-en", 0), ("bible_zh-en", 0), ("voita_en-ru", 4)]
+)
+def test_corpora_of_the_catalogue_are_allowed_what_they_share(name, documents, shared, tmp_path):
+    checked = check_corpus(in_catalogue(name), Places(tmp_path, str(shared / "mirror")))
+    assert checked.is_fine, checked.problem
+    assert [one.documents.count for one in checked.shared] == [documents, 0, 0]
+
+
 def test_a_fixture_is_never_refused():
-    corpus = load_corpus(Path(__file__).parents[2] / "workflow/corpora/bible_zh-en.yaml")
+    corpus = in_catalogue("bible_zh-en")
     assert as_fixture(corpus, FixtureConfig()).most_shared == MostShared(1, 1)
 
 
