@@ -69,11 +69,11 @@ def main() -> None:
     for form in ("episodes", "groups"):
         runs: dict[str, list[dict]] = {"none": [], "compared": []}
         for _ in range(REPEATS):
-            for how, own in runs.items():
+            for how, measured in runs.items():
                 command = [sys.executable, __file__, "--stage", str(folder), form, how]
-                own.append(json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout))
-        for how, own in runs.items():
-            middle = {name: median(run[name] for run in own) for name in own[0]}
+                measured.append(json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout))
+        for how, measured in runs.items():
+            middle = {name: median(run[name] for run in measured) for name in measured[0]}
             print(
                 f"| {form} | {how} | {middle['seconds']:.1f} ({middle['cpu']:.1f}) | {middle['peak']:.0f} |", flush=True
             )

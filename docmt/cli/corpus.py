@@ -110,7 +110,7 @@ def as_record(review: "Review") -> dict[str, Any]:
         "problems": {name: dataclasses.asdict(kind) for name, kind in problems.problems.items()},
         "warnings": {name: dataclasses.asdict(kind) for name, kind in problems.warnings.items()},
         "splits": {split: statistics.summary() for split, statistics in review.splits.items()},
-        "shared": [dataclasses.asdict(one) for one in review.shared],
+        "shared": [dataclasses.asdict(comparison) for comparison in review.shared],
         "contrastive": dict(review.items),
         "changed": dict(review.changed),
     }
@@ -156,11 +156,15 @@ def shared_lines(shared: "list[Shared]") -> list[str]:
     from docmt.corpus.leaks import portion
 
     lines = []
-    for one in shared:
-        units = {"documents": one.documents, "sentence pairs": one.pairs, "source sentences": one.sources}
+    for comparison in shared:
+        units = {
+            "documents": comparison.documents,
+            "sentence pairs": comparison.pairs,
+            "source sentences": comparison.sources,
+        }
         parts = [f"{unit} {portion(counted)}" for unit, counted in units.items() if counted.count]
         if parts:
-            lines.append(f"shared with {one.earlier}, of {one.split}: {', '.join(parts)}")
+            lines.append(f"shared with {comparison.earlier}, of {comparison.split}: {', '.join(parts)}")
     return lines or (["shared between splits: nothing"] if shared else [])
 
 

@@ -87,48 +87,58 @@ def shared_text(splits: Mapping[str, SplitHashes]) -> list[Shared]:
 
 
 def _shared(split: str, earlier: str, splits: Mapping[str, SplitHashes]) -> Shared:
-    own, others = splits[split], splits[earlier]
-    found = {name: _found(getattr(own, name), getattr(others, name)) for name in ("documents", "pairs", "sources")}
+    later, before = splits[split], splits[earlier]
+    documents = _are_among(later.documents, before.documents)
     example = None
-    if found["documents"].any():
-        first = int(found["documents"].argmax())
-        example = (own.name(first), others.name(others.documents.index(own.documents[first])))
-    counts = {name: _count(int(hits.sum()), len(hits)) for name, hits in found.items()}
-    return Shared(split, earlier, **counts, example=example)
+    if documents.any():
+        number = int(documents.argmax())
+        example = (later.name(number), before.name(before.documents.index(later.documents[number])))
+    pairs, sources = _are_among(later.pairs, before.pairs), _are_among(later.sources, before.sources)
+    return Shared(split, earlier, _count(documents), _count(pairs), _count(sources), example)
 
 
-def _found(hashes: array, others: array) -> np.ndarray:
+def _are_among(hashes: array, others: array) -> np.ndarray:
     """Return whether each of `hashes` is among `others`."""
     distinct, places = np.unique(np.asarray(hashes), return_inverse=True)
-    found = np.zeros(len(distinct), bool)
+    are_among = np.zeros(len(distinct), bool)
     for start in range(0, len(others) if len(distinct) else 0, HASHES_AT_ONCE):
         block = np.asarray(others[start : start + HASHES_AT_ONCE])
         nearest = np.minimum(np.searchsorted(distinct, block), len(distinct) - 1)
-        found[nearest[distinct[nearest] == block]] = True
-    return found[places]
+        are_among[nearest[distinct[nearest] == block]] = True
+    return are_among[places]
 
 
-def _count(count: int, of: int) -> SharedCount:
+def _count(are_shared: np.ndarray) -> SharedCount:
+    count, of = int(are_shared.sum()), len(are_shared)
     return SharedCount(count, of, round(count / max(of, 1), 6))
+
+
+UNITS = {"documents": "documents of several sentences", "pairs": "sentence pairs"}
+"""What messages call the units that `MostShared` limits."""
 
 
 def check_shared(shared: Iterable[Shared], most: MostShared, corpus: str, problems: Problems) -> None:
     """Report each split that shares more documents or sentence pairs with an earlier split than `most` allows."""
-    for one in shared:
-        for name, unit in (("documents", "documents of several sentences"), ("pairs", "sentence pairs")):
-            counted, limit = getattr(one, name), getattr(most, name)
-            if counted.count > limit * counted.of:
-                such = ""
-                if name == "documents":
-                    such = f", such as {quoted(one.example[0])}, which is {quoted(one.example[1])} of {one.earlier}"
+    for comparison in shared:
+        for name, unit in UNITS.items():
+            counted, limit = getattr(comparison, name), getattr(most, name)
+            # A product with the limit would round: 0.29 * 100 is below 29.
+            if counted.count and counted.count / counted.of > limit:
+                split, earlier = comparison.split, comparison.earlier
                 problems.report(
-                    f"{unit} are also in {one.earlier}",
-                    where=f"{corpus} {one.split}",
-                    found=f"{portion(counted)}{such}",
+                    f"{unit} are also in {earlier}",
+                    where=f"{corpus} {split}",
+                    found=portion(counted) + (_such_as(comparison) if name == "documents" else ""),
                     expected=f"at most {percent(limit)} (most_shared.{name})",
-                    remedy=f"take them out of {one.split} or {one.earlier}, or raise most_shared.{name} in the corpus' "
-                    "file (1 = all may be shared)",
+                    remedy=f"take them out of {split} or {earlier}, or raise most_shared.{name} in the corpus' file "
+                    "(1 = all may be shared)",
                 )
+
+
+def _such_as(comparison: Shared) -> str:
+    """Return the example of a shared document as the end of a message."""
+    name, other_name = comparison.example
+    return f", such as {quoted(name)}, which is {quoted(other_name)} of {comparison.earlier}"
 
 
 def portion(counted: SharedCount) -> str:

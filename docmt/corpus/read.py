@@ -178,7 +178,7 @@ def _card(
         "files": [{"name": name, "sha256": digest} for name, digest in sha256.items()],
         "reader": dataclasses.asdict(settings.reader),
         "splits": {split: splits[split].summary() for split in SPLITS if split in splits},
-        "shared": [dataclasses.asdict(one) for one in shared],
+        "shared": [dataclasses.asdict(comparison) for comparison in shared],
         "changed": {what: count for what, count in sorted(changed.items()) if count},
         "contrastive": {name: dict(counts) for name, counts in sets.items()},
     }

@@ -32,20 +32,21 @@ def hashes(documents: Text) -> SplitHashes:
     return result
 
 
-def counted(own: list, others: list) -> SharedCount:
-    count = sum(1 for one in own if one in others)
-    return SharedCount(count, len(own), round(count / max(len(own), 1), 6))
+def counted(units: list, others: list) -> SharedCount:
+    count = sum(1 for unit in units if unit in others)
+    return SharedCount(count, len(units), round(count / max(len(units), 1), 6))
 
 
 def by_loops(split: str, earlier: str, texts: dict[str, Text]) -> Shared:
     """Return what two splits share, by comparing all texts with all texts."""
-    own, others = ([document for document in texts[name] if len(document) > 1] for name in (split, earlier))
+    documents, others = ([document for document in texts[name] if len(document) > 1] for name in (split, earlier))
     pairs = [[pair for document in texts[name] for pair in document] for name in (split, earlier)]
     sources = [[source for source, _ in side] for side in pairs]
     example = next(
-        ((f"d{texts[split].index(a)}", f"d{texts[earlier].index(b)}") for a in own for b in others if a == b), None
+        ((f"d{texts[split].index(a)}", f"d{texts[earlier].index(b)}") for a in documents for b in others if a == b),
+        None,
     )
-    return Shared(split, earlier, counted(own, others), counted(*pairs), counted(*sources), example)
+    return Shared(split, earlier, counted(documents, others), counted(*pairs), counted(*sources), example)
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 1_000_000])
@@ -102,6 +103,13 @@ def test_the_limit_itself_is_allowed(documents, pairs, refused):
     except UserError as error:
         problem = str(error)
     assert (problem and problem.split("most_shared.")[1].split(")")[0]) == refused
+
+
+def test_a_limit_in_percent_is_exact():
+    none = SharedCount(0, 0, 0.0)
+    for count in range(1, 101):
+        shared = Shared("test", "train", none, SharedCount(count, 100, count / 100), none, None)
+        check_shared([shared], MostShared(0, float(f"0.{count:02}") if count < 100 else 1), "mine", Problems())
 
 
 # The stage and the commands
@@ -180,7 +188,7 @@ def in_catalogue(name: str) -> CorpusConfig:
 def test_corpora_of_the_catalogue_are_allowed_what_they_share(name, documents, shared, tmp_path):
     checked = check_corpus(in_catalogue(name), Places(tmp_path, str(shared / "mirror")))
     assert checked.is_fine, checked.problem
-    assert [one.documents.count for one in checked.shared] == [documents, 0, 0]
+    assert [comparison.documents.count for comparison in checked.shared] == [documents, 0, 0]
 
 
 def test_a_fixture_is_never_refused():
@@ -209,10 +217,10 @@ def command(monkeypatch, capsys):
 
 def test_check_corpus_reports_it(corpus_file, command):
     status, text = command("check-corpus", corpus_file)
-    found, expected = "found 1 of 1 (100 %), such as 'c', which is 'a' of train", "at most 0 % (most_shared.documents)"
+    example, limit = "found 1 of 1 (100 %), such as 'c', which is 'a' of train", "at most 0 % (most_shared.documents)"
     assert (status, text.splitlines()) == (
         2,
-        ["documents of several sentences are also in train: 1", f"  mine test: {found}; expected {expected}"],
+        ["documents of several sentences are also in train: 1", f"  mine test: {example}; expected {limit}"],
     )
     status, text = command("check-corpus", corpus_file, "--json")
     assert (status, json.loads(text)["shared"]) == (2, [RECORD])
