@@ -9,6 +9,7 @@ import typer
 
 from docmt.base.errors import USER_MISTAKE, check_known
 from docmt.base.machine import now
+from docmt.cli.corpus import shared_lines
 from docmt.cli.options import AsJson, Config, Mirror, Root, overrides
 from docmt.cli.screen import aligned, print_json
 
@@ -71,8 +72,8 @@ def check_catalogue(
 ) -> None:
     """Check the counts of the corpora whose files are here against the papers' counts.
 
-    Nothing is downloaded. Status 2 where a count differs and the catalogue does not say why, or a corpus cannot be
-    read.
+    Nothing is downloaded. Status 2 where a count differs and the catalogue does not say why, or where stage 1 would
+    refuse a corpus.
     """
     from docmt.corpus.review import check_corpus
     from docmt.plan.grid import load_grid
@@ -178,7 +179,7 @@ def _source_row(source: "Source") -> tuple[str, ...]:
 
 
 def _check_text(check: "CorpusCheck") -> str:
-    """Return a corpus' counts as a table, with the reasons for differences and the splits that were not read."""
+    """Return a corpus' counts as a table, with reasons for differences, shared text, and splits that were not read."""
     lines = [check.corpus]
     notes = list(dict.fromkeys(finding.why for finding in check.findings if finding.why))
     columns = ("split", "count", "measured", "published", "paper", "")
@@ -186,13 +187,14 @@ def _check_text(check: "CorpusCheck") -> str:
     if check.findings:
         lines.append(aligned(rows, "  "))
     lines += [f"  [{number}] {note}" for number, note in enumerate(notes, 1)]
+    lines += [f"  {line}" for line in shared_lines(check.shared)]
     lines += [f"  changed: {what}: {count:,}" for what, count in sorted(check.changed.items()) if count]
     absent: dict[str, list[str]] = {}
     for split, names in check.absent.items():
         absent.setdefault(", ".join(names), []).append(split)
     lines += [f"  not read: {', '.join(splits)} (not here: {names})" for names, splits in absent.items()]
     if check.problem:
-        lines.append(f"  cannot be read: {check.problem}")
+        lines.append(f"  problem: {check.problem}")
     return "\n".join(lines)
 
 

@@ -14,6 +14,7 @@ from docmt.cli.standard_input import NAME
 
 if TYPE_CHECKING:
     from docmt.corpus.inputs import ProblemKind
+    from docmt.corpus.leaks import Shared
     from docmt.corpus.review import Review
 
 BOUNDARIES = "blank, none (each line is a document), start=TEXT, end=TEXT (a line that begins with it), offsets=FILE"
@@ -109,6 +110,7 @@ def as_record(review: "Review") -> dict[str, Any]:
         "problems": {name: dataclasses.asdict(kind) for name, kind in problems.problems.items()},
         "warnings": {name: dataclasses.asdict(kind) for name, kind in problems.warnings.items()},
         "splits": {split: statistics.summary() for split, statistics in review.splits.items()},
+        "shared": [dataclasses.asdict(comparison) for comparison in review.shared],
         "contrastive": dict(review.items),
         "changed": dict(review.changed),
     }
@@ -135,7 +137,7 @@ def kind_lines(what: str, kind: "ProblemKind") -> list[str]:
 
 
 def counts(review: "Review") -> list[str]:
-    """Return lines with the counts of each split and contrastive set, and the changes that reading made to the text."""
+    """Return lines with the counts of each split and contrastive set, shared text, and changes to the text."""
     head = ("split", "documents", "sentences", "sentences a document", "references", "characters")
     rows = [head]
     for split, statistics in review.splits.items():
@@ -144,8 +146,26 @@ def counts(review: "Review") -> list[str]:
         ranges = (range_text(facts[name]) for name in ("sentences_per_document", "references"))
         rows.append((split, *counts, *ranges, f"{facts['source_characters']:,} / {facts['target_characters']:,}"))
     lines = [aligned(rows)] if review.splits else []
+    lines += shared_lines(review.shared)
     lines += [f"contrastive set {name}: {count:,} items" for name, count in review.items.items()]
     return lines + [f"changed: {what}: {count:,}" for what, count in sorted(review.changed.items()) if count]
+
+
+def shared_lines(shared: "list[Shared]") -> list[str]:
+    """Return a line for each two splits that share text, or one line where there are several that share none."""
+    from docmt.corpus.leaks import portion
+
+    lines = []
+    for comparison in shared:
+        units = {
+            "documents": comparison.documents,
+            "sentence pairs": comparison.pairs,
+            "source sentences": comparison.sources,
+        }
+        parts = [f"{unit} {portion(counted)}" for unit, counted in units.items() if counted.count]
+        if parts:
+            lines.append(f"shared with {comparison.earlier}, of {comparison.split}: {', '.join(parts)}")
+    return lines or (["shared between splits: nothing"] if shared else [])
 
 
 def range_text(numbers: Mapping[str, float]) -> str:

@@ -17,6 +17,7 @@ from docmt.catalogue.checksums import file_digest, wrong_content
 from docmt.catalogue.corpus import CorpusSettings, SplitCounts
 from docmt.catalogue.files import GIT_OBJECTS, FileConfig
 from docmt.corpus.inputs import ContrastiveItem, Document, Problems
+from docmt.corpus.leaks import Shared, SplitHashes, check_shared, shared_text
 from docmt.corpus.opening import open_corpus, stated_splits
 
 ROWS_AT_ONCE = 50_000
@@ -33,9 +34,11 @@ class Statistics:
         self.references: Counter[int] = Counter()
         """The number of sentences by their number of references, which includes the target."""
         self.characters = {"source": 0, "target": 0}
+        self.hashes = SplitHashes()
 
     def add(self, document: Document) -> None:
-        """Count a document: its sentences, references and characters."""
+        """Count a document: its sentences, references and characters; and add its hashes."""
+        self.hashes.add(document)
         self.lengths[len(document.source.sentences)] += 1
         if document.references:
             further = zip(*(side.sentences for side in document.references), strict=True)
@@ -66,9 +69,9 @@ class Statistics:
 def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None:
     """Read and validate a corpus, and write its files into `output`; no file appears there before all are valid.
 
-    One group of rows is in memory at a time; only hashes of the documents' names, and the contrastive items, grow with
-    the corpus. Raises UserError for a missing or changed download, and for the first problem that a reader or the
-    validation reports.
+    One group of rows is in memory at a time; only hashes of the documents' names and text, and the contrastive items,
+    grow with the corpus. Raises UserError for a missing or changed download, for the first problem that a reader or the
+    validation reports, and where splits share more text than the corpus allows.
     """
     digests = {file.name: _digest(file, downloads) for file in settings.files}
     problems = Problems()
@@ -86,11 +89,13 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
             raise UserError("no documents", where=settings.corpus, expected="one or more, or contrastive items")
         check_counts(counts, settings.expected, settings.corpus, problems)
         _check_contrastive(items, settings)
+        shared = shared_by(splits)
+        check_shared(shared, settings.most_shared, settings.corpus, problems)
     if items:
         write_parquet(output / "contrastive.parquet", contrastive_table(items))
     else:  # the file of an earlier run would be read as a part of this corpus
         remove_file(output / "contrastive.parquet")
-    write_json(output / "card.json", _card(settings, digests, splits, corpus.changed, items))
+    write_json(output / "card.json", _card(settings, digests, splits, shared, corpus.changed, items))
 
 
 def _digest(file: FileConfig, downloads: Path) -> str:
@@ -154,6 +159,7 @@ def _card(
     settings: CorpusSettings,
     digests: dict[str, str],
     splits: dict[str, Statistics],
+    shared: list[Shared],
     changed: Counter[str],
     items: Iterable[ContrastiveItem],
 ) -> dict[str, Any]:
@@ -173,9 +179,15 @@ def _card(
         "files": [{"name": name, "digest": digest} for name, digest in digests.items()],
         "reader": dataclasses.asdict(settings.reader),
         "splits": {split: splits[split].summary() for split in SPLITS if split in splits},
+        "shared": [dataclasses.asdict(comparison) for comparison in shared],
         "changed": {what: count for what, count in sorted(changed.items()) if count},
         "contrastive": {name: dict(counts) for name, counts in sets.items()},
     }
+
+
+def shared_by(splits: Mapping[str, Statistics]) -> list[Shared]:
+    """Return what each split shares with each split before it."""
+    return shared_text({split: statistics.hashes for split, statistics in splits.items()})
 
 
 def check_splits(splits: Collection[str], stated: Mapping[str, Sequence[str]], problems: Problems) -> None:

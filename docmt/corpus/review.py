@@ -24,11 +24,14 @@ from docmt.catalogue.forms import CONTRASTIVE, Languages, ReaderConfig
 from docmt.catalogue.missing import Places, local_path
 from docmt.catalogue.published import COUNTS, LATER, UNCLEAR, PublishedCounts, stated
 from docmt.corpus.inputs import CollectedProblems, Problems
+from docmt.corpus.leaks import Shared, check_shared
 from docmt.corpus.opening import AvailableFiles, OpenedCorpus, available_files, find_files, open_corpus, stated_splits
-from docmt.corpus.read import Statistics, check_counts, check_splits
+from docmt.corpus.read import Statistics, check_counts, check_splits, shared_by
 
 CATALOGUE = "catalogue"
 """The value of `paper` in a finding that compares a count with the `expected` counts of the catalogue."""
+CountsBySplit = dict[str, dict[str, float]]
+"""The counts of a corpus: by split or contrastive set, then by the name of the count."""
 Verdict = Literal["equal", "explained", "unexplained", "not counted"]
 
 
@@ -66,19 +69,32 @@ class Contents:
         self.items.update(item.set for item in corpus.items)
         self.changed.update(corpus.changed)
 
+    @property
+    def counts(self) -> CountsBySplit:
+        """The numbers of documents and sentences of each split, and the number of items of each contrastive set."""
+        counts = {split: dataclasses.asdict(statistics.counts) for split, statistics in self.splits.items()}
+        return counts | {name: {"instances": number} for name, number in self.items.items()}
+
+    @property
+    def shared(self) -> list[Shared]:
+        """What each split shares with each split before it."""
+        return shared_by(self.splits)
+
 
 @dataclass
 class CorpusCheck:
     """The result of `check_corpus`.
 
     `absent` has, for each split that could not be read, the names of its missing files. `changed` counts the changes
-    that readers made to the text. `problem` is the first mistake in the files; None where no mistake was found.
+    that readers made to the text. `shared` has what each split shares with each split before it. `problem` is the first
+    reason why stage 1 would refuse the corpus; None where there is none.
     """
 
     corpus: str
     findings: list[Finding] = field(default_factory=list)
     absent: dict[str, list[str]] = field(default_factory=dict)
     changed: Counter[str] = field(default_factory=Counter)
+    shared: list[Shared] = field(default_factory=list)
     problem: str | None = None
 
     @property
@@ -87,30 +103,29 @@ class CorpusCheck:
         return self.problem is None and all(finding.verdict != "unexplained" for finding in self.findings)
 
 
-CountsBySplit = dict[str, dict[str, float]]
-"""The counts of a corpus: by split or contrastive set, then by the name of the count."""
-
-
 def check_corpus(corpus: CorpusConfig, places: Places) -> CorpusCheck:
     """Compare the splits of a corpus whose files are present with the counts of the catalogue and of the papers.
 
     A UserError of a reader or of the validation, or a wrong checksum, becomes the `problem` of the result; then nothing
-    is compared.
+    is compared. So does text that splits share beyond `most_shared`; the counts are compared all the same.
     """
     result = CorpusCheck(corpus.corpus)
     try:
         available = available_files(corpus, find_files(corpus, places))
         result.absent = available.absent
         if available.reader is not None:
-            counts = _counts(corpus, available, result.changed)
+            contents = _contents(corpus, available, result.changed)
+            result.shared = contents.shared
+            counts = contents.counts
             result.findings = list(_findings(corpus, counts, places.results, set(result.absent)))
+            check_shared(result.shared, corpus.most_shared, corpus.corpus, Problems())
     except UserError as problem:
         result.problem = str(problem)
     return result
 
 
-def _counts(corpus: CorpusConfig, available: AvailableFiles, changed: Counter[str]) -> CountsBySplit:
-    """Return the numbers of documents and sentences of each split, and the number of items of each contrastive set."""
+def _contents(corpus: CorpusConfig, available: AvailableFiles, changed: Counter[str]) -> Contents:
+    """Return the counts of the splits that are there, after checking the checksums of their files; add to `changed`."""
     for file in corpus.files:
         path = available.files.get(file.name)
         if path and (wrong := wrong_content(path, file)):
@@ -118,8 +133,7 @@ def _counts(corpus: CorpusConfig, available: AvailableFiles, changed: Counter[st
     contents = Contents(changed=changed)
     with open_corpus(available.reader, available.files, corpus.languages, corpus.corpus, Problems()) as opened:
         contents.add(opened)
-    counts = {split: dataclasses.asdict(statistics.counts) for split, statistics in contents.splits.items()}
-    return counts | {name: {"instances": number} for name, number in contents.items.items()}
+    return contents
 
 
 def _findings(corpus: CorpusConfig, corpus_counts: CountsBySplit, results: Path, absent: set[str]) -> Iterator[Finding]:
@@ -231,6 +245,7 @@ def review_corpus(path: Path, folder: Path | None, mirror: str | None, at_most: 
     if not review.problems.problems:
         counts = {split: statistics.counts for split, statistics in review.splits.items()}
         check_counts(counts, corpus.expected, corpus.corpus, review.problems)
+        check_shared(review.shared, corpus.most_shared, corpus.corpus, review.problems)
     return review
 
 

@@ -270,6 +270,7 @@ def test_hostile_folders_and_files_are_used_as_they_are(tmp_path):
         **CORPUS,
         "reader": reader,
         "files": [{"name": name, "obtain": "mine"} for name in names],
+        "most_shared": {"documents": 1, "pairs": 1},
     }
     project.write("cor pora; $(touch pwned6)/mine.yaml", content)
     project.edit("config.yaml", "corpora", ["cor pora; $(touch pwned6)/mine.yaml"])

@@ -64,7 +64,7 @@ def test_a_corpus_that_cannot_be_read_is_status_2(project):
     (project.root / "mine.en").write_text("a\n\nc\n")
     done = check(project)
     assert done.returncode == 2
-    assert done.stdout == "mine\n  cannot be read: mine.en:2: document boundary on one side only\n"
+    assert done.stdout == "mine\n  problem: mine.en:2: document boundary on one side only\n"
     assert done.stderr == ""
 
 

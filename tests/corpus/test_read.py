@@ -94,6 +94,7 @@ def test_documents_and_card(downloads, tmp_path):
             "references": {"min": 1, "max": 1},
         }
     }
+    assert card["shared"] == []
 
 
 def test_contrastive_sets(tmp_path):
@@ -119,7 +120,8 @@ def test_several_references(downloads, tmp_path):
     (downloads / "b.en").write_text("Hi.\nSee you.\n\nWell.\n")
     sides = {"source": "a.zh", "target": "a.en", "references": ["b.en"]}
     splits = {"train": {"source": "a.zh", "target": "a.en"}, "test": sides}
-    run({**MINE, "reader": {"kind": "lines", "splits": splits}}, downloads, tmp_path / "out")
+    settings = {**MINE, "reader": {"kind": "lines", "splits": splits}, "most_shared": {"documents": 1, "pairs": 1}}
+    run(settings, downloads, tmp_path / "out")
     rows = read_parquet(tmp_path / "out/documents.parquet", DOCUMENTS, split="test").to_pylist()
     assert [row["references"] for row in rows] == [["Hi."], ["See you."], ["Well."]]
     card = json.loads((tmp_path / "out/card.json").read_text())

@@ -145,7 +145,8 @@ def test_files_of_a_corpus_file_are_located(tmp_path, validate, where):
     options = {"folder": ["--files", "there"], "deep folder": ["--files", "there"], "mirror": ["--mirror", "far"]}
     status, lines = validate(path, *options.get(where, []))
     assert status == 0
-    assert [line.split()[:3] for line in lines[1:]] == [["train", "2", "3"], ["dev", "1", "1"]]
+    assert [line.split()[:3] for line in lines[1:3]] == [["train", "2", "3"], ["dev", "1", "1"]]
+    assert lines[3:] == ["shared between splits: nothing"]
 
 
 def test_what_is_there_is_read_where_a_file_is_missing_or_changed(tmp_path, validate):

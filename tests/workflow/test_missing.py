@@ -23,6 +23,7 @@ reader:
     train: {{source: {name}.zh, target: {name}.en}}
     dev: {{source: {name}.zh, target: {name}.en}}
     test: {{source: {name}.zh, target: {name}.en}}
+most_shared: {{documents: 1, pairs: 1}}
 """
 
 
