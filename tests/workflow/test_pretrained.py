@@ -45,11 +45,13 @@ def pretrained_study(root: Path) -> Project:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory) -> Project:
+def finished(tmp_path_factory, programs: Path) -> Project:
     """Its translations, made once for all workers of a run."""
     with shared_folder(tmp_path_factory, "pretrained") as root:
-        project = Project(root) if root.exists() else pretrained_study(root)
-        project.snakemake("--cores", "2", *TARGETS, check=True)
+        project = Project(root)
+        if not root.exists():
+            pretrained_study(root)
+            project.snakemake("--cores", "2", *TARGETS, check=True, programs=programs)
     return project
 
 
