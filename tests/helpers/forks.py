@@ -32,7 +32,7 @@ READY = "ready\n"
 def forks(package: Path) -> Iterator[Path]:
     """Yield a folder of programs: `docmt`, and the `python` and `snakemake` of a workflow whose jobs are forks.
 
-    `package` is the folder that has `docmt` and `tests`. The jobs run this package as it is when the server starts.
+    `package` is the folder that has `docmt`. The jobs run this package as it is when the server starts.
     """
     with tempfile.TemporaryDirectory(prefix="forks") as name:
         place = Path(name) / "socket"
@@ -70,7 +70,7 @@ def start(package: Path, place: Path) -> subprocess.Popen:
     """Start the server, and wait until it has imported everything."""
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join((str(package), str(package / "tests"))),
+        "PYTHONPATH": os.pathsep.join((str(package), str(CLIENT.parents[1]))),
         "OMP_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
     }
