@@ -3,10 +3,12 @@
 import os
 import shutil
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from helpers.every_kind import with_every_kind
+from helpers.forks import forks
 from helpers.small_grid import small_project
 from helpers.support import ROOT, Project, copy_project, shared_folder, small_demo
 from hypothesis import settings
@@ -65,11 +67,21 @@ def full(small: Project) -> Project:
 
 
 @pytest.fixture(scope="session")
-def finished_demo(tmp_path_factory) -> Project:
-    """The demo at smoke scale on a small toy corpus, made by the real commands, once for all workers of a run."""
+def programs() -> Iterator[Path]:
+    """The programs of a workflow whose jobs start in milliseconds: `helpers/forks.py`."""
+    with forks(ROOT) as folder:
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def finished_demo(tmp_path_factory, request) -> Project:
+    """The demo at smoke scale on a small toy corpus, made by the real workflow, once for all workers of a run."""
     with shared_folder(tmp_path_factory, "demo") as root:
-        project = Project(root) if root.exists() else small_demo(root)
-        project.snakemake("--cores", "2", check=True)
+        project = Project(root)
+        if not root.exists():
+            small_demo(root)
+            # A worker that only waits for the demo needs no programs.
+            project.snakemake("--cores", "2", check=True, programs=request.getfixturevalue("programs"))
     return project
 
 

@@ -4,7 +4,7 @@ import csv
 import json
 
 import pytest
-from helpers.how_to import Block, blocks_of, carry_out, changed, obey, whole_project
+from helpers.how_to import Block, blocks_of, carry_out, carry_out_with_forks, changed, obey, whole_project
 from helpers.support import ROOT, Project, planned, quick_smoke
 
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("add-*.md")}
@@ -58,7 +58,7 @@ def test_an_ablation_runs_as_its_page_says(project):
 
 def test_a_corpus_is_a_file(project):
     quick_smoke(project)
-    carry_out(PAGES["add-a-corpus"], project)
+    carry_out_with_forks(PAGES["add-a-corpus"], project)
     splits = read_card(project, "talks_de-en")["splits"]
     assert {split: facts["sentences"] for split, facts in splits.items()} == {"train": 4, "dev": 2, "test": 2}
     assert set(measured(project, "talks/quality", "sentence")) == {"s-BLEU", "d-BLEU"}
@@ -79,7 +79,7 @@ def test_a_model_is_a_file_and_a_row(tmp_path):
     package = [block for block in blocks_of(page.split("## Try it")[0]) if block.title.startswith("docmt/")]
     assert [block.form for block in package] == ["python", "diff"]
     assert [line[0] for line in package[1].body.splitlines()].count("+") == 1
-    carry_out(page, project)
+    carry_out_with_forks(page, project)
     card = model_card(project, "toy_zh-en", "numbered")
     assert card["kind"] == card["config"]["kind"] == "numbered"
     assert set(measured(project, "numbers/quality", "numbered")) == {"s-BLEU", "accuracy"}
@@ -109,7 +109,7 @@ def test_a_kind_of_figure_is_a_file_that_states_it_and_one_that_shows_it(tmp_pat
     quick_smoke(project)
     package = [block for block in blocks_of(page) if block.title and block.title.startswith("docmt/")]
     assert [block.form for block in package] == ["python", "python"]
-    carry_out(page, project)
+    carry_out_with_forks(page, project)
     report = project.root / "results/8_report/smoke/far"
     content = json.loads((report / "by_distance.json").read_text(encoding="utf-8"))
     assert content["kind"] == "distances"
@@ -126,7 +126,7 @@ def test_a_metric_is_a_file_and_a_row(tmp_path):
         ("docmt/scoring/length.py", "python"),
         ("docmt/settings/metrics.py", "diff"),
     ]
-    carry_out(page, project)
+    carry_out_with_forks(page, project)
     assert measured(project, "lengths/length", "sentence")["length"] > 0
     compared = json.loads((project.root / "results/7_comparisons/smoke/lengths/length/comparisons.json").read_text())
     assert {comparison["metric"] for comparison in compared["comparisons"]} == {"s-BLEU", "length"}

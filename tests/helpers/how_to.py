@@ -14,6 +14,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from helpers.forks import forks
 from helpers.support import ROOT, Project, copy_project
 
 FENCE = re.compile(r"^```(?P<form>\w+)(?: title=(?P<title>\S+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -43,10 +44,25 @@ def carry_out(page: str, project: Project) -> None:
         obey(block, project)
 
 
-def obey(block: Block, project: Project) -> None:
+def carry_out_with_forks(page: str, project: Project) -> None:
+    """Do the same, with the programs of `helpers/forks.py` until the page changes the package again."""
+    blocks = blocks_of(page)
+    first = next(number for number, block in enumerate(blocks) if block.form == "console")
+    changes = [number for number, block in enumerate(blocks) if (block.title or "").startswith("docmt/")]
+    later = next((number for number in changes if number > first), len(blocks))
+    for block in blocks[:first]:
+        obey(block, project)
+    with forks(project.root if (project.root / "docmt").exists() else ROOT) as programs:
+        for block in blocks[first:later]:
+            obey(block, project, programs)
+    for block in blocks[later:]:
+        obey(block, project)
+
+
+def obey(block: Block, project: Project, programs: Path | None = None) -> None:
     if block.form == "console":
         for command, expected in commands_of(block.body):
-            check(command, expected, project)
+            check(command, expected, project, programs)
         return
     assert block.title and f"`{block.title}`" in block.before, f"the text before does not name {block.title}"
     path = project.root / block.title
@@ -79,10 +95,11 @@ def commands_of(body: str) -> list[tuple[str, str]]:
     return [tuple(part.split("\n", 1)) for part in parts]
 
 
-def check(command: str, expected: str, project: Project) -> None:
+def check(command: str, expected: str, project: Project, programs: Path | None = None) -> None:
     """Run it as a user does, with the copy's own package; `...` stands for any output."""
+    folders = (programs, Path(sys.executable).parent, os.environ["PATH"])
     environment = {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PATH": os.pathsep.join(str(folder) for folder in folders if folder is not None),
         "PYTHONPATH": str(project.root),
         "OMP_NUM_THREADS": "1",
         "COLUMNS": "200",

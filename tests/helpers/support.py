@@ -42,9 +42,12 @@ class Project:
         place[parts[-1]] = value
         self.write(name, content)
 
-    def snakemake(self, *arguments: str, check: bool = False, timeout: int = 600) -> subprocess.CompletedProcess:
-        command = [sys.executable, "-m", "snakemake", *arguments]
-        return run(command, cwd=self.root, check=check, timeout=timeout)
+    def snakemake(
+        self, *arguments: str, check: bool = False, timeout: int = 600, programs: Path | None = None
+    ) -> subprocess.CompletedProcess:
+        """Run the workflow; `programs` is the folder of the Python whose jobs are forks (`helpers/forks.py`)."""
+        python = sys.executable if programs is None else programs / "python"
+        return run([python, "-m", "snakemake", *arguments], cwd=self.root, check=check, timeout=timeout)
 
 
 def need(program: str) -> None:

@@ -132,7 +132,7 @@ def compiled_by(monkeypatch, backend) -> None:
 
 
 def test_a_stopped_training_goes_on_to_the_same_weights(folder, tmp_path, monkeypatch):
-    compiled_by(monkeypatch, "aot_eager")
+    compiled_by(monkeypatch, "eager")
     whole = make_folder(tmp_path / "whole")
     notes = Notes()
     assert whole.train(notes, compiled=True)
@@ -175,6 +175,7 @@ def test_a_compiler_that_fails_ends_the_training_with_its_remedy(folder, monkeyp
     assert folder.train(compiled=False)
 
 
+@pytest.mark.slow
 def test_the_command_says_so_too(folder):
     """There is no such compiler of C++; nor are there results of one that was used before."""
     environment = {"CXX": "/nowhere/g++", "TORCHINDUCTOR_CACHE_DIR": str(folder.root / "cache")}

@@ -130,9 +130,9 @@ def test_ranks_stop_at_one_update_and_one_process_goes_on(tmp_path):
             tmp_path / name,
             DOCUMENT,
             tokens_per_update=180,
-            max_updates=100,
+            max_updates=50,
             save_every_updates=5,
-            validate_every_updates=50,
+            validate_every_updates=25,
         )
         for name in ("alone", "shared")
     )
@@ -146,7 +146,7 @@ def test_ranks_stop_at_one_update_and_one_process_goes_on(tmp_path):
     assert json.loads((shared.paths.state / "exit.json").read_text())["reason"] == "stopped"
     notes = Notes()
     assert shared.train(notes)
-    assert 5 < notes.steps[0].update <= 100
+    assert 5 < notes.steps[0].update <= 50
     assert shared.weights() == alone.weights()
 
 

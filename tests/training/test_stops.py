@@ -142,7 +142,9 @@ def test_a_near_deadline_writes_a_checkpoint_and_stops(folder):
     assert folder.weights() == expected
 
 
+@pytest.mark.slow
 def test_the_command_goes_on_after_a_kill_and_a_deadline(tmp_path):
+    """In the workflow both are in `tests/workflow/test_survival.py`; in one process, here and in test_resume.py."""
     folder = make_folder(tmp_path / "run").changed(**LONG)
     expected = never_stopped(folder)
     job = Job(folder)
@@ -170,7 +172,9 @@ def test_a_hung_training_ends_with_the_stack_of_every_thread(tmp_path):
     assert notes.steps[0].update == 4
 
 
+@pytest.mark.slow
 def test_of_two_ranks_the_one_that_runs_out_of_memory_is_blamed(tmp_path):
+    """What makes it so, `blamed_status` and what a rank records, is tested without processes."""
     folder = make_folder(tmp_path / "run")
     status, said = Job(folder, ranks=2).run("memory", "5")
     assert status == 2, said

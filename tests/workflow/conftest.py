@@ -11,7 +11,7 @@ from interrupted import MODEL, long_training, weights
 
 
 @pytest.fixture(scope="session")
-def undisturbed(finished_demo: Project, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def undisturbed(finished_demo: Project, programs: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The weights of `long_training` where nobody stops it, once for all workers of a run."""
     base = tmp_path_factory.getbasetemp()
     root: Path = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "undisturbed"
@@ -19,5 +19,5 @@ def undisturbed(finished_demo: Project, tmp_path_factory: pytest.TempPathFactory
         project = Project(root)
         if not root.exists():
             shutil.copytree(finished_demo.root, root, symlinks=True)
-            long_training(project).snakemake("--cores", "1", MODEL, check=True)
+            long_training(project).snakemake("--cores", "1", MODEL, check=True, programs=programs)
     return weights(project)

@@ -1,10 +1,14 @@
 """What a user gets wrong is said in a few lines at planning, with status 2, before any job."""
 
 import os
+import re
 import shutil
 from pathlib import Path
 
 import pytest
+
+from docmt.base.errors import UserError
+from docmt.plan.grid import load_grid
 
 STUDY = "workflow/studies/demo.yaml"
 DOCUMENTS, TOKENS = "1_corpus/toy_zh-en@smoke/documents.parquet", "2_tokens/toy_zh-en@smoke/truecase_separate4k"
@@ -22,9 +26,15 @@ DOCUMENTS, TOKENS = "1_corpus/toy_zh-en@smoke/documents.parquet", "2_tokens/toy_
 )
 def test_planning_refuses(project, file, path, value, message):
     project.edit(file, path, value)
+    with pytest.raises(UserError, match=re.escape(message)):
+        load_grid(project.root)
+
+
+def test_snakemake_refuses_what_planning_refuses(project):
+    project.edit(STUDY, "corpora", ["toy"])
     done = project.snakemake("-n")
     assert done.returncode == 2, done.stderr
-    assert message in done.stderr
+    assert "unknown corpus" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (project.root / "results").exists()
 

@@ -97,7 +97,7 @@ def test_an_item_that_no_study_has_is_refused(mine, target):
     assert "did you mean 'quality'?" in done.stderr or "unknown study" in done.stderr
 
 
-def test_an_item_of_what_was_left_out_says_so(mine):
+def test_an_item_of_what_was_left_out_says_so(mine, programs):
     """The corpus of a figure needs a file that nobody has."""
     catalogue = mine.read("workflow/corpora/toy_zh-en.yaml")
     reader = {"kind": "eos", "splits": {split: {"source": f"{split}.zh", "target": f"{split}.en"} for split in SPLITS}}
@@ -107,7 +107,7 @@ def test_an_item_of_what_was_left_out_says_so(mine):
     page = PAGE.format("points").replace("smoke", "paper")
     refused = mine.snakemake("-n", page)
     assert refused.returncode == 2 and "train.zh" in refused.stderr
-    done = mine.snakemake("--cores", "1", page, "--config", "missing=skip", check=True)
+    done = mine.snakemake("--cores", "1", page, "--config", "missing=skip", check=True, programs=programs)
     assert "train" not in done.stdout
     records = json.loads((mine.root / page).with_suffix(".json").read_text())["records"]
     assert {record["status"] for record in records} == {"not run: toy_zh-en is missing: train.zh and 5 more files"}
@@ -116,7 +116,7 @@ def test_an_item_of_what_was_left_out_says_so(mine):
 SPLITS = ("train", "dev", "test")
 
 
-def test_items_of_what_was_run_are_made_at_once(demo):
+def test_items_of_what_was_run_are_made_at_once(demo, programs):
     """Of the demo's models: passages are translated, everything else is there."""
     add_item_study(demo)
     judged = {"signature": "preference|v:1", "average": {"equal": 50, "better": 30, "worse": 20}}
@@ -124,7 +124,7 @@ def test_items_of_what_was_run_are_made_at_once(demo):
     (demo.root / "judged.json").write_text(json.dumps(judged))
     demo.edit("config.yaml", "human", {"mine": "judged.json"})
     items = ("quality", "counts", "human", "cases", "passages")
-    done = demo.snakemake("--cores", "2", *map(PAGE.format, items), check=True)
+    done = demo.snakemake("--cores", "2", *map(PAGE.format, items), check=True, programs=programs)
     assert "docmt job train-system" not in done.stdout
     folder = demo.root / "results/8_report/smoke/mine"
     names = ("html", "json", "csv", MANIFEST, RECORD, SETTINGS)

@@ -8,8 +8,11 @@ A broken model fails alone.
 import json
 import shutil
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from helpers.forks import forks
 from helpers.matrix import Matrix, cell_problems, disk_mib, finished_jobs, flat_losses, missing_pages, run_problems
 from helpers.papers import FILES as STUDIES
 from helpers.support import Project, changed_package, copy_project, quick_smoke
@@ -88,11 +91,13 @@ BROKEN = [
 
 
 @pytest.fixture(params=BROKEN)
-def broken_han(request, tmp_path, monkeypatch) -> None:
-    """The package with a HAN whose attention to the context does this; every command of a test has it."""
+def broken_han(request, tmp_path, monkeypatch) -> Iterator[Path]:
+    """The programs of a package with a HAN whose attention to the context does this; every command has it."""
     broken = f"def _broken(self, states, stream):\n    {request.param}\n"
     more = f"\n\n{broken}\n\nHierarchicalAttention.forward = _broken\n"
     changed_package(tmp_path / "broken", "models/han.py", lambda code: code + more, monkeypatch)
+    with forks(tmp_path / "broken") as programs:
+        yield programs
 
 
 def test_a_broken_model_fails_its_targets_and_no_others(demo, broken_han):
@@ -106,7 +111,7 @@ def test_a_broken_model_fails_its_targets_and_no_others(demo, broken_han):
     study["tables"] = {name: {"title": name, "metrics": ["s-BLEU"], "rows": rows[name]} for name in names}
     demo.write("two.yaml", study)
     demo.edit("config.yaml", "studies", ["demo", "two.yaml"])
-    done = demo.snakemake("--cores", "2", "--keep-going", *map(PAGE.format, names))
+    done = demo.snakemake("--cores", "2", "--keep-going", *map(PAGE.format, names), programs=broken_han)
     assert done.returncode == 1
     assert {name: left(demo, name) for name in names} == {"han": [], "w_link": [*LEFT.values(), PAGE.format("w_link")]}
 

@@ -18,12 +18,12 @@ def train_and_end(project: Project, number: signal.Signals) -> str:
     return (project.root / "screen.txt").read_text()
 
 
-def test_a_killed_training_ends_in_the_same_bits_as_one_never_stopped(demo, undisturbed):
+def test_a_killed_training_ends_in_the_same_bits_as_one_never_stopped(demo, undisturbed, programs):
     project = long_training(demo)
     train_and_end(project, signal.SIGKILL)
     assert not (project.root / MODEL).exists()
     left = sorted(path.name for path in (project.root / STATE).glob("checkpoint-*.pt"))
-    project.snakemake("--cores", "1", MODEL, check=True)
+    project.snakemake("--cores", "1", MODEL, check=True, programs=programs)
     log = (project.root / f"logs/5_training/{RUN}.log").read_text()
     assert "resum" in log.lower() or "goes on" in log.lower(), log
     assert left and not list((project.root / STATE).glob("checkpoint-*.pt"))
@@ -32,12 +32,12 @@ def test_a_killed_training_ends_in_the_same_bits_as_one_never_stopped(demo, undi
     assert weights(project) == undisturbed
 
 
-def test_a_stopped_training_is_explained_and_kept_beside_one_of_other_settings(demo):
+def test_a_stopped_training_is_explained_and_kept_beside_one_of_other_settings(demo, programs):
     project = long_training(demo)
     said = train_and_end(project, signal.SIGTERM)
     assert f"docmt: {STATE}: stopped after update " in said and "(status 75): asked to stop" in said
     project.edit("workflow/scales/smoke.yaml", "train.max_updates", 8)
-    project.snakemake("--cores", "1", MODEL, check=True)
+    project.snakemake("--cores", "1", MODEL, check=True, programs=programs)
     log = (project.root / f"logs/5_training/{RUN}.log").read_text()
     assert "the state of another run (settings.train.max_updates changed) is set aside as" in log
     checkpoints = list((project.root / STATE).parent.glob("seed1.*/checkpoint-*.pt"))
@@ -68,19 +68,19 @@ def test_a_training_that_outlived_its_workflow_keeps_the_state(demo):
     assert json.loads((project.root / STATE / "exit.json").read_text())["reason"] == "stopped"
 
 
-def test_on_a_cluster_a_training_ends_before_its_time_and_goes_on_in_the_next_job(demo, monkeypatch):
+def test_on_a_cluster_a_training_ends_before_its_time_and_goes_on_in_the_next_job(demo, programs, monkeypatch):
     """Of the two minutes that it asks for, both are kept for the end: each job makes one update."""
     project = long_training(demo)
     monkeypatch.setenv("DOCMT_ON_CLUSTER", "1")
     for update in (1, 2):
-        done = project.snakemake("--cores", "1", MODEL, "--set-resources", "train:runtime=2")
+        done = project.snakemake("--cores", "1", MODEL, "--set-resources", "train:runtime=2", programs=programs)
         assert done.returncode == 1
         assert f"docmt: {STATE}: deadline after update {update} (status 75)" in done.stderr
 
 
-def test_a_forced_training_begins_again(demo):
+def test_a_forced_training_begins_again(demo, programs):
     before = (demo.root / MODEL / "model.safetensors").stat().st_mtime_ns
-    demo.snakemake("--cores", "1", MODEL, "--forcerun", "train", check=True)
+    demo.snakemake("--cores", "1", MODEL, "--forcerun", "train", check=True, programs=programs)
     metrics = (demo.root / f"results/5_training/{RUN}/metrics.jsonl").read_text().splitlines()
     assert (demo.root / MODEL / "model.safetensors").stat().st_mtime_ns > before
     assert min(json.loads(line)["update"] for line in metrics) <= 3, "its curve starts at the beginning"
