@@ -22,13 +22,18 @@ def test_line_feeds_do_not_depend_on_the_chunks(content, size):
     assert b"".join(chunks_with_line_feeds(Slow(content))) == content.replace(b"\r\n", b"\n")
 
 
+TEXT = b"a\nb\n"
+BLOB = b"blob 4\0" + TEXT
+SHA256 = hashlib.sha256(TEXT).hexdigest()
+
+
 @pytest.mark.parametrize(
     ("stated", "digest"),
     [
-        ({}, hashlib.sha256(b"a\nb\n").hexdigest()),
-        ({"md5": "0" * 32}, f"md5:{hashlib.md5(b'a\nb\n').hexdigest()}"),
-        ({"git_blob": "0" * 40}, f"git_blob:{hashlib.sha1(b'blob 4\0a\nb\n').hexdigest()}"),
-        ({"md5": "0" * 32, "sha256": "0" * 64}, hashlib.sha256(b"a\nb\n").hexdigest()),
+        ({}, SHA256),
+        ({"md5": "0" * 32}, f"md5:{hashlib.md5(TEXT).hexdigest()}"),
+        ({"git_blob": "0" * 40}, f"git_blob:{hashlib.sha1(BLOB).hexdigest()}"),
+        ({"md5": "0" * 32, "sha256": "0" * 64}, SHA256),
     ],
 )
 def test_a_digest_is_of_the_kind_that_the_catalogue_states(tmp_path, stated, digest):

@@ -12,7 +12,7 @@ from helpers.real_files import archives_of_layout, packed, real_files, tvsub, wi
 
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
-from docmt.catalogue.corpus import CorpusConfig, CorpusSettings, SplitCounts, corpus_settings, load_corpus
+from docmt.catalogue.corpus import CorpusConfig, CorpusSettings, MostShared, SplitCounts, corpus_settings, load_corpus
 from docmt.catalogue.files import FileConfig, SourceConfig
 from docmt.catalogue.filesets import load_file_sets
 from docmt.corpus.read import read_corpus
@@ -53,7 +53,11 @@ def generated(corpus: CorpusConfig, folder: Path) -> tuple[CorpusConfig, dict[st
             else:
                 members.setdefault(source.url, {})[f"top/{source.member}"] = content.decode()
     files |= {url: zip_bytes(texts) for url, texts in members.items()}
-    return dataclasses.replace(corpus, files=without_digests(corpus), expected={}), files, counts
+    return (
+        dataclasses.replace(corpus, files=without_digests(corpus), expected={}, most_shared=MostShared(1, 1)),
+        files,
+        counts,
+    )
 
 
 @pytest.mark.parametrize("name", GENERATED)
