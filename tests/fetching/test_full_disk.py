@@ -1,0 +1,49 @@
+"""A disk that is full half-way through a download: one message, and the next run goes on from there."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from helpers.support import need, run
+
+CONTENT = b"line\n" * 60_000
+DOCMT = Path(sys.executable).parent / "docmt"
+FACTS = {"source_language": "zh", "target_language": "en", "licence": "l", "citation": "c", "about": "a"}
+
+
+@pytest.fixture
+def disk(tmp_path) -> Iterator[Path]:
+    """A disk of its own, with room for half of the file."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    need("mount")
+    command = ["mount", "-t", "tmpfs", "-o", "size=144k", "tmpfs", str(folder)]
+    if subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("needs the right to mount a disk")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_nothing_is_lost_when_the_disk_is_full(server, disk, tmp_path):
+    server.files["/a.txt"], server.etags["/a.txt"] = CONTENT, '"1"'
+    catalogue = tmp_path / "mine.yaml"
+    files = [{"name": "a.txt", "sources": [f"{server.url}/a.txt"]}]
+    reader = {"kind": "lines", "splits": {"train": {"source": "a.txt", "target": "a.txt"}}}
+    catalogue.write_text(yaml.safe_dump({"corpus": "mine", **FACTS, "files": files, "reader": reader}))
+    options = ["--catalogue", catalogue, "--file", "a.txt", "--output", disk / "downloads/a.txt"]
+    command = [DOCMT, "job", "fetch-file", *options]
+    full = run([*command, "--lock", tmp_path / "lock.json"], cwd=tmp_path)
+    assert full.returncode != 0 and "Traceback" not in full.stderr
+    assert f"docmt: {disk}/downloads/a.txt.part: the disk is full" in full.stderr
+    part = disk / "downloads/a.txt.part"
+    received = part.stat().st_size
+    assert 0 < received < len(CONTENT) and not (disk / "downloads/a.txt").exists()
+    subprocess.run(["mount", "-o", "remount,size=4m", str(disk)], check=True)
+    server.seen.clear()
+    done = run([*command, "--lock", tmp_path / "lock.json"], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (disk / "downloads/a.txt").read_bytes() == CONTENT
+    assert [asked for _, asked in server.seen] == [f"bytes={received}-"]
