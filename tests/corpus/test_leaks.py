@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from helpers.reader_files import write_files
+from helpers.real_files import real_files, write_contents
 
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
@@ -186,7 +187,8 @@ def in_catalogue(name: str) -> CorpusConfig:
     ("name", "documents"), [("toy_zh-en", 0), ("toy_long_zh-en", 0), ("bible_zh-en", 0), ("voita_en-ru", 4)]
 )
 def test_corpora_of_the_catalogue_are_allowed_what_they_share(name, documents, shared, tmp_path):
-    checked = check_corpus(in_catalogue(name), Places(tmp_path, str(shared / "mirror")))
+    mirror = write_contents(tmp_path / "mirror", real_files(shared / "mirror"))
+    checked = check_corpus(in_catalogue(name), Places(tmp_path, str(mirror)))
     assert checked.is_fine, checked.problem
     assert [comparison.documents.count for comparison in checked.shared] == [documents, 0, 0]
 
