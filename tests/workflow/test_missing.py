@@ -122,6 +122,25 @@ def test_files_in_a_folder_of_ones_own_are_found(studies, tmp_path):
     assert to_make(studies.root, target) == set(), "where a file came from is no setting of a job"
 
 
+def test_files_that_a_person_put_among_the_downloads_survive_a_forced_run(studies):
+    downloads = studies.root / "results/1_corpus/mine/downloads"
+    downloads.mkdir(parents=True)
+    for language in ("zh", "en"):
+        (downloads / f"mine.{language}").write_text("a\nb\n\nc\n")
+    target = "results/1_corpus/mine/card.json"
+    for options in ((), ("-F",)):
+        studies.snakemake("--cores", "1", target, *options, check=True)
+        assert (downloads / "mine.zh").read_text() == "a\nb\n\nc\n"
+    lock = json.loads((studies.root / "workflow/corpora/checksums.lock.json").read_text())
+    assert lock.keys() == {"mine/mine.zh", "mine/mine.en"}
+    (downloads / "mine.zh").write_text("d\nb\n\nc\n")
+    refused = studies.snakemake("--cores", "1", "-F", target)
+    assert refused.returncode == 2
+    assert "another file than the catalogue or the first download" in refused.stderr
+    assert "which workflow/corpora/checksums.lock.json:3 states" in refused.stderr
+    assert (downloads / "mine.zh").read_text() == "d\nb\n\nc\n"
+
+
 def test_a_local_folder_of_an_unknown_corpus_is_refused(studies):
     studies.edit("config.yaml", "local", {"mien": "/data"})
     done = studies.snakemake("-n")

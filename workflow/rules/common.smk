@@ -299,12 +299,20 @@ def find(wildcards):
 
 
 def corpus_inputs(wildcards):
-    """Return the downloaded files of a corpus, or the manifest of those of its fixture."""
+    """Return the files of a corpus that are to be downloaded, or the manifest of those of its fixture.
+
+    Files that are there and right are not inputs: Snakemake would delete them before it runs a forced download again,
+    and a person may have put them there.
+    """
     job = Job.of("corpus", **wildcards)
     if not is_planned(job):
         return []
     generated = [read.manifest for read in or_refuse(JOBS.inputs, job).values()]
-    return generated or [str(path) for path in or_refuse(JOBS.files, job).values()]
+    if generated or GRID.fixtures:
+        return generated
+    if not is_planning():
+        return [str(path) for path in or_refuse(JOBS.files, job).values()]
+    return downloads_of(wildcards.corpus)
 
 
 def first_downloads(wildcards):
@@ -397,10 +405,15 @@ def changed_parts(plan):
 
 
 def changed_files(plan):
-    """Return the downloads that a changed file of the user's replaces."""
+    """Return the downloads that the jobs of a plan miss, or that a changed file of the user's replaces."""
     corpora = [job.names["corpus"] for job in plan.reasons if job.rule == "corpus" and not GRID.fixtures]
-    changed = {corpus: or_refuse(RUN["planner"].changed_downloads, corpus) for corpus in corpora}
-    return [f"{CORPUS.at(corpus=corpus)}/downloads/{name}" for corpus, names in changed.items() for name in names]
+    return [path for corpus in corpora for path in downloads_of(corpus)]
+
+
+def downloads_of(corpus):
+    """Return the downloads of a corpus that are missing, or that a changed file of the user's replaces."""
+    names = or_refuse(RUN["planner"].changed_downloads, corpus)
+    return [f"{CORPUS.at(corpus=corpus)}/downloads/{name}" for name in names]
 
 
 def scoring_options(wildcards):
