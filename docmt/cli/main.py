@@ -46,8 +46,8 @@ def run() -> None:
         with naming(STANDARD_OUTPUT):
             build()(prog_name="docmt")
     except SystemExit as end:
-        # Typer converts Ctrl-C to this exit status.
-        if end.code == INTERRUPTED:
+        # Typer converts Ctrl-C to an exit of which it is the cause. A command that exits so itself has printed a line.
+        if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):
             raise KeyboardInterrupt from end
         flush()
         raise

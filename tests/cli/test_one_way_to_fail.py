@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 
-from docmt.base.errors import TRY_AGAIN, UserError
+from docmt.base.errors import INTERRUPTED, TRY_AGAIN, UserError
 from docmt.cli.main import main
 
 DOCMT = Path(sys.executable).parent / "docmt"
@@ -50,6 +51,11 @@ def test_the_end_is_a_message(ends, problem, status, message):
     outcome = ends(problem)
     assert outcome[0] == status
     assert outcome[1].startswith(message) and outcome[1].count("docmt: ") == 1
+
+
+def test_a_command_that_ends_as_interrupted_after_its_own_line_gets_no_second_one(ends):
+    """As a training does, whose line names the checkpoint that stays."""
+    assert ends(typer.Exit(INTERRUPTED)) == (INTERRUPTED, "")
 
 
 @pytest.mark.parametrize("mistake", [KeyError("a"), RuntimeError("b"), AssertionError()])
