@@ -30,10 +30,13 @@ SECONDS = 120
 IMPORTED = (
     "jieba",
     "pandas",
-    "pydantic",
+    "pydantic.root_model",
+    "pydantic.type_adapter",
     "typer.rich_utils",
     "dateutil.parser",
-    "matplotlib.figure",
+    "matplotlib.backends.backend_svg",
+    "pyarrow.dataset",
+    "pyarrow.pandas_compat",
     "pyarrow.parquet",
     "sacrebleu",
     "sacremoses",
@@ -215,14 +218,15 @@ def answer(request: dict) -> dict:
 
 def import_all() -> None:
     """Import what commands need, with one thread, and read the dictionary of Chinese words."""
-    import jieba
     import torch
+
+    from docmt.text.tokenizers import Chinese
 
     for name in IMPORTED:
         with suppress(ModuleNotFoundError):
             import_module(name)
     torch.set_num_threads(1)
-    jieba.initialize()
+    Chinese("jieba").tokenize("猫")
     # A fork then looks through none of these objects when it collects garbage, and copies no page of them.
     gc.collect()
     gc.freeze()
