@@ -25,7 +25,10 @@ def check_supplies(grid: Grid, targets: Iterable[str]) -> None:
     # What a named target shows is not left out: it is missing.
     whole = dataclasses.replace(grid, not_run={}, ways={})
     planner, supplies = Planner(whole), Supplies(whole)
-    jobs = list(planner.closure(targets_of(planner, named)))
+    wanted = targets_of(planner, named)
+    for job in wanted:
+        planner.jobs.settings(job)  # refuses a target of another scale, whatever is missing
+    jobs = list(planner.closure(wanted))
     corpora = {whole.corpus_in(job.names["corpus"], CORPUS.at(**job.names)) for job in jobs if job.rule == "corpus"}
     files = {corpus: missing_files(whole.corpora[corpus], whole.places()) for corpus in sorted(corpora)}
     needed = map(supplies.checkpoint, checkpoints_of(whole, jobs))

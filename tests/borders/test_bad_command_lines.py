@@ -223,6 +223,9 @@ CALLS = (
     ("TRAIN --ranks 1000000", "'--ranks'"),
     ("list-trainings --results folder --every nan", "'--every'"),
     ("check-sources --timeout -1", "'--timeout'"),
+    ("fetch-files none", "unknown set of files"),
+    ("fetch-files --output models", "--output is for one set"),
+    ("fetch-files --timeout 0 discevalmt", "'--timeout'"),
     ("count-chains toy_zh-en --stop-words -1", "'--stop-words'"),
     # Outputs that cannot be, or would destroy something.
     ("align --source text --target other --output folder", "'--output': file 'folder' is a directory"),

@@ -279,7 +279,8 @@ def test_hostile_folders_and_files_are_used_as_they_are(tmp_path):
     done = project.snakemake("--cores", "1", "results/2_tokens/mine/lower_separate8k/card.json")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     downloads = project.root / "results/1_corpus/mine/downloads"
-    assert {path.name for path in downloads.iterdir()} == set(names)
+    notes = {f".{name}.source.json" for name in names}
+    assert {path.name for path in downloads.iterdir()} == {*names, *notes}
     assert sorted(path.name for path in around.iterdir()) == sorted([project.root.name, data.name])
     assert not [path for path in around.rglob("*") if path.name.startswith("pwned")]
     assert {path.name for path in data.iterdir()} == set(names)

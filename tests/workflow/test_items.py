@@ -107,7 +107,7 @@ def test_an_item_of_what_was_left_out_says_so(mine, programs):
     page = PAGE.format("points").replace("smoke", "paper")
     refused = mine.snakemake("-n", page)
     assert refused.returncode == 2 and "train.zh" in refused.stderr
-    done = mine.snakemake("--cores", "1", page, "--config", "missing=skip", check=True, programs=programs)
+    done = mine.snakemake("--cores", "1", "mine", check=True, programs=programs)
     assert "train" not in done.stdout
     records = json.loads((mine.root / page).with_suffix(".json").read_text())["records"]
     assert {record["status"] for record in records} == {"not run: toy_zh-en is missing: train.zh and 5 more files"}

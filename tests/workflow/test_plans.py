@@ -1,5 +1,7 @@
 """What a change of the settings makes the workflow do again, and what it leaves alone."""
 
+import re
+
 import pytest
 import yaml
 from helpers.plans import to_make
@@ -167,7 +169,7 @@ def test_snakemake_runs_what_the_planner_plans_and_says_why(demo):
     said = demo.snakemake("-n", PAGE, check=True).stderr
     sentence = "results/5_training/smoke/toy_zh-en/sentence/seed1"
     assert f"docmt: {sentence}: the setting train.label_smoothing was 0.1, is 0.2; made again\n" in said
-    assert "docmt: 7 finished trainings would be trained again, 0.00 device-hours" in said
+    assert re.search(r"docmt: 7 finished trainings would be trained again, 0\.0\d device-hours", said)
     assert planned(demo, "--until", "translate") == TRANSLATED | {job for job in RUN if job.startswith("train ")}
 
 

@@ -57,8 +57,8 @@ rule corpus:
         "../../envs/docmt.yaml"
     params:
         settings=settings_of("corpus"),
-        first=first_downloads,
+        lock=lock_options,
     shell:
         "exec docmt job read-corpus --settings {params.settings:q}"
         ' --downloads "$(dirname {output.documents:q})/downloads" --output "$(dirname {output.documents:q})"'
-        " {params.first} > {log:q} 2>&1"
+        " {params.lock} > {log:q} 2>&1"

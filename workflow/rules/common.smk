@@ -315,7 +315,7 @@ def corpus_inputs(wildcards):
     return downloads_of(wildcards.corpus)
 
 
-def first_downloads(wildcards):
+def lock_options(wildcards):
     """Return the options of `docmt job read-corpus` for files whose digest neither the catalogue nor the user states."""
     if GRID.fixtures:
         return ""
