@@ -32,7 +32,10 @@ DEAD = 1
 
 
 def check_sources(
-    corpora: Names = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="names of corpora, and of sets of `docmt fetch-files` [default: all]", show_default=False),
+    ] = None,
     root: Root = Path(),
     config: Config = None,
     timeout: Annotated[float, typer.Option(min=0.1, max=86_400, help="seconds to wait for an answer")] = 20,
@@ -41,16 +44,21 @@ def check_sources(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check whether every source of the catalogue is there; status 1 where one is not.
+    """Check whether every source of the catalogue, and of sets of files, is there; status 1 where one is not.
 
     Nothing is downloaded.
     """
+    from docmt.catalogue.filesets import load_file_sets
     from docmt.fetching.asking import SEEN, ask_sources, read_seen, write_seen
     from docmt.fetching.transfer import Network
     from docmt.plan.grid import load_grid
 
     grid = load_grid(root, overrides(config))
-    files = [(corpus.corpus, file) for corpus in _chosen(grid, corpora) for file in corpus.files]
+    owners = {name: corpus.files for name, corpus in grid.corpora.items()}
+    owners |= {name: files_of_set.files for name, files_of_set in load_file_sets(root).items()}
+    for name in names or ():
+        check_known("corpus or set of files", name, owners)
+    files = [(name, file) for name in names or owners for file in owners[name]]
     sources = ask_sources(files, Network(grid.hosts, timeout), read_seen(root / SEEN))
     if write:
         write_seen(root / SEEN, sources, now()[:10])

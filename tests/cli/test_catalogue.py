@@ -102,6 +102,17 @@ def test_sources_are_a_line_each_and_a_dead_one_is_status_1(project, tmp_path):
     assert [row[5] for row in rows[1:]] == [seen[str(path)]["seen"] for path in (there, gone)]
 
 
+def test_sets_of_files_are_asked_for_too(project):
+    """Nobody answers at the stand-in of their host; each address is a row."""
+    project.edit("config.yaml", "hosts", {"raw.githubusercontent.com": "http://127.0.0.1:1"})
+    rows = json.loads(run([DOCMT, "check-sources", "discevalmt", "--json"], cwd=project.root).stdout)
+    assert all("refused" in row["answer"]["problem"] for row in rows)
+    assert [(row["owner"], row["file"], row["grade"]) for row in rows] == [
+        ("discevalmt", "anaphora.json", "A"),
+        ("discevalmt", "lexical-choice.json", "A"),
+    ]
+
+
 def test_an_unknown_corpus_is_refused(project):
     for command in ("check-sources", "check-catalogue"):
         done = run([DOCMT, command, "ted_zh-em"], cwd=project.root)
