@@ -130,10 +130,12 @@ def read_corpus(
     by_role = {f"downloads/{file.name}": file for file in job.files}
     files = {role: downloads / file.name for role, file in by_role.items()}
 
+    unknown = [downloads / name for name in first or ()]
+
     def digest_of(role: str, path: Path, expected: str | None) -> str:
         return file_digest(path, by_role[role], kind_of(expected))
 
-    with sealing(settings, "read-corpus", output, fixture, files, digest_of=digest_of), told_sources(files.values()):
+    with sealing(settings, "read-corpus", output, fixture, files, digest_of=digest_of), told_sources(unknown):
         for path in files.values():
             check_file(path)
         read.read_corpus(job, downloads, output)
@@ -145,7 +147,10 @@ def read_corpus(
 
 @contextmanager
 def told_sources(files: Iterable[Path]) -> Iterator[None]:
-    """Add to a UserError of the block where the downloads came from, so that a person can judge them."""
+    """Add to a UserError of the block where downloads came from, so that a person can judge them.
+
+    `files` are those of whose content nothing is known: the others are what the catalogue states.
+    """
     from docmt.fetching.download import source_of
 
     try:
@@ -161,6 +166,6 @@ def told_sources(files: Iterable[Path]) -> Iterator[None]:
             where=problem.where,
             found=problem.found,
             expected=problem.expected,
-            remedy=f"{remedy}the files that were read:{told}",
+            remedy=f"{remedy}files whose digest nobody states:{told}",
             status=problem.status,
         ) from problem
