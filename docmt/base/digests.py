@@ -49,9 +49,14 @@ def kind_of(digest: str | None) -> str:
     return digest.partition(":")[0] if digest and ":" in digest else "sha256"
 
 
-def short_digest(digest: str, digits: int = 12) -> str:
-    """Return a digest for a message: its kind and its first digits."""
-    return f"{kind_of(digest)} {digest.rpartition(':')[2][:digits]}"
+def value_of(digest: str) -> str:
+    """Return the hexadecimal digits of a digest, without its kind."""
+    return digest.rpartition(":")[2]
+
+
+def named_digest(digest: str, digits: int | None = None) -> str:
+    """Return a digest for a message: its kind, and its first `digits` digits (None = all)."""
+    return f"{kind_of(digest)} {value_of(digest)[:digits]}"
 
 
 def sha256_file(path: Path | str) -> str:

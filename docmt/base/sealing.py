@@ -9,7 +9,7 @@ from typing import Any
 
 from docmt.base.artifacts import Recorder, recorded, write_json
 from docmt.base.asked import Asked, read_asked
-from docmt.base.digests import FileDigest, known_sha256, short_digest
+from docmt.base.digests import FileDigest, known_sha256, named_digest
 from docmt.base.errors import UserError
 from docmt.base.machine import commit, hardware, now, versions
 from docmt.base.manifest import (
@@ -110,8 +110,8 @@ class Seal:
                 raise UserError(
                     "the file has changed since the workflow was planned",
                     where=str(path),
-                    found=short_digest(actual[role]),
-                    expected=short_digest(self.asked.files[role]),
+                    found=named_digest(actual[role], DIGITS),
+                    expected=named_digest(self.asked.files[role], DIGITS),
                     remedy="run snakemake again, which plans with the present file",
                 )
         self.asked = replace(self.asked, files={**self.asked.files, **actual})

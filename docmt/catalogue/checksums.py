@@ -21,29 +21,29 @@ def chunks_with_line_feeds(stream: IO[bytes]) -> Iterator[bytes]:
     yield held
 
 
-def checksum(path: Path, kind: str) -> str:
-    """Return a checksum of a file's bytes. `kind` is a key of `LENGTHS`."""
-    if kind == "sha256":
+def checksum(path: Path, kind: str, line_ends: str = "keep") -> str:
+    """Return a checksum of a file's bytes, with the line ends that `FileConfig.line_ends` states.
+
+    `kind` is a key of `LENGTHS`.
+    """
+    if kind == "sha256" and line_ends == "keep":
         return known_sha256(path)
+    size = _size(path, line_ends) if kind == "git_blob" else 0
     with reading(path, "cannot be read"), path.open("rb") as stream:
-        return checksum_of(iter(lambda: stream.read(BYTES_AT_ONCE), b""), kind, path.stat().st_size)
+        return checksum_of(_chunks(stream, line_ends), kind, size)
 
 
-def _stored_checksum(path: Path, file: FileConfig, kind: str) -> str:
-    """Return a checksum of a file as docmt stores it: with the line ends that the catalogue states."""
-    if file.line_ends == "keep":
-        return checksum(path, kind)
-    size = _stored_size(path, file) if kind == "git_blob" else 0
+def _size(path: Path, line_ends: str) -> int:
+    """Return the number of bytes of a file with these line ends."""
     with reading(path, "cannot be read"), path.open("rb") as stream:
-        return checksum_of(chunks_with_line_feeds(stream), kind, size)
+        return path.stat().st_size if line_ends == "keep" else sum(map(len, _chunks(stream, line_ends)))
 
 
-def _stored_size(path: Path, file: FileConfig) -> int:
-    """Return the number of bytes of a file as docmt stores it."""
-    with reading(path, "cannot be read"), path.open("rb") as stream:
-        if file.line_ends == "keep":
-            return path.stat().st_size
-        return sum(map(len, chunks_with_line_feeds(stream)))
+def _chunks(stream: IO[bytes], line_ends: str) -> Iterator[bytes]:
+    """Return an iterator of the bytes of a stream with these line ends."""
+    if line_ends == "lf":
+        return chunks_with_line_feeds(stream)
+    return iter(lambda: stream.read(BYTES_AT_ONCE), b"")
 
 
 @dataclass(frozen=True)
@@ -61,27 +61,21 @@ class Mismatch:
 
 def wrong_content(path: Path, file: FileConfig) -> Mismatch | None:
     """Return how a file that is there differs from what the catalogue states of it; None where it does not differ."""
-    if file.size is not None and (size := _stored_size(path, file)) != file.size:
-        return _wrong_size(size, file.size)
-    for kind, value in file.stated.items():
-        if (actual := _stored_checksum(path, file, kind)) != value:
-            return Mismatch("wrong checksum", f"{kind} {actual}", value)
-    return wrong_objects(path, file.git_objects) if file.git_objects else None
+    wrong = wrong_bytes(path, file, file.line_ends)
+    return wrong or (wrong_objects(path, file.git_objects) if file.git_objects else None)
 
 
-def wrong_bytes(path: Path, expected: Checksums) -> Mismatch | None:
-    """Return how the bytes of a source differ from its size or a checksum; None where they have all of them."""
-    if expected.size is not None and (size := path.stat().st_size) != expected.size:
-        return _wrong_size(size, expected.size)
+def wrong_bytes(path: Path, expected: Checksums, line_ends: str = "keep") -> Mismatch | None:
+    """Return how a file's bytes differ from a size or a checksum; None where they have all of them.
+
+    `line_ends`: see `checksum`.
+    """
+    if expected.size is not None and (size := _size(path, line_ends)) != expected.size:
+        return Mismatch("wrong size", f"{size:,} bytes", f"{expected.size:,}")
     for kind, value in expected.stated.items():
-        if (actual := checksum(path, kind)) != value:
+        if (actual := checksum(path, kind, line_ends)) != value:
             return Mismatch("wrong checksum", f"{kind} {actual}", value)
     return None
-
-
-def _wrong_size(actual: int, expected: int) -> Mismatch:
-    """Return the difference between two sizes in bytes."""
-    return Mismatch("wrong size", f"{actual:,} bytes", f"{expected:,}")
 
 
 def file_digest(path: Path, file: FileConfig, kind: str | None = None) -> str:
@@ -93,7 +87,7 @@ def file_digest(path: Path, file: FileConfig, kind: str | None = None) -> str:
     kind = kind or kind_of(file.digest)
     if kind == GIT_OBJECTS:
         return git_objects_digest(object_ids(path, file.git_objects))
-    value = _stored_checksum(path, file, kind)
+    value = checksum(path, kind, file.line_ends)
     return value if kind == "sha256" else f"{kind}:{value}"
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from docmt.base.artifacts import read_object_if_there, write_json
-from docmt.base.digests import kind_of, sha256_file
+from docmt.base.digests import kind_of, known_sha256, named_digest, value_of
 from docmt.base.errors import UserError
 from docmt.catalogue.checksums import Mismatch, file_digest, wrong_bytes, wrong_content
 from docmt.catalogue.files import Checksums, FileConfig
@@ -50,11 +50,6 @@ class Wish:
         """The path of the bytes that were received so far."""
         return self.output.with_name(f"{self.output.name}.part")
 
-    @property
-    def note(self) -> Path:
-        """The path of the note that says where the file came from."""
-        return self.output.with_name(f".{self.output.name}.source.json")
-
 
 def wish_for(
     file: FileConfig, owner: str, output: Path, catalogue: Path, lock: Path | None = None, user_file: Path | None = None
@@ -90,7 +85,7 @@ def fetch(wish: Wish, mirror: str | None = None, network: Network | None = None)
         except SourceFailed as failure:
             failures.append((origin.place, failure))
             continue
-        write_json(wish.note, {"source": origin.place, "sha256": sha256_file(ready)})
+        write_json(note_of(wish.output), {"source": origin.place, "sha256": known_sha256(ready)})
         # The file gets its final name last, so that a file with the final name is always complete and checked.
         ready.replace(wish.output)
         forget(wish.part)
@@ -100,8 +95,13 @@ def fetch(wish: Wish, mirror: str | None = None, network: Network | None = None)
 
 def source_of(output: Path) -> str | None:
     """Return the place from which docmt got a file that is there; None where a person put the file there."""
-    note = read_object_if_there(output.with_name(f".{output.name}.source.json"), "source", "sha256")
-    return note["source"] if note and note["sha256"] == sha256_file(output) else None
+    note = read_object_if_there(note_of(output), "source", "sha256")
+    return note["source"] if note and note["sha256"] == known_sha256(output) else None
+
+
+def note_of(output: Path) -> Path:
+    """Return the path of the note that says where a download came from."""
+    return output.with_name(f".{output.name}.source.json")
 
 
 def _is_there(wish: Wish) -> bool:
@@ -131,12 +131,7 @@ def _difference(path: Path, wish: Wish) -> Mismatch | None:
     actual = file_digest(path, wish.file, kind_of(wish.expected))
     if actual == wish.expected:
         return None
-    return Mismatch("wrong checksum", _full(actual), wish.expected.rpartition(":")[2])
-
-
-def _full(digest: str) -> str:
-    """Return the kind and the value of a digest."""
-    return f"{kind_of(digest)} {digest.rpartition(':')[2]}"
+    return Mismatch("wrong checksum", named_digest(actual), value_of(wish.expected))
 
 
 def _obtained(origin: Origin, wish: Wish, network: Network) -> Path:
@@ -214,7 +209,7 @@ def _all_failed(wish: Wish, failures: list[tuple[str, SourceFailed]]) -> UserErr
     file = wish.file
     other = any(isinstance(failure, WrongContent) for _, failure in failures)
     digest = wish.expected or file.digest
-    known = f" ({_full(digest)}, which {wish.stated_at} states)" if digest else ""
+    known = f" ({named_digest(digest)}, which {wish.stated_at} states)" if digest else ""
     manual = (
         f"put the file{known} at {wish.output} and run again, or set mirror=FOLDER, a folder or URL that holds"
         f" {file.name}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from docmt.base.asked import KEY, Asked
+from docmt.base.digests import value_of
 from docmt.base.manifest import DIGITS
 from docmt.plan.jobs import RULES
 from docmt.plan.slices import SLICES
@@ -80,4 +81,4 @@ def _short(value: object) -> str:
 
 def _digits(digest: str | None) -> str:
     """Return the first digits of a digest for a message; None is a digest that is not known yet."""
-    return "not known" if digest is None else digest.rpartition(":")[2][:DIGITS]
+    return "not known" if digest is None else value_of(digest)[:DIGITS]

@@ -217,6 +217,11 @@ class Grid(RunConfig):
         needed = [*self.corpora_for(entry), *self.checkpoints_for(entry)]
         return next((self.not_run[name] for name in needed if name in self.not_run), None)
 
+    @property
+    def ways_by_reason(self) -> dict[str, str]:
+        """How what is missing can be had, by the reason for which corpora and systems are left out."""
+        return {reason: self.ways.get(name, "") for name, reason in self.not_run.items()}
+
     def to_json(self) -> str:
         """Return the grid as canonical JSON, which `from_json` reads."""
         return canonical_json(dataclasses.asdict(self))

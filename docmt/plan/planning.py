@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from docmt.base.artifacts import read_object
-from docmt.base.digests import kind_of
+from docmt.base.digests import named_digest, value_of
 from docmt.base.errors import UserError
 from docmt.base.manifest import DIGITS, RECORD
 from docmt.catalogue.files import FileConfig
@@ -186,7 +186,7 @@ class Planner:
         return UserError(
             "another file than the catalogue or the first download",
             where=str(path),
-            found=f"{kind_of(actual)} {actual.rpartition(':')[2]}",
-            expected=f"{expected.rpartition(':')[2]}, which {stated} states",
+            found=named_digest(actual),
+            expected=f"{value_of(expected)}, which {stated} states",
             remedy="remove the file, and the workflow downloads it; to use it as it is, change what is stated there",
         )

@@ -280,7 +280,7 @@ def _not_run(grid: Grid, entries: Iterable[Entry], corpora: Iterable[str]) -> di
 def _ways(grid: Grid, entries: Iterable[Entry], corpora: Iterable[str]) -> dict[str, str]:
     """Return how what is missing can be had, by the reason for which corpora and systems are left out."""
     reasons = set(_not_run(grid, entries, corpora).values())
-    return {reason: grid.ways.get(name, "") for name, reason in grid.not_run.items() if reason in reasons}
+    return {reason: way for reason, way in grid.ways_by_reason.items() if reason in reasons}
 
 
 def _random_starts(grid: Grid, entries: Iterable[Entry]) -> dict[str, str]:

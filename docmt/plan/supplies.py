@@ -144,7 +144,7 @@ def _way(files: Iterable[FileConfig]) -> str:
 def left_out_lines(grid: Grid, studies: Iterable[str]) -> list[str]:
     """Return a line for each reason why systems of studies are left out: their number, the reason, and the way."""
     counts: dict[str, int] = {}
-    ways = {reason: grid.ways.get(name, "") for name, reason in grid.not_run.items()}
+    ways = grid.ways_by_reason
     for study in studies:
         for entry in grid.of_study(study):
             reason = grid.left_out(entry)

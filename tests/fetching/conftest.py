@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
+from helpers.servers import serving
 
 
 @dataclass
@@ -87,11 +88,6 @@ def _handler(server: FileServer) -> type[http.server.BaseHTTPRequestHandler]:
 @pytest.fixture
 def server() -> Iterator[FileServer]:
     state = FileServer()
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(state)) as listening:
-        state.url = f"http://127.0.0.1:{listening.server_address[1]}"
-        thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with serving(_handler(state)) as state.url:
         yield state
         state.silence.set()
-        listening.shutdown()
-        thread.join()

@@ -1,11 +1,11 @@
 """`docmt check-sources` against a server on the loopback."""
 
 import http.server
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
+from helpers.servers import serving
 
 from docmt.base.errors import UserError
 from docmt.catalogue.files import FileConfig, SourceConfig
@@ -76,13 +76,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 def site() -> Iterator[Site]:
     state = Site()
     handler = type("SiteHandler", (Handler,), {"site": state})
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as listening:
-        state.url = f"http://127.0.0.1:{listening.server_address[1]}"
-        thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with serving(handler) as state.url:
         yield state
-        listening.shutdown()
-        thread.join()
 
 
 def test_a_file_that_is_there(site):

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from helpers.catalogue_files import has_maker, make_files
 from helpers.public_hosts import PublicHosts, public_hosts
-from helpers.reader_files import zip_bytes
-from helpers.real_files import archives_of_layout, packed, real_files, tvsub, without_digests
+from helpers.reader_files import tar_bytes, zip_bytes
+from helpers.real_files import archives_of_layout, real_files, tvsub, without_digests
 
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
@@ -155,7 +155,7 @@ def test_a_tarball_has_the_same_digest_however_it_is_packed(shared, tmp_path):
     file = dataclasses.replace(tv, git_objects=known, sources=tv.sources[:1])
     digests = set()
     for number, order in enumerate((few, dict(reversed(few.items())))):
-        with public_hosts({file.sources[0].url: packed(order)}) as hosts:
+        with public_hosts({file.sources[0].url: tar_bytes(order)}) as hosts:
             get(file, tmp_path / str(number), hosts)
         read = parse(CorpusSettings, _settings(file, few), "settings.json")
         read_corpus(read, tmp_path / str(number), tmp_path / f"out{number}")

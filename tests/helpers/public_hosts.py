@@ -2,12 +2,12 @@
 
 import hashlib
 import http.server
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from helpers.servers import serving
 from requests.utils import requote_uri
 
 LARGE = 200
@@ -102,10 +102,5 @@ def _handler(hosts: PublicHosts) -> type[http.server.BaseHTTPRequestHandler]:
 def public_hosts(files: dict[str, bytes]) -> Iterator[PublicHosts]:
     """Run the hosts with the content of their addresses in a thread."""
     state = PublicHosts(files)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(state)) as listening:
-        state.url = f"http://127.0.0.1:{listening.server_address[1]}"
-        thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with serving(_handler(state)) as state.url:
         yield state
-        listening.shutdown()
-        thread.join()

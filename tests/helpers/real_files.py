@@ -1,9 +1,9 @@
 """The real files of the shared mirror, under the names that the catalogue gives them."""
 
-import hashlib
-import io
 import tarfile
 from pathlib import Path
+
+from helpers.reader_files import tar_bytes
 
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.files import FileConfig, SourceConfig
@@ -43,7 +43,7 @@ def archives_of_layout(mirror: Path) -> Contents:
     The archive of IWSLT 2017 has no training text, and that of TVsub has 240 episodes in place of all.
     """
     sets = {f"en-de/{name}": content for name, content in members(mirror / "iwslt17_en-de.tar.gz").items()}
-    return {"iwslt2017.en-de.tgz": packed(sets), "tvsub.tar.gz": packed(tvsub(mirror))}
+    return {"iwslt2017.en-de.tgz": tar_bytes(sets), "tvsub.tar.gz": tar_bytes(tvsub(mirror))}
 
 
 def tvsub(mirror: Path) -> Contents:
@@ -61,17 +61,6 @@ def tvsub(mirror: Path) -> Contents:
             kind = "orignal" if "orignal" in name else "processed"
             files[f"{TVSUB}/{kind}/{split}/{name}"] = content
     return files
-
-
-def packed(files: Contents) -> bytes:
-    """Return a tar archive, compressed by gzip."""
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w:gz", compresslevel=1) as tar:
-        for name, content in files.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(content)
-            tar.addfile(member, io.BytesIO(content))
-    return stream.getvalue()
 
 
 def write_contents(folder: Path, contents: Contents) -> Path:
@@ -92,8 +81,3 @@ def without_digests(corpus: CorpusConfig) -> tuple[FileConfig, ...]:
         )
         for file in corpus.files
     )
-
-
-def git_blob(content: bytes) -> str:
-    """Return the Git id of a file."""
-    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()

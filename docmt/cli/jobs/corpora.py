@@ -69,9 +69,9 @@ def fetch_file(
 
     corpus = load_corpus(catalogue)
     config = _file(corpus, file, catalogue)
-    folder = local or _by_corpus("DOCMT_LOCAL", "a folder by the name of each corpus").get(corpus.corpus)
+    folder = local or _from_environment("DOCMT_LOCAL", "a folder by the name of each corpus").get(corpus.corpus)
     user_file = file_of_user(config, folder, corpus.corpus)
-    hosts = _by_corpus("DOCMT_HOSTS", "an address by the name of each host")
+    hosts = _from_environment("DOCMT_HOSTS", "an address by the name of each host")
     wish = wish_for(config, corpus.corpus, output, catalogue, lock, user_file)
     fetch(wish, mirror or None, Network(hosts, timeout))
 
@@ -85,7 +85,7 @@ def _file(corpus: "CorpusConfig", name: str, catalogue: Path) -> FileConfig:
     raise UserError("unknown file", where=str(catalogue), found=name, remedy=remedy)
 
 
-def _by_corpus(variable: str, expected: str) -> dict[str, str]:
+def _from_environment(variable: str, expected: str) -> dict[str, str]:
     """Return the object of JSON in an environment variable by which jobs get settings that no output depends on."""
     with reading(variable, "not JSON", remedy=f"set it to an object: {expected}"):
         value = json.loads(os.environ.get(variable) or "{}")
