@@ -94,8 +94,7 @@ def _value(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
     if origin in (typing.Union, types.UnionType):
         if value is None and type(None) in options:
             return None
-        rest = [option for option in options if option is not type(None)]
-        return _value(rest[0], value, lines, path)
+        return _value(_option(options, value), value, lines, path)
     if origin is typing.Literal:
         if value in options:
             return value
@@ -122,6 +121,13 @@ def _value(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
     raise UserError(
         "wrong type", where=lines.place(path), found=_described(value), expected=_named(hint), remedy=remedy
     )
+
+
+def _option(options: tuple, value: Any) -> Any:
+    """Return the type among `options` that a value has, or the first of them, to which it is then compared."""
+    rest = [option for option in options if option is not type(None)]
+    plain = {list: tuple}.get(type(value), type(value))
+    return next((option for option in rest if (typing.get_origin(option) or option) is plain), rest[0])
 
 
 def _check_number(value: Any, lines: Lines, path: tuple) -> None:

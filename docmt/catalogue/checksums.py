@@ -8,6 +8,7 @@ from typing import IO
 from docmt.base.digests import BYTES_AT_ONCE, kind_of, known_sha256
 from docmt.base.foreign import reading
 from docmt.catalogue.files import GIT_OBJECTS, Checksums, FileConfig, git_objects_digest
+from docmt.catalogue.folders import tar_chunks
 from docmt.catalogue.git_ids import checksum_of, object_ids
 
 
@@ -24,8 +25,10 @@ def chunks_with_line_feeds(stream: IO[bytes]) -> Iterator[bytes]:
 def checksum(path: Path, kind: str, line_ends: str = "keep") -> str:
     """Return a checksum of a file's bytes, with the line ends that `FileConfig.line_ends` states.
 
-    `kind` is a key of `LENGTHS`.
+    `kind` is a key of `LENGTHS`. A folder of the user's has the checksum of the tar that is made of it.
     """
+    if path.is_dir():
+        return checksum_of(tar_chunks(path), kind, _size(path, line_ends) if kind == "git_blob" else 0)
     if kind == "sha256" and line_ends == "keep":
         return known_sha256(path)
     size = _size(path, line_ends) if kind == "git_blob" else 0
@@ -34,7 +37,9 @@ def checksum(path: Path, kind: str, line_ends: str = "keep") -> str:
 
 
 def _size(path: Path, line_ends: str) -> int:
-    """Return the number of bytes of a file with these line ends."""
+    """Return the number of bytes of a file with these line ends, or of the tar of a folder."""
+    if path.is_dir():
+        return sum(map(len, tar_chunks(path)))
     with reading(path, "cannot be read"), path.open("rb") as stream:
         return path.stat().st_size if line_ends == "keep" else sum(map(len, _chunks(stream, line_ends)))
 

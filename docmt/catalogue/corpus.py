@@ -64,6 +64,13 @@ class CorpusFacts(Checked):
         """The codes of the source and the target language."""
         return self.source_language, self.target_language
 
+    @property
+    def splits(self) -> list[str]:
+        """The splits for which the reader has files; all splits where it generates the text."""
+        readers = [reader for _, reader in self.reader.readers_of_files()]
+        stated = {split for reader in readers for split in reader.files_of_splits(self.languages)}
+        return [split for split in SPLITS if split in stated or not readers]
+
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusConfig(CorpusFacts):
@@ -122,16 +129,9 @@ def load_corpus(path: Path | str) -> CorpusConfig:
         raise UserError(
             "the corpus is not named as its file", where=where, found=config.corpus, expected=Path(path).stem
         )
-    archives = [file.name for file in config.files]
     for path, reader in config.reader.readers_of_files(("reader",)):
         _check_paths(reader, path, lines)
-        if reader.archive is not None and reader.archive not in archives:
-            raise UserError(
-                "the archive is not among the corpus' files",
-                where=lines.place((*path, "archive")),
-                found=reader.archive,
-                expected=", ".join(archives) or "none",
-            )
+        _check_listed(reader, path, config, lines)
     return config
 
 
@@ -141,6 +141,22 @@ def _check_paths(reader: FileReaderConfig, place: tuple, lines: Lines) -> None:
         if not stays_inside(path):
             where = lines.place((*place, *name))
             raise UserError("the path leads out of the corpus' files", where=where, found=quoted(path), expected=INSIDE)
+
+
+def _check_listed(reader: FileReaderConfig, place: tuple, config: CorpusConfig, lines: Lines) -> None:
+    """Raise UserError where a reader reads from a file, or an archive, that is not among the corpus' files."""
+    downloads = [file.name for file in config.files]
+    listed = ", ".join(downloads) or "none"
+    if reader.archive is not None and reader.archive not in downloads:
+        where = lines.place((*place, "archive"))
+        raise UserError(
+            "the archive is not among the corpus' files", where=where, found=reader.archive, expected=listed
+        )
+    for paths in reader.files_of_splits(config.languages).values():
+        for path in paths:
+            if not reader.downloads_of(path, downloads):
+                what, remedy = "the reader reads a file that is not among the corpus' files", "list it under `files`"
+                raise UserError(what, where=lines.place(place), found=path, expected=listed, remedy=remedy)
 
 
 def as_fixture(config: CorpusConfig, fixture: FixtureConfig) -> CorpusConfig:

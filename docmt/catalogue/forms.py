@@ -8,9 +8,10 @@ only when a corpus uses the form.
 import dataclasses
 import importlib
 import pkgutil
+import re
 import string
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from types import ModuleType
 from typing import Any, ClassVar, Literal, Self
@@ -19,6 +20,7 @@ from docmt.base.checks import Checked, need, setting
 from docmt.base.names import SPLITS
 from docmt.base.parse import KINDS
 from docmt.catalogue.fixtures import FixtureConfig
+from docmt.catalogue.held_out import HELD_OUT, TRAIN, HeldOutConfig
 
 CONTRASTIVE = "contrastive"
 """The key of the contrastive sets, in mappings whose other keys are names of splits."""
@@ -83,6 +85,17 @@ class FileReaderConfig(ReaderConfig):
         """Return the paths of the files of each split, and of the contrastive sets."""
         raise NotImplementedError
 
+    def downloads_of(self, path: str, downloads: Collection[str]) -> list[str]:
+        """Return the names of the `downloads` that hold a path of `files_of_splits`.
+
+        This is the archive, or the first part of the path; a part in braces stands for any text.
+        """
+        first = self.archive or path.split("/")[0]
+        if "{" not in first:
+            return [first] if first in downloads else []
+        pattern = re.compile(".+".join(re.escape(text) for text in re.split(r"{\w+}", first)))
+        return [name for name in downloads if pattern.fullmatch(name)]
+
     def shares(self) -> dict[str, int]:
         """Return the number of files, sets or books over which a fixture distributes the documents of each split."""
         return {}
@@ -98,15 +111,27 @@ class SplitsReaderConfig(FileReaderConfig):
     braces."""
 
     splits: dict[str, Any]
+    _: KW_ONLY
+    held_out: dict[str, HeldOutConfig] = field(
+        default_factory=dict,
+        metadata={"about": "documents of train that become dev or test, where the corpus has no such split"},
+    )
 
     def __post_init__(self) -> None:
-        """Check the names of splits and the placeholders of their paths."""
+        """Check the names of splits, the placeholders of their paths, and that held-out splits have no files."""
         super().__post_init__()
         wrong = [split for split in self.splits if split not in SPLITS]
         need(bool(self.splits) and not wrong, "splits", wrong or "nothing", f"some of {', '.join(SPLITS)}")
         for split, files in self.splits.items() if self.IN_BRACES else ():
             for _, path in _paths(files, ()):
                 need_parts(path, f"splits.{split}", *self.IN_BRACES)
+        self._check_held_out()
+
+    def _check_held_out(self) -> None:
+        """Raise BadValue where documents are held out without training files, or for a split that has files."""
+        wrong = [split for split in self.held_out if split not in HELD_OUT or split in self.splits]
+        need(not wrong, "held_out", wrong, f"splits without files, of {', '.join(HELD_OUT)}")
+        need(not self.held_out or TRAIN in self.splits, "held_out", list(self.held_out), f"files of {TRAIN} in splits")
 
     @property
     def in_order(self) -> list[tuple[str, Any]]:
@@ -114,16 +139,20 @@ class SplitsReaderConfig(FileReaderConfig):
         return [(split, self.splits[split]) for split in SPLITS if split in self.splits]
 
     def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:
-        """Return the paths of the files of each split."""
-        return {split: self.files_of(split, languages) for split in self.splits}
+        """Return the paths of the files of each split; the files of a held-out split are those of training."""
+        origins = {split: split for split in self.splits} | dict.fromkeys(self.held_out, TRAIN)
+        return {split: self.files_of(origin, languages) for split, origin in origins.items()}
 
     def files_of(self, split: str, languages: Languages) -> list[str]:
         """Return the paths of the files of one split."""
         return [path for _, path in _paths(self.splits[split], ())]
 
     def limited(self, splits: Collection[str]) -> Self | None:
-        """Return this reader for some of its splits; return none where no split remains."""
-        if not self.splits:
+        """Return this reader for some of its splits; return none where no split remains.
+
+        A reader whose splits come from the same files is returned for all of them or not at all.
+        """
+        if not self.splits or (self.held_out and not {TRAIN, *self.held_out} <= set(splits)):
             return super().limited(splits)
         remaining = {split: files for split, files in self.splits.items() if split in splits}
         return self.with_splits(remaining) if remaining else None
@@ -131,6 +160,11 @@ class SplitsReaderConfig(FileReaderConfig):
     def with_splits(self, splits: Mapping[str, Any]) -> Self:
         """Return this reader with other `splits`."""
         return dataclasses.replace(self, splits=splits)
+
+    def small(self, fixture: FixtureConfig) -> Self:
+        """Return this reader, whose held-out splits have the sizes of the fixture."""
+        sizes = {split: HeldOutConfig(first=fixture.documents[split]) for split in self.held_out}
+        return dataclasses.replace(self, held_out=sizes)
 
     def shares(self) -> dict[str, int]:
         """Return 1 for each split, which is one file."""

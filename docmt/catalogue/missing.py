@@ -15,6 +15,7 @@ from docmt.base.errors import UserError
 from docmt.base.paths import CORPUS
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.files import FileConfig
+from docmt.catalogue.folders import ENDING as FOLDER_ENDING
 
 WIDTH = 108
 """The largest number of characters of a line in the instructions for obtaining a file."""
@@ -94,12 +95,18 @@ def find_below(folder: Path, name: str, corpus: str) -> Path | None:
 def file_of_user(file: FileConfig, folder: Path | str | None, corpus: str, root: Path = Path()) -> Path | None:
     """Return the path of a file of the user's; None where the user has none.
 
-    It is in the folder that `local` of config.yaml names for the corpus, or a source of the file is a path. Paths are
-    relative to `root`. Raises UserError where `folder` does not exist, or holds several files of this name.
+    It is in the folder that `local` of config.yaml names for the corpus, or a source of the file is a path. A source
+    may be a folder, which then stands for a tar of its files. Paths are relative to `root`. Raises UserError where
+    `folder` does not exist, or holds several files of this name, and where a folder is the source of a file of another
+    name than `*.tar`.
     """
     path = find_below(root / folder, file.name, corpus) if folder else None
     paths = (root / local_path(source.url) for source in file.sources if not is_remote(source.url))
-    return path or next((path for path in paths if path.is_file()), None)
+    path = path or next((path for path in paths if path.is_file() or path.is_dir()), None)
+    if path is not None and path.is_dir() and not file.name.endswith(FOLDER_ENDING):
+        what, expected = "a folder is stored as an archive of its files", f"a name that ends in {FOLDER_ENDING}"
+        raise UserError(what, where=f"{corpus} files", found=f"{file.name}, from {path}", expected=expected)
+    return path
 
 
 def files_to_lock(corpus: CorpusConfig, places: Places) -> list[str]:

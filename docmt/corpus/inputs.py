@@ -16,6 +16,8 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 
 DAMAGED = "compressed file is damaged or truncated"
+MANY_SENTENCES = 1000
+"""The number of sentences above which a split of one document is probably text whose boundaries are missing."""
 Rows = list[tuple[str, ...]]
 """A document: for each sentence a tuple of the source, the target and the further references."""
 FixtureFiles = Iterator[tuple[str, str | bytes]]
@@ -80,20 +82,6 @@ class ContrastiveItem:
     where: str = ""
 
 
-class Problems:
-    """A receiver of problems that ends the reading at the first problem, with a UserError."""
-
-    def report(self, what: str, *, where: str, **facts: object) -> None:
-        """Raise UserError for a problem of the kind `what`; `facts` are further arguments of UserError.
-
-        A subclass may collect the problem instead of raising an error; therefore callers go on reading after the call.
-        """
-        raise UserError(what, where=where, **facts)
-
-    def warn(self, what: str, *, where: str, found: object) -> None:
-        """Accept a warning about text that is allowed in a corpus but is rarely intended; this class ignores it."""
-
-
 @dataclass
 class ProblemKind:
     """A kind of problem: the number of problems of this kind, and the first of these problems as lines of text."""
@@ -103,27 +91,45 @@ class ProblemKind:
 
 
 @dataclass
-class CollectedProblems(Problems):
-    """A receiver that counts the problems of each kind, and keeps the text of the first `at_most` of them."""
+class Problems:
+    """A receiver of problems that ends the reading at the first problem, with a UserError.
 
-    at_most: int
-    problems: dict[str, ProblemKind] = field(default_factory=dict)
+    It counts the warnings of each kind, and keeps the text of the first `at_most` of them.
+    """
+
+    at_most: int = 3
     warnings: dict[str, ProblemKind] = field(default_factory=dict)
 
     def report(self, what: str, *, where: str, **facts: object) -> None:
-        """Add a problem of the kind `what`; nothing is raised."""
-        self._add(self.problems, what, where, **facts)
+        """Raise UserError for a problem of the kind `what`; `facts` are further arguments of UserError.
+
+        A subclass may collect the problem instead of raising an error; therefore callers go on reading after the call.
+        """
+        raise UserError(what, where=where, **facts)
 
     def warn(self, what: str, *, where: str, found: object) -> None:
-        """Add a warning of the kind `what`."""
-        self._add(self.warnings, what, where, found=found)
+        """Add a warning of the kind `what`: about text that is allowed in a corpus but is rarely intended."""
+        _add(self.warnings, self.at_most, what, where, found=found)
 
-    def _add(self, kinds: dict[str, ProblemKind], what: str, where: str, **facts: object) -> None:
-        kind = kinds.setdefault(what, ProblemKind())
-        kind.count += 1
-        if kind.count <= self.at_most:
-            details = [f"{name} {facts[name]}" for name in ("found", "expected") if facts.get(name) is not None]
-            kind.examples.append(": ".join([where, *(["; ".join(details)] if details else [])]))
+
+@dataclass
+class CollectedProblems(Problems):
+    """A receiver that counts the problems of each kind too, and raises no error."""
+
+    problems: dict[str, ProblemKind] = field(default_factory=dict)
+
+    def report(self, what: str, *, where: str, **facts: object) -> None:
+        """Add a problem of the kind `what`; nothing is raised."""
+        _add(self.problems, self.at_most, what, where, **facts)
+
+
+def _add(kinds: dict[str, ProblemKind], at_most: int, what: str, where: str, **facts: object) -> None:
+    """Count a problem, and keep its text where there are fewer than `at_most` of its kind."""
+    kind = kinds.setdefault(what, ProblemKind())
+    kind.count += 1
+    if kind.count <= at_most:
+        details = [f"{name} {facts[name]}" for name in ("found", "expected") if facts.get(name) is not None]
+        kind.examples.append(": ".join([where, *(["; ".join(details)] if details else [])]))
 
 
 @dataclass
@@ -158,19 +164,26 @@ class ReaderInputs:
 
         Raises UserError where an archive is missing or damaged.
         """
+        path = Path(name)
+        return self.folder(path.parent) / path.name
+
+    def folder(self, name: Path | str) -> Path:
+        """Return the path of a folder, or of the folder with the files of an archive, as `path` does."""
         # `path` is the place on the disk. `inside` is the path below the downloads, archives included: an archive is
         # unpacked to a folder with this name.
         path, inside = self.downloads, Path()
         if self.archive is not None:
-            path, inside = self._unpacked(path / self.archive, Path(self.archive)), Path(self.archive)
-        *folders, last = Path(name).parts or ("",)
-        for folder in folders:
-            path, inside = path / folder, inside / folder
+            path, inside = self._opened(path / self.archive, Path(self.archive)), Path(self.archive)
+        for part in Path(name).parts:
+            path, inside = path / part, inside / part
             if path.is_file():
-                path = self._unpacked(path, inside)
-        return path / last
+                path = self._opened(path, inside)
+        return path
 
-    def _unpacked(self, archive: Path, name: Path) -> Path:
+    def _opened(self, archive: Path, name: Path) -> Path:
+        """Return the folder with the files of an archive; a folder of the user's needs no unpacking."""
+        if archive.is_dir():
+            return archive
         # Imported late, since planning imports this module too and needs no libraries for archives.
         from docmt.corpus.unpack import unpack
 

@@ -21,6 +21,7 @@ from docmt.base.parse import parse
 from docmt.base.vocabulary import SPECIALS
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.forms import CONTRASTIVE, FORMS, FileReaderConfig, Languages, ReaderConfig, SplitsReaderConfig
+from docmt.catalogue.held_out import TRAIN, Allocation
 from docmt.catalogue.missing import Places
 from docmt.corpus.contrastive_items import ContrastiveReaderConfig
 from docmt.corpus.inputs import ContrastiveItem, Document, Problems, ReaderInputs, SideText, display_name
@@ -92,8 +93,8 @@ def needed_files(corpus: CorpusConfig) -> dict[str, frozenset[str]]:
     needed: dict[str, frozenset[str]] = {}
     for _, reader in corpus.reader.readers_of_files():
         for split, paths in reader.files_of_splits(corpus.languages).items():
-            # A path may lead through an archive; its first part is then the downloaded file.
-            names = {reader.archive or path.split("/")[0] for path in paths}
+            downloads = [file.name for file in corpus.files]
+            names = {name for path in paths for name in reader.downloads_of(path, downloads)}
             needed[split] = needed.get(split, frozenset()) | names
     if not needed:
         needed = dict.fromkeys(SPLITS, frozenset())
@@ -193,7 +194,11 @@ def read(config: ReaderConfig, inputs: ReaderInputs) -> OpenedCorpus:
 
 
 def _documents(documents: Iterable[Document], config: FileReaderConfig, changed: Counter[str]) -> Iterator[Document]:
-    """Yield the documents with control characters replaced, empty pairs dropped and prefixes put before their names."""
+    """Yield the documents as the settings of all readers of files say.
+
+    Control characters are replaced, empty pairs dropped, prefixes put before names, and documents of training held out.
+    """
+    allocation = Allocation(getattr(config, "held_out", {}))
     for document in documents:
         sides = document.sides
         if config.control == "space":
@@ -204,8 +209,11 @@ def _documents(documents: Iterable[Document], config: FileReaderConfig, changed:
                 changed["documents dropped: nothing of them is left"] += 1
                 continue
         source, target, *references = sides
+        split = allocation.next_split() if document.split == TRAIN else document.split
         name = config.prefix + document.name
-        yield dataclasses.replace(document, name=name, source=source, target=target, references=tuple(references))
+        yield dataclasses.replace(
+            document, split=split, name=name, source=source, target=target, references=tuple(references)
+        )
 
 
 def _items(

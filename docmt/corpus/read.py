@@ -16,7 +16,7 @@ from docmt.base.tables import ParquetWriter, parquet_writer, write_parquet
 from docmt.catalogue.checksums import file_digest, wrong_content
 from docmt.catalogue.corpus import CorpusSettings, SplitCounts
 from docmt.catalogue.files import FileConfig
-from docmt.corpus.inputs import ContrastiveItem, Document, Problems
+from docmt.corpus.inputs import MANY_SENTENCES, ContrastiveItem, Document, Problems
 from docmt.corpus.leaks import Shared, SplitHashes, check_shared, shared_text
 from docmt.corpus.opening import open_corpus, stated_splits
 
@@ -85,6 +85,7 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
         # These checks are inside the block, so that documents.parquet does not appear where a check fails.
         counts = {split: statistics.counts for split, statistics in splits.items()}
         check_splits(counts, stated_splits(settings.reader, settings.languages), problems)
+        check_boundaries(counts, settings.corpus, problems)
         if not (counts or items):
             raise UserError("no documents", where=settings.corpus, expected="one or more, or contrastive items")
         check_counts(counts, settings.expected, settings.corpus, problems)
@@ -95,7 +96,8 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
         write_parquet(output / "contrastive.parquet", contrastive_table(items))
     else:  # the file of an earlier run would be read as a part of this corpus
         remove_file(output / "contrastive.parquet")
-    write_json(output / "card.json", _card(settings, digests, splits, shared, corpus.changed, items))
+    card = _card(settings, digests, splits, shared, corpus.changed, items)
+    write_json(output / "card.json", card | {"warnings": warnings_of(problems)})
 
 
 def _digest(file: FileConfig, downloads: Path) -> str:
@@ -198,6 +200,22 @@ def check_splits(splits: Collection[str], stated: Mapping[str, Sequence[str]], p
             files = ", ".join(dict.fromkeys(stated[split]))
             remedy = "make or download them again, or take the split out of the corpus' file"
             problems.report(f"no documents in split {split}", where=files, expected="one or more", remedy=remedy)
+
+
+def check_boundaries(counts: Mapping[str, SplitCounts], corpus: str, problems: Problems) -> None:
+    """Warn of each split whose text is a single document, and so long that boundaries are probably missing."""
+    for split, count in counts.items():
+        if count.documents == 1 and count.sentences > MANY_SENTENCES:
+            what, where = "all of a split is one document: does the text lack boundaries?", f"{corpus} {split}"
+            problems.warn(what, where=where, found=f"{count.sentences:,} sentences")
+
+
+def warnings_of(problems: Problems) -> list[str]:
+    """Return each kind of warning as a line of text, with its number and its first places."""
+    return [
+        f"{what} ({kind.count:,}): {'; '.join(kind.examples)}{' ...' if kind.count > len(kind.examples) else ''}"
+        for what, kind in problems.warnings.items()
+    ]
 
 
 def check_counts(

@@ -26,7 +26,7 @@ from docmt.catalogue.published import COUNTS, LATER, UNCLEAR, PublishedCounts, s
 from docmt.corpus.inputs import CollectedProblems, Problems
 from docmt.corpus.leaks import Shared, check_shared
 from docmt.corpus.opening import AvailableFiles, OpenedCorpus, available_files, find_files, open_corpus, stated_splits
-from docmt.corpus.read import Statistics, check_counts, check_splits, shared_by
+from docmt.corpus.read import Statistics, check_boundaries, check_counts, check_splits, shared_by
 
 CATALOGUE = "catalogue"
 """The value of `paper` in a finding that compares a count with the `expected` counts of the catalogue."""
@@ -246,7 +246,17 @@ def review_corpus(path: Path, folder: Path | None, mirror: str | None, at_most: 
         counts = {split: statistics.counts for split, statistics in review.splits.items()}
         check_counts(counts, corpus.expected, corpus.corpus, review.problems)
         check_shared(review.shared, corpus.most_shared, corpus.corpus, review.problems)
+    if not review.problems.problems:
+        _check_missing(review, corpus.corpus)
     return review
+
+
+def _check_missing(review: Review, corpus: str) -> None:
+    """Warn of the splits that a corpus lacks."""
+    missing = [split for split in SPLITS if split not in review.splits]
+    if missing:
+        what = "splits are missing, without which no system is trained and scored (`held_out` takes them from train)"
+        review.problems.warn(what, where=corpus, found=f"no {', no '.join(missing)}")
 
 
 def _files(corpus: CorpusConfig, path: Path, folder: Path | None, mirror: str | None) -> dict[str, Path | None]:
@@ -255,7 +265,7 @@ def _files(corpus: CorpusConfig, path: Path, folder: Path | None, mirror: str | 
     for file in corpus.files:
         candidates = [path.parent / file.name, *(local_path(source.url) for source in file.sources)]
         paths[file.name] = paths[file.name] or next(
-            (file_path for file_path in candidates if file_path.is_file()), None
+            (file_path for file_path in candidates if file_path.is_file() or file_path.is_dir()), None
         )
     return paths
 
@@ -273,5 +283,6 @@ def _read(
     # Other problems may be the cause of a split without documents, which is therefore not reported then.
     if not problems.problems:
         check_splits(review.splits, stated_splits(reader, languages), problems)
+    check_boundaries({split: statistics.counts for split, statistics in review.splits.items()}, corpus, problems)
     if not (review.splits or review.items or problems.problems):
         problems.report("no documents", where=corpus)

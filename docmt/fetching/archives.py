@@ -1,4 +1,4 @@
-"""Steps between the bytes that a source gives and the file that is stored: a member of a zip, other line ends."""
+"""Steps between what a source gives and the file that is stored: a member of a zip, a tar of a folder, line ends."""
 
 import shutil
 import zipfile
@@ -7,6 +7,7 @@ from pathlib import Path
 from docmt.base.digests import BYTES_AT_ONCE
 from docmt.base.foreign import first_line, is_of_disk, naming
 from docmt.catalogue.checksums import chunks_with_line_feeds
+from docmt.catalogue.folders import tar_chunks
 from docmt.fetching.problems import WrongContent
 
 
@@ -29,6 +30,12 @@ def extract_member(archive: Path, member: str, output: Path) -> None:
         if is_of_disk(problem):
             raise
         raise WrongContent(f"not a zip, or damaged: {first_line(problem)}") from None
+
+
+def pack_folder(folder: Path, output: Path) -> None:
+    """Write a tar of the files of a folder to `output`."""
+    with naming(output), output.open("wb") as stream:
+        stream.writelines(tar_chunks(folder))
 
 
 def write_with_line_feeds(path: Path, output: Path) -> None:

@@ -17,7 +17,7 @@ from docmt.catalogue.files import Checksums, FileConfig
 from docmt.catalogue.lock import locked_checksums, place_in_lock
 from docmt.catalogue.missing import local_path
 from docmt.fetching.addresses import Origin, origins
-from docmt.fetching.archives import extract_member, write_with_line_feeds
+from docmt.fetching.archives import extract_member, pack_folder, write_with_line_feeds
 from docmt.fetching.content import wrong_kind
 from docmt.fetching.problems import SourceFailed, WrongContent
 from docmt.fetching.transfer import Network, forget, transfer
@@ -191,13 +191,16 @@ def _need(wrong: Mismatch | str | None) -> None:
 
 
 def _copy(place: str, part: Path) -> Checksums:
-    """Copy a file of this machine; raise SourceFailed where that fails."""
+    """Copy a file of this machine, or pack a folder; raise SourceFailed where that fails."""
     path = local_path(place)
-    if not path.is_file():
+    if not (path.is_file() or path.is_dir()):
         raise SourceFailed("no such file")
     forget(part)
     try:
-        shutil.copyfile(path, part)
+        if path.is_dir():
+            pack_folder(path, part)
+        else:
+            shutil.copyfile(path, part)
     except OSError as problem:
         forget(part)
         raise SourceFailed(problem.strerror or str(problem)) from None

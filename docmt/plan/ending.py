@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from docmt.base.artifacts import read_object
 from docmt.base.foreign import LONGEST_DETAIL
 from docmt.plan.driver import LISTED, targets_of
 from docmt.plan.jobs import Job
@@ -33,12 +34,21 @@ def ending(
     if left_out:
         counts.setdefault("runs", Counter())["left out"] = left_out
     yield from _table(counts)
+    yield from _warnings(planner.digests.root, (job for job, outcome in outcomes.items() if outcome == "made"))
     failed = [job for job, outcome in outcomes.items() if outcome == "failed"]
     for job in failed[:LISTED]:
         yield f"failed: {job}: {last_line(planner.digests.root / logs[job])} ({logs[job]})"
     yield from left_out_lines(grid, studies)
     if not failed:
         yield from _later(planner, targets, outcomes)
+
+
+def _warnings(root: Path, jobs: Iterable[Job]) -> Iterator[str]:
+    """Yield the warnings about the text of each corpus that the run has read."""
+    for job in jobs:
+        if job.rule == "corpus":
+            card = read_object(root / job.file("card.json"), "warnings")
+            yield from (f"warning: {job.names['corpus']}: {warning}" for warning in card["warnings"])
 
 
 def _outcome(planner: Planner, job: Job, logs: Mapping[Job, str]) -> str:

@@ -23,6 +23,7 @@ from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.missing import Places, is_remote
 from docmt.kinds.item import Checks
 from docmt.kinds.study import StudyConfig
+from docmt.plan.corpus_checks import check_languages, check_splits
 from docmt.plan.entries import Systems
 from docmt.plan.resolve import Resolver
 from docmt.plan.scale import load_scale
@@ -261,13 +262,14 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
         study, study_lines = load_study(path)
         for number, corpus in enumerate(study.corpora):
             check_known("corpus", corpus, corpora, study_lines.place(("corpora", number)))
+        check_splits(study.corpora, corpora, corpus_files, study_lines)
         resolver = Resolver(study, study_lines, dataclasses.asdict(config.defaults), scale)
         # Cycles are refused before any system is resolved, since resolving a cycle would not end.
         resolver.check_cycles()
         systems = Systems(resolver, texts)
         check_items(study, Checks(study.corpora, systems.systems, systems.corpora, corpora, study_lines))
         study_entries = list(systems.entries(config.seeds, list(entries)))
-        _check_languages(study_entries, texts, corpora, study_lines)
+        check_languages(study_entries, texts, corpora, study_lines)
         entries += study_entries
         studies[name] = study
     for name in config.human:
@@ -344,20 +346,3 @@ def _study_name(root: Path, name: str, paths: dict[str, Path], lines: Lines, num
         raise UserError("a study of this name exists", where=str(path), found=path.stem, remedy="rename the file")
     paths[path.stem] = path
     return path.stem
-
-
-def _check_languages(
-    entries: list[Entry], texts: dict[str, TextConfig], corpora: dict[str, CorpusConfig], lines: Lines
-) -> None:
-    """Raise UserError where an entry's preset of text is learnt on a corpus of other languages than the entry's."""
-    for entry in entries:
-        name = entry.system.text
-        corpus, learnt = (corpora[corpus_name] for corpus_name in (entry.corpus, texts[name].learnt_on or entry.corpus))
-        languages, expected = ((config.source_language, config.target_language) for config in (learnt, corpus))
-        if languages != expected:
-            raise UserError(
-                "the text is learnt on a corpus of other languages",
-                where=lines.place(("systems", entry.system.name, "text")),
-                found=f"text {name}, learnt on {learnt.corpus} ({'-'.join(languages)})",
-                expected=f"a text of {corpus.corpus} ({'-'.join(expected)})",
-            )

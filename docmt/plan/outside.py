@@ -13,6 +13,7 @@ from docmt.base.manifest import check_seal, sealed
 from docmt.base.paths import RESULTS
 from docmt.catalogue.checksums import file_digest
 from docmt.catalogue.files import FileConfig
+from docmt.catalogue.folders import version_of
 
 MEMORY = f"{RESULTS}/digests.json"
 """The file that remembers digests; nothing is lost where it is removed."""
@@ -48,6 +49,8 @@ class FileDigests:
         except OSError:
             return sha256_file(place)  # raises the UserError
         version = [status.st_size, status.st_mtime_ns, status.st_ino]
+        if place.is_dir():
+            version = [*version, version_of(place)]
         key = "\n".join([str(place.absolute()), *_manner(file)])
         *known, result = self._remembered.get(key, [None])
         if known != version:

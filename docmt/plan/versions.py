@@ -7,7 +7,7 @@ digest of its code differs from the recorded one.
 
 VERSIONS = {
     "checkpoints": 1,
-    "corpus": 4,
+    "corpus": 5,
     "tokens": 5,
     "views": 2,
     "chains": 1,

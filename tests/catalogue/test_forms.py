@@ -119,12 +119,12 @@ def test_every_reader_of_files_has_the_same_options():
         (
             "lines",
             {"documents": {}},
-            "documents.blank\n  found nothing; expected one of blank: true, marker and offsets",
+            "documents.blank\n  found nothing; expected one of blank: true, marker, offsets, lengths and names",
         ),
         (
             "lines",
             {"documents": {"blank": True, "marker": "<d>", "at": "end"}},
-            "documents.blank\n  found ['blank', 'marker']; expected one of blank: true, marker and offsets",
+            "documents.blank\n  found ['blank', 'marker']; expected one of blank: true, marker, offsets",
         ),
         ("lines", {"documents": {"marker": "<d>"}}, "documents.at\n  expected start or end with a marker"),
         ("lines", {"documents": {"blank": True, "at": "end"}}, "documents.at\n  found end; expected start or end with"),
@@ -138,8 +138,8 @@ def test_every_reader_of_files_has_the_same_options():
         ("table", {"split": "part"}, "split\n  found part; expected a column with file, and only with it"),
         (
             "table",
-            {"splits": {"dev": "a.csv"}},
-            "splits.dev\n  found a.csv; expected a file that ends in .tsv, .tsv.gz, .jsonl, .jsonl.gz, .parquet",
+            {"splits": {"dev": "a.xls"}},
+            "splits.dev\n  found a.xls; expected a file that ends in .tsv, .csv, .jsonl, .parquet",
         ),
         ("eos", {"separator": "e o s"}, "separator\n  found e o s; expected a word without spaces"),
         ("voita", {"sets": {}}, "sets\n  found nothing; expected one set or more"),

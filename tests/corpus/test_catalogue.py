@@ -165,7 +165,7 @@ def test_what_a_corpus_is_redoes_it(tmp_path, change):
             ("  kind: lines\n", ""),
             "11 reader.kind",
             "unknown reader\n  valid: combined, contrapro, contrastive_table, discevalmt, eos, files, iwslt_tags, "
-            "iwslt_xml, lines, nist_sgm, table, toy, verses, voita",
+            "iwslt_xml, lines, nist_sgm, opus, sacrebleu, table, toy, verses, voita",
         ),
         (
             ("archive: mine.tgz", "archiv: mine.tgz"),

@@ -12,6 +12,8 @@ SMALLEST = {
     "iwslt_xml": {"files": "{set}.{language}.xml", "splits": {"dev": ["dev2010"]}},
     "lines": {"splits": {"train": {**PAIR, "references": ["b.en"]}}},
     "nist_sgm": {"splits": {"test": {"source": "src.sgm", "references": ["ref.sgm"]}}},
+    "opus": {"splits": {"train": {**PAIR, "ids": "a.ids"}}},
+    "sacrebleu": {"splits": {"test": [{"set": "wmt17/ms", "archives": ["a.tgz", "b.zip"]}]}},
     "table": {"splits": {"train": "a.tsv"}},
     "toy": {},
     "verses": {**PAIR, "dev": ["Ruth"], "test": ["Acts"]},

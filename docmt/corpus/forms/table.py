@@ -1,188 +1,203 @@
 """The form `table`: tables with a sentence pair on each row, in the order of the documents.
 
-The ending of its name shows whether a file is a TSV file with a header, a Parquet file or a file of JSON lines.
+The ending of its name shows whether a file is TSV, CSV, JSON lines or Parquet, unless `format` states it.
 """
 
-import io
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import PurePosixPath
 from typing import ClassVar, Literal
 
 from docmt.base.checks import need, setting
-from docmt.base.foreign import first_line, need_file, reading
 from docmt.base.names import SPLITS
 from docmt.catalogue.forms import Languages, SplitsReaderConfig
-from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, need_columns, text_of, tsv_rows
-from docmt.corpus.sides import aligned_document
+from docmt.corpus.inputs import MANY_SENTENCES, Document, FixtureFiles, ReaderInputs, SideText
 from docmt.corpus.stock import Stock
+from docmt.corpus.table_files import table_bytes
+from docmt.corpus.tables import ENDINGS, WITH_LINES, Column, TableFormat, format_of, read_table
 
-Row = tuple[int, Sequence[object]]
-"""The number of a row (the number of its line, where the file has lines), and the values of the row.
-
-The values are the source, the target, the document, the split where a column names the split, and the references.
-"""
-
-ENDINGS = {".tsv": "tsv", ".tsv.gz": "tsv", ".jsonl": "jsonl", ".jsonl.gz": "jsonl", ".parquet": "parquet"}
-ENDS_IN = f"a file that ends in {', '.join(ENDINGS)}"
-
-
-def table_form(path: str) -> str | None:
-    """Return the kind of table of a file by the ending of its name; None where the name has none of ENDINGS."""
-    return next((form for ending, form in ENDINGS.items() if path.endswith(ending)), None)
+ENDS_IN = f"a file that ends in {', '.join(ENDINGS)} (or one of these and .gz), or a `format`"
 
 
 @dataclass(frozen=True)
 class TableReaderConfig(SplitsReaderConfig):
     """The settings of the form `table`.
 
-    Either `splits` names a file for each split, or `file` has all splits, and `split` is the column that names the
-    split of a row.
+    Either `splits` names the file or files of each split, or `file` has all splits, and `split` is the column that
+    names the split of a row. Columns are names or numbers, counted from 1.
     """
 
     PATHS: ClassVar = ("splits", "file")
 
     kind: Literal["table"]
-    splits: dict[str, str] = field(default_factory=dict)
+    splits: dict[str, str | tuple[str, ...]] = field(default_factory=dict)
     file: str | None = setting(None, "one file for all splits")
-    split: str | None = setting(None, "the column of the split: train, dev or test")
-    source: str = setting("source", "the column of the source sentence")
-    target: str = setting("target", "the column of the target sentence")
-    document: str = setting("document", "the column of the document's name; its rows follow each other")
-    references: tuple[str, ...] = setting((), "columns of further references")
+    split: str | int | None = setting(None, "the column of the split: train, dev or test")
+    source: str | int = setting("source", "the column of the source sentence")
+    target: str | int = setting("target", "the column of the target sentence")
+    document: str | int | None = setting(
+        "document",
+        "the column of the document's name, whose rows follow each other; none = rows without text separate documents",
+    )
+    references: tuple[str | int, ...] = setting((), "columns of further references")
+    format: TableFormat | None = setting(None, "tsv, csv, jsonl or parquet; none = as the name of the file ends")
+    header: bool = setting(True, "TSV, CSV: the first row has the names of columns; false = columns have numbers")
 
     def __post_init__(self) -> None:
-        """Raise BadValue for both or neither of `file` and `splits`, `split` without `file`, and unknown endings."""
+        """Raise BadValue for both or neither of `file` and `splits`, unknown endings, and columns that cannot be."""
         need(bool(self.splits) != (self.file is not None), "file", self.file, "a file, or splits, and not both")
         need((self.file is None) == (self.split is None), "split", self.split, "a column with file, and only with it")
-        for split, path in self.tables:
-            need(table_form(path) is not None, "file" if split is None else f"splits.{split}", path, ENDS_IN)
+        for split, paths in self.tables:
+            for path in paths:
+                need(self.format_of(path) is not None, "file" if split is None else f"splits.{split}", path, ENDS_IN)
         if self.splits:
             super().__post_init__()
+        else:
+            need(not self.held_out, "held_out", list(self.held_out), "nothing beside file, which has all splits")
+        self._check_columns()
+
+    def _check_columns(self) -> None:
+        """Raise BadValue for a number below 1, a number in JSON or Parquet, and names where columns have numbers."""
+        of_lines = all(self.format_of(path) in WITH_LINES for _, paths in self.tables for path in paths)
+        need(self.header or of_lines, "header", self.header, "true, but for TSV and CSV")
+        names = ("source", "target", "document", "split")
+        columns = [*((name, getattr(self, name)) for name in names), *(("references", c) for c in self.references)]
+        numbered = not self.header or any(isinstance(column, int) for _, column in columns)
+        for name, column in columns:
+            if isinstance(column, int):
+                need(of_lines and column > 0, name, column, "1 or more" if of_lines else "a name, but for TSV and CSV")
+            elif column is not None:
+                why = "another column has a number" if self.header else "the table has no header"
+                number = "the number of a column or none" if name == "document" else "the number of a column"
+                need(not numbered, name, column, f"{number}, since {why}")
 
     @property
-    def tables(self) -> list[tuple[str | None, str]]:
-        """The split and the path of each file; the split is None where a column names the split of each row."""
-        return [(None, self.file)] if self.file is not None else self.in_order
+    def tables(self) -> list[tuple[str | None, tuple[str, ...]]]:
+        """The split and the paths of its files; the split is None where a column names the split of each row."""
+        if self.file is not None:
+            return [(None, (self.file,))]
+        return [(split, (paths,) if isinstance(paths, str) else paths) for split, paths in self.in_order]
+
+    def format_of(self, path: str) -> TableFormat | None:
+        """Return the format of a file: the stated one, or that of the ending of its name; None for no known ending."""
+        return self.format or format_of(path)
 
     def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:
-        """Return the file of each split; a file with a column that names the split is the file of all splits."""
-        return {split: [path] for stated, path in self.tables for split in ((stated,) if stated else SPLITS)}
+        """Return the files of each split; a file with a column that names the split is the file of all splits."""
+        return super().files_of_splits(languages) if self.splits else {split: [self.file] for split in SPLITS}
 
     def shares(self) -> dict[str, int]:
-        """Return 1 for each split, since each split is in one file."""
-        return dict.fromkeys(self.splits or SPLITS, 1)
+        """Return the number of files of each split."""
+        return {split: len(paths) for stated, paths in self.tables for split in ((stated,) if stated else SPLITS)}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A row of a table: its place, the split and the document (None where no column names them), and its texts."""
+
+    file: str
+    line: int
+    split: str | None
+    document: str | None
+    texts: tuple[str | None, ...]
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether neither the source nor the target has text."""
+        return not (self.texts[0] or self.texts[1])
 
 
 def documents(config: TableReaderConfig, inputs: ReaderInputs) -> Iterator[Document]:
-    """Yield the documents in the order of the table; the rows of a document follow each other.
+    """Yield the documents in the order of the table; without a column of names they are `<split>1`, `<split>2`, ...
 
-    An empty reference counts as missing. Reports a row whose number of columns differs from that of the header, and a
-    source, target, document or split that is missing or no text. Raises UserError for a file that is missing or
-    damaged, or that lacks a column.
+    A document may begin in one file of a split and end in the next. An empty reference counts as missing. Reports the
+    problems of `read_table`, a source, target, document or split that is missing or no text, and text of more than
+    MANY_SENTENCES rows that no row without text separates into documents. Raises UserError for a file that is missing
+    or damaged, or that lacks a column.
     """
-    needed = [config.source, config.target, config.document, *([config.split] if config.split else [])]
-    columns = [*needed, *config.references]
-    for split, path in config.tables:
-        file_name = inputs.display_name(path)
-        read, _ = TABLE_FORMS[table_form(path)]
-        texts = _texts(read(inputs, path, columns), needed, inputs, file_name)
-        for (document_split, name), group in groupby(texts, key=lambda row: (split or row[1][3], row[1][2])):
-            rows = [(number, (*row[:2], *(text or None for text in row[len(needed) :]))) for number, row in group]
-            yield aligned_document(document_split, name, rows, [file_name] * (2 + len(config.references)))
+    for split, paths in config.tables:
+        pairs = chain.from_iterable(_pairs(config, inputs, path) for path in paths)
+        if config.document is None:
+            runs = _between_blank_rows(pairs, inputs, paths)
+        else:
+            runs = (list(group) for _, group in groupby(pairs, key=lambda pair: (pair.split, pair.document)))
+        for number, run in enumerate(runs, 1):
+            of_split = split or run[0].split
+            yield _document(of_split, run[0].document or f"{of_split}{number}", run)
 
 
-def _texts(
-    rows: Iterator[Row], needed: Sequence[str], inputs: ReaderInputs, file_name: str
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of each row and its values as stripped texts; values other than texts and integers become None.
+def _pairs(config: TableReaderConfig, inputs: ReaderInputs, path: str) -> Iterator[Pair]:
+    """Yield the rows of a file as stripped texts; a row that lacks a text is reported and not yielded.
 
-    Integers count as texts, since documents may be named by integers. `needed` has the names of the first columns. A
-    row that lacks a text in one of these columns is reported and not yielded.
+    Integers count as texts, since documents may be named by integers.
     """
-    for number, values in rows:
-        texts = [str(value).strip() if isinstance(value, str | int) else None for value in values]
-        if None in texts[: len(needed)]:
-            column = texts.index(None)
-            wrong_value = f"{needed[column]}: {values[column]!r}"
+    columns = [config.source, config.target, *(name for name in (config.document, config.split) if name is not None)]
+    form, file_name = config.format_of(path), inputs.display_name(path)
+    for number, values in read_table(inputs, path, form, [*columns, *config.references], config.header):
+        texts = [_text(value) for value in values]
+        needed, references = texts[: len(columns)], texts[len(columns) :]
+        if None in needed:
+            column = needed.index(None)
+            wrong_value = f"{columns[column]}: {values[column]!r}"
             inputs.problems.report("not a text", where=f"{file_name}:{number}", found=wrong_value)
-        else:
-            yield number, texts
-
-
-def _json_lines(inputs: ReaderInputs, path: str, columns: Sequence[str]) -> Iterator[Row]:
-    file_name = inputs.display_name(path)
-    for number, line in enumerate(inputs.lines(path), 1):
-        where = f"{file_name}:{number}"
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as problem:  # also a number of thousands of digits, deeply nested lists
-            is_json = isinstance(problem, json.JSONDecodeError)
-            mistake = f"{problem.msg}, column {problem.colno}" if is_json else first_line(problem)
-            inputs.problems.report("not JSON", where=where, found=mistake)
             continue
-        if isinstance(row, dict):
-            yield number, [row.get(name) for name in columns]
-        else:
-            inputs.problems.report("not a JSON object", where=where, found=type(row).__name__)
+        source, target, *names = needed
+        document = names.pop(0) if config.document is not None else None
+        split = names.pop(0) if config.split is not None else None
+        yield Pair(file_name, number, split, document, (source, target, *(text or None for text in references)))
 
 
-def _parquet(inputs: ReaderInputs, path: str, columns: Sequence[str]) -> Iterator[Row]:
-    import pyarrow.parquet as pq
+def _text(value: object) -> str | None:
+    """Return a text without outer white space, and an integer as a text; None for any other value."""
+    return str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else None
 
-    file_name = inputs.display_name(path)
-    file_path = inputs.path(path)
-    with reading(file_name, "not a Parquet file"):
-        need_file(file_path)
-        file = pq.ParquetFile(file_path)
-    need_columns(file.schema_arrow.names, columns, f"{file_name}:1")
-    number = 0
-    with reading(file_name, "damaged Parquet file"):
-        # The settings may name a column twice, for instance for the document and the source; the column is read once.
-        for batch in file.iter_batches(columns=list(dict.fromkeys(columns))):
-            for values in zip(*(batch.column(name).to_pylist() for name in columns), strict=True):
-                number += 1
-                yield number, values
+
+def _between_blank_rows(pairs: Iterator[Pair], inputs: ReaderInputs, paths: Sequence[str]) -> Iterator[list[Pair]]:
+    """Yield the rows between rows without text."""
+    documents = sentences = 0
+    for (_, is_blank), group in groupby(pairs, key=lambda pair: (pair.split, pair.is_blank)):
+        if not is_blank:
+            run = list(group)
+            documents, sentences = documents + 1, sentences + len(run)
+            yield run
+    if documents == 1 and sentences > MANY_SENTENCES:
+        inputs.problems.report(
+            "no row without text separates documents",
+            where=", ".join(map(inputs.display_name, paths)),
+            found=f"one document of {sentences:,} sentences",
+            expected="a row without text between documents, or a column with their names (reader.document)",
+        )
+
+
+def _document(split: str, name: str, run: Sequence[Pair]) -> Document:
+    """Return a document of rows; a document in several files has places without lines."""
+    files = list(dict.fromkeys(pair.file for pair in run))
+    lines = [pair.line for pair in run] if len(files) == 1 else []
+    columns = zip(*(pair.texts for pair in run), strict=True)
+    source, target, *references = (SideText(texts, " and ".join(files), lines) for texts in columns)
+    return Document(split, name, source, target, f"{run[0].file}:{run[0].line}", tuple(references))
 
 
 def write(config: TableReaderConfig, stock: Stock) -> FixtureFiles:
     """Yield each table of a fixture; documents are named `<file>.<split><number>`."""
-    columns = [config.document, config.source, config.target, *config.references]
-    for stated, path in config.tables:
-        records: list[dict[str, str]] = []
-        for split in SPLITS if stated is None else (stated,):
-            documents = stock.draw_documents(config, split, path, 1 + len(config.references))
-            split_column = {config.split: split} if stated is None else {}
-            records += [
-                {
-                    **split_column,
-                    **dict(zip(columns, (f"{PurePosixPath(path).name}.{split}{number}", *row), strict=True)),
-                }
-                for number, rows in enumerate(documents, 1)
-                for row in rows
-            ]
-        _, content = TABLE_FORMS[table_form(path)]
-        yield path, content(records)
+    for stated, paths in config.tables:
+        for path in paths:
+            records: list[dict[Column, str]] = []
+            for split in SPLITS if stated is None else (stated,):
+                documents = stock.draw_documents(config, split, path, 1 + len(config.references))
+                records += _records(config, documents, split, PurePosixPath(path).name)
+            yield path, table_bytes(records, config.format_of(path), config.header)
 
 
-def _as_tsv(records: Sequence[dict[str, str]]) -> str:
-    return text_of("\t".join(row) for row in (records[0], *(record.values() for record in records)))
-
-
-def _as_json_lines(records: Sequence[dict[str, str]]) -> str:
-    return text_of(json.dumps(record, ensure_ascii=False) for record in records)
-
-
-def _as_parquet(records: Sequence[dict[str, str]]) -> bytes:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    stream = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(list(records)), stream)
-    return stream.getvalue()
-
-
-TABLE_FORMS = {"tsv": (tsv_rows, _as_tsv), "jsonl": (_json_lines, _as_json_lines), "parquet": (_parquet, _as_parquet)}
-"""Two functions for each kind of table: one reads columns of a file, one builds the content of a fixture's file."""
+def _records(
+    config: TableReaderConfig, documents: Sequence[Sequence[tuple[str, ...]]], split: str, file_name: str
+) -> Iterator[dict[Column, str]]:
+    """Yield the rows of a fixture's documents, with a row without text after each document that has no name."""
+    columns = [config.source, config.target, *config.references]
+    for number, rows in enumerate(documents, 1):
+        names = {config.document: f"{file_name}.{split}{number}", config.split: split}
+        stated = {column: text for column, text in names.items() if column is not None}
+        yield from (stated | dict(zip(columns, row, strict=True)) for row in rows)
+        if config.document is None:
+            yield dict.fromkeys([*stated, *columns], "") | ({config.split: split} if config.split else {})

@@ -1,0 +1,63 @@
+"""The documents of training text that become dev or test, for corpora that come without these splits."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from docmt.base.checks import Checked, count_or_none, need, setting
+from docmt.base.names import SPLITS
+
+TRAIN, *HELD_OUT = SPLITS
+"""The split from which documents are held out, and the splits that they become."""
+
+
+@dataclass(frozen=True)
+class HeldOutConfig(Checked):
+    """The documents of training text that a split gets: the first ones, or every n-th one."""
+
+    first: int | None = setting(None, "the first documents, this number of them", count_or_none)
+    every: int | None = setting(None, "every document whose number this number divides", count_or_none)
+    at_most: int | None = setting(None, "with every: the largest number of documents; none = all", count_or_none)
+
+    def __post_init__(self) -> None:
+        """Check that either `first` or `every` is stated, and `at_most` only with `every`."""
+        super().__post_init__()
+        stated = [name for name in ("first", "every") if getattr(self, name) is not None]
+        need(len(stated) == 1, "first", stated or "nothing", "a number of first or of every, and not of both")
+        need(self.every != 1, "every", self.every, "2 or more, since training needs documents too")
+        fits = self.at_most is None or self.every is not None
+        need(fits, "at_most", self.at_most, "none beside first, which is a number of documents")
+
+    def takes(self, number: int, before: int) -> bool:
+        """Return whether the split gets a document.
+
+        `number` is the number of the document, counted from 1 among those that the splits before have left; `before` is
+        the number of documents that the split has already.
+        """
+        if self.first is not None:
+            return number <= self.first
+        return number % self.every == 0 and (self.at_most is None or before < self.at_most)
+
+
+@dataclass
+class Allocation:
+    """The split of each training document, one after another.
+
+    dev comes first: test gets documents of those that dev has left.
+    """
+
+    held_out: Mapping[str, HeldOutConfig]
+    _numbers: dict[str, int] = field(default_factory=lambda: dict.fromkeys(HELD_OUT, 0))
+    _counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(HELD_OUT, 0))
+
+    def next_split(self) -> str:
+        """Return the split of the next document of the training text."""
+        for split in self._stated():
+            self._numbers[split] += 1
+            if self.held_out[split].takes(self._numbers[split], self._counts[split]):
+                self._counts[split] += 1
+                return split
+        return TRAIN
+
+    def _stated(self) -> Iterator[str]:
+        """Yield the splits that get documents, in the order dev, test."""
+        return (split for split in HELD_OUT if split in self.held_out)

@@ -1,0 +1,118 @@
+"""The form `opus`: the zip of a corpus of OPUS in the form of Moses, with its `.ids` file.
+
+Source: Tiedemann (2012), "Parallel Data, Tools and Interfaces in OPUS". The archive has a file for each language with a
+sentence on each line, and `<corpus>.<pair>.ids` with a line for each pair: the file of the source document, the file of
+the target document, and the numbers of the sentences in each, separated by tabs. A document is a run of lines with the
+same two files.
+
+The text of a zip may be filtered against the corpus' XML, so that sentences are missing inside of documents. Zips of
+some releases have no `.ids`, and some corpora are one single document: both are refused, since document boundaries
+cannot be known.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+from docmt.base.errors import UserError
+from docmt.catalogue.forms import SplitsReaderConfig
+from docmt.corpus.inputs import MANY_SENTENCES, Document, FixtureFiles, ReaderInputs, text_of
+from docmt.corpus.sides import Row, aligned_document, aligned_rows
+from docmt.corpus.stock import Stock
+
+COLUMNS = 4
+"""The number of columns of an `.ids` file."""
+REMEDY = "use another version of the corpus, whose documents are known"
+
+
+@dataclass(frozen=True)
+class OpusFilesConfig:
+    """The paths of the text in two languages, and of the `.ids` file of a pair of languages."""
+
+    PATHS = ("source", "target", "ids")
+
+    source: str
+    target: str
+    ids: str
+
+
+@dataclass(frozen=True)
+class OpusConfig(SplitsReaderConfig):
+    """The settings of the form `opus`."""
+
+    kind: Literal["opus"]
+    splits: dict[str, OpusFilesConfig]
+
+
+def documents(config: OpusConfig, inputs: ReaderInputs) -> Iterator[Document]:
+    """Yield the documents, named by their files without language, as `2017/7006210/7050201`.
+
+    Reports files with unequal numbers of lines, a line of the `.ids` file without its columns, and text that is one
+    single document of more than MANY_SENTENCES pairs. Raises UserError where there is no `.ids` file.
+    """
+    for split, files in config.in_order:
+        _need_ids(inputs, files.ids)
+        paths = [inputs.display_name(path) for path in (files.source, files.target)]
+        names: list[str] = []
+        number = 0
+        for (source, target), group in groupby(_rows(inputs, files), key=lambda row: row[1][2:]):
+            rows = [(number, texts[:2]) for number, texts in group]
+            names, number = [*names[:1], _name(source, target)], rows[-1][0]
+            yield aligned_document(split, names[-1], rows, paths)
+        if len(names) == 1 and number > MANY_SENTENCES:
+            inputs.problems.report(
+                "the corpus is one document: OPUS has no boundaries of its documents",
+                where=inputs.display_name(files.ids),
+                found=f"{number:,} lines with the same files",
+                expected="several documents",
+                remedy=REMEDY,
+            )
+
+
+def _need_ids(inputs: ReaderInputs, path: str) -> None:
+    """Raise UserError where the archive has no `.ids` file."""
+    if not inputs.path(path).is_file():
+        what, expected = "the archive has no .ids file, so that its documents are not known", "a line for each pair"
+        raise UserError(what, where=inputs.display_name(path), expected=expected, remedy=REMEDY)
+
+
+def _rows(inputs: ReaderInputs, files: OpusFilesConfig) -> Iterator[Row]:
+    """Yield the texts of each pair and the files of its document; report a line without the columns of `.ids`."""
+    ids = inputs.display_name(files.ids)
+    for number, (source, target, line) in aligned_rows(inputs, [files.source, files.target, files.ids]):
+        columns = line.split("\t")
+        if len(columns) == COLUMNS and all(columns[:2]):
+            yield number, (source, target, *columns[:2])
+        else:
+            expected = "columns: the files of the two documents, and the numbers of their sentences"
+            inputs.problems.report("not a line of .ids", where=f"{ids}:{number}", found=repr(line), expected=expected)
+
+
+def _name(source: str, target: str) -> str:
+    """Return the name of a document: the path that its two files share, or both paths where they differ."""
+    names = dict.fromkeys(_without_language(path) for path in (source, target))
+    return " ".join(names)
+
+
+def _without_language(path: str) -> str:
+    """Return the path of a document without its first folder, the language, and without `.xml.gz`."""
+    return re.sub(r"\.xml(\.gz)?$", "", path.partition("/")[2] or path)
+
+
+def write(config: OpusConfig, stock: Stock) -> FixtureFiles:
+    """Yield the three files of each split of a fixture."""
+    source, target = stock.languages
+    for split, files in config.in_order:
+        documents = stock.draw_documents(config, split, files.source)
+        for side, path in enumerate((files.source, files.target)):
+            yield path, text_of(row[side] for rows in documents for row in rows)
+        yield (
+            files.ids,
+            text_of(
+                f"{source}/{split}/{number}.xml.gz\t{target}/{split}/{number}.xml.gz\t{sentence}\t{sentence}"
+                for number, rows in enumerate(documents, 1)
+                for sentence in range(1, len(rows) + 1)
+            ),
+        )

@@ -1,0 +1,180 @@
+"""The form `sacrebleu`: test sets of WMT in the archives that sacreBLEU downloads, as sacreBLEU reads them.
+
+Source: Post (2018), "A Call for Clarity in Reporting BLEU Scores". sacreBLEU knows the layout of each archive (SGML up
+to 2020, XML from 2021 on), so that source, references and documents are the same as in its scores: entities of SGML are
+not resolved, and white space is one space.
+"""
+
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from docmt.base.errors import UserError, check_known
+from docmt.base.foreign import reading
+from docmt.catalogue.forms import Languages, SplitsReaderConfig
+from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, SideText, text_of
+from docmt.corpus.sides import escaped
+from docmt.corpus.stock import Stock
+
+DOCUMENTS = "docid"
+"""sacreBLEU's name of the field with the document of each line."""
+
+
+@dataclass(frozen=True)
+class SacrebleuSetConfig:
+    """A test set: its name in sacreBLEU, such as `wmt23` or `wmt17/ms`, and the archives with its files."""
+
+    PATHS: ClassVar = ("archives",)
+
+    set: str
+    archives: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SacrebleuConfig(SplitsReaderConfig):
+    """The settings of the form `sacrebleu`: the test sets of each split; their pair is that of the corpus."""
+
+    kind: Literal["sacrebleu"]
+    splits: dict[str, tuple[SacrebleuSetConfig, ...]]
+
+    def files_of(self, split: str, languages: Languages) -> list[str]:
+        """Return the archives of the sets of a split, each once."""
+        return list(dict.fromkeys(path for stated in self.splits[split] for path in stated.archives))
+
+    def shares(self) -> dict[str, int]:
+        """Return the number of sets of each split."""
+        return {split: len(sets) for split, sets in self.splits.items()}
+
+
+def documents(config: SacrebleuConfig, inputs: ReaderInputs) -> Iterator[Document]:
+    """Yield the documents, named `<set>.<docid>`; a split has the documents of its sets, set by set.
+
+    A line that a further reference lacks is empty there, and counts as missing. Raises UserError for a set or a pair
+    that sacreBLEU does not know, for a set without documents, and for an archive that is not that of the set.
+    """
+    pair = "-".join(inputs.languages)
+    for split, sets in config.in_order:
+        for stated in sets:
+            known = known_set(stated.set, pair)
+            with reading(", ".join(stated.archives), f"not the files of {stated.set}/{pair}"):
+                texts = _texts(_in_scratch(known, stated, inputs), pair)
+            yield from _documents(split, stated.set, f"{stated.set}/{pair}", texts)
+
+
+def known_set(name: str, pair: str) -> Any:
+    """Return sacreBLEU's description of a test set (`sacrebleu.dataset.base.Dataset`).
+
+    Raises UserError for a set that sacreBLEU does not know or that has no documents, and for a pair that it lacks.
+    """
+    from sacrebleu.dataset import DATASETS
+    from sacrebleu.dataset.fake_sgml import FakeSGMLDataset, WMTAdditionDataset
+    from sacrebleu.dataset.wmt_xml import WMTXMLDataset
+
+    of_documents = (FakeSGMLDataset, WMTAdditionDataset, WMTXMLDataset)
+    # Sets of 2008 state no documents, and those of IWSLT are a subclass: they have a form of their own, iwslt_xml.
+    names = [name for name, known in DATASETS.items() if type(known) in of_documents and not name.startswith("wmt08")]
+    check_known("test set of sacreBLEU with documents", name, names)
+    check_known(f"pair of {name}", pair, DATASETS[name].langpairs)
+    return DATASETS[name]
+
+
+def _in_scratch(known: Any, stated: SacrebleuSetConfig, inputs: ReaderInputs) -> Any:
+    """Return a copy of the description of a set that finds its files in the scratch folder, and downloads nothing."""
+    local = copy.copy(known)
+    local._outdir = inputs.scratch / f"sacrebleu.{stated.set.replace('/', '_')}"
+    local._rawdir = local._outdir / "raw"
+    local.maybe_download = lambda: None
+    local._rawdir.mkdir(parents=True, exist_ok=True)
+    for archive in stated.archives:
+        for path in inputs.folder(archive).iterdir():
+            link = local._rawdir / path.name
+            if not link.exists():
+                link.symlink_to(path.absolute())
+    for path in _layout(known, "-".join(inputs.languages)):
+        if not (local._rawdir / path).is_file():
+            what, where = f"the archive has not the files of {stated.set}", ", ".join(stated.archives)
+            raise UserError(what, where=where, expected=path, remedy="name the archive that sacreBLEU downloads for it")
+    return local
+
+
+def _layout(known: Any, pair: str) -> Sequence[str]:
+    """Return the paths of the files of a pair in the archives of a set."""
+    layout = known.langpairs[pair]
+    return [layout["path"]] if isinstance(layout, dict) else layout
+
+
+def _texts(known: Any, pair: str) -> list[list[str]]:
+    """Return the lines of the documents' names, the source and the references of a set."""
+    known.process_to_text(pair)
+    files = dict(zip(known.fieldnames(pair), known.get_files(pair), strict=True))
+    paths = [files[DOCUMENTS], known.get_source_file(pair), *known.get_reference_files(pair)]
+    return [[line.strip() for line in Path(path).read_text(encoding="utf-8").split("\n")[:-1]] for path in paths]
+
+
+def _documents(split: str, set_name: str, file: str, texts: Sequence[Sequence[str]]) -> Iterator[Document]:
+    """Yield the documents of a set; `texts` has the names of documents, the source and the references."""
+    rows = enumerate(zip(*texts, strict=True), 1)
+    for name, group in groupby(rows, key=lambda row: row[1][0]):
+        run = list(group)
+        lines = [number for number, _ in run]
+        columns = zip(*(row[1:] for _, row in run), strict=True)
+        source, target, *references = ([*column] for column in columns)
+        further = tuple(SideText([text or None for text in texts], file, lines) for texts in references)
+        sides = SideText(source, file, lines), SideText(target, file, lines)
+        yield Document(split, f"{set_name}.{name}", *sides, f"{file}:{lines[0]}", further)
+
+
+def write(config: SacrebleuConfig, stock: Stock) -> FixtureFiles:
+    """Yield the files of each set of a fixture, all in its first archive; its other archives have a note."""
+    pair = "-".join(stock.languages)
+    for split, sets in config.in_order:
+        for stated in sets:
+            first, *others = stated.archives
+            known = known_set(stated.set, pair)
+            for path, text in _fixture_of_set(known, pair, config, stock, split):
+                yield f"{first}/{path}", text
+            for archive in others:
+                yield f"{archive}/README", f"The files of {stated.set} are in {first}.\n"
+
+
+def _fixture_of_set(
+    known: Any, pair: str, config: SacrebleuConfig, stock: Stock, split: str
+) -> Iterator[tuple[str, str]]:
+    """Yield the files of a set in the layout that sacreBLEU expects."""
+    layout = _layout(known, pair)
+    if hasattr(known, "_get_langpair_allowed_refs"):
+        labels = [label.partition(":")[2] for label in known._get_langpair_allowed_refs(pair)]
+        documents = stock.draw_documents(config, split, f"{known.name}/{pair}", len(labels))
+        yield layout[0], _xml(documents, labels, stock.languages)
+        return
+    documents = stock.draw_documents(config, split, f"{known.name}/{pair}", len(layout) - 1)
+    for side, path in enumerate(layout):
+        yield path, _sgm(documents, side) if path.endswith(".sgm") else text_of(r[side] for d in documents for r in d)
+
+
+def _sgm(documents: Sequence[Sequence[tuple[str, ...]]], side: int) -> str:
+    """Return the content of an SGM file with one side of the documents."""
+    lines = ['<srcset setid="fixture" srclang="any">']
+    for number, rows in enumerate(documents, 1):
+        lines += [f'<doc docid="{number}" genre="news" origlang="xx">', "<p>"]
+        lines += [f'<seg id="{n}">{row[side]}</seg>' for n, row in enumerate(rows, 1)]
+        lines += ["</p>", "</doc>"]
+    return text_of((*lines, "</srcset>"))
+
+
+def _xml(documents: Sequence[Sequence[tuple[str, ...]]], labels: Sequence[str], languages: Languages) -> str:
+    """Return the content of an XML file of WMT with the documents; `labels` are the translators of the references."""
+    source, target = languages
+    tags = [("src", f'lang="{source}"'), *(("ref", f'lang="{target}" translator="{label}"') for label in labels)]
+    lines = ["<?xml version='1.0' encoding='utf-8'?>", '<dataset id="fixture">']
+    for number, rows in enumerate(documents, 1):
+        lines.append(f'<doc origlang="{source}" id="{number}">')
+        for side, (tag, attributes) in enumerate(tags):
+            lines.append(f"<{tag} {attributes}><p>")
+            lines += [f'<seg id="{n}">{escaped(row[side])}</seg>' for n, row in enumerate(rows, 1)]
+            lines.append(f"</p></{tag}>")
+        lines.append("</doc>")
+    return text_of((*lines, "</dataset>"))

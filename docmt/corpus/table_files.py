@@ -1,0 +1,73 @@
+"""The files of tables that docmt writes: fixtures and exports."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from docmt.corpus.inputs import text_of
+from docmt.corpus.tables import Column, TableFormat
+
+Records = Sequence[dict[Column, str]]
+"""Rows of a table; all have the same columns."""
+
+
+def table_bytes(records: Records, form: TableFormat, has_header: bool) -> bytes:
+    """Return the content of a table; columns that are numbers have empty columns between them."""
+    return WRITERS[form](records, has_header)
+
+
+def _grid(records: Records, has_header: bool) -> list[list[str]]:
+    """Return the cells of a table with lines, the header first; a column's number is its place."""
+    numbers = [column for column in records[0] if isinstance(column, int)]
+    if not numbers:
+        rows = [list(record.values()) for record in records]
+        return [list(map(str, records[0])), *rows] if has_header else rows
+    places = range(1, max(numbers) + 1)
+    rows = [[record.get(place, "") for place in places] for record in records]
+    return [[f"column {place}" for place in places], *rows] if has_header else rows
+
+
+def _tsv(records: Records, has_header: bool) -> bytes:
+    return text_of("\t".join(row) for row in _grid(records, has_header)).encode()
+
+
+def _csv(records: Records, has_header: bool) -> bytes:
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows(_grid(records, has_header))
+    return stream.getvalue().encode()
+
+
+def _json_lines(records: Records, has_header: bool) -> bytes:
+    return text_of(json.dumps(_nested(record), ensure_ascii=False) for record in records).encode()
+
+
+def _parquet(records: Records, has_header: bool) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    stream = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist([_nested(record) for record in records]), stream)
+    return stream.getvalue()
+
+
+def _nested(record: dict[Column, str]) -> dict[str, Any]:
+    """Return a row with a nested value for each name that has dots."""
+    row: dict[str, Any] = {}
+    for name, text in record.items():
+        *outer, last = name.split(".")
+        inner = row
+        for part in outer:
+            inner = inner.setdefault(part, {})
+        inner[last] = text
+    return row
+
+
+WRITERS: dict[TableFormat, Callable[[Records, bool], bytes]] = {
+    "tsv": _tsv,
+    "csv": _csv,
+    "jsonl": _json_lines,
+    "parquet": _parquet,
+}
+"""The function that returns the content of a table, by its format."""
