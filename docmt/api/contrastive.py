@@ -59,7 +59,8 @@ def read_contrastive(
     """Read a contrastive set from a file, or from the contrastive.parquet of a corpus that stage 1 has written.
 
     `form` is `table` (TSV: item, source, target, correct[, set, distance]; sentences joined by ` _eos `), `voita`,
-    `discevalmt` or `contrapro` (JSON as their authors publish it). `options` are the settings of the form, as in corpus
+    `discevalmt` or `contrapro` (JSON as their authors publish it), or `lines` (the target lines of the large set of
+    pronouns English-French; its other files are beside them). `options` are the settings of the form, as in corpus
     files. `languages` are the codes of source and target. `report` is called with the changes that reading made to the
     text. Raises UserError where the file is missing or does not have the form.
 

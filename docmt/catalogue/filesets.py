@@ -1,4 +1,4 @@
-"""The sets of files beside corpora that docmt can download: pretrained checkpoints, gold alignments, contrastive sets.
+"""The sets of files beside corpora that docmt can download: checkpoints, gold alignments, test sets.
 
 `workflow/downloads` has a file for each set.
 """
@@ -23,7 +23,7 @@ class FileSetConfig(Checked):
     """The schema of `workflow/downloads/<set>.yaml`."""
 
     set: str
-    kind: Literal["checkpoint", "alignments", "contrastive"]
+    kind: Literal["checkpoint", "alignments", "contrastive", "expected_words"]
     about: str
     licence: str
     citation: str

@@ -32,7 +32,8 @@ Form = Annotated[
         metavar="FORM",
         callback=contrastive_form,
         help="table: TSV, a row for each variant: item, source, target, correct (and set, distance), sentences joined "
-        "by ` _eos `; voita, discevalmt, contrapro: JSON as their authors publish it",
+        "by ` _eos `; voita, discevalmt, contrapro: JSON as their authors publish it; lines: the target lines "
+        "`*.current.trg` of a set, with its other files beside them",
     ),
 ]
 ContextDocuments = Annotated[
@@ -40,7 +41,7 @@ ContextDocuments = Annotated[
     typer.Option(help="contrapro: path of a document [default: documents/{year}/{document}.{language} beside the set]"),
 ]
 ContextSentences = Annotated[
-    int | None, typer.Option(min=0, help="contrapro: most context sentences before the judged one [default: 3]")
+    int | None, typer.Option(min=0, help="contrapro, lines: most context sentences before the judged one [default: 3]")
 ]
 FirstSegment = Annotated[
     int | None, typer.Option(min=0, max=1, help="contrapro: number of a document's first line [default: 1; French: 0]")
@@ -69,7 +70,7 @@ def score_contrastive(
     The judged sentence is the last one of an item; its context is cut as the model's own test documents were. A tie
     counts as wrong. Accuracy and chance are in percent (--json: fractions).
     """
-    options = contrapro_options(form, context_documents, context_sentences, first_segment)
+    options = form_options(form, context_documents, context_sentences, first_segment)
     trained = open_model(model, device, threads)
     from docmt.api.contrastive import contrastive_scores, judgements_of
     from docmt.corpus.opening import read_sets
@@ -87,20 +88,35 @@ def score_contrastive(
         show_accuracies(contrastive_scores(judgements, signature))
 
 
-def contrapro_options(
+OPTIONS = {
+    "documents": "--context-documents",
+    "context_sentences": "--context-sentences",
+    "first_segment": "--first-segment",
+}
+"""The options that are settings of forms, by the name of the setting."""
+FORMS_WITH = {
+    "documents": ("contrapro",),
+    "context_sentences": ("contrapro", "contrastive_lines"),
+    "first_segment": ("contrapro",),
+}
+"""The forms that have each of these settings."""
+
+
+def form_options(
     form: str, documents: str | None, context_sentences: int | None, first_segment: int | None
 ) -> dict[str, object]:
-    """Return the options for ContraPro that are not None, with `documents` as an absolute path.
+    """Return the options of the form that are not None, with `documents` as an absolute path.
 
-    Raises BadParameter where such an option is given with another form.
+    Raises BadParameter for an option that the form does not have.
     """
     path = None if documents is None else str(Path.cwd() / documents)
-    names = ("context-documents", "context-sentences", "first-segment")
     options = {"documents": path, "context_sentences": context_sentences, "first_segment": first_segment}
-    given = [f"--{name}" for name, value in zip(names, options.values(), strict=True) if value is not None]
-    if given and form != "contrapro":
-        raise typer.BadParameter(f"{', '.join(given)}: only with --form contrapro")
-    return {name: value for name, value in options.items() if value is not None}
+    given = {name: value for name, value in options.items() if value is not None}
+    wrong = [name for name in given if form not in FORMS_WITH[name]]
+    if wrong:
+        forms = " or ".join(other.removeprefix("contrastive_") for other in FORMS_WITH[wrong[0]])
+        raise typer.BadParameter(f"{OPTIONS[wrong[0]]}: only with --form {forms}")
+    return given
 
 
 def report_changes(file: Path, changes: Counter[str]) -> None:

@@ -52,6 +52,11 @@ def split_sentences(text: str) -> tuple[str, ...]:
     return tuple(sentence.strip() for sentence in EOS.split(text))
 
 
+def joined_sentences(sentences: Iterable[str]) -> str:
+    """Return the text that `split_sentences` splits into `sentences`."""
+    return " _eos ".join(sentences)
+
+
 def numbered(records: Iterable[Any], where: str) -> Records:
     """Return the records with their places: `where` and the number from 1, as in `a.json, item 1`."""
     return ((record, f"{where} {number}") for number, record in enumerate(records, 1))
@@ -94,6 +99,11 @@ def read_json(inputs: ReaderInputs, file: str, expected_type: type) -> Any:
         expected = {list: "a list of items", dict: "an object of items"}[expected_type]
         raise UserError("not a contrastive set", where=file_name, found=type(value).__name__, expected=expected)
     return value
+
+
+def json_text(value: Any) -> str:
+    """Return the content of a JSON file of a fixture."""
+    return json.dumps(value, ensure_ascii=False, indent=1)
 
 
 def field(record: Any, name: str, expected_type: type, where: str) -> Any:

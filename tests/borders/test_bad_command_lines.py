@@ -173,9 +173,9 @@ CALLS = (
     ("align --source text --target other --aligner awesome-align", "--model: awesome-align needs a model"),
     (
         "score-contrastive pairs.tsv --model folder --form nonsense",
-        "'--form': 'nonsense' is not one of 'contrapro', 'table', 'discevalmt', 'voita'.",
+        "'--form': 'nonsense' is not one of 'contrapro', 'lines', 'table', 'discevalmt', 'voita'.",
     ),
-    ("score-contrastive pairs.tsv --model folder --context-sentences 2", "only with --form contrapro"),
+    ("score-contrastive pairs.tsv --model folder --context-sentences 2", "only with --form contrapro or lines"),
     (
         "job tokenise-shard --settings settings.json --corpus . --part 9/8 --output o",
         "not a part\n  found 9/8; expected a part such as 2/8",

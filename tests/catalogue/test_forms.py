@@ -151,6 +151,13 @@ def test_every_reader_of_files_has_the_same_options():
         ),
         ("contrapro", {"context_sentences": -1}, "context_sentences\n  found -1; expected 0 or more"),
         ("contrapro", {"first_segment": 2}, "first_segment\n  found 2; expected 0 or 1"),
+        (
+            "contrastive_lines",
+            {"sets": {"p": "a.trg"}, "details": {}},
+            "sets.p\n  found a.trg; expected a path that ends in .current.trg",
+        ),
+        ("contrastive_lines", {"details": {"q": "q.json"}}, "details\n  found ['q']; expected some of pronouns"),
+        ("contrastive_lines", {"context_sentences": -1}, "context_sentences\n  found -1; expected 0 or more"),
         ("combined", {"parts": []}, "parts\n  found nothing; expected one reader or more"),
     ],
 )

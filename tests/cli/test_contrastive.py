@@ -173,9 +173,19 @@ def test_models_that_read_chains_find_them_in_the_source(sets, tmp_path):
 
 
 @pytest.mark.parametrize("option", ["--context-documents", "--context-sentences", "--first-segment"])
-def test_options_of_contrapro_go_with_it_alone(sets, model, option):
+def test_options_of_forms_go_with_them_alone(sets, model, option):
     with pytest.raises(AssertionError, match=f"{option}: only with --form contrapro"):
         run(sets / "table.tsv", "--model", model, option, "1")
+
+
+def test_lines_have_their_context_in_files_beside_them(sets, model):
+    texts = {"current.src": "it .", "current.trg": "elle .\nil .", "c1.context.src": "bank", "c1.context.trg": "rive"}
+    for name, text in texts.items():
+        (sets / f"o.{name}").write_text(f"{text}\n" * (1 if "\n" in text else 2))
+    options = ("--model", model, "--form", "lines", "--context-sentences")
+    assert accuracies(sets / "o.current.trg", *options, 1) == {"o.current": (1, 1, 0)}
+    with pytest.raises(UserError, match=r"o\.c3\.context\.src: file not found"):
+        run(sets / "o.current.trg", *options, 3)
 
 
 def test_a_set_without_items_is_refused(sets, model):

@@ -96,7 +96,7 @@ def test_what_is_public_needs_no_person():
     assert by_hand == {
         *("bible_de-en", "bible_fr-en", "bible_zh-en"),
         *("news_zh-en", "news_zh-en_2m"),
-        *("ted_fr-en", "ted_zh-en"),
+        *("ted_en-de_contrapro", "ted_fr-en", "ted_zh-en"),
         "tvsub_zh-en_240",
     }
     for name in by_hand:
@@ -164,8 +164,8 @@ def test_what_a_corpus_is_redoes_it(tmp_path, change):
         (
             ("  kind: lines\n", ""),
             "11 reader.kind",
-            "unknown reader\n  valid: combined, contrapro, contrastive_table, discevalmt, eos, files, iwslt_tags, "
-            "iwslt_xml, lines, nist_sgm, opus, sacrebleu, table, toy, verses, voita",
+            "unknown reader\n  valid: combined, contrapro, contrastive_lines, contrastive_table, discevalmt, eos, "
+            "files, iwslt_tags, iwslt_xml, lines, nist_sgm, opus, sacrebleu, table, toy, verses, voita",
         ),
         (
             ("archive: mine.tgz", "archiv: mine.tgz"),

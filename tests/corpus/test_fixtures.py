@@ -17,6 +17,7 @@ from docmt.catalogue.corpus import CorpusConfig, as_fixture, load_corpus
 from docmt.catalogue.files import FileConfig
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import FORMS, FileReaderConfig, ReaderConfig
+from docmt.corpus.contrastive_items import ContrastiveReaderConfig
 from docmt.corpus.fixtures import Fixture, make_fixture, write_fixture, written_forms
 from docmt.corpus.inputs import ContrastiveItem, Problems, ReaderInputs
 from docmt.corpus.opening import read, validated_documents, validated_items
@@ -75,7 +76,9 @@ def test_every_file_of_the_catalogue_is_generated_and_the_same_each_time(reread)
 
 def test_splits_are_as_large_as_the_scale_says(reread):
     """A document is a story; where a document is a line or four sentences, a story gives several documents."""
-    parts = [part for _, part in reread.corpus.reader.readers_of_files() if part.kind != "voita"]
+    parts = [
+        part for _, part in reread.corpus.reader.readers_of_files() if not isinstance(part, ContrastiveReaderConfig)
+    ]
     cuts = {GROUP if part.kind == "eos" else 1 if getattr(part, "documents", "") is None else None for part in parts}
     lengths = {split: Counter(len(rows) for row_split, rows in reread.rows if row_split == split) for split in SPLITS}
     for split in SPLITS if cuts == {None} else ():
@@ -88,7 +91,7 @@ def test_splits_are_as_large_as_the_scale_says(reread):
 def test_what_the_reader_is_told_to_mend_is_there(reread):
     changed = reread.inputs.changed
     for _, part in reread.corpus.reader.readers_of_files():
-        if part.kind != "voita":
+        if not isinstance(part, ContrastiveReaderConfig):
             assert not part.drop_empty or changed["pairs dropped: a side is empty"]
             assert part.control != "space" or changed["control characters replaced by a space"]
         if part.kind == "verses":
@@ -209,6 +212,41 @@ def test_every_form_by_its_smallest_settings(form):
     assert reread.rows or reread.items
 
 
+CONTRASTIVE_READERS: dict[str, dict] = {
+    "documents longer than the context": {"kind": "contrapro", "sets": {"p": "a.json"}, "context_sentences": 1},
+    "segments from 0": {"kind": "contrapro", "sets": {"p": "a.json", "q": "b.json"}, "first_segment": 0},
+    "no context": {"kind": "contrastive_lines", "sets": {"p": "a.current.trg"}, "context_sentences": 0},
+    "lines of two sets": {
+        "kind": "contrastive_lines", "sets": {"p": "a.current.trg", "q": "b.current.trg"}, "context_sentences": 5,
+        "details": {"q": "q.json"},
+    },
+    "anaphora and lexical choice": {"kind": "discevalmt", "sets": {"a": "a.json", "l": "l.json", "b": "b.json"}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", CONTRASTIVE_READERS)
+def test_items_of_every_layout(form):
+    """Sets and their parts, distances, contexts and the order are those that were drawn."""
+    reader: FileReaderConfig = parse(ReaderConfig, {**CONTRASTIVE_READERS[form], "archive": "a.zip"}, "corpus.yaml")
+    reread = ReadBack(corpus_of(reader, "a.zip"))
+    assert without_place(reread.items) == reread.fixture.items
+    assert {item.set.split("/")[0] for item in reread.items} == reader.sets.keys()
+
+
+def test_parts_and_distances_are_those_that_the_files_state():
+    read = {}
+    for kind in ("contrapro", "contrastive_lines", "contrastive_table", "discevalmt"):
+        reader = parse(ReaderConfig, {"kind": kind, **SMALLEST[kind], "archive": "a.zip"}, "corpus.yaml")
+        items = ReadBack(corpus_of(reader, "a.zip")).items
+        read[kind] = {item.set.partition("/")[2] for item in items}, {item.distance for item in items}
+    assert read == {
+        "contrapro": ({"it:er", "it:sie"}, {1, 2, 3}),
+        "contrastive_lines": ({"it:il", "it:elle"}, {1, 2, 3}),
+        "contrastive_table": ({"first", "second"}, {1, 2, 3}),
+        "discevalmt": ({"f.sg/correct", "m.sg/semi-correct"}, {1}),
+    }
+
+
 def test_archives_inside_archives_and_a_file_that_is_compressed_alone():
     sides = {"source": "b/c.tgz/d.tar/e", "target": "b/f.gz"}
     inside = parse(ReaderConfig, {"kind": "eos", "archive": "a.zip", "splits": {"train": sides}}, "c")
@@ -229,8 +267,8 @@ def test_held_out_documents_are_in_the_training_file(form):
     assert len({tuple(rows) for _, rows in reread.rows}) == len(reread.rows) or form == "eos"
 
 
-def test_every_reader_of_text_has_a_writer():
-    assert set(written_forms()) == set(FORMS) - {"combined", "toy", "contrapro", "contrastive_table", "discevalmt"}
+def test_every_form_of_files_has_a_writer():
+    assert set(written_forms()) == set(FORMS) - {"combined", "toy"}
 
 
 def test_other_words_stay_other_words_in_every_language():
@@ -262,18 +300,21 @@ def test_a_file_that_no_reader_reads_is_empty():
             ("a", "c"),
             "mine: reader reads a file that the corpus does not list\n  found b; expected a, c",
         ),
-        (
-            {"kind": "contrastive_table", "sets": {"some": "a"}},
-            ("a",),
-            "mine: files of this form cannot be generated\n"
-            f"  found contrastive_table; expected {', '.join(written_forms())}",
-        ),
     ],
 )
 def test_a_corpus_that_cannot_be_generated_is_refused(reader, files, message):
     with pytest.raises(UserError) as problem:
         make_fixture(corpus_of(parse(ReaderConfig, reader, "corpus.yaml"), *files), SMALL)
     assert str(problem.value) == message
+
+
+def test_a_form_without_a_writer_is_refused(monkeypatch):
+    monkeypatch.delattr(FORMS.module("contrastive_table"), "write")
+    reader = parse(ReaderConfig, {"kind": "contrastive_table", "sets": {"some": "a"}}, "corpus.yaml")
+    with pytest.raises(UserError) as problem:
+        make_fixture(corpus_of(reader, "a"), SMALL)
+    expected = f"  found contrastive_table; expected {', '.join(written_forms())}"
+    assert str(problem.value) == f"mine: files of this form cannot be generated\n{expected}"
 
 
 def test_files_that_are_there_are_not_replaced(tmp_path):

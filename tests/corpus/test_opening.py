@@ -37,6 +37,7 @@ READERS = {
             {"kind": "table", "splits": {"train": "train.tsv"}},
             {"kind": "contrapro", "sets": {"p": "p.json"}, "documents": "texts.tgz/{year}/{document}.{language}"},
             {"kind": "contrastive_table", "sets": {"mine": "mine.tsv"}},
+            {"kind": "contrastive_lines", "sets": {"l": "l.zip/l.current.trg"}, "details": {"l": "l.json"}},
         ],
     },
 }
@@ -51,7 +52,7 @@ NEEDED = {
     "folder": {"test": {"7.zh", "8.zh", "en.zip"}},
     "verses": {split: {"zh.tsv", "en.tsv"} for split in SPLITS},
     "sgm": {"dev": {"src.sgm", "a.sgm", "b.sgm"}},
-    "pronouns": {"train": {"train.tsv"}, "contrastive": {"p.json", "texts.tgz", "mine.tsv"}},
+    "pronouns": {"train": {"train.tsv"}, "contrastive": {"p.json", "texts.tgz", "mine.tsv", "l.zip", "l.json"}},
 }
 
 

@@ -61,7 +61,7 @@ def test_a_corpus_is_a_file(project):
     carry_out_with_forks(PAGES["add-a-corpus"], project)
     splits = read_card(project, "talks_de-en")["splits"]
     assert {split: facts["sentences"] for split, facts in splits.items()} == {"train": 4, "dev": 2, "test": 2}
-    assert set(measured(project, "talks/quality", "sentence")) == {"s-BLEU", "d-BLEU"}
+    assert set(measured(project, "talks/quality", "sentence")) == {"s-BLEU", "d-BLEU", "accuracy:pronouns"}
 
 
 def test_both_files_of_a_corpus_may_stand_elsewhere(project):

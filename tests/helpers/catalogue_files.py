@@ -166,6 +166,42 @@ def _voita(reader: Any, languages: tuple[str, str], expected: Counts) -> Texts:
     return {path: json.dumps([instance] * 2) for path in reader.sets.values()}
 
 
+def _discevalmt(reader: Any, languages: tuple[str, str], expected: Counts) -> Texts:
+    pair = {"correct": ["c", "right"], "incorrect": ["c", "wrong"], "type": "f.sg"}
+    example = {"src": ["a", "b"], "trg": pair}
+    blocks = {"1": {"src": ["a", "b"], "trg": [pair]}, "2": {"type": "repet", "examples": [example]}}
+    for part in (f"{name}/{part}" for name in reader.sets for part in ("f.sg/correct", "repet")):
+        expected[part]["instances"] += 1
+    return {path: json.dumps(blocks) for path in reader.sets.values()}
+
+
+def _pronouns(document: str, wrong: str) -> dict:
+    """An item in ContraPro's form, of the second line of a document; the first is 0."""
+    stated = {"src pronoun": "it", "ref pronoun": "il", "ante distance": 1, "src segment": "b", "ref segment": "right"}
+    return {"document id": document, "segment id": 1, "errors": [{"contrastive": wrong}], **stated}
+
+
+def _contrastive_lines(reader: Any, languages: tuple[str, str], expected: Counts) -> Texts:
+    texts: Texts = {}
+    for name, path in reader.sets.items():
+        prefix, context = path.removesuffix(".current.trg"), "a\n" * 2 * reader.context_sentences
+        texts |= {f"{prefix}.current.src": "b\nb\n", path: "right\nwrong\n"}
+        texts |= {f"{prefix}.c{reader.context_sentences}.context.{side}": context for side in ("src", "trg")}
+        texts |= {reader.details[name]: json.dumps([_pronouns("2000_1_2", "wrong")])} if name in reader.details else {}
+        expected[f"{name}/it:il" if name in reader.details else name]["instances"] += 1
+    return texts
+
+
+def _contrapro(reader: Any, languages: tuple[str, str], expected: Counts) -> Texts:
+    item = _pronouns(f"2000_1_2.{languages[1]}", "wrong")
+    document = {"document": "2000_1_2", "year": "2000"}
+    texts: Texts = {reader.documents.format(**document, language=language): "a\nb\n" for language in languages}
+    for name, path in reader.sets.items():
+        texts[path] = json.dumps([{**item, "segment id": item["segment id"] + reader.first_segment}])
+        expected[f"{name}/it:il"]["instances"] += 1
+    return texts
+
+
 MAKERS = {
     "iwslt_tags": _tags,
     "iwslt_xml": _xml,
@@ -174,6 +210,9 @@ MAKERS = {
     "files": _files,
     "nist_sgm": _sgm,
     "voita": _voita,
+    "discevalmt": _discevalmt,
+    "contrastive_lines": _contrastive_lines,
+    "contrapro": _contrapro,
 }
 """By `reader.kind`: the kinds of the catalogue that read files, but for `verses`, whose archive the mirror has."""
 

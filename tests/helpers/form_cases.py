@@ -4,6 +4,7 @@ PAIR = {"source": "a.zh", "target": "a.en"}
 SMALLEST = {
     "combined": {"parts": [{"kind": "toy"}, {"kind": "lines", "splits": {"dev": PAIR}, "prefix": "x."}]},
     "contrapro": {"sets": {"pronouns": "a.json"}},
+    "contrastive_lines": {"sets": {"pronouns": "a.current.trg"}, "details": {"pronouns": "a.json"}},
     "contrastive_table": {"sets": {"mine": "a.tsv"}},
     "discevalmt": {"sets": {"anaphora": "a.json"}},
     "eos": {"splits": {"train": PAIR}},

@@ -19,12 +19,15 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache, partial
 from itertools import islice, takewhile
+from pathlib import PurePosixPath
 from typing import Any, ClassVar, Literal
 
 from docmt.base.checks import at_least, need, setting
 from docmt.base.errors import UserError
-from docmt.corpus.contrastive_items import ContrastiveReaderConfig, field, item_of, items_of_list
-from docmt.corpus.inputs import ContrastiveItem, ReaderInputs
+from docmt.corpus.contrapro_records import distance_of, document_of, pronouns_of, record_of, wrong_variants
+from docmt.corpus.contrastive_items import ContrastiveReaderConfig, field, item_of, items_of_list, json_text
+from docmt.corpus.inputs import ContrastiveItem, FixtureFiles, ReaderInputs, text_of
+from docmt.corpus.stock import Stock, in_parts, with_context, with_right_first
 
 LinePairs = list[tuple[str, str]]
 """The source and the target of each line of a document."""
@@ -85,33 +88,21 @@ def _item(
     where: str,
 ) -> ContrastiveItem:
     source, reference = (field(record, f"{side} segment", str, where).strip() for side in ("src", "ref"))
-    pronouns = [field(record, f"{side} pronoun", str, where).lower() for side in ("src", "ref")]
-    pairs = document(field(record, "document id", str, where))
+    part = f"{name}/{pronouns_of(record, where)}"
+    pairs = document(document_of(record, where))
     line = field(record, "segment id", int, where) - config.first_segment
     _check_line(source, [text for text, _ in pairs], line, changed, where)
     context = _context(pairs[:line], config.context_sentences)
     before = tuple(text for _, text in context)
-    # dict.fromkeys drops repeated variants and does not change their order.
-    wrong = dict.fromkeys(field(error, "contrastive", str, where).strip() for error in _errors(record, where))
+    wrong = wrong_variants(record, where)
     return item_of(
-        f"{name}/{':'.join(pronouns)}",
-        _distance(record),
+        part,
+        distance_of(record),
         (*(text for text, _ in context), source),
         [(*before, text) for text in (reference, *wrong)],
         0,
         where,
     )
-
-
-def _distance(record: dict[str, Any]) -> int:
-    distance = record.get("ante distance")
-    return max(distance, 0) if isinstance(distance, int) else 0
-
-
-def _errors(record: dict[str, Any], where: str) -> list[Any]:
-    """Return the wrong variants of an item; an item of the French sets has a single wrong variant, without a list."""
-    errors = record.get("errors")
-    return [errors] if isinstance(errors, dict) else field(record, "errors", list, where)
 
 
 def _context(before: LinePairs, at_most: int) -> LinePairs:
@@ -124,8 +115,7 @@ def _document(config: ContraProConfig, inputs: ReaderInputs, name: str) -> LineP
     languages = inputs.source_language, inputs.target_language
     for language in languages:
         name = name.removesuffix(f".{language}")
-    parts = {"document": name, "year": name.split("_")[0]}
-    paths = [config.documents.format(**parts, language=language) for language in languages]
+    paths = [_path(config, name, language) for language in languages]
     sides = [[line.strip() for line in inputs.lines(path)] for path in paths]
     if len(sides[0]) != len(sides[1]):
         source_lines, target_lines = (f"{len(side)} lines" for side in sides)
@@ -134,6 +124,11 @@ def _document(config: ContraProConfig, inputs: ReaderInputs, name: str) -> LineP
             "the two sides have different numbers of lines", where=where, found=source_lines, expected=target_lines
         )
     return list(zip(*sides, strict=True))
+
+
+def _path(config: ContraProConfig, name: str, language: str) -> str:
+    """Return the path of a document in one language."""
+    return config.documents.format(document=name, year=name.split("_")[0], language=language)
 
 
 def _check_line(source: str, lines: list[str], number: int, changed: Counter[str], where: str) -> None:
@@ -151,3 +146,26 @@ def _check_line(source: str, lines: list[str], number: int, changed: Counter[str
 def _letters(text: str) -> str:
     """Return the letters and digits of a sentence, since sets and documents differ in white space and punctuation."""
     return "".join(character for character in text.casefold() if character.isalnum())
+
+
+FIXTURE_YEAR = "2000"
+FIXTURE_PARTS = ("it:er", "it:sie")
+
+
+def write(config: ContraProConfig, stock: Stock) -> FixtureFiles:
+    """Yield the file of each set of a fixture, and the document of each item, whose last line is the judged sentence.
+
+    A document may have more lines before this line than the reader returns.
+    """
+    for name, path in config.sets.items():
+        items = in_parts(with_right_first(stock.draw_set_items(name, path)), FIXTURE_PARTS)
+        stock.remember_items(with_context(items, config.context_sentences))
+        records = []
+        for number, item in enumerate(items, 1):
+            document = f"{FIXTURE_YEAR}_{PurePosixPath(path).stem}_{number}"
+            sides = item.source, (*item.target_context, item.variants[0])
+            for language, lines in zip(stock.languages, sides, strict=True):
+                yield _path(config, document, language), text_of(lines)
+            line = len(item.source) - 1 + config.first_segment
+            records.append(record_of(item, f"{document}.{stock.languages[1]}", line))
+        yield path, json_text(records)

@@ -14,8 +14,15 @@ from itertools import groupby
 from typing import Literal
 
 from docmt.base.errors import UserError
-from docmt.corpus.contrastive_items import ContrastiveReaderConfig, item_of, items_of, split_sentences
-from docmt.corpus.inputs import ContrastiveItem, ReaderInputs, tsv_rows
+from docmt.corpus.contrastive_items import (
+    ContrastiveReaderConfig,
+    item_of,
+    items_of,
+    joined_sentences,
+    split_sentences,
+)
+from docmt.corpus.inputs import ContrastiveItem, FixtureFiles, ReaderInputs, text_of, tsv_rows
+from docmt.corpus.stock import Stock, in_parts
 
 NEEDED, OPTIONAL = ("item", "source", "target", "correct"), ("set", "distance")
 Row = namedtuple("Row", (*NEEDED, *OPTIONAL))
@@ -56,3 +63,20 @@ def _item(name: str, rows: list[Row], where: str) -> ContrastiveItem:
     part = f"{name}/{first.set}" if first.set else name
     targets = [split_sentences(row.target) for row in rows]
     return item_of(part, int(distance), split_sentences(first.source), targets, correct[0], where)
+
+
+def write(config: ContrastiveTableConfig, stock: Stock) -> FixtureFiles:
+    """Yield the file of each set of a fixture; the first of each two twins is in another part than the second."""
+    for name, path in config.sets.items():
+        items = in_parts(stock.draw_set_items(name, path), ("first", "second"))
+        stock.remember_items(items)
+        rows = [row for number, item in enumerate(items, 1) for row in _rows(str(number), item)]
+        yield path, text_of(("\t".join(Row._fields), *("\t".join(row) for row in rows)))
+
+
+def _rows(number: str, item: ContrastiveItem) -> Iterator[Row]:
+    """Yield a row for each variant of an item."""
+    source, part = joined_sentences(item.source), item.set.split("/")[-1]
+    for index, variant in enumerate(item.variants):
+        target = joined_sentences((*item.target_context, variant))
+        yield Row(number, source, target, str(int(index == item.correct)), part, str(item.distance))

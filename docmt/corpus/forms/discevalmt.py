@@ -23,11 +23,13 @@ from docmt.corpus.contrastive_items import (
     field,
     item_of,
     items_of,
+    json_text,
     numbered,
     read_json,
     texts_of,
 )
-from docmt.corpus.inputs import ContrastiveItem, ReaderInputs
+from docmt.corpus.inputs import ContrastiveItem, FixtureFiles, ReaderInputs
+from docmt.corpus.stock import Stock, in_parts, with_right_first
 
 DISTANCE = 1
 """The distance of all items in sentences: an item has one sentence of context, which is the deciding sentence."""
@@ -84,3 +86,38 @@ def _item(name: str, source: tuple[str, ...], pair: Any, right: str, where: str)
 
 ITEM_READERS = {"examples": _lexical_choice, "trg": _anaphora}
 """The function that reads an item, by the field of the block in which the items are."""
+
+
+def write(config: DiscEvalMtConfig, stock: Stock) -> FixtureFiles:
+    """Yield the file of each set of a fixture: in turn a set of anaphora and a set of lexical choice."""
+    for number, (name, path) in enumerate(config.sets.items()):
+        parts, blocks_of = LAYOUTS[number % len(LAYOUTS)]
+        items = with_right_first(stock.draw_set_items(name, path, DISTANCE + 1, (DISTANCE,)))
+        items = in_parts(items, parts)
+        stock.remember_items(items)
+        yield path, json_text({str(place): block for place, block in enumerate(blocks_of(items), 1)})
+
+
+def _anaphora_blocks(items: list[ContrastiveItem]) -> Iterator[dict[str, Any]]:
+    """Yield a block for each item, since no two items of a fixture share their source."""
+    for item in items:
+        *_, pronoun, right = item.set.split("/")
+        yield {"src": item.source, "trg": [{**_pair(item, right), "type": pronoun}]}
+
+
+def _lexical_blocks(items: list[ContrastiveItem]) -> Iterator[dict[str, Any]]:
+    """Yield a block for each two twins."""
+    for twins in zip(items[::2], items[1::2], strict=True):
+        examples = [{"src": item.source, "trg": _pair(item, "correct")} for item in twins]
+        yield {"type": twins[0].set.split("/")[-1], "examples": examples}
+
+
+def _pair(item: ContrastiveItem, right: str) -> dict[str, tuple[str, ...]]:
+    return {key: (*item.target_context, text) for key, text in zip((right, "incorrect"), item.variants, strict=True)}
+
+
+LAYOUTS = (
+    (("f.sg/correct", "m.sg/semi-correct"), _anaphora_blocks),
+    (("disambig", "disambig"), _lexical_blocks),
+)
+"""The parts of the sets of a fixture, and the function that builds the blocks: of anaphora, and of lexical choice."""

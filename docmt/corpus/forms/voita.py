@@ -7,7 +7,6 @@ between spaces; several translations, which differ in the last sentence (`dst`);
 (`true_ind`); and the distance of the deciding sentence in sentences (`ctx_dist`).
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +19,8 @@ from docmt.corpus.contrastive_items import (
     field,
     item_of,
     items_of_list,
+    joined_sentences,
+    json_text,
     split_sentences,
     texts_of,
 )
@@ -77,14 +78,15 @@ def _different(translations: list[Translation], right: Translation, changed: Cou
 def write(config: VoitaConfig, stock: Stock) -> FixtureFiles:
     """Yield the file of each set of a fixture."""
     for name, path in config.sets.items():
-        instances = [_instance(item) for item in stock.draw_set_items(name, path)]
-        yield path, json.dumps(instances, ensure_ascii=False, indent=1)
+        items = stock.draw_set_items(name, path)
+        stock.remember_items(items)
+        yield path, json_text([_instance(item) for item in items])
 
 
 def _instance(item: ContrastiveItem) -> dict:
     return {
-        "src": " _eos ".join(item.source),
-        "dst": [" _eos ".join((*item.target_context, variant)) for variant in item.variants],
+        "src": joined_sentences(item.source),
+        "dst": [joined_sentences((*item.target_context, variant)) for variant in item.variants],
         "true_ind": item.correct,
         "ctx_dist": item.distance,
     }
