@@ -45,6 +45,7 @@ FOR_YOU: Sections = {
     },
     "Align words": {"align": "align", "score-links": "align"},
     "Work on corpora": {
+        "add-corpus": "add_corpus",
         "check-corpus": "corpus",
         "check-catalogue": "catalogue",
         "check-sources": "catalogue",

@@ -22,6 +22,7 @@ USER = {name: module for section in FOR_YOU.values() for name, module in section
 JOB = {name: module for section in JOBS.values() for name, module in section.items()}
 ALL = [(name,) for name in USER] + [("job", name) for name in JOB]
 VERBS = {
+    "add",
     "translate",
     "score",
     "inspect",
@@ -206,6 +207,7 @@ CALLS: dict[str, list[str]] = {
     ],
     "align": ["--source", "{source}", "--target", "{target}"],
     "score-links": ["--gold", "{links}", "--links", "{links}"],
+    "add-corpus": ["opus:Books/v1/en-fr", "--output", "out/corpora", "--root", str(ROOT)],
     "check-corpus": ["{pairs.tsv}"],
     "check-catalogue": ["toy_zh-en", "--root", str(ROOT)],
     "check-sources": ["toy_zh-en", "--root", str(ROOT)],

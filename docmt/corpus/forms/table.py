@@ -93,7 +93,7 @@ class TableReaderConfig(SplitsReaderConfig):
 
 
 @dataclass(frozen=True)
-class Pair:
+class PairRow:
     """A row of a table: its place, the split and the document (None where no column names them), and its texts."""
 
     file: str
@@ -127,7 +127,7 @@ def documents(config: TableReaderConfig, inputs: ReaderInputs) -> Iterator[Docum
             yield _document(of_split, run[0].document or f"{of_split}{number}", run)
 
 
-def _pairs(config: TableReaderConfig, inputs: ReaderInputs, path: str) -> Iterator[Pair]:
+def _pairs(config: TableReaderConfig, inputs: ReaderInputs, path: str) -> Iterator[PairRow]:
     """Yield the rows of a file as stripped texts; a row that lacks a text is reported and not yielded.
 
     Integers count as texts, since documents may be named by integers.
@@ -145,7 +145,7 @@ def _pairs(config: TableReaderConfig, inputs: ReaderInputs, path: str) -> Iterat
         source, target, *names = needed
         document = names.pop(0) if config.document is not None else None
         split = names.pop(0) if config.split is not None else None
-        yield Pair(file_name, number, split, document, (source, target, *(text or None for text in references)))
+        yield PairRow(file_name, number, split, document, (source, target, *(text or None for text in references)))
 
 
 def _text(value: object) -> str | None:
@@ -153,7 +153,9 @@ def _text(value: object) -> str | None:
     return str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
-def _between_blank_rows(pairs: Iterator[Pair], inputs: ReaderInputs, paths: Sequence[str]) -> Iterator[list[Pair]]:
+def _between_blank_rows(
+    pairs: Iterator[PairRow], inputs: ReaderInputs, paths: Sequence[str]
+) -> Iterator[list[PairRow]]:
     """Yield the rows between rows without text."""
     documents = sentences = 0
     for (_, is_blank), group in groupby(pairs, key=lambda pair: (pair.split, pair.is_blank)):
@@ -170,7 +172,7 @@ def _between_blank_rows(pairs: Iterator[Pair], inputs: ReaderInputs, paths: Sequ
         )
 
 
-def _document(split: str, name: str, run: Sequence[Pair]) -> Document:
+def _document(split: str, name: str, run: Sequence[PairRow]) -> Document:
     """Return a document of rows; a document in several files has places without lines."""
     files = list(dict.fromkeys(pair.file for pair in run))
     lines = [pair.line for pair in run] if len(files) == 1 else []

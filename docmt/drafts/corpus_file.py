@@ -1,0 +1,144 @@
+"""The corpus file of drafts: splits of several addresses, and documents that are held out where a split is missing."""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from docmt.base.artifacts import atomic_file
+from docmt.base.errors import UserError
+from docmt.base.names import NAMES_HAVE, SPLITS, is_name
+from docmt.catalogue.corpus import load_corpus
+from docmt.catalogue.held_out import HELD_OUT, TRAIN
+from docmt.drafts.draft import Draft, Value
+
+HELD = 50
+"""The number of documents of a held-out split, where the corpus has enough."""
+RAREST = 100
+"""The largest distance, in documents, between two held-out documents."""
+LEAST = 5
+"""The number of documents that a held-out split has at least, where the corpus has few."""
+
+
+@dataclass(frozen=True)
+class CorpusDraft:
+    """The draft of a corpus: that of its main address, and those of the addresses that are dev and test.
+
+    `command`: the command line that makes the file, for its first line.
+    """
+
+    main: Draft
+    others: Mapping[str, Sequence[Draft]] = field(default_factory=dict)
+    command: str = ""
+
+    @property
+    def drafts(self) -> list[Draft]:
+        """All drafts, the main one first."""
+        return [self.main, *(draft for split in HELD_OUT for draft in self.others.get(split, ()))]
+
+    @property
+    def notes(self) -> list[str]:
+        """What a person should know or check; a line on splits that are missing, or held out, comes last."""
+        notes = [note for draft in self.drafts for note in draft.notes]
+        present = self._splits()
+        if self._held_out():
+            notes.append(f"{' and '.join(self._held_out())}: documents that are held out of the training text")
+        elif TRAIN not in present:
+            splits = f"{' and '.join(present)} alone"
+            notes.append(f"the corpus has {splits}: name it as --dev or --test of a corpus with training text")
+        return notes
+
+    def value(self, name: str) -> Value:
+        """Return the content of the corpus file. Raises UserError where the drafts are of different languages."""
+        source, target = self.main.pair.languages
+        for draft in self.drafts:
+            if draft.pair.languages != (source, target):
+                languages = "-".join(draft.pair.languages)
+                raise UserError(
+                    "the languages differ", where=draft.name, found=languages, expected=f"{source}-{target}"
+                )
+        parts = self._parts()
+        files = {file["name"]: file for draft in self.drafts for file in draft.files}
+        return {
+            "corpus": name,
+            "about": " ".join(draft.about for draft in self.drafts),
+            "source_language": source,
+            "target_language": target,
+            "licence": "; ".join(dict.fromkeys(draft.licence for draft in self.drafts)),
+            "citation": " ".join(dict.fromkeys(draft.citation for draft in self.drafts)),
+            "files": list(files.values()),
+            "reader": parts[0] if len(parts) == 1 else {"kind": "combined", "parts": parts},
+            **self._published(),
+        }
+
+    def _splits(self) -> list[str]:
+        """Return the splits that have files of their of_main."""
+        present = {TRAIN if split is None else split for split in self.main.splits}
+        present |= {split for split, drafts in self.others.items() if drafts}
+        return [split for split in SPLITS if split in present]
+
+    def _held_out(self) -> dict[str, Value]:
+        """Return the rules by which documents of the training text become the splits that have no files."""
+        present = self._splits()
+        if TRAIN not in present:
+            return {}
+        documents = self.main.documents
+        every = RAREST if documents is None else max(2, min(RAREST, documents // LEAST))
+        return {split: {"every": every, "at_most": HELD} for split in HELD_OUT if split not in present}
+
+    def _parts(self) -> list[Value]:
+        """Return the reader of each draft."""
+        of_main = {split or TRAIN: value for split, value in self.main.splits.items() if not self.others.get(split)}
+        held_out = {"held_out": self._held_out()} if self._held_out() else {}
+        parts = [{**self.main.reader, "splits": of_main, **held_out}]
+        for split in HELD_OUT:
+            parts += [
+                {**draft.reader, "splits": {split: _value_for(split, draft)}} for draft in self.others.get(split, ())
+            ]
+        return parts
+
+    def _published(self) -> dict[str, Any]:
+        """Return the count of training pairs that the place states, from which costs are estimated."""
+        if self.main.sentences is None:
+            return {}
+        why = "pairs with an empty side are dropped, and some documents may be held out for dev and test"
+        paper, place = self.main.index
+        counts = {TRAIN: {"sentences": self.main.sentences}}
+        return {"published": [{"paper": paper, "place": place, "counts": counts, "why": {"sentences": why}}]}
+
+
+def _value_for(split: str, draft: Draft) -> Any:
+    """Return the files of a draft that serve as a split: those of the split, of any split, or of the test set."""
+    for key in (split, None, "test", "dev"):
+        if key in draft.splits:
+            return draft.splits[key]
+    stated = ", ".join(map(str, draft.splits))
+    raise UserError("the address has no text for this split", where=draft.name, found=stated, expected=f"{split}, test")
+
+
+def write_corpus_file(draft: CorpusDraft, folder: Path, name: str | None = None) -> Path:
+    """Write the file of a corpus into `folder`, and return its path.
+
+    `name`: the name of the corpus; None = the name and the languages of its main address. Raises UserError where the
+    file exists, for a name that is none, and where the drafts do not fit together.
+    """
+    name = name or f"{draft.main.name}_{'-'.join(draft.main.pair.languages)}"
+    if not is_name(name):
+        raise UserError("not a name of a corpus", found=name, expected=NAMES_HAVE)
+    path = folder / f"{name}.yaml"
+    if path.exists():
+        remedy = "give the corpus another name (--name), or remove the file"
+        raise UserError("a corpus of this name exists", where=str(path), remedy=remedy)
+    body = yaml.safe_dump(draft.value(name), sort_keys=False, allow_unicode=True, width=116)
+    content = f"# Written by `{draft.command}`: read it, and complete what is not known.\n{body}"
+    # A mistake of a draft is refused before the file is there.
+    with tempfile.TemporaryDirectory() as scratch:
+        trial = Path(scratch) / path.name
+        trial.write_text(content, encoding="utf-8")
+        load_corpus(trial)
+    with atomic_file(path) as partial:
+        partial.write(content)
+    return path
