@@ -8,18 +8,18 @@ from docmt.models.fairseq import Numbering
 from docmt.text.bpe import Segmenter
 from docmt.text.pipeline import TextPipeline
 
-ONE, OTHER = (Numbering(SPECIALS + pieces, ()) for pieces in (("a", "b"), ("a", "c")))
+FIRST, SECOND = (Numbering(SPECIALS + pieces, ()) for pieces in (("a", "b"), ("a", "c")))
 
 
 @pytest.mark.parametrize(
     ("codes", "numberings", "bpe", "vocabulary"),
     [
-        (("one", "one"), (ONE, ONE), "joint", "shared"),
-        (("one", "one"), (ONE, OTHER), "joint", "separate"),
-        (("one", "other"), (ONE, OTHER), "separate", "separate"),
-        (("one", "other"), (ONE, ONE), "separate", "separate"),  # --joined-dictionary: each side has a copy
-        (None, (ONE, ONE), "joint", "shared"),
-        (None, (ONE, OTHER), "joint", "separate"),
+        (("one", "one"), (FIRST, FIRST), "joint", "shared"),
+        (("one", "one"), (FIRST, SECOND), "joint", "separate"),
+        (("one", "other"), (FIRST, SECOND), "separate", "separate"),
+        (("one", "other"), (FIRST, FIRST), "separate", "separate"),  # --joined-dictionary: each side has a copy
+        (None, (FIRST, FIRST), "joint", "shared"),
+        (None, (FIRST, SECOND), "joint", "separate"),
     ],
 )
 def test_the_text_says_which_codes_and_vocabularies_are_shared(tmp_path, codes, numberings, bpe, vocabulary):
