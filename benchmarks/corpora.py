@@ -19,7 +19,7 @@ from pathlib import Path
 
 import psutil
 
-TEXT = {"case": "keep", "chinese": "jieba", "bpe": "separate", "merges": 30000}
+TEXT = {"case": "keep", "chinese": "jieba", "bpe": "separate", "vocabulary": "separate", "merges": 30000}
 VIEW = {"train": {"max_tokens": 512}, "test": {"max_tokens": 512}}
 STOP_WORDS = 1000
 SAMPLE_S = 0.1

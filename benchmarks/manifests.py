@@ -23,7 +23,7 @@ from pathlib import Path
 COUNT = "seconds.txt"
 """The file with the seconds inside the functions of manifests, and the environment variable with its path."""
 HERE = Path(__file__).parent
-TEXT = {"case": "keep", "chinese": "jieba", "bpe": "separate", "merges": 30000}
+TEXT = {"case": "keep", "chinese": "jieba", "bpe": "separate", "vocabulary": "separate", "merges": 30000}
 PACKED = {"train": {"max_tokens": 512}, "test": {"max_tokens": 512}}
 LANGUAGES = {"source_language": "zh", "target_language": "en"}
 MODEL = {

@@ -56,16 +56,22 @@ def text_pipeline(
     names = {"source_language": languages[0], "target_language": languages[1]}
     vocabularies = [Vocabulary(side.pieces) for side in sides]
     if codes is None:
-        config = PipelineConfig(**names, bpe="joint", merges=0, input="pieces")
+        config = PipelineConfig(**names, vocabulary=_sharing(vocabularies), merges=0, input="pieces")
         return TextPipeline(config, *map(Side.of_pieces, vocabularies))
     segmenters = [Segmenter.load(file) for file in codes]
-    bpe = "joint" if codes[0] == codes[1] else "separate"
-    config = PipelineConfig(**names, bpe=bpe, merges=len(segmenters[0].merges), case=case)
+    # With separate codes, fairseq can have one dictionary (--joined-dictionary); here each side then has a copy of it.
+    bpe, vocabulary = ("joint", _sharing(vocabularies)) if codes[0] == codes[1] else ("separate", "separate")
+    config = PipelineConfig(**names, bpe=bpe, vocabulary=vocabulary, merges=len(segmenters[0].merges), case=case)
     casing = LowerCase() if case == "lower" else KeepCase()
     tokenizers = [tokenizer_for(language, config) for language in languages]
     return TextPipeline(
         config, *(Side(t, casing, s, v) for t, s, v in zip(tokenizers, segmenters, vocabularies, strict=True))
     )
+
+
+def _sharing(vocabularies: list[Vocabulary]) -> Literal["shared", "separate"]:
+    """Return whether the two sides have one vocabulary or one each."""
+    return "shared" if vocabularies[0] == vocabularies[1] else "separate"
 
 
 def provenance(weights: Checkpoint, file: Path, max_tokens: int | None) -> dict[str, Any]:

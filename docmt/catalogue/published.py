@@ -10,10 +10,13 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from docmt.base.checks import BadValue, need, setting
-from docmt.base.paths import CHAINS, VIEW, WORDS, Folder
+from docmt.base.paths import CHAINS, TOKENS, VIEW, WORDS, Folder
+from docmt.base.vocabulary import SPECIALS
 
 NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)([KM]?)")
 """The form of a printed number."""
+ANY = "*"
+"""The pattern of every view."""
 UNITS = {"": 1, "K": 1_000, "M": 1_000_000}
 """The factor of each suffix of a printed number."""
 
@@ -64,6 +67,8 @@ class StatedCounts:
     words_in_chains_percent: Any = setting(None, "source words in lexical chains, in percent of all source words")
     words_per_chain: Any = setting(None, "mean number of words of a lexical chain")
     chains_per_document: Any = setting(None, "mean number of lexical chains of a document")
+    source_vocabulary: Any = setting(None, "of the training split: pieces of the source vocabulary, no special symbols")
+    target_vocabulary: Any = setting(None, "of the training split: pieces of the target vocabulary, no special symbols")
 
     def __post_init__(self) -> None:
         """Raise BadValue where a count is not a number as papers print it, or where no count is stated."""
@@ -120,14 +125,14 @@ class CountSource:
     """The source of a count that a later stage computes: the cards with the count, and how to read it from a card.
 
     `folder` is the folder of the stage. `view` is a pattern for the name of the view whose card has the count of dev,
-    test and contrastive sets; `of_train` is the pattern for the training split. `value` computes the count from the
-    part of a card about one split.
+    test and contrastive sets; `of_train` is the pattern for the training split. `value` computes the count of a split
+    from a card; None where the card has no such split.
     """
 
     folder: Folder
     view: str
     of_train: str
-    value: Callable[[dict], float]
+    value: Callable[[dict, str], float | None]
 
     def view_of(self, split: str) -> str:
         """Return the pattern for the name of the view whose card has the counts of a split."""
@@ -138,19 +143,42 @@ class CountSource:
         return f"{self.folder.part(corpus=corpus, text=text, view=view)}/card.json"
 
 
+def of_split(value: Callable[[dict], float]) -> Callable[[dict, str], float | None]:
+    """Return a function from a card and a split to `value` of the part of the card about the split, if it has one."""
+
+    def value_of_split(card: dict, split: str) -> float | None:
+        part = card["splits"].get(split)
+        return value(part) if part else None
+
+    return value_of_split
+
+
+def of_vocabulary(side: str) -> Callable[[dict, str], float | None]:
+    """Return a function from a card of stage 2 and a split to the size of the side's vocabulary.
+
+    Vocabularies are learnt from the training split, so that other splits have no such count. The size in the card
+    includes the special symbols, which papers may count in part or not at all; here they are subtracted.
+    """
+    return lambda card, split: card["vocabulary"][side] - len(SPECIALS) if split == "train" else None
+
+
 INSTANCES = (VIEW, "tokens512", "tokens512")
 """The source of the counts of instances: the view with instances of at most 512 tokens, as in G-Transformer."""
 IN_CHAINS = (CHAINS, WORDS, "sentences20*")
 """The source of the counts of lexical chains: the chains of whole documents and, for the training split, the chains of
 sub-documents of at most 20 sentences, as the paper counts them."""
+IN_TEXT = (TOKENS, ANY, ANY)
+"""The source of the sizes of vocabularies: the text, which needs no view."""
 COUNTS: dict[str, CountSource] = {
-    "instances": CountSource(*INSTANCES, lambda card: card["segments"]),
+    "instances": CountSource(*INSTANCES, of_split(lambda part: part["segments"])),
     "sentences_per_instance": CountSource(
-        *INSTANCES, lambda card: card["sentences_in_segments"] / max(card["segments"], 1)
+        *INSTANCES, of_split(lambda part: part["sentences_in_segments"] / max(part["segments"], 1))
     ),
-    "words_in_chains_percent": CountSource(*IN_CHAINS, lambda card: card["perc"]),
-    "words_per_chain": CountSource(*IN_CHAINS, lambda card: card["avg_k"]),
-    "chains_per_document": CountSource(*IN_CHAINS, lambda card: card["avg_m"]),
+    "words_in_chains_percent": CountSource(*IN_CHAINS, of_split(lambda part: part["perc"])),
+    "words_per_chain": CountSource(*IN_CHAINS, of_split(lambda part: part["avg_k"])),
+    "chains_per_document": CountSource(*IN_CHAINS, of_split(lambda part: part["avg_m"])),
+    "source_vocabulary": CountSource(*IN_TEXT, of_vocabulary("source")),
+    "target_vocabulary": CountSource(*IN_TEXT, of_vocabulary("target")),
 }
 """The source of each count that a later stage computes."""
 UNCLEAR = {"tokens_per_instance": "the paper does not say of which side, and whether <s> and </s> count"}

@@ -191,11 +191,13 @@ def counts_of_later_stages(results: Path, corpus: str, split: str, count: str) -
     """Yield the name of each text of the corpus that a later stage has processed, and the count in this text."""
     stage_count = COUNTS[count]
     for path in sorted(results.glob(stage_count.card(corpus, "*", stage_count.view_of(split)))):
-        card = as_object(read_object(path, "splits")["splits"], f"{path} splits").get(split)
-        if card:
-            with reading(path, "not a card with this count", f"{count} of each split"):
-                value = stage_count.value(card)
-            yield path.parent.parent.name, value
+        card = read_object(path, "splits")
+        as_object(card["splits"], f"{path} splits")
+        with reading(path, "not a card with this count", f"{count} of each split"):
+            value = stage_count.value(card, split)
+        if value is not None:
+            # results/<stage>/<corpus>/<text>/...
+            yield path.relative_to(results).parts[2], value
 
 
 def card_with_count(results: Path, corpus: str, split: str, count: str) -> str:

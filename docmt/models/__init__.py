@@ -19,7 +19,7 @@ def build(config: TransformerConfig, source_size: int, target_size: int) -> Tran
             "one table of embeddings needs one vocabulary",
             where="model.embeddings",
             found=f"shared, with vocabularies of {source_size} and {target_size} pieces",
-            expected="text.bpe: joint, or embeddings: target or separate",
+            expected="text.vocabulary: shared, or embeddings: target or separate",
         )
     module, name = MODELS[config.kind].model.split(":")
     model = getattr(import_module(module), name)(config, source_size, target_size)

@@ -120,12 +120,12 @@ def _check_text(system: SystemConfig, texts: dict[str, TextConfig], lines: Lines
     """Raise UserError for an unknown preset of text, and for a preset that does not fit the model or its checkpoint."""
     path = ("systems", system.name)
     check_known("text", system.text, texts, lines.place((*path, "text")))
-    if system.model.embeddings == "shared" and texts[system.text].bpe == "separate":
+    if system.model.embeddings == "shared" and texts[system.text].vocabulary == "separate":
         raise UserError(
-            "shared embeddings need joint BPE",
+            "shared embeddings need a shared vocabulary",
             where=lines.place((*path, "model", "embeddings")),
-            found=f"text {system.text} with bpe separate",
-            remedy="set model.embeddings to target or separate, or take a text with bpe: joint",
+            found=f"text {system.text} with vocabulary separate",
+            remedy="set model.embeddings to target or separate, or take a text with vocabulary: shared",
         )
     if system.pretrained and texts[system.text].pretrained is None:
         raise UserError(

@@ -21,15 +21,21 @@ class TextConfig(Checked):
     chinese: Literal["jieba", "characters"] = setting("jieba", "how Chinese is segmented; other languages: Moses")
     normalise: bool = setting(False, "Moses' normalisation of punctuation before tokenising; not of Chinese")
     aggressive: bool = setting(False, "Moses cuts hyphens between letters too (-a: `well @-@ known`); not Chinese")
-    bpe: Literal["joint", "separate"] = setting(
-        "joint", "joint: one set of merges and one vocabulary; separate: one for each side"
+    bpe: Literal["joint", "separate"] = setting("joint", "joint: one set of merges; separate: one for each side")
+    vocabulary: Literal["shared", "separate"] = setting(
+        "shared", "shared: one vocabulary of both sides, which needs joint BPE; separate: each side has its own pieces"
     )
     merges: int = setting(30000, "number of BPE merge operations (of each side, if separate)", whole(0, 10_000_000))
-    threshold: int = setting(0, "pieces rarer than this in training are left out of the vocabulary", whole(0))
+    threshold: int = setting(
+        0,
+        "pieces rarer than this in training are cut into smaller ones; characters and pretrained pieces that are rarer "
+        "become <unk>",
+        whole(0),
+    )
     pretrained: str | None = setting(
         None,
-        "folder with a tokenizer.json, whose pieces replace all settings above but bpe and threshold; none = our "
-        "own pieces",
+        "folder with a tokenizer.json, whose pieces replace all settings above but vocabulary and threshold; none = "
+        "our own pieces",
         need_path,
     )
     pretrained_sides: Literal["both", "source"] = setting("both", "which sides have these pieces (BERT: source)")
@@ -48,8 +54,12 @@ class TextConfig(Checked):
         only_source = self.pretrained_sides == "source"
         need(not only_source or self.pretrained is not None, "pretrained_sides", "source", "both where none has them")
         need(not only_source or self.bpe == "separate", "bpe", self.bpe, "separate beside pretrained_sides: source")
+        # No paper has one vocabulary for the pieces of two sets of merges.
+        fits = self.bpe == "joint" or self.vocabulary == "separate"
+        need(fits, "vocabulary", self.vocabulary, "separate beside bpe: separate")
         if self.pretrained is not None and not only_source:
             why = "beside pretrained (its tokenizer does what the checkpoint was trained on)"
+            need(self.bpe == "joint", "bpe", self.bpe, f"joint {why}")
             need(self.case == "keep", "case", self.case, f"keep {why}")
             need(not self.normalise, "normalise", True, f"false {why}")
             need(not self.aggressive, "aggressive", True, f"false {why}")

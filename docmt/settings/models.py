@@ -39,8 +39,8 @@ class TransformerConfig(Checked):
     norm_epsilon: float = setting(1e-5, "added to the variance in layer norms", positive)
     embeddings: Literal["shared", "target", "separate"] = setting(
         "shared",
-        "shared: one table for source, target and output, which needs joint BPE; target: one table for target and"
-        " output; separate: three tables",
+        "shared: one table for source, target and output, which needs a shared vocabulary; target: one table for "
+        "target and output; separate: three tables",
     )
     embedding_scale: bool = setting(
         True, "embeddings are multiplied by the square root of the width (Vaswani et al. 2017)"

@@ -15,7 +15,7 @@ same merges (tests/text/test_merges.py).
 import heapq
 import io
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 
@@ -62,11 +62,17 @@ def learn_merges(counts: Mapping[str, int], merges: int) -> tuple[str, ...]:
 class Segmenter:
     """A segmenter that cuts words into pieces by merges; without merges it cuts words into characters."""
 
-    def __init__(self, merges: Sequence[str]) -> None:
-        """Prepare the merges, in the order in which they were learnt; a merge is two symbols joined by a space."""
+    def __init__(self, merges: Sequence[str], vocabulary: Collection[str] | None = None) -> None:
+        """Prepare the merges, in the order in which they were learnt; a merge is two symbols joined by a space.
+
+        A piece that `vocabulary` lacks is cut where it was merged, until its parts are in the vocabulary or cannot be
+        cut (the vocabulary threshold of subword-nmt). None: no piece is cut again.
+        """
         self.merges = tuple(merges)
+        codes = io.StringIO("\n".join((HEADER, *self.merges)))
+        known = None if vocabulary is None else set(vocabulary)
         # Without the argument `merges`, subword-nmt would read an empty list of merges as one damaged merge.
-        self._bpe = BPE(io.StringIO("\n".join((HEADER, *self.merges))), merges=len(self.merges), separator=CONTINUES)
+        self._bpe = BPE(codes, merges=len(self.merges), separator=CONTINUES, vocab=known)
 
     def pieces(self, word: str) -> list[str]:
         """Return the pieces of a word; each piece but the last ends with `@@`."""
@@ -81,8 +87,8 @@ class Segmenter:
             stream.writelines(line + "\n" for line in (HEADER, *self.merges))
 
     @classmethod
-    def load(cls, path: Path | str) -> "Segmenter":
-        """Read the merges that `save` or subword-nmt wrote.
+    def load(cls, path: Path | str, vocabulary: Collection[str] | None = None) -> "Segmenter":
+        """Read the merges that `save` or subword-nmt wrote; `vocabulary` has the same meaning as in `__init__`.
 
         Raises UserError where the file is missing, where its format has another version, or where a line is not two
         symbols.
@@ -93,15 +99,15 @@ class Segmenter:
         for number, line in enumerate(merges, start=2):
             if len(line.split(" ")) != 2:
                 raise UserError("not a merge", where=f"{path}:{number}", found=repr(line), expected="two symbols")
-        return cls(merges)
+        return cls(merges, vocabulary)
 
 
 class PieceCounter:
     """A function from counts of words to counts of pieces, which worker processes call."""
 
-    def __init__(self, merges: Sequence[str]) -> None:
-        """Prepare the segmenter of the merges; this is done once in each worker process."""
-        self._segmenter = Segmenter(merges)
+    def __init__(self, merges: Sequence[str], vocabulary: Collection[str] | None = None) -> None:
+        """Prepare the segmenter of these arguments; this is done once in each worker process."""
+        self._segmenter = Segmenter(merges, vocabulary)
 
     def __call__(self, counts: Iterable[tuple[str, int]]) -> Done[Counter[str]]:
         """Return the number of occurrences of each piece; `counts` has words with their numbers of occurrences."""

@@ -20,6 +20,9 @@ from docmt.text.pretrained import PretrainedSide
 from docmt.text.side import Side
 from docmt.text.tokenise import SideCounts, tokenizer_of
 
+CountsBySide = Mapping[str, Counter[str]]
+"""The number of occurrences of each word, or of each piece, by the name of the side."""
+
 WORDS_AT_ONCE = 50_000
 """The number of words that a process cuts into pieces at a time; the result does not depend on this number."""
 
@@ -34,18 +37,16 @@ def learn(settings: TokensSettings, counts: SideCounts, file: str, workers: Work
         raise UserError("no training sentences to learn pieces from", where=file, expected="rows of split 'train'")
     casings = {side: _casing(settings, side, counts) for side in SIDES}
     words = {side: counts[side].cased(casings[side]) for side in SIDES}
-    if text.bpe == "joint":
-        words = dict.fromkeys(SIDES, words["source"] + words["target"])
+    learnt = learn_subwords(text, {side: words[side] for side in SIDES if not text.is_pretrained(side)}, workers)
+    # The words of a side with pretrained pieces are the names of its pieces.
+    pieces = _together(words) if text.vocabulary == "shared" else words
     sides: dict[str, Side | PretrainedSide] = {}
-    subwords = None
     for side in SIDES:
         tokenizer = tokenizer_of(settings, side)
-        if text.is_pretrained(side):
-            sides[side] = PretrainedSide.learn(tokenizer, words[side], text.threshold)
-            continue
-        if subwords is None or text.bpe == "separate":
-            subwords = learn_subwords(text, words[side], workers)
-        sides[side] = Side(tokenizer, casings[side], *subwords)
+        if side in learnt:
+            sides[side] = Side(tokenizer, casings[side], *learnt[side])
+        else:
+            sides[side] = PretrainedSide.learn(tokenizer, pieces[side], text.threshold)
     return TextPipeline(settings.pipeline, **sides)
 
 
@@ -57,21 +58,54 @@ def _casing(settings: TokensSettings, side: str, counts: SideCounts) -> KeepCase
 
 
 def learn_subwords(
-    config: TextConfig, counts: Mapping[str, int], workers: Workers = ALONE
-) -> tuple[Segmenter, Vocabulary]:
-    """Return the merges and the vocabulary that are learnt from counts of training tokens.
+    config: TextConfig, words: CountsBySide, workers: Workers = ALONE
+) -> dict[str, tuple[Segmenter, Vocabulary]]:
+    """Return the segmenter and the vocabulary of each side in `words`, which has the counts of its training words.
 
-    Departs: pieces rarer than `threshold` are left out of the vocabulary and become `<unk>`; the threshold of
-    subword-nmt would cut them into smaller pieces instead. None of the papers uses a threshold.
+    With a threshold, pieces that are rarer are cut again, as `subword-nmt apply-bpe --vocabulary-threshold` does, and
+    characters that are rarer even then are left out of the vocabulary.
+    Departs: a shared vocabulary has the pieces that reach the threshold in both sides together; subword-nmt counts the
+    pieces of each side alone.
     """
-    merges = learn_merges(counts, config.merges)
+    merges = _learn_merges(config, words)
+    known = _vocabularies(config, words, {side: (merges[side],) for side in words}, workers)
+    if not config.threshold:
+        return {side: (Segmenter(merges[side]), known[side]) for side in words}
+    cut = {side: (merges[side], known[side].pieces) for side in words}
+    vocabularies = _vocabularies(config, words, cut, workers)
+    return {side: (Segmenter(merges[side], vocabularies[side].pieces), vocabularies[side]) for side in words}
+
+
+def _learn_merges(config: TextConfig, words: CountsBySide) -> dict[str, tuple[str, ...]]:
+    """Return the merges of each side; joint merges are learnt once, from the words of both sides."""
+    if config.bpe == "separate":
+        return {side: learn_merges(words[side], config.merges) for side in words}
+    return dict.fromkeys(words, learn_merges(sum(words.values(), Counter()), config.merges))
+
+
+def _together(counts: CountsBySide) -> CountsBySide:
+    """Return, for each side, the counts of all sides together."""
+    return dict.fromkeys(counts, sum(counts.values(), Counter()))
+
+
+def _vocabularies(
+    config: TextConfig, words: CountsBySide, segmenters: Mapping[str, tuple], workers: Workers
+) -> dict[str, Vocabulary]:
+    """Return the vocabulary of each side; `segmenters` has the arguments of its segmenter."""
+    pieces = {side: _count_pieces(words[side], segmenters[side], workers) for side in words}
+    pieces = _together(pieces) if config.vocabulary == "shared" else pieces
+    return {side: Vocabulary.from_counts(pieces[side], config.threshold) for side in words}
+
+
+def _count_pieces(counts: Counter[str], segmenter: tuple, workers: Workers) -> Counter[str]:
+    """Return the number of occurrences of each piece in words with these counts."""
     words = sorted(counts)
     firsts = range(0, len(words), WORDS_AT_ONCE)
     chunks = ([(word, counts[word]) for word in words[first : first + WORDS_AT_ONCE]] for first in firsts)
     pieces: Counter[str] = Counter()
-    for chunk_pieces in workers.each("counting pieces", partial(PieceCounter, merges), chunks, len(firsts)):
+    for chunk_pieces in workers.each("counting pieces", partial(PieceCounter, *segmenter), chunks, len(firsts)):
         pieces.update(chunk_pieces)
-    return Segmenter(merges), Vocabulary.from_counts(pieces, config.threshold)
+    return pieces
 
 
 def pipeline_of_other_corpus(settings: TokensSettings, learnt: Path | None) -> TextPipeline | None:

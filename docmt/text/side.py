@@ -141,9 +141,10 @@ class Side:
 
         Raises UserError where a file is missing or damaged.
         """
+        vocabulary = Vocabulary.load(folder / f"vocabulary.{name}.txt")
         return cls(
             tokenizer=tokenizer_for(language, config),
             casing=casing_of(config, language, lambda: Truecaser.load(folder / f"truecase.{name}.json")),
-            segmenter=Segmenter.load(folder / f"codes.{name}"),
-            vocabulary=Vocabulary.load(folder / f"vocabulary.{name}.txt"),
+            segmenter=Segmenter.load(folder / f"codes.{name}", vocabulary.pieces if config.threshold else None),
+            vocabulary=vocabulary,
         )

@@ -144,6 +144,7 @@ CASES: dict[str, Change] = {
     "text with a command for a name": config("texts/a;touch pwned;b", {"bpe": "joint"}),
     "text of 300 characters": config(f"texts/{'x' * 300}", {"bpe": "joint"}),
     "text that leads up": config("texts/..", {"bpe": "joint"}),
+    "one vocabulary of two BPEs": config("texts/joint/bpe", "separate"),
     "merges below 0": config("texts/joint/merges", -1),
     "a trillion merges": config("texts/joint/merges", 10**12),
     "learnt on no corpus": config("texts/joint/learnt_on", "toyy"),

@@ -66,7 +66,7 @@ def test_a_reason_is_found_from_the_narrowest_name_on():
             {"counts": {"dev": {}}},
             "x counts.dev.documents: value not allowed\n  found nothing; expected one of documents, sentences, "
             "instances, sentences_per_instance, tokens_per_instance, words_in_chains_percent, words_per_chain, "
-            "chains_per_document",
+            "chains_per_document, source_vocabulary, target_vocabulary",
         ),
         (
             {"why": {"dev.sentences": "a"}},

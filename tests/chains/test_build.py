@@ -36,7 +36,7 @@ def tokens(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("corpus")
     rows = [*small_rows(), *document_rows("test", "d1", [PAIRS[0], PAIRS[1], PAIRS[0], PAIRS[2]])]
     corpus = write_corpus(folder / "corpus", rows, [REPEATED])
-    settings = TokensSettings(1, "small", "zh", "en", TextConfig(bpe="separate", merges=3))
+    settings = TokensSettings(1, "small", "zh", "en", TextConfig(bpe="separate", vocabulary="separate", merges=3))
     process_corpus(settings, corpus, folder / "tokens")
     return folder / "tokens"
 

@@ -8,6 +8,7 @@ from helpers.catalogue_files import LENGTHS, has_maker, make_files
 from helpers.real_files import archives_of_layout, real_files, without_digests, write_contents
 
 from docmt.base.artifacts import write_json
+from docmt.base.vocabulary import SPECIALS
 from docmt.catalogue.corpus import MostShared, SplitCounts, load_corpus
 from docmt.catalogue.missing import Places
 from docmt.catalogue.published import PublishedCounts, StatedCounts
@@ -125,6 +126,25 @@ def test_chains_of_training_are_those_of_its_parts(tmp_path):
     assert counts["dev", "words_in_chains_percent"] == (16.614, "equal")
     assert counts["dev", "chains_per_document"] == (202.75, "equal")
     assert counts["test", "words_per_chain"] == (None, "not counted")
+
+
+def test_vocabularies_are_those_of_every_text_without_special_symbols(tmp_path):
+    corpus = generated("ted_zh-en_2015")
+    make_files(corpus, tmp_path)
+    places = Places(tmp_path / "results", str(tmp_path))
+    before = by_place(check_corpus(corpus, places), "Long-short")
+    assert before["train", "source_vocabulary"] == (None, "not counted")
+    sizes = {"source": 16_018 + len(SPECIALS), "target": 10_296 + len(SPECIALS)}
+    for text, more in (("one", 0), ("two", 1)):
+        card = {"splits": {"train": {}}, "vocabulary": {side: size + more for side, size in sizes.items()}}
+        write_json(tmp_path / f"results/2_tokens/ted_zh-en_2015/{text}/card.json", card)
+    after = [f for f in check_corpus(corpus, places).findings if f.count.endswith("_vocabulary")]
+    assert [(f.count, f.place, f.measured, f.verdict) for f in after] == [
+        ("source_vocabulary", "section 3 (text one)", 16_018, "equal"),
+        ("source_vocabulary", "section 3 (text two)", 16_019, "explained"),
+        ("target_vocabulary", "section 3 (text one)", 10_296, "equal"),
+        ("target_vocabulary", "section 3 (text two)", 10_297, "explained"),
+    ]
 
 
 def test_a_damaged_file_is_the_problem_of_its_corpus(tmp_path):

@@ -9,7 +9,10 @@ from docmt.plan.grid import load_grid
 STUDY = "workflow/studies/one.yaml"
 CONFIG = {
     "studies": ["one"],
-    "texts": {"joint": {"bpe": "joint", "merges": 10}, "separate": {"bpe": "separate", "merges": 10}},
+    "texts": {
+        "joint": {"bpe": "joint", "merges": 10},
+        "separate": {"bpe": "separate", "vocabulary": "separate", "merges": 10},
+    },
     "defaults": {
         "text": "joint",
         "view": {"window": 1},

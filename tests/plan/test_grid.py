@@ -360,7 +360,7 @@ REFUSED = [
         },
         "systems.chains.view.train.partial_copy: value not allowed\n  found 0.5; expected none for a model that reads",
     ),
-    (STUDY, "systems/sentence/text", "separate", "shared embeddings need joint BPE"),
+    (STUDY, "systems/sentence/text", "separate", "shared embeddings need a shared vocabulary"),
     (STUDY, "systems/sentence/text", "jiont", "did you mean 'joint'?"),
     (STUDY, "systems/fine/model", {"width": 32}, "model.width differs from that of sentence"),
     (STUDY, "systems/fine/model", {"cross_combined_layers": 9}, "0 to 6, the number of layers"),

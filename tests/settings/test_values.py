@@ -91,6 +91,12 @@ def test_whole_numbers_serve_as_numbers():
         (ViewConfig, {"window": 1, "min_document_sentences": 2}, "x test.min_document_sentences: value not allowed"),
         (ViewConfig, {"max_tokens": 9, "sample": 2}, "found 2; expected none (all of dev and test is translated)"),
         (TextConfig, {"learnt_on": ""}, "x learnt_on: value not allowed\n  found ''; expected a corpus, or none"),
+        (TextConfig, {"bpe": "separate"}, "found shared; expected separate beside bpe: separate"),
+        (
+            TextConfig,
+            {"pretrained": "m", "bpe": "separate", "vocabulary": "separate"},
+            "found separate; expected joint",
+        ),
         (TextConfig, {"learnt_on": "big", "pretrained": "m"}, "found big; expected none beside pretrained"),
     ],
 )

@@ -110,7 +110,8 @@ def _stated(corpus: str, table: dict) -> dict:
         if (candidate["paper"], candidate["place"]) == (table["published"], table["paper"])
     ]
     return {
-        split: {name: published["counts"][split][name] for name in table["counts"]} for split in published["counts"]
+        split: {name: published["counts"][split][name] for name in table["counts"]}
+        for split in table.get("splits", published["counts"])
     }
 
 
@@ -323,6 +324,18 @@ def items(study: dict) -> Iterator[dict]:
     for section in ("tables", "figures", "passages"):
         for item in study.get(section, {}).values():
             yield from (item, *(row for row in item.get("rows", ())))
+
+
+EN_ZH_EN_RU = ("ted_zh-en_2015", "opensubtitles_en-ru")
+
+
+def test_vocabularies_are_those_of_the_paper(shared):
+    """Chinese to English: the first of the sizes that are printed for "En-Zh" is read as English."""
+    text = papers.read_paper(shared, "long-short")
+    ((english, chinese, source, target),) = re.findall(r"are (\d+) / (\d+) and (\d+) / (\d+), respectively", text)
+    stated = {corpus: _stated(corpus, study("long-short")["tables"]["vocabularies"])["train"] for corpus in EN_ZH_EN_RU}
+    sizes = {corpus: [number.replace(",", "") for number in counts.values()] for corpus, counts in stated.items()}
+    assert sizes == dict(zip(EN_ZH_EN_RU, ([chinese, english], [source, target]), strict=True))
 
 
 @pytest.mark.parametrize("number", [1, 3])

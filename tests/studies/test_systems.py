@@ -37,7 +37,7 @@ DIFFERENCES = {
     ("long-short", "concat_4.en-ru", "long_short_4.en-ru"): {"model.kind"},
     ("long-short", "long_short_4.en-ru", "long_short_4.en-ru.beam8"): {"decode.beam"},
     ("long-short", "long_short_4.en-ru", "long_short_4.en-ru.partial_copy"): {"view.train"},
-    ("long-short", "long_short_4", "long_short_4.en-ru"): {"train.tokens_per_update"},
+    ("long-short", "long_short_4", "long_short_4.en-ru"): {"train.tokens_per_update", "text"},
     ("lexical-chains", "lexical_chain", "lc_convar"): {"model.general_attention"},
     ("lexical-chains", "lc_convar", "lc"): {"model.latent"},
     ("lexical-chains", "lexical_chain", "lexical_chain.no-lc"): {"model.lexical_attention"},

@@ -20,6 +20,16 @@ def test_joining_the_pieces_gives_back_the_words(counts, merges, text):
     assert join_pieces(piece for word in text for piece in segmenter.pieces(word)) == text
 
 
+@given(counts=st.dictionaries(WORDS, st.integers(1, 9), max_size=12), least=st.integers(1, 9), text=st.lists(WORDS))
+def test_pieces_outside_the_vocabulary_are_cut_to_characters_at_last(counts, least, text):
+    merges = learn_merges(counts, 30)
+    pieces = PieceCounter(merges)(counts.items()).result
+    known = {"<unk>", *(piece for piece, count in pieces.items() if count >= least)}
+    cut = [piece for word in text for piece in Segmenter(merges, known).pieces(word)]
+    assert join_pieces(cut) == text
+    assert all(piece in known or len(piece.removesuffix("@@")) == 1 for piece in cut)
+
+
 @given(counts=st.dictionaries(WORDS, st.integers(1, 9), max_size=12))
 def test_the_order_of_the_corpus_does_not_matter(counts):
     assert learn_merges(counts, 20) == learn_merges(dict(reversed(counts.items())), 20)

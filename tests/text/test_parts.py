@@ -17,7 +17,7 @@ from docmt.text.process import encode_part, join_parts, learn_parts, process_cor
 
 TEXTS = [
     TextConfig(case="truecase", bpe="joint", merges=60),
-    TextConfig(case="lower", bpe="separate", chinese="characters", merges=20, threshold=3),
+    TextConfig(case="lower", bpe="separate", vocabulary="separate", chinese="characters", merges=20, threshold=3),
 ]
 
 

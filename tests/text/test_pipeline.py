@@ -18,7 +18,7 @@ CASES = ("keep", "lower", "truecase")
 
 
 def chosen(segmenter: str) -> TextConfig:
-    return TextConfig(case="truecase", chinese=segmenter, bpe="separate", merges=30)
+    return TextConfig(case="truecase", chinese=segmenter, bpe="separate", vocabulary="separate", merges=30)
 
 
 def process_pairs(folder, source: str, target: str, text: TextConfig):

@@ -23,6 +23,7 @@ from docmt.text.pretrained import PretrainedTokenizer, Spelling, join_names
 from docmt.text.process import process_corpus
 
 KINDS = list(TOKENIZERS)
+SEPARATE = {"bpe": "separate", "vocabulary": "separate"}
 
 
 def processed(folder, kind: str, items=None, **text):
@@ -172,17 +173,17 @@ def test_the_most_frequent_piece_comes_first_and_a_threshold_leaves_rare_ones_ou
     assert sizes[0] > sizes[1] > 0
 
 
-def test_joint_sides_have_one_vocabulary_and_separate_ones_their_own(tmp_path):
+def test_sides_have_one_vocabulary_or_their_own(tmp_path):
     names = ("vocabulary.{}.txt", "rows.{}.json")
-    for bpe in ("joint", "separate"):
-        folder = processed(tmp_path / bpe, "mbart", bpe=bpe) / "text"
+    for vocabulary in ("shared", "separate"):
+        folder = processed(tmp_path / vocabulary, "mbart", vocabulary=vocabulary) / "text"
         for name in names:
             source, target = ((folder / name.format(side)).read_bytes() for side in ("source", "target"))
-            assert (source == target) == (bpe == "joint")
+            assert (source == target) == (vocabulary == "shared")
 
 
 def test_one_side_alone_may_have_pretrained_pieces(tmp_path):
-    output = processed(tmp_path, "bert", pretrained_sides="source", bpe="separate", merges=20, case="truecase")
+    output = processed(tmp_path, "bert", pretrained_sides="source", **SEPARATE, merges=20, case="truecase")
     names = {path.name for path in (output / "text").iterdir()}
     sides = {"vocabulary.source.txt", "rows.source.json", "tokenizer.json"}
     assert names == sides | {"text.json", "vocabulary.target.txt", "codes.target", "truecase.target.json"}

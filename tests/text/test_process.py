@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -20,11 +21,11 @@ from docmt.text.pipeline import TextPipeline, TokensSettings
 from docmt.text.process import process_corpus
 
 CHOICES = [
-    TextConfig(case=case, bpe=bpe, chinese=chinese, merges=merges)
-    for case, bpe, chinese, merges in (
-        ("keep", "joint", "jieba", 60),
-        ("lower", "separate", "characters", 20),
-        ("truecase", "joint", "jieba", 0),
+    TextConfig(case=case, bpe=bpe, vocabulary=vocabulary, chinese=chinese, merges=merges)
+    for case, bpe, vocabulary, chinese, merges in (
+        ("keep", "joint", "shared", "jieba", 60),
+        ("lower", "separate", "separate", "characters", 20),
+        ("truecase", "joint", "separate", "jieba", 0),
     )
 ]
 
@@ -94,12 +95,22 @@ def test_the_same_corpus_gives_the_same_bytes(tmp_path):
     assert all((outputs[0] / name).read_bytes() == (outputs[1] / name).read_bytes() for name in files[0])
 
 
-def test_joint_sides_share_codes_and_vocabulary_and_separate_ones_do_not(tmp_path):
-    for text in CHOICES[:2]:
-        folder = processed(tmp_path / text.bpe, text) / "text"
-        for pattern in ("codes.{}", "vocabulary.{}.txt"):
-            source, target = ((folder / pattern.format(side)).read_bytes() for side in ("source", "target"))
-            assert (source == target) == (text.bpe == "joint")
+def pieces_of_training(rows: list[dict], side: str) -> set[str]:
+    return {piece for row in rows if row["split"] == "train" for piece in row[f"{side}_pieces"].split(" ")}
+
+
+@pytest.mark.parametrize("text", CHOICES, ids=lambda text: f"{text.bpe}-{text.vocabulary}")
+def test_joint_sides_have_one_set_of_merges_and_a_vocabulary_has_the_pieces_of_its_sides(tmp_path, text):
+    output = processed(tmp_path, text)
+    codes = {side: (output / "text" / f"codes.{side}").read_bytes() for side in ("source", "target")}
+    assert (codes["source"] == codes["target"]) == (text.bpe == "joint")
+    pieces = {side: pieces_of_training(rows_of(output), side) for side in codes}
+    assert pieces["source"] != pieces["target"]
+    for side in codes:
+        vocabulary = Vocabulary.load(output / "text" / f"vocabulary.{side}.txt").pieces
+        expected = pieces[side] if text.vocabulary == "separate" else pieces["source"] | pieces["target"]
+        assert len(vocabulary) == len(set(vocabulary))
+        assert set(vocabulary) == expected | set(SPECIALS)
 
 
 def test_nothing_is_learnt_from_held_out_documents(tmp_path):
@@ -113,7 +124,26 @@ def test_nothing_is_learnt_from_held_out_documents(tmp_path):
     assert dev["target"]["unknown"] == sum(row["target_ids"].count(UNK) for row in rows_of(other)[-1:])
 
 
-def test_the_threshold_leaves_rare_pieces_out(tmp_path):
+@pytest.mark.parametrize("vocabulary", ["shared", "separate"])
+def test_pieces_below_the_threshold_are_cut_again(tmp_path, vocabulary):
+    """No piece but characters is rarer in training, and what a loaded text cuts is what the stage has cut."""
+    text = TextConfig(case="lower", vocabulary=vocabulary, merges=60, threshold=4)
+    output = processed(tmp_path, text)
+    rows, pipeline = rows_of(output), TextPipeline.load(output / "text")
+    lines = {side: [row[f"{side}_pieces"] for row in rows if row["split"] == "train"] for side in pipeline.sides}
+    counts = {side: Counter(piece for line in lines[side] for piece in line.split(" ")) for side in lines}
+    if vocabulary == "shared":
+        counts = dict.fromkeys(counts, counts["source"] + counts["target"])
+    for side in lines:
+        pieces = set(pipeline.sides[side].vocabulary.pieces) - set(SPECIALS)
+        assert pieces == {piece for piece, count in counts[side].items() if count >= 4}
+        assert all(len(piece.removesuffix("@@")) == 1 for piece in counts[side] if piece not in pieces)
+        assert any(len(piece.removesuffix("@@")) > 1 for piece in pieces)
+        for row, raw in zip(rows, small_rows(), strict=True):
+            assert pipeline.sides[side].encode(raw[side]) == row[f"{side}_ids"]
+
+
+def test_the_threshold_leaves_rare_characters_out(tmp_path):
     pieces = {}
     for threshold in (0, 20):
         text = TextConfig(merges=0, threshold=threshold)

@@ -21,7 +21,15 @@ from docmt.text.process import encode_part, join_parts, learn_parts, process_cor
 
 PRESETS = {
     "truecase": TextConfig(case="truecase", bpe="joint", merges=60, learnt_on="large"),
-    "lower": TextConfig(case="lower", bpe="separate", chinese="characters", merges=20, threshold=2, learnt_on="large"),
+    "lower": TextConfig(
+        case="lower",
+        bpe="separate",
+        vocabulary="separate",
+        chinese="characters",
+        merges=20,
+        threshold=2,
+        learnt_on="large",
+    ),
 }
 STRANGE = ("鑫龘喜欢猫。", "Zyzzyva likes cats.")
 

@@ -41,7 +41,11 @@ def make_tokens(root: Path, kind: str) -> None:
     """A checkpoint with its tokenizer, and stages 1 and 2."""
     tokenizer = write_tokenizer(kind, root / "checkpoint")
     write_checkpoint(reference_model(kind, tokenizer.get_vocab_size()), root / "checkpoint")
-    sides = {"pretrained_sides": "source", "bpe": "separate", "merges": 30} if kind == "bert" else {}
+    sides = (
+        {"pretrained_sides": "source", "bpe": "separate", "vocabulary": "separate", "merges": 30}
+        if kind == "bert"
+        else {}
+    )
     text = {"pretrained": str(root / "checkpoint"), **sides}
     languages = {"source_language": "zh", "target_language": "en"}
     write_json(root / "tokens.json", {"version": 1, "corpus": "small", **languages, "text": text})

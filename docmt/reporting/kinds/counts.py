@@ -103,8 +103,8 @@ def _measured(results: Results, corpus: str, split: str, count: str) -> float | 
     """Return a count from the card of the stage that writes it; None where this stage has not run."""
     card = results.settings.cards.get(f"{corpus}/{count}/{split}")
     if card is not None:
-        counts = _split(read_card(results.folder / card), split)
-        return COUNTS[count].value(counts) if counts else None
+        later = read_card(results.folder / card)
+        return COUNTS[count].value(later, split) if later and later.get("splits") else None
     return _split(results.card(corpus), split).get(count)
 
 

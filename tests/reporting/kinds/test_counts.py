@@ -41,6 +41,23 @@ def test_counts_of_corpora_stand_beside_what_the_paper_states(world):
     assert "71\u202f234" in page
 
 
+def test_sizes_of_vocabularies_are_of_the_training_split_and_without_special_symbols(world):
+    world.corpus()
+    card = "2_tokens/toy_zh-en/lower/card.json"
+    write_json(world.results / card, {"splits": {"train": {}, "test": {}}, "vocabulary": {"source": 107, "target": 57}})
+    counts = ("source_vocabulary", "target_vocabulary")
+    world.settings["cards"] = {f"{CORPUS}/{count}/{split}": card for count in counts for split in ("train", "test")}
+    stated = {"train": {"source_vocabulary": 100, "target_vocabulary": 57}}
+    world.settings["corpora"][CORPUS]["published"] = [{"paper": "A paper", "place": "Table 1", "counts": stated}]
+    piece, _ = only(world, "tables", {**COUNTS, "counts": counts})
+    assert [(r["row"], r["metric"], r["measured"], r["agrees"]) for r in piece.records] == [
+        ("train", "source_vocabulary", 100, True),
+        ("train", "target_vocabulary", 50, False),
+        ("test", "source_vocabulary", None, None),
+        ("test", "target_vocabulary", None, None),
+    ]
+
+
 def test_generated_text_is_said_to_be_generated(world):
     assert "generated text" not in only(world, "tables", COUNTS)[1]
     world.settings["data"] = {CORPUS: f"{CORPUS}@smoke"}
