@@ -25,7 +25,7 @@ Device = Literal["cpu", "cuda"]
 ALIKE = 2.0
 """The largest ratio of the widths of two models that compute equally fast."""
 ASSUMED: dict[Device, dict[int, float]] = {
-    "cpu": {32: 2e10, 128: 5e10, 512: 8e10},
+    "cpu": {32: 2e10, 64: 4.5e10, 128: 5.5e10, 512: 8e10},
     "cuda": {32: 1.25e12, 512: 2e13},
 }
 """Assumed operations per second by the width of a model. A CPU: one core, as `benchmarks/estimates.md` measured it. A

@@ -102,7 +102,7 @@ def test_targets_say_what_is_made_what_can_be_made_and_what_is_missing(project):
         count = sum(row[1] == state for row in table.values())
         assert f"{state} ({count}): {meaning}" in done.stderr
     assert "Device-hours are estimates (assumed " in done.stderr
-    assert "assumed 0.05 TFLOP/s for a CPU core at width 128" in done.stderr
+    assert "assumed 0.055 TFLOP/s for a CPU core at width 128" in done.stderr
     assert "unknown" not in {row[4] for row in table.values()}
 
 

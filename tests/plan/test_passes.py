@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docmt.base.columns import TOKENS, only
@@ -45,6 +45,7 @@ def parts(lengths: list[int], pieces: tuple[int, int]) -> list[DocumentGroup]:
     return [DocumentGroup(1, length, *pieces) for length in lengths]
 
 
+@settings(max_examples=50)
 @given(lengths=LENGTHS, pieces=PIECES, config=CUTS)
 def test_with_known_lengths_sentences_and_pieces_are_those_of_the_view(lengths, pieces, config):
     counted, size = cut(lengths, pieces, config), pass_of(parts(lengths, pieces), config)
@@ -54,6 +55,7 @@ def test_with_known_lengths_sentences_and_pieces_are_those_of_the_view(lengths, 
         assert size.segments == pytest.approx(counted["segments"])
 
 
+@settings(max_examples=20)
 @given(lengths=st.lists(st.integers(4, 9), min_size=1, max_size=6), size=st.integers(1, 4), openings=st.booleans())
 def test_for_windows_the_mean_length_is_enough_where_no_document_is_shorter(lengths, size, openings):
     config = CutConfig(window=size, openings=openings and size > 1)
@@ -73,7 +75,7 @@ def test_instances_of_g_transformers_corpora_are_those_that_the_paper_counts(sen
 
 
 def test_instances_and_sub_documents_are_counted_where_lengths_vary():
-    lengths = np.random.default_rng(1).geometric(1 / 20, 400).tolist()
+    lengths = np.random.default_rng(1).geometric(1 / 20, 200).tolist()
     for config in (CutConfig(max_tokens=100), CutConfig(max_sentences=7)):
         counted = cut(lengths, (8, 6), config)
         together = pass_of([DocumentGroup(len(lengths), sum(lengths), 8, 6)], config)

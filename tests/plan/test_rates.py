@@ -28,7 +28,7 @@ def test_the_median_of_trainings_like_it_is_the_rate(system):
 def test_trainings_of_another_kind_price_nothing(system, other):
     rate = Rates([replace(RATE, **other)], "cpu").of(system)
     assert rate == Rates([], "cpu").of(system)
-    assert rate.basis == "assumed 0.032 TFLOP/s for a CPU core at width 64"
+    assert rate.basis == "assumed 0.045 TFLOP/s for a CPU core at width 64"
 
 
 def test_models_up_to_twice_as_wide_or_as_narrow_are_alike(system):
