@@ -8,7 +8,7 @@ from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
 from docmt.plan.estimates import Estimates, TrainingPlan
 from docmt.plan.grid import load_grid
-from docmt.plan.operations import Load, multiplications
+from docmt.plan.operations import Load, multiplications, parameters
 
 RECORD = {
     "device": "cpu",
@@ -31,7 +31,8 @@ def plan(project: Project, *systems: str, **config: object) -> TrainingPlan:
 
 def record(project: Project, system: str, seed: int = 1, **facts: object) -> None:
     path = project.root / f"results/5_training/paper/toy/{system}/seed{seed}/record.json"
-    write_json(path, {**RECORD, **facts})
+    model = entry(project, system).system.model
+    write_json(path, {**RECORD, "parameters": parameters(model, 10, 10), **facts})
 
 
 def state_counts(project: Project, **counts: object) -> None:
@@ -151,6 +152,14 @@ def test_the_price_does_not_depend_on_records_of_another_device(small, device, o
     record(small, "sentence", device=other, device_hours=1000.0)
     assert plan(small, "document", device=device) == before
     assert plan(small, "document", device=other).hours > 100 * before.hours
+
+
+def test_the_record_of_another_model_prices_nothing(small):
+    """As after a change of the settings: the record of a model of width 64 says nothing about that of width 96."""
+    record(small, "sentence", device_hours=1000.0)
+    assert "measured" in plan(small, "document").basis[0]
+    small.edit(STUDY, "systems/sentence/model", {"width": 96})
+    assert "assumed" in plan(small, "document").basis[0]
 
 
 def test_a_damaged_record_is_named(small):
