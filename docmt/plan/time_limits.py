@@ -1,9 +1,10 @@
 """Trainings that are estimated to take longer than their jobs may run; a run on a cluster says so before it starts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from docmt.base.errors import UserError
 from docmt.base.paths import RESULTS
 from docmt.plan.estimates import Estimates, Hours
 from docmt.plan.grid import Grid
@@ -33,16 +34,12 @@ class JobTime:
 def time_lines(grid: Grid, jobs: Iterable[Job], time: JobTime, root: Path = Path()) -> list[str]:
     """Return what a run says of the trainings among its jobs that are estimated to take longer than `time`.
 
-    A training that was interrupted is estimated from its beginning. Raises UserError as `Estimates` does.
+    Damaged records and cards, which the run may be about to make again, refuse no run: they are named instead.
     """
-    device = grid.device if grid.device != "auto" else "cuda" if time.devices else "cpu"
-    estimates = Estimates(grid, root / RESULTS, device)
-    long: list[tuple[Job, Hours]] = []
-    for job in jobs:
-        estimate = estimates.hours(grid.find(job.names["corpus"], job.names["system"])) if job.is_training else None
-        hours = 0 if estimate is None else estimate.hours / max(time.devices, 1)
-        if hours > time.hours:
-            long.append((job, Hours(hours, estimate.basis)))
+    try:
+        long = [*_longer(grid, jobs, time, root)]
+    except UserError as problem:
+        return [f"the time of trainings is not estimated: {problem}"]
     if not long:
         return []
     long.sort(key=lambda pair: -pair[1].hours)
@@ -53,3 +50,17 @@ def time_lines(grid: Grid, jobs: Iterable[Job], time: JobTime, root: Path = Path
         *(f"  {job}: {hours.hours:,.1f} h ({hours.basis})" for job, hours in long[:LISTED]),
         *([f"  ... and {len(long) - LISTED} more"] if len(long) > LISTED else []),
     ]
+
+
+def _longer(grid: Grid, jobs: Iterable[Job], time: JobTime, root: Path) -> Iterator[tuple[Job, Hours]]:
+    """Yield the trainings that take longer than `time`, and their hours on the devices of their jobs.
+
+    A training that was interrupted is estimated from its beginning. Raises UserError as `Estimates` does.
+    """
+    device = grid.device if grid.device != "auto" else "cuda" if time.devices else "cpu"
+    estimates = Estimates(grid, root / RESULTS, device)
+    for job in jobs:
+        estimate = estimates.hours(grid.find(job.names["corpus"], job.names["system"])) if job.is_training else None
+        hours = 0 if estimate is None else estimate.hours / max(time.devices, 1)
+        if hours > time.hours:
+            yield job, Hours(hours, estimate.basis)

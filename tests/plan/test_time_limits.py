@@ -47,6 +47,15 @@ def test_nothing_is_said_of_trainings_that_have_time(long):
     assert time_lines(load_grid(long.root), [], JobTime((0,), 1), long.root) == []
 
 
+def test_a_damaged_record_refuses_no_run(long):
+    """The run makes it again."""
+    path = long.root / PATH.format("sentence") / "record.json"
+    path.parent.mkdir(parents=True)
+    path.write_text("[]", encoding="utf-8")
+    (line,) = time_lines(load_grid(long.root), [], JobTime((1,), 1), long.root)
+    assert line.startswith("the time of trainings is not estimated: ") and str(path) in line
+
+
 def hours(line: str) -> float:
     return float(line.split(": ")[1].split(" h")[0].replace(",", ""))
 
