@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from docmt.settings.models import TransformerConfig
+from docmt.settings.models import DocumentToSentenceConfig, TransformerConfig
 
 LINKED = 0.18
 """Assumed share of source tokens in lexical chains (Lyu et al. 2022, Table 5: 14 to 21 % of words)."""
@@ -82,7 +82,7 @@ def _streams(model: Any, role: Role, layer: int) -> list[tuple[str, ...]]:
         return [("segment",)] if is_single else [("segment",), ("sentence",)]
     if model.kind == "g_transformer":
         return [_group_scopes(model, role, layer)]
-    return [("segment",) if model.kind == "transformer" else ("sentence",)]
+    return [("sentence",) if isinstance(model, DocumentToSentenceConfig) else ("segment",)]
 
 
 def _group_scopes(model: Any, role: Role, layer: int) -> tuple[str, ...]:
