@@ -40,6 +40,7 @@ class Sizes:
         text = self.grid.texts[system.text]
         known = self._text_card(corpus, system.text).get("vocabulary", {})
         guess = VOCABULARY if text.pretrained else text.merges
+        guess = min(guess, self.grid.corpus_at_scale(corpus).most_pieces or guess)
         return known.get("source", guess), known.get("target", guess)
 
     def epoch(self, entry: Entry) -> Pass | None:
@@ -59,7 +60,7 @@ class Sizes:
     def typical(self, entry: Entry) -> Pass:
         """Return the size of a pass over typical training data, for the shape of its segments; a sample has its size.
 
-        There are a million sentences, which no sample exhausts that a corpus can have.
+        There are a million documents, more segments than a sample has.
         """
         sentences = 1e6 * SENTENCES
         cut = replace(entry.system.view.train, sample=None)

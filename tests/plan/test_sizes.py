@@ -65,6 +65,15 @@ def test_counts_of_stage_2_are_taken_before_stated_ones_and_stated_parts_keep_th
     assert sizes(small).epoch(entry(small, "sentence")) == Pass(40, 40, 360, 320)
 
 
+def test_a_vocabulary_has_as_many_pieces_as_merges_or_as_the_corpus_has_or_as_were_counted(small):
+    system = entry(small, "sentence").system
+    assert sizes(small).vocabulary(system, "toy") == (10, 10)
+    state(small, most_pieces=7)
+    assert sizes(small).vocabulary(system, "toy") == (7, 7)
+    write_json(small.root / TEXT, {"vocabulary": {"source": 8, "target": 9}})
+    assert sizes(small).vocabulary(system, "toy") == (8, 9)
+
+
 def test_counts_of_stage_3_are_taken_as_they_are(small):
     write_card(small, TEXT, documents=10, sentences=100)
     write_card(small, "results/3_views/toy/joint/window1/card.json", segments=7, sentences_in_segments=9)
