@@ -7,8 +7,9 @@ from typing import Any, get_args
 
 from docmt.base.errors import check_known
 from docmt.base.paths import RESULTS
+from docmt.plan.estimates import Estimates
 from docmt.plan.grid import Grid, load_grid
-from docmt.plan.targets import Estimates, Target, TargetKind, TargetState
+from docmt.plan.targets import Target, TargetKind, TargetState
 from docmt.plan.targets import targets as find_targets
 
 STATES = {
@@ -47,10 +48,11 @@ class TargetSummary:
 
     `kind` is all, study, item (a table, figure or passage), scores (of one system and seed) or corpus. `trainings` is
     the number of trainings that the target needs, and `missing_trainings` is the number of these that have not ended.
-    `device_hours` and `disk_bytes` are estimates for the missing trainings. Each of the four is None where it is
-    unknown or does not apply. `fetch_bytes` is the size of what is to be downloaded, as far as it is known;
-    `is_fetch_known` is False where files of unknown size are among it. `reasons` says why parts of the target are left
-    out or not scored.
+    `device_hours` and `disk_bytes` are estimates for the missing trainings. `device_hours` leaves out
+    `unknown_trainings`: the number of missing trainings over a corpus of unknown size. Each of the five is None where
+    it does not apply. `basis` says where the rates of computing come from. `fetch_bytes` is the size of what is to be
+    downloaded, as far as it is known; `is_fetch_known` is False where files of unknown size are among it. `reasons`
+    says why parts of the target are left out or not scored.
     """
 
     target: str
@@ -61,10 +63,12 @@ class TargetSummary:
     trainings: int | None = None
     missing_trainings: int | None = None
     device_hours: float | None = None
+    unknown_trainings: int | None = None
     disk_bytes: int | None = None
     fetch_bytes: float = 0
     is_fetch_known: bool = True
     reasons: tuple[str, ...] = ()
+    basis: tuple[str, ...] = ()
 
 
 def list_systems(
@@ -134,7 +138,7 @@ def studies_of(grid: Grid, study: str | None) -> list[str]:
 
 def _target(target: Target) -> TargetSummary:
     plan = target.plan
-    numbers = (None,) * 4 if plan is None else (plan.trainings, plan.missing, plan.hours, plan.bytes)
+    numbers = (None,) * 5 if plan is None else (plan.trainings, plan.missing, plan.hours, plan.unknown, plan.bytes)
     return TargetSummary(
         target.name,
         target.kind,
@@ -145,6 +149,7 @@ def _target(target: Target) -> TargetSummary:
         target.fetch_bytes,
         target.is_fetch_known,
         target.reasons,
+        () if plan is None else plan.basis,
     )
 
 

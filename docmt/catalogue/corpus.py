@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from docmt.base.checks import Checked, need, setting, up_to, whole
+from docmt.base.checks import Checked, count_or_none, need, setting, up_to, whole
 from docmt.base.errors import UserError, quoted
 from docmt.base.names import INSIDE, LANGUAGES_ARE, NAMES_HAVE, SPLITS, is_language, is_name, stays_inside
 from docmt.base.parse import parse
@@ -13,7 +13,7 @@ from docmt.base.yaml_files import Lines, load_yaml
 from docmt.catalogue.files import GIT_OBJECTS, FileConfig
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import FileReaderConfig, Languages, ReaderConfig
-from docmt.catalogue.published import PublishedCounts
+from docmt.catalogue.published import PublishedCounts, StatedPart
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,8 @@ class SplitCounts:
     sentences: int
 
 
+GENERATED_PIECES = 260
+"""The largest vocabulary of text that docmt generates; the embedded corpora have 245 and 255 pieces."""
 STOP_WORDS = ("stop_words", "target_stop_words")
 """The fields of a corpus that only the stages after stage 1 need."""
 stop_list = whole(0, 1_000_000)
@@ -80,6 +82,15 @@ class CorpusConfig(CorpusFacts):
     expected: dict[str, SplitCounts] = field(default_factory=dict)
     files: tuple[FileConfig, ...] = setting((), "files to download; none for a generated corpus")
     published: tuple[PublishedCounts, ...] = setting((), "counts of the corpus that papers state, and why ours differ")
+    train_parts: tuple[StatedPart, ...] = setting(
+        (),
+        "parts of the training split, of different kinds of documents; none = one part, of the counts that are stated",
+    )
+    most_pieces: int | None = setting(
+        None,
+        "largest vocabulary of a side, where generated text has few words; none = as many pieces as a text has merges",
+        count_or_none,
+    )
     stop_words: int = setting(
         1000, "number of the most frequent source words of training that are in no lexical chain", stop_list
     )
@@ -173,6 +184,8 @@ def as_fixture(config: CorpusConfig, fixture: FixtureConfig) -> CorpusConfig:
         reader=config.reader.small(fixture),
         expected={},
         published=(),
+        train_parts=(),
+        most_pieces=GENERATED_PIECES,
         files=tuple(FileConfig(name=file.name) for file in config.files),
         # The grammar of generated text has few sentences, which all splits share.
         most_shared=MostShared(documents=1, pairs=1),
@@ -186,10 +199,10 @@ def corpus_settings(config: CorpusConfig) -> dict[str, Any]:
 
     Of its files the result has the names, and the paths in archives whose Git ids are checked. The digests of files are
     beside the settings in `Asked.files`, whether the catalogue, the lock file or a folder of the user's states them.
-    The result has no description, no published counts and no numbers of stop words, since stage 1 does not use them.
+    The result has no description, no counts that papers state and no numbers of stop words, which stage 1 does not use.
     """
     slice_ = dataclasses.asdict(config)
-    for name in ("about", "published", *STOP_WORDS):
+    for name in ("about", "published", "train_parts", "most_pieces", *STOP_WORDS):
         del slice_[name]
     slice_["files"] = [_file_settings(file) for file in config.files]
     return slice_

@@ -53,6 +53,14 @@ def stated(printed: int | float | str) -> Stated:
     return Stated(text, float(digits) * unit, 0.5 * unit / 10**decimals if rounded else 0.0)
 
 
+def _need_number(name: str, printed: Any) -> None:
+    """Raise BadValue where `printed` is not a number as papers print it."""
+    try:
+        stated(printed)
+    except ValueError:
+        raise BadValue(name, printed, "a number as the paper prints it, such as 887, 41,341, 9K, 0.21M") from None
+
+
 @dataclass(frozen=True)
 class StatedCounts:
     """The printed counts that a paper states of one split or one contrastive set; None = the paper states no number."""
@@ -73,12 +81,7 @@ class StatedCounts:
     def __post_init__(self) -> None:
         """Raise BadValue where a count is not a number as papers print it, or where no count is stated."""
         for name, printed in self.items:
-            try:
-                stated(printed)
-            except ValueError:
-                raise BadValue(
-                    name, printed, "a number as the paper prints it, such as 887, 41,341, 9K, 0.21M"
-                ) from None
+            _need_number(name, printed)
         need(bool(self.items), "documents", "nothing", f"one of {', '.join(f.name for f in fields(self))}")
 
     @property
@@ -113,6 +116,29 @@ class PublishedCounts:
     def reason(self, split: str, count: str) -> str | None:
         """Return why our number for `count` of `split` differs from the paper's; None where no reason is stated."""
         return next((self.why[name] for name in _names(split, count) if name in self.why), None)
+
+
+@dataclass(frozen=True)
+class StatedPart:
+    """A part of a training split whose documents are of one kind, such as sentence pairs or groups of four sentences.
+
+    The numbers have the form in which papers print them. The time of a training is estimated from them until stage 2
+    has counted.
+    """
+
+    documents: Any
+    sentences: Any
+    pieces: float | None = setting(
+        None, "mean number of target pieces of a sentence; none = as stated for instances, or a guess"
+    )
+
+    def __post_init__(self) -> None:
+        """Raise BadValue where a count is no number, or there are fewer sentences than documents."""
+        for name in ("documents", "sentences"):
+            _need_number(name, getattr(self, name))
+        fewest = stated(self.documents).value
+        need(stated(self.sentences).value >= fewest > 0, "sentences", self.sentences, "at least one in each document")
+        need(self.pieces is None or self.pieces > 0, "pieces", self.pieces, "more than 0, or none")
 
 
 def _names(split: str, count: str) -> tuple[str, str, str]:

@@ -13,7 +13,6 @@ from docmt.cli.screen import aligned, print_json, say
 
 if TYPE_CHECKING:
     from docmt.api.studies import SystemSummary, TargetSummary
-    from docmt.plan.targets import Estimates
 
 Study = Annotated[str | None, typer.Option(help="name of a study: list what belongs to it alone")]
 
@@ -58,8 +57,8 @@ def list_targets(
     their device-hours and disk. Pass the --config of your run, such as scale=smoke.
     """
     from docmt.api.studies import summaries
+    from docmt.plan.estimates import Estimates
     from docmt.plan.grid import load_grid
-    from docmt.plan.targets import Estimates
 
     grid = load_grid(root, overrides(config))
     estimates = Estimates(grid, root / RESULTS)
@@ -69,7 +68,7 @@ def list_targets(
         return
     columns = ("target", "state", "to fetch", "trainings", "device-hours", "disk", "about")
     typer.echo(aligned([columns, *map(target_row, targets)], numbers=("to fetch", "device-hours", "disk")))
-    say(footnote(targets, estimates))
+    say(footnote(targets))
 
 
 def target_row(target: "TargetSummary") -> tuple[str, ...]:
@@ -81,9 +80,18 @@ def target_row(target: "TargetSummary") -> tuple[str, ...]:
     trainings = f"{target.missing_trainings} of {target.trainings} to make"
     if not target.missing_trainings:
         return *first, f"all {target.trainings} made", "-", "-", about
-    hours = "unknown" if target.device_hours is None else two_digits(target.device_hours)
     disk = f"{two_digits((target.disk_bytes or 0) / 1e9)} GB"
-    return *first, trainings, hours, disk, about
+    return *first, trainings, device_hours(target), disk, about
+
+
+def device_hours(target: "TargetSummary") -> str:
+    """Return the device-hours of the missing trainings, and the number of those without an estimate."""
+    hours = f"{two_digits(target.device_hours or 0)} h"
+    if not target.unknown_trainings:
+        return hours
+    if target.unknown_trainings == target.missing_trainings:
+        return "unknown"
+    return f"at least {hours}, {target.unknown_trainings} unknown"
 
 
 def to_fetch(target: "TargetSummary") -> str:
@@ -99,15 +107,16 @@ def two_digits(value: float) -> str:
     return f"{float(f'{value:.1e}'):,g}"
 
 
-def footnote(targets: "list[TargetSummary]", estimates: "Estimates") -> str:
-    """Return a text with the number of targets and the meaning of each state, and the assumptions of the estimates."""
+def footnote(targets: "list[TargetSummary]") -> str:
+    """Return a text with the number of targets and the meaning of each state, and the basis of the estimates."""
     from docmt.api.studies import STATES
 
     counts = Counter(target.state for target in targets)
     states = "; ".join(f"{state} ({counts[state]}): {meaning}" for state, meaning in STATES.items() if counts[state])
-    speed = "the median of this scale's finished trainings" if estimates.is_measured else "a guess"
+    basis = "; ".join(dict.fromkeys(phrase for target in targets for phrase in target.basis))
     return (
         f"\n{states or 'no target'}.\n"
-        f"Estimates are for one device at {two_digits(estimates.speed / 1e12)} TFLOP/s ({speed}), without decoding, "
-        "and assume 40 epochs where patience ends a training. Targets share trainings."
+        f"Device-hours are estimates ({basis or 'none is needed'}). They leave out decoding, and assume 40 passes over "
+        "the data where patience ends a training. Targets share trainings. `--config device=cuda` or `device=cpu` "
+        "estimates for another kind of device."
     )

@@ -288,6 +288,7 @@ STAGES = [
     (f"{TRAINED}/sentence/seed1/metrics.jsonl", "noise text list object folder", "list-trainings"),
     (f"{TRAINED}/sentence/seed1/settings.json", "empty half noise list object number folder", "list-trainings"),
     (f"{T}/card.json", "empty half noise list number folder", "list-targets --study demo"),
+    (f"{V}/window1/card.json", "empty half noise list number folder", "list-targets --study demo"),
     (f"{TRAINED}/sentence/seed1/record.json", "empty half noise list number folder", "list-targets --study demo"),
 ]
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
-from docmt.catalogue.published import PublishedCounts, stated
+from docmt.catalogue.published import PublishedCounts, StatedPart, stated
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,28 @@ def test_a_reason_is_found_from_the_narrowest_name_on():
 def test_what_published_counts_may_not_say(changes, message):
     with pytest.raises(UserError) as problem:
         parse(PublishedCounts, {**COUNTS, **changes}, "x")
+    assert str(problem.value) == message
+
+
+def test_a_part_of_a_training_split_states_documents_and_sentences():
+    part = parse(StatedPart, {"documents": "1.5M", "sentences": "6M"}, "x")
+    assert (stated(part.documents).value, stated(part.sentences).value, part.pieces) == (1.5e6, 6e6, None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"documents": "many"},
+            "x documents: value not allowed\n"
+            "  found many; expected a number as the paper prints it, such as 887, 41,341, 9K, 0.21M",
+        ),
+        ({"sentences": 2}, "x sentences: value not allowed\n  found 2; expected at least one in each document"),
+        ({"documents": 0}, "x sentences: value not allowed\n  found 6; expected at least one in each document"),
+        ({"pieces": 0.0}, "x pieces: value not allowed\n  found 0.0; expected more than 0, or none"),
+    ],
+)
+def test_what_a_part_of_a_training_split_may_not_say(changes, message):
+    with pytest.raises(UserError) as problem:
+        parse(StatedPart, {"documents": 3, "sentences": 6, **changes}, "x")
     assert str(problem.value) == message

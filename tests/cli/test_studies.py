@@ -1,6 +1,7 @@
 """`docmt list-systems` and `docmt list-targets`: what can be asked for, and its state."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -74,7 +75,7 @@ def test_targets_are_what_the_workflow_makes(project, study, options, target):
 def test_targets_say_what_is_made_what_can_be_made_and_what_is_missing(project):
     (project.root / CARD).parent.mkdir(parents=True)
     (project.root / CARD).write_text("{}")
-    done = succeed("list-targets", "--root", project.root)
+    done = succeed("list-targets", "--root", project.root, "--config", "device=cpu")
     table = {cells(line)[0]: cells(line) for line in done.stdout.splitlines()}
     assert table["target"] == ["target", "state", "to fetch", "trainings", "device-hours", "disk", "about"]
     assert {"all", "demo"} <= set(table)
@@ -100,7 +101,9 @@ def test_targets_say_what_is_made_what_can_be_made_and_what_is_missing(project):
     for state, meaning in STATES.items():
         count = sum(row[1] == state for row in table.values())
         assert f"{state} ({count}): {meaning}" in done.stderr
-    assert "Estimates are for one device" in done.stderr and "(a guess)" in done.stderr
+    assert "Device-hours are estimates (assumed " in done.stderr
+    assert "assumed 0.055 TFLOP/s for a CPU core at width 128" in done.stderr
+    assert "unknown" not in {row[4] for row in table.values()}
 
 
 def test_filters_keep_some_of_the_targets_in_the_same_order(project):
@@ -119,6 +122,19 @@ def test_filters_keep_some_of_the_targets_in_the_same_order(project):
         assert expected and targets(project, option, value) == expected, (option, value)
     both = names(project, "--study", "demo", "--kind", "scores", "--match", "g_transformer")
     assert both == ["results/7_scores/paper/toy_zh-en/g_transformer/seed1/scores.json"]
+
+
+def test_estimates_name_what_is_unknown_and_their_basis(project):
+    """Also where a corpus states documents and no sentences, and for a device that this machine has not."""
+    path = "workflow/corpora/opensubtitles_en-ru.yaml"
+    project.write(path, {name: value for name, value in project.read(path).items() if name != "train_parts"})
+    options = ("--study", "long-short", "--kind", "study", "--config", "device=cuda")
+    (target,) = targets(project, *options)
+    assert target["unknown_trainings"] == 5 and target["missing_trainings"] == 12 and target["device_hours"] > 10
+    assert target["basis"] == ["assumed 20 TFLOP/s for a GPU at width 512"]
+    done = succeed("list-targets", "--root", project.root, *options)
+    assert re.search(r"12 of 12 to make +at least [\d.,]+ h, 5 unknown ", done.stdout)
+    assert "Device-hours are estimates (assumed 20 TFLOP/s for a GPU at width 512)." in done.stderr
 
 
 def test_nothing_that_matches_is_a_header_alone(project):

@@ -5,18 +5,38 @@ from helpers.small_grid import CORPUS, STUDY, entry
 from helpers.support import Project
 
 from docmt.base.artifacts import write_json
+from docmt.base.errors import UserError
+from docmt.plan.estimates import Estimates, TrainingPlan
 from docmt.plan.grid import load_grid
-from docmt.plan.targets import SPEEDS, Estimates
+from docmt.plan.operations import Load, multiplications, parameters
+
+RECORD = {
+    "device": "cpu",
+    "hardware": {"processor": "A chip"},
+    "updates": 5,
+    "epochs": 1,
+    "source_tokens": 5 * 4096,
+    "target_tokens": 5 * 4096,
+}
 
 
-def plan(project: Project, *systems: str):
-    grid = load_grid(project.root)
-    estimates = Estimates(grid, project.root / "results")
-    return estimates.plan([grid.named("one", "toy", system) for system in systems])
+def estimates(project: Project, **config: object) -> Estimates:
+    return Estimates(load_grid(project.root, {"device": "cpu", **config}), project.root / "results")
 
 
-def record(project: Project, system: str, seed: int = 1, **facts: float) -> None:
-    write_json(project.root / f"results/5_training/paper/toy/{system}/seed{seed}/record.json", facts)
+def plan(project: Project, *systems: str, **config: object) -> TrainingPlan:
+    known = estimates(project, **config)
+    return known.plan([known.grid.named("one", "toy", system) for system in systems])
+
+
+def record(project: Project, system: str, seed: int = 1, **facts: object) -> None:
+    path = project.root / f"results/5_training/paper/toy/{system}/seed{seed}/record.json"
+    model = entry(project, system).system.model
+    write_json(path, {**RECORD, "parameters": parameters(model, 10, 10), **facts})
+
+
+def state_counts(project: Project, **counts: object) -> None:
+    project.write("workflow/corpora/toy.yaml", {**CORPUS, "corpus": "toy", **counts})
 
 
 def test_what_several_systems_start_from_or_use_is_trained_once(small):
@@ -40,38 +60,70 @@ def test_a_training_that_is_made_takes_nothing_more(small):
     assert (before.missing, after.missing, after.trainings) == (2, 1, 2)
     assert after.hours < before.hours and after.bytes < before.bytes
     record(small, "fine")
-    assert (plan(small, "fine").missing, plan(small, "fine").hours, plan(small, "fine").bytes) == (0, 0, 0)
+    assert plan(small, "fine") == TrainingPlan(2, 0, 0, 0, (), 0)
 
 
 def test_hours_go_with_updates_and_their_tokens(small):
-    once = plan(small, "sentence").hours
     small.edit(STUDY, "systems/sentence/train", {"max_updates": 10})
+    once = plan(small, "sentence").hours
+    small.edit(STUDY, "systems/sentence/train", {"max_updates": 20})
     assert plan(small, "sentence").hours == pytest.approx(2 * once)
-    small.edit(STUDY, "systems/sentence/train", {"max_updates": 10, "tokens_per_update": 2 * 4096})
-    assert plan(small, "sentence").hours == pytest.approx(4 * once)
+    small.edit(STUDY, "systems/sentence/train", {"max_updates": 20, "tokens_per_update": 2 * 4096})
+    assert plan(small, "sentence").hours == pytest.approx(4 * once, rel=0.01)
 
 
-def test_hours_of_passes_need_the_size_of_the_corpus(small):
+def test_trainings_over_a_corpus_of_unknown_size_are_counted_beside_the_sum_of_the_others(small):
+    known = plan(small, "sentence")
+    small.edit(STUDY, "systems/document/train", {"max_updates": None, "max_epochs": 2})
+    assert (plan(small, "document").hours, plan(small, "document").unknown) == (0, 1)
+    both = plan(small, "sentence", "document")
+    assert (both.hours, both.unknown, both.basis) == (known.hours, 1, known.basis)
+
+
+def test_a_corpus_that_states_its_size_has_hours(small):
     small.edit(STUDY, "systems/sentence/train", {"max_updates": None, "max_epochs": 2})
-    assert plan(small, "sentence").hours is None
-    counts = {"train": {"documents": 100, "sentences": 100_000}}
-    small.write("workflow/corpora/toy.yaml", {**CORPUS, "corpus": "toy", "expected": counts})
+    state_counts(small, expected={"train": {"documents": 100, "sentences": 100_000}})
     stated = plan(small, "sentence").hours
     small.edit(STUDY, "systems/sentence/train", {"max_updates": None, "max_epochs": 4})
     assert plan(small, "sentence").hours == pytest.approx(2 * stated)
+    small.edit(STUDY, "systems/sentence/train", {"max_updates": None, "patience": 3})
+    assert plan(small, "sentence").hours == pytest.approx(20 * stated)
+
+
+def test_the_first_limit_ends_a_training(small):
+    state_counts(small, expected={"train": {"documents": 100, "sentences": 100_000}})
+    hours = []
+    for limits in ({"max_updates": 5}, {"max_updates": 5, "max_epochs": 9}, {"max_updates": 10**6, "max_epochs": 1}):
+        small.edit(STUDY, "systems/sentence/train", limits)
+        hours.append(plan(small, "sentence").hours)
+    assert hours[0] == pytest.approx(hours[1]) and hours[2] > 10 * hours[0]
+    small.edit(STUDY, "systems/sentence/train", {"max_updates": None, "max_epochs": 1})
+    assert plan(small, "sentence").hours == pytest.approx(hours[2])
 
 
 def test_what_stage_2_has_counted_is_taken_instead_of_a_guess(small):
-    small.edit(STUDY, "systems/sentence/train", {"max_updates": None, "max_epochs": 1})
-    card = {"vocabulary": {"source": 1000, "target": 1000}, "splits": {"train": {"target": {"pieces": 8192}}}}
+    small.edit(STUDY, "systems/sentence/train", {"max_updates": None, "max_epochs": 1, "tokens_per_update": 512})
+    counts = {"documents": 10, "sentences": 1000, "source": {"pieces": 9000}, "target": {"pieces": 8000}}
+    card = {"vocabulary": {"source": 700, "target": 900}, "splits": {"train": counts}}
     write_json(small.root / "results/2_tokens/toy/joint/card.json", card)
-    grid = load_grid(small.root)
-    sentence = entry(small, "sentence")
-    estimates = Estimates(grid, small.root / "results")
-    width, inner = sentence.system.model.width, sentence.system.model.inner
-    layers = 6 * (4 * width**2 + 2 * width * inner) + 6 * (8 * width**2 + 2 * width * inner)
-    assert estimates.parameters(sentence.system, "toy") == layers + 1000 * width
-    assert estimates.operations(sentence) == 6 * (layers + 1000 * width) * 8192
+    known, sentence = estimates(small), entry(small, "sentence")
+    load = Load(1000, 1000, 9000 + 2 * 1000, 8000 + 1000)
+    operations = 6 * multiplications(sentence.system.model, load, 900)
+    assert known.operations(sentence, known.work(sentence)) == pytest.approx(operations)
+    assert known.work(sentence).updates == 18
+
+
+def test_validations_count_where_the_size_of_dev_is_known(small):
+    counts = {"train": {"documents": 10, "sentences": 1000}}
+    small.edit(STUDY, "systems/sentence/train", {"max_updates": 100, "validate_every_updates": 5})
+    state_counts(small, expected=counts)
+    without = plan(small, "sentence").hours
+    state_counts(small, expected={**counts, "dev": {"documents": 10, "sentences": 1000}})
+    seldom = plan(small, "sentence").hours
+    small.edit(STUDY, "systems/sentence/train", {"max_updates": 100, "validate_every_updates": 2})
+    often = plan(small, "sentence").hours
+    assert without < seldom < often
+    assert (often - without) == pytest.approx(2.5 * (seldom - without), rel=0.01)
 
 
 def test_a_larger_draw_of_instances_is_a_longer_pass(small):
@@ -84,10 +136,33 @@ def test_a_larger_draw_of_instances_is_a_longer_pass(small):
     assert hours[1] == pytest.approx(2 * hours[0])
 
 
-def test_the_speed_is_that_of_the_trainings_that_are_made(small):
-    estimates = Estimates(load_grid(small.root), small.root / "results")
-    assert (estimates.speed, estimates.is_measured) == (SPEEDS["cuda"], False)
-    record(small, "sentence", device_hours=2.0, target_tokens=5 * 4096)
-    estimates = Estimates(load_grid(small.root), small.root / "results")
-    assert estimates.is_measured
-    assert estimates.operations(entry(small, "sentence")) / estimates.speed / 3600 == pytest.approx(2.0)
+def test_a_training_that_is_made_prices_one_like_it(small):
+    assert "assumed" in plan(small, "sentence").basis[0]
+    record(small, "sentence", seed=1, device_hours=2.0)
+    small.edit(STUDY, "systems/sentence/seeds", [1, 2])
+    priced = plan(small, "sentence")
+    assert priced.basis == ("measured on A chip: 1 training",)
+    assert priced.hours == pytest.approx(2.0, rel=0.02)
+
+
+@pytest.mark.parametrize(("device", "other"), [("cuda", "cpu"), ("cpu", "cuda")])
+def test_the_price_does_not_depend_on_records_of_another_device(small, device, other):
+    """A demo that a laptop's processor has trained says nothing about a cluster's GPUs, and the other way round."""
+    before = plan(small, "document", device=device)
+    record(small, "sentence", device=other, device_hours=1000.0)
+    assert plan(small, "document", device=device) == before
+    assert plan(small, "document", device=other).hours > 100 * before.hours
+
+
+def test_the_record_of_another_model_prices_nothing(small):
+    """As after a change of the settings: the record of a model of width 64 says nothing about that of width 96."""
+    record(small, "sentence", device_hours=1000.0)
+    assert "measured" in plan(small, "document").basis[0]
+    small.edit(STUDY, "systems/sentence/model", {"width": 96})
+    assert "assumed" in plan(small, "document").basis[0]
+
+
+def test_a_damaged_record_is_named(small):
+    record(small, "sentence", device_hours=2.0, target_tokens="many")
+    with pytest.raises(UserError, match="not the record of a training"):
+        estimates(small)

@@ -14,6 +14,7 @@ WINDOWS = ("concat_3", "long_short")
 """Extend the sentence model; the second extends the first."""
 STARTED = ("g_transformer", "lexical_chain", "w_link", "han")
 """Start from the sentence model; the last two extend the second."""
+TRAINED = "results/5_training/paper/toy_zh-en/long_short/seed1/record.json"
 INSPECTED = ("lexical_chain",)
 """Shown in a figure of what they do inside."""
 
@@ -196,3 +197,13 @@ def test_every_study_plans_on_the_cluster(project, target):
     done = project.snakemake("--profile", "slurm", "-n", target, "--config", f"mirror={mirror}", "missing=skip")
     assert done.returncode == 0, done.stderr
     assert "train" in done.stdout + done.stderr
+    assert "estimated to take longer" not in done.stderr or target == "all"
+
+
+def test_trainings_that_take_longer_than_their_jobs_may_run_are_said_on_a_cluster_alone(project):
+    """`runtime` of the profile, or of the command line, once for the first attempt and for each of its `retries`."""
+    options = ("-n", TRAINED, "--config", "device=cpu")
+    told = project.snakemake("--profile", "slurm", *options, "--set-resources", "train:runtime=attempt-1", check=True)
+    assert "may run: 1. The limit is 0.1 h: 0 + 1 + 2 minutes, the `runtime` of each attempt. Raise" in told.stderr
+    here = project.snakemake("--cores", "1", *options, "--set-resources", "train:runtime=1", check=True)
+    assert "estimated to take longer" not in here.stderr

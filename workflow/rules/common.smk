@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psutil
 
+from snakemake.iocontainers import InputFiles, Wildcards
 from snakemake.settings.types import DeploymentMethod
 from snakemake.target_jobs import TargetSpec
 
@@ -64,6 +65,7 @@ from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
 from docmt.plan.run import grid_of_run
 from docmt.plan.slices import check_scale
 from docmt.plan.supplies import left_out_lines
+from docmt.plan.time_limits import JobTime, time_lines
 from docmt.settings.pretrained import ALIGNER_FILES, random_checkpoint_files
 from docmt.training.exit import endings
 
@@ -218,12 +220,43 @@ def planned():
         if not workflow.dryrun:
             or_refuse(fetch_checkpoints, RUN["planner"], requested())
         RUN["plan"] = or_refuse(plan_run, RUN["planner"], requested(), forced(), workflow.dryrun)
-        for line in [*lines_of(RUN["plan"], GRID.retrain_hours), *left_out_lines(GRID, requested_studies())]:
+        left_out = left_out_lines(GRID, requested_studies())
+        for line in [*lines_of(RUN["plan"], GRID.retrain_hours), *lines_of_time(RUN["plan"]), *left_out]:
             print(f"docmt: {line}", file=sys.stderr)
         if not workflow.dryrun:
             or_refuse(check_price, RUN["plan"], GRID.retrain_hours)
         tell_snakemake(RUN["plan"])
     return RUN["plan"]
+
+
+def lines_of_time(plan):
+    """Return the lines about trainings that take longer than their jobs may run; none where no limit is known."""
+    trainings = [job for job in plan.reasons if job.is_training]
+    time = job_time(trainings[0]) if trainings and runs_on_cluster() else None
+    return or_refuse(time_lines, GRID, trainings, time) if time else []
+
+
+def runs_on_cluster():
+    """Return whether jobs run on a cluster, and so have time limits.
+
+    A dry run does not know where jobs would run. A cluster's profile says how many jobs may run at once (`jobs`), and a
+    run on this machine has only `cores`.
+    """
+    return workflow.resource_settings.nodes is not None if workflow.dryrun else workflow.non_local_exec
+
+
+def job_time(job):
+    """Return the time that the attempts of a training have, as rule, profile and command line state it together.
+
+    None is returned where `runtime` depends on files that are not there yet.
+    """
+    wildcards, training = Wildcards(fromdict=job.names), workflow.get_rule(job.rule)
+    tries = range(1, training.restart_times + 2)
+    attempts = [training.expand_resources(wildcards, InputFiles(), attempt) for attempt in tries]
+    minutes = [resources.get("runtime") for resources in attempts]
+    if not all(isinstance(value, int | float) for value in minutes):
+        return None
+    return JobTime(tuple(minutes), int(attempts[0].get("gpu") or 0))
 
 
 def tell_snakemake(plan):

@@ -1,0 +1,206 @@
+"""The estimated cost of trainings: device-hours with their basis, and disk space.
+
+Estimates are rough. The time of a training is that of its multiplications (`operations.py`) over its data (`passes.py`,
+`sizes.py`) at a rate (`rates.py`). A training that ends by patience alone is assumed to make EPOCHS passes. Validations
+count as forward passes over the dev data; the translation of dev (`select_by: bleu`) and frozen parameters are not
+counted. A training over a corpus of unknown size has no estimate, unless its number of updates is stated.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from docmt.base.artifacts import read_object_if_there
+from docmt.base.foreign import reading
+from docmt.base.paths import TRAINING
+from docmt.plan.grid import Grid
+from docmt.plan.operations import Load, multiplications, parameters
+from docmt.plan.passes import Pass
+from docmt.plan.rates import Device, Rates, TrainingRate, device_of
+from docmt.plan.sizes import Sizes, need_number
+from docmt.settings.system import Entry, SystemConfig
+
+EPOCHS = 40
+"""Assumed number of passes over the training data, for a training without a limit of updates or passes."""
+FORWARD, TRAINED = 2, 6
+"""Operations per multiplication: with an addition, in a forward pass, and with the backward pass."""
+BYTES = 4
+"""Number of bytes of a parameter on disk."""
+SYMBOLS = {"wrapped": 2, "summarised": 2, "closed": 2}
+"""Number of special symbols of a source sentence, by frame; 1 in other frames. A target sentence counts one."""
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """The trainings that a target needs, and the estimated cost of those that have not ended.
+
+    `trainings`: the number of all trainings. `missing`: the number of trainings that have not ended. `hours`: the
+    device-hours of the missing trainings that have an estimate. `unknown`: the number of missing trainings without an
+    estimate, since nobody states the size of their corpus. `basis`: phrases for the bases of the estimates. `bytes`:
+    the disk space of the missing trainings, in bytes.
+    """
+
+    trainings: int
+    missing: int
+    hours: float
+    unknown: int
+    basis: tuple[str, ...]
+    bytes: int
+
+
+class Work(NamedTuple):
+    """What a training computes: its updates, the data of all of them, and its validations."""
+
+    updates: float
+    data: Load
+    validations: float
+
+
+class Hours(NamedTuple):
+    """The estimated device-hours of a training, and the phrase that names their basis."""
+
+    hours: float
+    basis: str
+
+
+class Estimates:
+    """Estimates of the cost of trainings, from a grid and from the files in its results folder."""
+
+    def __init__(self, grid: Grid, results: Path, device: Device | None = None) -> None:
+        """Read the records of finished trainings; `device` replaces the kind of device that the grid's setting means.
+
+        Raises UserError for a damaged record.
+        """
+        self.grid, self.results, self.sizes = grid, results, Sizes(grid, results)
+        self.rates = Rates(self._measured(), device or device_of(grid.device))
+
+    def plan(self, entries: Iterable[Entry]) -> TrainingPlan:
+        """Return the plan of all trainings that the entries need.
+
+        An entry needs a training for each of its seeds, and with the same seed the trainings of the models that it
+        starts from. A training that several entries need counts once.
+        """
+        needed = {
+            (start.corpus, start.trained, seed): start
+            for entry in entries
+            for seed in entry.seeds
+            for start in self.grid.starts(entry)
+        }
+        # A training has ended when its record exists, since it writes the record as the last of its files.
+        missing = [start for key, start in needed.items() if not self._record(*key).exists()]
+        estimates = [self.hours(entry) for entry in missing]
+        known = [estimate for estimate in estimates if estimate is not None]
+        return TrainingPlan(
+            trainings=len(needed),
+            missing=len(missing),
+            hours=sum(estimate.hours for estimate in known),
+            unknown=len(missing) - len(known),
+            basis=tuple(dict.fromkeys(estimate.basis for estimate in known)),
+            bytes=sum(self.disk(entry) for entry in missing),
+        )
+
+    def hours(self, entry: Entry) -> Hours | None:
+        """Return the device-hours of a training; None where the size of its corpus is unknown and decides them."""
+        work = self.work(entry)
+        if work is None:
+            return None
+        rate = self.rates.of(entry.system)
+        return Hours(self.operations(entry, work) / rate.speed / 3600, rate.basis)
+
+    def disk(self, entry: Entry) -> int:
+        """Return the number of bytes that a training leaves on disk."""
+        sizes = self.sizes.vocabulary(entry.system, entry.corpus)
+        return parameters(entry.system.model, *sizes) * BYTES * _copies(entry.system)
+
+    def operations(self, entry: Entry, work: Work) -> float:
+        """Return the number of operations of a training, with its validations."""
+        model, vocabulary = entry.system.model, self.sizes.vocabulary(entry.system, entry.corpus)[1]
+        dev = load_of(self.sizes.dev(entry), entry.system)
+        validations = FORWARD * work.validations * multiplications(model, dev, vocabulary)
+        return TRAINED * multiplications(model, work.data, vocabulary) + validations
+
+    def work(self, entry: Entry) -> Work | None:
+        """Return what a training computes; None where the size of its corpus is unknown and decides it."""
+        train, epoch = entry.system.train, self.sizes.epoch(entry)
+        load = load_of(epoch or self.sizes.typical(entry), entry.system)
+        budget = _update_tokens(load, train.tokens_per_update)
+        # A pass has at least one update, also where the data is smaller than one update.
+        updates_of_pass = max(math.ceil(load.target / budget), 1)
+        limits = [train.max_updates] if train.max_updates is not None else []
+        if epoch is not None and (train.max_epochs is not None or not limits):
+            limits.append((train.max_epochs or EPOCHS) * updates_of_pass)
+        if not limits:
+            return None
+        updates = min(limits)
+        validations = updates / (train.validate_every_updates or updates_of_pass)
+        # The mean of the weights of several validations is validated too.
+        more = train.checkpoint.startswith("average")
+        return Work(updates, load.times(updates / updates_of_pass), validations + more)
+
+    def _record(self, corpus: str, folder: str, seed: int) -> Path:
+        """Return the path of the record that a training writes when it ends; `folder` is the folder of its system."""
+        names = {"scale": self.grid.scale, "corpus": corpus, "system": folder, "seed": seed}
+        return TRAINING.under(self.results, **names) / "record.json"
+
+    def _measured(self) -> Iterator[TrainingRate]:
+        """Yield the rates of the finished trainings of this scale; each training counts once."""
+        paths = {
+            self._record(entry.corpus, entry.trained, seed): entry
+            for entry in self.grid.entries
+            for seed in entry.seeds
+        }
+        for path, entry in paths.items():
+            record = read_object_if_there(path) or {}
+            with reading(path, "not the record of a training", "what `docmt job train-system` writes"):
+                if record.get("device_hours") and self._fits(entry, record):
+                    yield self._rate(entry, record)
+
+    def _fits(self, entry: Entry, record: Mapping[str, Any]) -> bool:
+        """Return whether a record can be of the present settings: it has about as many parameters as they give."""
+        sizes = self.sizes.vocabulary(entry.system, entry.corpus)
+        return 0.8 < need_number(record["parameters"]) / parameters(entry.system.model, *sizes) < 1.25
+
+    def _rate(self, entry: Entry, record: Mapping[str, Any]) -> TrainingRate:
+        """Return the rate of a finished training, from its record. Raises KeyError or TypeError for a damaged one."""
+        names = ("device_hours", "updates", "source_tokens", "target_tokens")
+        hours, updates, source, target = (need_number(record[name]) for name in names)
+        shape = load_of(self.sizes.epoch(entry) or self.sizes.typical(entry), entry.system)
+        data = shape.times(target / max(shape.target, 1e-9))
+        every = entry.system.train.validate_every_updates
+        validations = updates / every if every else need_number(record["epochs"])
+        work = Work(updates, Load(data.segments, data.sentences, source, target), validations)
+        hardware = record["hardware"]
+        return TrainingRate(
+            speed=self.operations(entry, work) / (hours * 3600),
+            device=record["device"],
+            precision=entry.system.train.precision,
+            width=entry.system.model.width,
+            hardware=hardware.get("gpu") or hardware.get("processor") or "",
+        )
+
+
+def load_of(counts: Pass, system: SystemConfig) -> Load:
+    """Return the data of a pass with the special symbols of a system's frame."""
+    source = counts.source + SYMBOLS.get(system.model.frame, 1) * counts.sentences
+    return Load(counts.segments, counts.sentences, source, counts.target + counts.sentences)
+
+
+def _update_tokens(load: Load, budget: int) -> float:
+    """Return the mean number of target tokens of an update: the last segment that does not fit leaves half its length.
+
+    Segments that are longer than the budget are updates by themselves.
+    """
+    segment = load.span("target", "segment")
+    return max(budget - segment / 2, segment)
+
+
+def _copies(system: SystemConfig) -> int:
+    """Return the number of copies of the parameters on disk.
+
+    The final model is one copy. Each of two checkpoints has three: the parameters and two moments of each parameter.
+    One more copy is retained for each validation whose weights become the final model, alone or as a part of a mean.
+    """
+    train = system.train
+    return 1 + 2 * 3 + (train.average if train.checkpoint.startswith("average") else 1)
