@@ -101,13 +101,17 @@ class CorpusDraft:
         return parts
 
     def _published(self) -> dict[str, Any]:
-        """Return the count of training pairs that the place states, from which costs are estimated."""
+        """Return the sizes of the training text that the place states; costs are estimated from them."""
         if self.main.sentences is None:
             return {}
         why = "pairs with an empty side are dropped, and some documents may be held out for dev and test"
         paper, place = self.main.index
         counts = {TRAIN: {"sentences": self.main.sentences}}
-        return {"published": [{"paper": paper, "place": place, "counts": counts, "why": {"sentences": why}}]}
+        published = {"paper": paper, "place": place, "counts": counts, "why": {"sentences": why}}
+        if self.main.documents is None:
+            return {"published": [published]}
+        part = {"documents": self.main.documents, "sentences": self.main.sentences}
+        return {"published": [published], "train_parts": [part]}
 
 
 def _value_for(split: str, draft: Draft) -> Any:

@@ -73,6 +73,7 @@ def test_a_corpus_of_opus_says_what_opus_counts(tmp_path):
     assert value["reader"]["splits"]["train"]["source"] == "News-Commentary.en-zh.zh"
     assert value["reader"]["held_out"] == {split: {"every": 100, "at_most": 50} for split in ("dev", "test")}
     assert value["published"][0]["counts"] == {"train": {"sentences": 125996}}
+    assert value["train_parts"] == [{"documents": 9768, "sentences": 125996}]
     few = written(tmp_path, drafted("opus:Books/v1/en-fr"))
     assert few["reader"]["held_out"]["dev"]["every"] == 5
     assert few["files"][0]["sha256"].startswith("3b9eade0") and few["files"][0]["size"] == 12009501

@@ -12,6 +12,8 @@ def serving(handler: type[http.server.BaseHTTPRequestHandler]) -> Iterator[str]:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as listening:
         thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
-        yield f"http://127.0.0.1:{listening.server_address[1]}"
-        listening.shutdown()
-        thread.join()
+        try:
+            yield f"http://127.0.0.1:{listening.server_address[1]}"
+        finally:  # else the thread of a test that fails never ends, and pytest waits for it
+            listening.shutdown()
+            thread.join()

@@ -1,5 +1,7 @@
 """Test sets of WMT, in the archives and layouts that sacreBLEU knows."""
 
+from pathlib import Path
+
 import pytest
 from helpers.reader_files import documents_of, plain, refusal, tar_bytes, write_files
 
@@ -32,8 +34,10 @@ XML = """<?xml version='1.0' encoding='utf-8'?>
 """
 
 
-def test_sgml_with_two_references(inputs):
+def test_sgml_with_two_references(inputs, monkeypatch):
     """As sacreBLEU reads them; a sentence that a further reference leaves empty is missing there."""
+    monkeypatch.chdir(inputs.downloads)
+    inputs.scratch = Path("scratch")  # as in the workflow
     write_files(inputs.downloads, {"wmt20.tgz": tar_bytes(SGML)})
     assert plain(documents_of(inputs, {"kind": "sacrebleu", "splits": {"test": [TWO]}})) == [
         ("test", "wmt20/tworefs.a.1", [("一", "one one", "1"), ("二", "two", "2")]),

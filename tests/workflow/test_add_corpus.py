@@ -1,0 +1,120 @@
+"""Corpora that `docmt add-corpus` names are trained on: at scale smoke on generated text, and on their own files."""
+
+import csv
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+from helpers.hub_dataset import hub_addresses, parquet_bytes
+from helpers.public_hosts import PublicHosts, public_hosts
+from helpers.reader_files import tar_bytes, write_files, zip_bytes
+from helpers.support import Project, quick_smoke, run
+
+from docmt.corpus.toy.stories import draw_story
+
+OPUS = "https://object.pouta.csc.fi/OPUS-News-Commentary/v16/moses/en-zh.txt.zip"
+STEM = "News-Commentary.en-zh"
+SYSTEM = {
+    "text": "lower_separate8k",
+    "view": {"window": 1},
+    "model": {
+        "kind": "transformer",
+        "embeddings": "target",
+        "width": 32,
+        "inner": 64,
+        "heads": 2,
+        "encoder_layers": 1,
+        "decoder_layers": 1,
+    },
+    "train": {"max_updates": 6, "validate_every_updates": 3, "warmup_updates": 2, "tokens_per_update": 512},
+}
+
+Story = list[tuple[str, str]]
+
+
+def stories(number: int, seed: str) -> list[Story]:
+    return [draw_story(6, 12, Random(f"{seed}{index}")).pairs() for index in range(number)]
+
+
+def opus_zip(documents: list[Story]) -> bytes:
+    """The zip of a pair in the layout that OPUS describes: two texts, and four columns of `.ids`."""
+    rows = [(number, line, *pair) for number, rows in enumerate(documents) for line, pair in enumerate(rows, 1)]
+    return zip_bytes(
+        {
+            "README": "News-Commentary v16",
+            f"{STEM}.zh": "".join(f"{source}\n" for _, _, source, _ in rows),
+            f"{STEM}.en": "".join(f"{target}\n" for *_, target in rows),
+            f"{STEM}.ids": "".join(f"en/a-{n}.xml.gz\tzh/a-{n}.xml.gz\t{line}\t{line}\n" for n, line, *_ in rows),
+        }
+    )
+
+
+def sgm(documents: list[Story], side: int) -> str:
+    lines = ['<srcset setid="newstest2020" srclang="zh">']
+    for number, rows in enumerate(documents):
+        lines += [f'<doc sysid="x" docid="news.{number}" genre="news" origlang="zh">', "<p>"]
+        lines += [f'<seg id="{line}">{pair[side]}</seg>' for line, pair in enumerate(rows, 1)] + ["</p>", "</doc>"]
+    return "\n".join([*lines, "</srcset>", ""])
+
+
+def hub_files() -> dict[str, bytes]:
+    rows = [
+        {"document": str(number), "translation": {"zh": source, "en": target}}
+        for number, pairs in enumerate(stories(220, "hub"))
+        for source, target in pairs
+    ]
+    half = len(rows) // 2  # a document lies in both files
+    return {
+        f"data/train-0000{n}-of-00002.parquet": parquet_bytes(part) for n, part in enumerate((rows[:half], rows[half:]))
+    }
+
+
+def add(project: Project, *arguments: str) -> str:
+    """Add a corpus by the command, and return its name."""
+    printed = run([Path(sys.executable).with_name("docmt"), "add-corpus", *arguments], project.root, check=True).stdout
+    path = printed.splitlines()[0]
+    value = project.read(path)
+    for file in value["files"]:  # generated, so that they have other digests than the public files
+        for key in ("sha256", "md5", "size"):
+            file.pop(key, None)
+    project.write(path, {**value, "most_shared": {"documents": 1, "pairs": 1}})
+    return value["corpus"]
+
+
+def add_corpora(project: Project, hosts: PublicHosts, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    project.edit("config.yaml", "hosts", hosts.stand_ins())
+    cache = project.root / "sacrebleu"
+    monkeypatch.setenv("SACREBLEU", str(cache))
+    test = stories(5, "test")
+    archive = {
+        "sgm/newstest2020-zhen-src.zh.sgm": sgm(test, 0),
+        "sgm/newstest2020-zhen-ref.en.sgm": sgm(test, 1),
+        "sgm/newstestB2020-zhen-ref.en.sgm": sgm(test, 1),
+    }
+    write_files(cache, {"wmt20/tworefs/raw/wmt20_tworefs.test.tgz": tar_bytes(archive)})
+    news = add(project, "opus:News-Commentary/v16/zh-en", "--test", "sacrebleu:wmt20/tworefs/zh-en")
+    return [news, add(project, "hub:me/talks", "--pair", "zh-en")]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_added_corpora_are_trained_on(project, monkeypatch):
+    features = [{"name": "document", "dtype": "string"}, {"name": "translation", "dtype": "x"}]
+    languages = {"translation": {"languages": ["zh", "en"]}}
+    card = {"dataset_info": {"features": [features[0], {**features[1], "dtype": languages}]}}
+    with public_hosts({OPUS: opus_zip(stories(220, "opus")), **hub_addresses("me/talks", hub_files(), card)}) as hosts:
+        corpora = add_corpora(quick_smoke(project), hosts, monkeypatch)
+        table = {"title": "t", "metrics": ["s-BLEU"], "rows": [{"system": "sentence"}]}
+        study = {"study": "added", "title": "t", "about": "a", "corpora": corpora}
+        project.write(
+            "workflow/studies/added.yaml", {**study, "systems": {"sentence": SYSTEM}, "tables": {"quality": table}}
+        )
+        for scale in ("smoke", "paper"):
+            page = f"results/8_report/{scale}/added/quality"
+            project.snakemake("--cores", "2", f"{page}.html", "--config", f"scale={scale}", check=True)
+            with (project.root / f"{page}.csv").open(encoding="utf-8", newline="") as stream:
+                assert {row["corpus"]: row["status"] for row in csv.DictReader(stream)} == dict.fromkeys(
+                    corpora, "measured"
+                )
+    assert OPUS in hosts.answered
