@@ -28,7 +28,8 @@ def export(corpus: ExportedCorpus, form: ExportForm, about: str, output: Path) -
     README.md, which begins with `about`.
 
     Raises UserError where `output` has files already or is the present folder, where a file of the corpus is missing or
-    damaged, and for the form `files` where the name of a document has a line end.
+    damaged, for the form `files` where the name of a document has a line end, and for `contrastive.tsv` where the name
+    of a set has one or a tab.
     """
     if output.is_dir() and (any(output.iterdir()) or output.samefile(Path())):
         raise UserError(
@@ -42,8 +43,7 @@ def export(corpus: ExportedCorpus, form: ExportForm, about: str, output: Path) -
         if form == "hub":
             _write_hub(corpus, about, folder)
         elif corpus.items:
-            with atomic_file(folder / "contrastive.tsv") as stream:
-                stream.write(table_text((item.set, item) for item in corpus.items))
+            _write_items(corpus, folder / "contrastive.tsv")
 
 
 def file_name(column: str, source_language: str, target_language: str) -> str:
@@ -75,6 +75,20 @@ def _write_files(corpus: ExportedCorpus, folder: Path) -> None:
             _check_names(texts, corpus.folder / "documents.parquet")
             for column in columns[split]:
                 streams[split, column].writelines(f"{text or ''}\n" for text in texts[column])
+
+
+def _write_items(corpus: ExportedCorpus, path: Path) -> None:
+    """Write the contrastive items as a table; raises UserError for the name of a set that is not one cell of a line."""
+    for name in dict.fromkeys(item.set for item in corpus.items):
+        if set(name) & set("\t\n"):
+            raise UserError(
+                "the name of a contrastive set has a tab or a line end",
+                where=str(corpus.folder / "contrastive.parquet"),
+                found=quoted(name),
+                remedy="export the form hub, or rename the set",
+            )
+    with atomic_file(path) as stream:
+        stream.write(table_text((item.set, item) for item in corpus.items))
 
 
 def _check_names(texts: Texts, where: Path) -> None:
