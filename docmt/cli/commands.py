@@ -49,6 +49,7 @@ FOR_YOU: Sections = {
         "check-corpus": "corpus",
         "check-catalogue": "catalogue",
         "check-sources": "catalogue",
+        "export-corpus": "export",
         "make-fixture": "corpus",
         "count-chains": "catalogue",
     },

@@ -193,6 +193,16 @@ CALLS = (
     ("list-targets --study lexical --root ROOT", "unknown study\n  found lexical"),
     ("list-systems --root folder", "folder/config.yaml: file not found"),
     ("count-chains toy_zh-en --chinese letters --root ROOT", "'--chinese'"),
+    (
+        "export-corpus toy_zh-em --output o --root ROOT",
+        "unknown corpus\n  found toy_zh-em\n  did you mean 'toy_zh-en'?",
+    ),
+    ("export-corpus toy_zh-en --output o --form csv --root ROOT", "'--form'"),
+    ("export-corpus toy_zh-en --output o --text joint --without-tokens --root ROOT", "a text and no tokens"),
+    (
+        "export-corpus toy_zh-en --output o --results folder --root ROOT",
+        "folder/1_corpus/toy_zh-en: snakemake has not made this folder yet",
+    ),
     ("list-targets --study demo --kind table --root ROOT", "'--kind'"),
     ("list-targets --state missing --root ROOT", "'--state'"),
     ("list-targets --config scale --root ROOT", "--config: not a key with a value\n  found scale; expected KEY=VALUE"),
@@ -234,6 +244,7 @@ CALLS = (
     ("count-chains toy_zh-en --stop-words -1", "'--stop-words'"),
     # Outputs that cannot be, or would destroy something.
     ("align --source text --target other --output folder", "'--output': file 'folder' is a directory"),
+    ("export-corpus toy_zh-en --output text --root ROOT", "'--output': dir 'text' is a file"),
     ("job tokenise-corpus --settings settings.json --corpus . --output text", "'--output': dir 'text' is a file"),
     (
         "align --source text --target other --output text/o",

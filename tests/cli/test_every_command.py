@@ -34,6 +34,7 @@ VERBS = {
     "align",
     "check",
     "make",
+    "export",
     "count",
     "list",
     "fetch",
@@ -212,6 +213,7 @@ CALLS: dict[str, list[str]] = {
     "check-catalogue": ["toy_zh-en", "--root", str(ROOT)],
     "check-sources": ["toy_zh-en", "--root", str(ROOT)],
     "fetch-files": ["--root", str(ROOT)],
+    "export-corpus": ["toy_zh-en", "--root", "demo", "--output", "out/exported"],
     "make-fixture": ["--catalogue", str(ROOT / "workflow/corpora/bible_de-en.yaml"), "--output", "out/fixture"],
     "count-chains": ["toy_zh-en", "--root", str(ROOT), "--stop-words", "10", "--chinese", "characters"],
     "list-systems": ["--root", str(ROOT), "--study", "demo"],
@@ -227,7 +229,7 @@ ELSEWHERE = {"inspect": "decoding", "import-fairseq": "cli", "read-sheets": "sco
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch, example_model, example_bert):
+def folder(tmp_path, monkeypatch, example_model, example_bert, finished_demo):
     """The files of CALLS, in the present folder."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "results").mkdir()
@@ -236,7 +238,7 @@ def folder(tmp_path, monkeypatch, example_model, example_bert):
     (tmp_path / "items").write_text(
         "item\tsource\ttarget\tcorrect\n1\t她笑了。\tShe laughed.\t1\n1\t她笑了。\tHe laughed.\t0\n", encoding="utf-8"
     )
-    for name, path in (("model", example_model), ("bert", example_bert)):
+    for name, path in (("model", example_model), ("bert", example_bert), ("demo", finished_demo.root)):
         (tmp_path / name).symlink_to(path)
     return tmp_path
 

@@ -7,7 +7,7 @@ the deciding sentence to the judged sentence). The rows of an item follow each o
 """
 
 from collections import namedtuple
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -70,13 +70,18 @@ def write(config: ContrastiveTableConfig, stock: Stock) -> FixtureFiles:
     for name, path in config.sets.items():
         items = in_parts(stock.draw_set_items(name, path), ("first", "second"))
         stock.remember_items(items)
-        rows = [row for number, item in enumerate(items, 1) for row in _rows(str(number), item)]
-        yield path, text_of(("\t".join(Row._fields), *("\t".join(row) for row in rows)))
+        yield path, table_text((item.set.split("/")[-1], item) for item in items)
 
 
-def _rows(number: str, item: ContrastiveItem) -> Iterator[Row]:
+def table_text(items: Iterable[tuple[str, ContrastiveItem]]) -> str:
+    """Return the content of a table of items; each item comes with its value of the column `set`."""
+    rows = (row for number, (part, item) in enumerate(items, 1) for row in _rows(str(number), part, item))
+    return text_of(("\t".join(Row._fields), *("\t".join(row) for row in rows)))
+
+
+def _rows(number: str, part: str, item: ContrastiveItem) -> Iterator[Row]:
     """Yield a row for each variant of an item."""
-    source, part = joined_sentences(item.source), item.set.split("/")[-1]
+    source = joined_sentences(item.source)
     for index, variant in enumerate(item.variants):
         target = joined_sentences((*item.target_context, variant))
         yield Row(number, source, target, str(int(index == item.correct)), part, str(item.distance))
