@@ -178,6 +178,21 @@ def test_what_a_corpus_is_redoes_it(tmp_path, change):
             "the archive is not among the corpus' files\n  found his.tgz; expected mine.tgz",
         ),
         (
+            ("  archive: mine.tgz\n", ""),
+            "11 reader",
+            "the reader reads a file that is not among the corpus' files\n  found a.zh; expected mine.tgz\n"
+            "  list it under `files`",
+        ),
+        (
+            (
+                "kind: lines\n  archive: mine.tgz\n  splits:\n    train: {source: a.zh, target: a.en}",
+                'kind: files\n  splits:\n    train: {source: "{document}.zh", target: "{document}.en"}',
+            ),
+            "11 reader",
+            "the reader reads a file that is not among the corpus' files\n  found {document}.zh; expected mine.tgz\n"
+            "  list it under `files`",
+        ),
+        (
             ("train: {source", "trian: {source"),
             "14 reader.splits",
             "value not allowed\n  found ['trian']; expected some of train, dev, test",

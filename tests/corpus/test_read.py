@@ -15,6 +15,7 @@ from docmt.base.parse import parse
 from docmt.base.tables import read_parquet
 from docmt.catalogue.corpus import CorpusSettings, corpus_settings, load_corpus
 from docmt.cli.commands import build
+from docmt.corpus.inputs import MANY_SENTENCES
 from docmt.corpus.read import read_corpus
 
 CATALOGUE = Path(__file__).parents[2] / "workflow/corpora"
@@ -94,7 +95,19 @@ def test_documents_and_card(downloads, tmp_path):
             "references": {"min": 1, "max": 1},
         }
     }
-    assert card["shared"] == []
+    assert card["shared"] == [] and card["warnings"] == []
+
+
+def test_warnings_are_in_the_card(downloads, tmp_path):
+    """Of text whose boundaries were probably lost, and of sentences that are whole paragraphs."""
+    text = "a" * 1001 + "\n" + "a\n" * MANY_SENTENCES
+    for name in ("a.zh", "a.en"):
+        (downloads / name).write_text(text)
+    run({**MINE, "expected": {}}, downloads, tmp_path / "out")
+    assert json.loads((tmp_path / "out/card.json").read_text())["warnings"] == [
+        "sentence of more than 1000 characters (2): a.zh:1: found 1001; a.en:1: found 1001",
+        "all of a split is one document: does the text lack boundaries? (1): mine train: found 1,001 sentences",
+    ]
 
 
 def test_contrastive_sets(tmp_path):

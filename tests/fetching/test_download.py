@@ -3,10 +3,11 @@
 import hashlib
 import json
 import os
+import tarfile
 from pathlib import Path
 
 import pytest
-from helpers.reader_files import zip_bytes
+from helpers.reader_files import write_files, zip_bytes
 
 from docmt.base.errors import UserError
 from docmt.catalogue.files import FileConfig, SourceConfig
@@ -82,6 +83,24 @@ def test_a_folder_of_the_users_is_looked_through_before_the_mirror(paths, tmp_pa
     user_file = file_of_user(FileConfig(name="data.tgz"), tmp_path / "own", "toy")
     get(paths, mirror=str(tmp_path / "mirror"), user_file=user_file)
     assert paths[0].read_bytes() == CONTENT
+
+
+def test_a_folder_of_the_users_is_packed(tmp_path):
+    """Once; and again after a file of it has changed."""
+    write_files(tmp_path, {"talks/a/1.de": "eins\n", "talks/a/1.en": "one\n"})
+    config = FileConfig(name="talks.tar", sources=(SourceConfig(url=str(tmp_path / "talks")),))
+    output = tmp_path / "downloads/talks.tar"
+
+    def packed() -> dict[str, bytes]:
+        fetch(wish_for(config, "mine", output, Path("mine.yaml"), None, tmp_path / "talks"))
+        with tarfile.open(output) as tar:
+            return {member.name: tar.extractfile(member).read() for member in tar}
+
+    assert packed() == {"a/1.de": b"eins\n", "a/1.en": b"one\n"}
+    before = output.stat().st_ino
+    assert packed() and output.stat().st_ino == before
+    write_files(tmp_path, {"talks/a/1.de": "einsa\n"})
+    assert packed()["a/1.de"] == b"einsa\n"
 
 
 def test_sources_after_a_mirror_without_the_file(server, paths, tmp_path):

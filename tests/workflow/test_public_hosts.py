@@ -12,6 +12,7 @@ from helpers.real_files import archives_of_layout, real_files
 from helpers.support import ROOT, Project
 
 from docmt.catalogue.corpus import CorpusConfig, load_corpus
+from docmt.corpus.inputs import MANY_SENTENCES
 
 PARTLY_REAL = (
     *("ted_en-de", "news_en-de", "europarl_en-de", "ted_en-de_iwslt2017"),
@@ -48,22 +49,27 @@ MINE = {
 
 
 def test_a_corpus_is_had_with_one_command(project):
-    """The first digests are recorded once the corpus was read, and are enforced from then on."""
+    """The first digests are recorded once the corpus was read, and are enforced from then on.
+
+    Text that is probably without its boundaries is told at the end of the run.
+    """
+    number = MANY_SENTENCES + 1
     project.write("workflow/corpora/mine.yaml", MINE)
     target, lock = "results/1_corpus/mine/card.json", project.root / "workflow/corpora/checksums.lock.json"
     downloads = project.root / "results/1_corpus/mine/downloads"
-    with public_hosts({f"{HUB}a.zh": "一\n二\n".encode(), f"{HUB}a.en": b"one\n"}) as hosts:
+    with public_hosts({f"{HUB}a.zh": "一\n".encode() * number, f"{HUB}a.en": b"one\n"}) as hosts:
         project.edit("config.yaml", "hosts", hosts.stand_ins())
         wrong = project.snakemake("--cores", "2", target)
         assert wrong.returncode != 0 and not lock.exists()
         log = (project.root / "logs/1_corpus/mine.read.log").read_text()
         assert f"a.en was downloaded from {HUB}a.en" in log
         (downloads / "a.en").unlink()
-        hosts.files[f"{HUB}a.en"] = b"one\ntwo\n"
+        hosts.files[f"{HUB}a.en"] = b"one\n" * number
         done = project.snakemake("--cores", "2", target, check=True)
         assert "Traceback" not in done.stderr
         assert json.loads(lock.read_text()).keys() == {"mine/a.zh", "mine/a.en"}
-        assert card_of(project, "mine")["splits"]["train"]["sentences"] == 2
+        assert card_of(project, "mine")["splits"]["train"]["sentences"] == number
+        assert "warning: mine: all of a split is one document" in done.stderr
 
 
 @pytest.mark.slow

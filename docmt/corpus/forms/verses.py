@@ -4,7 +4,7 @@ Verses of the two languages with the same id, `Book.Chapter.Verse`, are a senten
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import ClassVar, Literal
 
@@ -128,24 +128,27 @@ def _clean(config: VersesConfig, verses: Sequence[Verse], inputs: ReaderInputs) 
     """Return the verse pairs of a chapter after missing verses are dropped and continued verses are joined.
 
     A verse is missing where a translation has left it out. A verse is continued where a translation has put it into the
-    verse before; then the texts of both languages are appended to the pair before.
+    verse before; then the texts of both languages are appended to the pair before. Where this pair was dropped, or the
+    chapter begins so, the continued verse is dropped too.
     """
     changed, cleaned = inputs.changed, []
+    follows = False  # whether the verse before is the last of `cleaned`
     for verse in verses:
-        if config.missing is not None and config.missing in verse.texts:
+        is_missing = config.missing is not None and config.missing in verse.texts
+        is_continued = config.continued is not None and config.continued in verse.texts
+        if is_missing or (is_continued and not follows):
             changed["pairs dropped: a verse is missing"] += 1
-        elif config.continued is not None and config.continued in verse.texts and cleaned:
+            follows = False
+            continue
+        texts = tuple("" if text == config.continued else _without(config.remove, text, inputs) for text in verse.texts)
+        if is_continued:
             changed["pairs joined to the pair before: a verse stands in the one before"] += 1
-            continuations = ("" if text == config.continued else text for text in verse.texts)
-            previous = cleaned[-1]
-            texts = (
-                f"{old} {continuation}".strip() for old, continuation in zip(previous.texts, continuations, strict=True)
-            )
-            cleaned[-1] = Verse(previous.key, tuple(texts), previous.lines)
+            before = cleaned.pop()
+            pairs = zip(before.texts, texts, strict=True)
+            cleaned.append(replace(before, texts=tuple(f"{old} {more}".strip() for old, more in pairs)))
         else:
-            cleaned.append(
-                Verse(verse.key, tuple(_without(config.remove, text, inputs) for text in verse.texts), verse.lines)
-            )
+            cleaned.append(replace(verse, texts=texts))
+        follows = True
     return cleaned
 
 

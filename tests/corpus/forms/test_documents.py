@@ -250,6 +250,22 @@ EN = "Gen.1.1\tIn the beginning.\nGen.1.2\tEarth, \nGen.1.3\tand light.\nGen.2.1
 EN += "Dan.1.1\tThe king.\nRuth.1.1\tJudges.\nRuth.1.2\tFamine.\n"
 
 
+def test_continued_verses(inputs):
+    """Their markup is removed; where the verse before was dropped, or is not of the chapter, they are dropped too."""
+    lines = {
+        "a.zh": ["Gen.1.1\t<r>", "Gen.1.2\t一", "Gen.1.3\t<r>", "Gen.2.1\t缺", "Gen.2.2\t<r>", "Gen.2.3\t三"],
+        "a.en": ["Gen.1.1\tone", "Gen.1.2\ttwo", "Gen.1.3\t*three", "Gen.2.1\ta", "Gen.2.2\tb", "Gen.2.3\t*c"],
+    }
+    write_files(inputs.downloads, {name: "".join(f"{line}\n" for line in texts) for name, texts in lines.items()})
+    reader = {"kind": "verses", "source": "a.zh", "target": "a.en", "dev": [], "test": []}
+    documents = documents_of(inputs, {**reader, "continued": "<r>", "missing": "缺", "remove": ["*"]})
+    assert plain(documents) == [
+        ("train", "Gen.1", [("一", "two three")]),
+        ("train", "Gen.2", [("三", "c")]),
+    ]
+    assert inputs.changed["pairs dropped: a verse is missing"] == 3
+
+
 def test_verses(inputs):
     write_files(inputs.downloads, {"b.tar.gz": tar_bytes({"b/zh.tsv": ZH, "b/en.tsv": EN})})
     files = {"archive": "b.tar.gz", "source": "b/zh.tsv", "target": "b/en.tsv"}
