@@ -84,7 +84,8 @@ def known_set(name: str, pair: str) -> Any:
 def _in_scratch(known: Any, stated: SacrebleuSetConfig, inputs: ReaderInputs) -> Any:
     """Return a copy of the description of a set that finds its files in the scratch folder, and downloads nothing."""
     local = copy.copy(known)
-    local._outdir = inputs.scratch / f"sacrebleu.{stated.set.replace('/', '_')}"
+    # sacreBLEU joins the folder with paths that begin with it already, which only an absolute folder bears.
+    local._outdir = inputs.scratch.absolute() / f"sacrebleu.{stated.set.replace('/', '_')}"
     local._rawdir = local._outdir / "raw"
     local.maybe_download = lambda: None
     local._rawdir.mkdir(parents=True, exist_ok=True)
