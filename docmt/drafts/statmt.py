@@ -12,11 +12,11 @@ from docmt.drafts.draft import Draft, file_value, index_row, number_of
 INDEX = "statmt.tsv"
 PLACES = {
     "news-commentary": (
-        "http://data.statmt.org/news-commentary/{version}/training/{name}",
+        "https://data.statmt.org/news-commentary/{version}/training/{name}",
         "https://huggingface.co/datasets/wmt/news-commentary/resolve/main/{version}/training/{name}",
     ),
     "europarl": (
-        "http://www.statmt.org/europarl/{version}/training/{name}",
+        "https://www.statmt.org/europarl/{version}/training/{name}",
         "https://huggingface.co/datasets/wmt/europarl/resolve/main/{version}/training/{name}",
     ),
 }

@@ -87,7 +87,7 @@ def test_the_index_of_opus_has_what_drafts_need():
 def test_every_draft_of_statmt_names_its_columns(tmp_path):
     value = written(tmp_path, drafted("statmt:news-commentary/v18.1/zh-en"))
     assert (value["reader"]["source"], value["reader"]["target"]) == (2, 1)
-    url = "http://data.statmt.org/news-commentary/v18.1/training/news-commentary-v18.en-zh.tsv.gz"
+    url = "https://data.statmt.org/news-commentary/v18.1/training/news-commentary-v18.en-zh.tsv.gz"
     assert value["files"][0]["sources"][0]["url"] == url
     assert written(tmp_path, drafted("statmt:europarl/v10/de-en"))["reader"]["document"] == 3
 

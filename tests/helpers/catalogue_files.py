@@ -1,5 +1,6 @@
 """Small files in the layout that a corpus of the catalogue states: what nobody can download here is made up."""
 
+import gzip
 import json
 from collections import defaultdict
 from pathlib import Path
@@ -13,6 +14,21 @@ from docmt.catalogue.forms import FileReaderConfig, ReaderConfig
 LENGTHS = (2, 3, 1)
 """Sentences of the documents of every file."""
 ENDINGS = {".tgz": tar_bytes, ".tar.gz": tar_bytes, ".zip": zip_bytes}
+
+REFERENCE = (
+    "Translator-HumanParityData-master/Translator-HumanParityData/References/Translator-HumanParityData-Reference"
+)
+WMT_SETS = {
+    "wmt17/ms": [
+        [f"{REFERENCE}-HT.txt", f"{REFERENCE}-PE.txt"],
+        ["newstest2017-zhen-src.zh.sgm", "newstest2017-zhen-ref.en.sgm"],
+    ],
+    "wmt19": [["sgm/newstest2019-zhen-src.zh.sgm", "sgm/newstest2019-zhen-ref.en.sgm"]],
+    "wmt20/tworefs": [
+        [f"sgm/newstest{name}.sgm" for name in ("2020-zhen-src.zh", "2020-zhen-ref.en", "B2020-zhen-ref.en")]
+    ],
+}
+"""By the name of a test set, the files in each of its archives."""
 
 Counts = dict[str, dict[str, int]]
 
@@ -158,6 +174,44 @@ def _set(name: str, documents: list[list[str]], systems: list[str | None]) -> st
     return f'<{name} setid="s" srclang="Chinese">\n{docs}</{name}>\n'
 
 
+def _table(reader: Any, languages: tuple[str, str], expected: Counts) -> Texts:
+    """As News Commentary: columns have numbers, and a row of empty columns ends an article."""
+    texts: Texts = {}
+    for split, path in reader.splits.items():
+        columns = {reader.source: _documents(languages[0]), reader.target: _documents(languages[1])}
+        rows = []
+        for document in zip(*(columns[number] for number in sorted(columns)), strict=True):
+            rows += ["\t".join(row) for row in zip(*document, strict=True)]
+            rows.append("\t")
+        texts[path] = gzip.compress("".join(f"{row}\n" for row in rows).encode(), mtime=0)
+        _count(expected, split, len(LENGTHS), sum(LENGTHS))
+    return texts
+
+
+def _wmt(reader: Any, languages: tuple[str, str], expected: Counts) -> Texts:
+    texts: Texts = {}
+    for split, sets in reader.splits.items():
+        for stated in sets:
+            for archive, members in zip(stated.archives, WMT_SETS[stated.set], strict=True):
+                for member in members:
+                    documents = _documents(languages["-src." not in member])
+                    lines = [sentence for document in documents for sentence in document]
+                    plain = "".join(f"{line}\n" for line in lines)
+                    texts[f"{archive}/{member}"] = _wmt_sgm(documents) if member.endswith(".sgm") else plain
+            _count(expected, split, len(LENGTHS), sum(LENGTHS))
+    return texts
+
+
+def _wmt_sgm(documents: list[list[str]]) -> str:
+    docs = "".join(
+        f'<doc sysid="ref" docid="site.{number}" genre="news" origlang="zh">\n<p>\n'
+        + "".join(f'<seg id="{n}">{sentence}</seg>\n' for n, sentence in enumerate(document, 1))
+        + "</p>\n</doc>\n"
+        for number, document in enumerate(documents)
+    )
+    return f'<srcset setid="newstest" srclang="any">\n{docs}</srcset>\n'
+
+
 def _voita(reader: Any, languages: tuple[str, str], expected: Counts) -> Texts:
     right, wrong = "а _eos б _eos в _eos г", "а _eos б _eos в _eos д"
     instance = {"src": "a _eos b _eos c _eos d", "dst": [right, wrong], "true_ind": 0, "ctx_dist": 1}
@@ -209,6 +263,8 @@ MAKERS = {
     "eos": _eos,
     "files": _files,
     "nist_sgm": _sgm,
+    "table": _table,
+    "sacrebleu": _wmt,
     "voita": _voita,
     "discevalmt": _discevalmt,
     "contrastive_lines": _contrastive_lines,

@@ -21,6 +21,9 @@ from docmt.plan.grid import Grid
 from docmt.plan.items import item_files, page_of, run_folder, study_files
 from docmt.settings.system import Entry
 
+OPEN = "lexical-chains-open"
+"""The study with the systems of lexical-chains on open text."""
+
 LEAST_FALL = 0.2
 """Of the dev loss, from before the first update to the best."""
 

@@ -8,6 +8,7 @@ documents, annotators that nobody asked.
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from docmt.catalogue.published import UNCLEAR
@@ -132,7 +133,10 @@ def _marked(grid: Grid, record: Record, entry: Entry | None) -> Problems:
     folders = [start.system.pretrained for start in grid.starts(entry)]
     if parse_metric(record["metric"]).metric.judge == "cohesion":
         folders += grid.scoring.cohesion.models.values()
-    stand_ins = {checkpoint.folder(grid.scale): checkpoint.stands_for for checkpoint in grid.checkpoints.values()}
+    # Pages have the name of the folder, since the settings of a job have no paths of the user's.
+    stand_ins = {
+        checkpoint.folder(grid.scale): Path(checkpoint.stands_for).name for checkpoint in grid.checkpoints.values()
+    }
     expected = {stand_ins[folder] for folder in folders if folder in stand_ins}
     if set(record["random"]) != expected:
         yield f"{_description(record)}: marked as random {record['random']}, expected {sorted(expected)}"

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from helpers.matrix import OPEN
 from helpers.plans import closure, planner_of
 from helpers.support import ROOT, Project, copy_project, environment
 
@@ -42,7 +43,8 @@ def collisions(*targets: str, **config) -> list[list[Job]]:
 @pytest.mark.usefixtures("files_everywhere")
 @pytest.mark.parametrize("scale", ["paper", "smoke"])
 def test_no_two_jobs_share_an_identity(scale):
-    assert not collisions("all", "demo", "failure", "bible", "tvsub", "voita", scale=scale, seeds=[1, 2, 3])
+    others = "demo", "failure", "bible", "tvsub", "voita", OPEN
+    assert not collisions("all", *others, scale=scale, seeds=[1, 2, 3])
 
 
 @pytest.mark.usefixtures("files_everywhere")

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from functools import cache
 
 import pytest
-from helpers.papers import FILES as STUDIES
+from helpers.matrix import OPEN
+from helpers.papers import FILES
 from helpers.support import ROOT
 
 from docmt.base.digests import canonical_json
@@ -18,6 +19,7 @@ from docmt.plan.scale import Scale
 from docmt.plan.study import load_study
 from docmt.settings.system import Entry
 
+STUDIES = (*FILES, OPEN)
 EACH_STUDY = pytest.mark.parametrize("study", STUDIES)
 
 RECIPES = {
@@ -97,7 +99,7 @@ def flat(system: dict) -> dict:
 
 @pytest.mark.parametrize("scale", ["paper", "small", "smoke"])
 def test_the_papers_resolve_at_every_scale(scale):
-    assert {entry.study for entry in grid(scale).entries} >= STUDIES.keys()
+    assert {entry.study for entry in grid(scale).entries} >= {*STUDIES}
 
 
 @EACH_STUDY

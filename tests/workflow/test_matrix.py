@@ -1,8 +1,9 @@
-"""The papers' studies at smoke scale, from nothing: all of them at night, one with `-m slow`, the demo in CI.
+"""The papers' studies at smoke scale, from nothing: all of them and the one on open text at night, one with `-m slow`,
+the demo in CI.
 
 A broken model fails alone.
 
-`pytest -m nightly` runs `snakemake --cores 2 all --config scale=smoke` of the three studies and checks all of it.
+`pytest -m nightly` runs `snakemake --cores 2 all --config scale=smoke` of these four studies and checks all of it.
 """
 
 import json
@@ -13,7 +14,16 @@ from pathlib import Path
 
 import pytest
 from helpers.forks import forks
-from helpers.matrix import Matrix, cell_problems, disk_mib, finished_jobs, flat_losses, missing_pages, run_problems
+from helpers.matrix import (
+    OPEN,
+    Matrix,
+    cell_problems,
+    disk_mib,
+    finished_jobs,
+    flat_losses,
+    missing_pages,
+    run_problems,
+)
 from helpers.papers import FILES as STUDIES
 from helpers.support import Project, changed_package, copy_project, quick_smoke
 
@@ -41,7 +51,7 @@ def run_studies(project: Project, studies: list[str], timeout: int) -> tuple[Mat
 @pytest.mark.timeout(6 * HOURS)
 def test_the_whole_matrix(tmp_path, capsys):
     """All of its problems are shown at once; what it took is printed, and stands in matrix.json beside the project."""
-    matrix, took = run_studies(copy_project(tmp_path / "project"), list(STUDIES), timeout=6 * HOURS)
+    matrix, took = run_studies(copy_project(tmp_path / "project"), [*STUDIES, OPEN], timeout=6 * HOURS)
     took |= {"trainings": len(matrix.runs(TRAINING)), "decodings": len(matrix.translated)}
     took |= {"items": len(list(matrix.items))}
     (tmp_path / "matrix.json").write_text(json.dumps(took))

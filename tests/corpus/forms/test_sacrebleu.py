@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from helpers.reader_files import documents_of, plain, refusal, tar_bytes, write_files
 
+from docmt.corpus.inputs import ReaderInputs
+
 TWO = {"set": "wmt20/tworefs", "archives": ["wmt20.tgz"]}
 LATER = {"set": "wmt22", "archives": ["wmt22.tar.gz"]}
 
@@ -43,6 +45,14 @@ def test_sgml_with_two_references(inputs, monkeypatch):
         ("test", "wmt20/tworefs.a.1", [("一", "one one", "1"), ("二", "two", "2")]),
         ("test", "wmt20/tworefs.b.2", [("三", "three", None)]),
     ]
+
+
+def test_folders_may_be_relative_as_those_of_jobs_are(inputs, monkeypatch):
+    write_files(inputs.downloads, {"wmt20.tgz": tar_bytes(SGML)})
+    monkeypatch.chdir(inputs.downloads)
+    relative = ReaderInputs(Path(), Path("scratch"), "zh", "en")
+    reader = {"kind": "sacrebleu", "splits": {"test": [TWO]}}
+    assert plain(documents_of(relative, reader)) == plain(documents_of(inputs, reader))
 
 
 def test_xml_with_the_reference_that_sacrebleu_takes(inputs):
