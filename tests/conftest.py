@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from helpers.every_kind import with_every_kind
-from helpers.forks import forks
+from helpers.forks import end_session, programs_of_session
 from helpers.small_grid import small_project
 from helpers.support import ROOT, Project, copy_project, shared_folder, small_demo
 from hypothesis import settings
@@ -67,10 +67,15 @@ def full(small: Project) -> Project:
 
 
 @pytest.fixture(scope="session")
-def programs() -> Iterator[Path]:
+def programs() -> Path:
     """The programs of a workflow whose jobs start in milliseconds: `helpers/forks.py`."""
-    with forks(ROOT) as folder:
-        yield folder
+    return programs_of_session()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _servers_end() -> Iterator[None]:
+    yield
+    end_session()
 
 
 @pytest.fixture(scope="session")
