@@ -29,9 +29,14 @@ settings.load_profile("docmt")
 
 # The shapes that stand in signatures are checked here and nowhere else: see `checked_shapes`.
 install_import_hook(["docmt.nn", "docmt.models"], "beartype.beartype")
-SHAPES_CHECKED = ("nn", "models", "decoding", "search/test_forced.py", "search/test_prefixes.py")
-"""Of tests/: together these call all that states a shape. The rest is trainings and exhaustive beams, where checks
-take half to three quarters of the time."""
+SHAPES_CHECKED = (
+    "nn",
+    *(f"models/test_{name}.py" for name in ("shapes", "padding", "pretrained")),
+    "decoding/test_inside.py",
+    *(f"search/test_{name}.py" for name in ("forced", "prefixes")),
+)
+"""Of tests/: together these call all that states a shape, and every case of the table of architectures. Elsewhere the
+checks would take half to three quarters of the time."""
 
 
 @pytest.fixture(scope="module", autouse=True)
