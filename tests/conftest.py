@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from helpers.every_kind import with_every_kind
-from helpers.forks import forks
+from helpers.forks import end_session, programs_of_session
 from helpers.small_grid import small_project
 from helpers.support import ROOT, Project, copy_project, shared_folder, small_demo
 from hypothesis import settings
@@ -29,9 +29,14 @@ settings.load_profile("docmt")
 
 # The shapes that stand in signatures are checked here and nowhere else: see `checked_shapes`.
 install_import_hook(["docmt.nn", "docmt.models"], "beartype.beartype")
-SHAPES_CHECKED = ("nn", "models", "decoding", "search/test_forced.py", "search/test_prefixes.py")
-"""Of tests/: together these call all that states a shape. The rest is trainings and exhaustive beams, where checks
-take half to three quarters of the time."""
+SHAPES_CHECKED = (
+    "nn",
+    *(f"models/test_{name}.py" for name in ("shapes", "padding", "pretrained")),
+    "decoding/test_inside.py",
+    *(f"search/test_{name}.py" for name in ("forced", "prefixes")),
+)
+"""Of tests/: together these call all that states a shape, and every case of the table of architectures. Elsewhere the
+checks would take half to three quarters of the time."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -67,10 +72,15 @@ def full(small: Project) -> Project:
 
 
 @pytest.fixture(scope="session")
-def programs() -> Iterator[Path]:
+def programs() -> Path:
     """The programs of a workflow whose jobs start in milliseconds: `helpers/forks.py`."""
-    with forks(ROOT) as folder:
-        yield folder
+    return programs_of_session()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _servers_end() -> Iterator[None]:
+    yield
+    end_session()
 
 
 @pytest.fixture(scope="session")

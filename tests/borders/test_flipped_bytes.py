@@ -32,9 +32,9 @@ KINDS = {
 
 
 @contextmanager
-def a_world(demo: Project, folder: Path, rules: Collection[str] = ()) -> Iterator[World]:
+def a_world(demo: Project, programs: Path, folder: Path, rules: Collection[str] = ()) -> Iterator[World]:
     """A finished project with the commands that read its files, or with a command of each of the `rules`."""
-    zygote = Zygote(folder, environment())
+    zygote = Zygote(programs / "zygote", folder, environment())
     try:
         world = World(folder / "base", folder / "farm", zygote, make_base(demo, folder / "base", zygote, rules))
         yield world
@@ -52,15 +52,15 @@ def try_places(world: World, count: int) -> None:
     assert not defects, f"{len(defects)} of {count} places, DOCMT_FUZZ_SEED={SEED}\n\n{listed}"
 
 
-def test_a_hundred_places(finished_demo, tmp_path):
-    with a_world(finished_demo, tmp_path, QUICK) as world:
+def test_a_hundred_places(finished_demo, programs, tmp_path):
+    with a_world(finished_demo, programs, tmp_path, QUICK) as world:
         try_places(world, 100)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
-def test_two_thousand_places(finished_demo, tmp_path):
-    with a_world(finished_demo, tmp_path) as world:
+def test_two_thousand_places(finished_demo, programs, tmp_path):
+    with a_world(finished_demo, programs, tmp_path) as world:
         try_places(world, 2000)
 
 

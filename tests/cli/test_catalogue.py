@@ -1,12 +1,9 @@
 """`docmt check-sources` and `docmt check-catalogue`, as commands."""
 
 import json
-import sys
-from pathlib import Path
 
-from helpers.support import Project, run
+from helpers.support import Project, docmt
 
-DOCMT = Path(sys.executable).parent / "docmt"
 CORPUS = {
     "corpus": "mine",
     "about": "a corpus",
@@ -27,7 +24,7 @@ def write_corpus(project: Project, **changes: object) -> None:
 
 
 def check(project: Project, *arguments: str):
-    return run([DOCMT, "check-catalogue", "mine", "--mirror", str(project.root), *arguments], cwd=project.root)
+    return docmt("check-catalogue", "mine", "--mirror", str(project.root), *arguments, cwd=project.root)
 
 
 def test_a_difference_that_nobody_explains_is_status_2(project):
@@ -85,27 +82,27 @@ def test_sources_are_a_line_each_and_a_dead_one_is_status_1(project, tmp_path):
         {"name": "mine.en", "sources": [str(gone)]},
     ]
     write_corpus(project, files=files)
-    done = run([DOCMT, "check-sources", "mine"], cwd=project.root)
+    done = docmt("check-sources", "mine", cwd=project.root)
     assert done.returncode == 1, done.stderr
     assert [line.split() for line in done.stdout.splitlines()] == [
         ["corpus", "file", "answer", "bytes", "grade", "seen", "source"],
         ["mine", "mine.zh", "there", "4", "A", "never", str(there)],
         ["mine", "mine.en", "no", "such", "file", "-", "-", "never", str(gone)],
     ]
-    rows = json.loads(run([DOCMT, "check-sources", "mine", "--json"], cwd=project.root).stdout)
+    rows = json.loads(docmt("check-sources", "mine", "--json", cwd=project.root).stdout)
     assert [row["answer"]["problem"] for row in rows] == [None, "no such file"]
     gone.write_text("")
-    assert run([DOCMT, "check-sources", "mine", "--write"], cwd=project.root).returncode == 0
+    assert docmt("check-sources", "mine", "--write", cwd=project.root).returncode == 0
     seen = json.loads((project.root / "workflow/corpora/sources.seen.json").read_text())
     assert seen.keys() == {str(there), str(gone)}
-    rows = [line.split() for line in run([DOCMT, "check-sources", "mine"], cwd=project.root).stdout.splitlines()]
+    rows = [line.split() for line in docmt("check-sources", "mine", cwd=project.root).stdout.splitlines()]
     assert [row[5] for row in rows[1:]] == [seen[str(path)]["seen"] for path in (there, gone)]
 
 
 def test_sets_of_files_are_asked_for_too(project):
     """Nobody answers at the stand-in of their host; each address is a row."""
     project.edit("config.yaml", "hosts", {"raw.githubusercontent.com": "http://127.0.0.1:1"})
-    rows = json.loads(run([DOCMT, "check-sources", "discevalmt", "--json"], cwd=project.root).stdout)
+    rows = json.loads(docmt("check-sources", "discevalmt", "--json", cwd=project.root).stdout)
     assert all("refused" in row["answer"]["problem"] for row in rows)
     assert [(row["owner"], row["file"], row["grade"]) for row in rows] == [
         ("discevalmt", "anaphora.json", "A"),
@@ -115,6 +112,6 @@ def test_sets_of_files_are_asked_for_too(project):
 
 def test_an_unknown_corpus_is_refused(project):
     for command in ("check-sources", "check-catalogue"):
-        done = run([DOCMT, command, "ted_zh-em"], cwd=project.root)
+        done = docmt(command, "ted_zh-em", cwd=project.root)
         assert done.returncode == 2
         assert "did you mean 'ted_zh-en'?" in done.stderr

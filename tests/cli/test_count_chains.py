@@ -1,11 +1,10 @@
 """`docmt count-chains`: what it counts, and what it says of papers' numbers."""
 
-import sys
 from collections import Counter
 from pathlib import Path
 
 from helpers.real_files import real_files, write_contents
-from helpers.support import ROOT, copy_project, run
+from helpers.support import ROOT, copy_project, docmt
 
 from docmt.catalogue.missing import Places
 from docmt.corpus.opening import available_documents
@@ -13,12 +12,10 @@ from docmt.plan.grid import load_grid
 from docmt.settings.data import TextConfig
 from docmt.text.tokenizers import tokenizer_for
 
-DOCMT = Path(sys.executable).parent / "docmt"
-
 
 def table(*arguments, cwd: Path) -> tuple[dict[tuple[str, str], list[str]], str]:
     """The numbers of each row by split and stop list, and all that was printed."""
-    printed = run([DOCMT, "count-chains", *arguments], cwd=cwd, check=True).stdout
+    printed = docmt("count-chains", *arguments, cwd=cwd, check=True).stdout
     rows = [line.split() for line in printed.splitlines() if line.split()[0] in ("train", "dev", "test")]
     return {(row[0], " ".join(row[1:-3])): row[-3:] for row in rows}, printed
 

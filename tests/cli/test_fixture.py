@@ -1,21 +1,18 @@
 """`docmt make-fixture` of a corpus file, and `docmt job make-fixture` of settings."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
-from helpers.support import run
+from helpers.support import docmt
 
-DOCMT = Path(sys.executable).parent / "docmt"
 CATALOGUE = "workflow/corpora/ted_fr-en.yaml"
 
 
 def test_a_corpus_of_the_catalogue_is_made_and_validated(project):
-    done = run([DOCMT, "make-fixture", "--catalogue", CATALOGUE, "--output", "made"], cwd=project.root, check=True)
+    done = docmt("make-fixture", "--catalogue", CATALOGUE, "--output", "made", cwd=project.root, check=True)
     assert done.stdout == "made: 2015-01.tgz\n"
     assert [path.name for path in (project.root / "made").iterdir()] == ["2015-01.tgz"]
-    printed = run([DOCMT, "check-corpus", CATALOGUE, "--files", "made"], cwd=project.root, check=True).stdout
+    printed = docmt("check-corpus", CATALOGUE, "--files", "made", cwd=project.root, check=True).stdout
     counts = {line.split()[0]: line.split()[1] for line in printed.splitlines()}
     assert (counts["train"], counts["dev"], counts["test"]) == ("60", "8", "8")
 
@@ -37,7 +34,7 @@ def test_what_is_refused(project, arguments, message):
     settings = {"version": 1, "corpus": "mine", "source_language": "zh", "target_language": "en", "licence": "none",
                 "citation": "none", "files": [], "reader": {"kind": "toy"}, "expected": {}}  # fmt: skip
     (project.root / "settings.json").write_text(json.dumps(settings))
-    done = run([DOCMT, *arguments, "--output", "made"], cwd=project.root)
+    done = docmt(*arguments, "--output", "made", cwd=project.root)
     assert (done.returncode, "Traceback" in done.stderr) == (2, False)
     assert message in done.stderr
     assert not (project.root / "made").exists()

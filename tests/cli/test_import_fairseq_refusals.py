@@ -2,18 +2,15 @@
 
 import os
 import pickle
-import sys
 from argparse import Namespace
 from pathlib import Path
 
 import pytest
 import torch
 from helpers.fairseq_files import G_TRANSFORMER, PIECES, FairseqTraining, write_dictionary
-from helpers.support import run
+from helpers.support import docmt
 
 from docmt.base.errors import USER_MISTAKE, UserError
-
-MAIN = "from docmt.cli.main import main; main()"
 
 
 @pytest.fixture
@@ -35,7 +32,7 @@ class Hostile:
 def test_a_hostile_checkpoint_is_refused_and_not_run(plain, place):
     marker = plain.root / "made"
     torch.save({"args": None, "model": {}, "extra_state": {}, place: Hostile(marker)}, plain.checkpoint)
-    done = run([sys.executable, "-c", MAIN, "import-fairseq", *plain.options()], cwd=plain.root)
+    done = docmt("import-fairseq", *plain.options(), cwd=plain.root)
     assert done.returncode == USER_MISTAKE
     assert "not a checkpoint that can be read as weights alone" in done.stderr
     assert "mkdir, which might run code" in done.stderr and "Traceback" not in done.stderr

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers.support import ROOT, run
+from helpers.support import ROOT, docmt, run
 
 from docmt.cli.commands import FOR_YOU, JOBS
 
@@ -55,7 +55,7 @@ def test_help_of_docmt_names_the_jobs_of_the_workflow():
     ],
 )  # fmt: skip
 def test_a_mistake_ends_with_status_2_and_no_trace(project, arguments, message):
-    done = run([DOCMT, *arguments], cwd=project.root)
+    done = docmt(*arguments, cwd=project.root)
     assert done.returncode == 2, done.stdout + done.stderr
     assert message in done.stderr
     assert "Traceback" not in done.stderr

@@ -22,29 +22,30 @@ from docmt.settings.models import TransformerConfig
 from docmt.settings.pretrained import ALIGNER_FILES, SIZES, needed_fields
 from docmt.text.pretrained import PretrainedTokenizer
 
+DOCMT = Path(sys.executable).parent / "docmt"
 KINDS = ("mbart", "bert")
 SMALL = {"encoder_layers": 3, "decoder_layers": 2, "width": 16, "inner": 24, "heads": 2}
 
 
-def make_checkpoint(kind: str, folder: Path) -> Path:
-    """By the real command, in a process of its own."""
+def make_checkpoint(kind: str, folder: Path, docmt: Path = DOCMT) -> Path:
+    """By the command, in a process of its own."""
     folder.mkdir()
     job = {"version": 1, "stands_for": f"models/{kind}", "kind": kind, **SMALL}
     (folder / "settings.json").write_text(json.dumps(job))
-    command = [Path(sys.executable).parent / "docmt", "job", "make-checkpoint", "--settings", folder / "settings.json"]
+    command = [docmt, "job", "make-checkpoint", "--settings", folder / "settings.json"]
     subprocess.run([*command, "--output", folder], check=True)
     return folder
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory) -> dict[str, Path]:
+def folders(tmp_path_factory, programs) -> dict[str, Path]:
     base = tmp_path_factory.mktemp("made")
-    return {kind: make_checkpoint(kind, base / kind) for kind in KINDS}
+    return {kind: make_checkpoint(kind, base / kind, programs / "docmt") for kind in KINDS}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_bytes_twice(kind, folders, tmp_path):
-    """Two processes, so that no order of hashes is the same by chance."""
+    """The second time in a new process, so that no order of hashes is the same by chance."""
     again = make_checkpoint(kind, tmp_path / "again")
     names = outputs_of(again)
     assert names == {"config.json", "model.safetensors", "settings.json", "tokenizer.json"}
@@ -97,9 +98,9 @@ def test_bert_predicts_next_sentences(folders):
     assert max(abs(straight - swapped) for straight, swapped in zip(there, back, strict=True)) > 1e-4
 
 
-def test_awesome_align_takes_its_own_kind(tmp_path):
+def test_awesome_align_takes_its_own_kind(tmp_path, programs):
     """Links of every line, the same twice."""
-    folder = make_checkpoint("aligner", tmp_path / "aligner")
+    folder = make_checkpoint("aligner", tmp_path / "aligner", programs / "docmt")
     assert outputs_of(folder) == {*ALIGNER_FILES, "settings.json"}
     chinese = ["我们 在 公园 。", "他们 来 了 。"]
     english = ["we are in the park .", "they came ."]

@@ -2,17 +2,14 @@
 
 import json
 import re
-import sys
-from pathlib import Path
 
 import pytest
 from helpers.command_line import output, succeed
-from helpers.support import Project, placeholder_mirror, run
+from helpers.support import Project, docmt, placeholder_mirror
 
 from docmt.api.studies import STATES
 from docmt.base.errors import UserError
 
-DOCMT = Path(sys.executable).parent / "docmt"
 CARD = "results/1_corpus/toy_zh-en/card.json"
 
 
@@ -37,11 +34,11 @@ def names(project: Project, *arguments: object) -> list[str]:
 
 
 def test_systems_are_a_row_each_below_a_header(project):
-    header, *lines = run([DOCMT, "list-systems"], cwd=project.root, check=True).stdout.splitlines()
+    header, *lines = docmt("list-systems", cwd=project.root, check=True).stdout.splitlines()
     columns = ["study", "system", "architecture", "view", "text", "extends", "starts from", "model of", "corpora"]
     assert cells(header) == columns
     assert {cells(line)[0] for line in lines} >= {"demo", "lexical-chains"}
-    of_demo = run([DOCMT, "list-systems", "--study", "demo"], cwd=project.root, check=True).stdout.splitlines()[1:]
+    of_demo = docmt("list-systems", "--study", "demo", cwd=project.root, check=True).stdout.splitlines()[1:]
     assert [cells(line) for line in of_demo] == [cells(line) for line in lines if cells(line)[0] == "demo"]
     (system,) = [dict(zip(columns, cells(line), strict=True)) for line in of_demo if cells(line)[1] == "g_transformer"]
     assert system["architecture"] == "g_transformer" and system["view"] == "tokens512"

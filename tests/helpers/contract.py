@@ -279,6 +279,8 @@ def the_short_stream_keeps_to_its_sentence(case: str) -> None:
             assert same == [number != changed for number in range(len(words))]
 
 
+COMPUTE_ALL = (gradient_reaches_every_parameter, a_beams_score_is_its_forced_score)
+"""Checks that together call all that a model computes with: a training, a search and forced scores."""
 CHECKS = (
     logits_are_finite_and_a_row_for_each_target_token,
     gradient_reaches_every_parameter,

@@ -1,4 +1,4 @@
-"""The program `docmt` of `helpers/forks.py`: it asks the server for a process, and ends with the status of that.
+"""The programs of `helpers/forks.py`: each asks the server for a process, and ends with the status of that.
 
 It runs without `site`, so that it starts in milliseconds, and imports nothing but the standard library.
 """

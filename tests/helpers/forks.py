@@ -1,14 +1,16 @@
-"""A program `docmt` for the jobs of a workflow whose processes are forks of one that has imported all libraries.
+"""Programs `snakemake`, `docmt` and `zygote` whose processes are forks of one that has imported all libraries.
 
-To import torch and what training needs of it takes most of the time of a job on a small corpus. Snakemake, the rules
-and their command lines are the real ones. The jobs are no children of Snakemake, so that tests of signals and of the
-ends of processes use the real program.
+To import torch and what training needs of it takes most of the time of a job on a small corpus, and to import Snakemake
+most of the time of a plan. The code of both, the rules and their command lines are the real ones. The forks are no
+children of those who call them, so that tests of signals and of the ends of processes use the real programs.
 
 python -m helpers.forks SOCKET is the server.
 """
 
+import gc
 import json
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -16,36 +18,70 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
-from helpers.zygote import command, import_all
+from helpers.zygote import answer_all, command, import_all
 
 from docmt.base.parent import signal_at_parents_end
 
 CLIENT = Path(__file__).with_name("fork_client.py")
-READY = "ready\n"
+ROOT = CLIENT.parents[2]
+SOCKET = "socket"
+OF_SNAKEMAKE = ("snakemake.cli", "snakemake.report.html_reporter", "smart_open", "yte")
+"""What Snakemake imports, most of it inside a function."""
+_servers = ExitStack()
 
 
 @contextmanager
 def forks(package: Path) -> Iterator[Path]:
-    """Yield a folder of programs: `docmt`, and the `python` and `snakemake` of a workflow whose jobs are forks.
+    """Yield a folder of programs: `docmt` and `snakemake`, and the `python` beside which its jobs find this `docmt`.
 
-    `package` is the folder that has `docmt`. The jobs run this package as it is when the server starts.
+    `package` is the folder that has `docmt`. The programs run this package as it is when the server starts.
     """
+    with programs_of(package, fork_of(programs_of_session().parent, "server", package)) as programs:
+        yield programs
+
+
+@contextmanager
+def programs_of(package: Path, server: Sequence[Path | str]) -> Iterator[Path]:
+    """Yield the programs of a package, with the command line of its server but for the place of its socket."""
     with tempfile.TemporaryDirectory(prefix="forks") as name:
-        place = Path(name) / "socket"
-        programs = write_programs(Path(name), place)
-        server = start(package, place)
+        programs = write_programs(Path(name))
+        process, number = start(package, [*server, Path(name) / SOCKET])
         try:
             yield programs
         finally:
-            server.terminate()
-            server.communicate()
+            os.kill(number, signal.SIGTERM)
+            process.communicate()
 
 
-def write_programs(folder: Path, place: Path) -> Path:
+@cache
+def programs_of_session() -> Path:
+    """Return the programs of this package, whose server starts now and ends at `end_session`."""
+    return _servers.enter_context(programs_of(ROOT, [sys.executable, "-P", "-m", "helpers.forks"]))
+
+
+def end_session() -> None:
+    """End the server of `programs_of_session`."""
+    _servers.close()
+
+
+def fork_of(folder: Path, *arguments: Path | str) -> list[Path | str]:
+    """Return the beginning of a command line that a fork of the server of this folder obeys."""
+    return [sys.executable, "-IS", CLIENT, folder / SOCKET, *arguments]
+
+
+def snakemake(programs: Path, python: Path | str) -> list[Path | str]:
+    """Return the beginning of a command line of Snakemake as a fork; its jobs find `docmt` beside `python`."""
+    return fork_of(programs.parent, "snakemake", python)
+
+
+def write_programs(folder: Path) -> Path:
     """Write the programs, and return their folder.
 
     Jobs find `docmt` beside the Python of Snakemake; so the folder is an environment with the same packages.
@@ -57,39 +93,48 @@ def write_programs(folder: Path, place: Path) -> Path:
     if (Path(sys.prefix) / "pyvenv.cfg").exists():
         shutil.copy(Path(sys.prefix) / "pyvenv.cfg", folder)
     lines = {
-        "docmt": f'"{sys.executable}" -IS "{CLIENT}" "{place}"',
-        "snakemake": f'"{programs}/python" -m snakemake',
+        "docmt": fork_of(folder, "docmt"),
+        "snakemake": snakemake(programs, programs / "python"),
+        "zygote": fork_of(folder, "zygote"),
     }
     for name, line in lines.items():
-        (programs / name).write_text(f'#!/bin/sh\nexec {line} "$@"\n')
+        (programs / name).write_text(f'#!/bin/sh\nexec {shlex.join(map(str, line))} "$@"\n')
         (programs / name).chmod(0o755)
     return programs
 
 
-def start(package: Path, place: Path) -> subprocess.Popen:
-    """Start the server, and wait until it has imported everything."""
+def start(package: Path, command_line: Sequence[Path | str]) -> tuple[subprocess.Popen, int]:
+    """Start a server, and wait until it has imported everything; the second value is the process id of the server."""
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join((str(package), str(CLIENT.parents[1]))),
         "OMP_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
     }
-    command_line = [sys.executable, "-P", "-m", "helpers.forks", str(place)]
-    server = subprocess.Popen(command_line, env=environment, stdout=subprocess.PIPE, text=True)
-    assert server.stdout.readline() == READY
-    return server
+    process = subprocess.Popen(command_line, env=environment, stdout=subprocess.PIPE, text=True)
+    return process, int(process.stdout.readline())
+
+
+def serve_other(arguments: list[str]) -> None:
+    """Serve the package of another folder, in a fork that has its libraries, but nothing of this package."""
+    package, place = arguments
+    for name in [name for name in sys.modules if name.partition(".")[0] == "docmt"]:
+        del sys.modules[name]
+    sys.path[:] = [package, *(path for path in sys.path if path != str(ROOT))]
+    serve(place)
 
 
 def serve(place: str) -> None:
-    """Fork a process for each connection, until a signal ends this one."""
+    """Fork a process for each connection, until a signal ends this one; print its process id when it can begin."""
     signal_at_parents_end(signal.SIGTERM)
     import_all()
+    import_workflow()
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(place)
         listener.listen()
         # Nobody waits for the forks here: the system forgets them when they end.
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-        print(READY, end="", flush=True)
+        print(os.getpid(), flush=True)
         while True:
             connection, _ = listener.accept()
             if os.fork() == 0:
@@ -98,11 +143,24 @@ def serve(place: str) -> None:
             connection.close()
 
 
+def import_workflow() -> None:
+    """Import what Snakemake and the rules need."""
+    import docmt
+
+    modules = [module.name for module in walk_packages(docmt.__path__, "docmt.")]
+    for name in (*OF_SNAKEMAKE, *modules):
+        with suppress(ModuleNotFoundError):
+            import_module(name)
+    gc.collect()
+    gc.freeze()
+
+
 def obey(connection: socket.socket) -> None:
     """Run the command line that the client sends, and end this process."""
     status = 1
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal_at_parents_end(signal.SIGTERM)
         take_over(connection)
         status = run()
         sys.stdout.flush()
@@ -130,15 +188,33 @@ def take_over(connection: socket.socket) -> None:
 
 
 def run() -> int:
-    """Run `docmt`, and return its exit status."""
+    """Run the program that the first word of the command line names, and return its exit status."""
+    program, *arguments = sys.argv
     try:
-        command(sys.argv)
+        PROGRAMS[program](arguments)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException:
         traceback.print_exc()
         return 1
     return 0
+
+
+def run_workflow(arguments: list[str]) -> None:
+    """Run Snakemake; the first argument is the Python beside which its jobs find `docmt`."""
+    from snakemake.cli import main
+
+    sys.executable, *rest = arguments
+    sys.argv = ["snakemake", *rest]
+    main()
+
+
+PROGRAMS = {
+    "docmt": command,
+    "snakemake": run_workflow,
+    "zygote": lambda arguments: answer_all(),
+    "server": serve_other,
+}
 
 
 if __name__ == "__main__":

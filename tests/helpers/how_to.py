@@ -11,10 +11,11 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from helpers.forks import forks
+from helpers.forks import forks, programs_of_session
 from helpers.support import ROOT, Project, copy_project
 
 FENCE = re.compile(r"^```(?P<form>\w+)(?: title=(?P<title>\S+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -52,7 +53,8 @@ def carry_out_with_forks(page: str, project: Project) -> None:
     later = next((number for number in changes if number > first), len(blocks))
     for block in blocks[:first]:
         obey(block, project)
-    with forks(project.root if (project.root / "docmt").exists() else ROOT) as programs:
+    is_whole = (project.root / "docmt").exists()
+    with forks(project.root) if is_whole else nullcontext(programs_of_session()) as programs:
         for block in blocks[first:later]:
             obey(block, project, programs)
     for block in blocks[later:]:

@@ -12,9 +12,15 @@ from pathlib import Path
 import pytest
 import yaml
 from filelock import FileLock
+from helpers.forks import programs_of_session, snakemake
 
 ROOT = Path(__file__).parents[2]
 SMOKE = "workflow/scales/smoke.yaml"
+FILES_OF_DEMO = {
+    "workflow/studies": ("demo",),
+    "workflow/corpora": ("toy_zh-en", "news_zh-en", "ted_zh-en"),
+}
+"""What `small_demo` has of these folders: `toy_zh-en` is the demo's corpus, the others are for tests of corpora."""
 
 
 class Project:
@@ -45,9 +51,10 @@ class Project:
     def snakemake(
         self, *arguments: str, check: bool = False, timeout: int = 600, programs: Path | None = None
     ) -> subprocess.CompletedProcess:
-        """Run the workflow; `programs` is the folder of the Python whose jobs are forks (`helpers/forks.py`)."""
+        """Run the workflow as a fork; its jobs are forks, too, where `programs` has them (`helpers/forks.py`)."""
         python = sys.executable if programs is None else programs / "python"
-        return run([python, "-m", "snakemake", *arguments], cwd=self.root, check=check, timeout=timeout)
+        command = snakemake(programs or programs_of_session(), python)
+        return run([*command, *arguments], cwd=self.root, check=check, timeout=timeout)
 
 
 def need(program: str) -> None:
@@ -71,6 +78,11 @@ def run(command: list, cwd: Path, check: bool = False, timeout: int = 600) -> su
     if check and done.returncode != 0:
         raise AssertionError(f"{command} gave {done.returncode}\n{done.stdout[-4000:]}\n{done.stderr[-8000:]}")
     return done
+
+
+def docmt(*arguments: object, cwd: Path, check: bool = False) -> subprocess.CompletedProcess:
+    """Run `docmt` as a fork (`helpers/forks.py`)."""
+    return run([programs_of_session() / "docmt", *arguments], cwd=cwd, check=check)
 
 
 def copy_project(root: Path) -> Project:
@@ -124,9 +136,17 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory, name: str) -> Iterat
 
 
 def small_demo(root: Path) -> Project:
-    """The demo study at smoke scale, which makes the toy corpus small: seconds instead of minutes."""
+    """The demo study at smoke scale, which makes the toy corpus small: seconds instead of minutes.
+
+    No other study is there, and few other corpora: each plan of the project reads all of them.
+    """
     project = quick_smoke(copy_project(root))
+    for name, stems in FILES_OF_DEMO.items():
+        for path in (root / name).glob("*.yaml"):
+            if path.stem not in stems:
+                path.unlink()
     project.edit("config.yaml", "scale", "smoke")
+    project.edit("config.yaml", "studies", ["demo"])
     return project
 
 

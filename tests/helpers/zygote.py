@@ -1,7 +1,8 @@
 """A process that has imported docmt and its libraries, and forks a child for each command: a command then costs
 milliseconds, and one that crashes ends nothing but its child.
 
-python -m helpers.zygote reads a request, a JSON object, from each line of standard input, and answers with a line.
+It is a fork itself (`helpers/forks.py`), reads a request, a JSON object, from each line of standard input, and answers
+with a line.
 
 A request has `call` (a name of CALLS), `arguments`, `folder` (where it runs), `output` (a path: standard output and
 error go to `<output>.out` and `<output>.err`), and `seconds`, after which the child is killed. With `trace`, the paths
@@ -232,9 +233,8 @@ def import_all() -> None:
     gc.freeze()
 
 
-def serve() -> None:
+def answer_all() -> None:
     """Answer requests until standard input ends."""
-    import_all()
     answers = os.fdopen(os.dup(1), "w")
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line))), file=answers, flush=True)
@@ -252,12 +252,12 @@ class Ended:
 class Zygote:
     """The process, seen from the test."""
 
-    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
-        """Start it; outputs of commands are files of `folder`."""
+    def __init__(self, program: Path, folder: Path, environment: dict[str, str]) -> None:
+        """Start its program; outputs of commands are files of `folder`."""
         self.output = folder / "last"
         variables = {"CUDA_VISIBLE_DEVICES": "", "COLUMNS": "200", "MKL_NUM_THREADS": "1"}
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "helpers.zygote"],
+            [program],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**environment, **variables},
@@ -282,7 +282,3 @@ class Zygote:
         """End the process."""
         self._process.stdin.close()
         self._process.wait(60)
-
-
-if __name__ == "__main__":
-    serve()

@@ -11,7 +11,7 @@ from docmt.settings.models import TransformerConfig
 @pytest.mark.parametrize("task", [pronoun, chain])
 def test_the_sentence_model_stays_at_chance(task):
     config = TransformerConfig(**SIZES)
-    model = learn(config, task(1500, seed=1).by_sentence(), updates=350, at_once=100)
+    model = learn(config, task(1500, seed=1).by_sentence(), updates=250, at_once=75)
     test = task(600, seed=2).by_sentence()
     assert abs(accuracy(model, test) - 50) < 5
     batch, is_judged = test.batch(config)

@@ -4,6 +4,7 @@ import ast
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,13 +13,12 @@ from helpers.support import ROOT
 from docmt.cli.commands import FOR_YOU, JOBS
 
 
+@cache
 def parsed(folder: str) -> dict[Path, ast.Module]:
     """The syntax tree of each Python file below a folder of the repository."""
     paths = sorted((ROOT / folder).rglob("*.py"))
     return {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
 
-
-TREES = parsed("docmt")
 
 EMPTY_WORDS = {"found", "one", "own", "shown", "kept", "made", "taken", "standing", "account"}
 """Words that stand for no thing of the field; as parts of names too."""
@@ -124,7 +124,7 @@ def test_no_name_is_an_empty_word(folder, message_part):
     """The name of a test is a sentence, which may have any word."""
     empty = [
         f"{path.relative_to(ROOT)}:{line} {name}"
-        for path, tree in (TREES if folder == "docmt" else parsed(folder)).items()
+        for path, tree in parsed(folder).items()
         for line, name in defined_names(tree, message_part)
         if words_of(name) & EMPTY_WORDS and "." not in name and not name.startswith("test_")
     ]
@@ -137,7 +137,7 @@ def test_such_a_name_would_be_found():
 
 
 def docstrings() -> Iterator[tuple[Path, str]]:
-    for path, tree in TREES.items():
+    for path, tree in parsed("docmt").items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (text := ast.get_docstring(node)):
                 yield path, text
@@ -152,7 +152,7 @@ def test_docstrings_open_with_a_verb_or_a_noun_phrase():
 
 def test_a_class_name_has_one_meaning():
     files = defaultdict(set)
-    for path, tree in TREES.items():
+    for path, tree in parsed("docmt").items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 files[node.name].add(str(path.relative_to(ROOT)))

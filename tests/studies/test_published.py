@@ -87,7 +87,7 @@ EACH_TABLE = pytest.mark.parametrize("where", CELLS, ids="/".join)
 
 @cache
 def load(path: str) -> dict:
-    return yaml.load((ROOT / "workflow" / path).read_text(encoding="utf-8"), yaml.BaseLoader)
+    return yaml.load((ROOT / "workflow" / path).read_text(encoding="utf-8"), yaml.CBaseLoader)
 
 
 def study(name: str) -> dict:

@@ -1,4 +1,8 @@
-"""One process and several ranks make the same training: the real command by torchrun, on the CPU."""
+"""One process and several ranks make the same training: the command, on the CPU.
+
+Its ranks are forks (`helpers/forks.py`), with the variables that torchrun gives them; torchrun itself starts those that
+the first of them stops. `docmt.training.launch` is in test_stops.py, and in tests/workflow/test_signals.py.
+"""
 
 import json
 import os
@@ -18,7 +22,7 @@ from helpers.toy_task import Folder, Notes, make_document, make_folder, write_vi
 from safetensors.torch import load_file
 
 from docmt.base.columns import SEGMENT_CHAINS, STOP_WORDS
-from docmt.base.errors import UserError
+from docmt.base.errors import TRY_AGAIN, UserError
 from docmt.base.tables import write_arrow
 from docmt.training.exit import HANGING, Reason, read_exit
 from docmt.training.launch import free_port
@@ -78,17 +82,32 @@ def folder_of(root: Path, model: dict, **training: object) -> Folder:
     return folder.changed({**SIZES, **NOISE, **model}, **{**TRAINING, **training})
 
 
-def start_torchrun(folder: Folder, ranks: int) -> subprocess.Popen:
-    launcher = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks))
-    command = [sys.executable, *launcher, "-m", "docmt.cli.main", *folder.command()]
-    return subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True)
+def variables_of(rank: int) -> dict[str, str]:
+    """Of one of two ranks, without the address of the first of them."""
+    return {**environment(), "RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"}
+
+
+def start_two_ranks(folder: Folder, programs: Path) -> list[subprocess.Popen]:
+    address = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+    command = [programs / "docmt", *folder.command()]
+    return [
+        subprocess.Popen(command, env=variables_of(rank) | address, stderr=subprocess.PIPE, text=True)
+        for rank in range(2)
+    ]
+
+
+def ended(processes: list[subprocess.Popen]) -> tuple[list[int], str]:
+    """The status of each, and what all of them said."""
+    said = "".join(process.communicate(timeout=300)[1] for process in processes)
+    return [process.returncode for process in processes], said
 
 
 def train_by_torchrun(folder: Folder, ranks: int) -> tuple[int, str]:
     """Its status, and what it says."""
-    process = start_torchrun(folder, ranks)
-    _, said = process.communicate(timeout=300)
-    return process.returncode, said
+    launcher = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks))
+    command = [sys.executable, *launcher, "-m", "docmt.cli.main", *folder.command()]
+    done = subprocess.run(command, env=environment(), stderr=subprocess.PIPE, text=True, timeout=300)
+    return done.returncode, done.stderr
 
 
 def curve(folder: Folder, kind: str) -> np.ndarray:
@@ -111,19 +130,19 @@ def assert_same_training(single: Folder, several: Folder) -> None:
     [*(pytest.param(model, marks=pytest.mark.slow) for model in (SENTENCE, DOCUMENT)), CHAINS],
     ids=lambda model: model["kind"],
 )
-def test_two_ranks_train_as_one_process(tmp_path, model):
+def test_two_ranks_train_as_one_process(tmp_path, programs, model):
     """Dropout of all kinds, word dropout and samples of z are on; the first rank alone writes and speaks.
 
     One process computes each update at once.
     """
     alone, shared = (folder_of(tmp_path / name, model) for name in ("alone", "shared"))
     assert alone.train()
-    status, said = train_by_torchrun(shared, 2)
-    assert status == 0 and said.count("training ends after update 27") == 1, said
+    statuses, said = ended(start_two_ranks(shared, programs))
+    assert statuses == [0, 0] and said.count("training ends after update 27") == 1, said
     assert_same_training(alone, shared)
 
 
-def test_ranks_stop_at_one_update_and_one_process_goes_on(tmp_path):
+def test_ranks_stop_at_one_update_and_one_process_goes_on(tmp_path, programs):
     """One rank alone gets the signal; with two micro-batches an update, two ranks sum up as one does, to the bit."""
     alone, shared = (
         folder_of(
@@ -137,12 +156,12 @@ def test_ranks_stop_at_one_update_and_one_process_goes_on(tmp_path):
         for name in ("alone", "shared")
     )
     assert alone.train()
-    process = start_torchrun(shared, 2)
-    while process.poll() is None and not any(shared.paths.state.glob("checkpoint-*.pt")):
+    processes = start_two_ranks(shared, programs)
+    while processes[0].poll() is None and not any(shared.paths.state.glob("checkpoint-*.pt")):
         time.sleep(0.01)
     os.kill(json.loads((shared.paths.state / "process.json").read_text())["process"], signal.SIGTERM)
-    _, said = process.communicate(timeout=300)
-    assert "asked to stop: checkpoint of update " in said
+    statuses, said = ended(processes)
+    assert statuses == [TRY_AGAIN] * 2 and "asked to stop: checkpoint of update " in said
     assert json.loads((shared.paths.state / "exit.json").read_text())["reason"] == "stopped"
     notes = Notes()
     assert shared.train(notes)
@@ -163,11 +182,10 @@ def test_what_stops_the_first_rank_stops_all_with_its_message(tmp_path):
 def wait_for_the_first(folder: Path, how: str) -> list[tuple[int, str, str]]:
     """Two ranks; of each its status, what it wrote, and what it said."""
     script, port = ROOT / "tests" / "helpers" / "waiting_ranks.py", str(free_port())
-    shared = {**environment(), "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"}
-    shared |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    address = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     command = [sys.executable, str(script), str(folder), how]
-    processes = [subprocess.Popen(command, env={**shared, "RANK": rank}, **pipes) for rank in "01"]
+    processes = [subprocess.Popen(command, env=variables_of(rank) | address, **pipes) for rank in range(2)]
     said = [process.communicate(timeout=120) for process in processes]
     return [(process.returncode, *both) for process, both in zip(processes, said, strict=True)]
 

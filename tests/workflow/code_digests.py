@@ -10,6 +10,7 @@ docstrings and formatting do not count. The settings' schema is left out: what a
 import ast
 import hashlib
 import json
+from functools import cache
 from pathlib import Path
 
 from docmt.plan.versions import VERSIONS
@@ -77,6 +78,14 @@ def only(functions: str, tree: ast.Module) -> ast.Module:
     return tree
 
 
+@cache
+def code_of(path: Path, functions: str) -> tuple[str, list[Path]]:
+    """The code of a file or of some of its functions, once for all stages, and the files of docmt that it imports."""
+    tree = only(functions, ast.parse(path.read_text(encoding="utf-8")))
+    files = [file for name in imported(tree) for file in module_files(name)]
+    return without_docstrings(tree), files
+
+
 def stage_digest(stage: str) -> str:
     queue: list[tuple[Path, str]] = []
     for part in STAGES[stage]:
@@ -88,16 +97,15 @@ def stage_digest(stage: str) -> str:
         path, functions = queue.pop()
         if path in seen or not is_followed(path):
             continue
-        tree = only(functions, ast.parse(path.read_text(encoding="utf-8")))
-        queue += [(file, "") for name in imported(tree) for file in module_files(name)]
-        seen[path] = without_docstrings(tree)
+        seen[path], files = code_of(path, functions)
+        queue += [(file, "") for file in files]
     text = "\n".join(f"{path.relative_to(ROOT)} {seen[path]}" for path in sorted(seen))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def today() -> dict[str, dict]:
-    return {stage: {"version": VERSIONS[stage], "digest": stage_digest(stage)} for stage in STAGES}
+def today(stage: str) -> dict:
+    return {"version": VERSIONS[stage], "digest": stage_digest(stage)}
 
 
 if __name__ == "__main__":
-    RECORD.write_text(json.dumps(today(), indent=2) + "\n")
+    RECORD.write_text(json.dumps({stage: today(stage) for stage in STAGES}, indent=2) + "\n")

@@ -15,7 +15,7 @@ def test_every_stage_has_a_version():
 
 @pytest.mark.parametrize("stage", code_digests.STAGES)
 def test_a_changed_stage_has_a_changed_version(stage):
-    recorded, now = json.loads(code_digests.RECORD.read_text())[stage], code_digests.today()[stage]
+    recorded, now = json.loads(code_digests.RECORD.read_text())[stage], code_digests.today(stage)
     assert recorded == now, (
         f"the code of stage {stage!r} changed. If what it makes changes, raise its number in docmt/plan/versions.py; "
         "then record the digest: python tests/workflow/code_digests.py"

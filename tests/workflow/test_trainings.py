@@ -1,16 +1,12 @@
 """`docmt list-trainings` of what the workflow has made."""
 
 import json
-import sys
-from pathlib import Path
 
-from helpers.support import run
-
-DOCMT = Path(sys.executable).parent / "docmt"
+from helpers.support import docmt
 
 
 def test_every_training_of_the_demo_is_finished(finished_demo):
-    lines = run([DOCMT, "list-trainings"], cwd=finished_demo.root, check=True).stdout.splitlines()
+    lines = docmt("list-trainings", cwd=finished_demo.root, check=True).stdout.splitlines()
     heading, *rows = [line.split() for line in lines]
     assert heading[:4] == ["system", "corpus", "scale", "seed"]
     records = sorted(finished_demo.root.glob("results/5_training/smoke/toy_zh-en/*/seed1/record.json"))
