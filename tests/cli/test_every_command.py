@@ -219,9 +219,9 @@ CALLS: dict[str, list[str]] = {
     "list-systems": ["--root", str(ROOT), "--study", "demo"],
     "list-targets": ["--root", str(ROOT), "--study", "demo", "--kind", "study"],
     "list-trainings": ["--results", "results"],
-    "why": ["demo", "--root", str(ROOT)],
-    "list-results": ["--root", str(ROOT)],
-    "remove-results": ["--root", str(ROOT)],
+    "why": ["demo", "--root", "demo"],
+    "list-results": ["--root", "demo"],
+    "remove-results": ["--root", "demo"],
 }
 """A good call of each command for people, with {names} of files; those of models with much beside stand elsewhere."""
 ELSEWHERE = {"inspect": "decoding", "import-fairseq": "cli", "read-sheets": "scoring"}
