@@ -69,6 +69,11 @@ def local_path(source: str) -> Path:
     return Path(unquote(urlsplit(source).path)) if source.startswith("file:") else Path(source)
 
 
+def is_source(path: Path) -> bool:
+    """Return whether a path can give a file: it is a file, or a folder, which stands for a tar of its files."""
+    return path.is_file() or path.is_dir()
+
+
 def mirror_folder(mirror: str | None) -> Path | None:
     """Return the mirror's folder; return none where there is no mirror or it is an http(s) URL."""
     return local_path(mirror) if mirror and not is_remote(mirror) else None
@@ -102,7 +107,7 @@ def file_of_user(file: FileConfig, folder: Path | str | None, corpus: str, root:
     """
     path = find_below(root / folder, file.name, corpus) if folder else None
     paths = (root / local_path(source.url) for source in file.sources if not is_remote(source.url))
-    path = path or next((path for path in paths if path.is_file() or path.is_dir()), None)
+    path = path or next(filter(is_source, paths), None)
     if path is not None and path.is_dir() and not file.name.endswith(FOLDER_ENDING):
         what, expected = "a folder is stored as an archive of its files", f"a name that ends in {FOLDER_ENDING}"
         raise UserError(what, where=f"{corpus} files", found=f"{file.name}, from {path}", expected=expected)

@@ -21,7 +21,7 @@ from docmt.base.paths import RESULTS
 from docmt.catalogue.checksums import wrong_content
 from docmt.catalogue.corpus import CorpusConfig, load_corpus
 from docmt.catalogue.forms import CONTRASTIVE, Languages, ReaderConfig
-from docmt.catalogue.missing import Places, local_path
+from docmt.catalogue.missing import Places, is_source, local_path
 from docmt.catalogue.published import COUNTS, LATER, UNCLEAR, PublishedCounts, stated
 from docmt.corpus.inputs import CollectedProblems, Problems
 from docmt.corpus.leaks import Shared, check_shared
@@ -266,9 +266,7 @@ def _files(corpus: CorpusConfig, path: Path, folder: Path | None, mirror: str | 
     paths = find_files(corpus, Places(Path(RESULTS), mirror, {corpus.corpus: str(folder)} if folder else {}))
     for file in corpus.files:
         candidates = [path.parent / file.name, *(local_path(source.url) for source in file.sources)]
-        paths[file.name] = paths[file.name] or next(
-            (file_path for file_path in candidates if file_path.is_file() or file_path.is_dir()), None
-        )
+        paths[file.name] = paths[file.name] or next(filter(is_source, candidates), None)
     return paths
 
 

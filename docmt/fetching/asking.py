@@ -11,7 +11,7 @@ import requests
 from docmt.base.artifacts import folder_lock, read_object_if_there, write_json
 from docmt.base.foreign import reading
 from docmt.catalogue.files import LENGTHS, Checksums, FileConfig, SourceConfig
-from docmt.catalogue.missing import is_remote, local_path
+from docmt.catalogue.missing import is_remote, is_source, local_path
 from docmt.fetching.addresses import rewritten
 from docmt.fetching.content import is_page, login_of
 from docmt.fetching.problems import reason
@@ -89,7 +89,9 @@ def ask(url: str, network: Network) -> Answer:
     """Ask a source whether it has its file: by a HEAD request, or a GET of one byte where the server refuses HEAD."""
     if not is_remote(url):
         path = local_path(url)
-        return Answer(None, path.stat().st_size) if path.is_file() else Answer(None, problem="no such file")
+        if not is_source(path):
+            return Answer(None, problem="no such file")
+        return Answer(None, None if path.is_dir() else path.stat().st_size)
     actual, options = rewritten(url, network.hosts), {"timeout": network.timeout_s, "allow_redirects": True}
     try:
         with requests.head(actual, headers=AGENT, **options) as response:

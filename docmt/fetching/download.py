@@ -15,7 +15,7 @@ from docmt.base.errors import UserError
 from docmt.catalogue.checksums import Mismatch, file_digest, wrong_bytes, wrong_content
 from docmt.catalogue.files import Checksums, FileConfig
 from docmt.catalogue.lock import locked_checksums, place_in_lock
-from docmt.catalogue.missing import local_path
+from docmt.catalogue.missing import is_source, local_path
 from docmt.fetching.addresses import Origin, origins
 from docmt.fetching.archives import extract_member, pack_folder, write_with_line_feeds
 from docmt.fetching.content import wrong_kind
@@ -193,7 +193,7 @@ def _need(wrong: Mismatch | str | None) -> None:
 def _copy(place: str, part: Path) -> Checksums:
     """Copy a file of this machine, or pack a folder; raise SourceFailed where that fails."""
     path = local_path(place)
-    if not (path.is_file() or path.is_dir()):
+    if not is_source(path):
         raise SourceFailed("no such file")
     forget(part)
     try:

@@ -104,6 +104,11 @@ def test_dead_sources(site, tmp_path):
     assert ask(str(tmp_path / "gone")).problem == "no such file"
 
 
+def test_a_folder_of_this_machine_is_there(tmp_path):
+    """It stands for an archive of its files, whose size nobody has asked for."""
+    assert ask(str(tmp_path)) == Answer(None)
+
+
 def test_a_file_of_this_machine(tmp_path):
     path = tmp_path / "with blank.tgz"
     path.write_bytes(b"1234")
