@@ -1,6 +1,6 @@
 """The documents of training text that become dev or test, for corpora that come without these splits."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from docmt.base.checks import Checked, count_or_none, need, setting
@@ -27,15 +27,14 @@ class HeldOutConfig(Checked):
         fits = self.at_most is None or self.every is not None
         need(fits, "at_most", self.at_most, "none beside first, which is a number of documents")
 
-    def takes(self, number: int, before: int) -> bool:
+    def takes(self, number: int) -> bool:
         """Return whether the split gets a document.
 
-        `number` is the number of the document, counted from 1 among those that the splits before have left; `before` is
-        the number of documents that the split has already.
+        `number` is the number of the document, counted from 1 among those that the splits before have left.
         """
         if self.first is not None:
             return number <= self.first
-        return number % self.every == 0 and (self.at_most is None or before < self.at_most)
+        return number % self.every == 0 and (self.at_most is None or number <= self.at_most * self.every)
 
 
 @dataclass
@@ -47,17 +46,12 @@ class Allocation:
 
     held_out: Mapping[str, HeldOutConfig]
     _numbers: dict[str, int] = field(default_factory=lambda: dict.fromkeys(HELD_OUT, 0))
-    _counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(HELD_OUT, 0))
 
     def next_split(self) -> str:
         """Return the split of the next document of the training text."""
-        for split in self._stated():
-            self._numbers[split] += 1
-            if self.held_out[split].takes(self._numbers[split], self._counts[split]):
-                self._counts[split] += 1
-                return split
+        for split in HELD_OUT:
+            if split in self.held_out:
+                self._numbers[split] += 1
+                if self.held_out[split].takes(self._numbers[split]):
+                    return split
         return TRAIN
-
-    def _stated(self) -> Iterator[str]:
-        """Yield the splits that get documents, in the order dev, test."""
-        return (split for split in HELD_OUT if split in self.held_out)

@@ -245,12 +245,17 @@ def tsv_rows(
     indices = [header.index(name) if name in header else None for name in (*columns, *optional)]
     for number, line in enumerate(lines, 2):
         values = line.split("\t")
-        if len(values) == len(header):
+        if fits_header(values, header, f"{inputs.display_name(path)}:{number}", inputs.problems):
             yield number, ["" if index is None else values[index] for index in indices]
-        else:
-            where, problem = f"{inputs.display_name(path)}:{number}", "row has more or fewer columns than the header"
-            width, header_width = f"{len(values)} columns", f"{len(header)} columns"
-            inputs.problems.report(problem, where=where, found=width, expected=header_width)
+
+
+def fits_header(values: Sequence[str], header: Sequence[str], where: str, problems: Problems) -> bool:
+    """Return whether a row of a table has as many columns as the header; report a row that has not."""
+    if len(values) == len(header):
+        return True
+    what, width = "row has more or fewer columns than the header", f"{len(values)} columns"
+    problems.report(what, where=where, found=width, expected=f"{len(header)} columns")
+    return False
 
 
 def need_columns(columns: Sequence[str], needed: Sequence[str], where: str) -> None:

@@ -91,9 +91,9 @@ def needed_files(corpus: CorpusConfig) -> dict[str, frozenset[str]]:
     files generates its text: it has all splits, and none of them needs a file.
     """
     needed: dict[str, frozenset[str]] = {}
+    downloads = [file.name for file in corpus.files]
     for _, reader in corpus.reader.readers_of_files():
         for split, paths in reader.files_of_splits(corpus.languages).items():
-            downloads = [file.name for file in corpus.files]
             names = {name for path in paths for name in reader.downloads_of(path, downloads)}
             needed[split] = needed.get(split, frozenset()) | names
     if not needed:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from docmt.base.foreign import first_line, need_file, reading
-from docmt.corpus.inputs import ReaderInputs, need_columns
+from docmt.corpus.inputs import ReaderInputs, fits_header, need_columns
 
 Column = str | int
 """A column: its name, or its number, counted from 1. In JSON and Parquet, dots in a name lead into nested values."""
@@ -70,16 +70,13 @@ def _cells(
     indices = [column - 1 if isinstance(column, int) else header.index(column) for column in columns]
     least = max(indices, default=-1) + 1
     for number, cells in records:
+        where = f"{file_name}:{number}"
         if not any(cell.strip() for cell in cells):
             yield number, [""] * len(indices)
-        elif len(cells) < least if header is None else len(cells) != len(header):
-            width = f"{len(cells)} columns"
-            expected = (
-                f"{least} or more, the largest number of a column" if header is None else f"{len(header)} columns"
-            )
-            problem = "row has too few columns" if header is None else "row has more or fewer columns than the header"
-            inputs.problems.report(problem, where=f"{file_name}:{number}", found=width, expected=expected)
-        else:
+        elif header is None and len(cells) < least:
+            width, expected = f"{len(cells)} columns", f"{least} or more, the largest number of a column"
+            inputs.problems.report("row has too few columns", where=where, found=width, expected=expected)
+        elif header is None or fits_header(cells, header, where, inputs.problems):
             yield number, [cells[index] for index in indices]
 
 

@@ -43,9 +43,9 @@ class CorpusDraft:
     def notes(self) -> list[str]:
         """What a person should know or check; a line on splits that are missing, or held out, comes last."""
         notes = [note for draft in self.drafts for note in draft.notes]
-        present = self._splits()
-        if self._held_out():
-            notes.append(f"{' and '.join(self._held_out())}: documents that are held out of the training text")
+        present, held_out = self._splits(), self._held_out()
+        if held_out:
+            notes.append(f"{' and '.join(held_out)}: documents that are held out of the training text")
         elif TRAIN not in present:
             splits = f"{' and '.join(present)} alone"
             notes.append(f"the corpus has {splits}: name it as --dev or --test of a corpus with training text")
@@ -75,7 +75,7 @@ class CorpusDraft:
         }
 
     def _splits(self) -> list[str]:
-        """Return the splits that have files of their of_main."""
+        """Return the splits that have files of their own."""
         present = {TRAIN if split is None else split for split in self.main.splits}
         present |= {split for split, drafts in self.others.items() if drafts}
         return [split for split in SPLITS if split in present]
@@ -92,8 +92,8 @@ class CorpusDraft:
     def _parts(self) -> list[Value]:
         """Return the reader of each draft."""
         of_main = {split or TRAIN: value for split, value in self.main.splits.items() if not self.others.get(split)}
-        held_out = {"held_out": self._held_out()} if self._held_out() else {}
-        parts = [{**self.main.reader, "splits": of_main, **held_out}]
+        held_out = self._held_out()
+        parts = [{**self.main.reader, "splits": of_main, **({"held_out": held_out} if held_out else {})}]
         for split in HELD_OUT:
             parts += [
                 {**draft.reader, "splits": {split: _value_for(split, draft)}} for draft in self.others.get(split, ())
