@@ -311,7 +311,6 @@ def records(table: Table) -> Iterator[dict]:
                 "measured": cell.measured,
                 "sd": cell.deviation,
                 "difference": cell.difference,
-                "not_comparable": "; ".join(cell.not_comparable),
                 "baseline": cell.comparison and cell.comparison["baseline"],
                 "p": cell.p,
                 "test": cell.comparison and cell.comparison["signature"],
@@ -321,6 +320,7 @@ def records(table: Table) -> Iterator[dict]:
                 "signature": " ; ".join(cell.signatures),
                 "random": list(cell.random),
                 "note": row.note,
+                "not_comparable": "; ".join(cell.not_comparable),
             }
         if row.drop is not None and (row.drop.published, row.drop.measured) != (None, None):
             yield {
