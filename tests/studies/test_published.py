@@ -39,6 +39,7 @@ ONLY_COLUMN = {
 }
 METRICS = {
     # Printed headings of numbers, and the names of the metrics.
+    "Model Size": "size",
     "multi-bleu": "multi-bleu s-BLEU",
     "mteval-v13a": "mteval s-BLEU",
     "Deixis": "accuracy:deixis",
@@ -80,7 +81,7 @@ CELLS = {
     # As counted when the papers were first read.
     **{("lexical-chains", f"table{n}"): count for n, count in enumerate((42, 42, 12, 9, 27, 28, 8, 15), 1)},
     **{("g-transformer", f"table{n}"): count for n, count in enumerate((45, 51, 11, 15, 15, 11, 18), 1)},
-    ("long-short", "table2"): 46,
+    ("long-short", "table2"): 55,
 }
 EACH_TABLE = pytest.mark.parametrize("where", CELLS, ids="/".join)
 
