@@ -277,6 +277,13 @@ def test_what_the_text_states_of_figures_is_all_that_is_published_of_them(shared
     assert published == {("g-transformer", figure): points for figure in ("figure2a", "figure7a")}
 
 
+def test_the_claim_on_convergence_is_quoted_from_the_text(shared):
+    text = papers.read_paper(shared, "g-transformer")
+    quoted = re.findall(r'"([^"]+)"', study("g-transformer")["figures"]["convergence"]["caption"])
+    assert quoted == ["almost half time to reach the same level of loss", "much lower"]
+    assert all(words in text for words in quoted)
+
+
 def of_figures(study: dict) -> Iterator[tuple[str, Any]]:
     """What is published in figures, but for what is said to be not digitised."""
     for name, figure in study["figures"].items():
