@@ -17,7 +17,16 @@ from docmt.base.paths import FOLDERS, RESULTS, names_in
 from docmt.catalogue.corpus import corpus_settings
 from docmt.kinds.study import StudyConfig
 from docmt.plan.grid import Grid
-from docmt.plan.items import compared_systems, item_corpora, item_entries, item_files, item_of, later_card, study_of
+from docmt.plan.items import (
+    compared_systems,
+    item_corpora,
+    item_entries,
+    item_files,
+    item_of,
+    later_card,
+    requested_metrics,
+    study_of,
+)
 from docmt.plan.scored import scoring_of_entry, trained_on
 from docmt.plan.study import SECTIONS
 from docmt.plan.versions import VERSIONS
@@ -126,6 +135,7 @@ def _scores(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict
         **_run(grid, entry, seed),
         **_languages(grid, corpus),
         **_scoring(grid, entry),
+        "requested": requested_metrics(grid, entry),
         "resolved": resolved,
     }
 
