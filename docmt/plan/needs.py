@@ -12,6 +12,7 @@ from docmt.base import paths
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.plan.grid import Grid
 from docmt.plan.items import compared_systems, item_files, item_of, run_folder, study_files
+from docmt.settings.comet import files_of_comet
 from docmt.settings.data import TextConfig
 from docmt.settings.models import READS_CHAINS
 from docmt.settings.pretrained import (
@@ -23,6 +24,7 @@ from docmt.settings.pretrained import (
     is_random_checkpoint,
     tokenizer_file,
 )
+from docmt.settings.programs import need_program
 from docmt.settings.scoring import TRAINED
 from docmt.settings.system import Entry
 
@@ -180,7 +182,10 @@ def of_scores(grid: Grid, names: Names) -> Inputs:
 
 
 def files_of_scores(grid: Grid, names: Names) -> dict[str, Path]:
-    """Return the stop lists, the word vectors and the models that `scoring` of config.yaml names for a corpus."""
+    """Return the stop lists, the word vectors and the models that `scoring` of config.yaml names for a corpus.
+
+    Raises UserError where a file is missing, or where the Python of COMET is no program that can be run.
+    """
     corpus, scoring = grid.corpora[names["corpus"]], grid.scoring
     vectors = scoring.coherence.vectors.get(corpus.target_language)
     stated = {
@@ -194,7 +199,8 @@ def files_of_scores(grid: Grid, names: Names) -> dict[str, Path]:
         files |= files_by_role("next_sentence_model", [*checkpoint_files(model), Path(tokenizer_file(model))])
     if _is_of_user(grid, scoring.aligner.model):
         files |= files_by_role("aligner_model", aligner_files(scoring.aligner.model))
-    return files
+    need_program(scoring.comet.words, "scoring.comet.command")
+    return files | files_of_comet(scoring.comet.model, scoring.comet.encoder)
 
 
 def libraries_of_scores(grid: Grid, names: Names) -> Iterable[str]:

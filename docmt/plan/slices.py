@@ -20,6 +20,7 @@ from docmt.plan.grid import Grid
 from docmt.plan.items import compared_systems, item_corpora, item_entries, item_files, item_of, later_card, study_of
 from docmt.plan.study import SECTIONS
 from docmt.plan.versions import VERSIONS
+from docmt.settings.comet import CometConfig
 from docmt.settings.pretrained import is_random_checkpoint
 from docmt.settings.scoring import WordVectorsConfig
 from docmt.settings.system import Entry
@@ -146,8 +147,17 @@ def _scoring(grid: Grid, corpus: str) -> dict[str, Any]:
         "aligner": dataclasses.asdict(chosen.aligner) | {"model": _given(chosen.aligner.model)},
         "coherence": vectors and {"vectors": vectors, "case": chosen.coherence.case},
         "cohesion": model and {"model": model, "batch_pairs": chosen.cohesion.batch_pairs},
+        "comet": _comet(chosen.comet),
         "contrastive": dataclasses.asdict(chosen.contrastive) if config.contrastive else None,
     }
+
+
+def _comet(chosen: CometConfig) -> dict[str, Any] | None:
+    """Return the settings of COMET, without the command, which differs between users; None without a model."""
+    if chosen.model is None:
+        return None
+    paths_of_user = {"model": _given(chosen.model), "encoder": _given(chosen.encoder)}
+    return {**paths_of_user, "context": chosen.context, "batch": chosen.batch}
 
 
 def _vectors(grid: Grid, where: str, corpus: str, text: str) -> dict[str, Any]:

@@ -191,6 +191,10 @@ PATHS = {
         lambda path: {"scoring": {"aligner": {"kind": "awesome-align", "model": path}}},
         lambda grid: grid.scoring.aligner.model,
     ),
+    "comet": (
+        lambda path: {"scoring": {"comet": {"command": "python", "model": path}}},
+        lambda grid: grid.scoring.comet.model,
+    ),
     "stop list": (
         lambda path: {"scoring": {"consistency": {"target_stop_lists": {"en": path}}}},
         lambda grid: grid.scoring.consistency.target_stop_lists["en"],
