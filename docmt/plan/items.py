@@ -66,7 +66,7 @@ def requested_metrics(grid: Grid, entry: Entry) -> list[str]:
         for name, item in config.items.items():
             names = {metric for metric in item.measures if parse_metric(metric).metric.on_request}
             showing = item_entries(grid, study, name) if names else []
-            if any((other.corpus, other.folder) == (entry.corpus, entry.folder) for other in showing):
+            if any((other.corpus, other.scored) == (entry.corpus, entry.scored) for other in showing):
                 requested |= names
     return sorted(requested)
 

@@ -247,7 +247,7 @@ def _check_scores(scores: dict[str, Any]) -> None:
             _need_scores(units.values())
     for name in ("consistency", *STRING_UNITS):
         _need_scores(scores.get(name, {}).values())
-    _need_scores(score for name in ("coherence", "cohesion") if (score := scores.get(name)))
+    _need_scores(score for name in ("coherence", "cohesion", "COMET", "doc-COMET") if (score := scores.get(name)))
     for accuracy in scores.get("contrastive", {}).values():
         for counts in (accuracy, *accuracy.get("by_distance", {}).values()):
             _need_numbers(counts, "items", "right")

@@ -160,16 +160,24 @@ def is_of_set(name: str, wanted: str) -> bool:
 
 
 def _same_name(
-    name: str, about: str, unit: str, decimals: int = 2, judge: Literal["aligner", "cohesion"] | None = None
+    name: str,
+    about: str,
+    unit: str,
+    decimals: int = 2,
+    judge: Literal["aligner", "cohesion"] | None = None,
+    module: str | None = None,
 ) -> Metric:
-    """Return a metric whose name is the same in tables, in `scores.json`, in `details.arrow` and in `docmt/scoring`."""
+    """Return a metric whose name is the same in tables, in `scores.json` and in `details.arrow`.
+
+    `module` is the module of `docmt.scoring` that computes it; None where it has the same name too.
+    """
 
     def find(scores: dict, *_: str | None) -> Measured | None:
         result = scores.get(name)
         return Measured(result["score"], result["signature"]) if result else None
 
-    tallied, module = lambda *_: Tallied(name), f"docmt.scoring.{name}"
-    return Metric(about, find, unit, decimals, tallied=tallied, judge=judge, module=module)
+    path = f"docmt.scoring.{module or name}"
+    return Metric(about, find, unit, decimals, tallied=lambda *_: Tallied(name), judge=judge, module=path)
 
 
 def _accuracy(scores: dict, name: str | None, distance: str | None) -> Measured | None:
@@ -277,6 +285,16 @@ METRICS = {
     "coherence": _same_name("coherence", "cosine of adjacent sentences' mean word vectors", "cosine", decimals=4),
     "cohesion": _same_name(
         "cohesion", "probability of each sentence as the next one, by BERT", "probability", decimals=4, judge="cohesion"
+    ),
+    "COMET": _same_name(
+        "COMET", "mean score of sentences by a checkpoint of COMET", "COMET", decimals=4, module="comet"
+    ),
+    "doc-COMET": _same_name(
+        "doc-COMET",
+        "COMET of sentences that are read after the previous sentences of their documents",
+        "COMET",
+        decimals=4,
+        module="comet",
     ),
     "fallbacks": Metric("sentences translated again, alone, in percent", _fallbacks, "%"),
     "sentences": Metric(
