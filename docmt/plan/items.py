@@ -14,6 +14,7 @@ from docmt.catalogue.published import COUNTS
 from docmt.kinds.item import Item, SystemOnCorpus
 from docmt.kinds.study import StudyConfig
 from docmt.plan.grid import Grid
+from docmt.settings.metrics import parse_metric
 from docmt.settings.system import Entry
 
 Files = dict[str, list[str]]
@@ -56,6 +57,18 @@ def item_entries(grid: Grid, study: str, name: str) -> list[Entry]:
     """Return the entries of an item, in its order; an entry is a system on a corpus."""
     systems = item_of(grid, study, name).systems_of(grid.studies[study].corpora)
     return [grid.named(study, *system) for system in dict.fromkeys(systems)]
+
+
+def requested_metrics(grid: Grid, entry: Entry) -> list[str]:
+    """Return the metrics on request (`Metric.on_request`) that items of any study show of an entry, sorted."""
+    requested = set()
+    for study, config in grid.studies.items():
+        for name, item in config.items.items():
+            names = {metric for metric in item.measures if parse_metric(metric).metric.on_request}
+            showing = item_entries(grid, study, name) if names else []
+            if any((other.corpus, other.scored) == (entry.corpus, entry.scored) for other in showing):
+                requested |= names
+    return sorted(requested)
 
 
 def item_corpora(grid: Grid, study: str, name: str) -> list[str]:
@@ -144,7 +157,7 @@ def run_folder(grid: Grid, stage: Folder, entry: Entry, seed: int, **names: str)
 
     Several systems may use the model of one training; the folder of stage 5 is then that of the trained system.
     """
-    system = entry.trained if stage is paths.TRAINING else entry.folder
+    system = {paths.TRAINING: entry.trained, paths.SCORES: entry.scored}.get(stage, entry.folder)
     return stage.at(scale=grid.scale, corpus=entry.corpus, system=system, seed=seed, **names)
 
 

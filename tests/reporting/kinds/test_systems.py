@@ -62,6 +62,16 @@ def test_a_note_in_place_of_a_number_has_no_difference(full):
     assert (cell.published, cell.measured, cell.difference) == ("not digitised", 20.0, None)
 
 
+def test_a_number_that_is_not_comparable_has_a_reason_and_no_difference(full):
+    full.settings["study"]["tables"]["table1"]["not_comparable"] = {"s-BLEU": "the paper counts <words>"}
+    cell = cells(full)["Sentence", "s-BLEU"]
+    assert (cell.measured, cell.difference, cell.not_comparable) == (20.0, None, ("the paper counts <words>",))
+    records = {(record["row"], record["metric"]): record for record in piece_of(full).records}
+    assert records["Sentence", "s-BLEU"]["not_comparable"] == "the paper counts <words>"
+    assert records["Sentence", "d-BLEU"]["not_comparable"] == ""  # its published number is not digitised
+    assert "≠a not comparable because the paper counts &lt;words&gt;" in page_of(full)
+
+
 def test_a_row_that_exists_only_as_published(full):
     cell = cells(full)["Others (2020)", "s-BLEU"]
     assert (cell.published, cell.measured, cell.status) == (18.0, None, "published only")
@@ -193,6 +203,20 @@ def test_marks_are_those_of_the_tests_of_stage_7(compared):
     assert (marked["p"], marked["baseline"]) == (0.009, "sentence")
     assert marked["test"] == "bootstrap|unit:sentences|units:4|s-BLEU"
     assert by_row["The sentence", "s-BLEU"]["p"] is None
+
+
+def test_the_page_says_that_a_lower_ter_is_better(world):
+    signed = {"signature": "nrefs:1|case:lc|unit:s"}
+    for system, ter in zip(SYSTEMS, (60.0, 55.0, 62.0), strict=True):
+        world.score(system, TER={"s": {"score": ter, **signed}})
+        world.compare(system, 0.02, "s-TER")
+    rows = [{"system": system} for system in SYSTEMS]
+    world.table("t", rows, ["s-TER"], baseline="sentence", drop="first")
+    table, page = table_of(world), page_of(world)
+    assert table.marks.endswith(", two-sided. A lower s-TER is better.")
+    assert table.drop == "from the first row, above 0 is worse"
+    assert [row.drop.measured for row in table.rows] == [None, -5.0, 2.0]
+    assert ">s-TER ↓</th>" in page
 
 
 def test_the_page_shows_marks_and_says_what_they_mean(compared):
