@@ -8,7 +8,7 @@ digest of its code differs from the recorded one.
 VERSIONS = {
     "checkpoints": 1,
     "corpus": 5,
-    "tokens": 6,
+    "tokens": 7,
     "views": 2,
     "chains": 1,
     "training": 5,
