@@ -61,6 +61,10 @@ class SystemsTable(TableConfig):
     significance: Literal["bootstrap", "sign"] = setting(
         "bootstrap", "the test: paired bootstrap (Koehn 2004), or the sign test of Collins et al. (2005)"
     )
+    not_comparable: dict[str, str] = field(
+        default_factory=dict,
+        metadata={"about": "by metric, why its numbers are not comparable with the published ones"},
+    )
 
     def __post_init__(self) -> None:
         """Raise BadValue for a table without metrics, and for a `drop` over several metrics or in rows alone."""
@@ -124,6 +128,8 @@ class SystemsTable(TableConfig):
     def check(self, checks: Checks, path: tuple) -> None:
         """Raise UserError for a metric, corpus, column, system or published value that the study cannot have."""
         checks.metrics(self.metrics, (*path, "metrics"))
+        for metric in self.not_comparable:
+            checks.known("metric of the table", metric, self.metrics, (*path, "not_comparable", metric))
         for key, column in self.columns.items():
             checks.corpus(column.corpus, (*path, "columns", key, "corpus"))
         for _, column in self.columns_of(checks.study_corpora):

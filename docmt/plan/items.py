@@ -144,7 +144,7 @@ def run_folder(grid: Grid, stage: Folder, entry: Entry, seed: int, **names: str)
 
     Several systems may use the model of one training; the folder of stage 5 is then that of the trained system.
     """
-    system = entry.trained if stage is paths.TRAINING else entry.folder
+    system = {paths.TRAINING: entry.trained, paths.SCORES: entry.scored}.get(stage, entry.folder)
     return stage.at(scale=grid.scale, corpus=entry.corpus, system=system, seed=seed, **names)
 
 
