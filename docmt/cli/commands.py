@@ -95,6 +95,7 @@ JOBS: Sections = {
         "score-system": "jobs.scores",
         "compare-systems": "jobs.scores",
         "write-report": "jobs.scores",
+        "write-sheet": "jobs.scores",
     },
 }
 

@@ -11,7 +11,7 @@ from typing import Any
 from docmt.base import paths
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.plan.grid import Grid
-from docmt.plan.items import compared_systems, item_files, item_of, run_folder, study_files
+from docmt.plan.items import compared_systems, item_files, item_of, run_folder, sheet_files, study_files
 from docmt.plan.scored import scoring_of_entry
 from docmt.settings.comet import files_of_comet
 from docmt.settings.data import TextConfig
@@ -227,6 +227,11 @@ def of_comparison(grid: Grid, names: Names) -> Inputs:
 def of_item(grid: Grid, names: Names) -> Inputs:
     """Return the files that the page of an item reads."""
     return Inputs(files=_all(item_files(grid, names["study"], names["item"])))
+
+
+def of_sheet(grid: Grid, names: Names) -> Inputs:
+    """Return the test set, and its translations by the two systems of a sheet for annotators."""
+    return Inputs(files=tuple(sheet_files(grid, names["study"], names["item"])))
 
 
 def of_report(grid: Grid, names: Names) -> Inputs:

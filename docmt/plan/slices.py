@@ -23,6 +23,7 @@ from docmt.plan.items import (
     item_entries,
     item_files,
     item_of,
+    judged_systems,
     later_card,
     requested_metrics,
     study_of,
@@ -248,6 +249,31 @@ def _report(grid: Grid, where: str, study: str, item: str | None = None) -> dict
     }
 
 
+def _page_or_sheet(grid: Grid, where: str, study: str, item: str | None = None) -> dict[str, Any]:
+    """Return the settings of a page, or of the sheet for annotators of a table of judgements."""
+    if item is not None and item.endswith(paths.SHEET_ENDING):
+        return _sheet(grid, study, item.removesuffix(paths.SHEET_ENDING))
+    return _report(grid, where, study, item)
+
+
+def _sheet(grid: Grid, study: str, name: str) -> dict[str, Any]:
+    """Return the settings of a sheet: the two systems, and which sentences are drawn."""
+    item, entries = judged_systems(grid, study, name)
+    baseline, system = (
+        {"name": entry.system.name, "folder": entry.folder, "seed": entry.seeds[0]} for entry in entries
+    )
+    return {
+        "scale": grid.scale,
+        "corpus": item.corpus,
+        "data": grid.data_folder(item.corpus),
+        **_languages(grid, item.corpus),
+        "baseline": baseline,
+        "system": system,
+        "sentences": item.sentences,
+        "draw": item.draw,
+    }
+
+
 def _only(study: StudyConfig, item: str) -> StudyConfig:
     """Return the study with a single item, `item`."""
     sections = {name: {key: config for key, config in getattr(study, name).items() if key == item} for name in SECTIONS}
@@ -368,7 +394,7 @@ SLICES: dict[str, tuple[str, Callable[..., dict[str, Any]]]] = {
     paths.ALIGNER.stage: ("scores", _aligners),
     paths.SCORES.stage: ("scores", _scores),
     paths.COMPARISON.stage: ("scores", _comparisons),
-    paths.ITEM.stage: ("report", _report),
+    paths.ITEM.stage: ("report", _page_or_sheet),
 }
 """The key of `VERSIONS`, and the function that returns the settings of a job, by the stage of the job.
 

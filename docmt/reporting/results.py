@@ -257,7 +257,8 @@ def _check_scores(scores: dict[str, Any]) -> None:
 def _check_record(record: dict[str, Any]) -> None:
     """Raise TypeError where a value that the page uses has the wrong type."""
     _need(dict, "mapping", record.get("hardware", {}))
-    numbers = ("parameters", "source_tokens_per_s", "target_tokens_per_s", "dev_perplexity", "wall_s", "updates")
+    speeds = tuple(f"{unit}_per_s" for unit in ("source_words", "source_tokens", "target_tokens"))
+    numbers = ("parameters", *speeds, "dev_perplexity", "wall_s", "updates")
     _need_numbers(record, *(name for name in numbers if record.get(name) is not None))
 
 

@@ -221,10 +221,10 @@ def _size(record: dict, *_: str | None) -> Measured | None:
 
 
 def _speed(record: dict, *_: str | None) -> Measured | None:
-    """Return the speed of training, in thousand source pieces a second."""
-    speed, hardware = record.get("source_tokens_per_s"), record.get("hardware", {})
+    """Return the speed of training, in thousand source words a second; words are not pieces, and no symbols."""
+    speed, hardware = record.get("source_words_per_s"), record.get("hardware", {})
     machine = hardware.get("gpu") or hardware.get("processor")
-    signature = f"speed|unit:thousand source pieces a second|ranks:{record.get('ranks')}|machine:{machine}|v:1"
+    signature = f"speed|unit:thousand source words a second|ranks:{record.get('ranks')}|machine:{machine}|v:2"
     return None if speed is None else Measured(speed / 1e3, signature)
 
 
@@ -309,9 +309,9 @@ METRICS = {
         "size of the model's weights in fp32, in megabytes of 10^6 bytes", _size, "MB", decimals=0, source="record"
     ),
     "speed": Metric(
-        "thousand source words a second in training; words are pieces, with the symbols around sentences",
+        "thousand source words a second in training; words of the text before it is cut into pieces",
         _speed,
-        "thousand pieces a second",
+        "thousand words a second",
         source="record",
     ),
     "dev NLL": Metric(

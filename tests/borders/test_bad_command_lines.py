@@ -132,6 +132,7 @@ CALLS = (
     ("job find-document-chains --settings settings.json --tokens . --output o", "settings.json"),
     ("job find-segment-chains --settings settings.json --tokens . --words . --view . --output o", "settings.json"),
     ("job write-report --settings list.json --results . --output o", "list.json"),
+    ("job write-sheet --settings list.json --results . --output o.csv", "list.json"),
     ("job score-variants --settings list.json --model folder --view . --output o", "list.json"),
     ("job inspect-system --settings list.json --model folder --view . --chains . --output o", "list.json"),
     ("TRAIN", "settings.json"),

@@ -122,3 +122,15 @@ def write_report(
         settings, "write-report", output.parent, files={"human": human}, results=results, prefix=prefix
     ) as seal:
         page.write_report(settings, results, output, human, seal.mixed)
+
+
+def write_sheet(
+    settings: Annotated[Path, input_file("settings.json of the sheet of a table of judgements")],
+    results: Results,
+    output: Annotated[Path, output_file("the sheet to write, <table>.sheet.csv; its page and its key are beside it")],
+) -> None:
+    """Draw the sheet of a table of judgements from finished translations, with its key in a file of its own."""
+    from docmt.scoring.human.drawn import write_study_sheet
+
+    with sealing(settings, "write-sheet", output.parent, results=results, prefix=f"{output.stem}."):
+        write_study_sheet(settings, results, output)
