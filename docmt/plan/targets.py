@@ -72,7 +72,7 @@ class Targets:
             needed = self.supplies.of(item_corpora(self.grid, study, name), checkpoints)
             unscored = tuple(unscored_metrics(self.grid, study, item, entries_of_item))
             yield self._target(path, "item", study, about, [path], needed, entries_of_item, unscored)
-            if getattr(item, "has_sheet", False):
+            if item.has_sheet:
                 yield self._sheet(study, name, about)
         runs = [(entry, seed) for entry in entries for seed in entry.seeds] if scores else []
         for entry, seed in runs:
