@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from docmt.base.errors import UserError, nearest
+from docmt.settings.scoring import ScoringPart
 
 NO_DETAIL = "(?!)"
 """The pattern of metrics without details: it matches no text."""
@@ -59,7 +60,7 @@ class Metric:
     - `tallied`: the function that returns the place of the metric's summands, for tests of significance.
     - `source`: the file that has the number.
     - `unit`: the label of the axes of figures.
-    - `judge`: the section of `scoring` that may name a pretrained model with which the metric is measured.
+    - `judge`: the part of `scoring` that names what the metric is measured with, such as a pretrained model.
     - `module`: the module with the function `score` that computes the metric (`docmt.scoring.measured`); empty where
       no module does. The order of modules is the order of their rows in `details.arrow`.
     """
@@ -72,7 +73,7 @@ class Metric:
     detail: str = NO_DETAIL
     tallied: Selector = lambda *_: None
     source: Source = "scores"
-    judge: Literal["aligner", "cohesion"] | None = None
+    judge: ScoringPart | None = None
     module: str = ""
 
 
@@ -125,17 +126,15 @@ def is_of_set(name: str, wanted: str) -> bool:
     return name == wanted or name.startswith(f"{wanted}/")
 
 
-def _same_name(
-    name: str, about: str, unit: str, decimals: int = 2, judge: Literal["aligner", "cohesion"] | None = None
-) -> Metric:
-    """Return a metric whose name is the same in tables, in `scores.json`, in `details.arrow` and in `docmt/scoring`."""
+def _same_name(name: Literal["coherence", "cohesion"], about: str, unit: str, decimals: int = 2) -> Metric:
+    """Return a metric with one name in tables, `scores.json`, `details.arrow`, `docmt/scoring` and `scoring`."""
 
     def find(scores: dict, *_: str | None) -> Measured | None:
         result = scores.get(name)
         return Measured(result["score"], result["signature"]) if result else None
 
     tallied, module = lambda *_: Tallied(name), f"docmt.scoring.{name}"
-    return Metric(about, find, unit, decimals, tallied=tallied, judge=judge, module=module)
+    return Metric(about, find, unit, decimals, tallied=tallied, judge=name, module=module)
 
 
 def _accuracy(scores: dict, name: str | None, distance: str | None) -> Measured | None:
@@ -225,7 +224,7 @@ METRICS = {
     "HHI": _consistency("HHI", "concentration of a lexical chain's translations, in percent"),
     "coherence": _same_name("coherence", "cosine of adjacent sentences' mean word vectors", "cosine", decimals=4),
     "cohesion": _same_name(
-        "cohesion", "probability of each sentence as the next one, by BERT", "probability", decimals=4, judge="cohesion"
+        "cohesion", "probability of each sentence as the next one, by BERT", "probability", decimals=4
     ),
     "fallbacks": Metric("sentences translated again, alone, in percent", _fallbacks, "%"),
     "sentences": Metric(
