@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from docmt.catalogue.published import UNCLEAR
+from docmt.catalogue.published import readings_of
 from docmt.kinds.attention import AttentionFigure
 from docmt.kinds.cases import CasesFigure
 from docmt.kinds.counts import CountsTable
@@ -170,11 +170,12 @@ def _gaps(grid: Grid, study: str, table: GapsTable, records: Sequence[Record]) -
 
 def _counts(grid: Grid, study: str, table: CountsTable, records: Sequence[Record]) -> Problems:
     corpora = table.corpora or grid.studies[study].corpora
-    declared = {(corpus, split, count) for corpus in corpora for split in table.splits for count in table.counts}
-    by_place = _keyed(records, "corpus", "row", "metric")
+    columns = [(count, reading) for count in table.counts for reading in readings_of(count)]
+    declared = {(corpus, split, *column) for corpus in corpora for split in table.splits for column in columns}
+    by_place = _keyed(records, "corpus", "row", "metric", "reading")
     yield from _differing(declared, by_place)
     for place in sorted(declared & by_place.keys()):
-        yield from _said(by_place[place], "not counted" if place[2] in UNCLEAR else MEASURED)
+        yield from _said(by_place[place], MEASURED)
 
 
 def _human(grid: Grid, study: str, table: HumanTable, records: Sequence[Record]) -> Problems:
