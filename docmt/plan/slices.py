@@ -28,7 +28,7 @@ from docmt.plan.items import (
     requested_metrics,
     study_of,
 )
-from docmt.plan.scored import scoring_of_entry, trained_on
+from docmt.plan.scored import scoring_of, scoring_of_entry, trained_on
 from docmt.plan.study import SECTIONS
 from docmt.plan.versions import VERSIONS
 from docmt.settings.comet import CometConfig
@@ -240,7 +240,8 @@ def _report(grid: Grid, where: str, study: str, item: str | None = None) -> dict
         "entries": [_entry(entry) for entry in entries],
         "corpora": {name: _facts(grid, name, config) for name in corpora},
         "not_run": _not_run(grid, entries, corpora),
-        "ways": _ways(grid, entries, corpora),
+        "not_scored": (missing := _not_scored(grid, study, corpora)),
+        "ways": _ways(grid, entries, corpora, missing),
         "cards": _cards(grid, study, config),
         "data": {name: grid.data_folder(name) for name in corpora} if grid.fixtures else {},
         "stand_ins": {random.folder(grid.scale): _name(random.stands_for) for random in grid.checkpoints.values()},
@@ -318,9 +319,18 @@ def _not_run(grid: Grid, entries: Iterable[Entry], corpora: Iterable[str]) -> di
     return {corpus: grid.not_run[corpus] for corpus in corpora if corpus in grid.not_run} | left_out
 
 
-def _ways(grid: Grid, entries: Iterable[Entry], corpora: Iterable[str]) -> dict[str, str]:
-    """Return how what is missing can be had, by the reason for which corpora and systems are left out."""
-    reasons = set(_not_run(grid, entries, corpora).values())
+def _not_scored(grid: Grid, study: str, corpora: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Return why metrics are not computed, by corpus and by the part of `scoring` that names a missing file."""
+    missing = {corpus: dict(scoring_of(grid, study, corpus).missing) for corpus in corpora}
+    return {corpus: reasons for corpus, reasons in missing.items() if reasons}
+
+
+def _ways(
+    grid: Grid, entries: Iterable[Entry], corpora: Iterable[str], missing: dict[str, dict[str, str]]
+) -> dict[str, str]:
+    """Return how what is missing can be had, by the reason for which corpora, systems and metrics are left out."""
+    reasons = {*_not_run(grid, entries, corpora).values()}
+    reasons |= {reason for parts in missing.values() for reason in parts.values()}
     return {reason: way for reason, way in grid.ways_by_reason.items() if reason in reasons}
 
 

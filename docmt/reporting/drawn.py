@@ -57,9 +57,9 @@ def point(
     label: str, x: float, system: str | None, corpus: str, metric: str, published: Any, results: Results
 ) -> dict[str, Any]:
     """Return the record of a point: the published number, and the metric of a system over all of its seeds."""
-    runs = results.of(corpus, system) if system else []
+    runs, name = results.of(corpus, system) if system else [], parse_metric(metric)
     is_scored = any(run.scores is not None for run in runs)
-    measured = over_seeds(runs, parse_metric(metric), why_empty(results, corpus, system, is_scored))
+    measured = over_seeds(runs, name, why_empty(results, corpus, system, name, is_scored))
     values = list(measured.values)
     return {
         "label": label,

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from docmt.kinds.item import Item
-from docmt.reporting.over_seeds import not_run
+from docmt.reporting.over_seeds import not_run, not_scored
 from docmt.reporting.results import Results
 
 
@@ -60,9 +60,11 @@ def _piece(name: str, item: Item, results: Results) -> Piece:
 
 
 def _why_empty(item: Item, results: Results) -> str:
-    """Return why the item's main system, the last system that the item lists, has not run."""
-    *_, system = item.systems_of(results.settings.study.corpora)
-    return not_run(results.settings.why_not_run(*system))
+    """Return why the item's main system, the last system that the item lists, has not run, or has no scored chains."""
+    *_, (corpus, system) = item.systems_of(results.settings.study.corpora)
+    why = results.settings.why_not_scored(corpus, "aligner") if "occurrences" in item.reads() else ""
+    is_scored = any(run.occurrences.exists() for run in results.of(corpus, system))
+    return not_scored(why) if why and is_scored else not_run(results.settings.why_not_run(corpus, system))
 
 
 def to_json(piece: Piece, results: Results) -> dict[str, Any]:

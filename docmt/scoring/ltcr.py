@@ -13,9 +13,10 @@ from docmt.settings.scoring import AlignerConfig, ConsistencyConfig
 def score(job: ScoringJob) -> ScoringResult:
     """Return LTCR and HHI of the lexical chains of the test documents.
 
-    The result is empty where a line of the translations is a document, since sentences are needed for word alignment.
+    The result is empty where a line of the translations is a document, since sentences are needed for word alignment,
+    and where the settings have no aligner, since its model is not there.
     """
-    if job.lines != "sentences":
+    if job.lines != "sentences" or job.settings["aligner"] is None:
         return ScoringResult()
     config = parse(ConsistencyConfig, job.settings["consistency"], "settings.json", ("consistency",))
     aligner_config = parse(AlignerConfig, job.settings["aligner"], "settings.json", ("aligner",))

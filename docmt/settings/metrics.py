@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from docmt.base.errors import UserError, nearest
+from docmt.settings.scoring import ScoringPart
 
 NO_DETAIL = "(?!)"
 """The pattern of metrics without details: it matches no text."""
@@ -60,7 +61,7 @@ class Metric:
     - `tallied`: the function that returns the place of the metric's summands, for tests of significance.
     - `source`: the file that has the number.
     - `unit`: the label of the axes of figures.
-    - `judge`: the section of `scoring` that may name a pretrained model with which the metric is measured.
+    - `judge`: the part of `scoring` that names what the metric is measured with, such as a pretrained model.
     - `lower_is_better`: whether a system with a lower number is the better one.
     - `on_request`: whether the metric is computed only for systems of items that show it, since it takes long. The
       slice of the scoring job has the names of such metrics (`requested`).
@@ -76,7 +77,7 @@ class Metric:
     detail: str = NO_DETAIL
     tallied: Selector = lambda *_: None
     source: Source = "scores"
-    judge: Literal["aligner", "cohesion"] | None = None
+    judge: ScoringPart | None = None
     lower_is_better: bool = False
     on_request: bool = False
     module: str = ""
@@ -160,16 +161,12 @@ def is_of_set(name: str, wanted: str) -> bool:
 
 
 def _same_name(
-    name: str,
-    about: str,
-    unit: str,
-    decimals: int = 2,
-    judge: Literal["aligner", "cohesion"] | None = None,
-    module: str | None = None,
+    name: str, about: str, unit: str, decimals: int = 2, judge: ScoringPart | None = None, module: str | None = None
 ) -> Metric:
     """Return a metric whose name is the same in tables, in `scores.json` and in `details.arrow`.
 
-    `module` is the module of `docmt.scoring` that computes it; None where it has the same name too.
+    `judge` is the part of `scoring` that it needs, and `module` the module of `docmt.scoring` that computes it; each is
+    None where it has the same name too.
     """
 
     def find(scores: dict, *_: str | None) -> Measured | None:
@@ -177,7 +174,7 @@ def _same_name(
         return Measured(result["score"], result["signature"]) if result else None
 
     path = f"docmt.scoring.{module or name}"
-    return Metric(about, find, unit, decimals, tallied=lambda *_: Tallied(name), judge=judge, module=path)
+    return Metric(about, find, unit, decimals, tallied=lambda *_: Tallied(name), judge=judge or name, module=path)
 
 
 def _accuracy(scores: dict, name: str | None, distance: str | None) -> Measured | None:
@@ -284,16 +281,17 @@ METRICS = {
     "HHI": _consistency("HHI", "concentration of a lexical chain's translations, in percent"),
     "coherence": _same_name("coherence", "cosine of adjacent sentences' mean word vectors", "cosine", decimals=4),
     "cohesion": _same_name(
-        "cohesion", "probability of each sentence as the next one, by BERT", "probability", decimals=4, judge="cohesion"
+        "cohesion", "probability of each sentence as the next one, by BERT", "probability", decimals=4
     ),
     "COMET": _same_name(
-        "COMET", "mean score of sentences by a checkpoint of COMET", "COMET", decimals=4, module="comet"
+        "COMET", "mean score of sentences by a checkpoint of COMET", "COMET", decimals=4, judge="comet", module="comet"
     ),
     "doc-COMET": _same_name(
         "doc-COMET",
         "COMET of sentences that are read after the previous sentences of their documents",
         "COMET",
         decimals=4,
+        judge="comet",
         module="comet",
     ),
     "fallbacks": Metric("sentences translated again, alone, in percent", _fallbacks, "%"),

@@ -9,7 +9,10 @@ from typing import Any, Literal
 
 from docmt.base.checks import MOST, Checked, above_0, count, need, need_path, setting, whole
 from docmt.base.names import LANGUAGES_ARE, is_language
-from docmt.settings.comet import CometConfig
+from docmt.settings.comet import COMET_ENCODER, COMET_MODEL, CometConfig
+
+ScoringPart = Literal["aligner", "coherence", "cohesion", "comet"]
+"""The parts of `scoring` that name files without which metrics are not computed; stop lists belong to the aligner."""
 
 TRAINED = "trained"
 """The value in the place of a file of word vectors: docmt then trains word vectors on the training split."""
@@ -198,6 +201,18 @@ class ScoringConfig:
     cohesion: CohesionConfig = field(default_factory=CohesionConfig)
     comet: CometConfig = field(default_factory=CometConfig)
     contrastive: ContrastiveConfig = field(default_factory=ContrastiveConfig)
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """What each file or folder is that the settings name, by its path."""
+        vectors = [path for path in self.coherence.vectors.values() if path != TRAINED]
+        models = [*self.cohesion.models.values(), *([self.aligner.model] if self.aligner.model else [])]
+        lists = [*self.consistency.source_stop_lists.values(), *self.consistency.target_stop_lists.values()]
+        kinds = {"a list of stop words": lists, "word vectors": vectors, "a pretrained model": models}
+        comet = {self.comet.model: COMET_MODEL, self.comet.encoder: COMET_ENCODER}
+        return {path: what for what, paths in kinds.items() for path in paths} | {
+            path: what for path, what in comet.items() if path is not None
+        }
 
     def __post_init__(self) -> None:
         """Check that the aligner fits the unit of lexical chains."""

@@ -12,7 +12,7 @@ from docmt.reporting.formats import MARKS, mark
 from docmt.reporting.over_seeds import DOCUMENTS_ONLY, OverSeeds, over_seeds, runs_with_file, why_empty
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results, Run
-from docmt.settings.metrics import parse_metric
+from docmt.settings.metrics import MetricName, parse_metric
 
 TESTS = {
     "bootstrap": "paired bootstrap resampling (Koehn 2004)",
@@ -277,7 +277,7 @@ def _cell(
     name = parse_metric(metric, f"study {results.settings.study.study}")
     system = config.system_of(row, key, column)
     runs = results.of(column.corpus, system) if system else []
-    measured = over_seeds(runs, name, _empty(results, column.corpus, system, runs_with_file(runs, name)))
+    measured = over_seeds(runs, name, _empty(results, column.corpus, system, name, runs))
     baseline = config.baseline_of(row, key, column)
     pair = {"corpus": column.corpus, "metric": metric, "system": system, "baseline": baseline}
     published = row.published.get(key, {}).get(metric)
@@ -300,10 +300,11 @@ def _cell(
     )
 
 
-def _empty(results: Results, corpus: str, system: str | None, runs: list[Run]) -> str:
-    """Return why a cell has no number; `runs`: the runs of its system that have the file of the metric."""
-    lines = {run.scores["decoding"]["lines"] for run in runs if run.scores is not None}
-    return DOCUMENTS_ONLY if lines == {"documents"} else why_empty(results, corpus, system, bool(runs))
+def _empty(results: Results, corpus: str, system: str | None, metric: MetricName, runs: list[Run]) -> str:
+    """Return why a cell has no number; `runs`: the runs of its system."""
+    with_file = runs_with_file(runs, metric)
+    lines = {run.scores["decoding"]["lines"] for run in with_file if run.scores is not None}
+    return DOCUMENTS_ONLY if lines == {"documents"} else why_empty(results, corpus, system, metric, bool(with_file))
 
 
 def _signatures(texts: Iterable[tuple[Cell, str]]) -> tuple[Signature, ...]:

@@ -57,6 +57,18 @@ def test_a_corpus_that_was_left_out_says_what_is_missing(world):
     assert "not run, toy_zh-en is missing: train.zh" in page
 
 
+def test_a_metric_whose_model_is_missing_says_so(full):
+    full.settings["study"]["tables"]["table1"]["metrics"] = ["s-BLEU", "LTCR", "coherence"]
+    full.settings["not_scored"] = {CORPUS: {"aligner": "models/a is missing"}}
+    full.settings["ways"] = {"models/a is missing": "Fetch it."}
+    by_place = cells(full)
+    assert by_place["Sentence", "s-BLEU"].status == "measured"
+    assert by_place["Sentence", "LTCR"].status == "not scored: models/a is missing"
+    assert by_place["Sentence", "coherence"].status == "not scored"
+    assert by_place["never_run", "LTCR"].status == "not run"
+    assert "models/a is missing. Fetch it." in page_of(full)
+
+
 def test_a_note_in_place_of_a_number_has_no_difference(full):
     cell = cells(full)["Sentence", "d-BLEU"]
     assert (cell.published, cell.measured, cell.difference) == ("not digitised", 20.0, None)

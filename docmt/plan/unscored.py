@@ -1,0 +1,63 @@
+"""The files that a study names for its scores and that are not here, so that some metrics are not computed.
+
+A file that config.yaml names is the user's own: where it is missing, the run is refused. A study's file may be missing
+(`missing: skip`): the metrics that need it are left out, and all others are computed.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from docmt.plan.grid import Grid
+from docmt.plan.jobs import Job
+from docmt.plan.scored import scoring_of
+from docmt.plan.supplies import Supplies, Supply
+from docmt.settings.metrics import METRICS
+from docmt.settings.scoring import ScoringPart
+
+
+def missing_for_scores(supplies: Supplies) -> list[Supply]:
+    """Return the missing files and folders that studies name for their scores, and that config.yaml does not name."""
+    grid = supplies.grid
+    named = {path for study in grid.studies for path in grid.scoring[study].paths if not _states(grid, study, path)}
+    stated = {path for study in grid.studies for path in grid.scoring[study].paths} - named
+    return [supply for supply in map(supplies.for_scores, sorted(stated)) if supply.reason]
+
+
+def supplies_of_scores(supplies: Supplies, study: str) -> list[Supply]:
+    """Return the supplies of the files and folders that a study names for its scores."""
+    paths = [path for path in supplies.grid.scoring[study].paths if _states(supplies.grid, study, path)]
+    return [supplies.for_scores(path) for path in paths]
+
+
+def _states(grid: Grid, study: str, path: str) -> bool:
+    """Return whether a study itself, and not only config.yaml, names a path for its scores."""
+    return path in _leaves(grid.studies[study].scoring)
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """Yield the values inside nested mappings."""
+    if not isinstance(value, Mapping):
+        yield value
+        return
+    for item in value.values():
+        yield from _leaves(item)
+
+
+def metrics_of(part: ScoringPart) -> str:
+    """Return the names of the metrics that need a part of `scoring`, such as an aligner."""
+    return ", ".join(name for name, metric in METRICS.items() if metric.judge == part)
+
+
+def not_scored_lines(grid: Grid, jobs: Iterable[Job]) -> list[str]:
+    """Return a line for each reason why metrics of jobs are not computed: metrics, number of runs, reason and way."""
+    counts: dict[tuple[str, ScoringPart], int] = {}
+    for job in jobs:
+        if job.rule == "scores":
+            entry = grid.find_scored(job.names["corpus"], job.names["system"])
+            for part, reason in scoring_of(grid, entry.study, entry.corpus).missing.items():
+                counts[reason, part] = counts.get((reason, part), 0) + 1
+    ways = grid.ways_by_reason
+    return [
+        f"not scored: {metrics_of(part)} of {number} runs: {reason}. {ways.get(reason, '')}".rstrip()
+        for (reason, part), number in sorted(counts.items())
+    ]
