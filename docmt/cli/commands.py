@@ -39,6 +39,7 @@ FOR_YOU: Sections = {
         "score-consistency": "consistency",
         "score-coherence": "adjacent",
         "score-cohesion": "adjacent",
+        "score-comet": "comet",
         "train-vectors": "adjacent",
         "draw-sheet": "human",
         "read-sheets": "human",

@@ -25,11 +25,13 @@ from docmt.plan.items import (
     item_of,
     judged_systems,
     later_card,
+    requested_metrics,
     study_of,
 )
 from docmt.plan.scored import scoring_of_entry, trained_on
 from docmt.plan.study import SECTIONS
 from docmt.plan.versions import VERSIONS
+from docmt.settings.comet import CometConfig
 from docmt.settings.pretrained import is_random_checkpoint
 from docmt.settings.system import Entry
 
@@ -135,6 +137,7 @@ def _scores(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict
         **_run(grid, entry, seed),
         **_languages(grid, corpus),
         **_scoring(grid, entry),
+        "requested": requested_metrics(grid, entry),
         "resolved": resolved,
     }
 
@@ -154,8 +157,15 @@ def _scoring(grid: Grid, entry: Entry) -> dict[str, Any]:
         "aligner": aligner,
         "coherence": vectors and {"vectors": vectors, "case": chosen.coherence.case},
         "cohesion": model and {"model": model, "batch_pairs": chosen.cohesion.batch_pairs},
+        "comet": scoring.comet and _comet(scoring.comet),
         "contrastive": dataclasses.asdict(chosen.contrastive) if has_sets else None,
     }
+
+
+def _comet(chosen: CometConfig) -> dict[str, Any]:
+    """Return the settings of COMET, without the command, which differs between users."""
+    paths_of_user = {"model": _given(chosen.model), "encoder": _given(chosen.encoder)}
+    return {**paths_of_user, "context": chosen.context, "batch": chosen.batch}
 
 
 def _vectors(grid: Grid, where: str, corpus: str, text: str) -> dict[str, Any]:

@@ -139,3 +139,6 @@ def unscored_metrics(grid: Grid, study: str, item: Item, entries: Iterable[Entry
         lacking = [language for language in languages if language not in entries_of]
         if metric in bases and lacking:
             yield f"{metric} not scored: {setting} of config.yaml has no entry for {', '.join(lacking)}"
+    for metric in sorted(bases & {"COMET", "doc-COMET"}):
+        if grid.scoring[study].comet.model is None:
+            yield f"{metric} not scored: scoring.comet.model names no model"

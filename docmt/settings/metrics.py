@@ -4,8 +4,8 @@ The name of a metric has the form `base`, `base:set`, `base@detail` or `base:set
 d-BLEU`, `i-BLEU` (over packed instances), `s-BLEU@j2` (position 2 of a window), `LTCR@low` and `LTCR@high` (the ends of
 the interval of LTCR), `accuracy` (all contrastive sets together), `accuracy:pronoun` (the set `pronoun` and its parts
 `pronoun/...`) and `accuracy:pronoun@3` (items of distance 3). Accuracies are in percent in tables, as papers print
-them; `scores.json` has fractions. The metrics `parameters`, `size`, `speed` and `dev NLL` need a training, but no
-scores.
+them; `scores.json` has fractions. `s-chrF`, `s-chrF++` and `s-TER` are metrics of sacreBLEU too. The metrics
+`parameters`, `size`, `speed` and `dev NLL` need a training, but no scores.
 """
 
 import math
@@ -61,6 +61,9 @@ class Metric:
     - `source`: the file that has the number.
     - `unit`: the label of the axes of figures.
     - `judge`: the section of `scoring` that may name a pretrained model with which the metric is measured.
+    - `lower_is_better`: whether a system with a lower number is the better one.
+    - `on_request`: whether the metric is computed only for systems of items that show it, since it takes long. The
+      slice of the scoring job has the names of such metrics (`requested`).
     - `module`: the module with the function `score` that computes the metric (`docmt.scoring.measured`); empty where
       no module does. The order of modules is the order of their rows in `details.arrow`.
     """
@@ -74,6 +77,8 @@ class Metric:
     tallied: Selector = lambda *_: None
     source: Source = "scores"
     judge: Literal["aligner", "cohesion"] | None = None
+    lower_is_better: bool = False
+    on_request: bool = False
     module: str = ""
 
 
@@ -97,6 +102,34 @@ def _bleu(family: str, unit: str, about: str) -> Metric:
         detail=r"j\d+" if unit == "s" else NO_DETAIL,
         tallied=lambda _, position: Tallied(bleu_measure(family, unit, position)),
         module="docmt.scoring.bleu_scores",
+    )
+
+
+def string_measure(name: str, unit: str) -> str:
+    """Return the name of chrF, chrF++ or TER over a unit in `details.arrow`, such as `chrF|d`."""
+    return f"{name}|{unit}"
+
+
+def string_name(name: str, unit: str) -> str:
+    """Return the name of chrF, chrF++ or TER over a unit in tables, such as `d-chrF`."""
+    return f"{unit}-{name}"
+
+
+def _string(name: str, unit: str) -> Metric:
+    """Return the metric chrF, chrF++ or TER over the unit `s` or `d`."""
+
+    def find(scores: dict, *_: str | None) -> Measured | None:
+        result = scores.get(name, {}).get(unit)
+        return result and Measured(result["score"], result["signature"])
+
+    return Metric(
+        f"{STRING_ABOUT[name]}, {OVER[unit]}",
+        find,
+        name,
+        tallied=lambda *_: Tallied(string_measure(name, unit)),
+        lower_is_better=name == "TER",
+        on_request=True,
+        module="docmt.scoring.string_scores",
     )
 
 
@@ -127,16 +160,24 @@ def is_of_set(name: str, wanted: str) -> bool:
 
 
 def _same_name(
-    name: str, about: str, unit: str, decimals: int = 2, judge: Literal["aligner", "cohesion"] | None = None
+    name: str,
+    about: str,
+    unit: str,
+    decimals: int = 2,
+    judge: Literal["aligner", "cohesion"] | None = None,
+    module: str | None = None,
 ) -> Metric:
-    """Return a metric whose name is the same in tables, in `scores.json`, in `details.arrow` and in `docmt/scoring`."""
+    """Return a metric whose name is the same in tables, in `scores.json` and in `details.arrow`.
+
+    `module` is the module of `docmt.scoring` that computes it; None where it has the same name too.
+    """
 
     def find(scores: dict, *_: str | None) -> Measured | None:
         result = scores.get(name)
         return Measured(result["score"], result["signature"]) if result else None
 
-    tallied, module = lambda *_: Tallied(name), f"docmt.scoring.{name}"
-    return Metric(about, find, unit, decimals, tallied=tallied, judge=judge, module=module)
+    path = f"docmt.scoring.{module or name}"
+    return Metric(about, find, unit, decimals, tallied=lambda *_: Tallied(name), judge=judge, module=path)
 
 
 def _accuracy(scores: dict, name: str | None, distance: str | None) -> Measured | None:
@@ -207,15 +248,26 @@ BLEU_FAMILIES = {
 """The families of BLEU by the text before `s-BLEU` in the name of a metric: the name of the family in `scores.json`,
 and its description."""
 
-BLEU_UNITS = {"s": "over sentences", "d": "over documents", "i": "over the packed instances of the system's view"}
-"""The description of each unit of BLEU."""
+OVER = {"s": "over sentences", "d": "over documents", "i": "over the packed instances of the system's view"}
+"""The description of each unit of BLEU, chrF and TER."""
+
+STRING_ABOUT = {
+    "chrF": "F-score of n-grams of characters",
+    "chrF++": "F-score of n-grams of characters and words",
+    "TER": "edits for each word of the reference, in percent (lower is better)",
+}
+"""The descriptions of chrF, chrF++ and TER."""
+
+STRING_UNITS = {"chrF": ("s", "d"), "chrF++": ("s", "d"), "TER": ("s",)}
+"""The units over which chrF, chrF++ and TER are computed."""
 
 METRICS = {
     **{
         f"{name}{unit}-BLEU": _bleu(family, unit, f"{about}, {over}")
         for name, (family, about) in BLEU_FAMILIES.items()
-        for unit, over in BLEU_UNITS.items()
+        for unit, over in OVER.items()
     },
+    **{string_name(name, unit): _string(name, unit) for name, units in STRING_UNITS.items() for unit in units},
     "accuracy": Metric(
         "contrastive accuracy in percent",
         _accuracy,
@@ -233,6 +285,16 @@ METRICS = {
     "coherence": _same_name("coherence", "cosine of adjacent sentences' mean word vectors", "cosine", decimals=4),
     "cohesion": _same_name(
         "cohesion", "probability of each sentence as the next one, by BERT", "probability", decimals=4, judge="cohesion"
+    ),
+    "COMET": _same_name(
+        "COMET", "mean score of sentences by a checkpoint of COMET", "COMET", decimals=4, module="comet"
+    ),
+    "doc-COMET": _same_name(
+        "doc-COMET",
+        "COMET of sentences that are read after the previous sentences of their documents",
+        "COMET",
+        decimals=4,
+        module="comet",
     ),
     "fallbacks": Metric("sentences translated again, alone, in percent", _fallbacks, "%"),
     "sentences": Metric(

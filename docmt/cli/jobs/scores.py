@@ -5,6 +5,7 @@ from typing import Annotated
 
 from docmt.base.manifest import MANIFEST
 from docmt.base.sealing import sealing
+from docmt.cli.comet import CometCommand, CometEncoder, CometModel
 from docmt.cli.options import Device, input_file, input_folder, output_file, output_folder
 
 Tokens = Annotated[Path, input_folder("folder of stage 2: tokens.arrow")]
@@ -53,16 +54,31 @@ def score_system(
     ] = None,
     source_stop_list: StopList = None,
     target_stop_list: StopList = None,
+    comet_command: CometCommand = "",
+    comet_model: CometModel = None,
+    comet_encoder: CometEncoder = None,
     device: Device = "auto",
 ) -> None:
     """Score a system of the workflow, by every metric, each with its signature."""
     from docmt.scoring.chain_scores import StopFiles
     from docmt.scoring.measured import ScoringInputs
     from docmt.scoring.score import write_scores
+    from docmt.settings.programs import given_words
 
     stop_files = StopFiles(source_stop_list, target_stop_list)
     inputs = ScoringInputs(
-        corpus, tokens, view, translations, aligner, word_vectors, next_sentence_model, aligner_model, stop_files
+        corpus,
+        tokens,
+        view,
+        translations,
+        aligner,
+        word_vectors,
+        next_sentence_model,
+        aligner_model,
+        stop_files,
+        given_words(comet_command, "--comet-command") if comet_command else (),
+        comet_model,
+        comet_encoder,
     )
     jobs = {
         "corpus": corpus,
