@@ -5,8 +5,9 @@ corpus alone: a later stage computes them and writes them to its `card.json`.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any
 
 from docmt.base.checks import BadValue, need, setting
@@ -151,14 +152,17 @@ class CountSource:
     """The source of a count that a later stage computes: the cards with the count, and how to read it from a card.
 
     `folder` is the folder of the stage. `view` is a pattern for the name of the view whose card has the count of dev,
-    test and contrastive sets; `of_train` is the pattern for the training split. `value` computes the count of a split
-    from a card; None where the card has no such split.
+    test and contrastive sets; `of_train` is the pattern for the training split. `values` has the possible readings of
+    the count: functions that compute the count of a split from a card, and return None where the card has no such
+    split. The key of a function describes the reading; it is empty where the count has one reading. `unclear` says what
+    a paper with several possible readings leaves open.
     """
 
     folder: Folder
     view: str
     of_train: str
-    value: Callable[[dict, str], float | None]
+    values: Mapping[str, Callable[[dict, str], float | None]]
+    unclear: str = ""
 
     def view_of(self, split: str) -> str:
         """Return the pattern for the name of the view whose card has the counts of a split."""
@@ -179,6 +183,15 @@ def of_split(value: Callable[[dict], float]) -> Callable[[dict, str], float | No
     return value_of_split
 
 
+def _per_segment(part: dict, side: str, of_sentence: int) -> float:
+    """Return the mean, over the segments of a split, of the pieces of a side and `of_sentence` for each sentence.
+
+    `side` is empty where no pieces count.
+    """
+    pieces = part[side]["pieces"] if side else 0
+    return (pieces + of_sentence * part["sentences_in_segments"]) / max(part["segments"], 1)
+
+
 def of_vocabulary(side: str) -> Callable[[dict, str], float | None]:
     """Return a function from a card of stage 2 and a split to the size of the side's vocabulary.
 
@@ -196,18 +209,27 @@ sub-documents of at most 20 sentences, as the paper counts them."""
 IN_TEXT = (TOKENS, ANY, ANY)
 """The source of the sizes of vocabularies: the text, which needs no view."""
 COUNTS: dict[str, CountSource] = {
-    "instances": CountSource(*INSTANCES, of_split(lambda part: part["segments"])),
-    "sentences_per_instance": CountSource(
-        *INSTANCES, of_split(lambda part: part["sentences_in_segments"] / max(part["segments"], 1))
+    "instances": CountSource(*INSTANCES, {"": of_split(lambda part: part["segments"])}),
+    "sentences_per_instance": CountSource(*INSTANCES, {"": of_split(lambda part: _per_segment(part, "", 1))}),
+    "tokens_per_instance": CountSource(
+        *INSTANCES,
+        {
+            f"{side} pieces{with_symbols}": of_split(partial(_per_segment, side=side, of_sentence=symbols))
+            for with_symbols, symbols in (("", 0), (", <s> and </s>", 2))
+            for side in ("source", "target")
+        },
+        "the paper does not say of which side, and whether <s> and </s> count; the larger side of each sentence, by "
+        "which instances are cut, has at least as many pieces",
     ),
-    "words_in_chains_percent": CountSource(*IN_CHAINS, of_split(lambda part: part["perc"])),
-    "words_per_chain": CountSource(*IN_CHAINS, of_split(lambda part: part["avg_k"])),
-    "chains_per_document": CountSource(*IN_CHAINS, of_split(lambda part: part["avg_m"])),
-    "source_vocabulary": CountSource(*IN_TEXT, of_vocabulary("source")),
-    "target_vocabulary": CountSource(*IN_TEXT, of_vocabulary("target")),
+    "words_in_chains_percent": CountSource(*IN_CHAINS, {"": of_split(lambda part: part["perc"])}),
+    "words_per_chain": CountSource(*IN_CHAINS, {"": of_split(lambda part: part["avg_k"])}),
+    "chains_per_document": CountSource(*IN_CHAINS, {"": of_split(lambda part: part["avg_m"])}),
+    "source_vocabulary": CountSource(*IN_TEXT, {"": of_vocabulary("source")}),
+    "target_vocabulary": CountSource(*IN_TEXT, {"": of_vocabulary("target")}),
 }
-"""The source of each count that a later stage computes."""
-UNCLEAR = {"tokens_per_instance": "the paper does not say of which side, and whether <s> and </s> count"}
-"""The counts that cannot be compared with ours, each with the reason."""
-LATER = {*COUNTS, *UNCLEAR}
-"""The counts that do not follow from the corpus alone: a later stage computes them, or they are UNCLEAR."""
+"""The source of each count that does not follow from the corpus alone: a later stage computes it."""
+
+
+def readings_of(count: str) -> tuple[str, ...]:
+    """Return the descriptions of the possible readings of a count; one empty text where it has one reading."""
+    return tuple(COUNTS[count].values) if count in COUNTS else ("",)

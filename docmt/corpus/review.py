@@ -22,7 +22,7 @@ from docmt.catalogue.checksums import wrong_content
 from docmt.catalogue.corpus import CorpusConfig, load_corpus
 from docmt.catalogue.forms import CONTRASTIVE, Languages, ReaderConfig
 from docmt.catalogue.missing import Places, is_source, local_path
-from docmt.catalogue.published import COUNTS, LATER, UNCLEAR, PublishedCounts, stated
+from docmt.catalogue.published import COUNTS, PublishedCounts, stated
 from docmt.corpus.inputs import CollectedProblems, Problems
 from docmt.corpus.leaks import Shared, check_shared
 from docmt.corpus.opening import AvailableFiles, OpenedCorpus, available_files, find_files, open_corpus, stated_splits
@@ -155,7 +155,7 @@ def _findings(corpus: CorpusConfig, corpus_counts: CountsBySplit, results: Path,
             for count, number in counts.items
         ]
         for split, count, number in readable:
-            if split in SPLITS and count in LATER:
+            if split in SPLITS and count in COUNTS:
                 yield from _later_findings(corpus.corpus, split, count, published, results)
             else:
                 # A split without documents, although no file is missing, has the count 0.
@@ -175,29 +175,34 @@ def _compared(
 def _later_findings(
     corpus: str, split: str, count: str, published: PublishedCounts, results: Path
 ) -> Iterator[Finding]:
-    """Yield a finding for each text for which the later stage that measures `count` has run."""
+    """Yield a finding for each text, and reading of the count, for which the stage that measures `count` has run."""
     printed = getattr(published.counts[split], count)
-    why = published.reason(split, count)
-    measurements = [] if count in UNCLEAR else list(counts_of_later_stages(results, corpus, split, count))
+    why = published.reason(split, count) or COUNTS[count].unclear or None
+    measurements = list(counts_of_later_stages(results, corpus, split, count))
     for text, number in measurements:
         yield _compared(split, count, number, printed, published.paper, f"{published.place} (text {text})", why)
     if not measurements:
-        reason = UNCLEAR.get(count) or f"a later stage counts it, in {card_with_count(results, corpus, split, count)}"
+        reason = f"a later stage counts it, in {card_with_count(results, corpus, split, count)}"
         stated_text = stated(printed).text
         yield Finding(split, count, None, stated_text, published.paper, published.place, "not counted", reason)
 
 
 def counts_of_later_stages(results: Path, corpus: str, split: str, count: str) -> Iterator[tuple[str, float]]:
-    """Yield the name of each text of the corpus that a later stage has processed, and the count in this text."""
+    """Yield the name of each text of the corpus that a later stage has processed, and the count in this text.
+
+    Where the count has several readings, each is yielded, and follows the name of the text.
+    """
     stage_count = COUNTS[count]
     for path in sorted(results.glob(stage_count.card(corpus, "*", stage_count.view_of(split)))):
         card = read_object(path, "splits")
         as_object(card["splits"], f"{path} splits")
         with reading(path, "not a card with this count", f"{count} of each split"):
-            value = stage_count.value(card, split)
-        if value is not None:
-            # results/<stage>/<corpus>/<text>/...
-            yield path.relative_to(results).parts[2], value
+            values = {name: value(card, split) for name, value in stage_count.values.items()}
+        # results/<stage>/<corpus>/<text>/...
+        text = path.relative_to(results).parts[2]
+        yield from (
+            (": ".join(filter(None, (text, name))), number) for name, number in values.items() if number is not None
+        )
 
 
 def card_with_count(results: Path, corpus: str, split: str, count: str) -> str:

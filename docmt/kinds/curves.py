@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from docmt.base.checks import need, setting
-from docmt.kinds.item import FigureConfig, LabelledSystem
+from docmt.kinds.item import Checks, FigureConfig, LabelledSystem
 
 CurveValue = Literal[
     "train_loss",
@@ -26,11 +26,22 @@ class CurvesFigure(FigureConfig):
     kind: Literal["curves"] = "curves"
     systems: tuple[LabelledSystem, ...]
     values: tuple[CurveValue, ...]
-    x: Literal["updates", "tokens"] = setting("updates", "horizontal axis: updates, or the target tokens in them")
+    x: Literal["updates", "tokens", "hours"] = setting(
+        "updates", "horizontal axis: updates, the target tokens in them, or device hours"
+    )
+    baseline: str | None = setting(
+        None, "label of a system; lines below the figure say in what share of its time others reach its lowest dev loss"
+    )
 
     def __post_init__(self) -> None:
         """Raise BadValue where the figure has no quantity."""
         need(bool(self.values), "values", "nothing", "one value or more")
+
+    def check(self, checks: Checks, path: tuple) -> None:
+        """Raise UserError for an unknown system or corpus, and for a baseline that is no system of the figure."""
+        super().check(checks, path)
+        if self.baseline is not None:
+            checks.known("label", self.baseline, [system.name for system in self.systems], (*path, "baseline"))
 
     def reads(self) -> list[str]:
         """Return the inputs of the figure: the records and the logged metrics of trainings."""

@@ -25,6 +25,10 @@ class StudyConfig:
     tables: dict[str, TableConfig] = field(default_factory=dict)
     figures: dict[str, FigureConfig] = field(default_factory=dict)
     passages: dict[str, PassageConfig] = field(default_factory=dict)
+    scoring: dict[str, Any] = field(
+        default_factory=dict,
+        metadata={"about": "how the study's systems are scored, where it differs from `scoring` of config.yaml"},
+    )
 
     def __post_init__(self) -> None:
         """Raise BadValue where `seeds` is empty, or has a seed twice or out of range."""

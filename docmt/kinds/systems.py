@@ -61,6 +61,10 @@ class SystemsTable(TableConfig):
     significance: Literal["bootstrap", "sign"] = setting(
         "bootstrap", "the test: paired bootstrap (Koehn 2004), or the sign test of Collins et al. (2005)"
     )
+    not_comparable: dict[str, str] = field(
+        default_factory=dict,
+        metadata={"about": "by metric, why its numbers are not comparable with the published ones"},
+    )
 
     def __post_init__(self) -> None:
         """Raise BadValue for a table without metrics, and for a `drop` over several metrics or in rows alone."""
@@ -108,6 +112,11 @@ class SystemsTable(TableConfig):
         return iter(dict.fromkeys(cell for cell in self.cells(corpora) if cell[2] is not None))
 
     @property
+    def lower_is_better(self) -> list[str]:
+        """The metrics of the table of which a lower number is better."""
+        return [metric for metric in self.metrics if parse_metric(metric).metric.lower_is_better]
+
+    @property
     def tallied(self) -> list[str]:
         """The metrics of the table that are sums over units of the test set, which the tests need."""
         return sorted(metric for metric in self.metrics if parse_metric(metric).tallied)
@@ -124,6 +133,8 @@ class SystemsTable(TableConfig):
     def check(self, checks: Checks, path: tuple) -> None:
         """Raise UserError for a metric, corpus, column, system or published value that the study cannot have."""
         checks.metrics(self.metrics, (*path, "metrics"))
+        for metric in self.not_comparable:
+            checks.known("metric of the table", metric, self.metrics, (*path, "not_comparable", metric))
         for key, column in self.columns.items():
             checks.corpus(column.corpus, (*path, "columns", key, "corpus"))
         for _, column in self.columns_of(checks.study_corpora):

@@ -57,6 +57,7 @@ class Systems:
                     corpus=corpus,
                     folder=folder,
                     trained=shared[origin].trained if origin in shared else folders[origin],
+                    scored=folder,
                     extends=self.resolver.extends(name),
                     settings_digest=digests[name],
                     seeds=self.resolver.seeds(name, seeds),

@@ -21,13 +21,9 @@ from docmt.base.yaml_files import Lines, load_text, load_yaml
 from docmt.catalogue.corpus import CorpusConfig, as_fixture, load_corpus
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.missing import Places, is_remote
-from docmt.kinds.item import Checks
 from docmt.kinds.study import StudyConfig
-from docmt.plan.corpus_checks import check_languages, check_splits
-from docmt.plan.entries import Systems
-from docmt.plan.resolve import Resolver
 from docmt.plan.scale import load_scale
-from docmt.plan.study import check_items, load_study
+from docmt.plan.studies import Studies
 from docmt.settings.data import TextConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import MODEL_CONFIGS
@@ -116,6 +112,7 @@ class Grid(RunConfig):
     """The plan of the workflow: config.yaml, the corpora, the studies and an entry for each of their systems.
 
     `corpus_files`: the path of the catalogue's file of each corpus. `active`: the studies that config.yaml names.
+    `scoring`: the settings of scoring of each study.
     `not_run`: why a corpus or a checkpoint is left out (`missing: skip`), by its name. `ways`: how a person gets each
     of these. `fixtures`: the size of the generated corpora of this scale; None where the scale reads the real corpora.
     `checkpoints`: the random checkpoints of this scale, by the folder name that paths have for them.
@@ -126,7 +123,7 @@ class Grid(RunConfig):
     corpus_files: dict[str, str]
     studies: dict[str, StudyConfig]
     active: tuple[str, ...]
-    scoring: ScoringConfig
+    scoring: dict[str, ScoringConfig]
     entries: tuple[Entry, ...]
     not_run: dict[str, str] = field(default_factory=dict)
     ways: dict[str, str] = field(default_factory=dict)
@@ -165,6 +162,11 @@ class Grid(RunConfig):
         return {f"{entry.corpus}/{entry.folder}": entry for entry in reversed(self.entries)}
 
     @cached_property
+    def _by_scores(self) -> dict[str, Entry]:
+        """The entries by `corpus/scored`; where several studies share scores, the entry of the first study."""
+        return {f"{entry.corpus}/{entry.scored}": entry for entry in reversed(self.entries)}
+
+    @cached_property
     def _by_name(self) -> dict[tuple[str, str, str], Entry]:
         """The entries by study, corpus and system."""
         return {(entry.study, entry.corpus, entry.system.name): entry for entry in self.entries}
@@ -181,6 +183,11 @@ class Grid(RunConfig):
         """Return the entry whose folder is `corpus/folder`. Raises UserError where no study has such an entry."""
         check_known("system", f"{corpus}/{folder}", self._by_path)
         return self._by_path[f"{corpus}/{folder}"]
+
+    def find_scored(self, corpus: str, folder: str) -> Entry:
+        """Return the entry whose scores are in `corpus/folder`. Raises UserError where no study has such an entry."""
+        check_known("system", f"{corpus}/{folder}", self._by_scores)
+        return self._by_scores[f"{corpus}/{folder}"]
 
     def started_from(self, entry: Entry) -> Entry | None:
         """Return the entry whose model the training of this entry starts from; None without `init_from`."""
@@ -242,7 +249,7 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
     `overrides` replaces keys of config.yaml. Raises UserError for the first mistake, before any job runs.
     """
     config, lines = _main_config(root, overrides or {})
-    scale = load_scale(root / "workflow" / "scales", config.scale, lines.place(("scale",)), config.scoring)
+    scale = load_scale(root / "workflow" / "scales", config.scale, lines.place(("scale",)))
     texts = {
         name: dataclasses.replace(text, pretrained=scale.checkpoint(text.pretrained))
         for name, text in config.texts.items()
@@ -256,33 +263,20 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
     builtin = sorted((root / "workflow" / "studies").glob("*.yaml"))
     paths = {path.stem: path for path in builtin}
     active = tuple(_study_name(root, name, paths, lines, number) for number, name in enumerate(config.studies))
-    studies: dict[str, StudyConfig] = {}
-    entries: list[Entry] = []
-    for name, path in paths.items():
-        study, study_lines = load_study(path)
-        for number, corpus in enumerate(study.corpora):
-            check_known("corpus", corpus, corpora, study_lines.place(("corpora", number)))
-        check_splits(study.corpora, corpora, corpus_files, study_lines)
-        resolver = Resolver(study, study_lines, dataclasses.asdict(config.defaults), scale)
-        # Cycles are refused before any system is resolved, since resolving a cycle would not end.
-        resolver.check_cycles()
-        systems = Systems(resolver, texts)
-        check_items(study, Checks(study.corpora, systems.systems, systems.corpora, corpora, study_lines))
-        study_entries = list(systems.entries(config.seeds, list(entries)))
-        check_languages(study_entries, texts, corpora, study_lines)
-        entries += study_entries
-        studies[name] = study
+    studies = Studies(scale, texts, corpora, corpus_files)
+    for path in paths.values():
+        studies.add(path, dataclasses.asdict(config.defaults), config.seeds, config.scoring)
     for name in config.human:
-        check_known("study", name, studies, lines.place(("human", name)))
+        check_known("study", name, studies.configs, lines.place(("human", name)))
     return Grid(
         **{common.name: getattr(config, common.name) for common in dataclasses.fields(RunConfig)},
         texts=texts,
         corpora=corpora,
         corpus_files=corpus_files,
-        studies=studies,
+        studies=studies.configs,
         active=active,
-        scoring=scale.scoring,
-        entries=tuple(entries),
+        scoring=studies.scoring,
+        entries=tuple(studies.entries),
         fixtures=scale.fixtures,
         checkpoints={checkpoint.part(config.scale): checkpoint for checkpoint in scale.checkpoints},
     )

@@ -66,7 +66,7 @@ def requested_metrics(grid: Grid, entry: Entry) -> list[str]:
         for name, item in config.items.items():
             names = {metric for metric in item.measures if parse_metric(metric).metric.on_request}
             showing = item_entries(grid, study, name) if names else []
-            if any((other.corpus, other.folder) == (entry.corpus, entry.folder) for other in showing):
+            if any((other.corpus, other.scored) == (entry.corpus, entry.scored) for other in showing):
                 requested |= names
     return sorted(requested)
 
@@ -157,7 +157,7 @@ def run_folder(grid: Grid, stage: Folder, entry: Entry, seed: int, **names: str)
 
     Several systems may use the model of one training; the folder of stage 5 is then that of the trained system.
     """
-    system = entry.trained if stage is paths.TRAINING else entry.folder
+    system = {paths.TRAINING: entry.trained, paths.SCORES: entry.scored}.get(stage, entry.folder)
     return stage.at(scale=grid.scale, corpus=entry.corpus, system=system, seed=seed, **names)
 
 

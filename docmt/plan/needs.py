@@ -12,6 +12,7 @@ from docmt.base import paths
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.plan.grid import Grid
 from docmt.plan.items import compared_systems, item_files, item_of, run_folder, study_files
+from docmt.plan.scored import scoring_of_entry
 from docmt.settings.data import TextConfig
 from docmt.settings.models import READS_CHAINS
 from docmt.settings.pretrained import (
@@ -158,51 +159,48 @@ def of_passage(grid: Grid, names: Names) -> Inputs:
 
 def of_scores(grid: Grid, names: Names) -> Inputs:
     """Return the outputs of all stages from which the scores of a run are computed."""
-    entry = grid.find(names["corpus"], names["system"])
-    corpus, data, scoring = grid.corpora[entry.corpus], _data(grid, entry), grid.scoring
+    entry = grid.find_scored(names["corpus"], names["system"])
+    corpus, data, scoring = grid.corpora[entry.corpus], _data(grid, entry), scoring_of_entry(grid, entry)
+    translated = {**names, "system": entry.folder}
     roles = {
         "corpus": ("corpus", {"corpus": data["corpus"]}),
         "tokens": ("tokens", data),
         "view": _view(grid, entry)["view"],
-        "translations": ("translate", dict(names)),
+        "translations": ("translate", translated),
     }
     if corpus.contrastive:
-        whole = scoring.contrastive.unit == "target"
+        whole = scoring.config.contrastive.unit == "target"
         role = "contrastive_whole" if whole else "contrastive"
-        roles[role] = ("contrastive", {**names, "whole": ".whole" if whole else ""})
-    if scoring.aligner.kind == "default":
+        roles[role] = ("contrastive", {**translated, "whole": ".whole" if whole else ""})
+    if scoring.needs_aligner_of_corpus:
         roles["aligner"] = ("aligner", data)
-    if scoring.coherence.vectors.get(corpus.target_language) == TRAINED:
+    if scoring.vectors == TRAINED:
         roles["word_vectors"] = ("word_vectors", data)
-    model = scoring.cohesion.models.get(corpus.target_language)
-    roles |= _random("next_sentence_model", "checkpoint", model)
-    return Inputs(roles | _random("aligner_model", "aligner_checkpoint", scoring.aligner.model))
+    roles |= _random("next_sentence_model", "checkpoint", scoring.model)
+    return Inputs(roles | _random("aligner_model", "aligner_checkpoint", scoring.aligner_model))
 
 
 def files_of_scores(grid: Grid, names: Names) -> dict[str, Path]:
-    """Return the stop lists, the word vectors and the models that `scoring` of config.yaml names for a corpus."""
-    corpus, scoring = grid.corpora[names["corpus"]], grid.scoring
-    vectors = scoring.coherence.vectors.get(corpus.target_language)
-    stated = {
-        "source_stop_list": scoring.consistency.source_stop_lists.get(corpus.source_language),
-        "target_stop_list": scoring.consistency.target_stop_lists.get(corpus.target_language),
-        "word_vectors": None if vectors == TRAINED else vectors,
-    }
-    files = {role: Path(path) for role, path in stated.items() if path is not None}
-    model = scoring.cohesion.models.get(corpus.target_language)
-    if _is_of_user(grid, model):
-        files |= files_by_role("next_sentence_model", [*checkpoint_files(model), Path(tokenizer_file(model))])
-    if _is_of_user(grid, scoring.aligner.model):
-        files |= files_by_role("aligner_model", aligner_files(scoring.aligner.model))
+    """Return the stop lists, the word vectors and the models by which a system is scored."""
+    scoring = scoring_of_entry(grid, grid.find_scored(names["corpus"], names["system"]))
+    vectors = {} if scoring.vectors in (TRAINED, None) else {"word_vectors": scoring.vectors}
+    files = {role: Path(path) for role, path in {**scoring.stop_lists, **vectors}.items()}
+    if _is_of_user(grid, scoring.model):
+        files |= files_by_role(
+            "next_sentence_model", [*checkpoint_files(scoring.model), Path(tokenizer_file(scoring.model))]
+        )
+    if _is_of_user(grid, scoring.aligner_model):
+        files |= files_by_role("aligner_model", aligner_files(scoring.aligner_model))
     return files
 
 
 def libraries_of_scores(grid: Grid, names: Names) -> Iterable[str]:
     """Return the libraries that compute scores."""
+    scoring = scoring_of_entry(grid, grid.find_scored(names["corpus"], names["system"]))
     yield "sacrebleu"
-    if grid.scoring.aligner.kind != "default":
-        yield grid.scoring.aligner.kind
-    if grid.corpora[names["corpus"]].target_language in grid.scoring.cohesion.models:
+    if scoring.aligner is not None and scoring.aligner.kind != "default":
+        yield scoring.aligner.kind
+    if scoring.model is not None:
         yield "transformers"
 
 

@@ -10,6 +10,7 @@ from docmt.plan.driver import targets_of
 from docmt.plan.grid import Grid
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Planner
+from docmt.plan.scored import scoring_of_entry
 from docmt.plan.supplies import Supplies
 
 
@@ -53,8 +54,8 @@ def checkpoints_of(grid: Grid, jobs: Iterable[Job]) -> list[str]:
         elif job.rule == "tokens":
             folders.append(grid.texts[job.names["text"]].pretrained)
         elif job.rule == "scores":
-            language = grid.corpora[job.names["corpus"]].target_language
-            folders += [grid.scoring.cohesion.models.get(language), grid.scoring.aligner.model]
+            scoring = scoring_of_entry(grid, grid.find_scored(job.names["corpus"], job.names["system"]))
+            folders += [scoring.model, scoring.aligner_model]
     return list(dict.fromkeys(folder for folder in folders if folder is not None))
 
 

@@ -6,18 +6,18 @@ from importlib import metadata
 from packaging.requirements import Requirement
 
 from docmt.base.errors import UserError
-from docmt.settings.scoring import AlignerConfig
+from docmt.settings.scoring import AlignerName
 
 DISTRIBUTION = "docmt"
 
 
-def check_packages(aligner: AlignerConfig) -> None:
+def check_packages(aligners: Iterable[AlignerName]) -> None:
     """Raise UserError, with the names of all missing packages, where packages that jobs need are not installed.
 
-    Jobs need the dependencies of docmt. Where the kind of the aligner is the name of an optional extra of docmt, jobs
-    need the dependencies of that extra too.
+    Jobs need the dependencies of docmt. Where the name of an aligner is that of an optional extra of docmt, jobs need
+    the dependencies of that extra too.
     """
-    extras = [aligner.kind] if aligner.kind in _extras() else []
+    extras = [name for name in dict.fromkeys(aligners) if name in _extras()]
     missing = sorted({name for name in _required(extras) if not is_installed(name)})
     if missing:
         wanted = f"-e '.[{','.join(extras)}]'" if extras else "-e ."

@@ -51,14 +51,15 @@ class Scale:
     """The content of a file of `workflow/scales`.
 
     `sections`: the settings of systems that the scale replaces, by section and name. `scoring`: the settings of scoring
-    at this scale. `fixtures`: the size of the generated corpora; None where the scale reads the real corpora.
-    `checkpoints`: the random checkpoints that replace pretrained ones.
+    that the scale replaces. `lines`: the lines of the file. `fixtures`: the size of the generated corpora; None where
+    the scale reads the real corpora. `checkpoints`: the random checkpoints that replace pretrained ones.
     """
 
     name: str = PAPER
     view: ScaledView = ScaledView()
     sections: Mapping[str, dict] = field(default_factory=dict)
-    scoring: ScoringConfig = field(default_factory=ScoringConfig)
+    scoring: Mapping[str, Any] = field(default_factory=dict)
+    lines: Lines = field(default_factory=lambda: Lines(""))
     fixtures: FixtureConfig | None = None
     checkpoints: tuple[RandomCheckpoint, ...] = ()
 
@@ -69,12 +70,16 @@ class Scale:
         """
         return _folders(self.checkpoints, self.name).get(stated, stated) if isinstance(stated, str) else stated
 
+    def scored(self, config: ScoringConfig) -> ScoringConfig:
+        """Return settings of scoring at this scale."""
+        return scaled_scoring(config, self.scoring, _folders(self.checkpoints, self.name), self.lines)
 
-def load_scale(folder: Path, name: str, where: str, scoring: ScoringConfig) -> Scale:
+
+def load_scale(folder: Path, name: str, where: str) -> Scale:
     """Read the scale with this name from a folder of scales.
 
-    `scoring`: the section `scoring` of config.yaml, in which the scale replaces some keys. Raises UserError, at
-    `where`, for an unknown scale, and, at the line of the scale's file, for a key or value that a scale cannot have.
+    Raises UserError, at `where`, for an unknown scale, and, at the line of the scale's file, for a key or value that a
+    scale cannot have.
     """
     known = {path.stem: path for path in folder.glob("*.yaml")}
     check_known("scale", name, known, where)
@@ -94,7 +99,8 @@ def load_scale(folder: Path, name: str, where: str, scoring: ScoringConfig) -> S
         name,
         parse(ScaledView, value.get("view", {}), lines, ("view",)),
         sections,
-        scaled_scoring(scoring, value.get("scoring", {}), _folders(checkpoints, name), lines),
+        value.get("scoring", {}),
+        lines,
         None if value.get("fixtures") is None else parse(FixtureConfig, value["fixtures"], lines, ("fixtures",)),
         checkpoints,
     )
@@ -106,23 +112,32 @@ def _folders(checkpoints: tuple[RandomCheckpoint, ...], scale: str) -> dict[str,
 
 
 def scaled_scoring(config: ScoringConfig, stated: Any, folders: Mapping[str, str], lines: Lines) -> ScoringConfig:
-    """Return the section `scoring` of config.yaml with the keys and the random checkpoints of a scale.
+    """Return settings of scoring with the keys and the random checkpoints of a scale.
 
     `stated`: the section `scoring` of the scale. `folders`: the folders of the scale's random checkpoints, by the
     folders of the checkpoints that they replace. Raises UserError for settings that `scoring` cannot have.
     """
     # The scale's section is first parsed alone, so that a message is about a value that the scale states.
     parse(ScoringConfig, mapping(stated, lines, ("scoring",)), lines, ("scoring",))
-    merged = _merged(dataclasses.asdict(config), stated)
+    merged = laid_over(dataclasses.asdict(config), stated)
     models = merged["cohesion"]["models"]
     merged["cohesion"]["models"] = {language: folders.get(model, model) for language, model in models.items()}
     merged["aligner"]["model"] = folders.get(merged["aligner"]["model"], merged["aligner"]["model"])
     return parse(ScoringConfig, merged, lines, ("scoring",))
 
 
-def _merged(below: dict, above: Mapping) -> dict:
-    """Return `below` with the values of `above`: mappings are merged key by key, and all other values are replaced."""
+def laid_over(below: dict, above: Mapping) -> dict:
+    """Return `below` with the values of `above`.
+
+    Mappings are merged key by key. All other values are replaced, and so is a mapping of which `above` states the
+    `kind`, since the keys of another kind do not belong to it.
+    """
     both = {
-        key: _merged(below[key], value) if isinstance(below.get(key), dict) else value for key, value in above.items()
+        key: laid_over(below[key], value) if _is_part(below.get(key), value) else value for key, value in above.items()
     }
     return {**below, **both}
+
+
+def _is_part(below: Any, above: Any) -> bool:
+    """Return whether a value is a mapping that is merged into the mapping below it."""
+    return isinstance(below, dict) and isinstance(above, Mapping) and "kind" not in above

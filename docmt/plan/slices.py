@@ -14,7 +14,7 @@ from docmt.base import paths
 from docmt.base.asked import GIVEN
 from docmt.base.errors import UserError, check_known
 from docmt.base.paths import FOLDERS, RESULTS, names_in
-from docmt.catalogue.corpus import STOP_WORDS, corpus_settings
+from docmt.catalogue.corpus import corpus_settings
 from docmt.kinds.study import StudyConfig
 from docmt.plan.grid import Grid
 from docmt.plan.items import (
@@ -27,10 +27,10 @@ from docmt.plan.items import (
     requested_metrics,
     study_of,
 )
+from docmt.plan.scored import scoring_of_entry, trained_on
 from docmt.plan.study import SECTIONS
 from docmt.plan.versions import VERSIONS
 from docmt.settings.pretrained import is_random_checkpoint
-from docmt.settings.scoring import WordVectorsConfig
 from docmt.settings.system import Entry
 
 LEAST = {paths.ITEM.stage: paths.REPORT.depth}
@@ -128,49 +128,45 @@ def _translations(grid: Grid, where: str, corpus: str, system: str, seed: str) -
 
 def _scores(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict[str, Any]:
     """Return the settings of scoring, and all settings of the system, which the file of scores contains too."""
-    entry = grid.find(corpus, system)
+    entry = grid.find_scored(corpus, system)
     resolved = {key: value for key, value in dataclasses.asdict(entry.system).items() if key != "name"}
     resolved["pretrained"] = _given(entry.system.pretrained)
     return {
         **_run(grid, entry, seed),
         **_languages(grid, corpus),
-        **_scoring(grid, corpus),
+        **_scoring(grid, entry),
         "requested": requested_metrics(grid, entry),
         "resolved": resolved,
     }
 
 
-def _scoring(grid: Grid, corpus: str) -> dict[str, Any]:
-    """Return the settings of `scoring` for a corpus; the settings of a metric that is not computed on it are None."""
-    config, chosen = grid.corpus_at_scale(corpus), grid.scoring
-    languages = config.source_language, config.target_language
-    consistency = chosen.consistency.of_corpus(languages, tuple(getattr(config, name) for name in STOP_WORDS))
-    vectors = _name(chosen.coherence.vectors.get(config.target_language))
-    model = _given(chosen.cohesion.models.get(config.target_language))
+def _scoring(grid: Grid, entry: Entry) -> dict[str, Any]:
+    """Return the settings by which a system is scored; those of a metric that is not computed are None."""
+    scoring = scoring_of_entry(grid, entry)
+    chosen, vectors, model = scoring.config, _name(scoring.vectors), _given(scoring.model)
+    has_sets = grid.corpus_at_scale(entry.corpus).contrastive
     stop_lists = {
-        name: {language: _name(path) for language, path in getattr(consistency, name).items()}
+        name: {language: _name(path) for language, path in getattr(scoring.consistency, name).items()}
         for name in ("source_stop_lists", "target_stop_lists")
     }
+    aligner = scoring.aligner and dataclasses.asdict(scoring.aligner) | {"model": _given(scoring.aligner_model)}
     return {
-        "consistency": dataclasses.asdict(consistency) | stop_lists,
-        "aligner": dataclasses.asdict(chosen.aligner) | {"model": _given(chosen.aligner.model)},
+        "consistency": dataclasses.asdict(scoring.consistency) | stop_lists,
+        "aligner": aligner,
         "coherence": vectors and {"vectors": vectors, "case": chosen.coherence.case},
         "cohesion": model and {"model": model, "batch_pairs": chosen.cohesion.batch_pairs},
-        "contrastive": dataclasses.asdict(chosen.contrastive) if config.contrastive else None,
+        "contrastive": dataclasses.asdict(chosen.contrastive) if has_sets else None,
     }
 
 
 def _vectors(grid: Grid, where: str, corpus: str, text: str) -> dict[str, Any]:
-    """Return the settings of the training of word vectors, which are the same for all corpora."""
-    grid.corpus_in(corpus, where)  # raises UserError for an unknown corpus
-    names = [field.name for field in dataclasses.fields(WordVectorsConfig)]
-    return {"vectors": {name: getattr(grid.scoring.coherence, name) for name in names}}
+    """Return the settings of the training of word vectors, which are the same for all studies of a corpus and text."""
+    return {"vectors": trained_on(grid, grid.corpus_in(corpus, where), text, "word vectors", where)}
 
 
 def _aligners(grid: Grid, where: str, corpus: str, text: str) -> dict[str, Any]:
     """Return the unit of the source text that the aligner links: words or pieces, as in the scored lexical chains."""
-    grid.corpus_in(corpus, where)  # raises UserError for an unknown corpus
-    return {"source": grid.scoring.consistency.chains}
+    return {"source": trained_on(grid, grid.corpus_in(corpus, where), text, "an aligner", where)["chains"]}
 
 
 def _passages(grid: Grid, where: str, corpus: str, system: str, seed: str, study: str, passage: str) -> dict[str, Any]:
@@ -203,7 +199,7 @@ def _comparisons(grid: Grid, where: str, study: str, table: str) -> dict[str, An
         names = {"corpus": system.corpus, "system": system.system.name, "baseline": baseline.system.name}
         pairs.append({**names, "test": item.significance, "metrics": item.tallied, "seeds": seeds})
         for entry in (system, baseline):
-            folders.setdefault(entry.corpus, {})[entry.system.name] = entry.folder
+            folders.setdefault(entry.corpus, {})[entry.system.name] = entry.scored
     pairs.sort(key=lambda pair: (pair["corpus"], pair["system"], pair["baseline"]))
     return {"study": study, "scale": grid.scale, "folders": folders, "pairs": pairs}
 
@@ -226,8 +222,9 @@ def _report(grid: Grid, where: str, study: str, item: str | None = None) -> dict
     judged = any("human" in item.reads() for item in config.items.values())
     return {
         "scale": grid.scale,
-        # The study's own list of systems is left out, so that a page depends only on the systems in `entries`.
-        "study": dataclasses.asdict(dataclasses.replace(config, systems={})),
+        # The study's own list of systems is left out, so that a page depends only on the systems in `entries`; the
+        # settings of scoring are in the files of scores.
+        "study": dataclasses.asdict(dataclasses.replace(config, systems={}, scoring={})),
         "item": item,
         "reads": reads,
         "pages": [_page(name, listed) for name, listed in grid.studies[study].items.items()],

@@ -69,7 +69,7 @@ class Targets:
             entries_of_item = item_entries(self.grid, study, name)
             checkpoints = [folder for entry in entries_of_item for folder in self.grid.checkpoints_for(entry)]
             needed = self.supplies.of(item_corpora(self.grid, study, name), checkpoints)
-            unscored = tuple(unscored_metrics(self.grid, item, entries_of_item))
+            unscored = tuple(unscored_metrics(self.grid, study, item, entries_of_item))
             yield self._target(path, "item", study, about, [path], needed, entries_of_item, unscored)
         runs = [(entry, seed) for entry in entries for seed in entry.seeds] if scores else []
         for entry, seed in runs:
@@ -118,13 +118,13 @@ def targets(grid: Grid, root: Path, studies: Iterable[str], estimates: Estimates
     yield from listed.corpora()
 
 
-def unscored_metrics(grid: Grid, item: Item, entries: Iterable[Entry]) -> Iterator[str]:
-    """Yield why metrics of an item get no score: config.yaml names no vectors or no model for a target language."""
+def unscored_metrics(grid: Grid, study: str, item: Item, entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield why metrics of an item get no score: settings name no vectors or no model for a target language."""
     languages = sorted({grid.corpora[entry.corpus].target_language for entry in entries})
     bases = {re.split("[:@]", metric)[0] for metric in item.measures}
     given = {
-        "coherence": ("scoring.coherence.vectors", grid.scoring.coherence.vectors),
-        "cohesion": ("scoring.cohesion.models", grid.scoring.cohesion.models),
+        "coherence": ("scoring.coherence.vectors", grid.scoring[study].coherence.vectors),
+        "cohesion": ("scoring.cohesion.models", grid.scoring[study].cohesion.models),
     }
     for metric, (setting, entries_of) in given.items():
         lacking = [language for language in languages if language not in entries_of]

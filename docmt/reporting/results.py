@@ -126,7 +126,7 @@ class Results:
             run = {"scale": self.settings.scale, "corpus": entry.corpus, "system": system, "seed": seed}
             return folder.under(self.folder, **run, **names)
 
-        training, scores = stage(TRAINING, entry.trained), stage(SCORES, entry.folder)
+        training, scores = stage(TRAINING, entry.trained), stage(SCORES, entry.scored)
         reads, curve = self.settings.read, training / "metrics.jsonl"
         return Run(
             entry,

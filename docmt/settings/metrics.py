@@ -5,7 +5,7 @@ d-BLEU`, `i-BLEU` (over packed instances), `s-BLEU@j2` (position 2 of a window),
 the interval of LTCR), `accuracy` (all contrastive sets together), `accuracy:pronoun` (the set `pronoun` and its parts
 `pronoun/...`) and `accuracy:pronoun@3` (items of distance 3). Accuracies are in percent in tables, as papers print
 them; `scores.json` has fractions. `s-chrF`, `s-chrF++` and `s-TER` are metrics of sacreBLEU too. The metrics
-`parameters`, `speed` and `dev NLL` need a training, but no scores.
+`parameters`, `size`, `speed` and `dev NLL` need a training, but no scores.
 """
 
 import math
@@ -206,6 +206,12 @@ def _parameters(record: dict, *_: str | None) -> Measured | None:
     return None if count is None else Measured(count / 1e6, "parameters|unit:millions|v:1")
 
 
+def _size(record: dict, *_: str | None) -> Measured | None:
+    """Return the size of the model's weights in megabytes of 10^6 bytes, four bytes for each parameter."""
+    count = record.get("parameters")
+    return None if count is None else Measured(4 * count / 1e6, "size|unit:megabytes of 10^6 bytes|numbers:fp32|v:1")
+
+
 def _speed(record: dict, *_: str | None) -> Measured | None:
     """Return the speed of training, in thousand source pieces a second."""
     speed, hardware = record.get("source_tokens_per_s"), record.get("hardware", {})
@@ -281,6 +287,9 @@ METRICS = {
         detail=r"j\d+",
     ),
     "parameters": Metric("all parameters of the model, in millions", _parameters, "millions", source="record"),
+    "size": Metric(
+        "size of the model's weights in fp32, in megabytes of 10^6 bytes", _size, "MB", decimals=0, source="record"
+    ),
     "speed": Metric(
         "thousand source words a second in training; words are pieces, with the symbols around sentences",
         _speed,

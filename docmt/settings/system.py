@@ -90,16 +90,18 @@ class Entry:
     """A system on a corpus.
 
     `folder` is the name of the system's folder in paths. `trained` is the name of the folder of the trained model: the
-    system's folder, or the folder of the ancestor from which the system differs only in decoding. `extends` is the name
-    of the system that this system extends. Two entries have the same `settings_digest` where all of their settings are
-    equal, including the settings of the systems whose models training starts from. `seeds` has the seed of each
-    training.
+    system's folder, or the folder of the ancestor from which the system differs only in decoding. `scored` is the name
+    of the folder of the scores: the system's folder, or `<system>@<study>` where another study scores the same system
+    differently. `extends` is the name of the system that this system extends. Two entries have the same
+    `settings_digest` where all of their settings are equal, including the settings of the systems whose models training
+    starts from. `seeds` has the seed of each training.
     """
 
     study: str
     corpus: str
     folder: str
     trained: str
+    scored: str
     extends: str | None
     settings_digest: str
     seeds: tuple[int, ...]

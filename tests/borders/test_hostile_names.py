@@ -181,19 +181,19 @@ PATHS = {
     ),
     "vectors": (
         lambda path: {"scoring": {"coherence": {"vectors": {"en": path}}}},
-        lambda grid: grid.scoring.coherence.vectors["en"],
+        lambda grid: grid.scoring["one"].coherence.vectors["en"],
     ),
     "cohesion": (
         lambda path: {"scoring": {"cohesion": {"models": {"en": path}}}},
-        lambda grid: grid.scoring.cohesion.models["en"],
+        lambda grid: grid.scoring["one"].cohesion.models["en"],
     ),
     "aligner": (
         lambda path: {"scoring": {"aligner": {"kind": "awesome-align", "model": path}}},
-        lambda grid: grid.scoring.aligner.model,
+        lambda grid: grid.scoring["one"].aligner.model,
     ),
     "stop list": (
         lambda path: {"scoring": {"consistency": {"target_stop_lists": {"en": path}}}},
-        lambda grid: grid.scoring.consistency.target_stop_lists["en"],
+        lambda grid: grid.scoring["one"].consistency.target_stop_lists["en"],
     ),
 }
 

@@ -101,6 +101,7 @@ def test_instances_are_those_of_every_text_that_was_cut(tmp_path):
     assert before["dev", "instances"] == before["dev", "tokens_per_instance"] == (None, "not counted")
     for text, segments in (("one", 483), ("two", 484)):
         dev = {"segments": segments, "sentences_in_segments": 8967}
+        dev |= {"source": {"pieces": 390 * segments}, "target": {"pieces": 428 * segments}}
         write_json(tmp_path / f"results/3_views/ted_en-de/{text}/tokens512/card.json", {"splits": {"dev": dev}})
     after = [f for f in check_corpus(corpus, places).findings if f.split == "dev" and f.count != "documents"]
     assert [(f.count, f.place, f.verdict) for f in after if f.paper == "G-Transformer"] == [
@@ -109,7 +110,16 @@ def test_instances_are_those_of_every_text_that_was_cut(tmp_path):
         ("instances", "Table 1 (text two)", "unexplained"),
         ("sentences_per_instance", "Table 1 (text one)", "unexplained"),
         ("sentences_per_instance", "Table 1 (text two)", "equal"),
-        ("tokens_per_instance", "Table 1", "not counted"),
+        *(
+            ("tokens_per_instance", f"Table 1 (text {text}: {side} pieces{symbols})", verdict)
+            for text in ("one", "two")
+            for side, symbols, verdict in (
+                ("source", "", "explained"),
+                ("target", "", "equal"),
+                ("source", ", <s> and </s>", "explained"),
+                ("target", ", <s> and </s>", "explained"),
+            )
+        ),
     ]
 
 

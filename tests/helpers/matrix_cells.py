@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from docmt.catalogue.published import UNCLEAR
+from docmt.catalogue.published import readings_of
 from docmt.kinds.attention import AttentionFigure
 from docmt.kinds.cases import CasesFigure
 from docmt.kinds.counts import CountsTable
@@ -111,7 +111,7 @@ def _table(grid: Grid, study: str, table: SystemsTable, records: Sequence[Record
         yield from _said(by_place[place], _status(entries[0], place[2]))
         yield from _of_seeds(by_place[place], entries[0])
         yield from _compared(by_place[place], *entries)
-        yield from _marked(grid, by_place[place], entries[0])
+        yield from _marked(grid, study, by_place[place], entries[0])
     if table.drop:
         yield from _drops(table, [record for record in records if record["metric"] == "drop"])
 
@@ -126,13 +126,13 @@ def _compared(record: Record, entry: Entry | None, baseline: Entry | None) -> Pr
             yield f"{_description(record)}: p is {p}, against {baseline.system.name}"
 
 
-def _marked(grid: Grid, record: Record, entry: Entry | None) -> Problems:
+def _marked(grid: Grid, study: str, record: Record, entry: Entry | None) -> Problems:
     """A number behind which small random models stand names those that they stand for, and no other number does."""
     if entry is None or record["status"] != MEASURED:
         return
     folders = [start.system.pretrained for start in grid.starts(entry)]
     if parse_metric(record["metric"]).metric.judge == "cohesion":
-        folders += grid.scoring.cohesion.models.values()
+        folders += grid.scoring[study].cohesion.models.values()
     # Pages have the name of the folder, since the settings of a job have no paths of the user's.
     stand_ins = {
         checkpoint.folder(grid.scale): Path(checkpoint.stands_for).name for checkpoint in grid.checkpoints.values()
@@ -169,11 +169,12 @@ def _gaps(grid: Grid, study: str, table: GapsTable, records: Sequence[Record]) -
 
 def _counts(grid: Grid, study: str, table: CountsTable, records: Sequence[Record]) -> Problems:
     corpora = table.corpora or grid.studies[study].corpora
-    declared = {(corpus, split, count) for corpus in corpora for split in table.splits for count in table.counts}
-    by_place = _keyed(records, "corpus", "row", "metric")
+    columns = [(count, reading) for count in table.counts for reading in readings_of(count)]
+    declared = {(corpus, split, *column) for corpus in corpora for split in table.splits for column in columns}
+    by_place = _keyed(records, "corpus", "row", "metric", "reading")
     yield from _differing(declared, by_place)
     for place in sorted(declared & by_place.keys()):
-        yield from _said(by_place[place], "not counted" if place[2] in UNCLEAR else MEASURED)
+        yield from _said(by_place[place], MEASURED)
 
 
 def _human(grid: Grid, study: str, table: HumanTable, records: Sequence[Record]) -> Problems:

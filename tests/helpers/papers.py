@@ -124,13 +124,13 @@ def lexical_chains(text: str, number: int) -> Table:
 
 
 def long_short(text: str) -> Table:
-    """Table 2: the beam is part of the label; a label that is left out is that of the row above; sizes are no cells."""
+    """Table 2: the beam is part of the label; a label or a size that is left out is that of the row above."""
     head, *lines = [line.split("\t") for line in above(text, "Table 2:")]
     assert head[:3] == ["Models", "Model Size", "Beam"]
-    heads, label, table = [("", name) for name in head[3:]], "", []
+    heads, label, size, table = [("", name) for name in (head[1], *head[3:])], "", "", []
     for line in lines:
-        label = line[0] or label
-        table.append((key(f"{label} beam {line[2]}"), cells(heads, line[3:])))
+        label, size = line[0] or label, line[1] or size
+        table.append((key(f"{label} beam {line[2]}"), cells(heads, [size, *line[3:]])))
     return table
 
 

@@ -29,6 +29,7 @@ REFUSED = [
     ("tables/table1/drop", None, "tables.table1.rows: value not allowed\n  found drop of ['fine']"),
     ("tables/table1/drop", "below", "tables.table1.drop: unknown name\n  found below"),
     ("tables/table1/kind", "sistems", "tables.table1.kind: unknown kind of table\n  found sistems\n  did you mean"),
+    ("figures/figure3/baseline", "fine", "figures.figure3.baseline: unknown label\n  found fine\n  valid: fine.beam8"),
     ("tables/table3/corpus", "tay", "tables.table3.corpus: unknown corpus of the study\n  found tay\n  did you mean"),
     (
         "tables/table3/metric",
@@ -116,7 +117,7 @@ REFUSED = [
     ),
     ("figures/figure2/levels", [{"label": "B", "published": "?"}], "levels.0.published: not a published value"),
     ("figures/figure3/values", ["dev_los"], "figures.figure3.values.0: unknown name\n  found dev_los\n  did you mean"),
-    ("figures/figure3/x", "hours", "figures.figure3.x: unknown name\n  found hours"),
+    ("figures/figure3/x", "days", "figures.figure3.x: unknown name\n  found days"),
     (
         "figures/figure4/system",
         "fine",

@@ -379,6 +379,12 @@ REFUSED = [
         {"t": {"title": "T", "metrics": ["s-BLEU"], "rows": [{"published": {"tod": {}}}]}},
         "did you mean 'toy'?",
     ),
+    (
+        STUDY,
+        "tables",
+        {"t": table([], not_comparable={"d-BLEU": "another unit"})},
+        "tables.t.not_comparable.d-BLEU: unknown metric of the table",
+    ),
     (STUDY, "tables", {"t": {"title": "T", "metrics": ["s-BLUE"], "rows": []}}, "tables.t.metrics.0: unknown metric"),
     (
         STUDY,

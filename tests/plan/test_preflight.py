@@ -6,7 +6,6 @@ import pytest
 
 from docmt.base.errors import UserError
 from docmt.plan import preflight
-from docmt.settings.scoring import AlignerConfig
 
 
 def without(monkeypatch, *names: str) -> None:
@@ -22,27 +21,27 @@ def without(monkeypatch, *names: str) -> None:
 
 
 def test_this_environment_has_all_that_jobs_need():
-    preflight.check_packages(AlignerConfig())
+    preflight.check_packages(["default"])
 
 
 def test_all_that_is_missing_is_named_with_the_command_that_mends_it(monkeypatch):
     without(monkeypatch, "gensim", "transformers", "eflomal")
     with pytest.raises(UserError, match=r"found no gensim, transformers\n  pip install -c pins.txt -e [.]$"):
-        preflight.check_packages(AlignerConfig())
+        preflight.check_packages(["default"])
     extra = r"found no eflomal, gensim, transformers\n  pip install -c pins.txt -e '[.]\[eflomal\]'"
     with pytest.raises(UserError, match=extra):
-        preflight.check_packages(AlignerConfig("eflomal"))
+        preflight.check_packages(["default", "eflomal"])
 
 
 def test_packages_of_tests_are_not_needed(monkeypatch):
     without(monkeypatch, "pytest", "hypothesis", "ruff", "eflomal")
-    preflight.check_packages(AlignerConfig())
+    preflight.check_packages(["default"])
 
 
 def test_docmt_itself_must_be_installed(monkeypatch):
     monkeypatch.setattr(preflight, "DISTRIBUTION", "no-such-package")
     with pytest.raises(UserError, match=r"docmt is not installed\n  pip install -c pins[.]txt -e [.]"):
-        preflight.check_packages(AlignerConfig())
+        preflight.check_packages(["default"])
 
 
 @pytest.mark.parametrize(("rules", "rule_names"), [([], "all rules"), (["corpus", "views"], "corpus, views")])

@@ -34,7 +34,7 @@ def entry(name: str, extends: str | None = None, trained: str | None = None) -> 
     model = GTransformerConfig() if name == "g_transformer" else TransformerConfig(frame=frame)
     start = "sentence" if name == "g_transformer" else None
     system = SystemConfig(name, "lower", ViewConfig(cut, cut), model, TrainConfig(), DecodeConfig(), start)
-    return Entry("made", CORPUS, name, trained or name, extends, f"id-{name}", (1, 2), system)
+    return Entry("made", CORPUS, name, trained or name, name, extends, f"id-{name}", (1, 2), system)
 
 
 class World:

@@ -147,6 +147,50 @@ def test_the_horizontal_axis_may_count_target_tokens(world):
     assert ">target tokens, millions<" in piece.content.panels[0].svg
 
 
+def timed(losses: dict[int, float], hours: float) -> list[dict]:
+    """The lines of a training that needs so many hours for an update, by its dev losses."""
+    lines = [
+        [
+            {"kind": "train", "update": n, "loss": 5.0, "device_hours": n * hours},
+            {"kind": "dev", "update": n, "loss": loss},
+        ]
+        for n, loss in losses.items()
+    ]
+    return [line for pair in lines for line in pair if line["update"] or line["kind"] == "dev"]
+
+
+def test_the_horizontal_axis_may_be_hours(world):
+    write_curve(world, "sentence", timed({0: 6.0, 10: 5.0, 20: 4.0}, hours=0.1))
+    piece = drawn(world, kind="curves", systems=SYSTEMS[:1], values=["dev_loss"], x="hours")
+    assert [(record["x"], record["y"]) for record in piece.records] == [(0, 6.0), (1.0, 5.0), (2.0, 4.0)]
+    assert ">device hours<" in piece.content.panels[0].svg
+
+
+@pytest.mark.parametrize(
+    ("losses", "said"),
+    [
+        (
+            [{0: 6.0, 5: 4.5, 10: 3.9}],
+            ["B reaches the lowest dev loss of A in 25 % of its updates and 50 % of its hours"],
+        ),
+        ([{0: 6.0, 40: 4.0}], ["B reaches the lowest dev loss of A in 100 % of its updates and 200 % of its hours"]),
+        ([{0: 6.0, 40: 4.1}], ["B does not reach the lowest dev loss of A"]),
+        (
+            [{10: 3.0}, {10: 5.0}],
+            ["B reaches the lowest dev loss of A in 25 % of its updates and 50 % of its hours (1 of 2 seeds reach it)"],
+        ),
+        ([], []),
+    ],
+)
+def test_the_time_to_the_lowest_loss_of_a_baseline_is_told(world, losses, said):
+    for seed in (1, 2):
+        write_curve(world, "sentence", timed({0: 6.0, 20: 5.0, 40: 4.0, 60: 4.2}, hours=0.1), seed)
+    for seed, of_seed in enumerate(losses, 1):
+        write_curve(world, "g_transformer", timed(of_seed, hours=0.2), seed)
+    piece = drawn(world, kind="curves", systems=SYSTEMS, values=["dev_loss"], x="hours", baseline="A")
+    assert list(piece.content.marks) == said
+
+
 def test_attention_to_the_own_sentence_is_a_second_line(world):
     rows = [{"kind": "dev", "update": n, "entropy.cross.group": 2.0, "entropy.cross.global": 6.0} for n in (1, 2)]
     write_curve(world, "g_transformer", rows)

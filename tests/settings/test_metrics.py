@@ -65,6 +65,13 @@ def test_a_metric_is_found_by_its_name(name, value, signature):
     assert (measured.value, measured.signature) == (value, signature)
 
 
+def test_the_size_of_a_model_is_four_bytes_for_each_parameter():
+    record = {"parameters": 64_000_000}
+    parameters, size = (parse_metric(name).find(record) for name in ("parameters", "size"))
+    assert size.value == 4 * parameters.value == 256
+    assert size.signature == "size|unit:megabytes of 10^6 bytes|numbers:fp32|v:1"
+
+
 def test_the_dev_likelihood_is_the_logarithm_of_the_perplexity_that_a_training_records():
     measured = parse_metric("dev NLL").find({"dev_perplexity": math.e**2, "dev_loss": 5.0})
     assert measured.value == pytest.approx(2)

@@ -63,6 +63,7 @@ from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
 from docmt.plan.planning import Planner
 from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
 from docmt.plan.run import grid_of_run
+from docmt.plan.scored import scoring_of_entry
 from docmt.plan.slices import check_scale
 from docmt.plan.supplies import left_out_lines
 from docmt.plan.time_limits import JobTime, time_lines
@@ -102,7 +103,7 @@ def check_driver():
         return
     or_refuse(refuse_cache, workflow.workflow_settings.cache)
     if DeploymentMethod.CONDA not in workflow.deployment_settings.deployment_method:
-        or_refuse(check_packages, GRID.scoring.aligner)
+        or_refuse(check_packages, [scoring.aligner.kind for scoring in GRID.scoring.values()])
 
 
 GRID = or_refuse(plan)
@@ -450,12 +451,12 @@ def downloads_of(corpus):
 
 
 def scoring_options(wildcards):
-    """Return the options of `docmt job score-system` for the files that `scoring` of config.yaml names."""
-    job, corpus, scoring = Job.of("scores", **wildcards), GRID.corpora[find(wildcards).corpus], GRID.scoring
-    files = or_refuse(JOBS.files, job)
+    """Return the options of `docmt job score-system` for the files by which a system is scored."""
+    job, entry = Job.of("scores", **wildcards), or_refuse(GRID.find_scored, wildcards.corpus, wildcards.system)
+    scoring, files = scoring_of_entry(GRID, entry), or_refuse(JOBS.files, job)
     given = {role: files[role] for role in ("source_stop_list", "target_stop_list", "word_vectors") if role in files}
-    given["next_sentence_model"] = scoring.cohesion.models.get(corpus.target_language)
-    given["aligner_model"] = scoring.aligner.model
+    given["next_sentence_model"] = scoring.model
+    given["aligner_model"] = scoring.aligner_model
     reads = JOBS.inputs(job)
     if "aligner" in reads:
         given["aligner"] = reads["aligner"].folder

@@ -7,13 +7,11 @@ from typing import Any
 
 from docmt.base.parse import parse
 from docmt.catalogue.corpus import PublishedCounts
-from docmt.catalogue.published import COUNTS, UNCLEAR, stated
+from docmt.catalogue.published import COUNTS, readings_of, stated
 from docmt.kinds.counts import CountsTable
 from docmt.reporting.over_seeds import not_run
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results, read_card
-
-NOT_COUNTED = "not counted"
 
 
 @dataclass(frozen=True)
@@ -22,13 +20,14 @@ class CountCell:
 
     `published`: the number in its printed form, or None. `agrees`: whether the measured number, rounded like the
     printed number, equals it; None where one of the numbers is missing. `status`: "measured", or the reason why the
-    count was not measured. `note`: the catalogue's explanation of a difference, or the explanation why a count cannot
-    be measured.
+    count was not measured. `reading`: which of the possible readings of the paper's count was measured; empty where
+    there is one. `note`: the catalogue's explanation of a difference, or what the paper leaves open.
     """
 
     row: str
     corpus: str
     metric: str
+    reading: str
     published: str | None
     measured: float | None
     agrees: bool | None
@@ -37,19 +36,19 @@ class CountCell:
 
     @property
     def footnote(self) -> str:
-        """The note below the table; empty where the count can be measured and does not differ from the paper's."""
-        return self.note if self.agrees is False or self.metric in UNCLEAR else ""
+        """The note below the table; empty where the measured number does not differ from the paper's."""
+        return self.note if self.agrees is False else ""
 
 
 @dataclass(frozen=True)
 class CountsContent:
-    """The content of a table of counts; `counts` has the names of the columns.
+    """The content of a table of counts; `columns` has the names of counts, with the reading where there are several.
 
     `rows` has a pair (corpus, splits) for each corpus; `splits` has a pair (split, cells) for each split; `cells` has a
     cell for each count.
     """
 
-    counts: tuple[str, ...]
+    columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[tuple[str, tuple[CountCell, ...]], ...]], ...]
 
     @property
@@ -66,28 +65,30 @@ class CountsContent:
 def content(_: str, table: CountsTable, results: Results) -> PieceContent:
     """Return the table with the counts from the cards of its corpora, and its cells as flat records."""
 
+    columns = [(count, reading) for count in table.counts for reading in readings_of(count)]
+
     def counts(corpus: str, split: str) -> tuple[CountCell, ...]:
         """Return the cells of a split of a corpus."""
-        return tuple(_count(table, corpus, split, count, results) for count in table.counts)
+        return tuple(_count(table, corpus, split, *column, results) for column in columns)
 
     corpora = table.corpora or results.settings.study.corpora
     rows = tuple((corpus, tuple((split, counts(corpus, split)) for split in table.splits)) for corpus in corpora)
-    filled = CountsContent(table.counts, rows)
+    filled = CountsContent(tuple(": ".join(filter(None, column)) for column in columns), rows)
     return PieceContent(filled, map(dataclasses.asdict, filled.cells))
 
 
-def _count(table: CountsTable, corpus: str, split: str, count: str, results: Results) -> CountCell:
-    """Return the cell of a count, with its published and its measured number."""
+def _count(table: CountsTable, corpus: str, split: str, count: str, reading: str, results: Results) -> CountCell:
+    """Return the cell of a reading of a count, with its published and its measured number."""
     published = _published(table, corpus, results)
     counts = published.counts.get(split) if published else None
     printed = getattr(counts, count) if counts else None
-    measured = _measured(results, corpus, split, count)
+    measured = _measured(results, corpus, split, count, reading)
     agrees = None if printed is None or measured is None else stated(printed).covers(measured)
     why = (published.reason(split, count) or "") if published and printed is not None else ""
-    why = UNCLEAR.get(count, why)
+    note = why or (COUNTS[count].unclear if count in COUNTS else "")
     text = None if printed is None else str(printed)
-    empty = NOT_COUNTED if count in UNCLEAR else not_run(results.settings.why_not_run(corpus))
-    return CountCell(split, corpus, count, text, measured, agrees, empty if measured is None else "measured", why)
+    status = not_run(results.settings.why_not_run(corpus)) if measured is None else "measured"
+    return CountCell(split, corpus, count, reading, text, measured, agrees, status, note)
 
 
 def _published(table: CountsTable, corpus: str, results: Results) -> PublishedCounts | None:
@@ -99,12 +100,12 @@ def _published(table: CountsTable, corpus: str, results: Results) -> PublishedCo
     return None
 
 
-def _measured(results: Results, corpus: str, split: str, count: str) -> float | None:
-    """Return a count from the card of the stage that writes it; None where this stage has not run."""
+def _measured(results: Results, corpus: str, split: str, count: str, reading: str) -> float | None:
+    """Return a reading of a count from the card of the stage that counts; None where this stage has not run."""
     card = results.settings.cards.get(f"{corpus}/{count}/{split}")
     if card is not None:
         later = read_card(results.folder / card)
-        return COUNTS[count].value(later, split) if later and later.get("splits") else None
+        return COUNTS[count].values[reading](later, split) if later and later.get("splits") else None
     return _split(results.card(corpus), split).get(count)
 
 

@@ -9,10 +9,14 @@ from docmt.reporting.figures import UPDATES, Curve, curves, styles, thin
 from docmt.reporting.over_seeds import not_run
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.plots import ATTENTION, ENTROPY, training_curves
+from docmt.reporting.reached import hours, reached
 from docmt.reporting.results import Results, Run
 
 TRAINING = "training, beside dev"
 """The explanation in the legend of dotted curves: training losses are dotted where the panel has dev losses too."""
+
+AXES = {"updates": UPDATES, "tokens": "target tokens, millions", "hours": "device hours"}
+"""The label of the horizontal axis, by the `x` of a figure."""
 
 CURVES: dict[str, tuple[str, str, str, str]] = {
     "dev_loss": ("loss", "loss, label-smoothed", "nats a token", "loss"),
@@ -32,14 +36,13 @@ def content(name: str, figure: CurvesFigure, results: Results) -> PieceContent:
     """Return a figure with a curve for each system, seed and quantity, and the points of the curves as flat records."""
     look = styles([labelled.name for labelled in figure.systems])
     runs = [(labelled.name, run) for labelled in figure.systems for run in results.of(figure.corpus, labelled.system)]
-    x = UPDATES if figure.x == "updates" else "target tokens, millions"
     panels, records = [], []
     for key in dict.fromkeys(CURVES[value][0] for value in figure.values):
         values = [value for value in CURVES if CURVES[value][0] == key and value in figure.values]
         _, title, unit, _ = CURVES[values[0]]
         curves_of_runs = [(pair, value, list(_curves(*pair, value, figure))) for value in values for pair in runs]
         drawn = [curve for *_, group in curves_of_runs for curve in group]
-        panels.append(curves(identifier(name, key), title, drawn, look, unit=unit, x=x, steps=None))
+        panels.append(curves(identifier(name, key), title, drawn, look, unit=unit, x=AXES[figure.x], steps=None))
         records += [
             record
             for (_, run), value, group in curves_of_runs
@@ -47,7 +50,16 @@ def content(name: str, figure: CurvesFigure, results: Results) -> PieceContent:
             for record in _records(run, value, curve)
         ]
     missing = tuple(_missing(figure, records, results))
-    return DrawnFigure(tuple(panels), look, (), missing, tuple(records), shows_numbers=False).content
+    marks = tuple(_reached(figure, results))
+    return DrawnFigure(tuple(panels), look, marks, missing, tuple(records), shows_numbers=False).content
+
+
+def _reached(figure: CurvesFigure, results: Results) -> Iterator[str]:
+    """Yield a sentence for each system about its time to the lowest dev loss of the figure's baseline, if any."""
+    runs = {labelled.name: results.of(figure.corpus, labelled.system) for labelled in figure.systems}
+    for label in runs if figure.baseline else ():
+        if label != figure.baseline:
+            yield from reached(label, runs[label], figure.baseline, runs[figure.baseline])
 
 
 def _missing(figure: CurvesFigure, records: Sequence[dict], results: Results) -> Iterator[str]:
@@ -65,10 +77,14 @@ def _missing(figure: CurvesFigure, records: Sequence[dict], results: Results) ->
 def _curves(label: str, run: Run, value: str, figure: CurvesFigure) -> Iterator[Curve]:
     """Yield the curves of a quantity in a run, with at most CURVE_POINTS points each (docmt.reporting.figures)."""
     second = TRAINING if value == "train_loss" and "dev_loss" in figure.values else ""
+    per_update = run.entry.system.train.tokens_per_update / 1e6
+    logged = hours(run)
+    at = {"updates": lambda update: update, "tokens": lambda update: update * per_update, "hours": logged.get}[figure.x]
     for curve in training_curves(run, "train" if value == "train_loss" else "dev", CURVES[value][3]):
-        tokens = [update * run.entry.system.train.tokens_per_update / 1e6 for update in curve.x]
-        x = curve.x if figure.x == "updates" else tokens
-        yield Curve(label, thin(x), thin(curve.y), curve.dotted or second)
+        points = [(at(update), y) for update, y in zip(curve.x, curve.y, strict=True) if at(update) is not None]
+        if points:
+            x, y = zip(*points, strict=True)
+            yield Curve(label, thin(x), thin(y), curve.dotted or second)
 
 
 def _records(run: Run, value: str, curve: Curve) -> Iterator[dict[str, Any]]:

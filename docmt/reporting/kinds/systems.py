@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from docmt.kinds.item import published_number
 from docmt.kinds.systems import ColumnConfig, RowConfig, SystemsTable
+from docmt.reporting.comparable import random_models, why_not_comparable
 from docmt.reporting.formats import MARKS, mark
 from docmt.reporting.over_seeds import DOCUMENTS_ONLY, OverSeeds, over_seeds, runs_with_file, why_empty
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results, Run
-from docmt.settings.metrics import MetricName, parse_metric
+from docmt.settings.metrics import parse_metric
 
 TESTS = {
     "bootstrap": "paired bootstrap resampling (Koehn 2004)",
@@ -21,13 +22,15 @@ TESTS = {
 
 
 class BesidePublished:
-    """A base for classes with the fields `published` and `measured`."""
+    """A base for classes with the fields `published`, `measured` and `not_comparable`."""
 
     @property
     def difference(self) -> float | None:
-        """The measured number minus the published number; None where one of them is missing."""
+        """The measured number minus the published number; None where one is missing, or they are not comparable."""
         published = published_number(self.published)
-        return None if self.measured is None or published is None else self.measured - published
+        if self.measured is None or published is None or self.not_comparable:
+            return None
+        return self.measured - published
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,8 @@ class Cell(BesidePublished, OverSeeds):
     seed that was run. `empty`: the reason for having no values: the system was not run, its scores lack the metric (as
     on a corpus without contrastive sets), the system translates documents and has no sentences to score, or the row has
     only published numbers. `comparison`: the comparison with the row's baseline that stage 7 wrote. `random`: the
-    folders of pretrained models that small random models replaced.
+    folders of pretrained models that small random models replaced. `not_comparable`: the reasons why the measured
+    number is not comparable with the published one; empty without a published number.
     """
 
     column: str
@@ -49,6 +53,7 @@ class Cell(BesidePublished, OverSeeds):
     published: float | str | None
     comparison: dict | None = None
     random: tuple[str, ...] = ()
+    not_comparable: tuple[str, ...] = ()
 
     @property
     def p(self) -> float | None:
@@ -66,11 +71,13 @@ class Drop(BesidePublished):
     """The mean, over columns, of the difference of a row from another row.
 
     `measured` is None for the first row, and where one of the cells of the two rows has no measured number.
+    `not_comparable` has the reasons of all cells of the two rows.
     """
 
     published: float | str | None
     measured: float | None
     decimals: int
+    not_comparable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -134,6 +141,12 @@ class Table:
         return sorted({model for row in self.rows for cell in row.cells for model in cell.random})
 
     @property
+    def reasons(self) -> list[str]:
+        """The reasons why measured numbers are not comparable with published ones, each once."""
+        cells = [cell for row in self.rows for cell in row.cells if cell.measured is not None]
+        return list(dict.fromkeys(reason for cell in cells for reason in cell.not_comparable))
+
+    @property
     def groups(self) -> list[tuple[str, list[Column]]]:
         """The label of each column that the study states, with the page's columns for its metrics."""
         keys = dict.fromkeys(column.key for column in self.columns)
@@ -164,7 +177,7 @@ def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
             metric,
             parse_metric(metric).metric.about,
             any(row.cells[number].published is not None for row in rows if row.cells),
-            parse_metric(metric).metric.lower_is_better,
+            metric in config.lower_is_better,
         )
         for number, (key, column, metric) in enumerate(pairs)
     )
@@ -178,12 +191,7 @@ def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
 def _drop_heading(config: SystemsTable) -> str:
     """Return the heading of the column of drops; empty in a table without the column."""
     heading = DROPS.get(config.drop or "", "")
-    return f"{heading}, above 0 is worse" if heading and _lower_is_better(config) else heading
-
-
-def _lower_is_better(config: SystemsTable) -> list[str]:
-    """Return the metrics of the table of which a lower number is better."""
-    return [metric for metric in config.metrics if parse_metric(metric).metric.lower_is_better]
+    return f"{heading}, above 0 is worse" if heading and config.lower_is_better else heading
 
 
 def _row(
@@ -209,7 +217,9 @@ def _with_drops(config: SystemsTable, rows: list[Row]) -> Iterator[Row]:
         other = (others[-1] if config.drop == "above" else others[0]) if others else None
         measured = _mean_difference(row, other) if other else None
         decimals = parse_metric(config.metrics[0]).metric.decimals
-        yield dataclasses.replace(row, drop=Drop(stated.drop, measured, decimals))
+        cells = [*row.cells, *(other.cells if other else ())]
+        reasons = tuple(dict.fromkeys(reason for cell in cells for reason in cell.not_comparable))
+        yield dataclasses.replace(row, drop=Drop(stated.drop, measured, decimals, reasons))
         others.append(row)
 
 
@@ -230,15 +240,14 @@ def _marks(config: SystemsTable, cells: list[Cell]) -> str:
     levels = ", ".join(f"{sign} p < {level}" for sign, level in reversed(MARKS.items()))
     against = " or ".join(labels.get(baseline, baseline) for baseline in baselines)
     further = ", each row's own baseline" if len(baselines) > 1 else ""
-    lower = "".join(f" A lower {metric} is better." for metric in _lower_is_better(config))
+    lower = "".join(f" A lower {metric} is better." for metric in config.lower_is_better)
     seeds = (
         " and by the paired t-test over seeds"
         if any(comparison["p_seeds"] is not None for comparison in tested)
         else ""
     )
-    return (
-        f"{levels}: better or worse than {against}{further}, by {TESTS[config.significance]}{seeds}, two-sided.{lower}"
-    )
+    test = f"by {TESTS[config.significance]}{seeds}, two-sided"
+    return f"{levels}: better or worse than {against}{further}, {test}.{lower}"
 
 
 def _baselines(config: SystemsTable) -> Iterator[str]:
@@ -265,20 +274,23 @@ def _cell(
     measured = over_seeds(runs, name, _empty(results, column.corpus, system, runs_with_file(runs, name)))
     baseline = config.baseline_of(row, key, column)
     pair = {"corpus": column.corpus, "metric": metric, "system": system, "baseline": baseline}
+    published = row.published.get(key, {}).get(metric)
+    is_beside = system is not None and published_number(published) is not None
     return Cell(
         column=key,
         corpus=column.corpus,
         system=system,
         metric=metric,
         decimals=name.metric.decimals,
-        published=row.published.get(key, {}).get(metric),
+        published=published,
         **vars(measured),
         comparison=results.comparison(table, **pair, test=config.significance)
         if measured.values and baseline
         else None,
-        random=tuple(dict.fromkeys(model for run in runs for model in _random_models(results, run, name)))
+        random=tuple(dict.fromkeys(model for run in runs for model in random_models(results, run, name)))
         if measured.values
         else (),
+        not_comparable=why_not_comparable(config, metric) if is_beside else (),
     )
 
 
@@ -286,23 +298,6 @@ def _empty(results: Results, corpus: str, system: str | None, runs: list[Run]) -
     """Return why a cell has no number; `runs`: the runs of its system that have the file of the metric."""
     lines = {run.scores["decoding"]["lines"] for run in runs if run.scores is not None}
     return DOCUMENTS_ONLY if lines == {"documents"} else why_empty(results, corpus, system, bool(runs))
-
-
-def _random_models(results: Results, run: Run, metric: MetricName) -> tuple[str, ...]:
-    """Return the pretrained models that small random models replaced in a run with this metric.
-
-    The random model is the start of the training, or the model by which the metric is computed. The result has the
-    folders of the pretrained models.
-    """
-    start = results.settings.random_starts.get(f"{run.entry.corpus}/{run.entry.system.name}")
-    judge = _judge(run.scores, metric) if metric.metric.judge else None
-    stand_ins = results.settings.stand_ins
-    return tuple(dict.fromkeys(stand_ins[folder] for folder in (start, judge) if folder in stand_ins))
-
-
-def _judge(scores: dict | None, metric: MetricName) -> str | None:
-    """Return the folder of the model by which the metric was computed; None where its computation needs no model."""
-    return (((scores or {}).get("settings") or {}).get(metric.metric.judge) or {}).get("model")
 
 
 def _signatures(texts: Iterable[tuple[Cell, str]]) -> tuple[Signature, ...]:
@@ -336,6 +331,7 @@ def records(table: Table) -> Iterator[dict]:
                 "signature": " ; ".join(cell.signatures),
                 "random": list(cell.random),
                 "note": row.note,
+                "not_comparable": "; ".join(cell.not_comparable),
             }
         if row.drop is not None and (row.drop.published, row.drop.measured) != (None, None):
             yield {
@@ -345,4 +341,5 @@ def records(table: Table) -> Iterator[dict]:
                 "published": row.drop.published,
                 "measured": row.drop.measured,
                 "difference": row.drop.difference,
+                "not_comparable": "; ".join(row.drop.not_comparable),
             }

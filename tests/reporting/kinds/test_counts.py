@@ -16,9 +16,12 @@ STATED = {"train": {"sentences": "71K", "words_per_chain": 3.04}, "test": {"sent
 
 def with_counts(world) -> None:
     world.corpus()
-    card = "4_chains/toy_zh-en/lower/words/card.json"
+    card, view = "4_chains/toy_zh-en/lower/words/card.json", "3_views/toy_zh-en/lower/tokens512/card.json"
     write_json(world.results / card, {"splits": {"train": {"avg_k": 3.5}, "test": {"avg_k": 2.5}}})
-    world.settings["cards"] = {f"{CORPUS}/words_per_chain/{split}": card for split in ("train", "test")}
+    pieces = {"source": {"pieces": 600}, "target": {"pieces": 640}}
+    write_json(world.results / view, {"splits": {"test": {"segments": 2, "sentences_in_segments": 20, **pieces}}})
+    of_counts = {"words_per_chain": card, "tokens_per_instance": view}
+    world.settings["cards"] = {f"{CORPUS}/{c}/{split}": of_counts[c] for c in of_counts for split in ("train", "test")}
     other = {"paper": "Another", "place": "Table 1", "counts": {"train": {"sentences": 1}}}
     stated = {"paper": "A paper", "place": "Table 1", "counts": STATED, "why": {"words_per_chain": "the stop list"}}
     world.settings["corpora"][CORPUS]["published"] = [other, stated]
@@ -27,18 +30,36 @@ def with_counts(world) -> None:
 def test_counts_of_corpora_stand_beside_what_the_paper_states(world):
     with_counts(world)
     piece, page = only(world, "tables", COUNTS)
-    cells = {(r["row"], r["metric"]): (r["published"], r["measured"], r["agrees"], r["status"]) for r in piece.records}
+    cells = {
+        (r["row"], r["metric"]): (r["published"], r["measured"], r["agrees"], r["status"])
+        for r in piece.records
+        if not r["reading"]
+    }
     assert cells == {
         ("train", "sentences"): ("71K", 71234, True, "measured"),
         ("train", "words_per_chain"): ("3.04", 3.5, False, "measured"),
-        ("train", "tokens_per_instance"): (None, None, None, "not counted"),
         ("test", "sentences"): ("5", 4, False, "measured"),
         ("test", "words_per_chain"): (None, 2.5, None, "measured"),
-        ("test", "tokens_per_instance"): ("320", None, None, "not counted"),
     }
     assert ">≠ 1</sup>" in page and "<li>the stop list</li>" in page and ">≠</sup>" in page
-    assert "<li>the paper does not say of which side, and whether &lt;s&gt; and &lt;/s&gt; count</li>" in page
     assert "71\u202f234" in page
+
+
+def test_each_reading_of_an_open_count_has_a_column(world):
+    with_counts(world)
+    piece, page = only(world, "tables", COUNTS)
+    readings = {
+        r["reading"]: (r["measured"], r["agrees"]) for r in piece.records if r["reading"] and r["row"] == "test"
+    }
+    assert readings == {
+        "source pieces": (300, False),
+        "target pieces": (320, True),
+        "source pieces, <s> and </s>": (320, True),
+        "target pieces, <s> and </s>": (340, False),
+    }
+    assert {r["status"] for r in piece.records if r["reading"] and r["row"] == "train"} == {"not run"}
+    assert "<li>the paper does not say of which side, and whether &lt;s&gt; and &lt;/s&gt; count" in page
+    assert "tokens per instance: target pieces, &lt;s&gt; and &lt;/s&gt;</th>" in page
 
 
 def test_sizes_of_vocabularies_are_of_the_training_split_and_without_special_symbols(world):

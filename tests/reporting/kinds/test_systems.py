@@ -62,6 +62,16 @@ def test_a_note_in_place_of_a_number_has_no_difference(full):
     assert (cell.published, cell.measured, cell.difference) == ("not digitised", 20.0, None)
 
 
+def test_a_number_that_is_not_comparable_has_a_reason_and_no_difference(full):
+    full.settings["study"]["tables"]["table1"]["not_comparable"] = {"s-BLEU": "the paper counts <words>"}
+    cell = cells(full)["Sentence", "s-BLEU"]
+    assert (cell.measured, cell.difference, cell.not_comparable) == (20.0, None, ("the paper counts <words>",))
+    records = {(record["row"], record["metric"]): record for record in piece_of(full).records}
+    assert records["Sentence", "s-BLEU"]["not_comparable"] == "the paper counts <words>"
+    assert records["Sentence", "d-BLEU"]["not_comparable"] == ""  # its published number is not digitised
+    assert "≠a not comparable because the paper counts &lt;words&gt;" in page_of(full)
+
+
 def test_a_row_that_exists_only_as_published(full):
     cell = cells(full)["Others (2020)", "s-BLEU"]
     assert (cell.published, cell.measured, cell.status) == (18.0, None, "published only")
