@@ -7,6 +7,7 @@ from docmt.base.errors import UserError
 from docmt.catalogue.corpus import STOP_WORDS
 from docmt.plan.grid import Grid
 from docmt.plan.scoring import trained_settings
+from docmt.settings.comet import CometConfig
 from docmt.settings.scoring import AlignerConfig, ConsistencyConfig, ScoringConfig
 from docmt.settings.system import Entry
 
@@ -15,8 +16,8 @@ from docmt.settings.system import Entry
 class CorpusScoring:
     """The settings of scoring for a corpus.
 
-    `consistency` has the stop words of the corpus. `aligner`, `vectors` (a file of word vectors, or `trained`) and
-    `model` (the folder of a BERT) are None where the metrics that need them are not computed.
+    `consistency` has the stop words of the corpus. `aligner`, `vectors` (a file of word vectors, or `trained`),
+    `model` (the folder of a BERT) and `comet` are None where the metrics that need them are not computed.
     """
 
     config: ScoringConfig
@@ -24,6 +25,7 @@ class CorpusScoring:
     aligner: AlignerConfig | None
     vectors: str | None
     model: str | None
+    comet: CometConfig | None
 
     @property
     def needs_aligner_of_corpus(self) -> bool:
@@ -52,6 +54,7 @@ def scoring_of(grid: Grid, study: str, corpus: str) -> CorpusScoring:
         aligner=chosen.aligner,
         vectors=chosen.coherence.vectors.get(config.target_language),
         model=chosen.cohesion.models.get(config.target_language),
+        comet=chosen.comet if chosen.comet.model else None,
     )
 
 

@@ -23,6 +23,7 @@ from docmt.plan.items import (
     item_entries,
     item_files,
     item_of,
+    judged_systems,
     later_card,
     requested_metrics,
     study_of,
@@ -30,6 +31,7 @@ from docmt.plan.items import (
 from docmt.plan.scored import scoring_of_entry, trained_on
 from docmt.plan.study import SECTIONS
 from docmt.plan.versions import VERSIONS
+from docmt.settings.comet import CometConfig
 from docmt.settings.pretrained import is_random_checkpoint
 from docmt.settings.system import Entry
 
@@ -155,8 +157,15 @@ def _scoring(grid: Grid, entry: Entry) -> dict[str, Any]:
         "aligner": aligner,
         "coherence": vectors and {"vectors": vectors, "case": chosen.coherence.case},
         "cohesion": model and {"model": model, "batch_pairs": chosen.cohesion.batch_pairs},
+        "comet": scoring.comet and _comet(scoring.comet),
         "contrastive": dataclasses.asdict(chosen.contrastive) if has_sets else None,
     }
+
+
+def _comet(chosen: CometConfig) -> dict[str, Any]:
+    """Return the settings of COMET, without the command, which differs between users."""
+    paths_of_user = {"model": _given(chosen.model), "encoder": _given(chosen.encoder)}
+    return {**paths_of_user, "context": chosen.context, "batch": chosen.batch}
 
 
 def _vectors(grid: Grid, where: str, corpus: str, text: str) -> dict[str, Any]:
@@ -237,6 +246,31 @@ def _report(grid: Grid, where: str, study: str, item: str | None = None) -> dict
         "stand_ins": {random.folder(grid.scale): _name(random.stands_for) for random in grid.checkpoints.values()},
         "random_starts": _random_starts(grid, entries),
         "human": GIVEN if judged and study in grid.human else None,
+    }
+
+
+def _page_or_sheet(grid: Grid, where: str, study: str, item: str | None = None) -> dict[str, Any]:
+    """Return the settings of a page, or of the sheet for annotators of a table of judgements."""
+    if item is not None and item.endswith(paths.SHEET_ENDING):
+        return _sheet(grid, study, item.removesuffix(paths.SHEET_ENDING))
+    return _report(grid, where, study, item)
+
+
+def _sheet(grid: Grid, study: str, name: str) -> dict[str, Any]:
+    """Return the settings of a sheet: the two systems, and which sentences are drawn."""
+    item, entries = judged_systems(grid, study, name)
+    baseline, system = (
+        {"name": entry.system.name, "folder": entry.folder, "seed": entry.seeds[0]} for entry in entries
+    )
+    return {
+        "scale": grid.scale,
+        "corpus": item.corpus,
+        "data": grid.data_folder(item.corpus),
+        **_languages(grid, item.corpus),
+        "baseline": baseline,
+        "system": system,
+        "sentences": item.sentences,
+        "draw": item.draw,
     }
 
 
@@ -360,7 +394,7 @@ SLICES: dict[str, tuple[str, Callable[..., dict[str, Any]]]] = {
     paths.ALIGNER.stage: ("scores", _aligners),
     paths.SCORES.stage: ("scores", _scores),
     paths.COMPARISON.stage: ("scores", _comparisons),
-    paths.ITEM.stage: ("report", _report),
+    paths.ITEM.stage: ("report", _page_or_sheet),
 }
 """The key of `VERSIONS`, and the function that returns the settings of a job, by the stage of the job.
 

@@ -10,12 +10,13 @@ from docmt.base.paths import SCORES
 from docmt.kinds.item import Item
 from docmt.plan.estimates import Estimates, TrainingPlan
 from docmt.plan.grid import Grid
-from docmt.plan.items import card_of, item_corpora, item_entries, page_of, run_folder
+from docmt.plan.items import card_of, item_corpora, item_entries, judged_systems, page_of, run_folder, sheet_of
 from docmt.plan.supplies import Supplies, Supply, together
 from docmt.settings.system import Entry
 
-TargetKind = Literal["all", "study", "item", "scores", "corpus"]
-"""The kind of a target: `item` is a table, figure or passage of a study; `scores` are those of one system and seed."""
+TargetKind = Literal["all", "study", "item", "sheet", "scores", "corpus"]
+"""The kind of a target: `item` is a table, figure or passage of a study, `sheet` the sheet for annotators of a table;
+`scores` are those of one system and seed."""
 
 TargetState = Literal["made", "ready", "to-fetch", "by-hand", "licence"]
 """The state of a target: its file is there, or what its corpora and checkpoints need (`SupplyState`)."""
@@ -71,11 +72,19 @@ class Targets:
             needed = self.supplies.of(item_corpora(self.grid, study, name), checkpoints)
             unscored = tuple(unscored_metrics(self.grid, study, item, entries_of_item))
             yield self._target(path, "item", study, about, [path], needed, entries_of_item, unscored)
+            if getattr(item, "has_sheet", False):
+                yield self._sheet(study, name, about)
         runs = [(entry, seed) for entry in entries for seed in entry.seeds] if scores else []
         for entry, seed in runs:
             path = f"{run_folder(self.grid, SCORES, entry, seed)}/scores.json"
             about = f"scores of {entry.system.name} on {entry.corpus}"
             yield self._target(path, "scores", study, about, [path], self.supplies.of_entry(entry))
+
+    def _sheet(self, study: str, name: str, about: str) -> Target:
+        """Return the sheet for annotators of a table; `about` describes the table."""
+        path, (_, entries) = sheet_of(self.grid, study, name), judged_systems(self.grid, study, name)
+        needed = [supply for entry in entries for supply in self.supplies.of_entry(entry)]
+        return self._target(path, "sheet", study, f"the sheet for annotators of {about}", [path], needed, entries)
 
     def corpora(self) -> Iterator[Target]:
         """Yield the targets of corpora."""
@@ -130,3 +139,6 @@ def unscored_metrics(grid: Grid, study: str, item: Item, entries: Iterable[Entry
         lacking = [language for language in languages if language not in entries_of]
         if metric in bases and lacking:
             yield f"{metric} not scored: {setting} of config.yaml has no entry for {', '.join(lacking)}"
+    for metric in sorted(bases & {"COMET", "doc-COMET"}):
+        if grid.scoring[study].comet.model is None:
+            yield f"{metric} not scored: scoring.comet.model names no model"

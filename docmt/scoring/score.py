@@ -27,7 +27,7 @@ from docmt.settings.metrics import METRICS
 
 REQUIRED_KEYS = (
     *("system", "corpus", "seed", "scale", "target_language", "resolved"),
-    *("consistency", "aligner", "contrastive", "coherence", "cohesion", "requested"),
+    *("consistency", "aligner", "contrastive", "coherence", "cohesion", "comet", "requested"),
 )
 """The keys that the `settings.json` of stage 7 must have."""
 
@@ -36,8 +36,8 @@ def score(settings: dict, inputs: ScoringInputs, device: DeviceName = "auto") ->
     """Return all scores of a system, computed by the modules that `docmt.settings.metrics.METRICS` names.
 
     Where a line of the translations is a document, the scores that need sentences are left out: s-BLEU, BLEU by
-    position, consistency, coherence and cohesion. `device` is the device of the BERT that computes cohesion. Raises
-    UserError where translations and references do not correspond line by line.
+    position, consistency, coherence, cohesion and COMET. `device` is the device of the models that compute cohesion
+    and COMET. Raises UserError where translations and references do not correspond line by line.
     """
     decoding = read_decoding(inputs.translations / "decoding.json")
     job = ScoringJob(settings, inputs, read_test_references(settings, inputs), decoding["lines"], device)

@@ -160,16 +160,24 @@ def is_of_set(name: str, wanted: str) -> bool:
 
 
 def _same_name(
-    name: str, about: str, unit: str, decimals: int = 2, judge: Literal["aligner", "cohesion"] | None = None
+    name: str,
+    about: str,
+    unit: str,
+    decimals: int = 2,
+    judge: Literal["aligner", "cohesion"] | None = None,
+    module: str | None = None,
 ) -> Metric:
-    """Return a metric whose name is the same in tables, in `scores.json`, in `details.arrow` and in `docmt/scoring`."""
+    """Return a metric whose name is the same in tables, in `scores.json` and in `details.arrow`.
+
+    `module` is the module of `docmt.scoring` that computes it; None where it has the same name too.
+    """
 
     def find(scores: dict, *_: str | None) -> Measured | None:
         result = scores.get(name)
         return Measured(result["score"], result["signature"]) if result else None
 
-    tallied, module = lambda *_: Tallied(name), f"docmt.scoring.{name}"
-    return Metric(about, find, unit, decimals, tallied=tallied, judge=judge, module=module)
+    path = f"docmt.scoring.{module or name}"
+    return Metric(about, find, unit, decimals, tallied=lambda *_: Tallied(name), judge=judge, module=path)
 
 
 def _accuracy(scores: dict, name: str | None, distance: str | None) -> Measured | None:
@@ -213,10 +221,10 @@ def _size(record: dict, *_: str | None) -> Measured | None:
 
 
 def _speed(record: dict, *_: str | None) -> Measured | None:
-    """Return the speed of training, in thousand source pieces a second."""
-    speed, hardware = record.get("source_tokens_per_s"), record.get("hardware", {})
+    """Return the speed of training, in thousand source words a second; words are not pieces, and no symbols."""
+    speed, hardware = record.get("source_words_per_s"), record.get("hardware", {})
     machine = hardware.get("gpu") or hardware.get("processor")
-    signature = f"speed|unit:thousand source pieces a second|ranks:{record.get('ranks')}|machine:{machine}|v:1"
+    signature = f"speed|unit:thousand source words a second|ranks:{record.get('ranks')}|machine:{machine}|v:2"
     return None if speed is None else Measured(speed / 1e3, signature)
 
 
@@ -281,6 +289,16 @@ METRICS = {
     "cohesion": _same_name(
         "cohesion", "probability of each sentence as the next one, by BERT", "probability", decimals=4, judge="cohesion"
     ),
+    "COMET": _same_name(
+        "COMET", "mean score of sentences by a checkpoint of COMET", "COMET", decimals=4, module="comet"
+    ),
+    "doc-COMET": _same_name(
+        "doc-COMET",
+        "COMET of sentences that are read after the previous sentences of their documents",
+        "COMET",
+        decimals=4,
+        module="comet",
+    ),
     "fallbacks": Metric("sentences translated again, alone, in percent", _fallbacks, "%"),
     "sentences": Metric(
         "sentences translated; @j2: as the second of a window, and not only as near to it as their document allows",
@@ -294,9 +312,9 @@ METRICS = {
         "size of the model's weights in fp32, in megabytes of 10^6 bytes", _size, "MB", decimals=0, source="record"
     ),
     "speed": Metric(
-        "thousand source words a second in training; words are pieces, with the symbols around sentences",
+        "thousand source words a second in training; words of the text before it is cut into pieces",
         _speed,
-        "thousand pieces a second",
+        "thousand words a second",
         source="record",
     ),
     "dev NLL": Metric(

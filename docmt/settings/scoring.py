@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from docmt.base.checks import MOST, Checked, above_0, count, need, need_path, setting, whole
 from docmt.base.names import LANGUAGES_ARE, is_language
+from docmt.settings.comet import CometConfig
 
 TRAINED = "trained"
 """The value in the place of a file of word vectors: docmt then trains word vectors on the training split."""
@@ -195,6 +196,7 @@ class ScoringConfig:
     aligner: AlignerConfig = field(default_factory=AlignerConfig)
     coherence: CoherenceConfig = field(default_factory=CoherenceConfig)
     cohesion: CohesionConfig = field(default_factory=CohesionConfig)
+    comet: CometConfig = field(default_factory=CometConfig)
     contrastive: ContrastiveConfig = field(default_factory=ContrastiveConfig)
 
     def __post_init__(self) -> None:

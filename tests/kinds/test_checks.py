@@ -58,6 +58,17 @@ REFUSED = [
         "table3.rows.0.group: value not allowed\n  found G; expected no system beside it",
     ),
     (
+        "tables/table11/system",
+        "fine",
+        "table11.system: value not allowed\n  found system; expected corpus, system and baseline, or none",
+    ),
+    (
+        "tables/table11",
+        {**TABLES["table11"], "corpus": "toy", "system": "fin", "baseline": "sentence"},
+        "tables.table11.system: unknown system\n  found fin",
+    ),
+    ("tables/a.sheet", TABLES["table11"], "a.sheet: a name that the study's page needs\n  found a.sheet"),
+    (
         "tables/table10/counts",
         ["sentenses"],
         "tables.table10.counts.0: unknown count\n  found sentenses\n  did",

@@ -46,6 +46,7 @@ SETTINGS = {
     "aligner": {"kind": "default", "model": None},
     "coherence": None,
     "cohesion": None,
+    "comet": None,
     "contrastive": None,
     "requested": [],
     "resolved": {"decode": {"beam": 5}, "view": {"train": {"window": 1}, "test": {"window": 1}}},

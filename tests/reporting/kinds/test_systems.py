@@ -303,7 +303,7 @@ def test_cells_of_a_wide_table_have_all_three_numbers_one_below_the_other(world)
 
 
 def test_parameters_and_speed_are_those_of_the_record(world):
-    world.train("sentence", parameters=69_714_000, source_tokens_per_s=11_310.4, ranks=8)
+    world.train("sentence", parameters=69_714_000, source_words_per_s=11_310.4, ranks=8)
     rows = [{"system": "sentence"}, {"system": "concat_3"}]
     piece, _ = only(world, "tables", {"metrics": ["parameters", "speed"], "rows": rows})
     assert [(record["measured"], record["status"]) for record in piece.records] == [
