@@ -91,15 +91,6 @@ class Supplies:
         )
         return Supply(folder, "by-hand", reason=reason, way=way)
 
-    def for_scores(self, path: str) -> Supply:
-        """Return the supply of a file or folder that a study names for its scores."""
-        what = next(paths[path] for scoring in self.grid.scoring.values() if path in (paths := scoring.paths))
-        if what == "a pretrained model":
-            return self.checkpoint(path)
-        if (self.root / path).is_file():
-            return Supply(path)
-        return Supply(path, "by-hand", reason=f"{path} is missing: {what}", way=f"Put {what} into the file {path}.")
-
     def of_entry(self, entry: Entry) -> list[Supply]:
         """Return what a system on a corpus needs to be trained."""
         return self.of(self.grid.corpora_for(entry), self.grid.checkpoints_for(entry))

@@ -13,6 +13,12 @@ from docmt.base.names import LANGUAGES_ARE, is_language
 ScoringPart = Literal["aligner", "coherence", "cohesion"]
 """The parts of `scoring` that name files without which metrics are not computed; stop lists belong to the aligner."""
 
+MODEL = "a pretrained model"
+"""What messages call the folder of a checkpoint that settings of scoring name."""
+
+BY_LANGUAGE = {"source_stop_lists": "source", "target_stop_lists": "target", "vectors": "target", "models": "target"}
+"""The settings that differ between languages, with the side of a corpus whose language counts."""
+
 TRAINED = "trained"
 """The value in the place of a file of word vectors: docmt then trains word vectors on the training split."""
 
@@ -206,7 +212,7 @@ class ScoringConfig:
         vectors = [path for path in self.coherence.vectors.values() if path != TRAINED]
         models = [*self.cohesion.models.values(), *([self.aligner.model] if self.aligner.model else [])]
         lists = [*self.consistency.source_stop_lists.values(), *self.consistency.target_stop_lists.values()]
-        kinds = {"a list of stop words": lists, "word vectors": vectors, "a pretrained model": models}
+        kinds = {"a list of stop words": lists, "word vectors": vectors, MODEL: models}
         return {path: what for what, paths in kinds.items() for path in paths}
 
     def __post_init__(self) -> None:
