@@ -1,29 +1,38 @@
-"""BLEU of translations with confidence intervals, and the comparison of systems with a baseline."""
+"""BLEU, chrF and TER of translations with confidence intervals, and the comparison of systems with a baseline."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from docmt.api.documents import Text, references_of, translations_of
-from docmt.base.errors import check_known
+from docmt.base.errors import UserError, check_known
 from docmt.scoring.bleu import FAMILIES
-from docmt.scoring.bleu_scores import BleuTally, bleu_tallies
+from docmt.scoring.bleu_scores import bleu_tallies
 from docmt.scoring.comparisons import compare as compare_tallies
 from docmt.scoring.inputs import Lines, References, Translations
 from docmt.scoring.intervals import Interval, difference_interval, score_interval
 from docmt.scoring.significance import TESTS
+from docmt.scoring.string_scores import string_tallies
+from docmt.scoring.tallies import SignedTally
+from docmt.settings.metrics import METRICS, STRING_UNITS, string_name
+
+BLEU = "BLEU"
+
+DEFAULT_METRICS = (BLEU,)
 
 DEFAULT_FAMILIES = ("13a",)
 
 
 @dataclass(frozen=True)
-class BleuScore:
-    """BLEU from 0 to 100 of one family over one unit: s (sentences), d (documents) or i (packed instances).
+class MetricScore:
+    """The score of one metric over one unit: s (sentences), d (documents) or i (packed instances).
 
-    `interval` holds the middle 95 % of the scores of test sets drawn from the units of this one; it is None where the
-    test set is a single unit. `signature` describes how the score was computed.
+    `metric` is BLEU, chrF, chrF++ or TER. `family` is the family of BLEU, and None for other metrics. `interval` holds
+    the middle 95 % of the scores of test sets drawn from the units of this one; it is None where the test set is a
+    single unit. `signature` describes how the score was computed.
     """
 
-    family: str
+    metric: str
+    family: str | None
     unit: str
     score: float
     interval: Interval | None
@@ -31,15 +40,17 @@ class BleuScore:
 
 
 @dataclass(frozen=True)
-class BleuComparison:
-    """The comparison of a system with its baseline, in one family and unit of BLEU.
+class MetricComparison:
+    """The comparison of a system with its baseline, by one metric over one unit; see `MetricScore`.
 
     `difference` is the system's score minus the baseline's score. `interval` holds the middle 95 % of the differences
     on drawn test sets, and `p` is the two-sided p-value of the test. `better`, `worse` and `equal` are numbers of draws
-    (bootstrap) or of units (sign test). `signature` describes the test, and `score_signature` describes the scores.
+    (bootstrap) or of units (sign test); by TER, a lower score is better. `signature` describes the test, and
+    `score_signature` describes the scores.
     """
 
-    family: str
+    metric: str
+    family: str | None
     unit: str
     system_score: float
     baseline_score: float
@@ -58,14 +69,16 @@ def score(
     reference: Text,
     *,
     further_references: Sequence[Text] = (),
+    metrics: Sequence[str] = DEFAULT_METRICS,
     families: Sequence[str] = DEFAULT_FAMILIES,
     target_language: str = "en",
-) -> list[BleuScore]:
-    """Return BLEU of translations, one score for each family and unit.
+) -> list[MetricScore]:
+    """Return scores of translations, one for each metric, family of BLEU and unit.
 
-    `families` are `13a` (sacreBLEU's default), `13a_lower`, `tokenized_lower` and `tokenized` (lines are words
-    already). Units are sentences (s) and, where texts are lists of documents, whole documents (d). `target_language` is
-    an ISO 639-1 code; Chinese (zh) is scored by characters. Raises UserError where texts do not correspond.
+    `metrics` are `BLEU`, `chrF`, `chrF++` and `TER` (over sentences alone). `families` are those of BLEU: `13a`
+    (sacreBLEU's default), `13a_lower`, `tokenized_lower` and `tokenized` (lines are words already). Units are sentences
+    (s) and, where texts are lists of documents, whole documents (d). `target_language` is an ISO 639-1 code; Chinese
+    (zh) is scored by characters. Raises UserError where texts do not correspond.
 
     >>> import docmt
     >>> reference = [["The cat sat on the mat.", "It slept."]]
@@ -77,7 +90,7 @@ def score(
     """
     references = references_of(reference, further_references)
     translations = translations_of(hypotheses, "hypotheses", references)
-    return scores_of(tallies_of(translations, references, families, target_language))
+    return scores_of(tallies_of(translations, references, metrics, families, target_language))
 
 
 def compare(
@@ -86,15 +99,16 @@ def compare(
     reference: Text,
     *,
     further_references: Sequence[Text] = (),
+    metrics: Sequence[str] = DEFAULT_METRICS,
     families: Sequence[str] = DEFAULT_FAMILIES,
     target_language: str = "en",
     test: str = "bootstrap",
-) -> list[BleuComparison]:
-    """Compare the translations of a system with those of a baseline, one comparison for each family and unit.
+) -> list[MetricComparison]:
+    """Compare the translations of a system with those of a baseline, one comparison for each score of `docmt.score`.
 
     `test` is `bootstrap` (paired bootstrap resampling, Koehn 2004) or `sign` (the sign test of Collins et al. 2005).
-    `further_references`, `families` and `target_language` are those of `docmt.score`. Raises UserError where texts do
-    not correspond.
+    `further_references`, `metrics`, `families` and `target_language` are those of `docmt.score`. Raises UserError where
+    texts do not correspond.
 
     >>> import docmt
     >>> reference = [["The cat sat on the mat."] * 6]
@@ -105,32 +119,33 @@ def compare(
     references = references_of(reference, further_references)
     check_known("test", test, TESTS)
     ours, theirs = (
-        tallies_of(translations_of(text, name, references), references, families, target_language)
+        tallies_of(translations_of(text, name, references), references, metrics, families, target_language)
         for text, name in ((hypotheses, "hypotheses"), (baseline, "baseline"))
     )
     return comparisons_of(ours, theirs, test)
 
 
-def scores_of(tallies: Sequence[BleuTally]) -> list[BleuScore]:
-    """Return BLEU of tallies with its interval, one score for each family and unit."""
+def scores_of(tallies: Sequence[SignedTally]) -> list[MetricScore]:
+    """Return the scores of tallies with their intervals."""
     return [
-        BleuScore(family, unit, tally.score, score_interval(tally), tally.signature)
-        for family, unit, tally in named(tallies)
+        MetricScore(*names, tally.score, score_interval(tally), tally.signature) for *names, tally in named(tallies)
     ]
 
 
 def comparisons_of(
-    system: Sequence[BleuTally], baseline: Sequence[BleuTally], test: str = "bootstrap"
-) -> list[BleuComparison]:
-    """Compare the tallies of a system with those of a baseline, one comparison for each family and unit.
+    system: Sequence[SignedTally], baseline: Sequence[SignedTally], test: str = "bootstrap"
+) -> list[MetricComparison]:
+    """Compare the tallies of a system with those of a baseline, one comparison for each of them.
 
     `test` is a name of `TESTS`.
     """
     comparisons = []
-    for (family, unit, tally), other in zip(named(system), baseline, strict=True):
-        outcome = compare_tallies([tally], [other], test)
+    for (metric, family, unit, tally), other in zip(named(system), baseline, strict=True):
+        lower_is_better = metric != BLEU and METRICS[string_name(metric, unit)].lower_is_better
+        outcome = compare_tallies([tally], [other], test, lower_is_better)
         comparisons.append(
-            BleuComparison(
+            MetricComparison(
+                metric,
                 family,
                 unit,
                 outcome.system_score,
@@ -151,21 +166,32 @@ def comparisons_of(
 def tallies_of(
     translations: Translations,
     references: References,
+    metrics: Sequence[str],
     families: Sequence[str],
     target_language: str,
     lines: Lines = "sentences",
-) -> list[BleuTally]:
-    """Return a tally for each family and unit of BLEU; `lines` says whether a line is a sentence or a document.
+) -> list[SignedTally]:
+    """Return a tally for each unit of each metric, and of each family of BLEU.
 
-    Raises UserError for an unknown family, and for a document without any complete reference.
+    `lines` says whether a line is a sentence or a document. Raises UserError for an unknown metric or family, for TER
+    of lines that are documents, and for a document without any complete reference.
     """
+    for metric in metrics:
+        check_known("metric", metric, (BLEU, *STRING_UNITS))
+        if lines == "documents" and "d" not in STRING_UNITS.get(metric, ("d",)):
+            raise UserError("no metric of documents", found=metric, expected="a sentence on each line")
     for family in families:
         check_known("family of BLEU", family, FAMILIES)
-    return bleu_tallies(translations, references, target_language, lines, families=families)
+    wanted = [(metric, unit) for metric in metrics for unit in STRING_UNITS.get(metric, ())]
+    scored = families if BLEU in metrics else ()
+    return [
+        *bleu_tallies(translations, references, target_language, lines, families=scored),
+        *string_tallies(translations, references, target_language, wanted, lines),
+    ]
 
 
-def named(tallies: Sequence[BleuTally]) -> Iterator[tuple[str, str, BleuTally]]:
-    """Yield each tally with its family and its unit."""
+def named(tallies: Sequence[SignedTally]) -> Iterator[tuple[str, str | None, str, SignedTally]]:
+    """Yield the metric, the family of BLEU (None for other metrics) and the unit of each tally, and the tally."""
     for tally in tallies:
-        _, family, unit, *_ = tally.measure.split("|")
-        yield family, unit, tally
+        metric, *family, unit = tally.measure.split("|")
+        yield (BLEU, *family, unit, tally) if family else (metric, None, unit, tally)

@@ -91,6 +91,10 @@ COMPARISON = Folder("7_comparisons", "{scale}/{study}/{table}")
 REPORT = Folder("8_report", "{scale}/{study}")
 ITEM = Folder("8_report", "{scale}/{study}/{item}")
 """The folder with the settings of an item of a report; the page of the item is in the folder of the study."""
+SHEET_ENDING = ".sheet"
+"""The ending of the name of a sheet for annotators, behind the name of its table; no item has it in its name."""
+SHEET = Folder("8_report", f"{{scale}}/{{study}}/{{item}}{SHEET_ENDING}")
+"""The folder with the settings of a sheet; the sheet is in the folder of the study, beside the page of its table."""
 
 FOLDERS = {
     folder.stage: folder

@@ -39,6 +39,7 @@ FOR_YOU: Sections = {
         "score-consistency": "consistency",
         "score-coherence": "adjacent",
         "score-cohesion": "adjacent",
+        "score-comet": "comet",
         "train-vectors": "adjacent",
         "draw-sheet": "human",
         "read-sheets": "human",
@@ -94,6 +95,7 @@ JOBS: Sections = {
         "score-system": "jobs.scores",
         "compare-systems": "jobs.scores",
         "write-report": "jobs.scores",
+        "write-sheet": "jobs.scores",
     },
 }
 

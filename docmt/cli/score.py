@@ -1,4 +1,4 @@
-"""`docmt score` and `docmt compare`: BLEU of plain files."""
+"""`docmt score` and `docmt compare`: BLEU, chrF and TER of plain files."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -12,12 +12,16 @@ from docmt.cli.screen import print_json, show_table
 from docmt.cli.standard_input import label
 
 if TYPE_CHECKING:
-    from docmt.api.scores import BleuComparison, BleuScore
+    from docmt.api.scores import MetricComparison, MetricScore
     from docmt.scoring.intervals import Interval
 
 Instances = Annotated[Path | None, input_file("name of the packed instance of each sentence, for unit i")]
 LinesAre = Annotated[
     Literal["sentences", "documents"], typer.Option("--lines", help="what a line of the translations is")
+]
+Metric = Annotated[
+    list[str] | None,
+    typer.Option(help="BLEU, chrF, chrF++, TER or all; repeat it for several", show_default="BLEU"),
 ]
 Family = Annotated[
     list[str] | None,
@@ -38,33 +42,45 @@ def score(
     documents: Documents = None,
     instances: Instances = None,
     lines: LinesAre = "sentences",
+    metric: Metric = None,
     family: Family = None,
     target_language: TargetLanguage = "en",
-    by_document: Annotated[bool, typer.Option("--by-document", help="also print BLEU of each document")] = False,
+    by_document: Annotated[bool, typer.Option("--by-document", help="also print the scores of each document")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Score translations by BLEU over sentences (s), documents (d) and instances (i), with 95 % intervals.
+    """Score translations by BLEU, chrF and TER over sentences (s), documents (d) and instances (i: BLEU alone).
 
-    The families 13a (sacreBLEU's default) and 13a_lower tokenise lines themselves, and expect them detokenised;
-    tokenized_lower and tokenized (multi-bleu.perl with and without -lc) take the words as the files have them. The
-    interval holds the middle 95 % of scores of 1000 test sets drawn from the lines.
+    The families of BLEU 13a (sacreBLEU's default) and 13a_lower tokenise lines themselves, and expect them detokenised;
+    tokenized_lower and tokenized (multi-bleu.perl with and without -lc) take the words as the files have them. TER is
+    computed over sentences alone, and takes long. The interval holds the middle 95 % of scores of 1000 test sets drawn
+    from the lines.
     """
     from docmt.api.scores import scores_of, tallies_of
-    from docmt.scoring.bleu_scores import bleu_by_document
+    from docmt.scoring.bleu_scores import scores_by_document
     from docmt.scoring.plain_files import read_plain_files
 
-    files, families = read_plain_files(reference, documents, instances), families_of(family)
+    files, wanted = read_plain_files(reference, documents, instances), (metrics_of(metric), families_of(family))
     records = []
     for path in hypotheses:
-        tallies = tallies_of(files.translations(path, lines), files.references, families, target_language, lines)
+        tallies = tallies_of(files.translations(path, lines), files.references, *wanted, target_language, lines)
         record = {"system": label(path), "scores": scores_of(tallies)}
         if by_document:
-            record["by_document"] = bleu_by_document(tallies, files.documents)
+            record["by_document"] = scores_by_document(tallies, files.documents)
         records.append(record)
     if as_json:
         print_json([{**record, "scores": [dataclasses.asdict(row) for row in record["scores"]]} for record in records])
     else:
         show_scores(records)
+
+
+def metrics_of(names: list[str] | None) -> Sequence[str]:
+    """Return the metrics that `--metric` names: BLEU by default, and all of them for `all`."""
+    from docmt.api.scores import BLEU, DEFAULT_METRICS
+    from docmt.settings.metrics import STRING_UNITS
+
+    if not names:
+        return DEFAULT_METRICS
+    return (BLEU, *STRING_UNITS) if "all" in names else tuple(dict.fromkeys(names))
 
 
 def families_of(names: list[str] | None) -> Sequence[str]:
@@ -78,13 +94,13 @@ def families_of(names: list[str] | None) -> Sequence[str]:
 
 
 def show_scores(records: list[dict]) -> None:
-    """Print a row for each system, family and unit, the signatures and, with --by-document, BLEU of each document."""
+    """Print a row for each score of each system, the signatures and, with --by-document, the scores of documents."""
     rows = [
-        (record["system"], row.family, row.unit, f"{row.score:.2f}", interval_text(row.interval))
+        (record["system"], row.metric, row.family or "-", row.unit, f"{row.score:.2f}", interval_text(row.interval))
         for record in records
         for row in record["scores"]
     ]
-    show_table(("system", "family", "unit", "BLEU", "95 %"), rows, numbers=("BLEU", "95 %"))
+    show_table(("system", "metric", "family", "unit", "score", "95 %"), rows, numbers=("score", "95 %"))
     show_signatures([score for record in records for score in record["scores"]])
     for record in records:
         if "by_document" in record:
@@ -93,21 +109,23 @@ def show_scores(records: list[dict]) -> None:
 
 
 def show_documents(documents: list[dict]) -> None:
-    """Print a row for each document, with a column for each family and unit."""
-    names = [(family, unit) for family, units in documents[0]["bleu"].items() for unit in units]
-    columns = ("document", "sentences", *(f"{family} {unit}" for family, unit in names))
+    """Print a row for each document, with a column for each family of BLEU, or other metric, and unit."""
+    scores = [{**row.pop("bleu", {}), **row} for row in ({**document} for document in documents)]
+    names = [(name, unit) for name, units in scores[0].items() if isinstance(units, dict) for unit in units]
+    columns = ("document", "sentences", *(f"{name} {unit}" for name, unit in names))
     rows = [
-        (row["document"], str(row["sentences"]), *(f"{row['bleu'][family][unit]:.2f}" for family, unit in names))
-        for row in documents
+        (row["document"], str(row["sentences"]), *(f"{row[name][unit]:.2f}" for name, unit in names)) for row in scores
     ]
     show_table(columns, rows, numbers=columns[1:])
 
 
-def show_signatures(scores: "Sequence[BleuScore]") -> None:
-    """Print the signature of each family and unit once, and the signature of the intervals."""
-    from docmt.scoring.bleu_scores import UNITS
+def show_signatures(scores: "Sequence[MetricScore]") -> None:
+    """Print the signature of each metric, family and unit once, and the signature of the intervals."""
+    from docmt.scoring.pairings import UNITS
 
-    texts = {f"signature of {score.family}, {UNITS[score.unit]}: {score.signature}": None for score in scores}
+    texts = {
+        f"signature of {score.family or score.metric}, {UNITS[score.unit]}: {score.signature}": None for score in scores
+    }
     intervals = {f"95 % intervals: {score.interval.signature}": None for score in scores if score.interval}
     typer.echo("\n" + "\n".join([*texts, *intervals]))
 
@@ -124,21 +142,22 @@ def compare(
     documents: Documents = None,
     instances: Instances = None,
     lines: LinesAre = "sentences",
+    metric: Metric = None,
     family: Family = None,
     target_language: TargetLanguage = "en",
     test: Test = "bootstrap",
     as_json: AsJson = False,
 ) -> None:
-    """Compare systems with a baseline: BLEU, differences with 95 % intervals, and two-sided p-values.
+    """Compare systems with a baseline: scores, differences with 95 % intervals, and two-sided p-values.
 
     Files are those of `docmt score`. † marks p < 0.05 and ‡ marks p < 0.01.
     """
     from docmt.api.scores import comparisons_of, tallies_of
     from docmt.scoring.plain_files import read_plain_files
 
-    files, families = read_plain_files(reference, documents, instances), families_of(family)
+    files, wanted = read_plain_files(reference, documents, instances), (metrics_of(metric), families_of(family))
     theirs, *ours = (
-        tallies_of(files.translations(path, lines), files.references, families, target_language, lines)
+        tallies_of(files.translations(path, lines), files.references, *wanted, target_language, lines)
         for path in (baseline, *hypotheses)
     )
     systems = {
@@ -154,16 +173,17 @@ def compare(
         show_comparisons(label(baseline), systems)
 
 
-def show_comparisons(baseline: str, systems: "dict[str, list[BleuComparison]]") -> None:
+def show_comparisons(baseline: str, systems: "dict[str, list[MetricComparison]]") -> None:
     """Print a table of differences, and the signatures below it."""
     from docmt.reporting.formats import mark, p_value
-    from docmt.scoring.bleu_scores import UNITS
+    from docmt.scoring.pairings import UNITS
 
-    columns = ("system", "family", "unit", "baseline", "BLEU", "difference", "95 %", "p", "")
+    columns = ("system", "metric", "family", "unit", "baseline", "score", "difference", "95 %", "p", "")
     cells = [
         (
             system,
-            row.family,
+            row.metric,
+            row.family or "-",
             row.unit,
             f"{row.baseline_score:.2f}",
             f"{row.system_score:.2f}",
@@ -175,10 +195,10 @@ def show_comparisons(baseline: str, systems: "dict[str, list[BleuComparison]]") 
         for system, rows in systems.items()
         for row in rows
     ]
-    show_table(columns, cells, numbers=columns[3:8])
+    show_table(columns, cells, numbers=columns[4:9])
     typer.echo(f"\nbaseline: {baseline}")
     rows = [row for group in systems.values() for row in group]
-    texts = {f"signature of {row.family}, {UNITS[row.unit]}: {row.score_signature}": None for row in rows}
+    texts = {f"signature of {row.family or row.metric}, {UNITS[row.unit]}: {row.score_signature}": None for row in rows}
     tests = {f"p-values over {UNITS[row.unit]}: {row.signature}": None for row in rows}
     intervals = {f"95 % intervals: {row.interval.signature}": None for row in rows if row.interval}
     typer.echo("\n".join([*texts, *tests, *intervals]))

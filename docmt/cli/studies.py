@@ -40,8 +40,8 @@ def list_targets(
     root: Root = Path(),
     study: Study = None,
     kind: Annotated[
-        Literal["all", "study", "item", "scores", "corpus"] | None,
-        typer.Option(help="list one kind alone; item: tables, figures and passages"),
+        Literal["all", "study", "item", "sheet", "scores", "corpus"] | None,
+        typer.Option(help="list one kind alone; item: tables, figures and passages; sheet: sheets for annotators"),
     ] = None,
     state: Annotated[
         Literal["made", "ready", "to-fetch", "by-hand", "licence"] | None,

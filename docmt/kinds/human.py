@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from docmt.base.checks import need, setting
+from docmt.base.checks import MOST_SEED, need, setting, whole
 from docmt.kinds.item import Checks, TableConfig
 
 Verdict = Literal["equal", "better", "worse"]
@@ -27,16 +27,39 @@ class HumanRow:
 
 @dataclass(frozen=True, kw_only=True)
 class HumanTable(TableConfig):
-    """A table of the percentage of sentences in which a system is equal to, better or worse than another."""
+    """A table of the percentage of sentences in which a system is equal to, better or worse than another.
+
+    A table that names two systems also has a sheet for annotators, which a job draws from the systems' translations
+    with their first seeds.
+    """
 
     kind: Literal["human"] = "human"
     rows: tuple[HumanRow, ...]
+    corpus: str | None = setting(None, "corpus of the sheet for annotators; none = no sheet")
+    system: str | None = setting(None, "the system whose translations are judged; none = no sheet")
+    baseline: str | None = setting(None, "the system that it is compared with; none = no sheet")
+    sentences: int = setting(500, "number of sentences to judge, all where the test set has fewer", whole(1, 100_000))
+    draw: int = setting(1, "seed by which sentences and the order of translations are drawn", whole(0, MOST_SEED))
+
+    def __post_init__(self) -> None:
+        """Raise BadValue where some, but not all, of corpus, system and baseline are stated."""
+        stated = [name for name in ("corpus", "system", "baseline") if getattr(self, name) is not None]
+        need(len(stated) in (0, 3), "system", " and ".join(stated), "corpus, system and baseline, or none of the three")
+
+    @property
+    def has_sheet(self) -> bool:
+        """Whether a job draws a sheet for annotators."""
+        return self.system is not None
 
     def reads(self) -> list[str]:
         """Return the one input of the table, the file of judgements that config.yaml names."""
         return ["human"]
 
     def check(self, checks: Checks, path: tuple) -> None:
-        """Raise UserError for a published number of an unknown verdict, and for one that is no number."""
+        """Raise UserError for an unknown corpus, system or verdict, and for a published value that is no number."""
+        if self.has_sheet:
+            checks.corpus(self.corpus, (*path, "corpus"))
+            for name in ("system", "baseline"):
+                checks.system(getattr(self, name), self.corpus, (*path, name))
         for number, row in enumerate(self.rows):
             checks.cells(row.published, VERDICTS, (*path, "rows", number, "published"))

@@ -177,6 +177,11 @@ class Item:
         yield from ()
 
     @property
+    def has_sheet(self) -> bool:
+        """Whether a job draws a sheet for annotators from translations of the item's two systems."""
+        return False
+
+    @property
     def measures(self) -> tuple[str, ...]:
         """The metrics that the item shows."""
         return ()

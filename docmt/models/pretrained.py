@@ -17,8 +17,9 @@ any other initial model: the method `transfer_source` of the architecture says w
 A model may have more positions than the checkpoint: the additional positions start at random. (BERT has 512 positions,
 and a translation may be longer than its source.)
 
-Departs: no frame of docmt (`docmt.nn.frames`) has mBART's language codes, so their embeddings are not transferred.
-The embedding of a piece that the checkpoint lacks (`<sep>`, `<cls>`) starts as the mean of all its embeddings.
+Departs: of mBART's language codes, only that of the target language is transferred, as the embedding of `<sep>`
+(`docmt.text.pretrained`). The embedding of a piece that the checkpoint lacks (`<cls>`, and `<sep>` where the checkpoint
+has no language codes) starts as the mean of all its embeddings.
 """
 
 from collections.abc import Collection, Iterable, Mapping

@@ -1,9 +1,10 @@
 """The estimated cost of trainings: device-hours with their basis, and disk space.
 
 Estimates are rough. The time of a training is that of its multiplications (`operations.py`) over its data (`passes.py`,
-`sizes.py`) at a rate (`rates.py`). A training that ends by patience alone is assumed to make EPOCHS passes. Validations
-count as forward passes over the dev data; the translation of dev (`select_by: bleu`) and frozen parameters are not
-counted. A training over a corpus of unknown size has no estimate, unless its number of updates is stated.
+`sizes.py`) at a rate (`rates.py`). A training that ends by patience is assumed to make EPOCHS passes, if its limits
+allow them. Validations count as forward passes over the dev data; the translation of dev (`select_by: bleu`) and frozen
+parameters are not counted. A training over a corpus of unknown size has no estimate, unless its number of updates is
+stated.
 """
 
 import math
@@ -23,7 +24,7 @@ from docmt.plan.sizes import Sizes, need_number
 from docmt.settings.system import Entry, SystemConfig
 
 EPOCHS = 40
-"""Assumed number of passes over the training data, for a training without a limit of updates or passes."""
+"""Assumed number of passes over the training data, for a training that ends by patience and does not limit them."""
 FORWARD, TRAINED = 2, 6
 """Operations per multiplication: with an addition, in a forward pass, and with the backward pass."""
 BYTES = 4
@@ -129,7 +130,7 @@ class Estimates:
         # A pass has at least one update, also where the data is smaller than one update.
         updates_of_pass = max(math.ceil(load.target / budget), 1)
         limits = [train.max_updates] if train.max_updates is not None else []
-        if epoch is not None and (train.max_epochs is not None or not limits):
+        if epoch is not None and (train.max_epochs is not None or train.patience is not None):
             limits.append((train.max_epochs or EPOCHS) * updates_of_pass)
         if not limits:
             return None

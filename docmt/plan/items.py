@@ -14,6 +14,7 @@ from docmt.catalogue.published import COUNTS
 from docmt.kinds.item import Item, SystemOnCorpus
 from docmt.kinds.study import StudyConfig
 from docmt.plan.grid import Grid
+from docmt.settings.metrics import parse_metric
 from docmt.settings.system import Entry
 
 Files = dict[str, list[str]]
@@ -58,6 +59,18 @@ def item_entries(grid: Grid, study: str, name: str) -> list[Entry]:
     return [grid.named(study, *system) for system in dict.fromkeys(systems)]
 
 
+def requested_metrics(grid: Grid, entry: Entry) -> list[str]:
+    """Return the metrics on request (`Metric.on_request`) that items of any study show of an entry, sorted."""
+    requested = set()
+    for study, config in grid.studies.items():
+        for name, item in config.items.items():
+            names = {metric for metric in item.measures if parse_metric(metric).metric.on_request}
+            showing = item_entries(grid, study, name) if names else []
+            if any((other.corpus, other.scored) == (entry.corpus, entry.scored) for other in showing):
+                requested |= names
+    return sorted(requested)
+
+
 def item_corpora(grid: Grid, study: str, name: str) -> list[str]:
     """Return the corpora that an item needs: those of its counts and systems, and those whose models these use."""
     counted = [corpus for corpus, *_ in item_of(grid, study, name).counts_of(grid.studies[study].corpora)]
@@ -80,7 +93,8 @@ def item_files(grid: Grid, study: str, name: str) -> Files:
 def study_files(grid: Grid, study: str) -> Files:
     """Return the input files of a study's page, by the name of the input.
 
-    They are the inputs of all items, the pages of the items, the records of all trainings, and the scores of systems.
+    They are the inputs of all items, the pages of the items, the records of all trainings, the scores of systems, and
+    the sheets for annotators, which the page does not read.
     The scores of systems that occur only in items without translations are left out, so that nothing is translated for
     the page alone.
     """
@@ -95,6 +109,7 @@ def study_files(grid: Grid, study: str) -> Files:
         ),
         "records": _of_systems(grid, "records", entries),
         "cards": [card_of(grid, name) for name in config.corpora if name not in grid.not_run],
+        "sheets": _sheets(grid, study),
     }
     for files_of_item in read.values():
         for what, more in files_of_item.items():
@@ -132,6 +147,38 @@ def _system_on_corpus(entry: Entry) -> SystemOnCorpus:
 def page_of(grid: Grid, study: str, name: str) -> str:
     """Return the path of the page of an item; the name `index` gives the page of the whole study."""
     return f"{paths.REPORT.at(scale=grid.scale, study=study)}/{name}.html"
+
+
+def sheet_of(grid: Grid, study: str, name: str) -> str:
+    """Return the path of the sheet for annotators of a table."""
+    return f"{paths.SHEET.at(scale=grid.scale, study=study, item=name)}.csv"
+
+
+def judged_systems(grid: Grid, study: str, name: str) -> tuple[Item, list[Entry]]:
+    """Return a table of judgements that has a sheet, and the entries of its baseline and its system.
+
+    Raises UserError where the item has no sheet.
+    """
+    item = item_of(grid, study, name)
+    if not item.has_sheet:
+        expected = "a table of kind human with corpus, system and baseline"
+        raise UserError("no sheet of this item", where=sheet_of(grid, study, name), found=name, expected=expected)
+    return item, [grid.named(study, item.corpus, system) for system in (item.baseline, item.system)]
+
+
+def sheet_files(grid: Grid, study: str, name: str) -> list[str]:
+    """Return the inputs of the sheet of a table: the test set, and its translations by both systems."""
+    item, entries = judged_systems(grid, study, name)
+    folders = [run_folder(grid, paths.TRANSLATIONS, entry, entry.seeds[0]) for entry in entries]
+    documents = f"{paths.CORPUS.at(corpus=grid.data_folder(item.corpus))}/documents.parquet"
+    return [documents, *(f"{folder}/test.txt" for folder in folders)]
+
+
+def _sheets(grid: Grid, study: str) -> list[str]:
+    """Return the sheets of a study, without those of systems that are left out."""
+    tables = [name for name, item in study_of(grid, study).items.items() if item.has_sheet]
+    entries = {name: judged_systems(grid, study, name)[1] for name in tables}
+    return [sheet_of(grid, study, name) for name in tables if all(grid.left_out(e) is None for e in entries[name])]
 
 
 def card_of(grid: Grid, corpus: str) -> str:

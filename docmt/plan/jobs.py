@@ -124,6 +124,13 @@ RULES: dict[str, Rule] = {
         prefix="{item}.",
         slice_of=paths.ITEM,
     ),
+    "sheet": Rule(
+        paths.REPORT,
+        ("{item}.sheet.csv", "{item}.sheet.html", "{item}.sheet.key.json"),
+        needs.of_sheet,
+        prefix="{item}.sheet.",
+        slice_of=paths.SHEET,
+    ),
     "report": Rule(paths.REPORT, ("index.html",), needs.of_report, needs.human, OF_PAGES),
     "demo_report": Rule(
         RESULTS,
@@ -230,6 +237,9 @@ def _page(names: dict[str, str]) -> Job:
     file = names.pop("item")
     if file in ("index.html", MANIFEST, SETTINGS, RECORD):
         return Job.of("report", **names)
+    item, sheet, _ = file.partition(f"{paths.SHEET_ENDING}.")
+    if sheet:
+        return Job.of("sheet", **names, item=item)
     return Job.of("item", **names, item=_item_in(file))
 
 

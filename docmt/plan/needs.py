@@ -11,8 +11,9 @@ from typing import Any
 from docmt.base import paths
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.plan.grid import Grid
-from docmt.plan.items import compared_systems, item_files, item_of, run_folder, study_files
+from docmt.plan.items import compared_systems, item_files, item_of, run_folder, sheet_files, study_files
 from docmt.plan.scored import scoring_of_entry
+from docmt.settings.comet import files_of_comet
 from docmt.settings.data import TextConfig
 from docmt.settings.models import READS_CHAINS
 from docmt.settings.pretrained import (
@@ -24,6 +25,7 @@ from docmt.settings.pretrained import (
     is_random_checkpoint,
     tokenizer_file,
 )
+from docmt.settings.programs import need_program
 from docmt.settings.scoring import TRAINED
 from docmt.settings.system import Entry
 
@@ -181,7 +183,10 @@ def of_scores(grid: Grid, names: Names) -> Inputs:
 
 
 def files_of_scores(grid: Grid, names: Names) -> dict[str, Path]:
-    """Return the stop lists, the word vectors and the models by which a system is scored."""
+    """Return the stop lists, the word vectors and the models by which a system is scored.
+
+    Raises UserError where a file is missing, or where the Python of COMET is no program that can be run.
+    """
     scoring = scoring_of_entry(grid, grid.find_scored(names["corpus"], names["system"]))
     vectors = {} if scoring.vectors in (TRAINED, None) else {"word_vectors": scoring.vectors}
     files = {role: Path(path) for role, path in {**scoring.stop_lists, **vectors}.items()}
@@ -191,6 +196,9 @@ def files_of_scores(grid: Grid, names: Names) -> dict[str, Path]:
         )
     if _is_of_user(grid, scoring.aligner_model):
         files |= files_by_role("aligner_model", aligner_files(scoring.aligner_model))
+    if scoring.comet:
+        need_program(scoring.comet.words, "scoring.comet.command")
+        files |= files_of_comet(scoring.comet.model, scoring.comet.encoder)
     return files
 
 
@@ -219,6 +227,11 @@ def of_comparison(grid: Grid, names: Names) -> Inputs:
 def of_item(grid: Grid, names: Names) -> Inputs:
     """Return the files that the page of an item reads."""
     return Inputs(files=_all(item_files(grid, names["study"], names["item"])))
+
+
+def of_sheet(grid: Grid, names: Names) -> Inputs:
+    """Return the test set, and its translations by the two systems of a sheet for annotators."""
+    return Inputs(files=tuple(sheet_files(grid, names["study"], names["item"])))
 
 
 def of_report(grid: Grid, names: Names) -> Inputs:

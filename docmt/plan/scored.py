@@ -7,6 +7,7 @@ from docmt.base.errors import UserError
 from docmt.catalogue.corpus import STOP_WORDS
 from docmt.plan.grid import Grid
 from docmt.plan.scoring import trained_settings
+from docmt.settings.comet import CometConfig
 from docmt.settings.scoring import AlignerConfig, ConsistencyConfig, ScoringConfig, ScoringPart
 from docmt.settings.system import Entry
 
@@ -15,9 +16,9 @@ from docmt.settings.system import Entry
 class CorpusScoring:
     """The settings of scoring for a corpus.
 
-    `consistency` has the stop words of the corpus. `aligner`, `vectors` (a file of word vectors, or `trained`) and
-    `model` (the folder of a BERT) are None where the metrics that need them are not computed. `missing`: why they are
-    not, by the part of `scoring` that names a file which is not here.
+    `consistency` has the stop words of the corpus. `aligner`, `vectors` (a file of word vectors, or `trained`), `model`
+    (the folder of a BERT) and `comet` are None where the metrics that need them are not computed. `missing`: why they
+    are not, by the part of `scoring` that names a file which is not here.
     """
 
     config: ScoringConfig
@@ -25,6 +26,7 @@ class CorpusScoring:
     aligner: AlignerConfig | None
     vectors: str | None
     model: str | None
+    comet: CometConfig | None
     missing: dict[ScoringPart, str]
 
     @property
@@ -58,6 +60,7 @@ def scoring_of(grid: Grid, study: str, corpus: str) -> CorpusScoring:
         "aligner": [chosen.aligner.model, *lists],
         "coherence": [vectors],
         "cohesion": [model],
+        "comet": [chosen.comet.model, chosen.comet.encoder],
     }
     reasons = {
         part: [grid.not_scored[path] for path in paths if path in grid.not_scored] for part, paths in needed.items()
@@ -69,6 +72,7 @@ def scoring_of(grid: Grid, study: str, corpus: str) -> CorpusScoring:
         aligner=None if "aligner" in missing else chosen.aligner,
         vectors=None if "coherence" in missing else vectors,
         model=None if "cohesion" in missing else model,
+        comet=None if "comet" in missing or chosen.comet.model is None else chosen.comet,
         missing=missing,
     )
 

@@ -15,11 +15,12 @@ from docmt.base.errors import UserError, check_known
 from docmt.base.paths import FOLDERS, RESULTS, names_in
 from docmt.catalogue.corpus import corpus_settings
 from docmt.plan.grid import Grid
-from docmt.plan.items import compared_systems, item_of, study_of
+from docmt.plan.items import compared_systems, item_of, judged_systems, requested_metrics, study_of
 from docmt.plan.markers import given, name_of
 from docmt.plan.page_slices import page_settings
 from docmt.plan.scored import scoring_of_entry, trained_on
 from docmt.plan.versions import VERSIONS
+from docmt.settings.comet import CometConfig
 from docmt.settings.system import Entry
 
 LEAST = {paths.ITEM.stage: paths.REPORT.depth}
@@ -124,6 +125,7 @@ def _scores(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict
         **_run(grid, entry, seed),
         **_languages(grid, corpus),
         **_scoring(grid, entry),
+        "requested": requested_metrics(grid, entry),
         "resolved": resolved,
     }
 
@@ -143,8 +145,15 @@ def _scoring(grid: Grid, entry: Entry) -> dict[str, Any]:
         "aligner": aligner,
         "coherence": vectors and {"vectors": vectors, "case": chosen.coherence.case},
         "cohesion": model and {"model": model, "batch_pairs": chosen.cohesion.batch_pairs},
+        "comet": scoring.comet and _comet(scoring.comet),
         "contrastive": dataclasses.asdict(chosen.contrastive) if has_sets else None,
     }
+
+
+def _comet(chosen: CometConfig) -> dict[str, Any]:
+    """Return the settings of COMET, without the command, which differs between users."""
+    paths_of_user = {"model": given(chosen.model), "encoder": given(chosen.encoder)}
+    return {**paths_of_user, "context": chosen.context, "batch": chosen.batch}
 
 
 def _vectors(grid: Grid, where: str, corpus: str, text: str) -> dict[str, Any]:
@@ -192,6 +201,31 @@ def _comparisons(grid: Grid, where: str, study: str, table: str) -> dict[str, An
     return {"study": study, "scale": grid.scale, "folders": folders, "pairs": pairs}
 
 
+def _page_or_sheet(grid: Grid, where: str, study: str, item: str | None = None) -> dict[str, Any]:
+    """Return the settings of a page, or of the sheet for annotators of a table of judgements."""
+    if item is not None and item.endswith(paths.SHEET_ENDING):
+        return _sheet(grid, study, item.removesuffix(paths.SHEET_ENDING))
+    return page_settings(grid, where, study, item)
+
+
+def _sheet(grid: Grid, study: str, name: str) -> dict[str, Any]:
+    """Return the settings of a sheet: the two systems, and which sentences are drawn."""
+    item, entries = judged_systems(grid, study, name)
+    baseline, system = (
+        {"name": entry.system.name, "folder": entry.folder, "seed": entry.seeds[0]} for entry in entries
+    )
+    return {
+        "scale": grid.scale,
+        "corpus": item.corpus,
+        "data": grid.data_folder(item.corpus),
+        **_languages(grid, item.corpus),
+        "baseline": baseline,
+        "system": system,
+        "sentences": item.sentences,
+        "draw": item.draw,
+    }
+
+
 def _text(grid: Grid, text: str) -> dict[str, Any]:
     """Return the settings of a preset of text, without the path of its checkpoint."""
     config = grid.texts[text]
@@ -223,7 +257,7 @@ SLICES: dict[str, tuple[str, Callable[..., dict[str, Any]]]] = {
     paths.ALIGNER.stage: ("scores", _aligners),
     paths.SCORES.stage: ("scores", _scores),
     paths.COMPARISON.stage: ("scores", _comparisons),
-    paths.ITEM.stage: ("report", page_settings),
+    paths.ITEM.stage: ("report", _page_or_sheet),
 }
 """The key of `VERSIONS`, and the function that returns the settings of a job, by the stage of the job.
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from docmt.base import paths
 from docmt.base.errors import UserError, check_known, in_line, quoted
 from docmt.base.names import check_name
 from docmt.base.parse import mapping, parse
@@ -21,7 +22,10 @@ SECTIONS = ("tables", "figures", "passages")
 """The sections of a study that contain its items; each item has a page."""
 
 RESERVED = ("index", "manifest", "record", "settings")
-"""Names that no item may have: `index` names the study's page, and `settings` the file with the settings of a job."""
+"""Names that no item may have: `index` names the study's page, and `settings` the file with the settings of a job.
+
+Names with the ending of sheets for annotators are refused too.
+"""
 
 PLACE = "{}"
 """The text that is replaced by each value of a sweep."""
@@ -59,7 +63,7 @@ def _check_item_names(study: StudyConfig, lines: Lines) -> None:
         for name in getattr(study, section):
             path = (section, name)
             check_name(section.removesuffix("s"), name, lines.place(path))
-            if name in RESERVED:
+            if name in RESERVED or paths.SHEET_ENDING in name:
                 where = lines.place(path)
                 raise UserError("a name that the study's page needs", where=where, found=name, expected="another name")
             if name in seen:

@@ -11,7 +11,7 @@ from docmt.kinds.item import Item
 from docmt.plan.comparable import reasons_of_item
 from docmt.plan.estimates import Estimates, TrainingPlan
 from docmt.plan.grid import Grid
-from docmt.plan.items import card_of, item_corpora, item_entries, page_of, run_folder
+from docmt.plan.items import card_of, item_corpora, item_entries, judged_systems, page_of, run_folder, sheet_of
 from docmt.plan.scored import scoring_of
 from docmt.plan.supplies import Supplies, Supply, together
 from docmt.plan.unscored import missing_for_scores, supplies_of_scores
@@ -19,8 +19,9 @@ from docmt.settings.metrics import METRICS, base_of
 from docmt.settings.scoring import ScoringPart
 from docmt.settings.system import Entry
 
-TargetKind = Literal["all", "study", "item", "scores", "corpus"]
-"""The kind of a target: `item` is a table, figure or passage of a study; `scores` are those of one system and seed."""
+TargetKind = Literal["all", "study", "item", "sheet", "scores", "corpus"]
+"""The kind of a target: `item` is a table, figure or passage of a study, `sheet` the sheet for annotators of a table;
+`scores` are those of one system and seed."""
 
 TargetState = Literal["made", "ready", "to-fetch", "by-hand", "licence"]
 """The state of a target: its file is there, or what its corpora and checkpoints need (`SupplyState`)."""
@@ -87,12 +88,20 @@ class Targets:
             unscored = tuple(self._unscored(study, item, entries_of_item))
             target = self._target(path, "item", study, about, [path], needed, entries_of_item, unscored)
             yield dataclasses.replace(target, not_comparable=tuple(self._not_comparable(study, item)))
+            if item.has_sheet:
+                yield self._sheet(study, name, about)
         runs = [(entry, seed) for entry in entries for seed in entry.seeds] if scores else []
         for entry, seed in runs:
             path = f"{run_folder(self.grid, SCORES, entry, seed)}/scores.json"
             about = f"scores of {entry.system.name} on {entry.corpus}"
             needed = [*self.supplies.of_entry(entry), *for_scores]
             yield self._target(path, "scores", study, about, [path], needed)
+
+    def _sheet(self, study: str, name: str, about: str) -> Target:
+        """Return the sheet for annotators of a table; `about` describes the table."""
+        path, (_, entries) = sheet_of(self.grid, study, name), judged_systems(self.grid, study, name)
+        needed = [supply for entry in entries for supply in self.supplies.of_entry(entry)]
+        return self._target(path, "sheet", study, f"the sheet for annotators of {about}", [path], needed, entries)
 
     def corpora(self) -> Iterator[Target]:
         """Yield the targets of corpora."""
@@ -166,6 +175,8 @@ def unscored_metrics(grid: Grid, study: str, item: Item, entries: Iterable[Entry
         lacking = [language for language in languages if language not in entries_of]
         if metrics_in(item, part) and lacking:
             yield f"{part} not scored: {setting} of config.yaml has no entry for {', '.join(lacking)}"
+    if metrics_in(item, "comet") and grid.scoring[study].comet.model is None:
+        yield "COMET and doc-COMET not scored: scoring.comet.model names no model"
 
 
 def metrics_in(item: Item, part: ScoringPart) -> list[str]:

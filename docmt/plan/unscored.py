@@ -11,6 +11,7 @@ from docmt.plan.grid import Grid
 from docmt.plan.jobs import Job
 from docmt.plan.scored import scoring_of
 from docmt.plan.supplies import Supplies, Supply
+from docmt.settings.comet import has_comet
 from docmt.settings.metrics import METRICS
 from docmt.settings.scoring import MODEL, ScoringPart
 
@@ -36,11 +37,11 @@ def supply_for_scores(supplies: Supplies, path: str) -> Supply:
     what = next(paths[path] for scoring in grid.scoring.values() if path in (paths := scoring.paths))
     if what == MODEL:
         return supplies.checkpoint(path)
-    if (supplies.root / path).is_file():
+    if (supplies.root / path).is_file() or has_comet(supplies.root / path, what):
         return Supply(path)
     by_metric = [statements for study in grid.studies.values() for statements in study.measured_as.values()]
     ways = [item.obtain for statements in by_metric for item in statements if path in _leaves(item.scoring)]
-    way = next(filter(None, ways), f"Put {what} into the file {path}.")
+    way = next(filter(None, ways), f"Put {what} into {path}.")
     return Supply(path, "by-hand", reason=f"{path} is missing: {what}", way=way)
 
 

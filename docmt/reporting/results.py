@@ -17,6 +17,7 @@ from docmt.base.parse import check_keys, mapping, parse
 from docmt.base.paths import COMPARISON, CORPUS, PASSAGE, SCORES, TOKENS, TRAINING, TRANSLATIONS, Folder
 from docmt.base.yaml_files import Lines
 from docmt.kinds.study import StudyConfig
+from docmt.settings.metrics import STRING_UNITS
 from docmt.settings.system import Entry
 
 
@@ -253,8 +254,9 @@ def _check_scores(scores: dict[str, Any]) -> None:
     for families in (scores.get("bleu", {}), *scores.get("positions", {}).values()):
         for units in families.values():
             _need_scores(units.values())
-    _need_scores(scores.get("consistency", {}).values())
-    _need_scores(score for name in ("coherence", "cohesion") if (score := scores.get(name)))
+    for name in ("consistency", *STRING_UNITS):
+        _need_scores(scores.get(name, {}).values())
+    _need_scores(score for name in ("coherence", "cohesion", "COMET", "doc-COMET") if (score := scores.get(name)))
     for accuracy in scores.get("contrastive", {}).values():
         for counts in (accuracy, *accuracy.get("by_distance", {}).values()):
             _need_numbers(counts, "items", "right")
@@ -264,7 +266,8 @@ def _check_scores(scores: dict[str, Any]) -> None:
 def _check_record(record: dict[str, Any]) -> None:
     """Raise TypeError where a value that the page uses has the wrong type."""
     _need(dict, "mapping", record.get("hardware", {}))
-    numbers = ("parameters", "source_tokens_per_s", "target_tokens_per_s", "dev_perplexity", "wall_s", "updates")
+    speeds = tuple(f"{unit}_per_s" for unit in ("source_words", "source_tokens", "target_tokens"))
+    numbers = ("parameters", *speeds, "dev_perplexity", "wall_s", "updates")
     _need_numbers(record, *(name for name in numbers if record.get(name) is not None))
 
 

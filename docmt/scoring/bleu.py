@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from sacrebleu.metrics import BLEU
+from sacrebleu.metrics.base import Metric
 
 from docmt.scoring.inputs import Stream
 
@@ -67,7 +68,7 @@ def bleu(metric: BLEU, hypotheses: Sequence[str], references: Sequence[Stream], 
     return {"score": score, "signature": signature(metric, references, unit)}
 
 
-def signature(metric: BLEU, references: Sequence[Stream], unit: str) -> str:
+def signature(metric: Metric, references: Sequence[Stream], unit: str) -> str:
     """Return the signature of sacreBLEU with `unit` at its end, such as `s` or `d|documents:N`.
 
     `references` has a stream for each reference. Where lines have different numbers of references (None in a stream),

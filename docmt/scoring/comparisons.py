@@ -1,7 +1,7 @@
 """Differences between systems and their baselines, with p-values, for the tables of a study."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from docmt.base.artifacts import as_object, write_json
@@ -19,9 +19,9 @@ class Comparison:
 
     Scores are means over runs (trainings with different seeds). `p_units` is the p-value of a test over the units of
     the test set: the bootstrap or the sign test. `better`, `worse` and `equal` are numbers of drawn test sets
-    (bootstrap) or of units (sign test). `p_seeds` is the p-value of the t-test over runs, or None for fewer than three
-    runs. `p` is the larger of the two p-values: a small `p` says that the difference is due neither to the choice of
-    the test set nor to the choice of the seeds.
+    (bootstrap) or of units (sign test) in which the system is better, which by TER is the lower score. `p_seeds` is the
+    p-value of the t-test over runs, or None for fewer than three runs. `p` is the larger of the two p-values: a small
+    `p` says that the difference is due neither to the choice of the test set nor to the choice of the seeds.
     """
 
     system_score: float
@@ -36,11 +36,12 @@ class Comparison:
     signature: str
 
 
-def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str) -> Comparison:
+def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str, lower_is_better: bool = False) -> Comparison:
     """Compare a system with its baseline by one metric.
 
     `system` and `baseline` have a tally for each run, in the same order of seeds. `test` is the name of a test in
-    `significance.TESTS`. Raises UserError where the tallies do not have the same units.
+    `significance.TESTS`. `lower_is_better` says whether the better system is the one with the lower score. Raises
+    UserError where the tallies do not have the same units.
     """
     first = system[0]
     for tally in (*system, *baseline):
@@ -50,6 +51,8 @@ def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str) -> Co
             )
     ours, theirs = ([tally.counts for tally in runs] for runs in (system, baseline))
     outcome = TESTS[test](ours, theirs, first.scores)
+    if lower_is_better:
+        outcome = replace(outcome, better=outcome.worse, worse=outcome.better)
     scores = [[tally.score for tally in runs] for runs in (system, baseline)]
     p_seeds = seed_p_value(*scores)
     return Comparison(
@@ -82,12 +85,12 @@ def _compare_pair(pair: dict, study: dict, results: Path) -> Iterator[dict]:
     """
     runs = [list(_runs(pair, name, study, results)) for name in ("system", "baseline")]
     for metric in pair["metrics"]:
-        wanted = parse_metric(metric).tallied
-        ours, theirs = ([select(tallies, wanted) for tallies in system_runs] for system_runs in runs)
+        named = parse_metric(metric)
+        ours, theirs = ([select(tallies, named.tallied) for tallies in system_runs] for system_runs in runs)
         if None in (*ours, *theirs) or (ours[0].unit == "instances" and ours[0].names != theirs[0].names):
             continue
         names = {name: pair[name] for name in ("corpus", "system", "baseline", "test")}
-        yield {**names, "metric": metric, **asdict(compare(ours, theirs, pair["test"]))}
+        yield {**names, "metric": metric, **asdict(compare(ours, theirs, pair["test"], named.metric.lower_is_better))}
 
 
 def _runs(pair: dict, name: str, study: dict, results: Path) -> Iterator[list[Tally]]:

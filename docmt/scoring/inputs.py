@@ -187,11 +187,11 @@ def read_translations(folder: Path, name: str, references: References, lines: Li
     Raises UserError where a file does not have exactly one line for each test sentence, or for each test document.
     """
     files = folder / f"{name}.txt", folder / f"{name}.tok.txt"
-    return Translations(*(_lines(file, references.count(lines), lines) for file in files))
+    return Translations(*(read_lines_of_test(file, references.count(lines), lines) for file in files))
 
 
-def _lines(path: Path, expected: int, unit: Lines) -> tuple[str, ...]:
-    """Read the lines of a file.
+def read_lines_of_test(path: Path, expected: int, unit: Lines) -> tuple[str, ...]:
+    """Read the translations of a file, a line for each test sentence or document.
 
     Raises UserError where the file is missing, is not UTF-8, or does not have the expected number of lines.
     """

@@ -15,6 +15,7 @@ from docmt.base.names import DeviceName
 from docmt.scoring.chain_scores import StopFiles
 from docmt.scoring.inputs import Lines, References, Translations, read_translations
 from docmt.scoring.tallies import Tally
+from docmt.settings.comet import files_of_comet
 from docmt.settings.pretrained import aligner_files, checkpoint_files, files_by_role, tokenizer_file
 
 
@@ -25,7 +26,9 @@ class ScoringInputs:
     `corpus`, `tokens`, `view` and `translations` are folders of the stages 1, 2, 3 and 6. `aligner` is the folder of
     the aligner that was trained on the corpus, where the settings choose the default aligner. `word_vectors` is a file
     of word vectors, `next_sentence_model` is the folder of a BERT, `aligner_model` is the folder of the model of
-    awesome-align, and `stop_files` are files of stop words; each is None or empty where the settings do not name it.
+    awesome-align, and `stop_files` are files of stop words; `comet_command` has the words of the command that runs
+    COMET's Python, `comet_model` and `comet_encoder` are folders. Each is None or empty where the settings do not name
+    it.
     """
 
     corpus: Path
@@ -37,6 +40,9 @@ class ScoringInputs:
     next_sentence_model: Path | None = None
     aligner_model: Path | None = None
     stop_files: StopFiles = field(default_factory=StopFiles)
+    comet_command: tuple[str, ...] = ()
+    comet_model: Path | None = None
+    comet_encoder: Path | None = None
 
     def outside_files(self) -> dict[str, Path]:
         """Return the files that are not outputs of jobs, by their roles: stop lists, vectors and models."""
@@ -48,7 +54,7 @@ class ScoringInputs:
             files |= files_by_role("next_sentence_model", [*checkpoint_files(model), tokenizer_file(model)])
         if self.aligner_model:
             files |= files_by_role("aligner_model", aligner_files(self.aligner_model))
-        return files
+        return files | files_of_comet(self.comet_model, self.comet_encoder)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """The scores of the translations of a system (`scores.json`), and the summands of the scores (`details.arrow`)."""
 
+from collections.abc import Collection
 from importlib import import_module
 from pathlib import Path
 from typing import get_args
@@ -25,7 +26,7 @@ from docmt.settings.metrics import METRICS
 
 REQUIRED_KEYS = (
     *("system", "corpus", "seed", "scale", "target_language", "resolved"),
-    *("consistency", "aligner", "contrastive", "coherence", "cohesion"),
+    *("consistency", "aligner", "contrastive", "coherence", "cohesion", "comet", "requested"),
 )
 """The keys that the `settings.json` of stage 7 must have."""
 
@@ -34,13 +35,12 @@ def score(settings: dict, inputs: ScoringInputs, device: DeviceName = "auto") ->
     """Return all scores of a system, computed by the modules that `docmt.settings.metrics.METRICS` names.
 
     Where a line of the translations is a document, the scores that need sentences are left out: s-BLEU, BLEU by
-    position, consistency, coherence and cohesion. `device` is the device of the BERT that computes cohesion. Raises
-    UserError where translations and references do not correspond line by line.
+    position, consistency, coherence, cohesion and COMET. `device` is the device of the models that compute cohesion
+    and COMET. Raises UserError where translations and references do not correspond line by line.
     """
     decoding = read_decoding(inputs.translations / "decoding.json")
     job = ScoringJob(settings, inputs, read_test_references(settings, inputs), decoding["lines"], device)
-    modules = dict.fromkeys(metric.module for metric in METRICS.values() if metric.module)
-    results = [import_module(module).score(job) for module in modules]
+    results = [import_module(module).score(job) for module in modules_of(settings["requested"])]
     scores = {
         **{name: settings[name] for name in ("system", "corpus", "seed", "scale")},
         # A metric without a result does not return its key, but readers of `scores.json` expect the key.
@@ -53,6 +53,12 @@ def score(settings: dict, inputs: ScoringInputs, device: DeviceName = "auto") ->
     # The chunks are combined, so that the bytes of the file do not depend on the number of metrics without occurrences.
     chains = pa.concat_tables(result.occurrences for result in results).combine_chunks()
     return ScoringResult(scores, [tally for result in results for tally in result.tallies], chains)
+
+
+def modules_of(requested: Collection[str]) -> list[str]:
+    """Return the modules that compute all metrics but those on request, and those of `requested`, each once."""
+    chosen = [metric for name, metric in METRICS.items() if not metric.on_request or name in requested]
+    return list(dict.fromkeys(metric.module for metric in chosen if metric.module))
 
 
 def read_decoding(path: Path) -> dict:

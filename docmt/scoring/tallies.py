@@ -1,13 +1,15 @@
 """The summands of a score, one row for each unit of the test set, so that two systems can be compared unit by unit.
 
-BLEU, LTCR, HHI, coherence, cohesion and accuracy are each a function of a sum over units. Units are sentences,
-documents, instances or contrastive items. A scoring job writes the summands of its scores to `details.arrow`.
+BLEU, chrF, TER, LTCR, HHI, coherence, cohesion and accuracy are each a function of a sum over units. Units are
+sentences, documents, instances or contrastive items. A scoring job writes the summands of its scores to
+`details.arrow`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +19,7 @@ from docmt.base.foreign import reading
 from docmt.base.tables import read_arrow, write_arrow
 from docmt.scoring.bleu import bleu_of_counts
 from docmt.scoring.inputs import collapse_runs
+from docmt.scoring.strings import chrf_of_counts, ter_of_counts
 from docmt.settings.metrics import Tallied, is_of_set
 
 ScoreOfSums = Callable[[np.ndarray], np.ndarray]
@@ -41,6 +44,8 @@ def mean(sums: np.ndarray) -> np.ndarray:
 SCORE_FUNCTIONS: dict[str, ScoreOfSums] = {
     "bleu:exp": partial(bleu_of_counts, smooth="exp"),
     "bleu:none": partial(bleu_of_counts, smooth="none"),
+    "chrf": chrf_of_counts,
+    "ter": ter_of_counts,
     "percent": percent,
     "mean": mean,
 }
@@ -73,6 +78,34 @@ class Tally:
     def score(self) -> float:
         """The score of all units together."""
         return float(self.scores(self.counts.sum(axis=0, keepdims=True))[0])
+
+
+@dataclass(frozen=True, eq=False)
+class SignedTally(Tally):
+    """A tally with the signature of its score."""
+
+    signature: str = ""
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The score and its signature, as `scores.json` has them."""
+        return {"score": self.score, "signature": self.signature}
+
+
+def nested(values: dict[str, Any]) -> dict[str, Any]:
+    """Return values by the parts of their measures, in mappings inside each other.
+
+    >>> nested({"bleu|13a|s": 20.0, "bleu|13a|d": 25.0, "TER|s": 60.0})
+    {'bleu': {'13a': {'s': 20.0, 'd': 25.0}}, 'TER': {'s': 60.0}}
+    """
+    result: dict[str, Any] = {}
+    for measure, value in values.items():
+        *parents, last = measure.split("|")
+        inner = result
+        for parent in parents:
+            inner = inner.setdefault(parent, {})
+        inner[last] = value
+    return result
 
 
 def select(tallies: Sequence[Tally], wanted: Tallied) -> Tally | None:

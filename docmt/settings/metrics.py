@@ -4,8 +4,8 @@ The name of a metric has the form `base`, `base:set`, `base@detail` or `base:set
 d-BLEU`, `i-BLEU` (over packed instances), `s-BLEU@j2` (position 2 of a window), `LTCR@low` and `LTCR@high` (the ends of
 the interval of LTCR), `accuracy` (all contrastive sets together), `accuracy:pronoun` (the set `pronoun` and its parts
 `pronoun/...`) and `accuracy:pronoun@3` (items of distance 3). Accuracies are in percent in tables, as papers print
-them; `scores.json` has fractions. The metrics `parameters`, `size`, `speed` and `dev NLL` need a training, but no
-scores.
+them; `scores.json` has fractions. `s-chrF`, `s-chrF++` and `s-TER` are metrics of sacreBLEU too. The metrics
+`parameters`, `size`, `speed` and `dev NLL` need a training, but no scores.
 """
 
 import math
@@ -62,6 +62,9 @@ class Metric:
     - `source`: the file that has the number.
     - `unit`: the label of the axes of figures.
     - `judge`: the part of `scoring` that names what the metric is measured with, such as a pretrained model.
+    - `lower_is_better`: whether a system with a lower number is the better one.
+    - `on_request`: whether the metric is computed only for systems of items that show it, since it takes long. The
+      slice of the scoring job has the names of such metrics (`requested`).
     - `module`: the module with the function `score` that computes the metric (`docmt.scoring.measured`); empty where
       no module does. The order of modules is the order of their rows in `details.arrow`.
     """
@@ -75,6 +78,8 @@ class Metric:
     tallied: Selector = lambda *_: None
     source: Source = "scores"
     judge: ScoringPart | None = None
+    lower_is_better: bool = False
+    on_request: bool = False
     module: str = ""
 
 
@@ -98,6 +103,34 @@ def _bleu(family: str, unit: str, about: str) -> Metric:
         detail=r"j\d+" if unit == "s" else NO_DETAIL,
         tallied=lambda _, position: Tallied(bleu_measure(family, unit, position)),
         module="docmt.scoring.bleu_scores",
+    )
+
+
+def string_measure(name: str, unit: str) -> str:
+    """Return the name of chrF, chrF++ or TER over a unit in `details.arrow`, such as `chrF|d`."""
+    return f"{name}|{unit}"
+
+
+def string_name(name: str, unit: str) -> str:
+    """Return the name of chrF, chrF++ or TER over a unit in tables, such as `d-chrF`."""
+    return f"{unit}-{name}"
+
+
+def _string(name: str, unit: str) -> Metric:
+    """Return the metric chrF, chrF++ or TER over the unit `s` or `d`."""
+
+    def find(scores: dict, *_: str | None) -> Measured | None:
+        result = scores.get(name, {}).get(unit)
+        return result and Measured(result["score"], result["signature"])
+
+    return Metric(
+        f"{STRING_ABOUT[name]}, {OVER[unit]}",
+        find,
+        name,
+        tallied=lambda *_: Tallied(string_measure(name, unit)),
+        lower_is_better=name == "TER",
+        on_request=True,
+        module="docmt.scoring.string_scores",
     )
 
 
@@ -127,15 +160,21 @@ def is_of_set(name: str, wanted: str) -> bool:
     return name == wanted or name.startswith(f"{wanted}/")
 
 
-def _same_name(name: Literal["coherence", "cohesion"], about: str, unit: str, decimals: int = 2) -> Metric:
-    """Return a metric with one name in tables, `scores.json`, `details.arrow`, `docmt/scoring` and `scoring`."""
+def _same_name(
+    name: str, about: str, unit: str, decimals: int = 2, judge: ScoringPart | None = None, module: str | None = None
+) -> Metric:
+    """Return a metric whose name is the same in tables, in `scores.json` and in `details.arrow`.
+
+    `judge` is the part of `scoring` that it needs, and `module` the module of `docmt.scoring` that computes it; each is
+    None where it has the same name too.
+    """
 
     def find(scores: dict, *_: str | None) -> Measured | None:
         result = scores.get(name)
         return Measured(result["score"], result["signature"]) if result else None
 
-    tallied, module = lambda *_: Tallied(name), f"docmt.scoring.{name}"
-    return Metric(about, find, unit, decimals, tallied=tallied, judge=name, module=module)
+    path = f"docmt.scoring.{module or name}"
+    return Metric(about, find, unit, decimals, tallied=lambda *_: Tallied(name), judge=judge or name, module=path)
 
 
 def _accuracy(scores: dict, name: str | None, distance: str | None) -> Measured | None:
@@ -179,10 +218,10 @@ def _size(record: dict, *_: str | None) -> Measured | None:
 
 
 def _speed(record: dict, *_: str | None) -> Measured | None:
-    """Return the speed of training, in thousand source pieces a second."""
-    speed, hardware = record.get("source_tokens_per_s"), record.get("hardware", {})
+    """Return the speed of training, in thousand source words a second; words are not pieces, and no symbols."""
+    speed, hardware = record.get("source_words_per_s"), record.get("hardware", {})
     machine = hardware.get("gpu") or hardware.get("processor")
-    signature = f"speed|unit:thousand source pieces a second|ranks:{record.get('ranks')}|machine:{machine}|v:1"
+    signature = f"speed|unit:thousand source words a second|ranks:{record.get('ranks')}|machine:{machine}|v:2"
     return None if speed is None else Measured(speed / 1e3, signature)
 
 
@@ -206,15 +245,26 @@ BLEU_FAMILIES = {
 """The families of BLEU by the text before `s-BLEU` in the name of a metric: the name of the family in `scores.json`,
 and its description."""
 
-BLEU_UNITS = {"s": "over sentences", "d": "over documents", "i": "over the packed instances of the system's view"}
-"""The description of each unit of BLEU."""
+OVER = {"s": "over sentences", "d": "over documents", "i": "over the packed instances of the system's view"}
+"""The description of each unit of BLEU, chrF and TER."""
+
+STRING_ABOUT = {
+    "chrF": "F-score of n-grams of characters",
+    "chrF++": "F-score of n-grams of characters and words",
+    "TER": "edits for each word of the reference, in percent (lower is better)",
+}
+"""The descriptions of chrF, chrF++ and TER."""
+
+STRING_UNITS = {"chrF": ("s", "d"), "chrF++": ("s", "d"), "TER": ("s",)}
+"""The units over which chrF, chrF++ and TER are computed."""
 
 METRICS = {
     **{
         f"{name}{unit}-BLEU": _bleu(family, unit, f"{about}, {over}")
         for name, (family, about) in BLEU_FAMILIES.items()
-        for unit, over in BLEU_UNITS.items()
+        for unit, over in OVER.items()
     },
+    **{string_name(name, unit): _string(name, unit) for name, units in STRING_UNITS.items() for unit in units},
     "accuracy": Metric(
         "contrastive accuracy in percent",
         _accuracy,
@@ -233,6 +283,17 @@ METRICS = {
     "cohesion": _same_name(
         "cohesion", "probability of each sentence as the next one, by BERT", "probability", decimals=4
     ),
+    "COMET": _same_name(
+        "COMET", "mean score of sentences by a checkpoint of COMET", "COMET", decimals=4, judge="comet", module="comet"
+    ),
+    "doc-COMET": _same_name(
+        "doc-COMET",
+        "COMET of sentences that are read after the previous sentences of their documents",
+        "COMET",
+        decimals=4,
+        judge="comet",
+        module="comet",
+    ),
     "fallbacks": Metric("sentences translated again, alone, in percent", _fallbacks, "%"),
     "sentences": Metric(
         "sentences translated; @j2: as the second of a window, and not only as near to it as their document allows",
@@ -246,9 +307,9 @@ METRICS = {
         "size of the model's weights in fp32, in megabytes of 10^6 bytes", _size, "MB", decimals=0, source="record"
     ),
     "speed": Metric(
-        "thousand source words a second in training; words are pieces, with the symbols around sentences",
+        "thousand source words a second in training; words of the text before it is cut into pieces",
         _speed,
-        "thousand pieces a second",
+        "thousand words a second",
         source="record",
     ),
     "dev NLL": Metric(

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from docmt.base.checks import MOST, Checked, above_0, count, need, need_path, setting, whole
 from docmt.base.names import LANGUAGES_ARE, is_language
+from docmt.settings.comet import COMET_ENCODER, COMET_MODEL, CometConfig
 
-ScoringPart = Literal["aligner", "coherence", "cohesion"]
+ScoringPart = Literal["aligner", "coherence", "cohesion", "comet"]
 """The parts of `scoring` that name files without which metrics are not computed; stop lists belong to the aligner."""
 
 MODEL = "a pretrained model"
@@ -204,6 +205,7 @@ class ScoringConfig:
     aligner: AlignerConfig = field(default_factory=AlignerConfig)
     coherence: CoherenceConfig = field(default_factory=CoherenceConfig)
     cohesion: CohesionConfig = field(default_factory=CohesionConfig)
+    comet: CometConfig = field(default_factory=CometConfig)
     contrastive: ContrastiveConfig = field(default_factory=ContrastiveConfig)
 
     @property
@@ -213,7 +215,10 @@ class ScoringConfig:
         models = [*self.cohesion.models.values(), *([self.aligner.model] if self.aligner.model else [])]
         lists = [*self.consistency.source_stop_lists.values(), *self.consistency.target_stop_lists.values()]
         kinds = {"a list of stop words": lists, "word vectors": vectors, MODEL: models}
-        return {path: what for what, paths in kinds.items() for path in paths}
+        comet = {self.comet.model: COMET_MODEL, self.comet.encoder: COMET_ENCODER}
+        return {path: what for what, paths in kinds.items() for path in paths} | {
+            path: what for path, what in comet.items() if path is not None
+        }
 
     def __post_init__(self) -> None:
         """Check that the aligner fits the unit of lexical chains."""

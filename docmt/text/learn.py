@@ -46,7 +46,7 @@ def learn(settings: TokensSettings, counts: SideCounts, file: str, workers: Work
         if side in learnt:
             sides[side] = Side(tokenizer, casings[side], *learnt[side])
         else:
-            sides[side] = PretrainedSide.learn(tokenizer, pieces[side], text.threshold)
+            sides[side] = PretrainedSide.learn(tokenizer, pieces[side], text.threshold, settings.language("target"))
     return TextPipeline(settings.pipeline, **sides)
 
 

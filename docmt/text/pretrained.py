@@ -19,11 +19,15 @@ For SentencePiece and byte-level BPE a word is the text between two spaces, punc
 sentence is one word. Lexical chains of such a text are therefore coarse: a model that reads chains needs a text whose
 pieces docmt learns. (This definition of a word is our reading.)
 
-Departs: no frame has the language codes of mBART, so that no vocabulary has them. A run of white space in a sentence
+The code of the target language ends a document of G-Transformer's code on mBART; the frame `closed` has `<sep>` there.
+So `<sep>` has the row of this code, where the tokenizer has language codes.
+
+Departs: no other symbol has a language code, and no frame has one in the source. A run of white space in a sentence
 counts as a single space.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +41,7 @@ from docmt.base.columns import TOKENS
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.manifest import checked_bytes
-from docmt.base.vocabulary import BOS, CONTINUES, EOS, MASK, PAD, SPECIALS, UNK, Vocabulary
+from docmt.base.vocabulary import BOS, CONTINUES, EOS, MASK, PAD, SEP, SPECIALS, UNK, Vocabulary
 from docmt.settings.pretrained import ROWS, TOKENIZER, read_rows
 
 ROLES: Mapping[int, tuple[str, ...]] = {
@@ -47,7 +51,7 @@ ROLES: Mapping[int, tuple[str, ...]] = {
     UNK: ("<unk>", "[UNK]"),
     MASK: ("<mask>", "[MASK]"),
 }
-"""The names that tokenizers give to the special symbols; `<sep>` and `<cls>` have no name there."""
+"""The names that tokenizers give to the special symbols; `<cls>` has no name there, `<sep>` a language code at most."""
 
 AT = "@\u2060"
 """The replacement of `@` in names: `@` and a word joiner (U+2060). A name thus has `@@` only as the mark of its
@@ -122,7 +126,9 @@ class PretrainedTokenizer:
 
         with reading(where, "not a tokenizer of the tokenizers library"):
             self._tokenizer = Tokenizer.from_buffer(content)
-            spelling = Spelling.of(json.loads(content))
+            settings = json.loads(content)
+            spelling = Spelling.of(settings)
+            self._added = [token["content"] for token in settings.get("added_tokens", ())]
         if self._tokenizer.decoder is None or spelling is None:
             raise UserError(
                 "a tokenizer that does not say how pieces become words",
@@ -173,9 +179,19 @@ class PretrainedTokenizer:
         number = self._tokenizer.token_to_id(self._spelling.piece(name))
         return None if number == self._unknown else number
 
-    def special_rows(self) -> list[int | None]:
-        """Return the rows of the special symbols, in the order of SPECIALS; None for a symbol without a counterpart."""
-        return [self._special_row(role) for role in range(len(SPECIALS))]
+    def special_rows(self, language: str) -> list[int | None]:
+        """Return the rows of the special symbols, in the order of SPECIALS; None for a symbol without a counterpart.
+
+        `<sep>` has the row of the code of the target language, `language` (see this module's docstring).
+        """
+        rows = [self._special_row(role) for role in range(len(SPECIALS))]
+        rows[SEP] = self._language_row(language)
+        return rows
+
+    def _language_row(self, language: str) -> int | None:
+        """Return the row of a language's code, such as de_DE; None where the tokenizer has no such code."""
+        code = re.compile(rf"{re.escape(language)}_[A-Z]{{2}}")
+        return next((self._tokenizer.token_to_id(name) for name in self._added if code.fullmatch(name)), None)
 
     def _special_row(self, role: int) -> int | None:
         """Return the row of a special symbol, under the first of its names that the tokenizer has."""
@@ -202,16 +218,18 @@ class PretrainedSide:
     """No merges are learnt for pretrained pieces."""
 
     @classmethod
-    def learn(cls, tokenizer: PretrainedTokenizer, counts: Counter[str], threshold: int) -> "PretrainedSide":
+    def learn(
+        cls, tokenizer: PretrainedTokenizer, counts: Counter[str], threshold: int, language: str
+    ) -> "PretrainedSide":
         """Return the side whose vocabulary has the pieces of the training text that the tokenizer knows.
 
         `counts` has the number of occurrences of each piece, by the name of the piece. Pieces that occur fewer than
-        `threshold` times are left out.
+        `threshold` times are left out. `language` is the target language of the corpus.
         """
         known = {name: count for name, count in counts.items() if tokenizer.row(name) is not None}
         vocabulary = Vocabulary.from_counts(known, threshold)
         rows = [tokenizer.row(name) for name in vocabulary.pieces[len(SPECIALS) :]]
-        return cls(tokenizer, vocabulary, [*tokenizer.special_rows(), *rows])
+        return cls(tokenizer, vocabulary, [*tokenizer.special_rows(language), *rows])
 
     def encode_column(self, lines: Iterable[str]) -> tuple[pa.Array, pa.Array, pa.Array]:
         """Return the columns of tokens, pieces and ids (as in TOKENS) for lines of names joined by single spaces."""

@@ -21,6 +21,7 @@ from docmt.training.loop import Training
 from docmt.training.rules import best, stop_reason
 from docmt.training.status import Validation
 from docmt.training.task import Paths, Settings, transfer_record
+from docmt.training.words import source_words
 
 METRICS = "metrics.jsonl"
 """Name of the file of metrics, in the state folder and in the output folder."""
@@ -51,7 +52,8 @@ def write_outputs(
     write_exit(paths.output, Reason.FINISHED, update, f"finished after update {update}")
     events = sorted(paths.output.glob(f"{EVENTS}/*"))
     # The manifest is written last, since a training whose folder has a manifest counts as finished.
-    seal.close(make_record(settings, training, chosen, inputs), records=[METRICS, exit.FILE], events=events)
+    words = source_words(paths.text, training)
+    seal.close(make_record(settings, training, chosen, inputs, words), records=[METRICS, exit.FILE], events=events)
 
 
 def model_manifest(folder: Path) -> Manifest:
@@ -74,13 +76,14 @@ def provenance(settings: Settings, chosen: Validation) -> dict[str, Any]:
 
 
 def make_record(
-    settings: Settings, training: Training, chosen: Validation, inputs: Mapping[str, str]
+    settings: Settings, training: Training, chosen: Validation, inputs: Mapping[str, str], words: int
 ) -> dict[str, Any]:
     """Return the content of record.json: the training's settings, results, cost and environment.
 
-    `chosen` is the validation of the model's weights, and `inputs` has the SHA-256 of every input file by name. Numbers
-    of tokens are sums over all updates, including special symbols; tokens per second are over the seconds of updates
-    alone. All random choices follow from `seed` (`docmt.training.computing`).
+    `chosen` is the validation of the model's weights, and `inputs` has the SHA-256 of every input file by name. `words`
+    is the number of source words of all updates. Numbers of tokens are sums over all updates, including special
+    symbols; tokens and words per second are over the seconds of updates alone. All random choices follow from `seed`
+    (`docmt.training.computing`).
     """
     status, task, best_validation = training.status, training.task, best(training.task.train, training.status.history)
     return {
@@ -96,8 +99,10 @@ def make_record(
         "dev_bleu": chosen.bleu,
         "wall_s": status.wall_s,
         "device_hours": device_hours(status.wall_s, training.ranks.count),
+        "source_words": words,
         "source_tokens": status.source_tokens,
         "target_tokens": status.target_tokens,
+        "source_words_per_s": words / status.train_s,
         "source_tokens_per_s": status.source_tokens / status.train_s,
         "target_tokens_per_s": status.target_tokens / status.train_s,
         "inputs": dict(inputs),

@@ -21,6 +21,7 @@ MISTAKES = {
         r"further_references\[0\]: a different number",
     ),
     "an unknown family": (lambda: docmt.score(TEXT, TEXT, families=["14a"]), "unknown family of BLEU"),
+    "an unknown metric": (lambda: docmt.score(TEXT, TEXT, metrics=["s-TER"]), "unknown metric"),
     "an unknown test": (lambda: docmt.compare(TEXT, TEXT, TEXT, test="t"), "unknown test"),
     "an unknown aligner": (lambda: docmt.align(TEXT, TEXT, aligner="giza"), "unknown aligner"),
     "an unknown heuristic": (lambda: docmt.align(TEXT, TEXT, symmetrise="both"), "unknown way to symmetrise"),

@@ -27,6 +27,8 @@ FILES = {
     "vectors": b"2 2\none 1 0\ntwo 0 1\n",
     "corpus.yaml": b"about: [",
     "pairs.tsv": b"one\teins\n",
+    "comet/hparams.yaml": b"",
+    "comet/checkpoints/model.ckpt": b"",
 }
 """What stands in the folder of a call, beside the empty folder `folder`."""
 
@@ -35,6 +37,7 @@ FILES = {
 def place(tmp_path, monkeypatch) -> Path:
     """The folder in which a command is called."""
     for name, content in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(content)
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path)
@@ -71,6 +74,7 @@ def assert_single_message(text: str) -> None:
 
 WORDS = {
     "ROOT": str(ROOT),
+    "COMET": "score-comet --source text --hypotheses text --reference text --comet-command no-such-program",
     "CONSISTENCY": "score-consistency --source text --hypotheses other",
     "SHEET": "draw-sheet --baseline other --hypotheses other --output o.csv --key o.json",
     "TRAIN": "job train-system --settings settings.json --view . --text . --output o --state s",
@@ -111,6 +115,11 @@ CALLS = (
     ("score-coherence --hypotheses short --vectors vectors", "short: no documents"),
     ("score-cohesion --hypotheses text --model nowhere", "nowhere"),
     ("score-cohesion --hypotheses text --model folder", "folder"),
+    ("score-comet --source text --hypotheses text --reference text --comet-command x", "'--comet-model'"),
+    ("COMET --comet-model nowhere", "nowhere/hparams.yaml: file not found"),
+    ("COMET --comet-model comet --comet-encoder folder", "folder/config.json: file not found"),
+    ("COMET --comet-model comet", "scoring.comet: the program cannot be started"),
+    ('COMET --comet-model comet --comet-command "\'"', "--comet-command: not a command line"),
     ("train-vectors --text empty --output o", "docmt: "),
     ("train-vectors --text binary --output o", "binary"),
     ("inspect --model nowhere --view . --chains . --output o", "nowhere/model.json: file not found"),
@@ -123,6 +132,7 @@ CALLS = (
     ("job find-document-chains --settings settings.json --tokens . --output o", "settings.json"),
     ("job find-segment-chains --settings settings.json --tokens . --words . --view . --output o", "settings.json"),
     ("job write-report --settings list.json --results . --output o", "list.json"),
+    ("job write-sheet --settings list.json --results . --output o.csv", "list.json"),
     ("job score-variants --settings list.json --model folder --view . --output o", "list.json"),
     ("job inspect-system --settings list.json --model folder --view . --chains . --output o", "list.json"),
     ("TRAIN", "settings.json"),

@@ -191,6 +191,10 @@ PATHS = {
         lambda path: {"scoring": {"aligner": {"kind": "awesome-align", "model": path}}},
         lambda grid: grid.scoring["one"].aligner.model,
     ),
+    "comet": (
+        lambda path: {"scoring": {"comet": {"command": "python", "model": path}}},
+        lambda grid: grid.scoring["one"].comet.model,
+    ),
     "stop list": (
         lambda path: {"scoring": {"consistency": {"target_stop_lists": {"en": path}}}},
         lambda grid: grid.scoring["one"].consistency.target_stop_lists["en"],

@@ -201,6 +201,10 @@ CALLS: dict[str, list[str]] = {
     ],
     "score-coherence": ["--hypotheses", "{target}", "--vectors", "{vectors}"],
     "score-cohesion": ["--hypotheses", "{target}", "--model", "bert"],
+    "score-comet": [
+        *("--source", "{source}", "--hypotheses", "{target}", "--reference", "{reference}"),
+        *("--comet-command", f"{sys.executable} {ROOT}/tests/helpers/other_python.py", "--comet-model", "comet"),
+    ],
     "train-vectors": ["--text", "{source}", "--output", "out/v.txt", "--minimum-count", "1", "--dimensions", "2"],
     "draw-sheet": [
         *("--source", "{source}", "--reference", "{reference}", "--baseline", "{target}"),
@@ -240,6 +244,9 @@ def folder(tmp_path, monkeypatch, example_model, example_bert, finished_demo):
     )
     for name, path in (("model", example_model), ("bert", example_bert), ("demo", finished_demo.root)):
         (tmp_path / name).symlink_to(path)
+    for name in ("hparams.yaml", "checkpoints/model.ckpt"):
+        (tmp_path / "comet" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "comet" / name).write_text("for a stand-in of unbabel-comet\n", encoding="utf-8")
     return tmp_path
 
 
@@ -323,7 +330,7 @@ SHELLS = {
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        ("score-c", {"score-contrastive", "score-consistency", "score-coherence", "score-cohesion"}),
+        ("score-c", {"score-contrastive", "score-consistency", "score-coherence", "score-cohesion", "score-comet"}),
         ("job train-", {"train-system", "train-vectors", "train-aligner"}),
         ("translate --len", {"--length-penalty", "--length-alpha"}),
         ("list-targets --kind sc", {"scores"}),

@@ -16,9 +16,9 @@ BORDERS = [*REFERENCE[:2], "", *REFERENCE[2:]]
 
 
 def scores(*arguments: object) -> dict[tuple[str, str], dict]:
-    """Return the scores of a system by family and unit."""
+    """Return the scores of a system by family of BLEU (or other metric) and unit."""
     (system,) = json.loads(output("score", *arguments, "--json"))
-    return {(score["family"], score["unit"]): score for score in system["scores"]}
+    return {(score["family"] or score["metric"], score["unit"]): score for score in system["scores"]}
 
 
 def test_blank_lines_or_a_file_of_names_say_what_the_documents_are(write):
@@ -65,11 +65,11 @@ def test_the_table_has_a_line_for_each_family_and_unit_and_for_each_document(wri
     files = ("--hypotheses", write("system", SYSTEM), "--reference", write("reference", REFERENCE))
     names = ("--documents", write("names", ["a", "a", "b", "b"]))
     printed = output("score", *files, *names, "--family", "all", "--by-document").splitlines()
-    assert printed[0].split() == ["system", "family", "unit", "BLEU", "95", "%"]
-    assert [line.split()[:3] for line in printed[1:9]] == [
-        [str(files[1]), family, unit] for family in FAMILIES for unit in "sd"
+    assert printed[0].split() == ["system", "metric", "family", "unit", "score", "95", "%"]
+    assert [line.split()[:4] for line in printed[1:9]] == [
+        [str(files[1]), "BLEU", family, unit] for family in FAMILIES for unit in "sd"
     ]
-    assert printed[1].split()[3] == f"{sacrebleu.corpus_bleu(SYSTEM, [REFERENCE]).score:.2f}"
+    assert printed[1].split()[4] == f"{sacrebleu.corpus_bleu(SYSTEM, [REFERENCE]).score:.2f}"
     assert [line.split()[:3] for line in printed[-2:]] == [
         [name, "2", f"{sacrebleu.corpus_bleu(SYSTEM[part], [REFERENCE[part]]).score:.2f}"]
         for name, part in (("a", slice(2)), ("b", slice(2, 4)))
@@ -83,9 +83,39 @@ def test_families_are_named_or_all_and_none_is_scored_twice(write):
     every = scores(*files, "--family", "all")
     assert scores(*files, *named) == {key: every[key] for key in (("13a_lower", "s"), ("tokenized", "s"))}
     printed = output("score", *files, *named).splitlines()
-    assert [line.split()[1] for line in printed[1:3]] == ["13a_lower", "tokenized"]
+    assert [line.split()[2] for line in printed[1:3]] == ["13a_lower", "tokenized"]
     with pytest.raises(UserError, match="unknown family of BLEU\\n  found 13b\\n  did you mean '13a'"):
         output("score", *files, "--family", "13b")
+
+
+def test_chrf_and_ter_stand_beside_bleu_and_are_those_of_sacrebleu(write):
+    files = ("--hypotheses", write("system", SYSTEM), "--reference", write("reference", REFERENCE))
+    names = ("--documents", write("names", list("aabb")))
+    every = scores(*files, *names, "--metric", "all")
+    rows = [("13a", "s"), ("13a", "d"), *((name, unit) for name in ("chrF", "chrF++") for unit in "sd"), ("TER", "s")]
+    assert list(every) == rows
+    theirs = {"chrF": sacrebleu.CHRF(), "chrF++": sacrebleu.CHRF(word_order=2), "TER": sacrebleu.TER()}
+    for name, metric in theirs.items():
+        score = every[name, "s"]
+        assert score["score"] == pytest.approx(metric.corpus_score(SYSTEM, [REFERENCE]).score)
+        assert score["signature"] == f"{metric.get_signature()}|unit:s"
+        assert score["interval"]["low"] <= score["score"] <= score["interval"]["high"]
+        assert (score["metric"], score["family"]) == (name, None)
+    assert scores(*files, "--metric", "TER", "--metric", "TER") == {("TER", "s"): every["TER", "s"]}
+    printed = output("score", *files, *names, "--metric", "chrF", "--metric", "TER", "--by-document").splitlines()
+    assert [line.split()[1:4] for line in printed[1:4]] == [["chrF", "-", "s"], ["chrF", "-", "d"], ["TER", "-", "s"]]
+    assert f"signature of TER, sentences: {every['TER', 's']['signature']}" in printed
+    first = sacrebleu.CHRF().corpus_score(SYSTEM[:2], [REFERENCE[:2]]).score
+    assert printed[-3].split() == ["document", "sentences", "chrF", "s", "chrF", "d", "TER", "s"]
+    assert printed[-2].split()[:3] == ["a", "2", f"{first:.2f}"]
+
+
+def test_a_lower_ter_is_better_in_a_comparison(write):
+    files = ("--reference", write("reference", REFERENCE * 3), "--metric", "TER", "--test", "sign")
+    system, baseline = write("system", REFERENCE * 3), write("baseline", BASELINE * 3)
+    record = json.loads(output("compare", "--baseline", baseline, "--hypotheses", system, *files, "--json"))
+    ((row,),) = (group["comparisons"] for group in record["systems"])
+    assert row["difference"] < 0 and (row["better"], row["worse"]) == (12, 0)
 
 
 def test_a_score_has_an_interval_and_a_single_unit_has_none(write):
@@ -107,7 +137,7 @@ def test_signatures_say_which_family_and_unit_they_are_of(write):
     records = json.loads(output("score", *systems, "--reference", reference, *families, "--json"))
     plain, tokenized = records[0]["scores"]
     printed = output("score", *systems, "--reference", reference, *families).splitlines()
-    assert [line.split()[1] for line in printed[1:5]] == ["13a", "tokenized"] * 2
+    assert [line.split()[2] for line in printed[1:5]] == ["13a", "tokenized"] * 2
     assert printed[5:] == [
         "",
         f"signature of 13a, sentences: {plain['signature']}",
@@ -147,8 +177,9 @@ def test_systems_are_compared_with_a_baseline(write, test):
         assert row["score_signature"].endswith({"s": "|unit:s", "d": "|unit:d|documents:6"}[row["unit"]])
     assert {(row["interval"]["low"], row["interval"]["high"]) for row in same} == {(0.0, 0.0)}
     printed = output("compare", *arguments).splitlines()
-    assert printed[0].split() == ["system", "family", "unit", "baseline", "BLEU", "difference", "95", "%", "p"]
-    assert printed[1].split()[1:6] == [
+    assert " ".join(printed[0].split()) == "system metric family unit baseline score difference 95 % p"
+    assert printed[1].split()[1:7] == [
+        "BLEU",
         "13a",
         "s",
         f"{expected[1]:.2f}",
@@ -193,6 +224,11 @@ def test_a_mark_stands_beside_a_difference_that_is_no_chance(write):
         ),
         (("--hypotheses", "system", "--reference", "empty"), "empty: no sentences"),
         (("--hypotheses", "nowhere"), "nowhere: file not found"),
+        (("--hypotheses", "system", "--metric", "chr"), "unknown metric\n  found chr\n  did you mean 'chrF'"),
+        (
+            ("--hypotheses", "whole", "--lines", "documents", "--documents", "names", "--metric", "TER"),
+            "no metric of documents\n  found TER; expected a",
+        ),
     ],
 )
 def test_files_that_do_not_fit_are_refused(write, tmp_path, arguments, message):
@@ -203,6 +239,7 @@ def test_files_that_do_not_fit_are_refused(write, tmp_path, arguments, message):
         "text": [*REFERENCE, "more"],
         "fewer": SYSTEM[:3],
         "names": list("aabb"),
+        "whole": SYSTEM[:2],
         "empty": [],
     }
     for name, lines in contents.items():

@@ -20,6 +20,7 @@ LEFT_OUT = {
     "docmt --install-completion": "changes the reader's shell",
     "docmt score-contrastive --model MODEL --form": "needs published contrastive sets, and a model of their languages",
     "docmt score-cohesion": "needs a BERT",
+    "docmt score-comet": "needs an environment with unbabel-comet: tests/scoring/programs/test_comet_scorer.py",
     "--aligner awesome-align": "needs a BERT",
     "docmt score-links": "needs gold links",
     "docmt import-fairseq": "needs a checkpoint of fairseq",

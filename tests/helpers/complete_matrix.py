@@ -69,7 +69,7 @@ RECORDS = {
         }
     ],
     "counts": [
-        number(corpus=CORPUS, row=split, metric=metric)
+        number(corpus=CORPUS, row=split, metric=metric, reading="")
         for split in ("train", "dev", "test")
         for metric in ("sentences", "words_per_chain")
     ],
@@ -124,7 +124,8 @@ def complete_run(project: Project) -> Matrix:
         for path in (path for paths in item_files(grid, "mine", name).values() for path in paths):
             project.write(path, "made")
         write_item(matrix, name, RECORDS[name])
-    project.write("results/8_report/smoke/mine/index.html", "<p>made</p>")
+    for file in ("index.html", *(f"human.sheet{ending}" for ending in (".csv", ".html", ".key.json"))):
+        project.write(f"results/8_report/smoke/mine/{file}", "<p>made</p>")
     for folder, (entry, _) in matrix.runs(TRAINING).items():
         project.write(f"{folder}/record.json", {})
         write_losses(matrix, folder, *LOSSES.get(entry.system.name, LOSSES["sentence"]))

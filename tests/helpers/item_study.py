@@ -29,7 +29,15 @@ TABLES = {
         "rows": [{"system": "sentence.smoother", "baseline": "sentence.beam1"}],
     },
     "counts": {"title": "Counts", "kind": "counts", "counts": ["sentences", "words_per_chain"]},
-    "human": {"title": "Preferences", "kind": "human", "rows": [{"label": "1", "annotator": 1}, {"label": "Average"}]},
+    "human": {
+        **CORPUS,
+        "title": "Preferences",
+        "kind": "human",
+        "system": "concat_3",
+        "baseline": "sentence",
+        "sentences": 7,
+        "rows": [{"label": "1", "annotator": 1}, {"label": "Average"}],
+    },
 }
 FIGURES = {
     "points": {

@@ -65,10 +65,12 @@ class Matrix:
 
 
 def missing_pages(matrix: Matrix) -> list[str]:
-    """Items without one of their three files, or with an empty one; and studies without their page."""
+    """Items and sheets without one of their three files, or with an empty one; and studies without their page."""
     pages = [page_of(matrix.grid, *item) for item in matrix.items]
     files = [str(Path(page).with_suffix(suffix)) for page in pages for suffix in (".html", ".json", ".csv")]
     files += [page_of(matrix.grid, study, "index") for study in matrix.studies]
+    sheets = [Path(path) for study in matrix.studies for path in study_files(matrix.grid, study).get("sheets", ())]
+    files += [str(path.with_suffix(ending)) for path in sheets for ending in (".csv", ".html", ".key.json")]
     return [f"no {file}" for file in files if not _has_content(matrix.root / file)]
 
 

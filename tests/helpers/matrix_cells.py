@@ -83,7 +83,7 @@ def _status(entry: Entry | None, metric: str) -> str:
     """What a cell of this system, or of none, has to say. Without marks of sentences only documents can be scored."""
     if entry is None:
         return "published only"
-    of_lines = parse_metric(metric).metric.source == "scores" and not metric.endswith("d-BLEU")
+    of_lines = parse_metric(metric).metric.source == "scores" and not metric.split()[-1].startswith("d-")
     return "documents only" if of_lines and entry.system.model.frame == "unmarked" else MEASURED
 
 

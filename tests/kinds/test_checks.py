@@ -29,7 +29,11 @@ REFUSED = [
     ("tables/table1/drop", None, "tables.table1.rows: value not allowed\n  found drop of ['fine']"),
     ("tables/table1/drop", "below", "tables.table1.drop: unknown name\n  found below"),
     ("tables/table1/kind", "sistems", "tables.table1.kind: unknown kind of table\n  found sistems\n  did you mean"),
-    ("figures/figure3/baseline", "fine", "figures.figure3.baseline: unknown label\n  found fine\n  valid: fine.beam8"),
+    (
+        "figures/figure3/baseline",
+        "fine",
+        "figures.figure3.baseline: unknown system of the figure\n  found fine\n  valid: fine.beam8",
+    ),
     ("tables/table3/corpus", "tay", "tables.table3.corpus: unknown corpus of the study\n  found tay\n  did you mean"),
     (
         "tables/table3/metric",
@@ -57,6 +61,17 @@ REFUSED = [
         [{"group": "G", "system": "fine"}],
         "table3.rows.0.group: value not allowed\n  found G; expected no system beside it",
     ),
+    (
+        "tables/table11/system",
+        "fine",
+        "table11.system: value not allowed\n  found system; expected corpus, system and baseline, or none",
+    ),
+    (
+        "tables/table11",
+        {**TABLES["table11"], "corpus": "toy", "system": "fin", "baseline": "sentence"},
+        "tables.table11.system: unknown system\n  found fin",
+    ),
+    ("tables/a.sheet", TABLES["table11"], "a.sheet: a name that the study's page needs\n  found a.sheet"),
     (
         "tables/table10/counts",
         ["sentenses"],

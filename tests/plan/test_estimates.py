@@ -86,8 +86,9 @@ def test_a_corpus_that_states_its_size_has_hours(small):
     stated = plan(small, "sentence").hours
     small.edit(STUDY, "systems/sentence/train", {"max_updates": None, "max_epochs": 4})
     assert plan(small, "sentence").hours == pytest.approx(2 * stated)
-    small.edit(STUDY, "systems/sentence/train", {"max_updates": None, "patience": 3})
-    assert plan(small, "sentence").hours == pytest.approx(20 * stated)
+    for limit in (None, 10**6):
+        small.edit(STUDY, "systems/sentence/train", {"max_updates": limit, "max_epochs": None, "patience": 3})
+        assert plan(small, "sentence").hours == pytest.approx(20 * stated)
 
 
 def test_the_first_limit_ends_a_training(small):

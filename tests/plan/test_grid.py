@@ -259,7 +259,7 @@ def test_scores_depend_on_what_concerns_their_corpus(small):
     small.edit("workflow/corpora/toy.yaml", "stop_words", 7)
     plain = settings(load_grid(small.root), path)
     numbers = [plain["consistency"][name] for name in ("source_stop_words", "target_stop_words")]
-    assert (numbers, plain["coherence"], plain["cohesion"]) == ([7, 150], None, None)
+    assert (numbers, plain["coherence"], plain["cohesion"], plain["comet"]) == ([7, 150], None, None, None)
     other = {"consistency": {"source_stop_lists": {"en": "x", "fr": "y"}}, "coherence": {"vectors": {"zh": "x"}}}
     small.edit("config.yaml", "scoring", {**other, "cohesion": {"models": {"fr": "x"}}})
     assert settings(load_grid(small.root), path) == plain
@@ -271,12 +271,14 @@ def test_scores_depend_on_what_concerns_their_corpus(small):
             "consistency": named,
             "coherence": {"vectors": {"en": "trained"}, "dimensions": 5},
             "cohesion": {"models": {"en": "bert"}},
+            "comet": {"command": "comet/bin/python -B", "model": "wmt22", "context": 3},
         },
     )
     scores = settings(load_grid(small.root), path)
     assert scores["consistency"] == plain["consistency"] | named | {"source_stop_words": 0}
     assert scores["coherence"] == {"vectors": "trained", "case": "lower"}
     assert scores["cohesion"] == {"model": "given", "batch_pairs": 32}
+    assert scores["comet"] == {"model": "given", "encoder": None, "context": 3, "batch": 16}
     vectors = settings(load_grid(small.root), "7_vectors/toy/joint")["vectors"]
     assert (vectors["dimensions"], "vectors" in vectors) == (5, False)
 
@@ -433,6 +435,10 @@ REFUSED = [
     ("config.yaml", "scoring", {"coherence": {"vectors": {"en": ""}}}, "scoring.coherence.vectors.en: value not"),
     ("config.yaml", "scoring", {"coherence": {"dimensions": 0}}, "scoring.coherence.dimensions: value not allowed"),
     ("config.yaml", "scoring", {"cohesion": {"batch_pairs": 0}}, "scoring.cohesion.batch_pairs: value not allowed"),
+    ("config.yaml", "scoring", {"comet": {"command": "python"}}, "scoring.comet.model: value not allowed"),
+    ("config.yaml", "scoring", {"comet": {"model": "x"}}, "scoring.comet.command: value not allowed"),
+    ("config.yaml", "scoring", {"comet": {"command": "a 'b"}}, "scoring.comet.command: value not allowed"),
+    ("config.yaml", "scoring", {"comet": {"command": []}}, "scoring.comet.command: value not allowed"),
 ]
 
 

@@ -24,6 +24,7 @@ def files_everywhere(monkeypatch):
     monkeypatch.setattr(needs, "checkpoint_files", lambda folder: [Path(folder) / "model.safetensors"])
     monkeypatch.setattr(needs, "tokenizer_file", lambda folder: f"{folder}/tokenizer.json")
     monkeypatch.setattr(needs, "aligner_files", lambda folder: [Path(folder) / "pytorch_model.bin"])
+    monkeypatch.setattr(needs, "files_of_comet", lambda *folders: {f"comet{n}": Path(f) for n, f in enumerate(folders)})
     monkeypatch.setattr(FileDigests, "of", lambda self, path: full_digest(str(path)))
     monkeypatch.setattr(
         "docmt.plan.identities.Identities.download_digest", lambda self, corpus, file, path: full_digest(str(path))
@@ -114,6 +115,11 @@ def test_no_path_of_the_user_is_in_a_question(tmp_path):
         "coherence": {"vectors": {"en": f"{folder}/vectors.txt"}},
         "cohesion": {"models": {"en": f"{folder}/bert"}},
         "aligner": {"kind": "awesome-align", "model": f"{folder}/align"},
+        "comet": {
+            "command": f"{sys.executable} {folder}/python",
+            "model": f"{folder}/comet",
+            "encoder": f"{folder}/xlm",
+        },
     }
     texts = Project(ROOT).read("config.yaml")["texts"]
     for text in texts.values():

@@ -8,6 +8,7 @@ from docmt.base.errors import UserError
 from docmt.plan.grid import load_grid
 from docmt.plan.jobs import Job
 from docmt.plan.slices import settings
+from docmt.plan.versions import VERSIONS
 
 SCORES = "7_scores/paper/toy/{}/seed1"
 TRAINED = {"coherence": {"vectors": {"en": "trained"}}}
@@ -100,7 +101,7 @@ def test_what_is_not_trained_cannot_clash(small):
     add_study(small, "two", scoring={**TRAINED, "aligner": {"kind": "awesome-align", "model": "models/a"}})
     grid = load_grid(small.root)
     assert settings(grid, "7_vectors/toy/joint")["vectors"]["dimensions"] == 100
-    assert settings(grid, "7_aligners/toy/joint") == {"version": 4, "source": "words"}
+    assert settings(grid, "7_aligners/toy/joint") == {"version": VERSIONS["scores"], "source": "words"}
 
 
 def test_what_no_study_trains_is_no_target(small):

@@ -151,3 +151,14 @@ def test_human_judgements_of_an_unknown_study_are_refused(full):
     full.edit("config.yaml", "human", {"oen": "x.json"})
     with pytest.raises(UserError, match=r"human.oen: unknown study\n  found oen\n  did you mean 'one'"):
         load_grid(full.root)
+
+
+def test_a_metric_on_request_is_computed_for_the_systems_of_the_items_that_show_it(full):
+    full.edit(
+        STUDY, "tables/more", {"title": "T", "metrics": ["s-BLEU", "s-TER", "d-chrF"], "rows": [{"system": "fine"}]}
+    )
+    grid = load_grid(full.root)
+    requested = {
+        system: settings(grid, f"7_scores/paper/toy/{system}/seed1")["requested"] for system in ("fine", "fine.beam8")
+    }
+    assert requested == {"fine": ["d-chrF", "s-TER"], "fine.beam8": []}

@@ -105,6 +105,7 @@ class World:
             "updates": 12345,
             "wall_s": 75.0,
             "dev_perplexity": 50.0,
+            "source_words_per_s": 2500.2,
             "source_tokens_per_s": 3100.4,
             "versions": {"torch": "2.13.0"},
             "commit": "abc123",

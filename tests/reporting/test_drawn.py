@@ -197,7 +197,7 @@ def test_the_time_to_the_lowest_loss_of_a_baseline_is_told(world, losses, said):
         write_curve(world, "sentence", timed({0: 6.0, 20: 5.0, 40: 4.0, 60: 4.2}, hours=0.1), seed)
     for seed, of_seed in enumerate(losses, 1):
         write_curve(world, "g_transformer", timed(of_seed, hours=0.2), seed)
-    piece = drawn(world, kind="curves", systems=SYSTEMS, values=["dev_loss"], x="hours", baseline="A")
+    piece = drawn(world, kind="curves", systems=SYSTEMS, values=["dev_loss"], x="hours", baseline="sentence")
     assert list(piece.content.marks) == said
 
 

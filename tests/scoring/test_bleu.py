@@ -14,8 +14,9 @@ from helpers.support import run
 
 from docmt.base.errors import UserError
 from docmt.scoring.bleu import FAMILIES, bleu, bleu_of_counts, line_counts
-from docmt.scoring.bleu_scores import bleu_by_document, bleu_scores, bleu_tallies, join, join_references
+from docmt.scoring.bleu_scores import bleu_scores, bleu_tallies, scores_by_document
 from docmt.scoring.inputs import Instances, References, Translations
+from docmt.scoring.pairings import join, join_references
 
 HYPOTHESES = ("The cat sat on the mat , happily.", "A dog barks at it", "It's late at night, isn't it?")
 REFERENCES = ("The Cat sat on the mat, happily.", "A dog barked at it", "It is late at night, isn't it?")
@@ -161,7 +162,7 @@ def test_bleu_of_each_document_is_that_of_its_lines_alone():
     translations = Translations(hypotheses, hypotheses)
     references = References(documents, (reference,), (reference,))
     tallies = bleu_tallies(translations, references, "en")
-    rows = bleu_by_document(tallies, documents)
+    rows = scores_by_document(tallies, documents)
     assert [(row["document"], row["sentences"]) for row in rows] == [("a", 12), ("b", 18)]
     for row, part in zip(rows, (slice(12), slice(12, 30)), strict=True):
         alone = Translations(hypotheses[part], hypotheses[part])

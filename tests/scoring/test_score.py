@@ -46,7 +46,9 @@ SETTINGS = {
     "aligner": {"kind": "default", "model": None},
     "coherence": None,
     "cohesion": None,
+    "comet": None,
     "contrastive": None,
+    "requested": [],
     "resolved": {"decode": {"beam": 5}, "view": {"train": {"window": 1}, "test": {"window": 1}}},
 }
 JUDGED = SETTINGS | {"contrastive": {"score": "sum", "unit": "last"}}
@@ -195,6 +197,17 @@ def test_what_each_unit_adds_gives_the_scores(job):
     assert tallies["HHI"].score == result.scores["consistency"]["HHI"]["score"]
     assert tallies["LTCR"].names == ("a", "b")
     assert (tallies["accuracy"].score, tallies["accuracy"].set, tallies["accuracy"].distance) == (100, "pronoun", 1)
+
+
+def test_metrics_on_request_are_computed_where_the_settings_request_them(job):
+    job.lines("test.txt", ["The cat sat on a mat.", *RAW[1:]])
+    names = {"chrF", "chrF++", "TER"}
+    assert not names & job.score().keys()
+    result = job.scored(SETTINGS | {"requested": ["d-chrF++", "s-TER"]})
+    assert {name: list(result.scores[name]) for name in names & result.scores.keys()} == {"chrF++": ["d"], "TER": ["s"]}
+    by_measure = {tally.measure: tally for tally in result.tallies}
+    assert result.scores["TER"]["s"]["score"] == by_measure["TER|s"].score == pytest.approx(100 / 16)
+    assert result.scores["chrF++"]["d"]["signature"].endswith("|unit:d|documents:2")
 
 
 def test_every_reference_counts_raw_and_tokenised(job):

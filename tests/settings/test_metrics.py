@@ -14,6 +14,8 @@ def scores() -> dict:
             family: {unit: {"score": 10.0 * n + m, "signature": f"{family}|{unit}"} for m, unit in enumerate("sdi")}
             for n, family in enumerate(["13a", "13a_lower", "tokenized_lower", "tokenized"], 1)
         },
+        "chrF": {"d": {"score": 52.0, "signature": "chrF|d"}},
+        "TER": {"s": {"score": 61.0, "signature": "TER|s"}},
         "positions": {"j2": {"13a": {"s": {"score": 7.0, "signature": "position"}}}},
         "consistency": {
             "LTCR": {"score": 60.5, "signature": "LTCR|x", "interval": {"low": 55.0, "high": 65.0, "signature": "i|x"}},
@@ -40,6 +42,8 @@ def scores() -> dict:
         ("cased multi-bleu s-BLEU", 40.0, "tokenized|s"),
         ("mteval i-BLEU", 22.0, "13a_lower|i"),
         ("s-BLEU@j2", 7.0, "position"),
+        ("d-chrF", 52.0, "chrF|d"),
+        ("s-TER", 61.0, "TER|s"),
         ("LTCR", 60.5, "LTCR|x"),
         ("LTCR@low", 55.0, "i|x"),
         ("LTCR@high", 65.0, "i|x"),
@@ -80,6 +84,7 @@ def test_the_dev_likelihood_is_the_logarithm_of_the_perplexity_that_a_training_r
         ("s-BLEU", Tallied("bleu|13a|s")),
         ("s-BLEU@j2", Tallied("bleu|13a|s|j2")),
         ("multi-bleu d-BLEU", Tallied("bleu|tokenized_lower|d")),
+        ("s-chrF++", Tallied("chrF++|s")),
         ("LTCR", Tallied("LTCR")),
         ("LTCR@low", None),
         ("HHI", Tallied("HHI")),
@@ -90,6 +95,10 @@ def test_the_dev_likelihood_is_the_logarithm_of_the_perplexity_that_a_training_r
 )
 def test_a_metric_says_what_it_is_a_sum_of(name, tallied):
     assert parse_metric(name).tallied == tallied
+
+
+def test_only_of_ter_a_lower_number_is_better():
+    assert [name for name, metric in METRICS.items() if metric.lower_is_better] == ["s-TER"]
 
 
 @pytest.mark.parametrize("name", [*METRICS, "accuracy:pronoun", "accuracy:pronoun@3", "s-BLEU@j1"])
@@ -104,6 +113,9 @@ def test_scores_without_a_metric_give_none(name):
         ("d-BLEU:pronoun", "no metric of a contrastive set\n  found d-BLEU:pronoun"),
         ("accuracy:", "no metric of a contrastive set"),
         ("accuracy:pronoun@j1", "unknown detail of a metric"),
+        ("chrF", "did you mean '.-chrF'"),
+        ("d-TER", "did you mean 's-TER'"),
+        ("s-TER@j1", "unknown detail of a metric"),
         ("d-BLEU@j1", "unknown detail of a metric"),
     ],
 )

@@ -25,6 +25,11 @@ WITHOUT = {
     "table4"
 }
 
+BESIDES = {
+    # Metrics that the paper does not have.
+    "chrf_ter"
+}
+
 
 @cache
 def grid() -> Grid:
@@ -49,8 +54,9 @@ def test_its_systems_are_the_papers():
 
 def test_its_items_are_the_papers():
     open_items, items = study(OPEN).items, study(PAPER).items
-    assert open_items.keys() == items.keys() - WITHOUT
-    for name, item in open_items.items():
+    assert open_items.keys() - BESIDES == items.keys() - WITHOUT
+    for name in items.keys() - WITHOUT:
+        item = open_items[name]
         assert item.kind == items[name].kind
         on_paper = {(STANDS_FOR[corpus], system) for corpus, system in item.systems_of(study(OPEN).corpora)}
         assert on_paper == {*items[name].systems_of(study(PAPER).corpora)}, name
@@ -62,8 +68,11 @@ def test_no_number_of_the_paper_stands_beside_ours_and_each_page_says_what_diffe
     item = study(OPEN).items[name]
     rows = [*getattr(item, "rows", ()), *getattr(item, "series", ())]
     assert not any(row.published for row in rows) and not getattr(item, "published", "") and not item.paper
-    kind, number = re.fullmatch(r"([a-z]+)(\d+)", name).groups()
-    assert item.title.startswith(f"{kind.capitalize()} {number} on open text: ")
+    if name in BESIDES:
+        return
+    kind, number = re.fullmatch(r"([a-z]+)(\d*)", name).groups()
+    heading = f"{kind.capitalize()} {number}".strip()
+    assert item.title.startswith(f"{heading} on open text: ")
     assert "Not the paper's" in f"{item.caption} {item.note}"
 
 

@@ -6,8 +6,11 @@ import pytest
 import torch
 from helpers.toy_task import Notes, make_folder
 
-from docmt.base.artifacts import read_json
+from docmt.base.artifacts import read_json, write_json
+from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
+from docmt.nn.rows import Rows
 from docmt.training.computing import repeatable
+from docmt.training.words import words_of_instances
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +38,27 @@ def test_the_record_counts_tokens_and_time(trained):
     assert record["wall_s"] > sum(step.seconds for step in steps)
     assert record["device_hours"] == pytest.approx(record["wall_s"] / 3600)
     assert record["stop_rule"] == "max_updates 12 reached"
+
+
+def test_words_are_the_pieces_of_all_updates_without_symbols(trained):
+    """No piece of this vocabulary continues. Sources and targets have as many pieces, and ends; sources also begin."""
+    record = trained[0].record()
+    assert record["source_words"] == 2 * record["target_tokens"] - record["source_tokens"]
+    assert record["source_words_per_s"] / record["source_tokens_per_s"] == pytest.approx(
+        record["source_words"] / record["source_tokens"]
+    )
+
+
+@pytest.mark.parametrize("pretrained", [False, True])
+def test_a_word_of_several_pieces_is_one_word(tmp_path, pretrained):
+    marked = ("@@b", "@@c") if pretrained else ("b@@", "c@@")
+    vocabulary = Vocabulary((*SPECIALS, "a", *marked))
+    vocabulary.save(tmp_path / "vocabulary.source.txt")
+    if pretrained:
+        write_json(tmp_path / "rows.source.json", [])
+    a, b, c = vocabulary.encode(["a", *marked])
+    rows = Rows.from_lists([[[a, b, c], [a, UNK]], [[b]], []])
+    assert words_of_instances(tmp_path, rows).tolist() == [3, 0, 0]
 
 
 def test_the_record_says_on_what_it_ran(trained):

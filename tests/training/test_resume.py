@@ -189,7 +189,7 @@ def test_a_folder_of_other_things_is_no_state(folder):
     assert [file.name for file in folder.paths.state.iterdir()] == ["thesis.tex"]
 
 
-TIMES = ("source_tokens_per_s", "target_tokens_per_s", "wall_s", "device_hours", "memory_mib")
+TIMES = ("source_words_per_s", "source_tokens_per_s", "target_tokens_per_s", "wall_s", "device_hours", "memory_mib")
 
 
 def rows(folder: Folder) -> list[dict]:

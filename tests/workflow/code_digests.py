@@ -28,7 +28,7 @@ STAGES = {
     "training": ("docmt/training", f"{JOBS}/train.py"),
     "translations": ("docmt/decoding", f"{JOBS}/models.py", "docmt/cli/inspect.py"),
     "scores": ("docmt/scoring", f"{JOBS}/scores.py:train_vectors,train_aligner,score_system,compare_systems"),
-    "report": ("docmt/reporting", f"{JOBS}/scores.py:write_report"),
+    "report": ("docmt/reporting", "docmt/scoring/human", f"{JOBS}/scores.py:write_report,write_sheet"),
 }
 """Folders and files; of a file with the commands of several stages, which of its public functions are the stage's."""
 

@@ -4,14 +4,18 @@ import csv
 import json
 
 import pytest
+from helpers.command_line import output
 from helpers.item_study import ITEMS, SENTENCES, add_item_study
 from helpers.plans import plan_of, to_make
 from helpers.support import Project, quick_smoke
 
+from docmt.base.artifacts import read_json
+from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST, RECORD, SETTINGS
 from docmt.plan.jobs import Job
 
 PAGE = "results/8_report/smoke/mine/{}.html"
+SHEET = "results/8_report/smoke/mine/human.sheet.csv"
 
 
 @pytest.fixture
@@ -77,6 +81,12 @@ def test_a_single_target_schedules_only_what_it_needs(mine, item):
     assert job_labels(jobs) == JOBS[item]
 
 
+def test_a_sheet_needs_translations_alone(mine):
+    jobs = [job for job in plan_of(mine.root, SHEET).reasons if job.rule != "views"]
+    expected = {f"{rule} {system}" for rule in ("train", "translate") for system in ("sentence", "concat_3")}
+    assert job_labels(jobs) == {*TEXT, *expected, "sheet"}
+
+
 def test_one_ablation_of_one_seed_is_a_target(mine):
     jobs = [*plan_of(mine.root, "results/7_scores/smoke/toy_zh-en/sentence.smoother/seed2/scores.json").reasons]
     expected = {*TEXT, "aligner", "views"} | run_of("sentence.smoother", " seed2")
@@ -86,7 +96,7 @@ def test_one_ablation_of_one_seed_is_a_target(mine):
 def test_the_page_of_the_study_is_made_of_all_items(mine):
     jobs = to_make(mine.root, "mine")
     assert {f"item {item}" for item in ITEMS} <= jobs
-    assert {"train sentence.smoother", "scores concat_3", "compare quality", "report"} <= jobs
+    assert {"train sentence.smoother", "scores concat_3", "compare quality", "sheet human", "report"} <= jobs
     assert "scores sentence.beam1" not in jobs, "shown by its training alone"
 
 
@@ -140,3 +150,27 @@ def test_items_of_what_was_run_are_made_at_once(demo, programs):
         for sentence in map(str, range(1, len(sentences) + 1))
     ]
     assert all(row["text"] for row in measured)
+
+
+def test_a_sheet_is_drawn_from_finished_translations_and_filled_in(demo, programs):
+    """Each annotator always prefers the second translation; the key alone says whose it is."""
+    add_item_study(demo)
+    done = demo.snakemake("--cores", "2", SHEET, check=True, programs=programs)
+    assert "docmt job decode-view" not in done.stdout
+    sheet = demo.root / SHEET
+    key = read_json(sheet.with_suffix(".key.json"))
+    assert (key["baseline"], key["system"], len(key["items"])) == ("sentence", "concat_3", 7)
+    text = sheet.read_text(encoding="utf-8")
+    assert "concat_3" not in text and "concat_3" not in sheet.with_suffix(".html").read_text(encoding="utf-8")
+    (demo.root / "anna.csv").write_text(text.replace('""\n', '"2"\n'), encoding="utf-8")
+    files = (demo.root / "anna.csv", "--key", sheet.with_suffix(".key.json"))
+    judged = json.loads(output("read-sheets", *files, "--json"))
+    better = 100 * sum(item["first"] == "baseline" for item in key["items"]) / 7
+    assert judged["average"]["better"] == pytest.approx(better)
+    assert demo.snakemake("-n", SHEET, check=True).stdout.count("docmt job") == 0
+
+
+def test_a_sheet_of_a_table_without_systems_is_refused(mine):
+    target = SHEET.replace("human", "quality")
+    with pytest.raises(UserError, match="no sheet of this item\n  found quality; expected a table of kind human"):
+        plan_of(mine.root, target)

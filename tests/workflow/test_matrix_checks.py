@@ -38,7 +38,7 @@ def test_every_kind_of_item_is_made_up(matrix):
     assert {name for _, name in matrix.items} == set(RECORDS)
 
 
-@pytest.mark.parametrize("file", ["quality.html", "points.json", "latent.csv", "index.html"])
+@pytest.mark.parametrize("file", ["quality.html", "points.json", "latent.csv", "index.html", "human.sheet.key.json"])
 @pytest.mark.parametrize("left", [None, ""])
 def test_a_missing_or_empty_page_is_found(matrix, file, left):
     path = matrix.root / PAGES / file
@@ -79,7 +79,7 @@ DAMAGED = {
     "a gap that lacks": ("gaps", drop(0), ["no cell ('sentence.smoother',)"]),
     "a gap without a number": ("gaps", change(0, difference=None), ["difference is None"]),
     "a gap of one seed": ("gaps", change(0, system_values=[2.0]), ["system has 1 of 2 seeds"]),
-    "a count that lacks": ("counts", drop(0), ["no cell ('toy_zh-en', 'train', 'sentences')"]),
+    "a count that lacks": ("counts", drop(0), ["no cell ('toy_zh-en', 'train', 'sentences', '')"]),
     "a count of NaN": ("counts", change(0, measured=math.nan), ["measured is nan", "the number is nan"]),
     "judgements of nobody": ("human", change(0, **number()), ["measured, expected not run"]),
     "a judgement that lacks": ("human", drop(5), ["no cell ('Average', 'worse')"]),

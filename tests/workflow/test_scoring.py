@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 import pytest
-from helpers.support import run
+from helpers.support import ROOT, run
 
 from docmt.base.artifacts import read_json
 from docmt.base.columns import TOKENS
 from docmt.base.tables import read_arrow
+from docmt.scoring.tallies import read_tallies
 
 DOCMT = Path(sys.executable).parent / "docmt"
 SYSTEM = "smoke/toy_zh-en/g_transformer/seed1"
@@ -27,6 +28,26 @@ def test_word_vectors_of_the_training_split_give_coherence(demo):
     assert scores["consistency"] == before["consistency"]
     (vectors,) = (demo.root / "results/7_vectors/toy_zh-en@smoke").glob("*/vectors.txt")
     assert vectors.read_text(encoding="utf-8").split("\n")[0].endswith(" 6")
+
+
+def test_comet_is_scored_by_the_python_of_another_environment(demo):
+    """A stand-in for this Python; the real package is in tests/scoring/programs."""
+    for name in ("hparams.yaml", "checkpoints/model.ckpt"):
+        (demo.root / "wmt22" / name).parent.mkdir(parents=True, exist_ok=True)
+        (demo.root / "wmt22" / name).write_text("for a stand-in", encoding="utf-8")
+    command = [sys.executable, str(ROOT / "tests/helpers/other_python.py")]
+    demo.edit("config.yaml", "scoring/comet", {"command": command, "model": "wmt22"})
+    target = f"results/7_scores/{SYSTEM}/scores.json"
+    demo.snakemake("--cores", "1", target, check=True)
+    scores = read_json(demo.root / target)
+    assert 0 <= scores["COMET"]["score"] <= 1 < scores["doc-COMET"]["score"]
+    assert scores["settings"]["comet"] == {"model": "given", "encoder": None, "context": 2, "batch": 16}
+    assert {"COMET", "doc-COMET"} <= {
+        t.measure for t in read_tallies(demo.root / Path(target).with_name("details.arrow"))
+    }
+    (demo.root / "wmt22/hparams.yaml").write_text("other", encoding="utf-8")
+    demo.snakemake("--cores", "1", target, check=True)
+    assert read_json(demo.root / target)["COMET"]["signature"] != scores["COMET"]["signature"]
 
 
 def test_plain_files_have_the_consistency_of_the_workflow(finished_demo, tmp_path):

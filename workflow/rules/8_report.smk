@@ -1,10 +1,12 @@
 # Stage 8: report.
 #
-# needs: for a table, figure or passage the files of its own systems; for the page of a study every score, the records
+# needs: for a table, figure or passage the files of its own systems; for a sheet the test set and the translations of two
+#        systems; for the page of a study every score, the records
 #        and curves of its trainings, the cards of its corpora
 # makes: results/8_report/<scale>/<study>/<item>.{html, json, csv}, a page for each table, figure and passage
+#        results/8_report/<scale>/<study>/<table>.sheet.{csv, html, key.json}, the blind sheet of a table of judgements
 #        results/8_report/<scale>/<study>/index.html, with all of them
-# steps: fill tables with published and measured numbers | draw figures | write pages that work offline
+# steps: draw sentences for annotators | fill tables with published and measured numbers | draw figures | write pages that work offline
 
 
 rule item:
@@ -25,6 +27,27 @@ rule item:
         human=human_option,
     shell:
         "exec docmt job write-report --settings {params.settings:q} --results results --output {output.page:q} {params.human}"
+        " > {log:q} 2>&1"
+
+
+# The page of the study needs the sheet; the page of the table needs only the judgements, which a person enters later.
+rule sheet:
+    input:
+        manifests_of("sheet"),
+    output:
+        manifest=REPORT / "{item}.sheet.manifest.json",
+        sheet=REPORT / "{item}.sheet.csv",
+        page=REPORT / "{item}.sheet.html",
+        key=REPORT / "{item}.sheet.key.json",
+    log:
+        REPORT.log("{item}.sheet"),
+    localrule: True
+    conda:
+        "../../envs/docmt.yaml"
+    params:
+        settings=settings_of("sheet"),
+    shell:
+        "exec docmt job write-sheet --settings {params.settings:q} --results results --output {output.sheet:q}"
         " > {log:q} 2>&1"
 
 

@@ -196,7 +196,7 @@ wildcard_constraints:
     study="[^/]+",
     table="[^/]+",
     passage="[^/]+",
-    item=r"(?!(?:index|settings|manifest|record)\.(?:html|json|csv)$)[^/]+(?<!\.manifest)",
+    item=r"(?!(?:index|settings|manifest|record)\.(?:html|json|csv)$)[^/]+(?<!\.manifest)(?<!\.sheet)(?<!\.sheet\.key)",
     part=r"\d+",
     parts=r"\d+",
 
@@ -458,6 +458,9 @@ def scoring_options(wildcards):
     given = {role: files[role] for role in ("source_stop_list", "target_stop_list", "word_vectors") if role in files}
     given["next_sentence_model"] = scoring.model
     given["aligner_model"] = scoring.aligner_model
+    if scoring.comet:
+        given |= {"comet_model": scoring.comet.model, "comet_encoder": scoring.comet.encoder}
+        given["comet_command"] = shlex.join(scoring.comet.words)
     reads = JOBS.inputs(job)
     if "aligner" in reads:
         given["aligner"] = reads["aligner"].folder

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from docmt.base.manifest import MANIFEST
 from docmt.base.sealing import sealing
+from docmt.cli.comet import CometCommand, CometEncoder, CometModel
 from docmt.cli.options import Device, input_file, input_folder, output_file, output_folder
 
 Tokens = Annotated[Path, input_folder("folder of stage 2: tokens.arrow")]
@@ -53,16 +54,31 @@ def score_system(
     ] = None,
     source_stop_list: StopList = None,
     target_stop_list: StopList = None,
+    comet_command: CometCommand = "",
+    comet_model: CometModel = None,
+    comet_encoder: CometEncoder = None,
     device: Device = "auto",
 ) -> None:
     """Score a system of the workflow, by every metric, each with its signature."""
     from docmt.scoring.chain_scores import StopFiles
     from docmt.scoring.measured import ScoringInputs
     from docmt.scoring.score import write_scores
+    from docmt.settings.programs import given_words
 
     stop_files = StopFiles(source_stop_list, target_stop_list)
     inputs = ScoringInputs(
-        corpus, tokens, view, translations, aligner, word_vectors, next_sentence_model, aligner_model, stop_files
+        corpus,
+        tokens,
+        view,
+        translations,
+        aligner,
+        word_vectors,
+        next_sentence_model,
+        aligner_model,
+        stop_files,
+        given_words(comet_command, "--comet-command") if comet_command else (),
+        comet_model,
+        comet_encoder,
     )
     jobs = {
         "corpus": corpus,
@@ -106,3 +122,15 @@ def write_report(
         settings, "write-report", output.parent, files={"human": human}, results=results, prefix=prefix
     ) as seal:
         page.write_report(settings, results, output, human, seal.mixed)
+
+
+def write_sheet(
+    settings: Annotated[Path, input_file("settings.json of the sheet of a table of judgements")],
+    results: Results,
+    output: Annotated[Path, output_file("the sheet to write, <table>.sheet.csv; its page and its key are beside it")],
+) -> None:
+    """Draw the sheet of a table of judgements from finished translations, with its key in a file of its own."""
+    from docmt.scoring.human.drawn import write_study_sheet
+
+    with sealing(settings, "write-sheet", output.parent, results=results, prefix=f"{output.stem}."):
+        write_study_sheet(settings, results, output)

@@ -56,10 +56,11 @@ def content(name: str, figure: CurvesFigure, results: Results) -> PieceContent:
 
 def _reached(figure: CurvesFigure, results: Results) -> Iterator[str]:
     """Yield a sentence for each system about its time to the lowest dev loss of the figure's baseline, if any."""
-    runs = {labelled.name: results.of(figure.corpus, labelled.system) for labelled in figure.systems}
-    for label in runs if figure.baseline else ():
-        if label != figure.baseline:
-            yield from reached(label, runs[label], figure.baseline, runs[figure.baseline])
+    runs = {labelled.system: results.of(figure.corpus, labelled.system) for labelled in figure.systems}
+    labels = {labelled.system: labelled.name for labelled in figure.systems}
+    for system in runs if figure.baseline else ():
+        if system != figure.baseline:
+            yield from reached(labels[system], runs[system], labels[figure.baseline], runs[figure.baseline])
 
 
 def _missing(figure: CurvesFigure, records: Sequence[dict], results: Results) -> Iterator[str]:

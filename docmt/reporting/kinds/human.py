@@ -5,6 +5,7 @@ from typing import Any
 from docmt.base.artifacts import read_json
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
+from docmt.base.paths import SHEET
 from docmt.kinds.human import VERDICTS, HumanRow, HumanTable
 from docmt.reporting.kinds.systems import Cell, Column, Row, Signature, Table, records
 from docmt.reporting.over_seeds import NOT_RUN
@@ -15,9 +16,15 @@ ALL = "sentences, %"
 """The heading above the columns of all verdicts."""
 
 NO_FILE = "Not run: `human` of config.yaml names no file of this study's, which `docmt read-sheets --json` prints."
+NO_JUDGEMENTS = (
+    "Not run. `snakemake {sheet}.csv` draws the sheet for annotators, a page to click on ({sheet}.html) and the key, "
+    "which annotators do not get. `docmt read-sheets FILLED.csv ... --key {sheet}.key.json --json` reads copies that "
+    "annotators have filled in; name the file with its output as `human` of this study in config.yaml."
+)
+"""The notes below a table without judgements; the second is that of a table with a sheet."""
 
 
-def content(_: str, table: HumanTable, results: Results) -> PieceContent:
+def content(name: str, table: HumanTable, results: Results) -> PieceContent:
     """Return the table; without a file of judgements, a note below the table names the command that prints such a file.
 
     Raises UserError where the file is not the output of `docmt read-sheets --json`.
@@ -29,8 +36,17 @@ def content(_: str, table: HumanTable, results: Results) -> PieceContent:
         for number, verdict in enumerate(VERDICTS)
     )
     signatures = (Signature("preference", judgements["signature"], ()),) if judgements else ()
-    filled = Table(columns, rows, signatures, (), "" if judgements else NO_FILE, "", head="Annotator")
+    note = "" if judgements else _way(name, table, results)
+    filled = Table(columns, rows, signatures, (), note, "", head="Annotator")
     return PieceContent(filled, records(filled), "systems.html")
+
+
+def _way(name: str, table: HumanTable, results: Results) -> str:
+    """Return how judgements become a part of the table."""
+    if not table.has_sheet:
+        return NO_FILE
+    names = {"scale": results.settings.scale, "study": results.settings.study.study, "item": name}
+    return NO_JUDGEMENTS.format(sheet=SHEET.at(**names))
 
 
 ABOUT = {

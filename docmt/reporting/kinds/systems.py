@@ -97,6 +97,7 @@ class Column:
     """A column of the page: a metric in a column that the study states; `key` is the name of the study's column.
 
     `has_published`: whether a row has a published number here; in other columns the page shows measured numbers alone.
+    `lower_is_better`: whether a lower number of the metric is better.
     """
 
     key: str
@@ -105,6 +106,7 @@ class Column:
     metric: str
     about: str
     has_published: bool
+    lower_is_better: bool = False
 
 
 @dataclass(frozen=True)
@@ -183,6 +185,7 @@ def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
             metric,
             parse_metric(metric).metric.about,
             any(row.cells[number].published is not None for row in rows if row.cells),
+            parse_metric(metric).metric.lower_is_better,
         )
         for number, (key, column, metric) in enumerate(pairs)
     )
@@ -190,7 +193,18 @@ def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
     signatures = _signatures((cell, text) for cell in cells for text in cell.signatures)
     tests = _signatures((cell, cell.comparison["signature"]) for cell in cells if cell.comparison)
     filled = tuple(_with_drops(config, rows)) if config.drop else tuple(rows)
-    return Table(columns, filled, signatures, tests, _marks(config, cells), DROPS.get(config.drop or "", ""))
+    return Table(columns, filled, signatures, tests, _marks(config, cells), _drop_heading(config))
+
+
+def _drop_heading(config: SystemsTable) -> str:
+    """Return the heading of the column of drops; empty in a table without the column."""
+    heading = DROPS.get(config.drop or "", "")
+    return f"{heading}, above 0 is worse" if heading and _lower_is_better(config) else heading
+
+
+def _lower_is_better(config: SystemsTable) -> list[str]:
+    """Return the metrics of the table of which a lower number is better."""
+    return [metric for metric in config.metrics if parse_metric(metric).metric.lower_is_better]
 
 
 def _row(
@@ -239,12 +253,15 @@ def _marks(config: SystemsTable, cells: list[Cell]) -> str:
     levels = ", ".join(f"{sign} p < {level}" for sign, level in reversed(MARKS.items()))
     against = " or ".join(labels.get(baseline, baseline) for baseline in baselines)
     further = ", each row's own baseline" if len(baselines) > 1 else ""
+    lower = "".join(f" A lower {metric} is better." for metric in _lower_is_better(config))
     seeds = (
         " and by the paired t-test over seeds"
         if any(comparison["p_seeds"] is not None for comparison in tested)
         else ""
     )
-    return f"{levels}: better or worse than {against}{further}, by {TESTS[config.significance]}{seeds}, two-sided."
+    return (
+        f"{levels}: better or worse than {against}{further}, by {TESTS[config.significance]}{seeds}, two-sided.{lower}"
+    )
 
 
 def _baselines(config: SystemsTable) -> Iterator[str]:

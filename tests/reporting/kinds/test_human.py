@@ -1,7 +1,7 @@
 """Tables of judgements: nobody's, those of a file, and a file that is none."""
 
 import pytest
-from helpers.single_item import only, rows_of
+from helpers.single_item import CORPUS, only, rows_of
 
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
@@ -20,6 +20,12 @@ def test_judgements_that_nobody_made_are_not_run(world):
     piece, page = only(world, "tables", HUMAN)
     assert {row["status"] for row in rows_of(piece)} == {"not run"}
     assert "`docmt read-sheets --json` prints" in page and ">39<" in page.replace("</td>", "<")
+
+
+def test_a_table_with_a_sheet_says_how_to_go_on(world):
+    piece, page = only(world, "tables", {**HUMAN, "corpus": CORPUS, "system": "concat_3", "baseline": "sentence"})
+    sheet = f"results/8_report/smoke/made/{piece.name}.sheet"
+    assert f"`snakemake {sheet}.csv`" in page and f"--key {sheet}.key.json --json`" in page
 
 
 def test_judgements_stand_beside_the_published_ones(world, tmp_path):

@@ -240,6 +240,20 @@ def test_marks_are_those_of_the_tests_of_stage_7(compared):
     assert by_row["The sentence", "s-BLEU"]["p"] is None
 
 
+def test_the_page_says_that_a_lower_ter_is_better(world):
+    signed = {"signature": "nrefs:1|case:lc|unit:s"}
+    for system, ter in zip(SYSTEMS, (60.0, 55.0, 62.0), strict=True):
+        world.score(system, TER={"s": {"score": ter, **signed}})
+        world.compare(system, 0.02, "s-TER")
+    rows = [{"system": system} for system in SYSTEMS]
+    world.table("t", rows, ["s-TER"], baseline="sentence", drop="first")
+    table, page = table_of(world), page_of(world)
+    assert table.marks.endswith(", two-sided. A lower s-TER is better.")
+    assert table.drop == "from the first row, above 0 is worse"
+    assert [row.drop.measured for row in table.rows] == [None, -5.0, 2.0]
+    assert ">s-TER ↓</th>" in page
+
+
 def test_the_page_shows_marks_and_says_what_they_mean(compared):
     page = page_of(compared)
     assert page.count(">‡</sup>") == 1 and page.count(">†</sup>") == 1
@@ -324,7 +338,7 @@ def test_cells_of_a_wide_table_have_all_three_numbers_one_below_the_other(world)
 
 
 def test_parameters_and_speed_are_those_of_the_record(world):
-    world.train("sentence", parameters=69_714_000, source_tokens_per_s=11_310.4, ranks=8)
+    world.train("sentence", parameters=69_714_000, source_words_per_s=11_310.4, ranks=8)
     rows = [{"system": "sentence"}, {"system": "concat_3"}]
     piece, _ = only(world, "tables", {"metrics": ["parameters", "speed"], "rows": rows})
     assert [(record["measured"], record["status"]) for record in piece.records] == [

@@ -1,0 +1,83 @@
+"""The blind sheet of a study: drawn from the translations of two systems, by the settings of a table of judgements."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from docmt.base.asked import read_settings
+from docmt.base.columns import DOCUMENTS
+from docmt.base.errors import UserError
+from docmt.base.parse import parse
+from docmt.base.paths import CORPUS, TRANSLATIONS
+from docmt.base.tables import read_parquet
+from docmt.scoring.human.items import ComparedSystems, Key, draw_sheet_items
+from docmt.scoring.human.sheet import write_page, write_sheet
+from docmt.scoring.inputs import read_lines_of_test
+from docmt.scoring.score import read_decoding
+
+
+@dataclass(frozen=True)
+class SheetRun:
+    """A system whose translations are judged: its name in the study, its folder, and the seed of its training."""
+
+    name: str
+    folder: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class SheetSettings:
+    """The settings of a sheet, the `settings.json` of its job.
+
+    `corpus` is the name of the corpus in the folders of translations, and `data` the folder of the corpus in stage 1.
+    `sentences` is the largest number of sentences, and `draw` the seed by which they are drawn. `version`: the version
+    of the stage's code, in docmt.plan.versions.
+    """
+
+    version: int
+    scale: str
+    corpus: str
+    data: str
+    source_language: str
+    target_language: str
+    baseline: SheetRun
+    system: SheetRun
+    sentences: int
+    draw: int
+
+    @classmethod
+    def load(cls, path: Path) -> "SheetSettings":
+        """Read the `settings.json` of a sheet. Raises UserError for any other file."""
+        return parse(cls, read_settings(path), str(path))
+
+
+def write_study_sheet(settings: Path, results: Path, output: Path) -> None:
+    """Write the sheet `output` as CSV, with a page of the same name and its key beside it (`docmt job write-sheet`).
+
+    A test set with fewer sentences than the settings state is judged as a whole. Raises UserError where a line of a
+    translation is a document, or where translations and test set do not correspond line by line.
+    """
+    wanted = SheetSettings.load(settings)
+    documents = CORPUS.under(results, corpus=wanted.data) / "documents.parquet"
+    rows = read_parquet(documents, DOCUMENTS, split="test")
+    names, source, references = (rows[name].to_pylist() for name in ("document", "source", "target"))
+    translations = [_translations(wanted, run, results, len(rows)) for run in (wanted.baseline, wanted.system)]
+    test = ComparedSystems(names, source, references, *translations)
+    items = draw_sheet_items(test, min(wanted.sentences, len(rows)), wanted.draw)
+    write_sheet(output, items)
+    write_page(output.with_suffix(".html"), items, (wanted.source_language, wanted.target_language))
+    key = Key.of_items(items, wanted.baseline.name, wanted.system.name, wanted.draw)
+    key.save(output.with_suffix(".key.json"))
+
+
+def _translations(settings: SheetSettings, run: SheetRun, results: Path, sentences: int) -> tuple[str, ...]:
+    """Return the translations of the test sentences by a system."""
+    names: dict[str, Any] = {"scale": settings.scale, "corpus": settings.corpus, "system": run.folder, "seed": run.seed}
+    folder = TRANSLATIONS.under(results, **names)
+    lines = read_decoding(folder / "decoding.json")["lines"]
+    if lines != "sentences":
+        what, expected = "not the translations of sentences", "a system that marks sentences"
+        raise UserError(
+            what, where=str(folder / "test.txt"), found=f"a line for each of the {lines}", expected=expected
+        )
+    return read_lines_of_test(folder / "test.txt", sentences, lines)

@@ -1,0 +1,1 @@
+"""Programs that docmt starts in other environments; they import nothing of docmt."""

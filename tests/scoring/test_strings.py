@@ -1,0 +1,118 @@
+"""chrF, chrF++ and TER against sacreBLEU's own scores of the same lines."""
+
+import random
+
+import numpy as np
+import pytest
+import sacrebleu
+from sacrebleu.metrics import CHRF, TER
+
+from docmt.scoring.comparisons import compare
+from docmt.scoring.inputs import References, Translations
+from docmt.scoring.pairings import join
+from docmt.scoring.significance import TESTS
+from docmt.scoring.string_scores import string_tallies
+from docmt.scoring.strings import STRING_METRICS, chrf_of_counts, string_counts, ter_of_counts
+from docmt.scoring.tallies import SignedTally
+from docmt.settings.metrics import STRING_UNITS
+
+WORDS = ["the", "The", "a", "cat", "dog,", "It's", "3.5%", "night.", "(well)", "东京", "x"]
+THEIRS = {"chrF": CHRF, "chrF++": lambda: CHRF(word_order=2), "TER": TER}
+PAIRS = [(name, unit) for name, units in STRING_UNITS.items() for unit in units]
+
+
+def lines(count: int, seed: int) -> list[str]:
+    """Return random lines; some are empty."""
+    draw = random.Random(seed)
+    return [" ".join(draw.choices(WORDS, k=draw.randint(0, 9))) for _ in range(count)]
+
+
+def tallies(hypotheses, streams, documents, wanted=PAIRS, language="en", unit="sentences") -> dict[str, SignedTally]:
+    translations = Translations(tuple(hypotheses), tuple(hypotheses))
+    references = References(tuple(documents), tuple(map(tuple, streams)), tuple(map(tuple, streams)))
+    scored = string_tallies(translations, references, language, wanted, unit)
+    return {tally.measure: tally for tally in scored}
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_every_metric_and_unit_is_the_score_of_sacrebleu(count):
+    hypotheses, *streams = (lines(48, seed) for seed in range(count + 1))
+    documents = [f"document {number // 4}" for number in range(48)]
+    scored = tallies(hypotheses, streams, documents)
+    assert list(scored) == ["chrF|s", "chrF|d", "chrF++|s", "chrF++|d", "TER|s"]
+    for name, unit in PAIRS:
+        ours, theirs = scored[f"{name}|{unit}"], THEIRS[name]()
+        groups = documents if unit == "d" else range(48)
+        joined, *references = (join(stream, groups) for stream in (hypotheses, *streams))
+        expected = theirs.corpus_score(joined, references).score
+        assert ours.score == pytest.approx(expected, abs=1e-9)
+        assert ours.signature.startswith(f"{theirs.get_signature()}|unit:{unit}")
+
+
+def test_lines_may_have_different_numbers_of_references():
+    hypotheses, first, second = (lines(12, seed) for seed in range(3))
+    second[::2] = [None] * 6
+    scored = tallies(hypotheses, (first, second), ["a"] * 12)
+    for name, theirs in THEIRS.items():
+        assert scored[f"{name}|s"].score == pytest.approx(theirs().corpus_score(hypotheses, [first, second]).score)
+        assert "nrefs:var|" in scored[f"{name}|s"].signature
+        if "d" in STRING_UNITS[name]:
+            assert "nrefs:1|" in scored[f"{name}|d"].signature
+
+
+@pytest.mark.parametrize("name", STRING_METRICS)
+def test_the_score_of_drawn_lines_is_that_of_their_sum(name):
+    """The bootstrap relies on this, and the sign test too."""
+    hypotheses, reference = lines(30, 1), lines(30, 2)
+    metric = STRING_METRICS[name].of_language("en")
+    counts = string_counts(metric, hypotheses, [reference])
+    function = {"chrf": chrf_of_counts, "ter": ter_of_counts}[STRING_METRICS[name].kind]
+    for seed in range(4):
+        drawn = random.Random(seed).choices(range(30), k=seed * 10)  # no line at all, too
+        expected = metric._aggregate_and_compute([[0] * counts.shape[1], *counts[drawn].tolist()]).score
+        assert function(counts[drawn].sum(axis=0, keepdims=True))[0] == pytest.approx(expected)
+
+
+def test_equal_lines_are_perfect_and_empty_ones_are_worst():
+    same = ["a cat sat", "on mats"]
+    perfect, empty = (tallies(hypotheses, (same,), "ab") for hypotheses in (same, ["", ""]))
+    assert [tally.score for tally in perfect.values()] == [100, 100, 100, 100, 0]
+    assert [tally.score for tally in empty.values()] == [0, 0, 0, 0, 100]
+
+
+def test_the_characters_of_chinese_and_japanese_are_words_of_ter():
+    texts = ["他昨天在北京见了老师"], (["他昨天在上海见了老师"],), ["a"]
+    by_characters, by_spaces = (tallies(*texts, language=language)["TER|s"] for language in ("zh", "en"))
+    assert (by_characters.score, by_spaces.score) == (20, 100)
+    assert "asian:yes" in by_characters.signature and "asian:no" in by_spaces.signature
+
+
+def test_ter_is_over_sentences_alone():
+    """Lines that are documents have chrF of documents, and nothing of sentences."""
+    scored = tallies(["a b", "c"], (["a", "b", "c"],), "xxy", unit="documents")
+    assert list(scored) == ["chrF|d", "chrF++|d"]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_a_lower_ter_is_the_better_one(test):
+    reference = ["the cat sat there", "a dog"] * 8
+    ours, theirs = (
+        tallies(hypotheses, (reference,), ["a"] * 16, [("TER", "s")])["TER|s"]
+        for hypotheses in (reference, ["the cat", "dog"] * 8)
+    )
+    better = compare([ours], [theirs], test, lower_is_better=True)
+    worse = compare([theirs], [ours], test, lower_is_better=True)
+    assert better.difference < 0 < worse.difference
+    assert better.better == worse.worse > 0 == better.worse == worse.better
+    assert better.p == worse.p == compare([ours], [theirs], test).p < 0.05
+
+
+def test_the_version_of_sacrebleu_is_in_the_signature():
+    signature = tallies(["a"], (["a"],), "x")["chrF|d"].signature
+    assert (
+        signature == f"nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:{sacrebleu.__version__}|unit:d|documents:1"
+    )
+
+
+def test_chrf_of_no_n_grams_is_zero():
+    assert chrf_of_counts(np.zeros((2, 18))).tolist() == [0, 0]
