@@ -119,7 +119,7 @@ class Targets:
         for part, reason in dict.fromkeys(missing):
             metrics = metrics_in(item, part)
             if metrics:
-                yield f"{', '.join(metrics)} not scored: {reason}. {self.ways[reason]}"
+                yield f"{', '.join(metrics)} not scored: {reason}. {self.ways.get(reason, '')}".rstrip()
 
     def _target(
         self,
