@@ -123,7 +123,7 @@ def test_a_study_may_name_the_model_of_comet_and_the_user_its_python(lacking):
     assert listed(lacking)["t.html"].reasons == (f"doc-COMET not scored: {reason}.",)
     (line,) = not_scored_lines(grid_of(lacking), closure(Planner(grid_of(lacking)), "one"))
     assert line == f"not scored: COMET, doc-COMET of 5 runs: {reason}."
-    lacking.edit("config.yaml", "scoring/comet/command", "python3")
+    lacking.edit("config.yaml", "scoring", {"comet": {"command": "python3"}})
     assert settings(grid_of(lacking), SCORES)["comet"]["model"] == "given"
     assert settings(grid_of(lacking), "8_report/paper/one/t")["not_scored"] == {}
 
