@@ -15,7 +15,7 @@ from docmt.catalogue.corpus import CorpusConfig
 from docmt.kinds.study import StudyConfig
 from docmt.plan.scale import Scale, laid_over
 from docmt.plan.study import SECTIONS
-from docmt.settings.metrics import parse_metric
+from docmt.settings.metrics import METRICS, parse_metric
 from docmt.settings.scoring import TRAINED, ScoringConfig, WordVectorsConfig
 from docmt.settings.system import Entry
 
@@ -39,6 +39,15 @@ def check_conventions(study: StudyConfig, scoring: ScoringConfig, lines: Lines) 
                 if parsed.set is not None and parsed.metric.judge == "aligner":
                     where = lines.place((section, name))
                     check_known("convention of scoring", parsed.set, scoring.conventions, where)
+
+
+def check_measured_as(study: StudyConfig, lines: Lines) -> None:
+    """Raise UserError where a paper's way of measuring is stated of an unknown metric, or by unknown settings."""
+    for metric, statements in study.measured_as.items():
+        check_known("metric", metric, METRICS, lines.place(("measured_as", metric)))
+        for number, statement in enumerate(statements):
+            merged = laid_over(dataclasses.asdict(ScoringConfig()), statement.scoring)
+            parse(ScoringConfig, merged, lines, ("measured_as", metric, number, "scoring"))
 
 
 def with_score_folders(

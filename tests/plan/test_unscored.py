@@ -92,7 +92,7 @@ def test_lines_before_and_after_a_run_say_what_is_not_scored_and_how_to_get_it(l
         f"not scored: LTCR, HHI of 5 runs: {NO_ALIGNER}. `fetch_checkpoints: true` in config.yaml"
     )
     assert "`docmt fetch-files awesome`" in aligner
-    assert vectors.startswith(f"not scored: coherence of 5 runs: {NO_VECTORS}. Put word vectors into")
+    assert vectors.startswith(f"not scored: coherence of 5 runs: {NO_VECTORS}. Put word vectors into models")
     assert not_scored_lines(grid, []) == []
 
 
