@@ -3,9 +3,14 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from docmt.base.checks import Checked, need, need_path, setting, whole
+from docmt.base.checks import Checked, need_path, setting, whole
 from docmt.base.errors import UserError
 from docmt.settings.programs import CommandLine, need_command, words_of
+
+NO_PYTHON = "scoring.comet.command of config.yaml names no Python with unbabel-comet (README.md, COMET)"
+"""Why COMET is not scored where settings name a model alone: a study can state its model, and not the user's Python."""
+COMET_MODEL, COMET_ENCODER = "a checkpoint of COMET", "the encoder of COMET"
+"""The names of the two folders in messages."""
 
 HPARAMS, CHECKPOINT = "hparams.yaml", "checkpoints/model.ckpt"
 """The files of a checkpoint of COMET, as the Hub has them."""
@@ -40,12 +45,6 @@ class CometConfig(Checked):
     )
     batch: int = setting(16, "sentences computed at once (for some checkpoints scores depend on it)", whole(1, 100_000))
 
-    def __post_init__(self) -> None:
-        """Check that a model has a command, and that a command has a model."""
-        super().__post_init__()
-        both = (self.command is None) == (self.model is None)
-        need(both, "command" if self.command is None else "model", None, "both a command and a model, or neither")
-
     @property
     def words(self) -> tuple[str, ...]:
         """The words of the command; none where there is no COMET."""
@@ -64,7 +63,7 @@ def files_of_comet(model: str | Path | None, encoder: str | Path | None) -> dict
 
 def comet_files(model: str | Path) -> list[Path]:
     """Return the paths of the files of a checkpoint of COMET; raise UserError where one is missing."""
-    return [_file(Path(model), name, "a checkpoint of COMET") for name in (HPARAMS, CHECKPOINT)]
+    return [_file(Path(model), name, COMET_MODEL) for name in (HPARAMS, CHECKPOINT)]
 
 
 def encoder_files(encoder: str | Path) -> list[Path]:
@@ -72,7 +71,7 @@ def encoder_files(encoder: str | Path) -> list[Path]:
 
     Raises UserError where there is no config.json, or no tokenizer.
     """
-    config = _file(Path(encoder), "config.json", "the encoder of COMET")
+    config = _file(Path(encoder), "config.json", COMET_ENCODER)
     tokenizer = [Path(encoder, name) for name in ENCODER_FILES if Path(encoder, name).is_file()]
     if not tokenizer:
         raise UserError("no tokenizer", where=str(encoder), expected=" or ".join(ENCODER_FILES))
@@ -85,3 +84,12 @@ def _file(folder: Path, name: str, what: str) -> Path:
     if not path.is_file():
         raise UserError("file not found", where=str(path), remedy=f"it belongs to {what}: see COMET in README.md")
     return path
+
+
+def has_comet(folder: Path, what: str) -> bool:
+    """Return whether a folder has the files of COMET_MODEL or COMET_ENCODER; false for any other `what`."""
+    files = {COMET_MODEL: comet_files, COMET_ENCODER: encoder_files}.get(what)
+    try:
+        return files is not None and bool(files(folder))
+    except UserError:
+        return False

@@ -68,6 +68,7 @@ from docmt.plan.scored import scoring_of_entry
 from docmt.plan.slices import check_scale
 from docmt.plan.supplies import left_out_lines
 from docmt.plan.time_limits import JobTime, time_lines
+from docmt.plan.unscored import not_scored_lines
 from docmt.settings.pretrained import ALIGNER_FILES, random_checkpoint_files
 from docmt.training.exit import endings
 
@@ -104,7 +105,9 @@ def check_driver():
         return
     or_refuse(refuse_cache, workflow.workflow_settings.cache)
     if DeploymentMethod.CONDA not in workflow.deployment_settings.deployment_method:
-        or_refuse(check_packages, [scoring.aligner.kind for scoring in GRID.scoring.values()])
+        aligners = [scoring.aligner.kind for scoring in GRID.scoring.values()]
+        languages = [GRID.corpora[entry.corpus].target_language for entry in GRID.entries]
+        or_refuse(check_packages, [*aligners, *languages])
 
 
 GRID = or_refuse(plan)
@@ -222,7 +225,7 @@ def planned():
         if not workflow.dryrun:
             or_refuse(fetch_checkpoints, RUN["planner"], requested())
         RUN["plan"] = or_refuse(plan_run, RUN["planner"], requested(), forced(), workflow.dryrun)
-        left_out = left_out_lines(GRID, requested_studies())
+        left_out = [*left_out_lines(GRID, requested_studies()), *not_scored_lines(GRID, RUN["plan"].order)]
         for line in [*lines_of(RUN["plan"], GRID.retrain_hours), *lines_of_time(RUN["plan"]), *left_out]:
             print(f"docmt: {line}", file=sys.stderr)
         if not workflow.dryrun:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from docmt.kinds.item import published_number
 from docmt.kinds.systems import ColumnConfig, RowConfig, SystemsTable
-from docmt.reporting.comparable import random_models, why_not_comparable
+from docmt.reporting.comparable import random_models, reasons_of_cell
 from docmt.reporting.formats import MARKS, mark
-from docmt.reporting.over_seeds import DOCUMENTS_ONLY, OverSeeds, over_seeds, runs_with_file, why_empty
+from docmt.reporting.over_seeds import DOCUMENTS_ONLY, PUBLISHED_ONLY, OverSeeds, over_seeds, runs_with_file, why_empty
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results, Run
-from docmt.settings.metrics import parse_metric
+from docmt.settings.metrics import MetricName, parse_metric
 
 TESTS = {
     "bootstrap": "paired bootstrap resampling (Koehn 2004)",
@@ -147,6 +147,14 @@ class Table:
         return list(dict.fromkeys(reason for cell in cells for reason in cell.not_comparable))
 
     @property
+    def beside_published(self) -> list[tuple[str, str, Cell]]:
+        """The cells with a system and a published number, with the labels of their rows and columns."""
+        rows = [row for row in self.rows if row.cells]
+        cells = [(row.label, *pair) for row in rows for pair in zip(self.columns, row.cells, strict=True)]
+        numbers = [place for place in cells if published_number(place[2].published) is not None]
+        return [(label, column.label, cell) for label, column, cell in numbers if cell.status != PUBLISHED_ONLY]
+
+    @property
     def groups(self) -> list[tuple[str, list[Column]]]:
         """The label of each column that the study states, with the page's columns for its metrics."""
         keys = dict.fromkeys(column.key for column in self.columns)
@@ -177,7 +185,7 @@ def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
             metric,
             parse_metric(metric).metric.about,
             any(row.cells[number].published is not None for row in rows if row.cells),
-            parse_metric(metric).metric.lower_is_better,
+            metric in config.lower_is_better,
         )
         for number, (key, column, metric) in enumerate(pairs)
     )
@@ -191,12 +199,7 @@ def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
 def _drop_heading(config: SystemsTable) -> str:
     """Return the heading of the column of drops; empty in a table without the column."""
     heading = DROPS.get(config.drop or "", "")
-    return f"{heading}, above 0 is worse" if heading and _lower_is_better(config) else heading
-
-
-def _lower_is_better(config: SystemsTable) -> list[str]:
-    """Return the metrics of the table of which a lower number is better."""
-    return [metric for metric in config.metrics if parse_metric(metric).metric.lower_is_better]
+    return f"{heading}, above 0 is worse" if heading and config.lower_is_better else heading
 
 
 def _row(
@@ -245,15 +248,14 @@ def _marks(config: SystemsTable, cells: list[Cell]) -> str:
     levels = ", ".join(f"{sign} p < {level}" for sign, level in reversed(MARKS.items()))
     against = " or ".join(labels.get(baseline, baseline) for baseline in baselines)
     further = ", each row's own baseline" if len(baselines) > 1 else ""
-    lower = "".join(f" A lower {metric} is better." for metric in _lower_is_better(config))
+    lower = "".join(f" A lower {metric} is better." for metric in config.lower_is_better)
     seeds = (
         " and by the paired t-test over seeds"
         if any(comparison["p_seeds"] is not None for comparison in tested)
         else ""
     )
-    return (
-        f"{levels}: better or worse than {against}{further}, by {TESTS[config.significance]}{seeds}, two-sided.{lower}"
-    )
+    test = f"by {TESTS[config.significance]}{seeds}, two-sided"
+    return f"{levels}: better or worse than {against}{further}, {test}.{lower}"
 
 
 def _baselines(config: SystemsTable) -> Iterator[str]:
@@ -277,11 +279,10 @@ def _cell(
     name = parse_metric(metric, f"study {results.settings.study.study}")
     system = config.system_of(row, key, column)
     runs = results.of(column.corpus, system) if system else []
-    measured = over_seeds(runs, name, _empty(results, column.corpus, system, runs_with_file(runs, name)))
+    measured = over_seeds(runs, name, _empty(results, column.corpus, system, name, runs))
     baseline = config.baseline_of(row, key, column)
     pair = {"corpus": column.corpus, "metric": metric, "system": system, "baseline": baseline}
     published = row.published.get(key, {}).get(metric)
-    is_beside = system is not None and published_number(published) is not None
     return Cell(
         column=key,
         corpus=column.corpus,
@@ -296,14 +297,15 @@ def _cell(
         random=tuple(dict.fromkeys(model for run in runs for model in random_models(results, run, name)))
         if measured.values
         else (),
-        not_comparable=why_not_comparable(config, metric) if is_beside else (),
+        not_comparable=reasons_of_cell(results, config, metric, column.corpus, system, published),
     )
 
 
-def _empty(results: Results, corpus: str, system: str | None, runs: list[Run]) -> str:
-    """Return why a cell has no number; `runs`: the runs of its system that have the file of the metric."""
-    lines = {run.scores["decoding"]["lines"] for run in runs if run.scores is not None}
-    return DOCUMENTS_ONLY if lines == {"documents"} else why_empty(results, corpus, system, bool(runs))
+def _empty(results: Results, corpus: str, system: str | None, metric: MetricName, runs: list[Run]) -> str:
+    """Return why a cell has no number; `runs`: the runs of its system."""
+    with_file = runs_with_file(runs, metric)
+    lines = {run.scores["decoding"]["lines"] for run in with_file if run.scores is not None}
+    return DOCUMENTS_ONLY if lines == {"documents"} else why_empty(results, corpus, system, metric, bool(with_file))
 
 
 def _signatures(texts: Iterable[tuple[Cell, str]]) -> tuple[Signature, ...]:
