@@ -1,15 +1,17 @@
 """BLEU, chrF and TER of translations with confidence intervals, and the comparison of systems with a baseline."""
 
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from docmt.api.documents import Text, references_of, translations_of
 from docmt.base.errors import UserError, check_known
 from docmt.scoring.bleu import FAMILIES
-from docmt.scoring.bleu_scores import bleu_tallies
+from docmt.scoring.bleu_scores import bleu_tallies, parts_of
 from docmt.scoring.comparisons import compare as compare_tallies
-from docmt.scoring.inputs import Lines, References, Translations
+from docmt.scoring.inputs import Lines, References, Stream, Translations
 from docmt.scoring.intervals import Interval, difference_interval, score_interval
+from docmt.scoring.plain_text import text_warnings, texts_of
 from docmt.scoring.significance import TESTS
 from docmt.scoring.string_scores import string_tallies
 from docmt.scoring.tallies import SignedTally
@@ -28,7 +30,8 @@ class MetricScore:
 
     `metric` is BLEU, chrF, chrF++ or TER. `family` is the family of BLEU, and None for other metrics. `interval` holds
     the middle 95 % of the scores of test sets drawn from the units of this one; it is None where the test set is a
-    single unit. `signature` describes how the score was computed.
+    single unit. `signature` describes how the score was computed. The last three fields are parts of BLEU
+    (`docmt.scoring.bleu.bleu_parts`), and None for other metrics.
     """
 
     metric: str
@@ -37,6 +40,9 @@ class MetricScore:
     score: float
     interval: Interval | None
     signature: str
+    brevity_penalty: float | None = None
+    length_ratio: float | None = None
+    precisions: Sequence[float] | None = None
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,8 @@ def score(
     `metrics` are `BLEU`, `chrF`, `chrF++` and `TER` (over sentences alone). `families` are those of BLEU: `13a`
     (sacreBLEU's default), `13a_lower`, `tokenized_lower` and `tokenized` (lines are words already). Units are sentences
     (s) and, where texts are lists of documents, whole documents (d). `target_language` is an ISO 639-1 code; Chinese
-    (zh) is scored by characters. Raises UserError where texts do not correspond.
+    (zh), Japanese (ja) and Korean (ko) have sacreBLEU's tokenisers for them. Warns of text that looks tokenised. Raises
+    UserError where texts do not correspond.
 
     >>> import docmt
     >>> reference = [["The cat sat on the mat.", "It slept."]]
@@ -90,7 +97,11 @@ def score(
     """
     references = references_of(reference, further_references)
     translations = translations_of(hypotheses, "hypotheses", references)
-    return scores_of(tallies_of(translations, references, metrics, families, target_language))
+    tallies = tallies_of(translations, references, metrics, families, target_language)
+    texts = {"hypotheses": translations.raw, **texts_of("reference", references.raw)}
+    for text in warnings_of(texts, metrics, families):
+        warnings.warn(text, stacklevel=2)
+    return scores_of(tallies)
 
 
 def compare(
@@ -118,17 +129,24 @@ def compare(
     """
     references = references_of(reference, further_references)
     check_known("test", test, TESTS)
+    systems = {
+        name: translations_of(text, name, references)
+        for name, text in (("hypotheses", hypotheses), ("baseline", baseline))
+    }
     ours, theirs = (
-        tallies_of(translations_of(text, name, references), references, metrics, families, target_language)
-        for text, name in ((hypotheses, "hypotheses"), (baseline, "baseline"))
+        tallies_of(translations, references, metrics, families, target_language) for translations in systems.values()
     )
+    texts = {name: translations.raw for name, translations in systems.items()} | texts_of("reference", references.raw)
+    for text in warnings_of(texts, metrics, families):
+        warnings.warn(text, stacklevel=2)
     return comparisons_of(ours, theirs, test)
 
 
 def scores_of(tallies: Sequence[SignedTally]) -> list[MetricScore]:
     """Return the scores of tallies with their intervals."""
     return [
-        MetricScore(*names, tally.score, score_interval(tally), tally.signature) for *names, tally in named(tallies)
+        MetricScore(*names, tally.score, score_interval(tally), tally.signature, **parts_of(tally))
+        for *names, tally in named(tallies)
     ]
 
 
@@ -188,6 +206,15 @@ def tallies_of(
         *bleu_tallies(translations, references, target_language, lines, families=scored),
         *string_tallies(translations, references, target_language, wanted, lines),
     ]
+
+
+def warnings_of(texts: Mapping[str, Stream], metrics: Sequence[str], families: Sequence[str]) -> list[str]:
+    """Return warnings of texts that look tokenised or escaped, where one of the metrics expects detokenised text.
+
+    `texts` has the lines of translations and references, by their names in warnings.
+    """
+    takes_words = all(FAMILIES[family].tokenize is not None for family in families)
+    return [] if set(metrics) == {BLEU} and takes_words else text_warnings(texts)
 
 
 def named(tallies: Sequence[SignedTally]) -> Iterator[tuple[str, str | None, str, SignedTally]]:

@@ -89,7 +89,7 @@ TrainTarget = Annotated[Path | None, input_file("target side of more parallel te
 TargetLanguage = Annotated[
     str,
     typer.Option(
-        help="ISO 639-1 code of the target language; Chinese (zh) is scored by characters in 13a",
+        help="ISO 639-1 code of the target language: 13a has other tokenisers for Chinese, Japanese and Korean",
         callback=language_code,
     ),
 ]

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from docmt.cli.options import AsJson, Documents, Hypotheses, References, TargetLanguage, input_file
-from docmt.cli.screen import print_json, show_table
+from docmt.cli.screen import print_json, say, show_table
 from docmt.cli.standard_input import label
 
 if TYPE_CHECKING:
     from docmt.api.scores import MetricComparison, MetricScore
+    from docmt.scoring.inputs import Stream
     from docmt.scoring.intervals import Interval
+    from docmt.scoring.plain_files import PlainFiles
 
 Instances = Annotated[Path | None, input_file("name of the packed instance of each sentence, for unit i")]
 LinesAre = Annotated[
@@ -55,22 +57,36 @@ def score(
     computed over sentences alone, and takes long. The interval holds the middle 95 % of scores of 1000 test sets drawn
     from the lines.
     """
-    from docmt.api.scores import scores_of, tallies_of
+    from docmt.api.scores import scores_of, tallies_of, warnings_of
     from docmt.scoring.bleu_scores import scores_by_document
     from docmt.scoring.plain_files import read_plain_files
 
     files, wanted = read_plain_files(reference, documents, instances), (metrics_of(metric), families_of(family))
-    records = []
+    records, texts = [], reference_texts(reference, files)
     for path in hypotheses:
-        tallies = tallies_of(files.translations(path, lines), files.references, *wanted, target_language, lines)
+        translations = files.translations(path, lines)
+        tallies = tallies_of(translations, files.references, *wanted, target_language, lines)
+        texts[label(path)] = translations.raw
         record = {"system": label(path), "scores": scores_of(tallies)}
         if by_document:
             record["by_document"] = scores_by_document(tallies, files.documents)
         records.append(record)
+    tell(warnings_of(texts, *wanted))
     if as_json:
         print_json([{**record, "scores": [dataclasses.asdict(row) for row in record["scores"]]} for record in records])
     else:
         show_scores(records)
+
+
+def reference_texts(paths: list[Path], files: "PlainFiles") -> "dict[str, Stream]":
+    """Return the references by the names of their files."""
+    return dict(zip(map(label, paths), files.references.raw, strict=True))
+
+
+def tell(warnings: Sequence[str]) -> None:
+    """Print warnings on standard error."""
+    for text in warnings:
+        say(f"docmt: warning: {text}")
 
 
 def metrics_of(names: list[str] | None) -> Sequence[str]:
@@ -152,14 +168,14 @@ def compare(
 
     Files are those of `docmt score`. † marks p < 0.05 and ‡ marks p < 0.01.
     """
-    from docmt.api.scores import comparisons_of, tallies_of
+    from docmt.api.scores import comparisons_of, tallies_of, warnings_of
     from docmt.scoring.plain_files import read_plain_files
 
     files, wanted = read_plain_files(reference, documents, instances), (metrics_of(metric), families_of(family))
-    theirs, *ours = (
-        tallies_of(files.translations(path, lines), files.references, *wanted, target_language, lines)
-        for path in (baseline, *hypotheses)
-    )
+    translations = [files.translations(path, lines) for path in (baseline, *hypotheses)]
+    theirs, *ours = (tallies_of(text, files.references, *wanted, target_language, lines) for text in translations)
+    texts = {label(path): text.raw for path, text in zip((baseline, *hypotheses), translations, strict=True)}
+    tell(warnings_of({**texts, **reference_texts(reference, files)}, *wanted))
     systems = {
         label(path): comparisons_of(tallies, theirs, test) for path, tallies in zip(hypotheses, ours, strict=True)
     }

@@ -122,6 +122,11 @@ class SystemsTable(TableConfig):
         return iter(dict.fromkeys(cell for cell in self.cells(corpora) if cell[2] is not None))
 
     @property
+    def lower_is_better(self) -> list[str]:
+        """The metrics of the table of which a lower number is better."""
+        return [metric for metric in self.metrics if parse_metric(metric).metric.lower_is_better]
+
+    @property
     def tallied(self) -> list[str]:
         """The metrics of the table that are sums over units of the test set, which the tests need."""
         return sorted(metric for metric in self.metrics if parse_metric(metric).tallied)

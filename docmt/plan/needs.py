@@ -15,6 +15,7 @@ from docmt.plan.items import compared_systems, item_files, item_of, run_folder, 
 from docmt.plan.scored import scoring_of_entry
 from docmt.settings.comet import files_of_comet
 from docmt.settings.data import TextConfig
+from docmt.settings.metrics import TOKENISER_LIBRARIES
 from docmt.settings.models import READS_CHAINS
 from docmt.settings.pretrained import (
     aligner_files,
@@ -206,6 +207,7 @@ def libraries_of_scores(grid: Grid, names: Names) -> Iterable[str]:
     """Return the libraries that compute scores."""
     scoring = scoring_of_entry(grid, grid.find_scored(names["corpus"], names["system"]))
     yield "sacrebleu"
+    yield from TOKENISER_LIBRARIES.get(grid.corpora[names["corpus"]].target_language, ())
     if scoring.aligner is not None and scoring.aligner.kind != "default":
         yield scoring.aligner.kind
     if scoring.model is not None:

@@ -6,18 +6,17 @@ from importlib import metadata
 from packaging.requirements import Requirement
 
 from docmt.base.errors import UserError
-from docmt.settings.scoring import AlignerName
 
 DISTRIBUTION = "docmt"
 
 
-def check_packages(aligners: Iterable[AlignerName]) -> None:
+def check_packages(needed: Iterable[str]) -> None:
     """Raise UserError, with the names of all missing packages, where packages that jobs need are not installed.
 
-    Jobs need the dependencies of docmt. Where the name of an aligner is that of an optional extra of docmt, jobs need
-    the dependencies of that extra too.
+    Jobs need the dependencies of docmt. `needed` has the names of aligners and the codes of target languages; where
+    such a name is that of an optional extra of docmt, jobs need the dependencies of that extra too.
     """
-    extras = [name for name in dict.fromkeys(aligners) if name in _extras()]
+    extras = [name for name in dict.fromkeys(needed) if name in _extras()]
     missing = sorted({name for name in _required(extras) if not is_installed(name)})
     if missing:
         wanted = f"-e '.[{','.join(extras)}]'" if extras else "-e ."

@@ -14,7 +14,8 @@ from docmt.base.yaml_files import Lines
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.kinds.study import StudyConfig
 from docmt.plan.scale import Scale, laid_over
-from docmt.settings.metrics import METRICS
+from docmt.plan.study import SECTIONS
+from docmt.settings.metrics import METRICS, parse_metric
 from docmt.settings.scoring import TRAINED, ScoringConfig, WordVectorsConfig
 from docmt.settings.system import Entry
 
@@ -36,6 +37,17 @@ def check_measured_as(study: StudyConfig, lines: Lines) -> None:
         for number, statement in enumerate(statements):
             merged = laid_over(dataclasses.asdict(ScoringConfig()), statement.scoring)
             parse(ScoringConfig, merged, lines, ("measured_as", metric, number, "scoring"))
+
+
+def check_conventions(study: StudyConfig, scoring: ScoringConfig, lines: Lines) -> None:
+    """Raise UserError for a metric by a convention of LTCR and HHI that the settings of scoring do not have."""
+    for section in SECTIONS:
+        for name, item in getattr(study, section).items():
+            for metric in item.measures:
+                parsed = parse_metric(metric)
+                if parsed.set is not None and parsed.metric.judge == "aligner":
+                    where = lines.place((section, name))
+                    check_known("convention of scoring", parsed.set, scoring.conventions, where)
 
 
 def with_score_folders(

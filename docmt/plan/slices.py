@@ -146,6 +146,7 @@ def _scoring(grid: Grid, entry: Entry) -> dict[str, Any]:
         "coherence": vectors and {"vectors": vectors, "case": chosen.coherence.case},
         "cohesion": model and {"model": model, "batch_pairs": chosen.cohesion.batch_pairs},
         "comet": scoring.comet and _comet(scoring.comet),
+        "conventions": {name: dataclasses.asdict(stated) for name, stated in chosen.conventions.items()},
         "contrastive": dataclasses.asdict(chosen.contrastive) if has_sets else None,
     }
 

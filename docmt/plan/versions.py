@@ -13,7 +13,7 @@ VERSIONS = {
     "chains": 1,
     "training": 5,
     "translations": 5,
-    "scores": 5,
+    "scores": 6,
     "report": 8,
 }
 """The version of each stage; the settings of a job contain it, so that a new version runs the job again."""

@@ -15,7 +15,7 @@ from docmt.reporting.case_studies import chain_studies
 from docmt.reporting.figures import styles
 from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
 from docmt.reporting.plots import accuracy_by_distance, bleu_by_position, inside_curves, learning_curves
-from docmt.reporting.provenance import describe_systems, environments, run_records
+from docmt.reporting.provenance import describe_systems, environments, run_records, score_warnings
 from docmt.reporting.results import ReportSettings, Results
 from docmt.reporting.translations import MOST_DOCUMENTS, documents_to_show
 
@@ -91,6 +91,7 @@ def _common(results: Results) -> dict[str, Any]:
         "look": styles(results.systems),
         "run_records": run_records(results),
         "environments": environments(results),
+        "score_warnings": score_warnings(results),
     }
 
 

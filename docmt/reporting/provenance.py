@@ -65,6 +65,15 @@ def environments(results: Results) -> list[Environment]:
     return [Environment(facts, tuple(names)) for facts, names in groups.values()]
 
 
+def score_warnings(results: Results) -> dict[str, list[str]]:
+    """Return the warnings of scoring jobs on text that looks tokenised or escaped, each with its runs."""
+    runs: dict[str, list[str]] = {}
+    for run in results.runs:
+        for text in (run.scores or {}).get("warnings", ()):
+            runs.setdefault(text, []).append(f"{run.entry.corpus}/{run.entry.system.name}/seed{run.seed}")
+    return runs
+
+
 @dataclass(frozen=True)
 class Change:
     """A setting in which a system differs from the system that it extends.

@@ -260,7 +260,8 @@ def _check_scores(scores: dict[str, Any]) -> None:
     for accuracy in scores.get("contrastive", {}).values():
         for counts in (accuracy, *accuracy.get("by_distance", {}).values()):
             _need_numbers(counts, "items", "right")
-    _need(str, "text", scores["decoding"]["lines"])
+    for text in (scores["decoding"]["lines"], *scores.get("warnings", ())):
+        _need(str, "text", text)
 
 
 def _check_record(record: dict[str, Any]) -> None:

@@ -12,11 +12,14 @@ references of the corpus; the signature has the number of references (nrefs).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sacrebleu.metrics import BLEU
 from sacrebleu.metrics.base import Metric
+from sacrebleu.metrics.bleu import BLEUScore
 
+from docmt.base.errors import UserError
 from docmt.scoring.inputs import Stream
 
 ORDER = 4
@@ -28,8 +31,8 @@ class BleuFamily:
     """A way to compute BLEU.
 
     `lowercase` says whether lines are lower-cased. `smooth` is sacreBLEU's name of the smoothing. `tokenize` is
-    sacreBLEU's name of the tokeniser for lines that are tokenised already; it is None for raw lines, which the
-    tokeniser of the target language splits.
+    sacreBLEU's name of the tokeniser for lines that are tokenised already; it is None for raw lines, which sacreBLEU's
+    tokeniser of the target language splits: 13a, `zh` for Chinese, `ja-mecab` for Japanese, `ko-mecab` for Korean.
     """
 
     lowercase: bool
@@ -37,14 +40,25 @@ class BleuFamily:
     tokenize: str | None = None
 
     def metric(self, target_language: str) -> BLEU:
-        """Return the metric of sacreBLEU for a target language, given by its code, such as `de`."""
-        return BLEU(
-            lowercase=self.lowercase,
-            tokenize=self.tokenize or TOKENIZERS.get(target_language, "13a"),
-            smooth_method=self.smooth,
-            # Some families score tokenised lines on purpose; `force` suppresses sacreBLEU's warning of such lines.
-            force=True,
-        )
+        """Return the metric of sacreBLEU for a target language, given by its code, such as `de`.
+
+        Raises UserError where the language's tokeniser is not installed. No other tokeniser takes its place, since
+        scores on two machines would then differ.
+        """
+        # sacreBLEU counts tokenised lines over a whole file, and here it gets single lines: docmt.scoring.plain_text
+        # does this in its place, and `force` suppresses the warning.
+        settings = {"lowercase": self.lowercase, "smooth_method": self.smooth, "force": True}
+        if self.tokenize is not None:
+            return BLEU(tokenize=self.tokenize, **settings)
+        try:
+            return BLEU(trg_lang=target_language, **settings)
+        except RuntimeError:
+            raise UserError(
+                "sacreBLEU's tokeniser of the target language is not installed",
+                found=f"target language {target_language}",
+                remedy=f"pip install -c pins.txt -e '.[{target_language}]', or take the families tokenized_lower and "
+                "tokenized, which need no tokeniser",
+            ) from None
 
 
 FAMILIES = {
@@ -53,9 +67,6 @@ FAMILIES = {
     "tokenized_lower": BleuFamily(lowercase=True, smooth="none", tokenize="none"),
     "tokenized": BleuFamily(lowercase=False, smooth="none", tokenize="none"),
 }
-
-TOKENIZERS = {"zh": "zh"}
-"""The sacreBLEU tokenisers of target languages for which 13a is not suitable, by language code."""
 
 
 def bleu(metric: BLEU, hypotheses: Sequence[str], references: Sequence[Stream], unit: str) -> dict:
@@ -116,5 +127,28 @@ def bleu_of_counts(counts: np.ndarray, smooth: str) -> np.ndarray:
 
 
 def _bleu_of_row(row: list[int], smooth: str) -> float:
+    return _computed(row, smooth).score
+
+
+def _computed(row: list[int], smooth: str) -> BLEUScore:
     length, reference_length, *rest = row
-    return BLEU.compute_bleu(rest[:ORDER], rest[ORDER:], length, reference_length, smooth_method=smooth).score
+    return BLEU.compute_bleu(rest[:ORDER], rest[ORDER:], length, reference_length, smooth_method=smooth)
+
+
+def bleu_parts(counts: np.ndarray, smooth: str) -> dict[str, Any]:
+    """Return the parts of BLEU as sacreBLEU prints them, from one row of counts of shape (2 + 2 * ORDER,).
+
+    `brevity_penalty` is from 0 to 1. `length_ratio` is the length of the translations in words, divided by that of the
+    references. `precisions` has the smoothed percentage of matching n-grams of 1 to 4 words. Their geometric mean times
+    the brevity penalty is BLEU.
+
+    >>> parts = bleu_parts(np.array([5, 6, 5, 3, 2, 1, 5, 4, 3, 2]), "exp")
+    >>> {name: np.round(part, 3).tolist() for name, part in parts.items()}
+    {'brevity_penalty': 0.819, 'length_ratio': 0.833, 'precisions': [100.0, 75.0, 66.667, 50.0]}
+    """
+    computed = _computed(counts.astype(np.int64).tolist(), smooth)
+    return {
+        "brevity_penalty": computed.bp,
+        "length_ratio": computed.ratio,
+        "precisions": computed.precisions,
+    }

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from docmt.scoring.bleu import FAMILIES, BleuFamily, line_counts, signature
+from docmt.scoring.bleu import FAMILIES, BleuFamily, bleu_parts, line_counts, signature
 from docmt.scoring.inputs import Lines, References, Translations, collapse_runs, read_translations, window_positions
 from docmt.scoring.measured import ScoringJob, ScoringResult
 from docmt.scoring.pairings import UNITS, Pairing, pairings
@@ -51,12 +51,18 @@ def _tally(family: BleuFamily, target_language: str, measure: str, unit: str, pa
 
 
 def bleu_scores(tallies: Sequence[SignedTally]) -> dict[str, dict]:
-    """Return BLEU of the whole test set: `{family: {unit: {"score", "signature"}}}`."""
+    """Return BLEU of the whole test set: `{family: {unit: {"score", "signature", ...}}}`, with its `bleu_parts`."""
     scores: dict[str, dict] = {}
     for tally in tallies:
         _, family, unit, *_ = tally.measure.split("|")
-        scores.setdefault(family, {})[unit] = tally.record
+        scores.setdefault(family, {})[unit] = {**tally.record, **parts_of(tally)}
     return scores
+
+
+def parts_of(tally: SignedTally) -> dict[str, Any]:
+    """Return `bleu_parts` of the whole test set; empty for the tally of another metric than BLEU."""
+    name, _, smooth = tally.kind.partition(":")
+    return bleu_parts(tally.counts.sum(axis=0), smooth) if name == "bleu" else {}
 
 
 def scores_by_document(tallies: Sequence[Tally], documents: Sequence[str]) -> list[dict[str, Any]]:

@@ -20,13 +20,14 @@ from docmt.base.tables import read_arrow, write_arrow
 from docmt.base.vocabulary import EOS, Vocabulary
 from docmt.scoring.inputs import Lines, References, read_instances, read_references
 from docmt.scoring.measured import ScoringInputs, ScoringJob, ScoringResult
+from docmt.scoring.plain_text import text_warnings, texts_of
 from docmt.scoring.tallies import write_tallies
 from docmt.settings.data import ViewConfig
 from docmt.settings.metrics import METRICS
 
 REQUIRED_KEYS = (
     *("system", "corpus", "seed", "scale", "target_language", "resolved"),
-    *("consistency", "aligner", "contrastive", "coherence", "cohesion", "comet", "requested"),
+    *("consistency", "aligner", "contrastive", "coherence", "cohesion", "comet", "conventions", "requested"),
 )
 """The keys that the `settings.json` of stage 7 must have."""
 
@@ -46,6 +47,7 @@ def score(settings: dict, inputs: ScoringInputs, device: DeviceName = "auto") ->
         # A metric without a result does not return its key, but readers of `scores.json` expect the key.
         **{name: {} for name in ("consistency", "coherence", "cohesion", "contrastive")},
         **{name: value for result in results for name, value in result.scores.items()},
+        "warnings": text_warnings({"translations": job.translations.raw, **texts_of("reference", job.references.raw)}),
         "unigram_dev_perplexity": unigram_dev_perplexity(inputs.tokens),
         "decoding": decoding,
         "settings": settings,
@@ -78,12 +80,16 @@ def read_test_references(settings: dict, inputs: ScoringInputs) -> References:
     return read_instances(inputs.view, cut, read_references(inputs.corpus, inputs.tokens))
 
 
-def write_scores(settings: Path, inputs: ScoringInputs, output: Path, device: DeviceName = "auto") -> None:
-    """Write `scores.json`, with `details.arrow` and `occurrences.arrow` beside it (`docmt job score-system`)."""
+def write_scores(settings: Path, inputs: ScoringInputs, output: Path, device: DeviceName = "auto") -> list[str]:
+    """Write `scores.json`, with `details.arrow` and `occurrences.arrow` beside it (`docmt job score-system`).
+
+    Returns warnings of text that looks tokenised or escaped, which `scores.json` has too.
+    """
     result = score(read_settings(settings, *REQUIRED_KEYS), inputs, device)
     write_tallies(output.with_name("details.arrow"), result.tallies)
     write_arrow(output.with_name("occurrences.arrow"), result.occurrences)
     write_json(output, result.scores)
+    return result.scores["warnings"]
 
 
 def unigram_dev_perplexity(tokens: Path) -> float | None:

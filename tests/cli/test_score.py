@@ -4,7 +4,7 @@ import json
 
 import pytest
 import sacrebleu
-from helpers.command_line import output
+from helpers.command_line import output, succeed
 
 from docmt.base.errors import UserError
 from docmt.scoring.bleu import FAMILIES
@@ -59,6 +59,29 @@ def test_a_line_may_be_a_document(write):
     by_document = scores("--hypotheses", write("whole", whole), *files, "--lines", "documents")
     by_sentence = scores("--hypotheses", write("system", SYSTEM), *files)
     assert by_document == {("13a", "d"): by_sentence["13a", "d"]}
+
+
+def test_json_has_the_parts_of_bleu(write):
+    """The brevity penalty, the length ratio and the precisions of n-grams."""
+    files = ("--hypotheses", write("system", SYSTEM), "--reference", write("reference", REFERENCE))
+    bleu, ter = scores(*files, "--metric", "BLEU", "--metric", "TER").values()
+    theirs = sacrebleu.corpus_bleu(SYSTEM, [REFERENCE])
+    names = ("brevity_penalty", "length_ratio", "precisions")
+    assert [bleu[name] for name in names] == [theirs.bp, theirs.ratio, theirs.precisions]
+    assert [ter[name] for name in names] == [None, None, None]
+
+
+@pytest.mark.parametrize("command", ["score", "compare"])
+def test_text_that_looks_tokenised_is_told_on_standard_error(write, command):
+    """For metrics that expect detokenised text."""
+    tokenised = write("tokenised", [f"{line[:-1]} ." for line in REFERENCE])
+    reference = write("reference", REFERENCE)
+    files = ("--hypotheses", tokenised, "--reference", reference)
+    files += ("--baseline", reference) if command == "compare" else ()
+    warning = f"docmt: warning: {tokenised}: 4 of 4 lines end in a full stop after a space."
+    assert warning in succeed(command, *files).stderr
+    assert succeed(command, *files, "--family", "tokenized").stderr == ""
+    assert warning in succeed(command, *files, "--family", "tokenized", "--metric", "chrF").stderr
 
 
 def test_the_table_has_a_line_for_each_family_and_unit_and_for_each_document(write):

@@ -33,6 +33,15 @@ def test_all_that_is_missing_is_named_with_the_command_that_mends_it(monkeypatch
         preflight.check_packages(["default", "eflomal"])
 
 
+def test_the_tokenisers_of_a_target_language_are_an_extra(monkeypatch):
+    monkeypatch.setattr(preflight, "_extras", lambda: ["ja", "ko"])
+    monkeypatch.setattr(preflight, "_required", lambda extras: ["mecab-python3"] if "ja" in extras else [])
+    without(monkeypatch, "mecab-python3")
+    preflight.check_packages(["default", "en", "de"])
+    with pytest.raises(UserError, match=r"found no mecab-python3\n  pip install -c pins.txt -e '[.]\[ja\]'"):
+        preflight.check_packages(["default", "en", "ja"])
+
+
 def test_packages_of_tests_are_not_needed(monkeypatch):
     without(monkeypatch, "pytest", "hypothesis", "ruff", "eflomal")
     preflight.check_packages(["default"])

@@ -203,3 +203,14 @@ def test_the_command_writes_the_page(full):
     arguments = [part for name, path in paths.items() for part in (f"--{name}", str(path))]
     succeed("job", "write-report", *arguments)
     assert "A made-up study" in full.output.read_text()
+
+
+def test_a_page_says_whose_text_looks_tokenised(world):
+    """Once, with all runs of which it is told."""
+    warning = "reference: 200 of 250 lines end in a full stop after a space."
+    for system in ("sentence", "concat_3"):
+        world.score(system, warnings=[warning])
+    text, _ = write(world)
+    assert text.count(warning) == 1
+    runs = re.search(re.escape(warning) + r" \((.*?)\)", text)[1].split(", ")
+    assert [run.split("/")[1:] for run in runs] == [["sentence", "seed1"], ["concat_3", "seed1"]]

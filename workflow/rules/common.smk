@@ -104,7 +104,9 @@ def check_driver():
         return
     or_refuse(refuse_cache, workflow.workflow_settings.cache)
     if DeploymentMethod.CONDA not in workflow.deployment_settings.deployment_method:
-        or_refuse(check_packages, [scoring.aligner.kind for scoring in GRID.scoring.values()])
+        aligners = [scoring.aligner.kind for scoring in GRID.scoring.values()]
+        languages = [GRID.corpora[entry.corpus].target_language for entry in GRID.entries]
+        or_refuse(check_packages, [*aligners, *languages])
 
 
 GRID = or_refuse(plan)

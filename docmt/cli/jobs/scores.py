@@ -7,6 +7,7 @@ from docmt.base.manifest import MANIFEST
 from docmt.base.sealing import sealing
 from docmt.cli.comet import CometCommand, CometEncoder, CometModel
 from docmt.cli.options import Device, input_file, input_folder, output_file, output_folder
+from docmt.cli.screen import say
 
 Tokens = Annotated[Path, input_folder("folder of stage 2: tokens.arrow")]
 Results = Annotated[Path, input_folder("folder with the results of all stages")]
@@ -93,7 +94,8 @@ def score_system(
         "aligner_model": aligner_model,
     }
     with sealing(settings, "score-system", output.parent, jobs, inputs.outside_files()):
-        write_scores(settings, inputs, output, device)
+        for text in write_scores(settings, inputs, output, device):
+            say(f"docmt: warning: {text}")
 
 
 def compare_systems(

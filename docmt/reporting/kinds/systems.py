@@ -185,7 +185,7 @@ def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
             metric,
             parse_metric(metric).metric.about,
             any(row.cells[number].published is not None for row in rows if row.cells),
-            parse_metric(metric).metric.lower_is_better,
+            metric in config.lower_is_better,
         )
         for number, (key, column, metric) in enumerate(pairs)
     )
@@ -199,12 +199,7 @@ def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
 def _drop_heading(config: SystemsTable) -> str:
     """Return the heading of the column of drops; empty in a table without the column."""
     heading = DROPS.get(config.drop or "", "")
-    return f"{heading}, above 0 is worse" if heading and _lower_is_better(config) else heading
-
-
-def _lower_is_better(config: SystemsTable) -> list[str]:
-    """Return the metrics of the table of which a lower number is better."""
-    return [metric for metric in config.metrics if parse_metric(metric).metric.lower_is_better]
+    return f"{heading}, above 0 is worse" if heading and config.lower_is_better else heading
 
 
 def _row(
@@ -253,15 +248,14 @@ def _marks(config: SystemsTable, cells: list[Cell]) -> str:
     levels = ", ".join(f"{sign} p < {level}" for sign, level in reversed(MARKS.items()))
     against = " or ".join(labels.get(baseline, baseline) for baseline in baselines)
     further = ", each row's own baseline" if len(baselines) > 1 else ""
-    lower = "".join(f" A lower {metric} is better." for metric in _lower_is_better(config))
+    lower = "".join(f" A lower {metric} is better." for metric in config.lower_is_better)
     seeds = (
         " and by the paired t-test over seeds"
         if any(comparison["p_seeds"] is not None for comparison in tested)
         else ""
     )
-    return (
-        f"{levels}: better or worse than {against}{further}, by {TESTS[config.significance]}{seeds}, two-sided.{lower}"
-    )
+    test = f"by {TESTS[config.significance]}{seeds}, two-sided"
+    return f"{levels}: better or worse than {against}{further}, {test}.{lower}"
 
 
 def _baselines(config: SystemsTable) -> Iterator[str]:
