@@ -143,16 +143,16 @@ def missing_files(corpus: CorpusConfig, places: Places) -> list[FileConfig]:
 
 
 def missing_error(
-    missing: Mapping[str, list[FileConfig]], places: Places, checkpoints: Mapping[str, str] | None = None
+    missing: Mapping[str, list[FileConfig]], places: Places, others: Mapping[str, str] | None = None
 ) -> UserError:
     """Return the error that lists all missing files by corpus: their names, how to obtain them, where to put them.
 
-    `checkpoints`: how the missing checkpoints can be had, by their folders.
+    `others`: how other missing files and folders can be had, by a description of each.
     """
     missing = {corpus: files for corpus, files in missing.items() if files}
     instructions = "".join(_instructions(corpus, files, places) for corpus, files in missing.items())
-    for folder, way in (checkpoints or {}).items():
-        instructions += f"\n    {folder}, a pretrained model{_lines(way)}"
+    for what, way in (others or {}).items():
+        instructions += f"\n    {what}{_lines(way)}"
     local = f"`local: {{{next(iter(missing), 'corpus')}: FOLDER}}`"
     files_remedy = (
         "put each file into its folder above, or name folders that hold them by these names: "

@@ -11,6 +11,7 @@ from docmt.base.columns import SEGMENTS, check_segments
 from docmt.base.errors import UserError
 from docmt.base.tables import read_arrow, read_chains
 from docmt.models import check_chains
+from docmt.nn.positions import check_positions
 from docmt.nn.rows import Rows
 
 Sentence = list[int]
@@ -88,7 +89,7 @@ def read_table(path: Path, schema: pa.Schema, model: nn.Module) -> pa.Table:
     """Read a table of segments for a model; `schema` is a schema of docmt.base.columns.
 
     Raises UserError where the file is missing, damaged, of another form, or empty, or where it has ids of another
-    vocabulary.
+    vocabulary, or a segment that is longer than the model's table of positions.
     """
     table = read_arrow(path, schema)
     if not len(table):
@@ -104,4 +105,6 @@ def read_table(path: Path, schema: pa.Schema, model: nn.Module) -> pa.Table:
                 remedy="decode the view of the corpus and text that the model was trained on",
             )
     check_segments(path, table, {"source": model.source_size, "target": model.target_size})
+    # The target of a segment of test is its reference, which decoding does not read.
+    check_positions(path, table, model.config, ("source",) if schema == SEGMENTS else ("source", "target"))
     return table

@@ -30,7 +30,7 @@ class CurvesFigure(FigureConfig):
         "updates", "horizontal axis: updates, the target tokens in them, or device hours"
     )
     baseline: str | None = setting(
-        None, "label of a system; lines below the figure say in what share of its time others reach its lowest dev loss"
+        None, "a system of the figure; lines below say in what share of its time others reach its lowest dev loss"
     )
 
     def __post_init__(self) -> None:
@@ -41,7 +41,7 @@ class CurvesFigure(FigureConfig):
         """Raise UserError for an unknown system or corpus, and for a baseline that is no system of the figure."""
         super().check(checks, path)
         if self.baseline is not None:
-            checks.known("label", self.baseline, [system.name for system in self.systems], (*path, "baseline"))
+            checks.known("system", self.baseline, [curve.system for curve in self.systems], (*path, "baseline"))
 
     def reads(self) -> list[str]:
         """Return the inputs of the figure: the records and the logged metrics of trainings."""

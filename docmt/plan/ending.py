@@ -10,6 +10,7 @@ from docmt.plan.driver import LISTED, targets_of
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Plan, Planner
 from docmt.plan.supplies import left_out_lines
+from docmt.plan.unscored import not_scored_lines
 
 COLUMNS = ("made", "there before", "failed", "not reached", "left out")
 """The columns of the table, with numbers of outputs: those that this run made, those that were right before, those of
@@ -38,7 +39,7 @@ def ending(
     failed = [job for job, outcome in outcomes.items() if outcome == "failed"]
     for job in failed[:LISTED]:
         yield f"failed: {job}: {last_line(planner.digests.root / logs[job])} ({logs[job]})"
-    yield from left_out_lines(grid, studies)
+    yield from [*left_out_lines(grid, studies), *not_scored_lines(grid, plan.order)]
     if not failed:
         yield from _later(planner, targets, outcomes)
 

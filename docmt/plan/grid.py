@@ -112,10 +112,11 @@ class Grid(RunConfig):
     """The plan of the workflow: config.yaml, the corpora, the studies and an entry for each of their systems.
 
     `corpus_files`: the path of the catalogue's file of each corpus. `active`: the studies that config.yaml names.
-    `scoring`: the settings of scoring of each study.
-    `not_run`: why a corpus or a checkpoint is left out (`missing: skip`), by its name. `ways`: how a person gets each
-    of these. `fixtures`: the size of the generated corpora of this scale; None where the scale reads the real corpora.
-    `checkpoints`: the random checkpoints of this scale, by the folder name that paths have for them.
+    `scoring`: the settings of scoring of each study. `not_run`: why a corpus or a checkpoint is left out (`missing:
+    skip`), by its name. `not_scored`: why metrics are left out, by the path of a file that a study names for its
+    scores. `ways`: how a person gets each of these. `fixtures`: the size of the generated corpora of this scale; None
+    where the scale reads the real corpora. `checkpoints`: the random checkpoints of this scale, by the folder name that
+    paths have for them.
     """
 
     texts: dict[str, TextConfig]
@@ -126,6 +127,7 @@ class Grid(RunConfig):
     scoring: dict[str, ScoringConfig]
     entries: tuple[Entry, ...]
     not_run: dict[str, str] = field(default_factory=dict)
+    not_scored: dict[str, str] = field(default_factory=dict)
     ways: dict[str, str] = field(default_factory=dict)
     fixtures: FixtureConfig | None = None
     checkpoints: dict[str, RandomCheckpoint] = field(default_factory=dict)
@@ -227,8 +229,8 @@ class Grid(RunConfig):
 
     @property
     def ways_by_reason(self) -> dict[str, str]:
-        """How what is missing can be had, by the reason for which corpora and systems are left out."""
-        return {reason: self.ways.get(name, "") for name, reason in self.not_run.items()}
+        """How what is missing can be had, by the reason for which corpora, systems and metrics are left out."""
+        return {reason: self.ways.get(name, "") for name, reason in {**self.not_scored, **self.not_run}.items()}
 
     def to_json(self) -> str:
         """Return the grid as canonical JSON, which `from_json` reads."""

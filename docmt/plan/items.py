@@ -11,7 +11,6 @@ from docmt.base import paths
 from docmt.base.errors import UserError, check_known
 from docmt.base.paths import RESULTS, Folder
 from docmt.catalogue.published import COUNTS
-from docmt.kinds.human import HumanTable
 from docmt.kinds.item import Item, SystemOnCorpus
 from docmt.kinds.study import StudyConfig
 from docmt.plan.grid import Grid
@@ -155,13 +154,13 @@ def sheet_of(grid: Grid, study: str, name: str) -> str:
     return f"{paths.SHEET.at(scale=grid.scale, study=study, item=name)}.csv"
 
 
-def judged_systems(grid: Grid, study: str, name: str) -> tuple[HumanTable, list[Entry]]:
+def judged_systems(grid: Grid, study: str, name: str) -> tuple[Item, list[Entry]]:
     """Return a table of judgements that has a sheet, and the entries of its baseline and its system.
 
     Raises UserError where the item has no sheet.
     """
     item = item_of(grid, study, name)
-    if not isinstance(item, HumanTable) or not item.has_sheet:
+    if not item.has_sheet:
         expected = "a table of kind human with corpus, system and baseline"
         raise UserError("no sheet of this item", where=sheet_of(grid, study, name), found=name, expected=expected)
     return item, [grid.named(study, item.corpus, system) for system in (item.baseline, item.system)]
@@ -177,7 +176,7 @@ def sheet_files(grid: Grid, study: str, name: str) -> list[str]:
 
 def _sheets(grid: Grid, study: str) -> list[str]:
     """Return the sheets of a study, without those of systems that are left out."""
-    tables = [name for name, item in study_of(grid, study).items.items() if getattr(item, "has_sheet", False)]
+    tables = [name for name, item in study_of(grid, study).items.items() if item.has_sheet]
     entries = {name: judged_systems(grid, study, name)[1] for name in tables}
     return [sheet_of(grid, study, name) for name in tables if all(grid.left_out(e) is None for e in entries[name])]
 

@@ -11,7 +11,8 @@ from docmt.plan.grid import Grid
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Planner
 from docmt.plan.scored import scoring_of_entry
-from docmt.plan.supplies import Supplies
+from docmt.plan.supplies import Supplies, Supply
+from docmt.plan.unscored import supplies_of_scores
 
 
 def check_supplies(grid: Grid, targets: Iterable[str]) -> None:
@@ -23,7 +24,7 @@ def check_supplies(grid: Grid, targets: Iterable[str]) -> None:
     named = [target for target in targets if grid.missing == "stop" or is_single(grid, target)]
     if not named or grid.fixtures is not None:
         return
-    # What a named target shows is not left out: it is missing.
+    # What a named target shows is not left out: it is missing. A metric may be: the others are computed without it.
     whole = dataclasses.replace(grid, not_run={}, ways={})
     planner, supplies = Planner(whole), Supplies(whole)
     wanted = targets_of(planner, named)
@@ -32,10 +33,19 @@ def check_supplies(grid: Grid, targets: Iterable[str]) -> None:
     jobs = list(planner.closure(wanted))
     corpora = {whole.corpus_in(job.names["corpus"], CORPUS.at(**job.names)) for job in jobs if job.rule == "corpus"}
     files = {corpus: missing_files(whole.corpora[corpus], whole.places()) for corpus in sorted(corpora)}
-    needed = map(supplies.checkpoint, checkpoints_of(whole, jobs))
-    checkpoints = {supply.name: supply.way for supply in needed if supply.reason}
-    if checkpoints or any(files.values()):
-        raise missing_error(files, whole.places(), checkpoints)
+    needed = [*map(supplies.checkpoint, checkpoints_of(whole, jobs)), *_for_scores(supplies, jobs)]
+    others = {supply.reason.replace(" is missing:", ","): supply.way for supply in needed if supply.reason}
+    if others or any(files.values()):
+        raise missing_error(files, whole.places(), others)
+
+
+def _for_scores(supplies: Supplies, jobs: Iterable[Job]) -> list[Supply]:
+    """Return the supplies of what studies name for the scores of jobs; empty where such metrics are left out."""
+    grid = supplies.grid
+    scored = [grid.find_scored(job.names["corpus"], job.names["system"]) for job in jobs if job.rule == "scores"]
+    studies = dict.fromkeys(entry.study for entry in scored)
+    wanted = [supply for study in studies for supply in supplies_of_scores(supplies, study)]
+    return [supply for supply in wanted if supply.name not in grid.not_scored]
 
 
 def is_single(grid: Grid, target: str) -> bool:

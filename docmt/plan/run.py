@@ -1,4 +1,4 @@
-"""The grid of a run: with `missing: skip`, also the corpora and the checkpoints that nobody has."""
+"""The grid of a run: with `missing: skip`, also what nobody has, such as corpora, checkpoints and word vectors."""
 
 import dataclasses
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import Any
 
 from docmt.plan.grid import Grid, load_grid
 from docmt.plan.supplies import Supplies
+from docmt.plan.unscored import missing_for_scores
 
 SCALES = Path("workflow/scales")
 """The folder of the files of scales, relative to that of config.yaml."""
@@ -19,8 +20,15 @@ def grid_of_run(root: Path, config: dict[str, Any]) -> Grid:
     grid = load_grid(root, config)
     if grid.missing == "stop":
         return grid
-    not_run, ways = Supplies(grid).left_out()
-    return dataclasses.replace(grid, not_run=not_run, ways=ways)
+    supplies = Supplies(grid)
+    not_run, ways = supplies.left_out()
+    unscored = missing_for_scores(supplies)
+    return dataclasses.replace(
+        grid,
+        not_run=not_run,
+        not_scored={supply.name: supply.reason for supply in unscored},
+        ways=ways | {supply.name: supply.way for supply in unscored},
+    )
 
 
 def grids_of_other_scales(grid: Grid, root: Path, config: dict[str, Any]) -> list[Grid]:

@@ -8,7 +8,7 @@ from docmt.catalogue.corpus import STOP_WORDS
 from docmt.plan.grid import Grid
 from docmt.plan.scoring import trained_settings
 from docmt.settings.comet import CometConfig
-from docmt.settings.scoring import AlignerConfig, ConsistencyConfig, ScoringConfig
+from docmt.settings.scoring import AlignerConfig, ConsistencyConfig, ScoringConfig, ScoringPart
 from docmt.settings.system import Entry
 
 
@@ -16,8 +16,9 @@ from docmt.settings.system import Entry
 class CorpusScoring:
     """The settings of scoring for a corpus.
 
-    `consistency` has the stop words of the corpus. `aligner`, `vectors` (a file of word vectors, or `trained`),
-    `model` (the folder of a BERT) and `comet` are None where the metrics that need them are not computed.
+    `consistency` has the stop words of the corpus. `aligner`, `vectors` (a file of word vectors, or `trained`), `model`
+    (the folder of a BERT) and `comet` are None where the metrics that need them are not computed. `missing`: why they
+    are not, by the part of `scoring` that names a file which is not here.
     """
 
     config: ScoringConfig
@@ -26,6 +27,7 @@ class CorpusScoring:
     vectors: str | None
     model: str | None
     comet: CometConfig | None
+    missing: dict[ScoringPart, str]
 
     @property
     def needs_aligner_of_corpus(self) -> bool:
@@ -39,7 +41,9 @@ class CorpusScoring:
 
     @property
     def stop_lists(self) -> dict[str, str]:
-        """The files of stop words by their roles among the inputs of a job."""
+        """The files of stop words by their roles among the inputs of a job; empty where no chain is scored."""
+        if self.aligner is None:
+            return {}
         lists = {side: getattr(self.consistency, f"{side}_stop_lists") for side in ("source", "target")}
         return {f"{side}_stop_list": path for side, paths in lists.items() for path in paths.values()}
 
@@ -48,13 +52,28 @@ def scoring_of(grid: Grid, study: str, corpus: str) -> CorpusScoring:
     """Return the settings by which a study scores its systems on a corpus."""
     config, chosen = grid.corpus_at_scale(corpus), grid.scoring[study]
     stop_words = tuple(getattr(config, name) for name in STOP_WORDS)
+    consistency = chosen.consistency.of_corpus(config.languages, stop_words)
+    lists = [*consistency.source_stop_lists.values(), *consistency.target_stop_lists.values()]
+    vectors = chosen.coherence.vectors.get(config.target_language)
+    model = chosen.cohesion.models.get(config.target_language)
+    needed: dict[ScoringPart, list[str | None]] = {
+        "aligner": [chosen.aligner.model, *lists],
+        "coherence": [vectors],
+        "cohesion": [model],
+        "comet": [chosen.comet.model, chosen.comet.encoder],
+    }
+    reasons = {
+        part: [grid.not_scored[path] for path in paths if path in grid.not_scored] for part, paths in needed.items()
+    }
+    missing = {part: why[0] for part, why in reasons.items() if why}
     return CorpusScoring(
         config=chosen,
-        consistency=chosen.consistency.of_corpus(config.languages, stop_words),
-        aligner=chosen.aligner,
-        vectors=chosen.coherence.vectors.get(config.target_language),
-        model=chosen.cohesion.models.get(config.target_language),
-        comet=chosen.comet if chosen.comet.model else None,
+        consistency=consistency,
+        aligner=None if "aligner" in missing else chosen.aligner,
+        vectors=None if "coherence" in missing else vectors,
+        model=None if "cohesion" in missing else model,
+        comet=None if "comet" in missing or chosen.comet.model is None else chosen.comet,
+        missing=missing,
     )
 
 

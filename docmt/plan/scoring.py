@@ -8,11 +8,14 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from docmt.base.errors import UserError
+from docmt.base.errors import UserError, check_known
 from docmt.base.parse import mapping, parse
 from docmt.base.yaml_files import Lines
 from docmt.catalogue.corpus import CorpusConfig
+from docmt.kinds.study import StudyConfig
 from docmt.plan.scale import Scale, laid_over
+from docmt.plan.study import SECTIONS
+from docmt.settings.metrics import METRICS, parse_metric
 from docmt.settings.scoring import TRAINED, ScoringConfig, WordVectorsConfig
 from docmt.settings.system import Entry
 
@@ -25,6 +28,26 @@ def scoring_of_study(config: ScoringConfig, stated: Any, scale: Scale, lines: Li
     """
     merged = laid_over(dataclasses.asdict(config), mapping(stated, lines, ("scoring",)))
     return scale.scored(parse(ScoringConfig, merged, lines, ("scoring",)))
+
+
+def check_conventions(study: StudyConfig, scoring: ScoringConfig, lines: Lines) -> None:
+    """Raise UserError for a metric by a convention of LTCR and HHI that the settings of scoring do not have."""
+    for section in SECTIONS:
+        for name, item in getattr(study, section).items():
+            for metric in item.measures:
+                parsed = parse_metric(metric)
+                if parsed.set is not None and parsed.metric.judge == "aligner":
+                    where = lines.place((section, name))
+                    check_known("convention of scoring", parsed.set, scoring.conventions, where)
+
+
+def check_measured_as(study: StudyConfig, lines: Lines) -> None:
+    """Raise UserError where a paper's way of measuring is stated of an unknown metric, or by unknown settings."""
+    for metric, statements in study.measured_as.items():
+        check_known("metric", metric, METRICS, lines.place(("measured_as", metric)))
+        for number, statement in enumerate(statements):
+            merged = laid_over(dataclasses.asdict(ScoringConfig()), statement.scoring)
+            parse(ScoringConfig, merged, lines, ("measured_as", metric, number, "scoring"))
 
 
 def with_score_folders(

@@ -1,6 +1,6 @@
 """The targets of Snakemake: the state of each, what a run downloads for it, and the plan of its trainings."""
 
-import re
+import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,10 +8,15 @@ from typing import Literal
 
 from docmt.base.paths import SCORES
 from docmt.kinds.item import Item
+from docmt.plan.comparable import reasons_of_item
 from docmt.plan.estimates import Estimates, TrainingPlan
 from docmt.plan.grid import Grid
 from docmt.plan.items import card_of, item_corpora, item_entries, judged_systems, page_of, run_folder, sheet_of
+from docmt.plan.scored import scoring_of
 from docmt.plan.supplies import Supplies, Supply, together
+from docmt.plan.unscored import missing_for_scores, supplies_of_scores
+from docmt.settings.metrics import METRICS, base_of
+from docmt.settings.scoring import ScoringPart
 from docmt.settings.system import Entry
 
 TargetKind = Literal["all", "study", "item", "sheet", "scores", "corpus"]
@@ -29,6 +34,7 @@ class Target:
     `study` is None for `all` and for corpora. `plan` has the trainings of `all`, of a study or of an item; it is None
     for scores and for corpora. `fetch_bytes`: the size of what is to be downloaded, as far as it is known;
     `is_fetch_known`: whether that is all of it. `reasons`: why parts of the target are left out, or not scored.
+    `not_comparable`: why numbers of the target are not comparable with the published ones, with their metrics.
     """
 
     name: str
@@ -40,6 +46,7 @@ class Target:
     fetch_bytes: float = 0
     is_fetch_known: bool = True
     reasons: tuple[str, ...] = ()
+    not_comparable: tuple[str, ...] = ()
 
 
 class Targets:
@@ -47,8 +54,12 @@ class Targets:
 
     def __init__(self, grid: Grid, root: Path, estimates: Estimates) -> None:
         """List the targets of a grid whose results are in the folder `root`."""
-        self.grid, self.root, self.estimates = grid, root, estimates
+        self.root, self.estimates = root, estimates
         self.supplies = Supplies(grid, root)
+        # With `missing: stop`, a run refuses what would otherwise be left out.
+        unscored = [] if grid.missing == "stop" else missing_for_scores(self.supplies)
+        self.grid = dataclasses.replace(grid, not_scored={supply.name: supply.reason for supply in unscored})
+        self.ways = {supply.reason: supply.way for supply in unscored}
 
     def every(self) -> Target:
         """Return the target `all`."""
@@ -56,13 +67,16 @@ class Targets:
         entries = [entry for name in active for entry in self.grid.of_study(name)]
         pages = [page_of(self.grid, name, "index") for name in active]
         needed = [supply for entry in entries for supply in self.supplies.of_entry(entry)]
+        needed += [supply for name in active for supply in self._for_scores(name)]
         about = f"every study of config.yaml: {', '.join(active)}"
         return self._target("all", "all", None, about, pages, needed, entries)
 
     def of_study(self, study: str, scores: bool) -> Iterator[Target]:
         """Yield a study, its items and, where `scores` is true, the scores of each of its systems and seeds."""
         config, entries = self.grid.studies[study], self.grid.of_study(study)
+        for_scores = self._for_scores(study)
         needed = [*self.supplies.of(config.corpora), *(s for entry in entries for s in self.supplies.of_entry(entry))]
+        needed += for_scores
         page = page_of(self.grid, study, "index")
         yield self._target(study, "study", study, config.title, [page], needed, entries)
         for name, item in config.items.items():
@@ -70,15 +84,18 @@ class Targets:
             entries_of_item = item_entries(self.grid, study, name)
             checkpoints = [folder for entry in entries_of_item for folder in self.grid.checkpoints_for(entry)]
             needed = self.supplies.of(item_corpora(self.grid, study, name), checkpoints)
-            unscored = tuple(unscored_metrics(self.grid, study, item, entries_of_item))
-            yield self._target(path, "item", study, about, [path], needed, entries_of_item, unscored)
-            if getattr(item, "has_sheet", False):
+            needed += for_scores if {"scores", "occurrences"} & {*item.reads()} else []
+            unscored = tuple(self._unscored(study, item, entries_of_item))
+            target = self._target(path, "item", study, about, [path], needed, entries_of_item, unscored)
+            yield dataclasses.replace(target, not_comparable=tuple(self._not_comparable(study, item)))
+            if item.has_sheet:
                 yield self._sheet(study, name, about)
         runs = [(entry, seed) for entry in entries for seed in entry.seeds] if scores else []
         for entry, seed in runs:
             path = f"{run_folder(self.grid, SCORES, entry, seed)}/scores.json"
             about = f"scores of {entry.system.name} on {entry.corpus}"
-            yield self._target(path, "scores", study, about, [path], self.supplies.of_entry(entry))
+            needed = [*self.supplies.of_entry(entry), *for_scores]
+            yield self._target(path, "scores", study, about, [path], needed)
 
     def _sheet(self, study: str, name: str, about: str) -> Target:
         """Return the sheet for annotators of a table; `about` describes the table."""
@@ -91,6 +108,26 @@ class Targets:
         for corpus in self.grid.corpora:
             path = card_of(self.grid, corpus)
             yield self._target(path, "corpus", None, f"the corpus {corpus}", [path], [self.supplies.corpus(corpus)])
+
+    def _for_scores(self, study: str) -> list[Supply]:
+        """Return what the scores of a study need, without what is left out."""
+        supplies = supplies_of_scores(self.supplies, study)
+        return [supply for supply in supplies if supply.name not in self.grid.not_scored]
+
+    def _unscored(self, study: str, item: Item, entries: Iterable[Entry]) -> Iterator[str]:
+        """Yield why metrics of an item get no score, with the way to what is missing."""
+        yield from unscored_metrics(self.grid, study, item, entries)
+        corpora = dict.fromkeys(entry.corpus for entry in entries)
+        missing = [pair for corpus in corpora for pair in scoring_of(self.grid, study, corpus).missing.items()]
+        for part, reason in dict.fromkeys(missing):
+            metrics = metrics_in(item, part)
+            if metrics:
+                yield f"{', '.join(metrics)} not scored: {reason}. {self.ways[reason]}"
+
+    def _not_comparable(self, study: str, item: Item) -> Iterator[str]:
+        """Yield why numbers of an item are not comparable with published ones, as far as it is known before a run."""
+        for reason, metrics in reasons_of_item(self.grid, study, item).items():
+            yield f"{', '.join(metrics)} not comparable because {reason}"
 
     def _target(
         self,
@@ -130,15 +167,19 @@ def targets(grid: Grid, root: Path, studies: Iterable[str], estimates: Estimates
 def unscored_metrics(grid: Grid, study: str, item: Item, entries: Iterable[Entry]) -> Iterator[str]:
     """Yield why metrics of an item get no score: settings name no vectors or no model for a target language."""
     languages = sorted({grid.corpora[entry.corpus].target_language for entry in entries})
-    bases = {re.split("[:@]", metric)[0] for metric in item.measures}
-    given = {
+    given: dict[ScoringPart, tuple[str, dict[str, str]]] = {
         "coherence": ("scoring.coherence.vectors", grid.scoring[study].coherence.vectors),
         "cohesion": ("scoring.cohesion.models", grid.scoring[study].cohesion.models),
     }
-    for metric, (setting, entries_of) in given.items():
+    for part, (setting, entries_of) in given.items():
         lacking = [language for language in languages if language not in entries_of]
-        if metric in bases and lacking:
-            yield f"{metric} not scored: {setting} of config.yaml has no entry for {', '.join(lacking)}"
-    for metric in sorted(bases & {"COMET", "doc-COMET"}):
-        if grid.scoring[study].comet.model is None:
-            yield f"{metric} not scored: scoring.comet.model names no model"
+        if metrics_in(item, part) and lacking:
+            yield f"{part} not scored: {setting} of config.yaml has no entry for {', '.join(lacking)}"
+    if metrics_in(item, "comet") and grid.scoring[study].comet.model is None:
+        yield "COMET and doc-COMET not scored: scoring.comet.model names no model"
+
+
+def metrics_in(item: Item, part: ScoringPart) -> list[str]:
+    """Return the bases of the metrics of an item that need a part of `scoring`, each once."""
+    bases = dict.fromkeys(map(base_of, item.measures))
+    return [base for base in bases if METRICS[base].judge == part]

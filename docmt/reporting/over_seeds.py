@@ -22,14 +22,21 @@ def not_run(why: str | None) -> str:
     return f"{NOT_RUN}: {why}" if why else NOT_RUN
 
 
-def why_empty(results: Results, corpus: str, system: str | None, is_scored: bool) -> str:
+def not_scored(why: str) -> str:
+    """Return the status of a system without a score; `why` says why the metric is not computed, or is empty."""
+    return f"{NOT_SCORED}: {why}" if why else NOT_SCORED
+
+
+def why_empty(results: Results, corpus: str, system: str | None, metric: MetricName, is_scored: bool) -> str:
     """Return why a system has no number for a metric.
 
     `is_scored`: whether the file that could have the metric exists. `system`: None for a row that is only published.
     """
     if system is None:
         return PUBLISHED_ONLY
-    return NOT_SCORED if is_scored else not_run(results.settings.why_not_run(corpus, system))
+    if is_scored:
+        return not_scored(results.settings.why_not_scored(corpus, metric.metric.judge))
+    return not_run(results.settings.why_not_run(corpus, system))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,26 +1,87 @@
-"""The metrics LTCR and HHI of a system, computed on the lexical chains of the test split."""
+"""The metrics LTCR and HHI of a system, computed on the lexical chains of the test split.
+
+They are computed by the settings `consistency`, and by each of the `conventions`, whose metrics have names such as
+`LTCR:overlap`. All of them use the same word alignment.
+"""
+
+from dataclasses import dataclass, replace
 
 from docmt.base.parse import parse
-from docmt.scoring.chain_scores import AlignedTranslations, ChainCorpus, stop_lists
+from docmt.scoring.chain_scores import AlignedTranslations, ChainCorpus, StopFiles, StopLists, stop_lists
 from docmt.scoring.consistency import consistency, consistency_tallies
 from docmt.scoring.corpus_aligner import corpus_aligner
 from docmt.scoring.inputs import collapse_runs
 from docmt.scoring.measured import ScoringJob, ScoringResult
 from docmt.scoring.occurrences import occurrences, signature, translated_chains
-from docmt.settings.scoring import AlignerConfig, ConsistencyConfig
+from docmt.scoring.tallies import Tally
+from docmt.settings.scoring import AlignerConfig, ConsistencyConfig, ConventionConfig, with_convention
+
+SIDES = ("source", "target")
+"""The sides of a corpus, each with a stop list."""
+
+Scores = tuple[dict, list[Tally]]
+"""LTCR and HHI, entries of `scores.json`, and their tallies."""
+
+
+@dataclass(frozen=True)
+class AlignedTest:
+    """The aligned translations of a system, with what stop lists are made from.
+
+    `aligner` is the signature of the aligner, and `documents` has the names of the test documents.
+    """
+
+    system: AlignedTranslations
+    corpus: ChainCorpus
+    stop_files: StopFiles
+    aligner: str
+    documents: list[str]
+
+    def stop_lists(self, config: ConsistencyConfig, files: StopFiles) -> StopLists:
+        """Return the stop lists of both sides, from `files` or else from the training split."""
+        return stop_lists(config, files, self.corpus.source_words, self.corpus.target)
+
+    def measure(self, config: ConsistencyConfig, lists: StopLists) -> Scores:
+        """Return LTCR and HHI."""
+        translated = translated_chains(self.system, lists, config)
+        scores = consistency(translated, config, signature(config, lists, self.aligner))
+        return scores, consistency_tallies(translated, self.documents, config)
+
+    def by_convention(self, name: str, config: ConsistencyConfig, convention: ConventionConfig) -> Scores:
+        """Return LTCR and HHI by a convention, under names such as `LTCR:overlap`."""
+        counted = [side for side in SIDES if getattr(convention, f"{side}_stop_words") is not None]
+        files = replace(self.stop_files, **dict.fromkeys(counted))
+        changed = with_convention(config, convention)
+        scores, tallies = self.measure(changed, self.stop_lists(changed, files))
+        named = [replace(tally, measure=f"{tally.measure}:{name}") for tally in tallies]
+        return {f"{measure}:{name}": score for measure, score in scores.items()}, named
 
 
 def score(job: ScoringJob) -> ScoringResult:
     """Return LTCR and HHI of the lexical chains of the test documents.
 
-    The result is empty where a line of the translations is a document, since sentences are needed for word alignment.
+    The result is empty where a line of the translations is a document, since sentences are needed for word alignment,
+    and where the settings have no aligner, since its model is not there.
     """
-    if job.lines != "sentences":
+    if job.lines != "sentences" or job.settings["aligner"] is None:
         return ScoringResult()
     config = parse(ConsistencyConfig, job.settings["consistency"], "settings.json", ("consistency",))
+    aligned, reference = align_test(job, config)
+    lists = aligned.stop_lists(config, job.inputs.stop_files)
+    measured = [aligned.measure(config, lists)]
+    for name, stated in job.settings["conventions"].items():
+        convention = parse(ConventionConfig, stated, "settings.json", ("conventions", name))
+        measured.append(aligned.by_convention(name, config, convention))
+    return ScoringResult(
+        {"consistency": {name: score for scores, _ in measured for name, score in scores.items()}},
+        [tally for _, tallies in measured for tally in tallies],
+        occurrences(aligned.system, reference, lists, config),
+    )
+
+
+def align_test(job: ScoringJob, config: ConsistencyConfig) -> tuple[AlignedTest, AlignedTranslations]:
+    """Return the aligned translations of the system, and the aligned references."""
     aligner_config = parse(AlignerConfig, job.settings["aligner"], "settings.json", ("aligner",))
     corpus = ChainCorpus.read(job.inputs.tokens, config)
-    lists = stop_lists(config, job.inputs.stop_files, corpus.source_words, corpus.target)
     is_awesome = aligner_config.kind == "awesome-align"
     folder = job.inputs.aligner_model if is_awesome else job.inputs.aligner
     aligner = corpus_aligner(aligner_config, folder, corpus)
@@ -30,10 +91,5 @@ def score(job: ScoringJob) -> ScoringResult:
         AlignedTranslations(corpus.documents, corpus.test_source, lines, alignment.lines)
         for lines, alignment in zip(outputs, aligned, strict=True)
     )
-    translated = translated_chains(system, lists, config)
-    occurrence_signature = signature(config, lists, aligned[0].signature)
-    return ScoringResult(
-        {"consistency": consistency(translated, config, occurrence_signature)},
-        consistency_tallies(translated, collapse_runs(job.references.documents), config),
-        occurrences(system, reference, lists, config),
-    )
+    documents = collapse_runs(job.references.documents)
+    return AlignedTest(system, corpus, job.inputs.stop_files, aligned[0].signature, documents), reference

@@ -27,7 +27,7 @@ from docmt.settings.metrics import METRICS
 
 REQUIRED_KEYS = (
     *("system", "corpus", "seed", "scale", "target_language", "resolved"),
-    *("consistency", "aligner", "contrastive", "coherence", "cohesion", "comet", "requested"),
+    *("consistency", "aligner", "contrastive", "coherence", "cohesion", "comet", "conventions", "requested"),
 )
 """The keys that the `settings.json` of stage 7 must have."""
 

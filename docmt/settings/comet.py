@@ -7,6 +7,9 @@ from docmt.base.checks import Checked, need, need_path, setting, whole
 from docmt.base.errors import UserError
 from docmt.settings.programs import CommandLine, need_command, words_of
 
+COMET_MODEL, COMET_ENCODER = "a checkpoint of COMET", "the encoder of COMET"
+"""The names of the two folders in messages."""
+
 HPARAMS, CHECKPOINT = "hparams.yaml", "checkpoints/model.ckpt"
 """The files of a checkpoint of COMET, as the Hub has them."""
 ENCODER_FILES = (
@@ -64,7 +67,7 @@ def files_of_comet(model: str | Path | None, encoder: str | Path | None) -> dict
 
 def comet_files(model: str | Path) -> list[Path]:
     """Return the paths of the files of a checkpoint of COMET; raise UserError where one is missing."""
-    return [_file(Path(model), name, "a checkpoint of COMET") for name in (HPARAMS, CHECKPOINT)]
+    return [_file(Path(model), name, COMET_MODEL) for name in (HPARAMS, CHECKPOINT)]
 
 
 def encoder_files(encoder: str | Path) -> list[Path]:
@@ -72,7 +75,7 @@ def encoder_files(encoder: str | Path) -> list[Path]:
 
     Raises UserError where there is no config.json, or no tokenizer.
     """
-    config = _file(Path(encoder), "config.json", "the encoder of COMET")
+    config = _file(Path(encoder), "config.json", COMET_ENCODER)
     tokenizer = [Path(encoder, name) for name in ENCODER_FILES if Path(encoder, name).is_file()]
     if not tokenizer:
         raise UserError("no tokenizer", where=str(encoder), expected=" or ".join(ENCODER_FILES))
@@ -85,3 +88,12 @@ def _file(folder: Path, name: str, what: str) -> Path:
     if not path.is_file():
         raise UserError("file not found", where=str(path), remedy=f"it belongs to {what}: see COMET in README.md")
     return path
+
+
+def has_comet(folder: Path, what: str) -> bool:
+    """Return whether a folder has the files of COMET_MODEL or COMET_ENCODER; false for any other `what`."""
+    files = {COMET_MODEL: comet_files, COMET_ENCODER: encoder_files}.get(what)
+    try:
+        return files is not None and bool(files(folder))
+    except UserError:
+        return False

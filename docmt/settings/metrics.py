@@ -3,9 +3,10 @@
 The name of a metric has the form `base`, `base:set`, `base@detail` or `base:set@detail`. Examples are `s-BLEU`, `mteval
 d-BLEU`, `i-BLEU` (over packed instances), `s-BLEU@j2` (position 2 of a window), `LTCR@low` and `LTCR@high` (the ends of
 the interval of LTCR), `accuracy` (all contrastive sets together), `accuracy:pronoun` (the set `pronoun` and its parts
-`pronoun/...`) and `accuracy:pronoun@3` (items of distance 3). Accuracies are in percent in tables, as papers print
-them; `scores.json` has fractions. `s-chrF`, `s-chrF++` and `s-TER` are metrics of sacreBLEU too. The metrics
-`parameters`, `size`, `speed` and `dev NLL` need a training, but no scores.
+`pronoun/...`), `accuracy:pronoun@3` (items of distance 3) and `LTCR:overlap` (by the convention `overlap` of
+`scoring`). Accuracies are in percent in tables, as papers print them; `scores.json` has fractions. `s-chrF`, `s-chrF++`
+and `s-TER` are metrics of sacreBLEU too. The metrics `parameters`, `size`, `speed` and `dev NLL` need a training, but
+no scores.
 """
 
 import math
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from docmt.base.errors import UserError, nearest
+from docmt.settings.scoring import ScoringPart
 
 NO_DETAIL = "(?!)"
 """The pattern of metrics without details: it matches no text."""
@@ -55,12 +57,12 @@ class Metric:
 
     - `about`: the description of the metric.
     - `find`: the function that returns the number.
-    - `has_sets`: whether the metric's name may have a contrastive set.
+    - `has_sets`: whether the metric's name may have a contrastive set or, of LTCR and HHI, a convention.
     - `detail`: the pattern of the text that may follow an @ in the metric's name.
     - `tallied`: the function that returns the place of the metric's summands, for tests of significance.
     - `source`: the file that has the number.
     - `unit`: the label of the axes of figures.
-    - `judge`: the section of `scoring` that may name a pretrained model with which the metric is measured.
+    - `judge`: the part of `scoring` that names what the metric is measured with, such as a pretrained model.
     - `lower_is_better`: whether a system with a lower number is the better one.
     - `on_request`: whether the metric is computed only for systems of items that show it, since it takes long. The
       slice of the scoring job has the names of such metrics (`requested`).
@@ -76,7 +78,7 @@ class Metric:
     detail: str = NO_DETAIL
     tallied: Selector = lambda *_: None
     source: Source = "scores"
-    judge: Literal["aligner", "cohesion"] | None = None
+    judge: ScoringPart | None = None
     lower_is_better: bool = False
     on_request: bool = False
     module: str = ""
@@ -134,10 +136,13 @@ def _string(name: str, unit: str) -> Metric:
 
 
 def _consistency(name: str, about: str, detail: str = NO_DETAIL) -> Metric:
-    """Return a metric of lexical consistency: LTCR or HHI."""
+    """Return a metric of lexical consistency, LTCR or HHI, by the settings `consistency` or by a convention."""
 
-    def find(scores: dict, _: str | None, end: str | None) -> Measured | None:
-        result = scores.get("consistency", {}).get(name)
+    def measure(convention: str | None) -> str:
+        return f"{name}:{convention}" if convention else name
+
+    def find(scores: dict, convention: str | None, end: str | None) -> Measured | None:
+        result = scores.get("consistency", {}).get(measure(convention))
         if result and end:
             interval = result.get("interval")
             return interval and Measured(interval[end], interval["signature"])
@@ -148,7 +153,8 @@ def _consistency(name: str, about: str, detail: str = NO_DETAIL) -> Metric:
         find,
         "%",
         detail=detail,
-        tallied=lambda _, end: None if end else Tallied(name),
+        has_sets=True,
+        tallied=lambda convention, end: None if end else Tallied(measure(convention)),
         judge="aligner",
         module="docmt.scoring.ltcr",
     )
@@ -160,16 +166,12 @@ def is_of_set(name: str, wanted: str) -> bool:
 
 
 def _same_name(
-    name: str,
-    about: str,
-    unit: str,
-    decimals: int = 2,
-    judge: Literal["aligner", "cohesion"] | None = None,
-    module: str | None = None,
+    name: str, about: str, unit: str, decimals: int = 2, judge: ScoringPart | None = None, module: str | None = None
 ) -> Metric:
     """Return a metric whose name is the same in tables, in `scores.json` and in `details.arrow`.
 
-    `module` is the module of `docmt.scoring` that computes it; None where it has the same name too.
+    `judge` is the part of `scoring` that it needs, and `module` the module of `docmt.scoring` that computes it; each is
+    None where it has the same name too.
     """
 
     def find(scores: dict, *_: str | None) -> Measured | None:
@@ -177,7 +179,7 @@ def _same_name(
         return Measured(result["score"], result["signature"]) if result else None
 
     path = f"docmt.scoring.{module or name}"
-    return Metric(about, find, unit, decimals, tallied=lambda *_: Tallied(name), judge=judge, module=path)
+    return Metric(about, find, unit, decimals, tallied=lambda *_: Tallied(name), judge=judge or name, module=path)
 
 
 def _accuracy(scores: dict, name: str | None, distance: str | None) -> Measured | None:
@@ -287,16 +289,17 @@ METRICS = {
     "HHI": _consistency("HHI", "concentration of a lexical chain's translations, in percent"),
     "coherence": _same_name("coherence", "cosine of adjacent sentences' mean word vectors", "cosine", decimals=4),
     "cohesion": _same_name(
-        "cohesion", "probability of each sentence as the next one, by BERT", "probability", decimals=4, judge="cohesion"
+        "cohesion", "probability of each sentence as the next one, by BERT", "probability", decimals=4
     ),
     "COMET": _same_name(
-        "COMET", "mean score of sentences by a checkpoint of COMET", "COMET", decimals=4, module="comet"
+        "COMET", "mean score of sentences by a checkpoint of COMET", "COMET", decimals=4, judge="comet", module="comet"
     ),
     "doc-COMET": _same_name(
         "doc-COMET",
         "COMET of sentences that are read after the previous sentences of their documents",
         "COMET",
         decimals=4,
+        judge="comet",
         module="comet",
     ),
     "fallbacks": Metric("sentences translated again, alone, in percent", _fallbacks, "%"),
@@ -349,6 +352,11 @@ class MetricName:
         return self.metric.tallied(self.set, self.detail)
 
 
+def base_of(name: str) -> str:
+    """Return the base of a metric's name, without a set and without a detail."""
+    return re.split("[:@]", name)[0]
+
+
 def parse_metric(name: str, where: str | None = None) -> MetricName:
     """Split a metric's name into its parts.
 
@@ -360,7 +368,8 @@ def parse_metric(name: str, where: str | None = None) -> MetricName:
         raise UserError("unknown metric", where=where, found=name, remedy=nearest(base, METRICS))
     metric = METRICS[base]
     if set_name == "" or (set_name and not metric.has_sets):
-        raise UserError("no metric of a contrastive set", where=where, found=name, expected="accuracy:<set>")
+        expected = "accuracy:<set>, LTCR:<convention> or HHI:<convention>"
+        raise UserError("no metric of a contrastive set", where=where, found=name, expected=expected)
     if detail is not None and not re.fullmatch(metric.detail, detail):
         expected = "s-BLEU@j<position>, sentences@j<position>, accuracy@<distance>, LTCR@low or LTCR@high"
         raise UserError("unknown detail of a metric", where=where, found=name, expected=expected)

@@ -4,12 +4,21 @@ After a change of these settings the workflow computes scores again, but trains 
 text again.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, make_dataclass, replace
 from typing import Any, Literal
 
 from docmt.base.checks import MOST, Checked, above_0, count, need, need_path, setting, whole
-from docmt.base.names import LANGUAGES_ARE, is_language
-from docmt.settings.comet import CometConfig
+from docmt.base.names import LANGUAGES_ARE, NAMES_HAVE, is_language, is_name
+from docmt.settings.comet import COMET_ENCODER, COMET_MODEL, CometConfig
+
+ScoringPart = Literal["aligner", "coherence", "cohesion", "comet"]
+"""The parts of `scoring` that name files without which metrics are not computed; stop lists belong to the aligner."""
+
+MODEL = "a pretrained model"
+"""What messages call the folder of a checkpoint that settings of scoring name."""
+
+BY_LANGUAGE = {"source_stop_lists": "source", "target_stop_lists": "target", "vectors": "target", "models": "target"}
+"""The settings that differ between languages, with the side of a corpus whose language counts."""
 
 TRAINED = "trained"
 """The value in the place of a file of word vectors: docmt then trains word vectors on the training split."""
@@ -101,6 +110,33 @@ class ConsistencyConfig(Checked):
             changes[f"{side}_stop_lists"] = {language: files[language]} if has_file else {}
             changes[f"{side}_stop_words"] = 0 if has_file else number if stated is None else stated
         return replace(self, **changes)
+
+
+OF_CHAINS = ("chains", "source_stop_lists", "target_stop_lists")
+"""The settings of `ConsistencyConfig` that all conventions share: they decide which texts are aligned and read."""
+
+ConventionConfig = make_dataclass(
+    "ConventionConfig",
+    [
+        (declared.name, declared.type | None, field(default=None, metadata=declared.metadata))
+        for declared in fields(ConsistencyConfig)
+        if declared.name not in OF_CHAINS
+    ],
+    bases=(Checked,),
+    frozen=True,
+    namespace={"__module__": __name__},
+)
+"""A convention of LTCR and HHI: settings that replace those of `consistency`; none = as `consistency` has it."""
+
+
+def with_convention(config: ConsistencyConfig, convention: Any) -> ConsistencyConfig:
+    """Return settings of consistency with those that a `ConventionConfig` states.
+
+    A stated number of stop words replaces a list of stop words too.
+    """
+    stated = {name: value for name, value in vars(convention).items() if value is not None}
+    lists = {f"{side}_stop_lists": {} for side in ("source", "target") if f"{side}_stop_words" in stated}
+    return replace(config, **stated, **lists)
 
 
 AlignerName = Literal["default", "eflomal", "awesome-align"]
@@ -198,9 +234,30 @@ class ScoringConfig:
     cohesion: CohesionConfig = field(default_factory=CohesionConfig)
     comet: CometConfig = field(default_factory=CometConfig)
     contrastive: ContrastiveConfig = field(default_factory=ContrastiveConfig)
+    conventions: dict[str, ConventionConfig] = field(
+        default_factory=dict,
+        metadata={
+            "about": "other conventions of LTCR and HHI by name, each with the settings of consistency that it "
+            "changes; tables show them as LTCR:name"
+        },
+    )
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """What each file or folder is that the settings name, by its path."""
+        vectors = [path for path in self.coherence.vectors.values() if path != TRAINED]
+        models = [*self.cohesion.models.values(), *([self.aligner.model] if self.aligner.model else [])]
+        lists = [*self.consistency.source_stop_lists.values(), *self.consistency.target_stop_lists.values()]
+        kinds = {"a list of stop words": lists, "word vectors": vectors, MODEL: models}
+        comet = {self.comet.model: COMET_MODEL, self.comet.encoder: COMET_ENCODER}
+        return {path: what for what, paths in kinds.items() for path in paths} | {
+            path: what for path, what in comet.items() if path is not None
+        }
 
     def __post_init__(self) -> None:
-        """Check that the aligner fits the unit of lexical chains."""
+        """Check that the aligner fits the unit of lexical chains, and the names of conventions."""
+        for name in self.conventions:
+            need(is_name(name) and "@" not in name, f"conventions.{name}", name, NAMES_HAVE)
         need(
             self.consistency.chains == "words" or self.aligner.kind != "awesome-align",
             "consistency.chains",

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from docmt.base.asked import read_settings as read_settings_file
-from docmt.base.columns import SEGMENTS, STOP_WORDS, check_segments
+from docmt.base.columns import CONTRASTIVE_SEGMENTS, SEGMENTS, STOP_WORDS, check_segments
 from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError, nearest
 from docmt.base.manifest import check_file
@@ -26,6 +26,7 @@ from docmt.models import build, check_chains
 from docmt.models.pretrained import Counterparts, Start, start_from
 from docmt.models.store import WEIGHTS, init_from
 from docmt.models.transformer import Transformer
+from docmt.nn.positions import check_positions
 from docmt.nn.rows import Rows
 from docmt.settings.models import TransformerConfig
 from docmt.settings.pretrained import ROWS, TOKENIZER, check_model, checkpoint_files, tokenizer_file
@@ -187,6 +188,7 @@ def prepare(
     model = build_model(paths, settings)
     rows = read_rows(paths, "train", model, train.batch_tokens)
     dev = read_rows(paths, "dev", model)
+    check_test(paths, model)
     start = fill(model, paths)
     frozen = freeze(model, train.frozen, start)
     model.to(device)
@@ -209,7 +211,8 @@ def read_rows(paths: Paths, split: str, model: nn.Module, batch_tokens: int | No
     """Return the segments of a split, with their lexical chains where there are any.
 
     Raises UserError where there is no segment, for ids that the vocabularies of `model` lack, for chains of another
-    view and, where `batch_tokens` is given, for a segment of more than `batch_tokens` target tokens.
+    view, for a segment that is longer than the model's table of positions and, where `batch_tokens` is given, for a
+    segment of more than `batch_tokens` target tokens.
     """
     path = paths.view / f"{split}.arrow"
     table = read_arrow(path, SEGMENTS)
@@ -218,9 +221,23 @@ def read_rows(paths: Paths, split: str, model: nn.Module, batch_tokens: int | No
     check_segments(path, table, {"source": model.source_size, "target": model.target_size})
     chains = read_chains(paths.chains / path.name, table) if paths.chains else None
     rows = Rows.from_table(table, chains)
+    check_positions(path, table, model.config)
     if batch_tokens is not None:
         check_lengths(target_tokens(rows), table["document"], batch_tokens, str(path))
     return rows
+
+
+def check_test(paths: Paths, model: nn.Module) -> None:
+    """Raise UserError where the trained model could not read a test segment or a contrastive variant of its view.
+
+    Only a learned table of positions has a limit. References are not read, so that the target of test is not checked.
+    """
+    if model.config.position_table != "learned":
+        return
+    for name, schema, sides in (("test", SEGMENTS, SIDES[:1]), ("contrastive", CONTRASTIVE_SEGMENTS, SIDES)):
+        path = paths.view / f"{name}.arrow"
+        if path.exists():
+            check_positions(path, read_arrow(path, schema), model.config, sides)
 
 
 def fill(model: Transformer, paths: Paths) -> Start:

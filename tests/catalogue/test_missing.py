@@ -129,7 +129,8 @@ def test_a_long_way_to_obtain_a_file_is_wrapped():
 
 
 def test_checkpoints_are_listed_with_the_files():
-    text = str(missing_error({"news": []}, Places(Path("results")), {"models/bert": "Fetch it."}))
+    others = {"models/bert, a pretrained model": "Fetch it."}
+    text = str(missing_error({"news": []}, Places(Path("results")), others))
     assert text.splitlines() == [
         "files are missing that docmt cannot download",
         "  found ",

@@ -93,8 +93,12 @@ def test_targets_say_what_is_made_what_can_be_made_and_what_is_missing(project):
     assert table5[3:6] == ["-", "-", "-"], "no training"
     table3 = table["results/8_report/paper/lexical-chains/table3.html"][-1]
     assert "news_zh-en is missing: news_zh-en.train.zh and 13 more files" in table3
-    assert "coherence not scored: scoring.coherence.vectors of config.yaml has no entry for en" in table3
-    assert "cohesion not scored: scoring.cohesion.models of config.yaml has no entry for en" in table3
+    assert "coherence not scored: models/gigaword.en.100.txt is missing: word vectors. " in table3
+    assert "cohesion not scored: models/bert-base-uncased is missing: a pretrained model. " in table3
+    assert "`docmt fetch-files bert-base-uncased`" in table3 and "LTCR" not in table3
+    table1 = table["results/8_report/paper/lexical-chains/table1.html"][-1]
+    assert "LTCR not scored: models/awesome-align is missing: a pretrained model. " in table1
+    assert "`docmt fetch-files awesome-align`" in table1
     for state, meaning in STATES.items():
         count = sum(row[1] == state for row in table.values())
         assert f"{state} ({count}): {meaning}" in done.stderr

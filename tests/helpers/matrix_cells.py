@@ -131,8 +131,9 @@ def _marked(grid: Grid, study: str, record: Record, entry: Entry | None) -> Prob
     if entry is None or record["status"] != MEASURED:
         return
     folders = [start.system.pretrained for start in grid.starts(entry)]
-    if parse_metric(record["metric"]).metric.judge == "cohesion":
-        folders += grid.scoring[study].cohesion.models.values()
+    scoring = grid.scoring[study]
+    judges = {"cohesion": scoring.cohesion.models.values(), "aligner": [scoring.aligner.model]}
+    folders += judges.get(parse_metric(record["metric"]).metric.judge, ())
     # Pages have the name of the folder, since the settings of a job have no paths of the user's.
     stand_ins = {
         checkpoint.folder(grid.scale): Path(checkpoint.stands_for).name for checkpoint in grid.checkpoints.values()

@@ -29,7 +29,7 @@ REFUSED = [
     ("tables/table1/drop", None, "tables.table1.rows: value not allowed\n  found drop of ['fine']"),
     ("tables/table1/drop", "below", "tables.table1.drop: unknown name\n  found below"),
     ("tables/table1/kind", "sistems", "tables.table1.kind: unknown kind of table\n  found sistems\n  did you mean"),
-    ("figures/figure3/baseline", "fine", "figures.figure3.baseline: unknown label\n  found fine\n  valid: fine.beam8"),
+    ("figures/figure3/baseline", "fine", "figures.figure3.baseline: unknown system\n  found fine\n  valid: fine.beam8"),
     ("tables/table3/corpus", "tay", "tables.table3.corpus: unknown corpus of the study\n  found tay\n  did you mean"),
     (
         "tables/table3/metric",

@@ -126,5 +126,5 @@ def test_no_path_of_the_user_is_in_a_question(tmp_path):
         if text.get("pretrained"):
             text["pretrained"] = f"{folder}/{text['pretrained']}"
     planner = planner_of(ROOT, scoring=scoring, human={"lexical-chains": f"{folder}/judged.json"}, texts=texts)
-    for job in closure(planner, "g-transformer", "lexical-chains"):
+    for job in closure(planner, "demo", "g-transformer", "lexical-chains"):
         assert str(folder) not in planner.identities.asked(job).text(), job

@@ -100,7 +100,7 @@ def test_what_is_not_trained_cannot_clash(small):
     add_study(small, "two", scoring={**TRAINED, "aligner": {"kind": "awesome-align", "model": "models/a"}})
     grid = load_grid(small.root)
     assert settings(grid, "7_vectors/toy/joint")["vectors"]["dimensions"] == 100
-    assert settings(grid, "7_aligners/toy/joint") == {"version": 4, "source": "words"}
+    assert settings(grid, "7_aligners/toy/joint")["source"] == "words"
 
 
 def test_what_no_study_trains_is_no_target(small):
@@ -123,3 +123,30 @@ def test_what_scoring_cannot_have_is_refused_at_the_study(small, stated, message
     with pytest.raises(UserError) as refused:
         load_grid(small.root)
     assert message in str(refused.value) and "one.yaml:" in str(refused.value)
+
+
+def test_conventions_of_a_study_are_part_of_its_scores(small):
+    loose = {"overlap": {"match": "overlap", "target_stop_words": 0}}
+    small.edit(STUDY, "scoring", {"conventions": loose})
+    stated = settings(load_grid(small.root), SCORES.format("fine"))["conventions"]["overlap"]
+    assert {name: value for name, value in stated.items() if value is not None} == loose["overlap"]
+
+
+@pytest.mark.parametrize(
+    ("conventions", "message"),
+    [
+        ({"overlap": {"mach": "overlap"}}, "conventions.overlap.mach: unknown key\n  found mach\n  did you mean"),
+        ({"overlap": {"match": "overlp"}}, "conventions.overlap.match: unknown name\n  found overlp\n  did you mean"),
+        ({"overlap": {"chains": "pieces"}}, "conventions.overlap.chains: unknown key\n  found chains"),
+        ({"overlap": {"similarity": 2}}, "conventions.overlap.similarity: value not allowed\n  found 2.0"),
+        ({"a b": {}}, "conventions.a b: value not allowed\n  found a b; expected letters"),
+        ({"overlaps": {}}, "tables.table1: unknown convention of scoring\n  found overlap\n  did you mean 'overlaps'"),
+    ],
+)
+def test_wrong_conventions_are_refused(small, conventions, message):
+    table = {"title": "T", "metrics": ["LTCR:overlap@low"], "rows": [{"system": "fine"}]}
+    small.edit(STUDY, "tables", {"table1": table})
+    small.edit(STUDY, "scoring", {"conventions": conventions})
+    with pytest.raises(UserError) as refused:
+        load_grid(small.root)
+    assert message in str(refused.value)

@@ -48,6 +48,7 @@ SETTINGS = {
     "cohesion": None,
     "comet": None,
     "contrastive": None,
+    "conventions": {},
     "requested": [],
     "resolved": {"decode": {"beam": 5}, "view": {"train": {"window": 1}, "test": {"window": 1}}},
 }
@@ -304,6 +305,33 @@ def test_stop_lists_from_files(job, tmp_path):
     job.lines("test.tok.txt", ["the kitty cat sat on the mat .", *TOKENIZED[1:]])
     ltcr = job.scored(stop_files=StopFiles(target=kitty)).scores["consistency"]["LTCR"]
     assert (ltcr["score"], "strip:punctuation+kitty.txt-" in ltcr["signature"]) == (100, True)
+
+
+CONVENTIONS = {
+    "all_words": {"target_stop_words": 0, "target_punctuation": True},
+    "overlap": {"match": "overlap", "unaligned": "empty"},
+    "first": {"pairs": "first", "average": "macro", "source_stop_words": 0},
+}
+
+
+@pytest.mark.parametrize("name", CONVENTIONS)
+def test_a_convention_gives_what_its_settings_give_by_themselves(job, name, tmp_path):
+    """The stop list of a file counts by the other conventions alone."""
+    job.lines("test.tok.txt", ["the kitty cat . sat on", *TOKENIZED[1:]])
+    kitty = tmp_path / "kitty.txt"
+    kitty.write_text("kitty\n", encoding="utf-8")
+    files = StopFiles(target=kitty)
+    beside = job.scored(SETTINGS | {"conventions": CONVENTIONS}, stop_files=files)
+    without_file = StopFiles() if name == "all_words" else files
+    alone = job.scored(SETTINGS | {"consistency": CONSISTENCY | CONVENTIONS[name]}, stop_files=without_file)
+    plain = job.scored(stop_files=files)
+    for measure in ("LTCR", "HHI"):
+        assert beside.scores["consistency"][f"{measure}:{name}"] == alone.scores["consistency"][measure]
+        assert beside.scores["consistency"][measure] == plain.scores["consistency"][measure]
+        tallies = {tally.measure: tally for tally in beside.tallies}
+        assert tallies[f"{measure}:{name}"].score == alone.scores["consistency"][measure]["score"]
+    signatures = [score["signature"] for score in beside.scores["consistency"].values()]
+    assert len(set(signatures)) == len(signatures) == 2 * (1 + len(CONVENTIONS))
 
 
 def test_a_repeated_word_of_two_pieces_makes_two_chains_of_pieces(job):

@@ -17,7 +17,7 @@ SECTIONS = {
     **MODEL_CONFIGS,
     "train": TrainConfig,
     "decode": DecodeConfig,
-    **{field.name: field.default_factory for field in dataclasses.fields(ScoringConfig)},
+    **{field.name: field.default_factory for field in dataclasses.fields(ScoringConfig) if field.name != "conventions"},
 }
 
 
@@ -41,6 +41,12 @@ def body_of(section: str, text: str) -> str:
         return ""
     end = re.search(rf"^ {{0,{len(start[1])}}}\w+:", text[start.end() :], re.MULTILINE)
     return text[start.end() :][: end.start()] if end else text[start.end() :]
+
+
+def test_the_manual_says_what_conventions_are():
+    (field,) = [field for field in dataclasses.fields(ScoringConfig) if field.name == "conventions"]
+    text = (ROOT / "config.yaml").read_text(encoding="utf-8")
+    assert f"  conventions: {{}} # {field.metadata['about']}\n" in text
 
 
 @pytest.mark.parametrize("section", [TextConfig, CutConfig])

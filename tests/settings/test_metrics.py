@@ -20,6 +20,7 @@ def scores() -> dict:
         "consistency": {
             "LTCR": {"score": 60.5, "signature": "LTCR|x", "interval": {"low": 55.0, "high": 65.0, "signature": "i|x"}},
             "HHI": {"score": 70.5, "signature": "HHI|x"},
+            "LTCR:loose": {"score": 80.5, "signature": "LTCR|l", "interval": {"low": 75.0, "signature": "i|l"}},
         },
         "contrastive": {
             "pronoun": {"items": 4, "right": 3, "by_distance": {"1": {"items": 1, "right": 0}}},
@@ -48,6 +49,8 @@ def scores() -> dict:
         ("LTCR@low", 55.0, "i|x"),
         ("LTCR@high", 65.0, "i|x"),
         ("HHI", 70.5, "HHI|x"),
+        ("LTCR:loose", 80.5, "LTCR|l"),
+        ("LTCR:loose@low", 75.0, "i|l"),
         ("accuracy", 60.0, "contrastive|x"),
         ("accuracy:word", 60.0, "contrastive|x"),
         ("accuracy:word@2", 100.0, "contrastive|x"),
@@ -88,6 +91,8 @@ def test_the_dev_likelihood_is_the_logarithm_of_the_perplexity_that_a_training_r
         ("LTCR", Tallied("LTCR")),
         ("LTCR@low", None),
         ("HHI", Tallied("HHI")),
+        ("HHI:loose", Tallied("HHI:loose")),
+        ("LTCR:loose@low", None),
         ("accuracy", Tallied("accuracy")),
         ("accuracy:pronoun@3", Tallied("accuracy", "pronoun", 3)),
         ("fallbacks", None),
@@ -101,7 +106,7 @@ def test_only_of_ter_a_lower_number_is_better():
     assert [name for name, metric in METRICS.items() if metric.lower_is_better] == ["s-TER"]
 
 
-@pytest.mark.parametrize("name", [*METRICS, "accuracy:pronoun", "accuracy:pronoun@3", "s-BLEU@j1"])
+@pytest.mark.parametrize("name", [*METRICS, "LTCR:loose", "accuracy:pronoun", "accuracy:pronoun@3", "s-BLEU@j1"])
 def test_scores_without_a_metric_give_none(name):
     assert parse_metric(name).find({}) is None
 

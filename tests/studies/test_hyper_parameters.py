@@ -131,7 +131,7 @@ def test_systems_have_what_the_papers_state(statement):
 
 @EACH_STATEMENT
 def test_a_changed_setting_is_named_with_the_place_and_the_words_of_the_paper(statement):
-    """Each setting of the table is changed in row system at a time, in memory."""
+    """Each setting of the table is changed in one system at a time, in memory."""
     declared = systems(statement.study)
     for name in filter(statement.holds_for, declared):
         changed = {**declared, name: {**declared[name], statement.setting: other_than(statement.value)}}

@@ -24,6 +24,10 @@ WITHOUT = {
     # Its annotators judged sentences of the licensed test set.
     "table4"
 }
+BESIDE = {
+    # Metrics that are not in the paper.
+    "chrf_ter"
+}
 
 
 @cache
@@ -49,15 +53,17 @@ def test_its_systems_are_the_papers():
 
 def test_its_items_are_the_papers():
     open_items, items = study(OPEN).items, study(PAPER).items
-    assert open_items.keys() == items.keys() - WITHOUT
+    assert open_items.keys() == (items.keys() - WITHOUT) | BESIDE
     for name, item in open_items.items():
+        if name in BESIDE:
+            continue
         assert item.kind == items[name].kind
         on_paper = {(STANDS_FOR[corpus], system) for corpus, system in item.systems_of(study(OPEN).corpora)}
         assert on_paper == {*items[name].systems_of(study(PAPER).corpora)}, name
         assert {*items[name].measures} == {*item.measures}
 
 
-@pytest.mark.parametrize("name", list(load_grid(ROOT, {"studies": [OPEN]}).studies[OPEN].items))
+@pytest.mark.parametrize("name", sorted({*load_grid(ROOT, {"studies": [OPEN]}).studies[OPEN].items} - BESIDE))
 def test_no_number_of_the_paper_stands_beside_ours_and_each_page_says_what_differs(name):
     item = study(OPEN).items[name]
     rows = [*getattr(item, "rows", ()), *getattr(item, "series", ())]

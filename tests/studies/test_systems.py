@@ -11,7 +11,6 @@ from helpers.support import ROOT
 
 from docmt.base.digests import canonical_json
 from docmt.kinds.points import PointsFigure
-from docmt.kinds.systems import SystemsTable
 from docmt.plan.grid import Grid, load_grid
 from docmt.settings.system import Entry
 
@@ -125,14 +124,7 @@ def systems_on_pages(study: str) -> Iterator[tuple[str, str]]:
     """Corpus and system of everything on a study's pages."""
     config = grid().studies[study]
     for item in config.items.values():
-        if isinstance(item, SystemsTable):
-            yield from ((corpus, name) for corpus, name, _ in item.cells(config.corpora))
-        elif isinstance(item, PointsFigure):
-            yield from ((item.corpus, name) for series in item.series for name in series.points.values())
-        else:
-            lines = [*getattr(item, "series", ()), *getattr(item, "systems", ())]
-            names = [line.system for line in lines] + [getattr(item, key, None) for key in ("system", "baseline")]
-            yield from ((item.corpus, name) for name in names if name is not None)
+        yield from item.systems_of(config.corpora)
 
 
 @pytest.mark.parametrize(("study", "row", "other"), DIFFERENCES)

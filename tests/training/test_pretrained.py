@@ -19,8 +19,9 @@ from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST
 from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.cli.main import main
+from docmt.decoding.segments import SegmentTable, View
 from docmt.models.store import load_model
-from docmt.training.task import Paths, check_text, counterparts, read_settings
+from docmt.training.task import Paths, build_model, check_test, check_text, counterparts, prepare, read_settings
 
 KINDS = {"mbart": "transformer", "bart": "g_transformer", "bert": "transformer"}
 """Checkpoints, and the model that starts from each."""
@@ -217,6 +218,23 @@ def test_the_fields_that_have_to_differ_can_be_pasted(bart):
     read_settings(
         Paths(*(bart / n for n in ("training.json", "view", "tokens/text", "o", "s")), pretrained=bart / "checkpoint")
     )
+
+
+def test_a_segment_beyond_the_table_of_positions_is_refused_before_the_first_update(bart):
+    """Of every split: a model that cannot read the test set is not trained."""
+    edit(bart, "model", {**read_json(bart / "training.json")["model"], "max_positions": 30})
+    paths = Paths(
+        *(bart / n for n in ("training.json", "view", "tokens/text", "o", "s")), pretrained=bart / "checkpoint"
+    )
+    chosen = read_settings(paths)
+    with pytest.raises(UserError, match="longer than the model's table of positions") as refused:
+        prepare(paths, chosen, torch.device("cpu"))
+    assert re.search(r"train.arrow: document '\w+', sentences 0 to \d", refused.value.where)
+    model = build_model(paths, chosen)
+    for check in (lambda: check_test(paths, model), lambda: SegmentTable.read(View(paths.view), model)):
+        with pytest.raises(UserError, match="longer than the model's table of positions") as refused:
+            check()
+        assert "test.arrow: document" in refused.value.where
 
 
 def test_settings_and_arguments_say_the_same(bart):

@@ -67,6 +67,7 @@ from docmt.plan.scored import scoring_of_entry
 from docmt.plan.slices import check_scale
 from docmt.plan.supplies import left_out_lines
 from docmt.plan.time_limits import JobTime, time_lines
+from docmt.plan.unscored import not_scored_lines
 from docmt.settings.pretrained import ALIGNER_FILES, random_checkpoint_files
 from docmt.training.exit import endings
 
@@ -223,7 +224,7 @@ def planned():
         if not workflow.dryrun:
             or_refuse(fetch_checkpoints, RUN["planner"], requested())
         RUN["plan"] = or_refuse(plan_run, RUN["planner"], requested(), forced(), workflow.dryrun)
-        left_out = left_out_lines(GRID, requested_studies())
+        left_out = [*left_out_lines(GRID, requested_studies()), *not_scored_lines(GRID, RUN["plan"].order)]
         for line in [*lines_of(RUN["plan"], GRID.retrain_hours), *lines_of_time(RUN["plan"]), *left_out]:
             print(f"docmt: {line}", file=sys.stderr)
         if not workflow.dryrun:

@@ -11,10 +11,11 @@ from docmt.reporting.results import Results
 def content(_: str, item: CasesFigure, results: Results) -> PieceContent:
     """Return the case study of the item's two systems, the cases that the item shows, and their flat records.
 
-    There is no content where one of the two systems has no scored chains.
+    There is no content where one of the two systems has no scored chains, or where no chains are scored.
     """
     runs = [results.first(item.corpus, system) for system in (item.baseline, item.system)]
-    if not all(run.occurrences.exists() for run in runs):
+    is_left_out = results.settings.why_not_scored(item.corpus, "aligner")
+    if is_left_out or not all(run.occurrences.exists() for run in runs):
         return PieceContent(None, ())
     study = chain_study(results, runs)
     overcorrected = [case for case in study.overcorrections if item.system in case.overcorrecting]

@@ -56,10 +56,11 @@ def content(name: str, figure: CurvesFigure, results: Results) -> PieceContent:
 
 def _reached(figure: CurvesFigure, results: Results) -> Iterator[str]:
     """Yield a sentence for each system about its time to the lowest dev loss of the figure's baseline, if any."""
-    runs = {labelled.name: results.of(figure.corpus, labelled.system) for labelled in figure.systems}
-    for label in runs if figure.baseline else ():
-        if label != figure.baseline:
-            yield from reached(label, runs[label], figure.baseline, runs[figure.baseline])
+    baseline = next((labelled for labelled in figure.systems if labelled.system == figure.baseline), None)
+    for labelled in figure.systems if baseline else ():
+        if labelled != baseline:
+            runs, others = (results.of(figure.corpus, curve.system) for curve in (labelled, baseline))
+            yield from reached(labelled.name, runs, baseline.name, others)
 
 
 def _missing(figure: CurvesFigure, records: Sequence[dict], results: Results) -> Iterator[str]:

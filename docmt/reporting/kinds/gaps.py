@@ -136,5 +136,5 @@ def _gap(table: GapsTable, row: GapRow, results: Results) -> Gap:
 def _side(table: GapsTable, system: str, results: Results) -> GapSide:
     """Return the table's metric over the seeds of one system."""
     metric, runs = parse_metric(table.metric), results.of(table.corpus, system)
-    why = why_empty(results, table.corpus, system, bool(runs_with_file(runs, metric)))
+    why = why_empty(results, table.corpus, system, metric, bool(runs_with_file(runs, metric)))
     return GapSide(system=system, **vars(over_seeds(runs, metric, why)))

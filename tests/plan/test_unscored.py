@@ -1,0 +1,150 @@
+"""Files that a study names for its scores and that are not here: what is left out, and how a person gets them."""
+
+import json
+
+import pytest
+from helpers.plans import closure
+from helpers.small_grid import STUDY
+
+from docmt.base.errors import UserError
+from docmt.plan.estimates import Estimates
+from docmt.plan.grid import Grid
+from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
+from docmt.plan.planning import Planner
+from docmt.plan.run import grid_of_run
+from docmt.plan.slices import settings
+from docmt.plan.targets import targets
+from docmt.plan.unscored import not_scored_lines
+
+SCORES = "7_scores/paper/toy/sentence/seed1"
+TARGET = f"results/{SCORES}/scores.json"
+AWESOME = {
+    "set": "awesome",
+    "kind": "checkpoint",
+    "about": "a",
+    "licence": "BSD",
+    "citation": "c",
+    "gigabytes": 1.1,
+    "folder": "models/awesome",
+    "files": [{"name": "config.json", "sources": ["https://huggingface.co/a/resolve/main/config.json"]}],
+}
+SCORING = {
+    "aligner": {"kind": "awesome-align", "model": "models/awesome"},
+    "coherence": {"vectors": {"en": "models/vectors.txt"}},
+}
+NO_ALIGNER = "models/awesome is missing: a pretrained model"
+NO_VECTORS = "models/vectors.txt is missing: word vectors"
+
+
+@pytest.fixture
+def lacking(small, monkeypatch):
+    """A study that names a model and vectors, and a table of each metric that needs them."""
+    small.write("workflow/downloads/awesome.yaml", AWESOME)
+    small.edit(STUDY, "scoring", SCORING)
+    table = {"title": "T", "metrics": ["s-BLEU", "LTCR@low", "coherence"], "rows": [{"system": "sentence"}]}
+    small.edit(STUDY, "tables", {"t": table, "bleu": {**table, "metrics": ["s-BLEU"]}})
+    monkeypatch.chdir(small.root)
+    return small
+
+
+def put_model(small) -> None:
+    folder = small.root / "models/awesome"
+    folder.mkdir(parents=True)
+    for name in ("vocab.txt", "tokenizer_config.json", "pytorch_model.bin"):
+        (folder / name).touch()
+    (folder / "config.json").write_text(json.dumps({"num_hidden_layers": 8}))
+
+
+def grid_of(small, **config) -> Grid:
+    return grid_of_run(small.root, config)
+
+
+def scores_of(grid: Grid) -> dict:
+    return settings(grid, SCORES)
+
+
+def test_metrics_without_their_files_are_left_out_and_all_others_stay(lacking):
+    scores = scores_of(grid_of(lacking))
+    assert (scores["aligner"], scores["coherence"]) == (None, None)
+    planner = Planner(grid_of(lacking))
+    jobs = closure(planner, TARGET)
+    (job,) = (job for job in jobs if job.rule == "scores")
+    assert not planner.jobs.files(job) and "aligner" not in {job.rule for job in jobs}
+    assert planner.jobs.libraries(job) == ["sacrebleu"]
+    check_supplies(planner.jobs.grid, [TARGET, "one"])
+
+
+def test_when_the_model_comes_scores_are_asked_for_again_and_nothing_else(lacking):
+    before = Planner(grid_of(lacking))
+    asked = {job: before.identities.identity(job) for job in closure(before, "one")}
+    put_model(lacking)
+    after = Planner(grid_of(lacking))
+    changed = {job.rule for job in closure(after, "one") if asked.get(job) != after.identities.identity(job)}
+    assert changed == {"scores", "item", "report"}
+    scores = scores_of(after.jobs.grid)
+    assert (scores["aligner"]["model"], scores["coherence"]) == ("given", None)
+
+
+def test_lines_before_and_after_a_run_say_what_is_not_scored_and_how_to_get_it(lacking):
+    grid = grid_of(lacking)
+    aligner, vectors = not_scored_lines(grid, closure(Planner(grid), "one"))
+    assert aligner.startswith(
+        f"not scored: LTCR, HHI of 5 runs: {NO_ALIGNER}. `fetch_checkpoints: true` in config.yaml"
+    )
+    assert "`docmt fetch-files awesome`" in aligner
+    assert vectors.startswith(f"not scored: coherence of 5 runs: {NO_VECTORS}. Put word vectors into models")
+    assert not_scored_lines(grid, []) == []
+
+
+def test_pages_have_the_reason_and_the_way(lacking):
+    page = settings(grid_of(lacking), "8_report/paper/one/t")
+    assert page["not_scored"] == {"toy": {"aligner": NO_ALIGNER, "coherence": NO_VECTORS}}
+    assert "`docmt fetch-files awesome`" in page["ways"][NO_ALIGNER]
+    put_model(lacking)
+    assert settings(grid_of(lacking), "8_report/paper/one/t")["not_scored"] == {"toy": {"coherence": NO_VECTORS}}
+
+
+def listed(lacking, **config):
+    grid = grid_of(lacking, **config)
+    rows = targets(grid, lacking.root, ["one"], Estimates(grid, lacking.root / "results"), True)
+    return {row.name.rsplit("/")[-1]: row for row in rows if row.kind in ("item", "scores", "study")}
+
+
+def test_targets_say_beforehand_what_is_not_scored(lacking):
+    rows = listed(lacking)
+    assert [reason.split(". ")[0] for reason in rows["t.html"].reasons] == [
+        f"LTCR not scored: {NO_ALIGNER}",
+        f"coherence not scored: {NO_VECTORS}",
+    ]
+    assert rows["bleu.html"].reasons == ()
+    assert {rows[name].state for name in ("t.html", "bleu.html", "one")} == {"ready"}
+    agreed = listed(lacking, fetch_checkpoints=True)["t.html"]
+    assert (agreed.state, agreed.fetch_bytes) == ("to-fetch", 1.1e9)
+    stopped = listed(lacking, missing="stop")["t.html"]
+    assert stopped.state == "by-hand" and NO_ALIGNER in stopped.reasons
+
+
+def test_with_stop_they_are_refused(lacking):
+    with pytest.raises(UserError) as refused:
+        check_supplies(grid_of(lacking, missing="stop"), ["one"])
+    assert "models/awesome, a pretrained model" in str(refused.value)
+    assert "models/vectors.txt, word vectors" in str(refused.value)
+
+
+def test_a_model_is_downloaded_where_the_user_agrees(lacking):
+    planner = Planner(grid_of(lacking, fetch_checkpoints=True))
+    assert [files.set for files in checkpoints_to_fetch(planner, ["one"])] == ["awesome"]
+    assert scores_of(planner.jobs.grid)["aligner"] is not None
+
+
+@pytest.mark.parametrize("study_too", [False, True])
+def test_what_the_user_names_is_refused_where_it_is_missing(lacking, study_too):
+    """Also where a study names the same folder."""
+    lacking.edit("config.yaml", "scoring", {"aligner": SCORING["aligner"]})
+    if study_too:
+        lacking.write("workflow/studies/two.yaml", {**lacking.read(STUDY), "study": "two"})
+    lacking.edit(STUDY, "scoring", {})
+    planner = Planner(grid_of(lacking))
+    (job,) = (job for job in closure(planner, TARGET) if job.rule == "scores")
+    with pytest.raises(UserError, match="no folder of a pretrained model"):
+        planner.identities.identity(job)
