@@ -241,10 +241,7 @@ class Grid(RunConfig):
 
     def checkpoints_for(self, entry: Entry) -> list[str]:
         """Return the folders of pretrained models that an entry needs, as a start of training or as a tokenizer."""
-        starts = self.starts(entry)
-        pairs = [
-            (getattr(start.system, "pretrained", None), self.texts[start.system.text].pretrained) for start in starts
-        ]
+        pairs = [(start.pretrained, self.texts[start.system.text].pretrained) for start in self.starts(entry)]
         return list(dict.fromkeys(folder for pair in pairs for folder in pair if folder is not None))
 
     def translations_for(self, entry: Entry) -> list[str]:

@@ -131,8 +131,7 @@ def _random_starts(grid: Grid, entries: Iterable[Entry]) -> dict[str, str]:
     The start may be indirect: a training starts from the model of another system, whose training starts from the random
     checkpoint. A system without such a start is not in the mapping.
     """
-    trained = [entry for entry in entries if entry.has_model]
-    starts = {f"{e.corpus}/{e.system.name}": [start.system.pretrained for start in grid.starts(e)] for e in trained}
+    starts = {f"{e.corpus}/{e.system.name}": [start.pretrained for start in grid.starts(e)] for e in entries}
     return {name: folder for name, folders in starts.items() for folder in folders if is_random_checkpoint(folder)}
 
 

@@ -124,7 +124,7 @@ class Targets:
         for part, reason in dict.fromkeys(missing):
             metrics = metrics_in(item, part)
             if metrics:
-                yield f"{', '.join(metrics)} not scored: {reason}. {self.ways[reason]}"
+                yield f"{', '.join(metrics)} not scored: {reason}. {self.ways.get(reason, '')}".rstrip()
 
     def _not_comparable(self, study: str, item: Item) -> Iterator[str]:
         """Yield why numbers of an item are not comparable with published ones, as far as it is known before a run."""

@@ -100,7 +100,7 @@ class SystemDescription:
     @property
     def random_start(self) -> bool:
         """Return whether `pretrained` is the folder of a small random checkpoint of the scale."""
-        return is_random_checkpoint(getattr(self.entry.system, "pretrained", None))
+        return is_random_checkpoint(self.entry.pretrained)
 
 
 def describe_systems(results: Results) -> list[SystemDescription]:

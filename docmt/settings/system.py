@@ -149,3 +149,8 @@ class Entry:
     def has_model(self) -> bool:
         """Whether docmt trains the system, and so has its model."""
         return self.trained is not None
+
+    @property
+    def pretrained(self) -> str | None:
+        """The folder of the checkpoint from which training starts; None without one, and without a training."""
+        return self.system.pretrained if isinstance(self.system, TrainedSystem) else None

@@ -13,6 +13,7 @@ from docmt.plan.estimates import Estimates
 from docmt.plan.grid import Grid, load_grid
 from docmt.plan.jobs import Job
 from docmt.plan.obtain import check_supplies
+from docmt.plan.positions import position_tables
 from docmt.plan.run import grid_of_run
 from docmt.plan.slices import settings
 from docmt.plan.supplies import left_out_lines
@@ -21,7 +22,7 @@ from docmt.settings.external import FileTranslations
 PATH = "theirs.txt"
 RUN = {"scale": "paper", "corpus": "toy", "system": "theirs", "seed": 1}
 TABLE = {"title": "T", "metrics": ["s-BLEU"], "baseline": "sentence"}
-TABLE |= {"rows": [{"system": "sentence"}, {"system": "theirs"}]}
+TABLE |= {"rows": [{"system": "sentence"}, {"system": "theirs", "published": {"toy": {"s-BLEU": 1.5}}}]}
 PAGE = "results/8_report/paper/one/quality.html"
 
 
@@ -147,6 +148,12 @@ def test_its_jobs_adopt_score_and_compare(beside):
     planned = to_make(beside.root, PAGE)
     assert {"adopt theirs", "scores theirs", "compare quality", "train sentence"} <= planned
     assert not {"train theirs", "translate theirs", "contrastive theirs"} & planned
+
+
+def test_views_are_those_of_trained_systems_alone(beside):
+    grid = load_grid(beside.root)
+    assert settings(grid, "3_views/toy/joint/window1")["view"]["train"]["window"] == 1
+    assert position_tables(grid, "toy", "joint", "window1") == []
 
 
 def test_a_changed_file_is_another_identity_and_a_moved_one_is_not(beside):
