@@ -75,7 +75,11 @@ def _sharing(vocabularies: list[Vocabulary]) -> Literal["shared", "separate"]:
 
 
 def provenance(weights: Checkpoint, file: Path, max_tokens: int | None) -> dict[str, Any]:
-    """Return the provenance for `model.json`: the checkpoint of the weights, and the view that cuts documents."""
+    """Return the provenance for `model.json`: the checkpoint of the weights, the view, and settings of decoding.
+
+    fairseq computes the maximum length of translations from the longest source of a batch; G-Transformer's code does
+    so from each sentence.
+    """
     budget = max_tokens or (INSTANCE_TOKENS if is_g_transformer(weights.args) else None)
     cut = CutConfig(max_tokens=budget) if budget else CutConfig(window=1)
     return {
@@ -84,4 +88,5 @@ def provenance(weights: Checkpoint, file: Path, max_tokens: int | None) -> dict[
         "checkpoint": file.name,
         "checkpoint_sha256": sha256_file(file),
         "view": dataclasses.asdict(ViewConfig(cut, cut)),
+        **({} if is_g_transformer(weights.args) else {"decode": {"max_length_of": "batch"}}),
     }

@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import torch
@@ -24,6 +25,7 @@ from docmt.models.store import load_model, read_card
 from docmt.models.transformer import Transformer
 from docmt.nn.device import DeviceName, choose_device
 from docmt.settings.data import CutConfig, ViewConfig
+from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import READS_CHAINS
 from docmt.text.encode import contrastive_tokens
 from docmt.text.pipeline import TextPipeline
@@ -78,6 +80,16 @@ class TrainedModel:
         if view is None:
             raise UserError("the model does not say how documents are cut", where=where, expected="provenance.view")
         return parse(ViewConfig, view, where, ("provenance", "view")).test
+
+    def decode_config(self, **stated: Any) -> DecodeConfig:
+        """Return the settings of a beam search: the stated ones, and the model's own (`provenance.decode`) for others.
+
+        A setting that is None is not stated. Settings that neither states have their defaults. Raises UserError where
+        model.json has a setting that does not exist, or a value that it cannot have.
+        """
+        settings = read_card(self.folder).get("provenance", {}).get("decode", {})
+        config = parse(DecodeConfig, settings, str(self.folder / CARD), ("provenance", "decode"))
+        return replace(config, **{name: value for name, value in stated.items() if value is not None})
 
     def chains(self, segments: Iterable[Sequence[str]]) -> pa.Table | None:
         """Return SEGMENT_CHAINS of `segments`; None where the model reads no lexical chains.

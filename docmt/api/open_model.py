@@ -13,7 +13,7 @@ from docmt.api.translate import fallback_text, translate_documents
 from docmt.base.errors import UserError
 from docmt.base.names import DeviceName
 from docmt.corpus.inputs import ContrastiveItem
-from docmt.settings.decode import DecodeConfig, LengthPenalty
+from docmt.settings.decode import LengthPenalty
 
 
 @dataclass(frozen=True)
@@ -51,15 +51,18 @@ class Model:
         beam: int = 5,
         length_penalty: LengthPenalty = "average",
         length_alpha: float = 1.0,
+        max_length_a: float | None = None,
+        max_length_b: int | None = None,
         batch_tokens: int = 4096,
     ) -> list[DocumentTranslation]:
         """Translate documents, each a list of sentences in plain text.
 
         A document is cut as the model's own test documents were cut. `beam` is the number of hypotheses (1 is greedy
-        search). `length_penalty` and `length_alpha` decide the divisor of a hypothesis' log-probability. `batch_tokens`
-        is the number of source tokens that are computed at once. Warns where the output of a window has a different
-        number of sentences than its source. Raises UserError for anything but lists of strings, and where the model's
-        folder does not say how documents are cut.
+        search). `length_penalty` and `length_alpha` decide the divisor of a hypothesis' log-probability. The
+        translation of a sentence has at most `max_length_a` times its source pieces plus `max_length_b` pieces; None
+        means the model's own value, or else 1.2 and 10. `batch_tokens` is the number of source tokens that are computed
+        at once. Warns where the output of a window has a different number of sentences than its source. Raises
+        UserError for anything but lists of strings, and where the model's folder does not say how documents are cut.
 
         >>> import docmt
         >>> model = docmt.open_model("results/5_training/paper/toy_zh-en/sentence/seed1")
@@ -70,8 +73,13 @@ class Model:
         if isinstance(documents, str):
             raise UserError("not a list of documents", where="documents", found=repr(documents)[:60])
         check_documents(documents, "documents")
-        config = DecodeConfig(
-            beam=beam, length_penalty=length_penalty, length_alpha=length_alpha, batch_tokens=batch_tokens
+        config = self.trained.decode_config(
+            beam=beam,
+            length_penalty=length_penalty,
+            length_alpha=length_alpha,
+            max_length_a=max_length_a,
+            max_length_b=max_length_b,
+            batch_tokens=batch_tokens,
         )
         texts, fallbacks = translate_documents(self.trained, documents, config)
         if fallbacks.windows:

@@ -52,7 +52,8 @@ class TargetSummary:
     `unknown_trainings`: the number of missing trainings over a corpus of unknown size. Each of the five is None where
     it does not apply. `basis` says where the rates of computing come from. `fetch_bytes` is the size of what is to be
     downloaded, as far as it is known; `is_fetch_known` is False where files of unknown size are among it. `reasons`
-    says why parts of the target are left out or not scored.
+    says why parts of the target are left out or not scored. `not_comparable` says why numbers of the target are not
+    comparable with the published ones beside them.
     """
 
     target: str
@@ -68,6 +69,7 @@ class TargetSummary:
     fetch_bytes: float = 0
     is_fetch_known: bool = True
     reasons: tuple[str, ...] = ()
+    not_comparable: tuple[str, ...] = ()
     basis: tuple[str, ...] = ()
 
 
@@ -149,6 +151,7 @@ def _target(target: Target) -> TargetSummary:
         target.fetch_bytes,
         target.is_fetch_known,
         target.reasons,
+        target.not_comparable,
         () if plan is None else plan.basis,
     )
 

@@ -73,7 +73,7 @@ def list_targets(
 
 def target_row(target: "TargetSummary") -> tuple[str, ...]:
     """Return the cell of each column; `-` where a target needs no training, or no training is left to make."""
-    about = "; ".join([target.about, *target.reasons])
+    about = "; ".join([target.about, *target.reasons, *target.not_comparable])
     first = target.target, target.state, to_fetch(target)
     if not target.trainings:
         return *first, "-", "-", "-", about

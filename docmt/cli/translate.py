@@ -30,6 +30,17 @@ Penalty = Annotated[
 ]
 Beam = Annotated[int, typer.Option(min=1, max=MOST_BEAM, help="hypotheses of the beam search; 1 is greedy search")]
 LengthAlpha = Annotated[float, typer.Option(min=0, max=100, help="alpha of the length penalty")]
+MaxLengthA = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        max=1000,
+        help="a: translations have at most a * source pieces + b pieces [default: the model's own, or 1.2]",
+    ),
+]
+MaxLengthB = Annotated[
+    int | None, typer.Option(min=1, max=1_000_000, help="b: see --max-length-a [default: the model's own, or 10]")
+]
 NBest = Annotated[int, typer.Option(min=0, help="print this many hypotheses of each search, with scores (TSV)")]
 STDIN = Path("-")
 N_BEST_NUMBERS = {"line": int, "segment": int, "rank": int, "score": float, "log_probability": float}
@@ -43,6 +54,8 @@ def translate(
     beam: Beam = 5,
     length_penalty: Penalty = "average",
     length_alpha: LengthAlpha = 1.0,
+    max_length_a: MaxLengthA = None,
+    max_length_b: MaxLengthB = None,
     n_best: NBest = 0,
     batch_tokens: BatchTokens = 4096,
     device: Device = "auto",
@@ -60,13 +73,13 @@ def translate(
 
     from docmt.api.translate import translate_lines
     from docmt.scoring.plain_files import line_names, text_lines
-    from docmt.settings.decode import DecodeConfig
 
     lines = list(text_lines(source))
     names = None if documents is None else line_names(documents, lines, str(source))
     trained = open_model(model, device, threads)
     penalty = {"length_penalty": length_penalty, "length_alpha": length_alpha}
-    config = DecodeConfig(beam=beam, **penalty, n_best=n_best, batch_tokens=batch_tokens)
+    limits = {"max_length_a": max_length_a, "max_length_b": max_length_b}
+    config = trained.decode_config(beam=beam, **penalty, **limits, n_best=n_best, batch_tokens=batch_tokens)
     with progress_display("translating", "segments") as progress:
         translated = translate_lines(trained, lines, config, progress, names)
     report_fallbacks(translated.fallbacks)

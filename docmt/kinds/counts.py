@@ -10,7 +10,7 @@ from docmt.base.checks import need, setting
 from docmt.base.names import SPLITS
 from docmt.base.paths import WORDS
 from docmt.catalogue.published import COUNTS, StatedCounts
-from docmt.kinds.item import Checks, Count, TableConfig
+from docmt.kinds.item import BesidePublished, Checks, Count, TableConfig
 
 STATED = tuple(field.name for field in dataclasses.fields(StatedCounts))
 """The names of all counts that the catalogue can state for a split."""
@@ -42,6 +42,11 @@ class CountsTable(TableConfig):
         """Yield every cell of the table as (corpus, count, split), corpus by corpus."""
         for corpus in self.corpora_of(corpora):
             yield from ((corpus, count, split) for count in self.counts for split in self.splits)
+
+    def beside_published(self, corpora: Sequence[str]) -> Iterator[BesidePublished]:
+        """Yield the corpus and the name of every count, where the catalogue has published ones."""
+        if self.published:
+            yield from ((corpus, None, count) for corpus in self.corpora_of(corpora) for count in self.counts)
 
     def reads(self) -> list[str]:
         """Return the one input of the table, the cards with the counts of corpora."""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from docmt.base.checks import need, setting
@@ -22,6 +23,9 @@ Published = dict[str, dict[str, Any]]
 
 SystemOnCorpus = tuple[str, str]
 """The name of a corpus and the name of a system on it."""
+
+BesidePublished = tuple[str, str | None, str]
+"""The name of a corpus, of a system on it, and of a metric or count that stands beside a published number."""
 
 Count = tuple[str, str, str]
 """The name of a corpus, of a count, and of a split."""
@@ -130,6 +134,9 @@ class Item:
     caption: str = setting("", "a sentence below the item")
     paper: str = setting("", "the table or figure of the paper that the published numbers are from")
 
+    not_comparable: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Why numbers are not comparable with the published ones, by metric; tables of systems declare it as a field."""
+
     note: ClassVar[str] = ""
     """A footnote below the item; a kind of items with footnotes declares `note` as a field."""
 
@@ -156,6 +163,10 @@ class Item:
     def reads(self) -> list[str]:
         """Return the inputs of the item: keys of `FILES_OF_SYSTEMS` and `FILES_OF_ITEMS` in docmt/plan/items.py."""
         raise NotImplementedError
+
+    def beside_published(self, corpora: Sequence[str]) -> Iterator[BesidePublished]:
+        """Yield what the item measures beside published numbers; the system of counts is None."""
+        yield from ()
 
     def counts_of(self, corpora: Sequence[str]) -> Iterator[Count]:
         """Yield the counts of corpora that the item shows."""

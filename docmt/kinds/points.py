@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from docmt.base.checks import need, setting
-from docmt.kinds.item import Checks, FigureConfig, SystemOnCorpus, reads_of
+from docmt.kinds.item import BesidePublished, Checks, FigureConfig, SystemOnCorpus, published_number, reads_of
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,13 @@ class PointsFigure(FigureConfig):
         """Yield the systems of each line from left to right, on the figure's corpus."""
         # Sorted, since the keys of a mapping have no order once a study has been written to JSON and read again.
         return ((self.corpus, series.points[x]) for series in self.series for x in sorted(series.points))
+
+    def beside_published(self, corpora: Sequence[str]) -> Iterator[BesidePublished]:
+        """Yield the corpus, the system and the metric of every point in a panel that has published points too."""
+        cells = [cells for series in self.series for cells in series.published.values()]
+        for metric in self.metrics:
+            if any(published_number(numbers.get(metric)) is not None for numbers in cells):
+                yield from ((corpus, system, metric) for corpus, system in self.systems_of(corpora))
 
     def reads(self) -> list[str]:
         """Return the inputs of the figure: records of trainings, and scores where a metric is a score."""

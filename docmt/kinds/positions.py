@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from docmt.base.checks import need, setting
-from docmt.kinds.item import Checks, FigureConfig, SystemOnCorpus, reads_of
+from docmt.kinds.item import BesidePublished, Checks, FigureConfig, SystemOnCorpus, published_number, reads_of
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,13 @@ class PositionsFigure(FigureConfig):
     def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
         """Yield the system of each line that has one, on the figure's corpus."""
         return ((self.corpus, series.system) for series in self.series if series.system is not None)
+
+    def beside_published(self, corpora: Sequence[str]) -> Iterator[BesidePublished]:
+        """Yield the corpus, the system and the metric of every line, where the figure has published numbers too."""
+        stated = [number for series in self.series for number in series.published.values()]
+        stated += [level.published for level in self.levels]
+        if any(published_number(number) is not None for number in stated):
+            yield from ((corpus, system, self.metric) for corpus, system in self.systems_of(corpora))
 
     def reads(self) -> list[str]:
         """Return the inputs of the figure: scores, and records of trainings."""

@@ -4,9 +4,27 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from docmt.base.checks import need_seeds, setting
+from docmt.base.checks import need, need_seeds, setting
 from docmt.kinds.item import FigureConfig, Item, TableConfig
 from docmt.kinds.passages import PassageConfig
+
+
+@dataclass(frozen=True)
+class MeasuredAs:
+    """A statement of a paper on how it measures a metric, and the settings of scoring that follow from it."""
+
+    paper: str = setting("", "the place in the paper, such as footnote 3")
+    quotation: str = setting("", "a few words of the paper")
+    scoring: dict[str, Any] = field(
+        default_factory=dict,
+        metadata={"about": "the settings that the paper names; a number by other ones is not comparable with it"},
+    )
+    obtain: str = setting("", "how a person gets the files that these settings name")
+
+    def __post_init__(self) -> None:
+        """Raise BadValue for a statement without a place or without words of the paper."""
+        need(bool(self.paper), "paper", self.paper, "a place in the paper")
+        need(bool(self.quotation), "quotation", self.quotation, "a few words of the paper")
 
 
 @dataclass(frozen=True)
@@ -28,6 +46,9 @@ class StudyConfig:
     scoring: dict[str, Any] = field(
         default_factory=dict,
         metadata={"about": "how the study's systems are scored, where it differs from `scoring` of config.yaml"},
+    )
+    measured_as: dict[str, tuple[MeasuredAs, ...]] = field(
+        default_factory=dict, metadata={"about": "by metric, what the paper says on how it measures"}
     )
 
     def __post_init__(self) -> None:

@@ -7,12 +7,14 @@ from typing import Any, Literal
 from docmt.base.checks import need, setting
 from docmt.kinds.item import (
     NOT_DIGITISED,
+    BesidePublished,
     Checks,
     Published,
     SystemOnCorpus,
     TableConfig,
     TableRow,
     is_published,
+    published_number,
     reads_of,
 )
 from docmt.settings.metrics import parse_metric
@@ -106,6 +108,14 @@ class SystemsTable(TableConfig):
     def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
         """Yield the corpus and the system of every cell, row by row."""
         return ((corpus, system) for corpus, system, _ in self.cells(corpora))
+
+    def beside_published(self, corpora: Sequence[str]) -> Iterator[BesidePublished]:
+        """Yield the corpus, the system and the metric of every cell with a system and a published number."""
+        for row in self.rows:
+            for key, column in self.columns_of(corpora):
+                system, published = self.system_of(row, key, column), row.published.get(key, {})
+                numbers = [metric for metric in self.metrics if published_number(published.get(metric)) is not None]
+                yield from ((column.corpus, system, metric) for metric in numbers if system is not None)
 
     def pairs(self, corpora: Sequence[str]) -> Iterator[tuple[str, str, str]]:
         """Yield (corpus, system, baseline) of every comparison, each once."""

@@ -15,7 +15,7 @@ from docmt.catalogue.corpus import CorpusConfig
 from docmt.kinds.study import StudyConfig
 from docmt.plan.scale import Scale, laid_over
 from docmt.plan.study import SECTIONS
-from docmt.settings.metrics import parse_metric
+from docmt.settings.metrics import METRICS, parse_metric
 from docmt.settings.scoring import TRAINED, ScoringConfig, WordVectorsConfig
 from docmt.settings.system import Entry
 
@@ -28,6 +28,15 @@ def scoring_of_study(config: ScoringConfig, stated: Any, scale: Scale, lines: Li
     """
     merged = laid_over(dataclasses.asdict(config), mapping(stated, lines, ("scoring",)))
     return scale.scored(parse(ScoringConfig, merged, lines, ("scoring",)))
+
+
+def check_measured_as(study: StudyConfig, lines: Lines) -> None:
+    """Raise UserError where a paper's way of measuring is stated of an unknown metric, or by unknown settings."""
+    for metric, statements in study.measured_as.items():
+        check_known("metric", metric, METRICS, lines.place(("measured_as", metric)))
+        for number, statement in enumerate(statements):
+            merged = laid_over(dataclasses.asdict(ScoringConfig()), statement.scoring)
+            parse(ScoringConfig, merged, lines, ("measured_as", metric, number, "scoring"))
 
 
 def check_conventions(study: StudyConfig, scoring: ScoringConfig, lines: Lines) -> None:

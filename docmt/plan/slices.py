@@ -6,33 +6,21 @@ that were valid when it was submitted.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from docmt.base import paths
-from docmt.base.asked import GIVEN
 from docmt.base.errors import UserError, check_known
 from docmt.base.paths import FOLDERS, RESULTS, names_in
 from docmt.catalogue.corpus import corpus_settings
-from docmt.kinds.study import StudyConfig
 from docmt.plan.grid import Grid
-from docmt.plan.items import (
-    compared_systems,
-    item_corpora,
-    item_entries,
-    item_files,
-    item_of,
-    judged_systems,
-    later_card,
-    requested_metrics,
-    study_of,
-)
-from docmt.plan.scored import scoring_of, scoring_of_entry, trained_on
-from docmt.plan.study import SECTIONS
+from docmt.plan.items import compared_systems, item_of, judged_systems, requested_metrics, study_of
+from docmt.plan.markers import given, name_of
+from docmt.plan.page_slices import page_settings
+from docmt.plan.scored import scoring_of_entry, trained_on
 from docmt.plan.versions import VERSIONS
 from docmt.settings.comet import CometConfig
-from docmt.settings.pretrained import is_random_checkpoint
 from docmt.settings.system import Entry
 
 LEAST = {paths.ITEM.stage: paths.REPORT.depth}
@@ -115,7 +103,7 @@ def _training(grid: Grid, where: str, corpus: str, system: str, seed: str) -> di
     return {
         **_run(grid, entry, seed),
         "init_from": start.trained if start else None,
-        "pretrained": _given(config.pretrained),
+        "pretrained": given(config.pretrained),
         "text": {"name": config.text, **_text(grid, config.text)},
         **{section: dataclasses.asdict(getattr(config, section)) for section in ("view", "model", "train")},
     }
@@ -132,7 +120,7 @@ def _scores(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict
     """Return the settings of scoring, and all settings of the system, which the file of scores contains too."""
     entry = grid.find_scored(corpus, system)
     resolved = {key: value for key, value in dataclasses.asdict(entry.system).items() if key != "name"}
-    resolved["pretrained"] = _given(entry.system.pretrained)
+    resolved["pretrained"] = given(entry.system.pretrained)
     return {
         **_run(grid, entry, seed),
         **_languages(grid, corpus),
@@ -145,13 +133,13 @@ def _scores(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict
 def _scoring(grid: Grid, entry: Entry) -> dict[str, Any]:
     """Return the settings by which a system is scored; those of a metric that is not computed are None."""
     scoring = scoring_of_entry(grid, entry)
-    chosen, vectors, model = scoring.config, _name(scoring.vectors), _given(scoring.model)
+    chosen, vectors, model = scoring.config, name_of(scoring.vectors), given(scoring.model)
     has_sets = grid.corpus_at_scale(entry.corpus).contrastive
     stop_lists = {
-        name: {language: _name(path) for language, path in getattr(scoring.consistency, name).items()}
+        name: {language: name_of(path) for language, path in getattr(scoring.consistency, name).items()}
         for name in ("source_stop_lists", "target_stop_lists")
     }
-    aligner = scoring.aligner and dataclasses.asdict(scoring.aligner) | {"model": _given(scoring.aligner_model)}
+    aligner = scoring.aligner and dataclasses.asdict(scoring.aligner) | {"model": given(scoring.aligner_model)}
     return {
         "consistency": dataclasses.asdict(scoring.consistency) | stop_lists,
         "aligner": aligner,
@@ -165,7 +153,7 @@ def _scoring(grid: Grid, entry: Entry) -> dict[str, Any]:
 
 def _comet(chosen: CometConfig) -> dict[str, Any]:
     """Return the settings of COMET, without the command, which differs between users."""
-    paths_of_user = {"model": _given(chosen.model), "encoder": _given(chosen.encoder)}
+    paths_of_user = {"model": given(chosen.model), "encoder": given(chosen.encoder)}
     return {**paths_of_user, "context": chosen.context, "batch": chosen.batch}
 
 
@@ -214,48 +202,11 @@ def _comparisons(grid: Grid, where: str, study: str, table: str) -> dict[str, An
     return {"study": study, "scale": grid.scale, "folders": folders, "pairs": pairs}
 
 
-def _report(grid: Grid, where: str, study: str, item: str | None = None) -> dict[str, Any]:
-    """Return the settings of the page of an item, or of the page of the whole study where `item` is None.
-
-    The value `reads` has the names of the item's inputs; the job of the page reads no other files of runs. It is None
-    for the study's page, whose job reads all files. Raises UserError where there is no such study or item.
-    """
-    config = study_of(grid, study)
-    if item is None:
-        entries, corpora = sorted(grid.of_study(study), key=_order(grid, config)), config.corpora
-        reads = None
-    else:
-        item_of(grid, study, item)
-        entries, corpora = item_entries(grid, study, item), item_corpora(grid, study, item)
-        reads = sorted(item_files(grid, study, item))
-        config = _only(config, item)
-    judged = any("human" in item.reads() for item in config.items.values())
-    return {
-        "scale": grid.scale,
-        # The study's own list of systems is left out, so that a page depends only on the systems in `entries`; the
-        # settings of scoring are in the files of scores.
-        "study": dataclasses.asdict(dataclasses.replace(config, systems={}, scoring={})),
-        "item": item,
-        "reads": reads,
-        "pages": [_page(name, listed) for name, listed in grid.studies[study].items.items()],
-        "entries": [_entry(entry) for entry in entries],
-        "corpora": {name: _facts(grid, name, config) for name in corpora},
-        "not_run": _not_run(grid, entries, corpora),
-        "not_scored": (missing := _not_scored(grid, study, corpora)),
-        "ways": _ways(grid, entries, corpora, missing),
-        "cards": _cards(grid, study, config),
-        "data": {name: grid.data_folder(name) for name in corpora} if grid.fixtures else {},
-        "stand_ins": {random.folder(grid.scale): _name(random.stands_for) for random in grid.checkpoints.values()},
-        "random_starts": _random_starts(grid, entries),
-        "human": GIVEN if judged and study in grid.human else None,
-    }
-
-
 def _page_or_sheet(grid: Grid, where: str, study: str, item: str | None = None) -> dict[str, Any]:
     """Return the settings of a page, or of the sheet for annotators of a table of judgements."""
     if item is not None and item.endswith(paths.SHEET_ENDING):
         return _sheet(grid, study, item.removesuffix(paths.SHEET_ENDING))
-    return _report(grid, where, study, item)
+    return page_settings(grid, where, study, item)
 
 
 def _sheet(grid: Grid, study: str, name: str) -> dict[str, Any]:
@@ -276,108 +227,10 @@ def _sheet(grid: Grid, study: str, name: str) -> dict[str, Any]:
     }
 
 
-def _only(study: StudyConfig, item: str) -> StudyConfig:
-    """Return the study with a single item, `item`."""
-    sections = {name: {key: config for key, config in getattr(study, name).items() if key == item} for name in SECTIONS}
-    return dataclasses.replace(study, **sections)
-
-
-def _page(name: str, item: Any) -> dict[str, str]:
-    """Return the name, the title and the paper of an item, for links from other pages to its page."""
-    return {"name": name, "title": item.title, "paper": item.paper}
-
-
-def _order(grid: Grid, study: StudyConfig) -> Callable[[Entry], tuple]:
-    """Return a sort key for entries: first by corpus, then by the place of the system in the items of the study.
-
-    The order of the keys in the study's file is not used, so that a file with reordered keys gives the same page.
-    """
-    listed = [entry.system.name for name in study.items for entry in item_entries(grid, study.study, name)]
-    places = {name: place for place, name in enumerate(dict.fromkeys(listed))}
-    return lambda entry: (
-        study.corpora.index(entry.corpus),
-        places.get(entry.system.name, len(places)),
-        entry.system.name,
-    )
-
-
-def _facts(grid: Grid, corpus: str, study: StudyConfig) -> dict[str, Any]:
-    """Return the facts of the catalogue on a corpus, with its published counts where the study has a table of counts.
-
-    The catalogue explains differences between the real corpus and the published counts; for a fixture the explanations
-    are left out.
-    """
-    config, published = grid.corpus_at_scale(corpus), grid.corpora[corpus].published
-    why = {"why": {}} if grid.fixtures else {}
-    counted = any(any(item.counts_of(study.corpora)) for item in study.items.values())
-    counts = {"published": [dataclasses.asdict(stated) | why for stated in published]} if counted else {}
-    return {"about": config.about, **corpus_settings(config), **counts}
-
-
-def _not_run(grid: Grid, entries: Iterable[Entry], corpora: Iterable[str]) -> dict[str, str]:
-    """Return why corpora and systems are left out, by the name of the corpus or by `corpus/system`."""
-    left_out = {f"{e.corpus}/{e.system.name}": why for e in entries if (why := grid.left_out(e)) is not None}
-    return {corpus: grid.not_run[corpus] for corpus in corpora if corpus in grid.not_run} | left_out
-
-
-def _not_scored(grid: Grid, study: str, corpora: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Return why metrics are not computed, by corpus and by the part of `scoring` that names a missing file."""
-    missing = {corpus: dict(scoring_of(grid, study, corpus).missing) for corpus in corpora}
-    return {corpus: reasons for corpus, reasons in missing.items() if reasons}
-
-
-def _ways(
-    grid: Grid, entries: Iterable[Entry], corpora: Iterable[str], missing: dict[str, dict[str, str]]
-) -> dict[str, str]:
-    """Return how what is missing can be had, by the reason for which corpora, systems and metrics are left out."""
-    reasons = {*_not_run(grid, entries, corpora).values()}
-    reasons |= {reason for parts in missing.values() for reason in parts.values()}
-    return {reason: way for reason, way in grid.ways_by_reason.items() if reason in reasons}
-
-
-def _random_starts(grid: Grid, entries: Iterable[Entry]) -> dict[str, str]:
-    """Return the folder of the random checkpoint from which a system's training starts, by `corpus/system`.
-
-    The start may be indirect: a training starts from the model of another system, whose training starts from the random
-    checkpoint. A system without such a start is not in the mapping.
-    """
-    starts = {f"{e.corpus}/{e.system.name}": [start.system.pretrained for start in grid.starts(e)] for e in entries}
-    return {name: folder for name, folders in starts.items() for folder in folders if is_random_checkpoint(folder)}
-
-
-def _cards(grid: Grid, study: str, config: StudyConfig) -> dict[str, str]:
-    """Return the paths of the cards of stages 2 to 8 with counts of the study's tables, by `corpus/count/split`."""
-    wanted = [count for item in config.items.values() for count in item.counts_of(config.corpora)]
-    cards = {"/".join(count): later_card(grid, study, *count) for count in wanted}
-    return {name: card for name, card in cards.items() if card is not None}
-
-
 def _text(grid: Grid, text: str) -> dict[str, Any]:
     """Return the settings of a preset of text, without the path of its checkpoint."""
     config = grid.texts[text]
-    return dataclasses.asdict(config) | {"pretrained": _given(config.pretrained)}
-
-
-def _entry(entry: Entry) -> dict[str, Any]:
-    """Return an entry for a report, with the name of its checkpoint in the place of the path."""
-    values = dataclasses.asdict(entry) | {"settings_digest": ""}  # the digest of settings with paths
-    if not is_random_checkpoint(entry.system.pretrained):
-        values["system"]["pretrained"] = _name(entry.system.pretrained)
-    return values
-
-
-def _given(folder: str | None) -> str | None:
-    """Return what settings have in the place of the path of a user's checkpoint; other values stay as they are.
-
-    The files of the checkpoint are a part of the identity of the job, and a path is not: the same files may be at
-    another place tomorrow, and other files at the same place.
-    """
-    return folder if folder is None or is_random_checkpoint(folder) else GIVEN
-
-
-def _name(path: str | None) -> str | None:
-    """Return the name of a user's file, which signatures contain, without its folder; other values stay as they are."""
-    return None if path is None else Path(path).name
+    return dataclasses.asdict(config) | {"pretrained": given(config.pretrained)}
 
 
 def _run(grid: Grid, entry: Entry, seed: str) -> dict[str, Any]:

@@ -12,7 +12,13 @@ from docmt.plan.corpus_checks import check_languages, check_splits
 from docmt.plan.entries import Systems
 from docmt.plan.resolve import Resolver
 from docmt.plan.scale import Scale
-from docmt.plan.scoring import check_conventions, check_shared, scoring_of_study, with_score_folders
+from docmt.plan.scoring import (
+    check_conventions,
+    check_measured_as,
+    check_shared,
+    scoring_of_study,
+    with_score_folders,
+)
 from docmt.plan.study import check_items, load_study
 from docmt.settings.data import TextConfig
 from docmt.settings.scoring import ScoringConfig
@@ -48,6 +54,7 @@ class Studies:
         check_items(study, Checks(study.corpora, systems.systems, systems.corpora, self.corpora, lines))
         entries = list(systems.entries(seeds, self.entries))
         check_languages(entries, self.texts, self.corpora, lines)
+        check_measured_as(study, lines)
         self.scoring[study.study] = scoring_of_study(scoring, study.scoring, self.scale, lines)
         check_conventions(study, self.scoring[study.study], lines)
         self.configs[study.study], self._lines[study.study] = study, lines

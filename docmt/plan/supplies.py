@@ -11,7 +11,6 @@ from docmt.catalogue.files import FileConfig
 from docmt.catalogue.filesets import FileSetConfig, load_file_sets
 from docmt.catalogue.missing import Places, wanted_files
 from docmt.plan.grid import Grid
-from docmt.settings.comet import has_comet
 from docmt.settings.pretrained import has_weights, is_random_checkpoint
 from docmt.settings.system import Entry
 
@@ -91,15 +90,6 @@ class Supplies:
             f" ({files.gigabytes:g} GB; licence: {files.licence}). Or put a copy of yours into this folder."
         )
         return Supply(folder, "by-hand", reason=reason, way=way)
-
-    def for_scores(self, path: str) -> Supply:
-        """Return the supply of a file or folder that a study names for its scores."""
-        what = next(paths[path] for scoring in self.grid.scoring.values() if path in (paths := scoring.paths))
-        if what == "a pretrained model":
-            return self.checkpoint(path)
-        if (self.root / path).is_file() or has_comet(self.root / path, what):
-            return Supply(path)
-        return Supply(path, "by-hand", reason=f"{path} is missing: {what}", way=f"Put {what} into {path}.")
 
     def of_entry(self, entry: Entry) -> list[Supply]:
         """Return what a system on a corpus needs to be trained."""

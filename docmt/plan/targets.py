@@ -1,7 +1,6 @@
 """The targets of Snakemake: the state of each, what a run downloads for it, and the plan of its trainings."""
 
 import dataclasses
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,13 +8,14 @@ from typing import Literal
 
 from docmt.base.paths import SCORES
 from docmt.kinds.item import Item
+from docmt.plan.comparable import reasons_of_item
 from docmt.plan.estimates import Estimates, TrainingPlan
 from docmt.plan.grid import Grid
 from docmt.plan.items import card_of, item_corpora, item_entries, judged_systems, page_of, run_folder, sheet_of
 from docmt.plan.scored import scoring_of
 from docmt.plan.supplies import Supplies, Supply, together
 from docmt.plan.unscored import missing_for_scores, supplies_of_scores
-from docmt.settings.metrics import METRICS
+from docmt.settings.metrics import METRICS, base_of
 from docmt.settings.scoring import ScoringPart
 from docmt.settings.system import Entry
 
@@ -34,6 +34,7 @@ class Target:
     `study` is None for `all` and for corpora. `plan` has the trainings of `all`, of a study or of an item; it is None
     for scores and for corpora. `fetch_bytes`: the size of what is to be downloaded, as far as it is known;
     `is_fetch_known`: whether that is all of it. `reasons`: why parts of the target are left out, or not scored.
+    `not_comparable`: why numbers of the target are not comparable with the published ones, with their metrics.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Target:
     fetch_bytes: float = 0
     is_fetch_known: bool = True
     reasons: tuple[str, ...] = ()
+    not_comparable: tuple[str, ...] = ()
 
 
 class Targets:
@@ -84,7 +86,8 @@ class Targets:
             needed = self.supplies.of(item_corpora(self.grid, study, name), checkpoints)
             needed += for_scores if {"scores", "occurrences"} & {*item.reads()} else []
             unscored = tuple(self._unscored(study, item, entries_of_item))
-            yield self._target(path, "item", study, about, [path], needed, entries_of_item, unscored)
+            target = self._target(path, "item", study, about, [path], needed, entries_of_item, unscored)
+            yield dataclasses.replace(target, not_comparable=tuple(self._not_comparable(study, item)))
             if item.has_sheet:
                 yield self._sheet(study, name, about)
         runs = [(entry, seed) for entry in entries for seed in entry.seeds] if scores else []
@@ -119,7 +122,12 @@ class Targets:
         for part, reason in dict.fromkeys(missing):
             metrics = metrics_in(item, part)
             if metrics:
-                yield f"{', '.join(metrics)} not scored: {reason}. {self.ways[reason]}"
+                yield f"{', '.join(metrics)} not scored: {reason}. {self.ways.get(reason, '')}".rstrip()
+
+    def _not_comparable(self, study: str, item: Item) -> Iterator[str]:
+        """Yield why numbers of an item are not comparable with published ones, as far as it is known before a run."""
+        for reason, metrics in reasons_of_item(self.grid, study, item).items():
+            yield f"{', '.join(metrics)} not comparable because {reason}"
 
     def _target(
         self,
@@ -173,5 +181,5 @@ def unscored_metrics(grid: Grid, study: str, item: Item, entries: Iterable[Entry
 
 def metrics_in(item: Item, part: ScoringPart) -> list[str]:
     """Return the bases of the metrics of an item that need a part of `scoring`, each once."""
-    bases = dict.fromkeys(re.split("[:@]", metric)[0] for metric in item.measures)
+    bases = dict.fromkeys(map(base_of, item.measures))
     return [base for base in bases if METRICS[base].judge == part]

@@ -11,8 +11,9 @@ from docmt.plan.grid import Grid
 from docmt.plan.jobs import Job
 from docmt.plan.scored import scoring_of
 from docmt.plan.supplies import Supplies, Supply
+from docmt.settings.comet import has_comet
 from docmt.settings.metrics import METRICS
-from docmt.settings.scoring import ScoringPart
+from docmt.settings.scoring import MODEL, ScoringPart
 
 
 def missing_for_scores(supplies: Supplies) -> list[Supply]:
@@ -20,13 +21,28 @@ def missing_for_scores(supplies: Supplies) -> list[Supply]:
     grid = supplies.grid
     named = {path for study in grid.studies for path in grid.scoring[study].paths if not _states(grid, study, path)}
     stated = {path for study in grid.studies for path in grid.scoring[study].paths} - named
-    return [supply for supply in map(supplies.for_scores, sorted(stated)) if supply.reason]
+    needed = [supply_for_scores(supplies, path) for path in sorted(stated)]
+    return [supply for supply in needed if supply.reason]
 
 
 def supplies_of_scores(supplies: Supplies, study: str) -> list[Supply]:
     """Return the supplies of the files and folders that a study names for its scores."""
     paths = [path for path in supplies.grid.scoring[study].paths if _states(supplies.grid, study, path)]
-    return [supplies.for_scores(path) for path in paths]
+    return [supply_for_scores(supplies, path) for path in paths]
+
+
+def supply_for_scores(supplies: Supplies, path: str) -> Supply:
+    """Return the supply of a file or folder that a study names for its scores."""
+    grid = supplies.grid
+    what = next(paths[path] for scoring in grid.scoring.values() if path in (paths := scoring.paths))
+    if what == MODEL:
+        return supplies.checkpoint(path)
+    if (supplies.root / path).is_file() or has_comet(supplies.root / path, what):
+        return Supply(path)
+    by_metric = [statements for study in grid.studies.values() for statements in study.measured_as.values()]
+    ways = [item.obtain for statements in by_metric for item in statements if path in _leaves(item.scoring)]
+    way = next(filter(None, ways), f"Put {what} into {path}.")
+    return Supply(path, "by-hand", reason=f"{path} is missing: {what}", way=way)
 
 
 def _states(grid: Grid, study: str, path: str) -> bool:

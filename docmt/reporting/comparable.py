@@ -1,14 +1,32 @@
 """The reasons why a measured number is not comparable with the published number beside it."""
 
+from docmt.kinds.item import published_number
 from docmt.kinds.systems import SystemsTable
 from docmt.reporting.results import Results, Run
-from docmt.settings.metrics import MetricName
+from docmt.settings.metrics import MetricName, base_of
+from docmt.settings.pretrained import random_model
 
 
-def why_not_comparable(table: SystemsTable, metric: str) -> tuple[str, ...]:
-    """Return the reasons for a metric of a table; the measured number then has a mark instead of a difference."""
+def why_not_comparable(results: Results, corpus: str, system: str | None, metric: str) -> tuple[str, ...]:
+    """Return the reasons why a number is not comparable with a published one.
+
+    `system`: the system on the corpus, whose training may start from a small random model; None for a count.
+    """
+    settings = results.settings
+    by_metric = settings.not_comparable.get(corpus, {})
+    start = settings.random_starts.get(f"{corpus}/{system}")
+    starts = [random_model(settings.stand_ins[start])] if start in settings.stand_ins else []
+    return tuple(dict.fromkeys([*by_metric.get("", ()), *by_metric.get(base_of(metric), ()), *starts]))
+
+
+def reasons_of_cell(
+    results: Results, table: SystemsTable, metric: str, corpus: str, system: str | None, published: object
+) -> tuple[str, ...]:
+    """Return the reasons why the number of a cell is not comparable; none where it is beside no published number."""
+    if system is None or published_number(published) is None:
+        return ()
     stated = table.not_comparable.get(metric)
-    return (stated,) if stated else ()
+    return ((stated,) if stated else ()) + why_not_comparable(results, corpus, system, metric)
 
 
 def random_models(results: Results, run: Run, metric: MetricName) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from docmt.kinds.item import published_number
+from docmt.reporting.comparable import why_not_comparable
 from docmt.reporting.figures import Panel, Style, label_axes, notes_of
 from docmt.reporting.over_seeds import over_seeds, why_empty
 from docmt.reporting.pieces import PieceContent
@@ -54,13 +55,17 @@ def identifier(name: str, *parts: object) -> str:
 
 
 def point(
-    label: str, x: float, system: str | None, corpus: str, metric: str, published: Any, results: Results
+    label: str, x: float, system: str | None, corpus: str, metric: str, published: Any, results: Results, beside: bool
 ) -> dict[str, Any]:
-    """Return the record of a point: the published number, and the metric of a system over all of its seeds."""
+    """Return the record of a point: the published number, and the metric of a system over all of its seeds.
+
+    `beside`: whether the point stands beside published numbers, so that it has the reasons against comparing them.
+    """
     runs, name = results.of(corpus, system) if system else [], parse_metric(metric)
     is_scored = any(run.scores is not None for run in runs)
     measured = over_seeds(runs, name, why_empty(results, corpus, system, name, is_scored))
     values = list(measured.values)
+    reasons = why_not_comparable(results, corpus, system, metric) if beside else ()
     return {
         "label": label,
         "x": x,
@@ -73,6 +78,7 @@ def point(
         "seeds": measured.seeds,
         "status": measured.status,
         "signature": " ; ".join(measured.signatures),
+        "not_comparable": "; ".join(reasons),
     }
 
 
@@ -85,6 +91,12 @@ def published_points(records: Iterable[dict]) -> list[tuple[float, float]]:
 def hollow(records: Sequence[dict]) -> tuple[str, ...]:
     """Return the note that explains hollow points; empty where the records have no published number."""
     return (HOLLOW,) if published_points(records) else ()
+
+
+def not_comparable(records: Sequence[dict]) -> tuple[str, ...]:
+    """Return a note for each reason why measured points are not comparable with the published ones."""
+    reasons = dict.fromkeys(record["not_comparable"] for record in records if record["values"])
+    return tuple(f"Not comparable with the published points because {reason}" for reason in reasons if reason)
 
 
 def missing(records: Sequence[dict]) -> tuple[str, ...]:

@@ -13,8 +13,10 @@ from importlib import import_module
 from typing import Any
 
 from docmt.kinds.item import Item
+from docmt.kinds.study import MeasuredAs
 from docmt.reporting.over_seeds import not_run, not_scored
 from docmt.reporting.results import Results
+from docmt.settings.metrics import base_of
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,8 @@ class Piece:
     """An item of a page with its content.
 
     `template`: the file of `templates/kinds` that renders the content. `records`: the content as flat records. `empty`:
-    the reason where there is no content; empty where there is content.
+    the reason where there is no content; empty where there is content. `measured_as`: what the paper says on how it
+    measures, each with its metric.
     """
 
     name: str
@@ -44,6 +47,7 @@ class Piece:
     content: Any
     records: tuple[dict, ...]
     empty: str = ""
+    measured_as: tuple[tuple[str, MeasuredAs], ...] = ()
 
 
 def pieces(results: Results) -> list[Piece]:
@@ -56,7 +60,10 @@ def _piece(name: str, item: Item, results: Results) -> Piece:
     kind = type(item).__module__.rpartition(".")[2]
     content = import_module(f"docmt.reporting.kinds.{kind}").content(name, item, results)
     empty = "" if content.data is not None else _why_empty(item, results)
-    return Piece(name, item, content.template or f"{kind}.html", content.data, tuple(content.records), empty)
+    template, statements = content.template or f"{kind}.html", results.settings.study.measured_as
+    metrics = dict.fromkeys(map(base_of, item.measures))
+    measured_as = tuple((metric, statement) for metric in metrics for statement in statements.get(metric, ()))
+    return Piece(name, item, template, content.data, tuple(content.records), empty, measured_as)
 
 
 def _why_empty(item: Item, results: Results) -> str:

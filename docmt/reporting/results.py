@@ -37,12 +37,14 @@ class ReportSettings:
     `item`: the table, figure or passage of the page; None for the page of the whole study. `reads`: the names of the
     inputs that the page may read; None where it may read all. `not_run`: why a corpus or a system on a corpus was left
     out, by `corpus` or `corpus/system`. `not_scored`: why metrics are not computed, by corpus and by the part of
-    `scoring` that they need. `ways`: how what is missing can be had, by these reasons. `pages`: the pages of all items,
-    for links. `cards`: the paths of cards of later stages than stage 1, by `corpus/count/split`. `human`: the file of
-    human judgements. `data`: the folder names of corpora in stages whose paths have no scale, where these differ from
-    the names of the corpora. `stand_ins`: the folders of pretrained checkpoints, by the folders of the random
-    checkpoints that replace them. `random_starts`: the folder of the random checkpoint from which a system started, by
-    `corpus/system`. `version`: the version of the stage's code, in docmt.plan.versions.
+    `scoring` that they need. `ways`: how what is missing can be had, by these reasons. `not_comparable`: why numbers
+    are not comparable with published ones, by corpus and by the base of the metric's name (empty: of all numbers).
+    `pages`: the pages of all items, for links. `cards`: the paths of cards of later stages than stage 1, by
+    `corpus/count/split`. `human`: the file of human judgements. `data`: the folder names of corpora in stages whose
+    paths have no scale, where these differ from the names of the corpora. `stand_ins`: the folders of pretrained
+    checkpoints, by the folders of the random checkpoints that replace them. `random_starts`: the folder of the random
+    checkpoint from which a system started, by `corpus/system`. `version`: the version of the stage's code, in
+    docmt.plan.versions.
     """
 
     scale: str
@@ -51,6 +53,7 @@ class ReportSettings:
     corpora: dict[str, dict]
     not_run: dict[str, str] = field(default_factory=dict)
     not_scored: dict[str, dict[str, str]] = field(default_factory=dict)
+    not_comparable: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
     ways: dict[str, str] = field(default_factory=dict)
     item: str | None = None
     reads: tuple[str, ...] | None = None

@@ -12,6 +12,7 @@ would end later, even where the length penalty might rank them higher.
 Axes: B instances still in the batch, K the beam, N = B * K hypotheses, V target vocabulary.
 """
 
+import math
 from dataclasses import dataclass
 from itertools import islice
 
@@ -25,6 +26,7 @@ from docmt.nn.streams import Memory, frame_source
 from docmt.search.hypotheses import DEAD, Candidates, Finished, Hypotheses
 from docmt.search.rules import RULES, Rules, instance_limits
 from docmt.settings.decode import DecodeConfig
+from docmt.settings.models import TransformerConfig
 
 
 def length_penalty(length: int, config: DecodeConfig) -> float:
@@ -95,12 +97,20 @@ def search_instances(model: nn.Module, rows: Rows, config: DecodeConfig) -> list
     An instance has a single search or, where the model is synchronous, a search for each of its sentences.
     """
     device = next(model.parameters()).device
-    limits = instance_limits(rows, config, RULES[model.config.frame].counted_besides)
+    limits = instance_limits(rows, config, RULES[model.config.frame].counted_besides, most_pieces(model.config))
     memory = model.encode(frame_source(rows, model.config.frame).to(device))
     if not model.synchronous:
         return [[translations] for translations in search_memory(model, memory, limits, config)]
     searches = iter(search_memory(model, memory.by_sentence(), [[limit] for row in limits for limit in row], config))
     return [list(islice(searches, len(row))) for row in limits]
+
+
+def most_pieces(config: TransformerConfig) -> float:
+    """Return the largest number of pieces of a translation for which a model has positions, as in fairseq.
+
+    A trained table of positions has one of its rows for the symbol before the first piece.
+    """
+    return config.max_positions - 1 if config.position_table == "learned" else math.inf
 
 
 def search_memory(

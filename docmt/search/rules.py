@@ -24,13 +24,19 @@ BARRED = -math.inf
 """The log-probability of an output that is not allowed."""
 
 
-def instance_limits(rows: Rows, config: DecodeConfig, counted_besides: int = 0) -> list[list[int]]:
+def instance_limits(
+    rows: Rows, config: DecodeConfig, counted_besides: int = 0, most: float = math.inf
+) -> list[list[int]]:
     """Return the maximum length, in pieces, of the translation of each sentence of each instance.
 
     The maximum is max_length_a * (source pieces + counted_besides) + max_length_b; the frame sets `counted_besides`.
+    With `max_length_of: batch`, the source pieces are those of the longest sentence of `rows`. No maximum is above
+    `most`.
     """
-    counted = np.maximum(rows.source_lengths + counted_besides, 0).tolist()
-    limits = (int(config.max_length_a * pieces + config.max_length_b) for pieces in counted)
+    counted = np.maximum(rows.source_lengths + counted_besides, 0)
+    if config.max_length_of == "batch":
+        counted = np.full_like(counted, counted.max(initial=0))
+    limits = (min(int(config.max_length_a * pieces + config.max_length_b), most) for pieces in counted.tolist())
     return [list(islice(limits, count)) for count in rows.sentences.tolist()]
 
 
@@ -101,8 +107,9 @@ class FairseqRules(WrappedRules):
     """The rules of `a </s> b </s>`, which differ from `WrappedRules` in the input that opens a sentence: `</s>`.
 
     The maximum length of a sentence is computed from its source pieces and the `</s>` after them, as in fairseq.
-    Departs: fairseq has a single maximum for all sentences of a batch, computed from the longest source sentence.
-    fairseq does not bar `<s>`, which its models are never trained to output.
+    fairseq has a single maximum for all sentences of a batch, computed from the longest source sentence: that is the
+    setting `max_length_of: batch`, which imported models have.
+    Departs: fairseq fills batches in another way, and does not bar `<s>`, which its models are never trained to output.
     """
 
     after_end = EOS

@@ -27,6 +27,11 @@ class DecodeConfig(Checked):
         1.2, "longest translation of a sentence, in pieces: a * source pieces + b", up_to(1000)
     )
     max_length_b: int = setting(10, "see max_length_a", whole(1, 1_000_000))
+    max_length_of: Literal["sentence", "batch"] = setting(
+        "sentence",
+        "source pieces that a counts: the sentence's own, or those of its batch's longest sentence, as in fairseq"
+        " (results then depend on batch_tokens)",
+    )
     n_best: int = setting(
         0, "number of hypotheses of each search that are written, with scores, to test.nbest.tsv; 0 = no such file"
     )

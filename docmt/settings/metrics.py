@@ -352,6 +352,11 @@ class MetricName:
         return self.metric.tallied(self.set, self.detail)
 
 
+def base_of(name: str) -> str:
+    """Return the base of a metric's name, without a set and without a detail."""
+    return re.split("[:@]", name)[0]
+
+
 def parse_metric(name: str, where: str | None = None) -> MetricName:
     """Split a metric's name into its parts.
 

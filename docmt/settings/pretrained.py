@@ -332,6 +332,11 @@ def is_random_checkpoint(folder: str | None) -> bool:
     return folder is not None and folder.startswith(CHECKPOINT.at(checkpoint=""))
 
 
+def random_model(name: str) -> str:
+    """Return the reason why a number is no number of a pretrained model; `name` is that of the model."""
+    return f"a small random model takes the place of {name}"
+
+
 def random_checkpoint_files(folder: str, names: Iterable[str] = RANDOM_CHECKPOINT_FILES) -> list[str]:
     """Return the paths of files of a random checkpoint, which may not exist yet.
 

@@ -14,6 +14,12 @@ from docmt.settings.comet import COMET_ENCODER, COMET_MODEL, CometConfig
 ScoringPart = Literal["aligner", "coherence", "cohesion", "comet"]
 """The parts of `scoring` that name files without which metrics are not computed; stop lists belong to the aligner."""
 
+MODEL = "a pretrained model"
+"""What messages call the folder of a checkpoint that settings of scoring name."""
+
+BY_LANGUAGE = {"source_stop_lists": "source", "target_stop_lists": "target", "vectors": "target", "models": "target"}
+"""The settings that differ between languages, with the side of a corpus whose language counts."""
+
 TRAINED = "trained"
 """The value in the place of a file of word vectors: docmt then trains word vectors on the training split."""
 
@@ -242,7 +248,7 @@ class ScoringConfig:
         vectors = [path for path in self.coherence.vectors.values() if path != TRAINED]
         models = [*self.cohesion.models.values(), *([self.aligner.model] if self.aligner.model else [])]
         lists = [*self.consistency.source_stop_lists.values(), *self.consistency.target_stop_lists.values()]
-        kinds = {"a list of stop words": lists, "word vectors": vectors, "a pretrained model": models}
+        kinds = {"a list of stop words": lists, "word vectors": vectors, MODEL: models}
         comet = {self.comet.model: COMET_MODEL, self.comet.encoder: COMET_ENCODER}
         return {path: what for what, paths in kinds.items() for path in paths} | {
             path: what for path, what in comet.items() if path is not None

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,14 @@ from helpers.command_line import output
 from helpers.fairseq_files import G_TRANSFORMER, PIECES, FairseqTraining, write_dictionary
 from helpers.support import run
 
+from docmt.api.model import TrainedModel
 from docmt.base.digests import sha256_file
+from docmt.base.errors import UserError
 from docmt.base.vocabulary import CLS, MASK, SEP, SPECIALS, Vocabulary
 from docmt.models.store import load_model
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
+from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import GTransformerConfig, TransformerConfig
 from docmt.text.pipeline import TextPipeline
 
@@ -173,6 +177,29 @@ def test_without_codes_lines_are_pieces(grouped):
     assert pipeline.target.restore(ids[0]) == ("ab c", "ab c")
     lines = output("translate", "--model", folder, "--beam", "2", text="a@@ b c\nh\n\nd@@ e f@@ g\n").split("\n")
     assert [bool(line) for line in lines] == [True, True, False, True, False]
+
+
+def test_a_model_of_fairseq_takes_the_longest_source_of_a_batch_and_options_replace_its_settings(plain):
+    folder = plain.imported()
+    model = TrainedModel.open(folder, "cpu", 1)
+    default = DecodeConfig(max_length_of="batch")
+    assert (model.decode_config(), model.decode_config(max_length_a=None)) == (default, default)
+    assert model.decode_config(beam=2, max_length_a=0.0) == replace(default, beam=2, max_length_a=0.0)
+    short = output("translate", "--model", folder, "--max-length-a", "0", "--max-length-b", "1", text="a@@ b c\nh\n")
+    assert [len(line) for line in short.splitlines()] == [1, 1], "a piece is a letter"
+
+
+def test_a_model_of_g_transformer_counts_each_sentence_as_its_code_does(grouped):
+    assert TrainedModel.open(grouped.imported(), "cpu", 1).decode_config() == DecodeConfig()
+
+
+def test_a_wrong_setting_of_decoding_in_a_model_is_refused(plain):
+    card = plain.imported() / "model.json"
+    content = json.loads(card.read_text())
+    content["provenance"]["decode"] = {"max_length_of": "window"}
+    card.write_text(json.dumps(content))
+    with pytest.raises(UserError, match=r"model.json provenance.decode.max_length_of: .*\n  found .?window"):
+        TrainedModel.open(plain.output, "cpu", 1).decode_config()
 
 
 def test_with_codes_lines_are_text(plain):

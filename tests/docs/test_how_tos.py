@@ -132,8 +132,12 @@ def test_a_metric_is_a_file_and_a_row(tmp_path):
     assert {comparison["metric"] for comparison in compared["comparisons"]} == {"s-BLEU", "length"}
 
 
+def test_a_way_of_measuring_is_a_part_of_a_study(project):
+    carry_out_with_forks(PAGES["add-a-way-of-measuring"], quick_smoke(project))
+
+
 def test_no_how_to_is_left_out():
-    kinds = ("ablation", "corpus", "corpus-form", "figure", "metric", "model")
+    kinds = ("ablation", "corpus", "corpus-form", "figure", "metric", "model", "way-of-measuring")
     assert set(PAGES) == {f"add-{'an' if kind == 'ablation' else 'a'}-{kind}" for kind in kinds}
     for place in ("README.md", "ARCHITECTURE.md"):
         text = (ROOT / place).read_text(encoding="utf-8")

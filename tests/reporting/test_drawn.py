@@ -59,6 +59,16 @@ def test_points_are_means_over_seeds_with_the_range_and_published_ones_are_hollo
     assert piece.content.missing == ("Transformer at 512: not run", "Transformer at 512: not run")
 
 
+def test_points_beside_published_ones_say_why_they_are_not_comparable(world):
+    world.score("sentence", 1)
+    world.settings["not_comparable"] = {CORPUS: {"": ["the text is generated"]}}
+    piece = drawn(world, **POINTS)
+    reasons = {record["metric"]: record["not_comparable"] for record in piece.records if record["x"] == 64}
+    assert reasons == {"s-BLEU": "the text is generated", "d-BLEU": ""}, "d-BLEU has no published point"
+    note = "Not comparable with the published points because the text is generated"
+    assert piece.content.marks == ("Hollow: published", note)
+
+
 def test_points_of_one_seed_have_no_range(world):
     world.score("sentence", 1)
     assert drawn(world, **{**POINTS, "metrics": ["d-BLEU"]}).content.marks == ()

@@ -4,9 +4,10 @@ import pytest
 
 from docmt.base.vocabulary import BOS, EOS, SEP
 from docmt.nn.rows import Rows
-from docmt.search.beam import length_penalty
+from docmt.search.beam import length_penalty, most_pieces
 from docmt.search.rules import ClosedRules, FairseqRules, JoinedRules, UnmarkedRules, WrappedRules, instance_limits
 from docmt.settings.decode import DecodeConfig
+from docmt.settings.models import TransformerConfig
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,21 @@ def test_length_penalty(penalty, alpha, length, factor):
 def test_the_maximum_is_cut_to_a_whole_number():
     rows = Rows.from_lists([[[7] * 3, [7]], [[7] * 4]])
     assert instance_limits(rows, DecodeConfig(max_length_a=1.2, max_length_b=10)) == [[13, 11], [14]]
+
+
+def test_the_maximum_may_be_that_of_the_longest_sentence_of_the_batch():
+    """As in fairseq, whose `counted_besides` is 1."""
+    rows = Rows.from_lists([[[7] * 3, [7]], [[7] * 4]])
+    config = DecodeConfig(max_length_a=1.0, max_length_b=2, max_length_of="batch")
+    assert instance_limits(rows, config) == [[6, 6], [6]]
+    assert instance_limits(rows, config, 1) == [[7, 7], [7]]
+
+
+def test_no_maximum_is_above_the_positions_of_a_trained_table():
+    """One position is that of the symbol before the first piece."""
+    rows, config = Rows.from_lists([[[7] * 3, [7]]]), DecodeConfig(max_length_a=2.0, max_length_b=1)
+    tables = TransformerConfig(position_table="learned", max_positions=6), TransformerConfig(max_positions=6)
+    assert [instance_limits(rows, config, 0, most_pieces(table)) for table in tables] == [[[5, 3]], [[7, 3]]]
 
 
 def test_what_counts_for_the_maximum_is_never_less_than_nothing():

@@ -61,6 +61,7 @@ from docmt.plan.ending import ending
 from docmt.plan.jobs import RULES, GridJobs, Job
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
 from docmt.plan.planning import Planner
+from docmt.plan.positions import position_tables
 from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
 from docmt.plan.run import grid_of_run
 from docmt.plan.scored import scoring_of_entry
@@ -358,6 +359,12 @@ def lock_options(wildcards):
         return ""
     names = or_refuse(files_to_lock, GRID.corpora[wildcards.corpus], GRID.places())
     return " ".join([option("--lock", LOCK), *(option("--first", name) for name in names)]) if names else ""
+
+
+def position_options(wildcards):
+    """Return the options of `docmt job cut-view` with the tables of positions that limit the segments of a view."""
+    tables = or_refuse(position_tables, GRID, wildcards.corpus, wildcards.text, wildcards.view)
+    return " ".join(option("--positions", table) for table in tables)
 
 
 def catalogue(wildcards):

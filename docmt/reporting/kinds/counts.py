@@ -9,6 +9,7 @@ from docmt.base.parse import parse
 from docmt.catalogue.corpus import PublishedCounts
 from docmt.catalogue.published import COUNTS, readings_of, stated
 from docmt.kinds.counts import CountsTable
+from docmt.reporting.comparable import why_not_comparable
 from docmt.reporting.over_seeds import not_run
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results, read_card
@@ -33,6 +34,7 @@ class CountCell:
     agrees: bool | None
     status: str
     note: str
+    not_comparable: str = ""
 
     @property
     def footnote(self) -> str:
@@ -55,6 +57,12 @@ class CountsContent:
     def notes(self) -> list[str]:
         """The notes below the table, each once; a cell refers to its note by a number."""
         return list(dict.fromkeys(cell.footnote for cell in self.cells if cell.footnote))
+
+    @property
+    def reasons(self) -> list[str]:
+        """The reasons why measured counts are not comparable with published ones, each once."""
+        cells = [cell for cell in self.cells if cell.measured is not None and cell.not_comparable]
+        return list(dict.fromkeys(cell.not_comparable for cell in cells))
 
     @property
     def cells(self) -> Iterator[CountCell]:
@@ -83,12 +91,13 @@ def _count(table: CountsTable, corpus: str, split: str, count: str, reading: str
     counts = published.counts.get(split) if published else None
     printed = getattr(counts, count) if counts else None
     measured = _measured(results, corpus, split, count, reading)
-    agrees = None if printed is None or measured is None else stated(printed).covers(measured)
+    reasons = "; ".join(why_not_comparable(results, corpus, None, count)) if printed is not None else ""
+    agrees = None if printed is None or measured is None or reasons else stated(printed).covers(measured)
     why = (published.reason(split, count) or "") if published and printed is not None else ""
     note = why or (COUNTS[count].unclear if count in COUNTS else "")
     text = None if printed is None else str(printed)
     status = not_run(results.settings.why_not_run(corpus)) if measured is None else "measured"
-    return CountCell(split, corpus, count, reading, text, measured, agrees, status, note)
+    return CountCell(split, corpus, count, reading, text, measured, agrees, status, note, reasons)
 
 
 def _published(table: CountsTable, corpus: str, results: Results) -> PublishedCounts | None:

@@ -7,7 +7,16 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from docmt.kinds.points import Axis, PointsFigure
-from docmt.reporting.drawn import DrawnFigure, hollow, identifier, missing, paint_lines, point, published_points
+from docmt.reporting.drawn import (
+    DrawnFigure,
+    hollow,
+    identifier,
+    missing,
+    not_comparable,
+    paint_lines,
+    point,
+    published_points,
+)
 from docmt.reporting.figures import Panel, Style, draw, styles
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
@@ -27,15 +36,19 @@ def content(name: str, figure: PointsFigure, results: Results) -> PieceContent:
         paint = partial(_paint, records=points, look=look, x=figure.x, unit=unit)
         panels.append(Panel(metric, draw(identifier(name, number), metric, paint)))
     bars = (BARS,) if any(len(record["values"]) > 1 for record in records) else ()
-    return DrawnFigure(tuple(panels), look, (*bars, *hollow(records)), missing(records), tuple(records)).content
+    marks = (*bars, *hollow(records), *not_comparable(records))
+    return DrawnFigure(tuple(panels), look, marks, missing(records), tuple(records)).content
 
 
 def _points(figure: PointsFigure, metric: str, results: Results) -> Iterator[dict]:
     """Yield the record of each point of each line for a metric."""
+    beside = {*figure.beside_published(())}
     for series in figure.series:
         for x in sorted({*series.points, *series.published}):
             published = series.published.get(x, {}).get(metric)
-            yield point(series.label, x, series.points.get(x), figure.corpus, metric, published, results)
+            system = series.points.get(x)
+            is_beside = (figure.corpus, system, metric) in beside
+            yield point(series.label, x, system, figure.corpus, metric, published, results, is_beside)
 
 
 def _paint(axes: Axes, records: Sequence[dict], look: dict[str, Style], x: Axis, unit: str) -> None:

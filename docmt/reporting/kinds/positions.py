@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from docmt.kinds.item import published_number
 from docmt.kinds.positions import PositionsFigure
-from docmt.reporting.drawn import DrawnFigure, hollow, identifier, missing, paint_lines, point
+from docmt.reporting.drawn import DrawnFigure, hollow, identifier, missing, not_comparable, paint_lines, point
 from docmt.reporting.figures import LEVEL, LEVEL_DASH, POSITION, Panel, Style, draw, styles
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
@@ -28,17 +28,20 @@ def content(name: str, figure: PositionsFigure, results: Results) -> PieceConten
         {"label": level.label, "metric": figure.metric, "published": level.published} for level in figure.levels
     ]
     panel = Panel(figure.metric, draw(identifier(name), figure.metric, paint), notes=notes)
-    return DrawnFigure((panel,), look, (*hollow(records), *unread), missing(records), (*records, *published)).content
+    marks = (*hollow(records), *unread, *not_comparable(records))
+    return DrawnFigure((panel,), look, marks, missing(records), (*records, *published)).content
 
 
 def _positions(figure: PositionsFigure, results: Results) -> Iterator[dict]:
     """Yield the record of each position of each line of the figure; positions are counted from 1."""
+    beside = {*figure.beside_published(())}
     for series in figure.series:
+        is_beside = (figure.corpus, series.system, figure.metric) in beside
         windows = [e for e in results.settings.entries if (e.corpus, e.system.name) == (figure.corpus, series.system)]
         last = max((entry.system.view.test.window or 1 for entry in windows), default=0)
         for j in sorted({*map(float, range(1, last + 1)), *series.published}):
             metric, published = f"{figure.metric}@j{j:g}", series.published.get(j)
-            yield point(series.label, j, series.system, figure.corpus, metric, published, results)
+            yield point(series.label, j, series.system, figure.corpus, metric, published, results, is_beside)
 
 
 def _paint(axes: Axes, records: Sequence[dict], levels: dict[str, float], look: dict[str, Style], unit: str) -> None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from docmt.kinds.item import published_number
 from docmt.kinds.systems import ColumnConfig, RowConfig, SystemsTable
-from docmt.reporting.comparable import random_models, why_not_comparable
+from docmt.reporting.comparable import random_models, reasons_of_cell
 from docmt.reporting.formats import MARKS, mark
-from docmt.reporting.over_seeds import DOCUMENTS_ONLY, OverSeeds, over_seeds, runs_with_file, why_empty
+from docmt.reporting.over_seeds import DOCUMENTS_ONLY, PUBLISHED_ONLY, OverSeeds, over_seeds, runs_with_file, why_empty
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results, Run
 from docmt.settings.metrics import MetricName, parse_metric
@@ -147,6 +147,14 @@ class Table:
         return list(dict.fromkeys(reason for cell in cells for reason in cell.not_comparable))
 
     @property
+    def beside_published(self) -> list[tuple[str, str, Cell]]:
+        """The cells with a system and a published number, with the labels of their rows and columns."""
+        rows = [row for row in self.rows if row.cells]
+        cells = [(row.label, *pair) for row in rows for pair in zip(self.columns, row.cells, strict=True)]
+        numbers = [place for place in cells if published_number(place[2].published) is not None]
+        return [(label, column.label, cell) for label, column, cell in numbers if cell.status != PUBLISHED_ONLY]
+
+    @property
     def groups(self) -> list[tuple[str, list[Column]]]:
         """The label of each column that the study states, with the page's columns for its metrics."""
         keys = dict.fromkeys(column.key for column in self.columns)
@@ -275,7 +283,6 @@ def _cell(
     baseline = config.baseline_of(row, key, column)
     pair = {"corpus": column.corpus, "metric": metric, "system": system, "baseline": baseline}
     published = row.published.get(key, {}).get(metric)
-    is_beside = system is not None and published_number(published) is not None
     return Cell(
         column=key,
         corpus=column.corpus,
@@ -290,7 +297,7 @@ def _cell(
         random=tuple(dict.fromkeys(model for run in runs for model in random_models(results, run, name)))
         if measured.values
         else (),
-        not_comparable=why_not_comparable(config, metric) if is_beside else (),
+        not_comparable=reasons_of_cell(results, config, metric, column.corpus, system, published),
     )
 
 

@@ -45,6 +45,16 @@ def test_counts_of_corpora_stand_beside_what_the_paper_states(world):
     assert "71\u202f234" in page
 
 
+def test_counts_of_generated_text_are_not_compared(world):
+    with_counts(world)
+    world.settings["not_comparable"] = {CORPUS: {"": ["the text is generated"]}}
+    piece, page = only(world, "tables", COUNTS)
+    marked = {r["metric"]: (r["agrees"], r["not_comparable"]) for r in piece.records if r["row"] == "train"}
+    assert marked["sentences"] == (None, "the text is generated")
+    assert marked["tokens_per_instance"] == (None, ""), "nothing is published beside it"
+    assert "[a] not comparable because the text is generated" in page
+
+
 def test_each_reading_of_an_open_count_has_a_column(world):
     with_counts(world)
     piece, page = only(world, "tables", COUNTS)

@@ -81,7 +81,30 @@ def test_a_number_that_is_not_comparable_has_a_reason_and_no_difference(full):
     records = {(record["row"], record["metric"]): record for record in piece_of(full).records}
     assert records["Sentence", "s-BLEU"]["not_comparable"] == "the paper counts <words>"
     assert records["Sentence", "d-BLEU"]["not_comparable"] == ""  # its published number is not digitised
-    assert "≠a not comparable because the paper counts &lt;words&gt;" in page_of(full)
+    assert "[a] not comparable because the paper counts &lt;words&gt;" in page_of(full)
+
+
+def test_reasons_that_were_known_before_the_run_mark_cells_and_have_a_table_of_their_own(full):
+    full.settings["not_comparable"] = {CORPUS: {"": ["the text is generated"], "d-BLEU": ["no matter"]}}
+    full.settings["random_starts"] = {f"{CORPUS}/sentence": "results/0_models/b@smoke"}
+    full.settings["stand_ins"] = {"results/0_models/b@smoke": "bert"}
+    statement = {"paper": "section 4", "quotation": "by <multi-bleu>"}
+    full.settings["study"]["measured_as"] = {"s-BLEU": [statement], "LTCR": [statement]}
+    cell = cells(full)["Sentence", "s-BLEU"]
+    reasons = ("the text is generated", "a small random model takes the place of bert")
+    assert (cell.difference, cell.not_comparable) == (None, reasons)
+    assert cells(full)["concat_3", "s-BLEU"].not_comparable == (), "no published number beside it"
+    table = table_of(full)
+    assert [(row, cell.status) for row, _, cell in table.beside_published] == [
+        ("Sentence", "measured"),
+        ("never_run", "not run"),
+    ]
+    page = page_of(full)
+    assert "<td>the text is generated; a small random model takes the place of bert</td>" in page
+    assert "[a] not comparable because the text is generated<" in page and "[ab]</sup>" in page
+    assert page.count("as the paper measures it: “by &lt;multi-bleu&gt;” (section 4)") == 1
+    (line, *_) = csv.DictReader(io.StringIO(to_csv(piece_of(full))))
+    assert (line["difference"], line["not_comparable"]) == ("", "; ".join(reasons))
 
 
 def test_a_row_that_exists_only_as_published(full):

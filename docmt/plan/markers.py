@@ -1,0 +1,20 @@
+"""What settings of jobs have in the place of the paths of the user's files."""
+
+from pathlib import Path
+
+from docmt.base.asked import GIVEN
+from docmt.settings.pretrained import is_random_checkpoint
+
+
+def given(folder: str | None) -> str | None:
+    """Return what settings have in the place of the path of a user's checkpoint; other values stay as they are.
+
+    The files of the checkpoint are a part of the identity of the job, and a path is not: the same files may be at
+    another place tomorrow, and other files at the same place.
+    """
+    return folder if folder is None or is_random_checkpoint(folder) else GIVEN
+
+
+def name_of(path: str | None) -> str | None:
+    """Return the name of a user's file, which signatures contain, without its folder; other values stay as they are."""
+    return None if path is None else Path(path).name
