@@ -47,7 +47,7 @@ def reasons_of_item(grid: Grid, study: str, item: Item) -> dict[str, list[str]]:
 def _start(grid: Grid, study: str, corpus: str, system: str | None) -> Iterator[str]:
     """Yield the reason for a system whose training starts from a small random model."""
     starts = grid.starts(grid.named(study, corpus, system)) if system else []
-    for folder in (start.system.pretrained for start in starts):
+    for folder in (start.pretrained for start in starts):
         if is_random_checkpoint(folder):
             yield random_model(_stands_for(grid, folder))
 

@@ -14,6 +14,7 @@ def position_tables(grid: Grid, corpus: str, text: str, view: str) -> list[Posit
     `corpus` is the name of the folder of the corpus. Raises UserError where the scale has no such folder.
     """
     name = grid.corpus_in(corpus, VIEW.at(corpus=corpus, text=text, view=view))
-    readers = (entry.system for entry in grid.entries if (entry.corpus, entry.system.text) == (name, text))
+    trained = (entry for entry in grid.entries if entry.has_model)
+    readers = (entry.system for entry in trained if (entry.corpus, entry.system.text) == (name, text))
     tables = {system.model.learned_positions for system in readers if system.view.name == view}
     return [] if None in tables else sorted(tables)

@@ -84,6 +84,8 @@ class Targets:
             entries_of_item = item_entries(self.grid, study, name)
             checkpoints = [folder for entry in entries_of_item for folder in self.grid.checkpoints_for(entry)]
             needed = self.supplies.of(item_corpora(self.grid, study, name), checkpoints)
+            paths = [path for entry in entries_of_item for path in self.grid.translations_for(entry)]
+            needed += map(self.supplies.translations, paths)
             needed += for_scores if {"scores", "occurrences"} & {*item.reads()} else []
             unscored = tuple(self._unscored(study, item, entries_of_item))
             target = self._target(path, "item", study, about, [path], needed, entries_of_item, unscored)

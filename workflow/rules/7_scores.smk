@@ -1,8 +1,8 @@
 # Stage 7: scores.
 #
-# needs: translations and forced scores, the raw references, the tokens, the view (for its packed instances); word
-#        vectors, a BERT model, the model of awesome-align and stop lists, where `scoring` of the study or of
-#        config.yaml names them
+# needs: translations and forced scores, the raw references, the tokens, the view of a trained system (for its packed
+#        instances); word vectors, a BERT model, the model of awesome-align and stop lists, where `scoring` of the study
+#        or of config.yaml names them
 # makes: results/7_vectors/<corpus>/<text>/ {vectors.txt, card.json}
 #        results/7_aligners/<corpus>/<text>/ {lexicon.arrow, jumps.json}
 #        results/7_scores/<scale>/<corpus>/<system>/seed<n>/ {scores.json, details.arrow, occurrences.arrow}
@@ -62,10 +62,11 @@ rule scores:
         "../../envs/docmt.yaml"
     params:
         settings=settings_of("scores"),
+        view=folder_option("scores", "view", "--view"),
         named=scoring_options,
     shell:
         'exec docmt job score-system --settings {params.settings:q} --corpus "$(dirname {input.corpus:q})"'
-        ' --tokens "$(dirname {input.tokens:q})" --view "$(dirname {input.view:q})"'
+        ' --tokens "$(dirname {input.tokens:q})" {params.view}'
         ' --translations "$(dirname {input.translations:q})" {params.named}'
         " --output {output.scores:q} > {log:q} 2>&1"
 

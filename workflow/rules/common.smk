@@ -46,6 +46,7 @@ from docmt.catalogue.lock import LOCK
 from docmt.catalogue.missing import files_to_lock
 from docmt.fetching.sets import fetch_set
 from docmt.fetching.transfer import Network
+from docmt.plan.adoption import lines_about_equal_files, path_of
 from docmt.plan.driver import (
     check_price,
     freeze_grid,
@@ -226,6 +227,7 @@ def planned():
             or_refuse(fetch_checkpoints, RUN["planner"], requested())
         RUN["plan"] = or_refuse(plan_run, RUN["planner"], requested(), forced(), workflow.dryrun)
         left_out = [*left_out_lines(GRID, requested_studies()), *not_scored_lines(GRID, RUN["plan"].order)]
+        left_out += or_refuse(list, lines_about_equal_files(GRID, RUN["planner"].digests, requested_studies()))
         for line in [*lines_of(RUN["plan"], GRID.retrain_hours), *lines_of_time(RUN["plan"]), *left_out]:
             print(f"docmt: {line}", file=sys.stderr)
         if not workflow.dryrun:
@@ -403,6 +405,16 @@ def pretrained_option_of_training(wildcards):
 def checkpoints_of_kind(*kinds):
     """Return a pattern of the names of this scale's random checkpoints of some kinds; it never matches without any."""
     return "|".join(re.escape(name) for name, random in GRID.checkpoints.items() if random.kind in kinds) or "(?!)"
+
+
+def systems_of(origin):
+    """Return a pattern of the folders of systems with translations of this origin; it never matches without any."""
+    return "|".join(re.escape(folder) for folder, of in GRID.origins.items() if of == origin) or "(?!)"
+
+
+def translations_option(wildcards):
+    """Return the option --translations of an external system; the text is empty where its lines are generated."""
+    return option("--translations", or_refuse(path_of, GRID, wildcards))
 
 
 def tokens_job(wildcards):
