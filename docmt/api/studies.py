@@ -11,6 +11,7 @@ from docmt.plan.estimates import Estimates
 from docmt.plan.grid import Grid, load_grid
 from docmt.plan.targets import Target, TargetKind, TargetState
 from docmt.plan.targets import targets as find_targets
+from docmt.settings.system import ExternalSystem
 
 STATES = {
     "made": "its file is there",
@@ -28,18 +29,20 @@ class SystemSummary:
 
     `extends` is the system whose settings this system inherits. `starts_from` is the system or checkpoint whose
     parameters this system starts from. `model_of` is the folder of the training whose model this system shares. Each of
-    the three is None where it does not apply.
+    the three is None where it does not apply. `external` says where the translations of a system come from that docmt
+    does not train; it has no architecture and no view.
     """
 
     study: str
     system: str
     corpora: tuple[str, ...]
-    architecture: str
-    view: str
+    architecture: str | None
+    view: str | None
     text: str
     extends: str | None
     starts_from: str | None
     model_of: str | None
+    external: str | None = None
 
 
 @dataclass(frozen=True)
@@ -161,13 +164,16 @@ def _system(grid: Grid, study: str, name: str) -> SystemSummary:
     entries = [entry for entry in grid.of_study(study) if entry.system.name == name]
     entry = entries[0]
     system = entry.system
+    corpora = tuple(entry.corpus for entry in entries)
+    if isinstance(system, ExternalSystem):
+        return SystemSummary(study, name, corpora, None, None, system.text, None, None, None, system.source.about)
     starts_from = system.pretrained
     if system.init_from:
         starts_from = f"{system.init_from} on {system.init_corpus}" if system.init_corpus else system.init_from
     return SystemSummary(
         study,
         name,
-        tuple(entry.corpus for entry in entries),
+        corpora,
         system.model.kind,
         system.view.name,
         system.text,

@@ -25,6 +25,8 @@ LONGEST_NAME = 100
 `<system>@<study>`."""
 NAMES_HAVE = f"letters (a to z), digits and . _ + -, the first a letter or digit, at most {LONGEST_NAME} of them"
 
+UNSPACED = ("zh", "ja", "th")
+"""The languages that write no spaces between words; their texts are compared by characters."""
 LANGUAGE = re.compile(r"[a-z]{2,3}")
 LANGUAGES_ARE = "a code of a language, such as zh or en"
 

@@ -88,6 +88,7 @@ JOBS: Sections = {
         "score-variants": "jobs.models",
         "inspect-system": "jobs.models",
         "translate-passages": "jobs.models",
+        "adopt-translations": "jobs.external",
     },
     "Stages 7 and 8: scores and reports": {
         "train-vectors": "jobs.scores",

@@ -32,7 +32,7 @@ def list_systems(root: Root = Path(), study: Study = None, config: Config = None
 def system_row(system: "SystemSummary") -> tuple[str, ...]:
     """Return the cell of each column; `-` where a system extends nothing, starts from nothing or has its own model."""
     links = (system.extends, system.starts_from, system.model_of)
-    names = (system.study, system.system, system.architecture, system.view, system.text)
+    names = (system.study, system.system, system.architecture or system.external, system.view or "-", system.text)
     return (*names, *(link or "-" for link in links), ", ".join(system.corpora))
 
 

@@ -26,6 +26,7 @@ class InsideFigure(FigureConfig):
         """Raise UserError where the study does not have the system on the figure's corpus."""
         super().check(checks, path)
         checks.system(self.system, self.corpus, (*path, "system"))
+        checks.model(self.system, (*path, "system"))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ from docmt.base.names import SPLITS
 from docmt.base.paths import WORDS
 from docmt.catalogue.published import COUNTS, StatedCounts
 from docmt.kinds.item import BesidePublished, Checks, Count, TableConfig
+from docmt.settings.system import TrainedSystem
 
 STATED = tuple(field.name for field in dataclasses.fields(StatedCounts))
 """The names of all counts that the catalogue can state for a split."""
@@ -70,7 +71,8 @@ class CountsTable(TableConfig):
 
         Other counts need no view.
         """
-        views = {s.view.name for s in checks.systems.values() if corpus in checks.corpora[s.name]}
+        systems = [system for system in checks.systems.values() if isinstance(system, TrainedSystem)]
+        views = {system.view.name for system in systems if corpus in checks.corpora[system.name]}
         for split in self.splits if count in COUNTS else ():
             pattern = COUNTS[count].view_of(split)
             is_counted = pattern == WORDS or any(fnmatchcase(view, pattern) for view in views)

@@ -38,8 +38,10 @@ class CurvesFigure(FigureConfig):
         need(bool(self.values), "values", "nothing", "one value or more")
 
     def check(self, checks: Checks, path: tuple) -> None:
-        """Raise UserError for an unknown system or corpus, and for a baseline that is no system of the figure."""
+        """Raise UserError for an unknown or external system or corpus, and for a baseline that the figure lacks."""
         super().check(checks, path)
+        for number, labelled in enumerate(self.systems):
+            checks.model(labelled.system, (*path, "systems", number, "system"))
         if self.baseline is not None:
             checks.known("system", self.baseline, [curve.system for curve in self.systems], (*path, "baseline"))
 

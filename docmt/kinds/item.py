@@ -11,7 +11,7 @@ from docmt.base.errors import UserError, check_known
 from docmt.base.yaml_files import Lines
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.settings.metrics import parse_metric
-from docmt.settings.system import SystemConfig
+from docmt.settings.system import ExternalSystem, SystemConfig
 
 NOT_DIGITISED = "not digitised"
 """The published value of a number that the paper has only in a picture; docmt never guesses such a number."""
@@ -85,6 +85,13 @@ class Checks:
         self.known("system", name, self.systems, path)
         description, expected = f"{name} on {corpus}", f"on {', '.join(self.corpora[name])}"
         self.require(corpus in self.corpora[name], "not a system of this corpus", description, path, expected)
+
+    def model(self, name: str, path: tuple) -> None:
+        """Raise UserError where a system of the study has no model of docmt; `name` is the name of the system."""
+        system = self.systems[name]
+        if isinstance(system, ExternalSystem):
+            what = f"no model of {name} to look into: {system.source.about}"
+            self.require(False, what, name, path, "a system that docmt trains")
 
     def require(self, condition: bool, what: str, found: str, path: tuple, expected: str | None = None) -> None:
         """Raise UserError unless the condition holds; the other arguments are the parts of the message."""

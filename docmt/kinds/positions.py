@@ -72,6 +72,7 @@ class PositionsFigure(FigureConfig):
                 checks.published(value, (*series_path, "published", f"{position:g}"))
             if series.system is not None:
                 checks.system(series.system, self.corpus, (*series_path, "system"))
+                checks.model(series.system, (*series_path, "system"))
                 view = checks.systems[series.system].view.test
                 description = f"{series.system}, test view {view.name}"
                 checks.require(

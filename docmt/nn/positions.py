@@ -1,10 +1,10 @@
-"""The check that no segment of a table is longer than a model's learned table of positions.
+"""The check that no segment is longer than a learned table of positions.
 
-A view does not know the models that read it, and several models may share one view. So a job that starts with a view
-checks all of its segments against its own model before it computes anything.
+Models that read the same view may have different tables, or none. Stage 3 refuses a segment that none of them can
+read. Training and decoding check all segments of their view against their own model before they compute anything.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -14,33 +14,33 @@ from docmt.base.errors import UserError
 from docmt.base.runs import starts, sums
 from docmt.nn.frames import FRAMES, NOTHING, ends
 from docmt.nn.rows import Rows
-from docmt.settings.models import TransformerConfig
+from docmt.settings.models import Frame, PositionTable
+
+SIDES = ("source", "target")
 
 
 def check_positions(
-    path: Path, table: pa.Table, config: TransformerConfig, sides: Iterable[str] = ("source", "target")
+    path: Path, segments: pa.Table, tables: Collection[PositionTable | None], sides: Iterable[str] = SIDES
 ) -> None:
-    """Raise UserError for the longest segment, or sentence, that needs more positions than the model has.
+    """Raise UserError where every table of positions, one of each model, is too short for a segment.
 
-    `table` has the segments in the file `path`. Only a learned table of positions has a limit. Where `positions` is
-    `restarting`, each sentence has positions of its own. The symbols of the frame count.
+    `segments` is a table of segments in the file `path`; None stands for a model whose positions have no limit.
     """
-    if config.position_table != "learned":
+    if not tables or None in tables:
         return
-    rows = Rows.from_table(table)
-    for side in sides:
-        lengths = framed_lengths(rows, config, side)
-        runs = sums(lengths, rows.sentences) if config.positions == "running" else lengths
-        if runs.max(initial=0) > config.max_positions:
-            raise _too_long(path, table, rows, config, side, runs)
+    rows, sides = Rows.from_table(segments), tuple(sides)
+    longest = {table: _too_long(rows, table, sides) for table in tables}
+    if all(longest.values()):
+        table = max(tables, key=lambda table: table.rows)
+        raise _error(path, segments, rows, table, *longest[table])
 
 
-def framed_lengths(rows: Rows, config: TransformerConfig, side: str) -> np.ndarray:
-    """Return the number of tokens of each sentence of a side, with the symbols of the model's frame.
+def framed_lengths(rows: Rows, frame: Frame, side: str) -> np.ndarray:
+    """Return the number of tokens of each sentence of a side, with the symbols of the frame.
 
     The target side is the decoder's input.
     """
-    marks = FRAMES[config.frame]
+    marks = FRAMES[frame]
     before, after = (
         (marks.source_before, marks.source_after) if side == "source" else (marks.input_before, marks.input_after)
     )
@@ -49,21 +49,34 @@ def framed_lengths(rows: Rows, config: TransformerConfig, side: str) -> np.ndarr
     return getattr(rows, f"{side}_lengths") + symbols
 
 
-def _too_long(
-    path: Path, table: pa.Table, rows: Rows, config: TransformerConfig, side: str, runs: np.ndarray
+def _too_long(rows: Rows, table: PositionTable, sides: Iterable[str]) -> tuple[str, int, int] | None:
+    """Return the side, the number and the length of the longest run that a table is too short for; None for none.
+
+    A run is a segment or, where positions restart in each sentence, a sentence.
+    """
+    for side in sides:
+        lengths = framed_lengths(rows, table.frame, side)
+        runs = sums(lengths, rows.sentences) if table.positions == "running" else lengths
+        if runs.max(initial=0) > table.rows:
+            return side, int(runs.argmax()), int(runs.max())
+    return None
+
+
+def _error(
+    path: Path, segments: pa.Table, rows: Rows, table: PositionTable, side: str, run: int, length: int
 ) -> UserError:
-    """Return the error for the longest of `runs`, the lengths of segments or of sentences."""
-    longest, opens = int(runs.argmax()), starts(rows.sentences)
-    if config.positions == "running":
-        segment, sentences = longest, range(int(rows.sentences[longest]))
+    """Return the error for a run of segments that a table of positions is too short for."""
+    if table.positions == "running":
+        segment, sentences = run, range(int(rows.sentences[run]))
     else:
-        segment = int(np.searchsorted(opens, longest, side="right")) - 1
-        sentences = range(longest - int(opens[segment]), longest - int(opens[segment]) + 1)
+        opens = starts(rows.sentences)
+        segment = int(np.searchsorted(opens, run, side="right")) - 1
+        sentences = range(run - int(opens[segment]), run - int(opens[segment]) + 1)
     return UserError(
-        f"a segment is longer than the model's table of positions, which has {config.max_positions} rows",
-        where=f"{path}: {_place(table.slice(segment, 1).to_pylist()[0], sentences)}",
-        found=f"{runs[longest]} {side} tokens, with the symbols of the frame {config.frame}",
-        expected=f"at most model.max_positions = {config.max_positions}",
+        "a segment is longer than the model's table of positions",
+        where=f"{path}: {_place(segments.slice(segment, 1).to_pylist()[0], sentences)}",
+        found=f"{length} {side} tokens, with the symbols of the frame {table.frame}",
+        expected=f"at most model.max_positions = {table.rows}",
         remedy="cut documents smaller (view: max_tokens), split the sentence where it is a single one, or raise "
         "model.max_positions (positions that a checkpoint lacks start at random)",
     )

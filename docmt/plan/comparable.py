@@ -35,9 +35,9 @@ def reasons_of_item(grid: Grid, study: str, item: Item) -> dict[str, list[str]]:
     metrics: dict[str, dict[str, None]] = {}
     for metric, reason in item.not_comparable.items():
         metrics.setdefault(reason, {})[metric] = None
-    corpora = grid.studies[study].corpora
-    known = not_comparable(grid, study, corpora)
-    for corpus, system, metric in dict.fromkeys(item.beside_published(corpora)):
+    places = dict.fromkeys(item.beside_published(grid.studies[study].corpora))
+    known = not_comparable(grid, study, {corpus for corpus, *_ in places})
+    for corpus, system, metric in places:
         of_corpus = [*known.get(corpus, {}).get("", ()), *known.get(corpus, {}).get(base_of(metric), ())]
         for reason in [*of_corpus, *_start(grid, study, corpus, system)]:
             metrics.setdefault(reason, {})[metric] = None
@@ -47,7 +47,7 @@ def reasons_of_item(grid: Grid, study: str, item: Item) -> dict[str, list[str]]:
 def _start(grid: Grid, study: str, corpus: str, system: str | None) -> Iterator[str]:
     """Yield the reason for a system whose training starts from a small random model."""
     starts = grid.starts(grid.named(study, corpus, system)) if system else []
-    for folder in (start.system.pretrained for start in starts):
+    for folder in (start.pretrained for start in starts):
         if is_random_checkpoint(folder):
             yield random_model(_stands_for(grid, folder))
 

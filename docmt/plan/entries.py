@@ -8,7 +8,7 @@ from docmt.base.errors import UserError, check_known
 from docmt.base.yaml_files import Lines
 from docmt.plan.resolve import Resolver
 from docmt.settings.data import TextConfig
-from docmt.settings.system import Entry, SystemConfig
+from docmt.settings.system import Entry, TrainedSystem
 
 SHAPES = ("encoder_layers", "decoder_layers", "width", "inner", "heads", "embeddings")
 """Settings of a model that must equal the settings of the model from which its training starts."""
@@ -27,9 +27,11 @@ class Systems:
         self.systems = {name: resolver.resolve(name) for name in resolver.study.systems}
         self.corpora = {name: resolver.corpora(name) for name in self.systems}
         for system in self.systems.values():
-            _check_text(system, texts, resolver.lines)
-            if system.init_from:
-                self._check_start(system)
+            check_known("text", system.text, texts, resolver.lines.place(("systems", system.name, "text")))
+            if isinstance(system, TrainedSystem):
+                _check_text(system, texts, resolver.lines)
+                if system.init_from:
+                    self._check_start(system)
 
     def entries(self, seeds: tuple[int, ...], before: list[Entry]) -> Iterator[Entry]:
         """Yield an entry for each corpus and each system on the corpus.
@@ -39,24 +41,27 @@ class Systems:
 
         The folder of a system is its name, in the first study with a system of this name. Where a later study has a
         different system of the same name, its folder is `<system>@<study>`, so that a new study never moves the files
-        of another study.
+        of another study. Rules know by a folder's name how its translations are made, so this is the same on all
+        corpora.
         """
         study = self.resolver.study
         digests = {name: self._settings_digest(name) for name in self.systems}
         earlier = {(entry.corpus, entry.folder): entry for entry in before}
+        origins = {entry.folder: entry.system.origin for entry in before}
         for corpus in study.corpora:
             here = [name for name in self.systems if corpus in self.corpora[name]]
             known = {name: earlier[corpus, name] for name in here if (corpus, name) in earlier}
             shared = {name: entry for name, entry in known.items() if entry.settings_digest == digests[name]}
-            folders = {name: name if name in shared or name not in known else f"{name}@{study.study}" for name in here}
+            occupied = {*known, *(name for name in here if origins.get(name, self._origin(name)) != self._origin(name))}
+            folders = {
+                name: name if name in shared or name not in occupied else f"{name}@{study.study}" for name in here
+            }
             for name, folder in folders.items():
-                # Equal systems of several studies share one folder, and therefore one training.
-                origin = name if name in shared else self._trained_as(name, corpus)
                 yield Entry(
                     study=study.study,
                     corpus=corpus,
                     folder=folder,
-                    trained=shared[origin].trained if origin in shared else folders[origin],
+                    trained=self._trained(name, corpus, shared, folders),
                     scored=folder,
                     extends=self.resolver.extends(name),
                     settings_digest=digests[name],
@@ -64,13 +69,28 @@ class Systems:
                     system=self.systems[name],
                 )
 
+    def _origin(self, name: str) -> str:
+        """Return how the translations of a system are made."""
+        return self.systems[name].origin
+
+    def _trained(self, name: str, corpus: str, shared: dict[str, Entry], folders: dict[str, str]) -> str | None:
+        """Return the folder of the training whose model a system uses; None for an external system.
+
+        `shared`: the entries of earlier studies with the same systems. `folders`: the folders of this study's systems.
+        """
+        if not isinstance(self.systems[name], TrainedSystem):
+            return None
+        # Equal systems of several studies share one folder, and therefore one training.
+        origin = name if name in shared else self._trained_as(name, corpus)
+        return shared[origin].trained if origin in shared else folders[origin]
+
     def _settings_digest(self, name: str) -> str:
         """Return a digest of a system's name and settings.
 
         The digest of the system whose model its training starts from is a part of the digest.
         """
         system = dataclasses.asdict(self.systems[name])
-        start = system["init_from"]
+        start = system.get("init_from")
         return digest({**system, "init_from": self._settings_digest(start) if start else None})
 
     def _trained_as(self, name: str, corpus: str) -> str:
@@ -85,7 +105,7 @@ class Systems:
             ancestor = self.resolver.extends(ancestor)
         return trained
 
-    def _check_start(self, system: SystemConfig) -> None:
+    def _check_start(self, system: TrainedSystem) -> None:
         """Raise UserError where the training of a system cannot start from the model of the system in `init_from`.
 
         That system must be on the needed corpora, and must have the same pieces and the same shapes of parameters.
@@ -111,16 +131,15 @@ class Systems:
             )
 
 
-def _training(system: SystemConfig) -> tuple:
+def _training(system: TrainedSystem) -> tuple:
     """Return all settings on which the training of a system depends."""
     start = system.init_from, system.init_corpus, system.pretrained
     return system.text, system.view, system.model, system.train, start
 
 
-def _check_text(system: SystemConfig, texts: dict[str, TextConfig], lines: Lines) -> None:
-    """Raise UserError for an unknown preset of text, and for a preset that does not fit the model or its checkpoint."""
+def _check_text(system: TrainedSystem, texts: dict[str, TextConfig], lines: Lines) -> None:
+    """Raise UserError for a preset of text that does not fit the model or its checkpoint."""
     path = ("systems", system.name)
-    check_known("text", system.text, texts, lines.place((*path, "text")))
     if system.model.embeddings == "shared" and texts[system.text].vocabulary == "separate":
         raise UserError(
             "shared embeddings need a shared vocabulary",
@@ -137,7 +156,7 @@ def _check_text(system: SystemConfig, texts: dict[str, TextConfig], lines: Lines
         )
 
 
-def _check_likeness(system: SystemConfig, start: SystemConfig, lines: Lines) -> None:
+def _check_likeness(system: TrainedSystem, start: TrainedSystem, lines: Lines) -> None:
     """Raise UserError where the preset of text or a shape of the model differs between a system and `start`.
 
     `start` is the system whose model the training of the system starts from.

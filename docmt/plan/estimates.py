@@ -21,7 +21,7 @@ from docmt.plan.operations import Load, multiplications, parameters
 from docmt.plan.passes import Pass
 from docmt.plan.rates import Device, Rates, TrainingRate, device_of
 from docmt.plan.sizes import Sizes, need_number
-from docmt.settings.system import Entry, SystemConfig
+from docmt.settings.system import Entry, TrainedSystem
 
 EPOCHS = 40
 """Assumed number of passes over the training data, for a training that ends by patience and does not limit them."""
@@ -81,11 +81,12 @@ class Estimates:
         """Return the plan of all trainings that the entries need.
 
         An entry needs a training for each of its seeds, and with the same seed the trainings of the models that it
-        starts from. A training that several entries need counts once.
+        starts from. A training that several entries need counts once. An external system needs none.
         """
         needed = {
             (start.corpus, start.trained, seed): start
             for entry in entries
+            if entry.has_model
             for seed in entry.seeds
             for start in self.grid.starts(entry)
         }
@@ -150,6 +151,7 @@ class Estimates:
         paths = {
             self._record(entry.corpus, entry.trained, seed): entry
             for entry in self.grid.entries
+            if entry.has_model
             for seed in entry.seeds
         }
         for path, entry in paths.items():
@@ -182,7 +184,7 @@ class Estimates:
         )
 
 
-def load_of(counts: Pass, system: SystemConfig) -> Load:
+def load_of(counts: Pass, system: TrainedSystem) -> Load:
     """Return the data of a pass with the special symbols of a system's frame."""
     source = counts.source + SYMBOLS.get(system.model.frame, 1) * counts.sentences
     return Load(counts.segments, counts.sentences, source, counts.target + counts.sentences)
@@ -197,7 +199,7 @@ def _update_tokens(load: Load, budget: int) -> float:
     return max(budget - segment / 2, segment)
 
 
-def _copies(system: SystemConfig) -> int:
+def _copies(system: TrainedSystem) -> int:
     """Return the number of copies of the parameters on disk.
 
     The final model is one copy. Each of two checkpoints has three: the parameters and two moments of each parameter.

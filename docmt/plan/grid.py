@@ -26,10 +26,11 @@ from docmt.plan.scale import load_scale
 from docmt.plan.studies import Studies
 from docmt.settings.data import TextConfig
 from docmt.settings.decode import DecodeConfig
+from docmt.settings.external import FileTranslations
 from docmt.settings.models import MODEL_CONFIGS
 from docmt.settings.pretrained import RandomCheckpoint
 from docmt.settings.scoring import ScoringConfig
-from docmt.settings.system import Entry
+from docmt.settings.system import Entry, ExternalSystem, TrainedSystem
 from docmt.settings.train import TrainConfig
 
 MOST_SHARDS = 10_000
@@ -112,11 +113,11 @@ class Grid(RunConfig):
     """The plan of the workflow: config.yaml, the corpora, the studies and an entry for each of their systems.
 
     `corpus_files`: the path of the catalogue's file of each corpus. `active`: the studies that config.yaml names.
-    `scoring`: the settings of scoring of each study. `not_run`: why a corpus or a checkpoint is left out (`missing:
-    skip`), by its name. `not_scored`: why metrics are left out, by the path of a file that a study names for its
-    scores. `ways`: how a person gets each of these. `fixtures`: the size of the generated corpora of this scale; None
-    where the scale reads the real corpora. `checkpoints`: the random checkpoints of this scale, by the folder name that
-    paths have for them.
+    `scoring`: the settings of scoring of each study. `not_run`: why a corpus, a checkpoint or a file of translations is
+    left out (`missing: skip`), by its name. `not_scored`: why metrics are left out, by the path of a file that a study
+    names for its scores. `ways`: how a person gets each of these. `fixtures`: the size of the generated corpora of this
+    scale; None where the scale reads the real corpora. `checkpoints`: the random checkpoints of this scale, by the
+    folder name that paths have for them.
     """
 
     texts: dict[str, TextConfig]
@@ -173,6 +174,11 @@ class Grid(RunConfig):
         """The entries by study, corpus and system."""
         return {(entry.study, entry.corpus, entry.system.name): entry for entry in self.entries}
 
+    @cached_property
+    def origins(self) -> dict[str, str]:
+        """How the translations of each system are made (`SystemConfig.origin`), by the folder of the system."""
+        return {entry.folder: entry.system.origin for entry in self.entries}
+
     def of_study(self, study: str) -> list[Entry]:
         """Return the entries of a study, corpus by corpus."""
         return [entry for entry in self.entries if entry.study == study]
@@ -191,10 +197,26 @@ class Grid(RunConfig):
         check_known("system", f"{corpus}/{folder}", self._by_scores)
         return self._by_scores[f"{corpus}/{folder}"]
 
+    def with_model(self, corpus: str, folder: str) -> Entry:
+        """Return the entry whose folder is `corpus/folder`, as `find` does.
+
+        Raises UserError also where docmt trains no such system: its translations come from elsewhere.
+        """
+        entry = self.find(corpus, folder)
+        if isinstance(entry.system, ExternalSystem):
+            about = f"{entry.system.source.about}, which docmt does not make"
+            raise UserError("a system without a model", where=f"{corpus}/{folder}", found=about)
+        return entry
+
+    @property
+    def has_stand_ins(self) -> bool:
+        """Whether this scale generates its corpora, and with them lines in the place of a user's translations."""
+        return self.fixtures is not None
+
     def started_from(self, entry: Entry) -> Entry | None:
         """Return the entry whose model the training of this entry starts from; None without `init_from`."""
         system = entry.system
-        if system.init_from is None:
+        if not isinstance(system, TrainedSystem) or system.init_from is None:
             return None
         return self.named(entry.study, system.init_corpus or entry.corpus, system.init_from)
 
@@ -219,12 +241,19 @@ class Grid(RunConfig):
 
     def checkpoints_for(self, entry: Entry) -> list[str]:
         """Return the folders of pretrained models that an entry needs, as a start of training or as a tokenizer."""
-        pairs = [(start.system.pretrained, self.texts[start.system.text].pretrained) for start in self.starts(entry)]
+        pairs = [(start.pretrained, self.texts[start.system.text].pretrained) for start in self.starts(entry)]
         return list(dict.fromkeys(folder for pair in pairs for folder in pair if folder is not None))
 
+    def translations_for(self, entry: Entry) -> list[str]:
+        """Return the paths of the translations that an external system has on its corpus, one for each seed."""
+        source = entry.system.source if isinstance(entry.system, ExternalSystem) else None
+        if not isinstance(source, FileTranslations) or self.has_stand_ins:
+            return []
+        return list(dict.fromkeys(source.path_of(entry.corpus, seed) for seed in entry.seeds))
+
     def left_out(self, entry: Entry) -> str | None:
-        """Return why an entry is not run; None where all corpora and checkpoints that it needs are available."""
-        needed = [*self.corpora_for(entry), *self.checkpoints_for(entry)]
+        """Return why an entry is not run; None where all that it needs from outside is available."""
+        needed = [*self.corpora_for(entry), *self.checkpoints_for(entry), *self.translations_for(entry)]
         return next((self.not_run[name] for name in needed if name in self.not_run), None)
 
     @property

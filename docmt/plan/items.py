@@ -23,6 +23,9 @@ Files = dict[str, list[str]]
 FILES_OF_TRAININGS = {"records", "curves"}
 """The names of the inputs that a training writes; an item with no other inputs needs no translations."""
 
+OF_MODELS = {"records", "curves", "inside", "passages"}
+"""The names of the inputs that only systems with a model have."""
+
 FILES_OF_SYSTEMS: dict[str, tuple[Folder, str, bool]] = {
     "scores": (paths.SCORES, "scores.json", True),
     "records": (paths.TRAINING, "record.json", True),
@@ -217,9 +220,10 @@ def later_card(grid: Grid, study: str, corpus: str, count: str, split: str) -> s
         return None
     later_count = COUNTS[count]
     pattern = later_count.view_of(split)
-    for entry in grid.of_study(study):
+    counted = [entry for entry in grid.of_study(study) if entry.corpus == corpus]
+    for entry in counted if pattern == paths.WORDS else [entry for entry in counted if entry.has_model]:
         view = pattern if pattern == paths.WORDS else entry.system.view.name
-        if entry.corpus == corpus and fnmatchcase(view, pattern):
+        if fnmatchcase(view, pattern):
             return later_count.card(grid.data_folder(corpus), entry.system.text, view)
     return None
 
@@ -227,6 +231,7 @@ def later_card(grid: Grid, study: str, corpus: str, count: str, split: str) -> s
 def _of_systems(grid: Grid, what: str, entries: Iterable[Entry], study: str = "", name: str = "") -> list[str]:
     """Return the files of the input `what` (FILES_OF_SYSTEMS) of the entries; only passages need `study` and `name`."""
     stage, file, all_seeds = FILES_OF_SYSTEMS[what]
+    entries = [entry for entry in entries if entry.has_model or what not in OF_MODELS]
     runs = [(entry, seed) for entry in entries for seed in (entry.seeds if all_seeds else entry.seeds[:1])]
     return [f"{run_folder(grid, stage, *run, study=study, passage=name)}/{file}" for run in runs]
 

@@ -14,7 +14,8 @@ from typing import Any
 from docmt.base import paths
 from docmt.base.manifest import MANIFEST, RECORD, SETTINGS
 from docmt.base.paths import RESULTS, Folder, names_in
-from docmt.plan import needs
+from docmt.plan import adoption, needs
+from docmt.plan.external import RULES as TRANSLATING
 from docmt.plan.grid import Grid
 from docmt.plan.slices import check_scale, settings
 
@@ -106,6 +107,7 @@ RULES: dict[str, Rule] = {
     "translate": Rule(
         paths.TRANSLATIONS, ("decoding.json",), needs.of_decoding, libraries=needs.libraries_of_translations
     ),
+    "adopt": Rule(paths.TRANSLATIONS, ("decoding.json",), adoption.inputs, adoption.files, adoption.libraries),
     "contrastive": Rule(
         paths.TRANSLATIONS, ("contrastive{whole}.arrow",), needs.of_decoding, prefix="contrastive{whole}."
     ),
@@ -151,7 +153,6 @@ OF_STAGES = {
     paths.VIEW.stage: "views",
     paths.CHAINS.stage: "chain_segments",
     paths.TRAINING.stage: "train",
-    paths.TRANSLATIONS.stage: "translate",
     paths.PASSAGE.stage: "passage",
     paths.VECTORS.stage: "word_vectors",
     paths.ALIGNER.stage: "aligner",
@@ -227,6 +228,9 @@ class GridJobs:
             return Job.of("contrastive", **names, whole=".whole" if name.startswith("contrastive.whole.") else "")
         if stage == paths.TRANSLATIONS.stage and name.startswith("inside."):
             return Job.of("inspect", **names)
+        if stage == paths.TRANSLATIONS.stage:
+            # Folders of no system, whose outputs are orphaned, have the rule of trained systems.
+            return Job.of(TRANSLATING[self.grid.origins.get(names.get("system"), "trained")], **names)
         if stage == paths.ITEM.stage:
             return _page(names)
         return Job.of(OF_STAGES[stage], **names) if stage in OF_STAGES else None

@@ -1,9 +1,13 @@
 """What settings of jobs have in the place of the paths of the user's files."""
 
+import dataclasses
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from docmt.base.asked import GIVEN
 from docmt.settings.pretrained import is_random_checkpoint
+from docmt.settings.system import ExternalSystem
 
 
 def given(folder: str | None) -> str | None:
@@ -18,3 +22,9 @@ def given(folder: str | None) -> str | None:
 def name_of(path: str | None) -> str | None:
     """Return the name of a user's file, which signatures contain, without its folder; other values stay as they are."""
     return None if path is None else Path(path).name
+
+
+def source_of(system: ExternalSystem, marker: Callable[[str | None], str | None] = given) -> dict[str, Any]:
+    """Return where an external system's translations come from, with the `marker` of a user's path in its place."""
+    source = dataclasses.asdict(system.source)
+    return source | {"path": marker(system.source.path)} if "path" in source else source

@@ -10,6 +10,7 @@ from typing import Any
 
 from docmt.base import paths
 from docmt.catalogue.corpus import CorpusConfig
+from docmt.plan.external import RULES
 from docmt.plan.grid import Grid
 from docmt.plan.items import compared_systems, item_files, item_of, run_folder, sheet_files, study_files
 from docmt.plan.scored import scoring_of_entry
@@ -101,14 +102,19 @@ def libraries_of_text(grid: Grid, names: Names) -> Iterable[str]:
     """Return the libraries that cut the text of a corpus into words and pieces."""
     text, corpus = _text(grid, names), _corpus(grid, names)
     for side, language in zip(("source", "target"), corpus.languages, strict=True):
-        if text.is_pretrained(side):
-            yield "tokenizers"
-            continue
-        yield "subword-nmt"
-        if language != "zh":
-            yield "sacremoses"
-        elif text.chinese == "jieba":
-            yield "jieba"
+        yield from libraries_of_side(text, side, language)
+
+
+def libraries_of_side(text: TextConfig, side: str, language: str) -> Iterable[str]:
+    """Return the libraries that cut the text of one side into words and pieces."""
+    if text.is_pretrained(side):
+        yield "tokenizers"
+        return
+    yield "subword-nmt"
+    if language != "zh":
+        yield "sacremoses"
+    elif text.chinese == "jieba":
+        yield "jieba"
 
 
 def of_data(grid: Grid, names: Names) -> Inputs:
@@ -124,7 +130,7 @@ def of_segment_chains(grid: Grid, names: Names) -> Inputs:
 
 def of_training(grid: Grid, names: Names) -> Inputs:
     """Return the view, the text, the chains if the model reads them, and the start of a training."""
-    entry = grid.find(names["corpus"], names["system"])
+    entry = grid.with_model(names["corpus"], names["system"])
     roles = {**_view(grid, entry), "tokens": ("tokens", _data(grid, entry))}
     start = grid.started_from(entry)
     if start:
@@ -134,7 +140,7 @@ def of_training(grid: Grid, names: Names) -> Inputs:
 
 def checkpoint_of_training(grid: Grid, names: Names) -> dict[str, Path]:
     """Return the files of the checkpoint that a training starts from; refuse one that does not match the model."""
-    system = grid.find(names["corpus"], names["system"]).system
+    system = grid.with_model(names["corpus"], names["system"]).system
     if not _is_of_user(grid, system.pretrained):
         return {}
     check_model(system.model, system.pretrained)
@@ -143,7 +149,7 @@ def checkpoint_of_training(grid: Grid, names: Names) -> dict[str, Path]:
 
 def of_decoding(grid: Grid, names: Names) -> Inputs:
     """Return the view, the chains if the model reads them, and the model."""
-    entry = grid.find(names["corpus"], names["system"])
+    entry = grid.with_model(names["corpus"], names["system"])
     return Inputs({**_view(grid, entry), "model": _training(grid, entry, names)})
 
 
@@ -157,21 +163,24 @@ def libraries_of_translations(grid: Grid, names: Names) -> Iterable[str]:
 
 def of_passage(grid: Grid, names: Names) -> Inputs:
     """Return the model that translates a passage."""
-    return Inputs({"model": _training(grid, grid.find(names["corpus"], names["system"]), names)})
+    return Inputs({"model": _training(grid, grid.with_model(names["corpus"], names["system"]), names)})
 
 
 def of_scores(grid: Grid, names: Names) -> Inputs:
-    """Return the outputs of all stages from which the scores of a run are computed."""
+    """Return the outputs of all stages from which the scores of a run are computed.
+
+    An external system has no view and no forced scores of contrastive sets.
+    """
     entry = grid.find_scored(names["corpus"], names["system"])
     corpus, data, scoring = grid.corpora[entry.corpus], _data(grid, entry), scoring_of_entry(grid, entry)
     translated = {**names, "system": entry.folder}
     roles = {
         "corpus": ("corpus", {"corpus": data["corpus"]}),
         "tokens": ("tokens", data),
-        "view": _view(grid, entry)["view"],
-        "translations": ("translate", translated),
+        **({"view": _view(grid, entry)["view"]} if entry.has_model else {}),
+        "translations": (RULES[entry.system.origin], translated),
     }
-    if corpus.contrastive:
+    if corpus.contrastive and entry.has_model:
         whole = scoring.config.contrastive.unit == "target"
         role = "contrastive_whole" if whole else "contrastive"
         roles[role] = ("contrastive", {**translated, "whole": ".whole" if whole else ""})

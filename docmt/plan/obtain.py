@@ -7,6 +7,7 @@ from docmt.base.paths import CORPUS, REPORT, RESULTS, demo_report
 from docmt.catalogue.filesets import FileSetConfig
 from docmt.catalogue.missing import missing_error, missing_files
 from docmt.plan.driver import targets_of
+from docmt.plan.external import RULES
 from docmt.plan.grid import Grid
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Planner
@@ -19,7 +20,7 @@ def check_supplies(grid: Grid, targets: Iterable[str]) -> None:
     """Refuse targets that need files that nobody can download.
 
     With `missing: skip`, `all` and studies leave out what is missing, so that they are never refused. Raises UserError,
-    with all missing files and checkpoints.
+    with all missing files, checkpoints and translations.
     """
     named = [target for target in targets if grid.missing == "stop" or is_single(grid, target)]
     if not named or grid.fixtures is not None:
@@ -34,9 +35,16 @@ def check_supplies(grid: Grid, targets: Iterable[str]) -> None:
     corpora = {whole.corpus_in(job.names["corpus"], CORPUS.at(**job.names)) for job in jobs if job.rule == "corpus"}
     files = {corpus: missing_files(whole.corpora[corpus], whole.places()) for corpus in sorted(corpora)}
     needed = [*map(supplies.checkpoint, checkpoints_of(whole, jobs)), *_for_scores(supplies, jobs)]
+    needed += map(supplies.translations, translations_of(whole, jobs))
     others = {supply.reason.replace(" is missing:", ","): supply.way for supply in needed if supply.reason}
     if others or any(files.values()):
         raise missing_error(files, whole.places(), others)
+
+
+def translations_of(grid: Grid, jobs: Iterable[Job]) -> list[str]:
+    """Return the paths of the translations that jobs adopt, each once."""
+    entries = [grid.find(job.names["corpus"], job.names["system"]) for job in jobs if job.rule == RULES["translations"]]
+    return list(dict.fromkeys(path for entry in entries for path in grid.translations_for(entry)))
 
 
 def _for_scores(supplies: Supplies, jobs: Iterable[Job]) -> list[Supply]:

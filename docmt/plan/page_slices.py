@@ -7,14 +7,14 @@ from typing import Any
 from docmt.base.asked import GIVEN
 from docmt.catalogue.corpus import corpus_settings
 from docmt.kinds.study import StudyConfig
-from docmt.plan.comparable import not_comparable
+from docmt.plan.comparable import Reasons, not_comparable
 from docmt.plan.grid import Grid
 from docmt.plan.items import item_corpora, item_entries, item_files, item_of, later_card, study_of
-from docmt.plan.markers import name_of
+from docmt.plan.markers import name_of, source_of
 from docmt.plan.scored import scoring_of
 from docmt.plan.study import SECTIONS
 from docmt.settings.pretrained import is_random_checkpoint
-from docmt.settings.system import Entry
+from docmt.settings.system import Entry, ExternalSystem
 
 
 def page_settings(grid: Grid, where: str, study: str, item: str | None = None) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def page_settings(grid: Grid, where: str, study: str, item: str | None = None) -
         "entries": [_entry(entry) for entry in entries],
         "corpora": {name: _facts(grid, name, config) for name in corpora},
         "not_run": _not_run(grid, entries, corpora),
-        "not_comparable": not_comparable(grid, study, corpora),
+        "not_comparable": _not_comparable(grid, study, config, corpora),
         "not_scored": (missing := _not_scored(grid, study, corpora)),
         "ways": _ways(grid, entries, corpora, missing),
         "cards": _cards(grid, study, config),
@@ -110,6 +110,12 @@ def _not_run(grid: Grid, entries: Iterable[Entry], corpora: Iterable[str]) -> di
     return {corpus: grid.not_run[corpus] for corpus in corpora if corpus in grid.not_run} | left_out
 
 
+def _not_comparable(grid: Grid, study: str, config: StudyConfig, corpora: Iterable[str]) -> dict[str, Reasons]:
+    """Return why numbers are not comparable with published ones, also those of judgements, which need no corpus."""
+    beside = [corpus for item in config.items.values() for corpus, *_ in item.beside_published(config.corpora)]
+    return not_comparable(grid, study, dict.fromkeys([*corpora, *beside]))
+
+
 def _not_scored(grid: Grid, study: str, corpora: Iterable[str]) -> dict[str, dict[str, str]]:
     """Return why metrics are not computed, by corpus and by the part of `scoring` that names a missing file."""
     missing = {corpus: dict(scoring_of(grid, study, corpus).missing) for corpus in corpora}
@@ -131,7 +137,7 @@ def _random_starts(grid: Grid, entries: Iterable[Entry]) -> dict[str, str]:
     The start may be indirect: a training starts from the model of another system, whose training starts from the random
     checkpoint. A system without such a start is not in the mapping.
     """
-    starts = {f"{e.corpus}/{e.system.name}": [start.system.pretrained for start in grid.starts(e)] for e in entries}
+    starts = {f"{e.corpus}/{e.system.name}": [start.pretrained for start in grid.starts(e)] for e in entries}
     return {name: folder for name, folders in starts.items() for folder in folders if is_random_checkpoint(folder)}
 
 
@@ -145,6 +151,8 @@ def _cards(grid: Grid, study: str, config: StudyConfig) -> dict[str, str]:
 def _entry(entry: Entry) -> dict[str, Any]:
     """Return an entry for a report, with the name of its checkpoint in the place of the path."""
     values = dataclasses.asdict(entry) | {"settings_digest": ""}  # the digest of settings with paths
-    if not is_random_checkpoint(entry.system.pretrained):
+    if isinstance(entry.system, ExternalSystem):
+        values["system"]["source"] = source_of(entry.system, name_of)
+    elif not is_random_checkpoint(entry.system.pretrained):
         values["system"]["pretrained"] = name_of(entry.system.pretrained)
     return values

@@ -18,7 +18,7 @@ from typing import Literal
 
 from docmt.base.machine import installed_version, processor
 from docmt.base.names import DeviceName
-from docmt.settings.system import SystemConfig
+from docmt.settings.system import TrainedSystem
 
 Device = Literal["cpu", "cuda"]
 """The kind of a device."""
@@ -77,7 +77,7 @@ class Rates:
         self.device: Device = device
         self._measured = [rate for rate in measured if rate.device == device]
 
-    def of(self, system: SystemConfig) -> Rate:
+    def of(self, system: TrainedSystem) -> Rate:
         """Return the rate of a training of a system: the median of those like it, or the assumed one."""
         width, precision = system.model.width, system.train.precision
         alike = [

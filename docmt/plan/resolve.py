@@ -15,11 +15,13 @@ from docmt.base.errors import UserError, check_known
 from docmt.base.parse import check_keys, mapping, parse
 from docmt.base.yaml_files import Lines
 from docmt.kinds.study import StudyConfig
+from docmt.plan.external import check_external, check_runs, check_trained, external_key, external_system
 from docmt.plan.scale import Scale
 from docmt.settings.data import both_cuts
+from docmt.settings.external import EXTERNAL
 from docmt.settings.models import MODEL_CONFIGS, TransformerConfig
 from docmt.settings.pretrained import is_random_checkpoint
-from docmt.settings.system import SystemConfig
+from docmt.settings.system import ExternalSystem, SystemConfig, TrainedSystem
 
 SYSTEM_KEYS = (
     "extends", "corpora", "seeds", "init_from", "pretrained", "text", "view", "model", "train", "decode"
@@ -62,10 +64,13 @@ class Resolver:
         """
         self.study, self.lines, self.defaults, self.scale = study, lines, defaults, scale
         for name, system in study.systems.items():
-            check_keys(mapping(system, lines, ("systems", name)), SYSTEM_KEYS, lines, ("systems", name))
+            check_keys(mapping(system, lines, ("systems", name)), (*SYSTEM_KEYS, *EXTERNAL), lines, ("systems", name))
+            check_external(name, system, lines)
 
     def resolve(self, name: str) -> SystemConfig:
         """Return the system with all settings filled in. Raises UserError for a setting that is not allowed."""
+        if external_key(self.study.systems[name]):
+            return self._external(name)
         stated = self._inherited(name)
         start, corpus = self._started(name)
         values = {"name": name, "init_from": start, "init_corpus": corpus, "pretrained": self._checkpoint(name)}
@@ -74,8 +79,14 @@ class Resolver:
         for section in MERGED:
             overlay = self._overlaid(section, name)
             values[section] = {**self._defaults(section, stated), **stated.get(section, {}), **overlay}
-        system = parse(SystemConfig, values, self.lines, ("systems", name))
+        system = parse(TrainedSystem, values, self.lines, ("systems", name))
         return dataclasses.replace(system, view=self.scale.view.laid_over(system.view))
+
+    def _external(self, name: str) -> ExternalSystem:
+        """Return an external system; its text is the default where the study states none."""
+        system = external_system(name, self.study.systems[name], self.defaults["text"], self.lines)
+        check_runs(system, self.corpora(name), self._scope(name, "seeds")[1].seeds, self.lines)
+        return system
 
     def extends(self, name: str) -> str | None:
         """Return the system that a system extends, or None. Raises UserError where the study has no such system."""
@@ -107,10 +118,17 @@ class Resolver:
         """Return the seeds of a system, one for each training.
 
         They are the seeds that the system states, or else its nearest ancestor that states seeds. Without such seeds,
-        and with `seeds: null`, they are the seeds of the study or, where the study states none, `otherwise`.
+        and with `seeds: null`, they are the seeds of the study or, where the study states none, `otherwise`. An
+        external system with a single run has the first of them.
         """
         _, scope = self._scope(name, "seeds")
-        return scope.seeds or self.study.seeds or otherwise
+        seeds = scope.seeds or self.study.seeds or otherwise
+        return seeds if self._has_seeds(name) else seeds[:1]
+
+    def _has_seeds(self, name: str) -> bool:
+        """Return whether a system has a run for each seed; a file without the seed in its path is a single run."""
+        stated = self.study.systems[name]
+        return external_key(stated) is None or self.resolve(name).source.has_seeds
 
     def check_cycles(self) -> None:
         """Raise UserError where `extends` or `init_from` leads from a system to itself, or through too many systems."""
@@ -171,6 +189,7 @@ class Resolver:
         path = ("systems", stating, "init_from")
         elsewhere = parse(_Elsewhere, start, self.lines, path)
         check_known("system", elsewhere.system, self.study.systems, self.lines.place((*path, "system")))
+        check_trained(elsewhere.system, self.study.systems[elsewhere.system], self.lines.place((*path, "system")))
         check_known("corpus of the study", elsewhere.corpus, self.study.corpora, self.lines.place((*path, "corpus")))
         return elsewhere.system, elsewhere.corpus
 
@@ -201,6 +220,7 @@ class Resolver:
         """
         if other is not None:
             check_known("system", other, self.study.systems, self.lines.place(("systems", name, key)))
+            check_trained(other, self.study.systems[other], self.lines.place(("systems", name, key)))
         return other
 
     def _inherited(self, name: str) -> dict:

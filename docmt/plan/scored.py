@@ -7,7 +7,7 @@ from docmt.base.errors import UserError
 from docmt.catalogue.corpus import STOP_WORDS
 from docmt.plan.grid import Grid
 from docmt.plan.scoring import trained_settings
-from docmt.settings.comet import CometConfig
+from docmt.settings.comet import NO_PYTHON, CometConfig
 from docmt.settings.scoring import AlignerConfig, ConsistencyConfig, ScoringConfig, ScoringPart
 from docmt.settings.system import Entry
 
@@ -66,6 +66,8 @@ def scoring_of(grid: Grid, study: str, corpus: str) -> CorpusScoring:
         part: [grid.not_scored[path] for path in paths if path in grid.not_scored] for part, paths in needed.items()
     }
     missing = {part: why[0] for part, why in reasons.items() if why}
+    if chosen.comet.model is not None and chosen.comet.command is None:
+        missing.setdefault("comet", NO_PYTHON)
     return CorpusScoring(
         config=chosen,
         consistency=consistency,

@@ -30,6 +30,15 @@ def scoring_of_study(config: ScoringConfig, stated: Any, scale: Scale, lines: Li
     return scale.scored(parse(ScoringConfig, merged, lines, ("scoring",)))
 
 
+def check_measured_as(study: StudyConfig, lines: Lines) -> None:
+    """Raise UserError where a paper's way of measuring is stated of an unknown metric, or by unknown settings."""
+    for metric, statements in study.measured_as.items():
+        check_known("metric", metric, METRICS, lines.place(("measured_as", metric)))
+        for number, statement in enumerate(statements):
+            merged = laid_over(dataclasses.asdict(ScoringConfig()), statement.scoring)
+            parse(ScoringConfig, merged, lines, ("measured_as", metric, number, "scoring"))
+
+
 def check_conventions(study: StudyConfig, scoring: ScoringConfig, lines: Lines) -> None:
     """Raise UserError for a metric by a convention of LTCR and HHI that the settings of scoring do not have."""
     for section in SECTIONS:
@@ -39,15 +48,6 @@ def check_conventions(study: StudyConfig, scoring: ScoringConfig, lines: Lines) 
                 if parsed.set is not None and parsed.metric.judge == "aligner":
                     where = lines.place((section, name))
                     check_known("convention of scoring", parsed.set, scoring.conventions, where)
-
-
-def check_measured_as(study: StudyConfig, lines: Lines) -> None:
-    """Raise UserError where a paper's way of measuring is stated of an unknown metric, or by unknown settings."""
-    for metric, statements in study.measured_as.items():
-        check_known("metric", metric, METRICS, lines.place(("measured_as", metric)))
-        for number, statement in enumerate(statements):
-            merged = laid_over(dataclasses.asdict(ScoringConfig()), statement.scoring)
-            parse(ScoringConfig, merged, lines, ("measured_as", metric, number, "scoring"))
 
 
 def with_score_folders(

@@ -13,7 +13,7 @@ from docmt.base.paths import TOKENS, VIEW
 from docmt.catalogue.published import StatedCounts, stated
 from docmt.plan.grid import Grid
 from docmt.plan.passes import DocumentGroup, Pass, drawn, pass_of
-from docmt.settings.system import Entry, SystemConfig
+from docmt.settings.system import Entry, TrainedSystem
 
 PIECES = 27.0
 """Assumed number of pieces of a sentence, where nobody has counted or stated it."""
@@ -35,7 +35,7 @@ class Sizes:
         self.grid, self.results = grid, results
         self._cards: dict[Path, dict[str, Any]] = {}
 
-    def vocabulary(self, system: SystemConfig, corpus: str) -> tuple[int, int]:
+    def vocabulary(self, system: TrainedSystem, corpus: str) -> tuple[int, int]:
         """Return the sizes of the source and the target vocabulary; they are guesses where stage 2 has not run."""
         text = self.grid.texts[system.text]
         known = self._text_card(corpus, system.text).get("vocabulary", {})

@@ -16,12 +16,12 @@ from docmt.base.paths import FOLDERS, RESULTS, names_in
 from docmt.catalogue.corpus import corpus_settings
 from docmt.plan.grid import Grid
 from docmt.plan.items import compared_systems, item_of, judged_systems, requested_metrics, study_of
-from docmt.plan.markers import given, name_of
+from docmt.plan.markers import given, name_of, source_of
 from docmt.plan.page_slices import page_settings
 from docmt.plan.scored import scoring_of_entry, trained_on
 from docmt.plan.versions import VERSIONS
 from docmt.settings.comet import CometConfig
-from docmt.settings.system import Entry
+from docmt.settings.system import Entry, ExternalSystem
 
 LEAST = {paths.ITEM.stage: paths.REPORT.depth}
 """The smallest number of names in a path of stage 8, since a study's page has no item; other stages need all names."""
@@ -79,7 +79,9 @@ def _views(grid: Grid, where: str, corpus: str, text: str, view: str) -> dict[st
     """
     corpus_name = grid.corpus_in(corpus, where)
     views = {
-        e.system.view.name: e.system.view for e in grid.entries if (e.corpus, e.system.text) == (corpus_name, text)
+        e.system.view.name: e.system.view
+        for e in grid.entries
+        if e.has_model and (e.corpus, e.system.text) == (corpus_name, text)
     }
     if view not in views:
         raise UserError("unknown view", where=where, expected=", ".join(sorted(views)))
@@ -98,7 +100,7 @@ def _chains(grid: Grid, where: str, corpus: str, text: str, view: str) -> dict[s
 
 def _training(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict[str, Any]:
     """Return the settings of a training, with the folder of the trained system whose model it starts from."""
-    entry = grid.find(corpus, system)
+    entry = grid.with_model(corpus, system)
     config, start = entry.system, grid.started_from(entry)
     return {
         **_run(grid, entry, seed),
@@ -110,8 +112,10 @@ def _training(grid: Grid, where: str, corpus: str, system: str, seed: str) -> di
 
 
 def _translations(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict[str, Any]:
-    """Return the settings of decoding and the cuts of the view."""
+    """Return the settings of decoding and the cuts of the view; for an external system, where its lines come from."""
     entry = grid.find(corpus, system)
+    if isinstance(entry.system, ExternalSystem):
+        return {**_run(grid, entry, seed), "source": source_of(entry.system), "stand_in": grid.has_stand_ins}
     sections = {section: dataclasses.asdict(getattr(entry.system, section)) for section in ("decode", "view")}
     return {**_run(grid, entry, seed), **sections}
 
@@ -120,7 +124,10 @@ def _scores(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict
     """Return the settings of scoring, and all settings of the system, which the file of scores contains too."""
     entry = grid.find_scored(corpus, system)
     resolved = {key: value for key, value in dataclasses.asdict(entry.system).items() if key != "name"}
-    resolved["pretrained"] = given(entry.system.pretrained)
+    if isinstance(entry.system, ExternalSystem):
+        resolved["source"] = source_of(entry.system)
+    else:
+        resolved["pretrained"] = given(entry.system.pretrained)
     return {
         **_run(grid, entry, seed),
         **_languages(grid, corpus),
@@ -134,7 +141,8 @@ def _scoring(grid: Grid, entry: Entry) -> dict[str, Any]:
     """Return the settings by which a system is scored; those of a metric that is not computed are None."""
     scoring = scoring_of_entry(grid, entry)
     chosen, vectors, model = scoring.config, name_of(scoring.vectors), given(scoring.model)
-    has_sets = grid.corpus_at_scale(entry.corpus).contrastive
+    # Nobody else scores the variants of contrastive sets.
+    has_sets = grid.corpus_at_scale(entry.corpus).contrastive and entry.has_model
     stop_lists = {
         name: {language: name_of(path) for language, path in getattr(scoring.consistency, name).items()}
         for name in ("source_stop_lists", "target_stop_lists")
@@ -175,7 +183,7 @@ def _passages(grid: Grid, where: str, corpus: str, system: str, seed: str, study
     stated = study_of(grid, study, where).passages.get(passage)
     if stated is None:
         raise UserError("unknown passage", where=where)
-    entry = grid.find(corpus, system)
+    entry = grid.with_model(corpus, system)
     return {
         **_run(grid, entry, seed),
         "decode": dataclasses.asdict(entry.system.decode),

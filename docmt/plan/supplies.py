@@ -1,4 +1,4 @@
-"""What systems need from outside, corpora and pretrained checkpoints: whether it is here, and how it can be had."""
+"""What systems need from outside (corpora, checkpoints, translations): whether it is here, and how it can be had."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ STATES: tuple[SupplyState, ...] = ("ready", "to-fetch", "by-hand", "licence")
 
 @dataclass(frozen=True)
 class Supply:
-    """A corpus, or the folder of a checkpoint, that systems need.
+    """A corpus, the folder of a checkpoint, or a path of translations, that systems need.
 
     `bytes`: the size of what is to be fetched, as far as it is known; `is_size_known`: whether that is all of it.
     `reason`: why systems are left out, for reports; empty for what is here or can be fetched. `way`: how a person gets
@@ -91,20 +91,32 @@ class Supplies:
         )
         return Supply(folder, "by-hand", reason=reason, way=way)
 
+    def translations(self, path: str) -> Supply:
+        """Return the supply of the file or folder with the translations of an external system."""
+        if (self.root / path).exists():
+            return Supply(path)
+        way = f"Put the translations at {path}, or state their path in the study (translations: path)."
+        return Supply(path, "by-hand", reason=f"{path} is missing: translations of another system", way=way)
+
     def of_entry(self, entry: Entry) -> list[Supply]:
-        """Return what a system on a corpus needs to be trained."""
-        return self.of(self.grid.corpora_for(entry), self.grid.checkpoints_for(entry))
+        """Return what a system on a corpus needs to be trained, or to be adopted."""
+        return [
+            *self.of(self.grid.corpora_for(entry), self.grid.checkpoints_for(entry)),
+            *map(self.translations, self.grid.translations_for(entry)),
+        ]
 
     def of(self, corpora: Iterable[str], checkpoints: Iterable[str] = ()) -> list[Supply]:
         """Return the supplies of corpora and of folders of checkpoints."""
         return [*map(self.corpus, dict.fromkeys(corpora)), *map(self.checkpoint, dict.fromkeys(checkpoints))]
 
     def left_out(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Return why corpora and checkpoints of the studies are left out, and how each can be had, by their names."""
+        """Return why supplies of the studies are left out, and how each can be had, by their names."""
         corpora = [corpus for study in self.grid.studies.values() for corpus in study.corpora]
         corpora += [corpus for entry in self.grid.entries for corpus in self.grid.corpora_for(entry)]
         checkpoints = [folder for entry in self.grid.entries for folder in self.grid.checkpoints_for(entry)]
-        absent = [supply for supply in self.of(sorted(set(corpora)), sorted(set(checkpoints))) if supply.reason]
+        paths = [path for entry in self.grid.entries for path in self.grid.translations_for(entry)]
+        needed = [*self.of(sorted(set(corpora)), sorted(set(checkpoints))), *map(self.translations, sorted(set(paths)))]
+        absent = [supply for supply in needed if supply.reason]
         return {supply.name: supply.reason for supply in absent}, {supply.name: supply.way for supply in absent}
 
 

@@ -84,6 +84,8 @@ class Targets:
             entries_of_item = item_entries(self.grid, study, name)
             checkpoints = [folder for entry in entries_of_item for folder in self.grid.checkpoints_for(entry)]
             needed = self.supplies.of(item_corpora(self.grid, study, name), checkpoints)
+            paths = [path for entry in entries_of_item for path in self.grid.translations_for(entry)]
+            needed += map(self.supplies.translations, paths)
             needed += for_scores if {"scores", "occurrences"} & {*item.reads()} else []
             unscored = tuple(self._unscored(study, item, entries_of_item))
             target = self._target(path, "item", study, about, [path], needed, entries_of_item, unscored)
@@ -122,7 +124,7 @@ class Targets:
         for part, reason in dict.fromkeys(missing):
             metrics = metrics_in(item, part)
             if metrics:
-                yield f"{', '.join(metrics)} not scored: {reason}. {self.ways[reason]}"
+                yield f"{', '.join(metrics)} not scored: {reason}. {self.ways.get(reason, '')}".rstrip()
 
     def _not_comparable(self, study: str, item: Item) -> Iterator[str]:
         """Yield why numbers of an item are not comparable with published ones, as far as it is known before a run."""

@@ -14,9 +14,10 @@ import pyarrow.compute as pc
 
 from docmt.base import paths
 from docmt.base.columns import OCCURRENCES, TOKENS, only
+from docmt.base.names import UNSPACED
 from docmt.base.tables import read_arrow
 from docmt.reporting.results import Results, Run
-from docmt.reporting.translations import UNSPACED, has_sentences, read_lines
+from docmt.reporting.translations import has_sentences, read_lines
 
 MOST_CASES = 2
 """The largest number of documents of a corpus that the page shows."""

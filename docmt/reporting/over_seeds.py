@@ -5,13 +5,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from docmt.reporting.results import Results, Run
+from docmt.settings.external import ExternalConfig
 from docmt.settings.metrics import Measured, MetricName
+from docmt.settings.system import ExternalSystem
 
 NOT_RUN = "not run"
 NOT_SCORED = "not scored"
 PUBLISHED_ONLY = "published only"
 DOCUMENTS_ONLY = "documents only"
+NO_MODEL = "no model"
 """The reasons why a cell has no number."""
+
+
+def external_source(runs: Sequence[Run]) -> ExternalConfig | None:
+    """Return where the translations of an external system come from; None for the runs of a trained system."""
+    systems = (run.entry.system for run in runs)
+    return next((system.source for system in systems if isinstance(system, ExternalSystem)), None)
 
 
 def not_run(why: str | None) -> str:
@@ -34,6 +43,9 @@ def why_empty(results: Results, corpus: str, system: str | None, metric: MetricN
     """
     if system is None:
         return PUBLISHED_ONLY
+    source = external_source(results.of(corpus, system))
+    if source is not None and metric.of_model:
+        return f"{NO_MODEL}: {source.about}"
     if is_scored:
         return not_scored(results.settings.why_not_scored(corpus, metric.metric.judge))
     return not_run(results.settings.why_not_run(corpus, system))

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from docmt.base.artifacts import atomic_file, write_json
 from docmt.base.paths import REPORT
 from docmt.reporting import formats
+from docmt.reporting.adopted import adopted_runs
 from docmt.reporting.case_studies import chain_studies
 from docmt.reporting.figures import styles
 from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
@@ -91,6 +92,7 @@ def _common(results: Results) -> dict[str, Any]:
         "look": styles(results.systems),
         "run_records": run_records(results),
         "environments": environments(results),
+        "adopted": list(adopted_runs(results)),
         "score_warnings": score_warnings(results),
     }
 

@@ -11,7 +11,7 @@ from docmt.base.digests import canonical_json
 from docmt.reporting.formats import flatten
 from docmt.reporting.results import Results, Run
 from docmt.settings.pretrained import is_random_checkpoint
-from docmt.settings.system import Entry
+from docmt.settings.system import Entry, ExternalSystem
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class SystemDescription:
     @property
     def random_start(self) -> bool:
         """Return whether `pretrained` is the folder of a small random checkpoint of the scale."""
-        return is_random_checkpoint(self.entry.system.pretrained)
+        return is_random_checkpoint(self.entry.pretrained)
 
 
 def describe_systems(results: Results) -> list[SystemDescription]:
@@ -112,6 +112,9 @@ def describe_systems(results: Results) -> list[SystemDescription]:
 def _describe(entry: Entry, entries: dict[str, Entry]) -> SystemDescription:
     """Return the description of a system; `entries` has an entry of each system, by the name of the system."""
     system, parent = entry.system, entries.get(entry.extends or "")
+    if isinstance(system, ExternalSystem):
+        source = dataclasses.asdict(system.source)
+        return SystemDescription(entry, None, {"data": {"text": system.text}, source.pop("kind"): source})
     data = {"text": system.text, "view of train": system.view.train.name, "view of dev, test": system.view.test.name}
     sections = {"data": data} | {name: resolved(entry)[name] for name in ("model", "train", "decode")}
     return SystemDescription(entry, differences(parent, entry) if parent else None, sections)

@@ -135,7 +135,8 @@ class Results:
             run = {"scale": self.settings.scale, "corpus": entry.corpus, "system": system, "seed": seed}
             return folder.under(self.folder, **run, **names)
 
-        training, scores = stage(TRAINING, entry.trained), stage(SCORES, entry.scored)
+        # A system without a model has no files of a training.
+        training, scores = stage(TRAINING, entry.trained or entry.folder), stage(SCORES, entry.scored)
         reads, curve = self.settings.read, training / "metrics.jsonl"
         return Run(
             entry,

@@ -8,14 +8,13 @@ from pathlib import Path
 from docmt.base.artifacts import read_object_if_there, read_text
 from docmt.base.columns import DOCUMENTS
 from docmt.base.errors import UserError
+from docmt.base.names import UNSPACED
 from docmt.base.paths import CORPUS
 from docmt.base.tables import read_parquet
 from docmt.reporting.results import Results, Run
 
 MOST_DOCUMENTS = 2
 """The largest number of documents of a corpus that the page shows."""
-UNSPACED = ("zh", "ja", "th")
-"""The languages that write no spaces between words; their texts are compared by characters."""
 
 Marked = list[tuple[str, bool]]
 """A text in parts, each with a truth value, which is True where the part differs from the reference."""

@@ -75,9 +75,12 @@ def read_decoding(path: Path) -> dict:
 
 def read_test_references(settings: dict, inputs: ScoringInputs) -> References:
     """Read the references of the test split, with the packed instances of the system's view, if it has any."""
+    references = read_references(inputs.corpus, inputs.tokens)
+    if inputs.view is None:
+        return references
     view = as_object(settings["resolved"], "settings.json resolved", ("view",))["view"]
     cut = parse(ViewConfig, view, "settings.json", ("resolved", "view")).test
-    return read_instances(inputs.view, cut, read_references(inputs.corpus, inputs.tokens))
+    return read_instances(inputs.view, cut, references)
 
 
 def write_scores(settings: Path, inputs: ScoringInputs, output: Path, device: DeviceName = "auto") -> list[str]:

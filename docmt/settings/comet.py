@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from docmt.base.checks import Checked, need, need_path, setting, whole
+from docmt.base.checks import Checked, need_path, setting, whole
 from docmt.base.errors import UserError
 from docmt.settings.programs import CommandLine, need_command, words_of
 
+NO_PYTHON = "scoring.comet.command of config.yaml names no Python with unbabel-comet (README.md, COMET)"
+"""Why COMET is not scored where settings name a model alone: a study can state its model, and not the user's Python."""
 COMET_MODEL, COMET_ENCODER = "a checkpoint of COMET", "the encoder of COMET"
 """The names of the two folders in messages."""
 
@@ -42,12 +44,6 @@ class CometConfig(Checked):
         2, "doc-COMET: previous sentences that are read with each sentence; 0: no doc-COMET", whole(0, 1_000)
     )
     batch: int = setting(16, "sentences computed at once (for some checkpoints scores depend on it)", whole(1, 100_000))
-
-    def __post_init__(self) -> None:
-        """Check that a model has a command, and that a command has a model."""
-        super().__post_init__()
-        both = (self.command is None) == (self.model is None)
-        need(both, "command" if self.command is None else "model", None, "both a command and a model, or neither")
 
     @property
     def words(self) -> tuple[str, ...]:

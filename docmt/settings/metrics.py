@@ -62,6 +62,7 @@ class Metric:
     - `tallied`: the function that returns the place of the metric's summands, for tests of significance.
     - `source`: the file that has the number.
     - `unit`: the label of the axes of figures.
+    - `of_model`: whether the metric is of a model and its search, so that an external system has no such number.
     - `judge`: the part of `scoring` that names what the metric is measured with, such as a pretrained model.
     - `lower_is_better`: whether a system with a lower number is the better one.
     - `on_request`: whether the metric is computed only for systems of items that show it, since it takes long. The
@@ -78,6 +79,7 @@ class Metric:
     detail: str = NO_DETAIL
     tallied: Selector = lambda *_: None
     source: Source = "scores"
+    of_model: bool = False
     judge: ScoringPart | None = None
     lower_is_better: bool = False
     on_request: bool = False
@@ -103,6 +105,7 @@ def _bleu(family: str, unit: str, about: str) -> Metric:
         "BLEU",
         detail=r"j\d+" if unit == "s" else NO_DETAIL,
         tallied=lambda _, position: Tallied(bleu_measure(family, unit, position)),
+        of_model=unit == "i",
         module="docmt.scoring.bleu_scores",
     )
 
@@ -197,7 +200,7 @@ def _accuracy(scores: dict, name: str | None, distance: str | None) -> Measured 
 def _fallbacks(scores: dict, *_: str | None) -> Measured | None:
     """Return the percentage of sentences that were translated again, alone, as fallbacks."""
     decoding = scores.get("decoding")
-    if not decoding:
+    if "fallback_sentences" not in (decoding or {}):
         return None
     share = decoding["fallback_sentences"] / decoding["sentences"]
     return Measured(100 * share, "fallbacks|unit:sentences|v:1")
@@ -281,6 +284,7 @@ METRICS = {
         has_sets=True,
         detail=r"\d+",
         tallied=lambda name, distance: Tallied("accuracy", name, None if distance is None else int(distance)),
+        of_model=True,
         module="docmt.scoring.contrastive",
     ),
     "LTCR": _consistency(
@@ -302,7 +306,7 @@ METRICS = {
         judge="comet",
         module="comet",
     ),
-    "fallbacks": Metric("sentences translated again, alone, in percent", _fallbacks, "%"),
+    "fallbacks": Metric("sentences translated again, alone, in percent", _fallbacks, "%", of_model=True),
     "sentences": Metric(
         "sentences translated; @j2: as the second of a window, and not only as near to it as their document allows",
         _sentences,
@@ -310,15 +314,23 @@ METRICS = {
         decimals=0,
         detail=r"j\d+",
     ),
-    "parameters": Metric("all parameters of the model, in millions", _parameters, "millions", source="record"),
+    "parameters": Metric(
+        "all parameters of the model, in millions", _parameters, "millions", source="record", of_model=True
+    ),
     "size": Metric(
-        "size of the model's weights in fp32, in megabytes of 10^6 bytes", _size, "MB", decimals=0, source="record"
+        "size of the model's weights in fp32, in megabytes of 10^6 bytes",
+        _size,
+        "MB",
+        decimals=0,
+        source="record",
+        of_model=True,
     ),
     "speed": Metric(
         "thousand source words a second in training; words of the text before it is cut into pieces",
         _speed,
         "thousand words a second",
         source="record",
+        of_model=True,
     ),
     "dev NLL": Metric(
         "cross-entropy of the dev set under the trained model, without label smoothing, in nats a target piece",
@@ -326,6 +338,7 @@ METRICS = {
         "nats a target piece",
         decimals=3,
         source="record",
+        of_model=True,
     ),
 }
 """All metrics by the base of their names."""
@@ -345,6 +358,11 @@ class MetricName:
         The result is none where the file has no such number.
         """
         return self.metric.find(content, self.set, self.detail)
+
+    @property
+    def of_model(self) -> bool:
+        """Whether only a system with a model has the metric; positions are those of sentences in its windows."""
+        return self.metric.of_model or (self.detail or "").startswith("j")
 
     @property
     def tallied(self) -> Tallied | None:

@@ -9,10 +9,32 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 from docmt.base.checks import Checked, at_least, need, positive, setting, share, whole
+from docmt.base.errors import UserError
 from docmt.base.parse import KINDS
 
 Frame = Literal["wrapped", "summarised", "joined", "unmarked", "closed", "fairseq"]
 """The name of a frame: the special symbols around the sentences of a segment (`docmt.nn.frames`)."""
+
+
+class PositionTable(NamedTuple):
+    """A learned table of positions, as far as it limits segments: symbols of the frame need positions too."""
+
+    frame: Frame
+    positions: str
+    rows: int
+
+    @classmethod
+    def parse(cls, text: str) -> "PositionTable":
+        """Return the table of a text such as `wrapped:running:1024`. Raises UserError for any other text."""
+        frame, _, rest = text.partition(":")
+        positions, _, rows = rest.partition(":")
+        if frame not in get_args(Frame) or positions not in ("running", "restarting") or not rows.isdecimal():
+            raise UserError("not a table of positions", found=text, expected="such as wrapped:running:1024")
+        return cls(frame, positions, int(rows))
+
+    def __str__(self) -> str:
+        """Return the text that `parse` reads."""
+        return f"{self.frame}:{self.positions}:{self.rows}"
 
 
 @dataclass(frozen=True)
@@ -75,6 +97,12 @@ class TransformerConfig(Checked):
     def frames(self) -> tuple[str, ...]:
         """The frames that this architecture supports."""
         return get_args(Frame)
+
+    @property
+    def learned_positions(self) -> PositionTable | None:
+        """The table of positions that limits segments; none where positions have no limit."""
+        learned = self.position_table == "learned"
+        return PositionTable(self.frame, self.positions, self.max_positions) if learned else None
 
 
 @dataclass(frozen=True)

@@ -221,7 +221,7 @@ def read_rows(paths: Paths, split: str, model: nn.Module, batch_tokens: int | No
     check_segments(path, table, {"source": model.source_size, "target": model.target_size})
     chains = read_chains(paths.chains / path.name, table) if paths.chains else None
     rows = Rows.from_table(table, chains)
-    check_positions(path, table, model.config)
+    check_positions(path, table, [model.config.learned_positions])
     if batch_tokens is not None:
         check_lengths(target_tokens(rows), table["document"], batch_tokens, str(path))
     return rows
@@ -232,12 +232,13 @@ def check_test(paths: Paths, model: nn.Module) -> None:
 
     Only a learned table of positions has a limit. References are not read, so that the target of test is not checked.
     """
-    if model.config.position_table != "learned":
+    positions = model.config.learned_positions
+    if positions is None:
         return
     for name, schema, sides in (("test", SEGMENTS, SIDES[:1]), ("contrastive", CONTRASTIVE_SEGMENTS, SIDES)):
         path = paths.view / f"{name}.arrow"
         if path.exists():
-            check_positions(path, read_arrow(path, schema), model.config, sides)
+            check_positions(path, read_arrow(path, schema), [positions], sides)
 
 
 def fill(model: Transformer, paths: Paths) -> Start:

@@ -1,5 +1,6 @@
 """Stage 3: the tokens of a corpus are cut into the segments of a view."""
 
+from collections.abc import Collection
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +18,9 @@ from docmt.base.names import SPLITS
 from docmt.base.shards import Counts, add_counts
 from docmt.base.tables import ArrowFile, arrow_writer, read_arrow, write_if_any
 from docmt.base.workers import ALONE, Done, Workers
+from docmt.nn.positions import SIDES, check_positions
 from docmt.settings.data import CutConfig, ViewConfig
+from docmt.settings.models import PositionTable
 from docmt.views.cuts import Cuts, count_over_long, cut_documents, sentence_costs
 from docmt.views.segments import Sentences, contrastive_segments, segments_of, sentences_of, with_copies
 from docmt.views.selection import draw, long_enough, ranks
@@ -34,14 +37,21 @@ class ViewsSettings:
     view: ViewConfig
 
 
-def build_view(settings: ViewsSettings, tokens: Path, output: Path, workers: Workers = ALONE) -> None:
+def build_view(
+    settings: ViewsSettings,
+    tokens: Path,
+    output: Path,
+    workers: Workers = ALONE,
+    positions: Collection[PositionTable] = (),
+) -> None:
     """Write train.arrow (by the view's training cut), dev.arrow and test.arrow (by its test cut), and card.json.
 
     The table of a split has a shard for each shard of tokens with sentences of the split. A corpus with contrastive
-    sets also gets contrastive.arrow, by the test cut. The table of a split that the corpus lacks is empty.
+    sets also gets contrastive.arrow, by the test cut. The table of a split that the corpus lacks is empty. `positions`
+    has the learned tables of positions of all models that read the view; it is empty where one of them has no limit.
 
-    Raises UserError where the sentences of a document are out of order, where every training document is too short, and
-    where the training cut shall draw more segments than there are.
+    Raises UserError where the sentences of a document are out of order, where every training document is too short,
+    where the training cut shall draw more segments than there are, and for a segment that is too long for all models.
     """
     view, file = settings.view, tokens / "tokens.arrow"
     tasks = list(enumerate(_drawn(view, file, workers)))
@@ -50,11 +60,15 @@ def build_view(settings: ViewsSettings, tokens: Path, output: Path, workers: Wor
         writers = {split: stack.enter_context(arrow_writer(output / f"{split}.arrow", SEGMENTS)) for split in SPLITS}
         for tables, totals in workers.each("cutting documents", partial(ShardCutter, view, file), tasks, len(tasks)):
             for split, segments in tables.items():
+                path, sides = output / f"{split}.arrow", SIDES[:1] if split == "test" else SIDES
+                check_positions(path, pa.Table.from_batches([segments]), positions, sides)
                 writers[split].write_batch(segments)
             counts = add_counts(counts, totals)
         _check_documents(counts.get("train", {}), view.train, file)
     items = tokens / "contrastive.arrow"
     variants = contrastive_segments(read_arrow(items, CONTRASTIVE_TOKENS), view.test) if items.exists() else None
+    if variants is not None:
+        check_positions(output / "contrastive.arrow", variants, positions)
     write_if_any(output / "contrastive.arrow", variants)
     cards = {split: _card(counts.get(split, {}), cut_of(view, split)) for split in SPLITS}
     count = None if variants is None else len(variants)

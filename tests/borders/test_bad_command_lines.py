@@ -237,6 +237,7 @@ CALLS = (
     ("translate --model folder --max-length-b 0", "'--max-length-b'"),
     ("translate --model folder --batch-tokens 1e3", "'--batch-tokens'"),
     ("job cut-view --settings list.json --tokens . --output o --workers 0", "'--workers'"),
+    ("job cut-view --settings list.json --tokens . --output o --positions x:running:9", "not a table of positions"),
     ("SHEET --source text --reference text --sentences 0", "'--sentences'"),
     (
         "SHEET --source text --reference text --sentences 5",

@@ -157,7 +157,6 @@ CASES: dict[str, Change] = {
     "similarity of nan": config("scoring/consistency/similarity", float("nan")),
     "language of no code": config("scoring/cohesion/models/english", "x"),
     "aligner without a model": config("scoring/aligner/kind", "awesome-align"),
-    "comet without a command": config("scoring/comet/model", "x"),
     "comet with an empty command": config("scoring/comet/command", ""),
     "vectors of no dimensions": config("scoring/coherence/dimensions", 0),
     # Studies

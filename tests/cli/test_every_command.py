@@ -23,6 +23,7 @@ JOB = {name: module for section in JOBS.values() for name, module in section.ite
 ALL = [(name,) for name in USER] + [("job", name) for name in JOB]
 VERBS = {
     "add",
+    "adopt",
     "translate",
     "score",
     "inspect",

@@ -1,11 +1,15 @@
 """Each how-to of docs/ is carried out as it stands, and then what it promises is there."""
 
 import csv
+import dataclasses
 import json
+import re
 
 import pytest
 from helpers.how_to import Block, blocks_of, carry_out, carry_out_with_forks, changed, obey, whole_project
 from helpers.support import ROOT, Project, planned, quick_smoke
+
+from docmt.settings.external import FileTranslations
 
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("add-*.md")}
 SMOKE = ("--config", "scale=smoke")
@@ -136,8 +140,25 @@ def test_a_way_of_measuring_is_a_part_of_a_study(project):
     carry_out_with_forks(PAGES["add-a-way-of-measuring"], quick_smoke(project))
 
 
+def test_a_system_of_others_is_a_file_of_translations(project):
+    carry_out_with_forks(PAGES["add-a-system-of-others"], quick_smoke(project))
+    assert set(measured(project, "others/quality", "sentence")) == {"s-BLEU", "d-BLEU", "LTCR", "accuracy"}
+    page = (project.root / "results/8_report/smoke/others/quality.html").read_text(encoding="utf-8")
+    assert "of lines generated from the references in place of a file of translations (google.txt)" in page
+
+
+def test_the_page_about_translations_states_every_setting():
+    """The rows of its table are the fields of the dataclass, with their defaults and descriptions."""
+    rows = re.findall(r"^\| `(\w+)` \| (?:`(\w+)` )?\| (.*) \|$", PAGES["add-a-system-of-others"], re.MULTILINE)
+    fields = [field for field in dataclasses.fields(FileTranslations) if field.name != "kind"]
+    defaults = {False: "false"}
+    assert rows == [
+        (field.name, defaults.get(field.default, field.default), field.metadata["about"]) for field in fields
+    ]
+
+
 def test_no_how_to_is_left_out():
-    kinds = ("ablation", "corpus", "corpus-form", "figure", "metric", "model", "way-of-measuring")
+    kinds = ("ablation", "corpus", "corpus-form", "figure", "metric", "model", "system-of-others", "way-of-measuring")
     assert set(PAGES) == {f"add-{'an' if kind == 'ablation' else 'a'}-{kind}" for kind in kinds}
     for place in ("README.md", "ARCHITECTURE.md"):
         text = (ROOT / place).read_text(encoding="utf-8")

@@ -22,7 +22,6 @@ from docmt.plan.grid import MainConfig
 from docmt.plan.scale import ScaledView
 from docmt.settings.metrics import METRICS
 from docmt.settings.models import MODELS
-from docmt.settings.system import SystemConfig
 
 PACKAGE = ROOT / "docmt"
 
@@ -112,7 +111,7 @@ def settings_classes() -> set[type]:
     """Return the dataclasses that files of settings, studies, corpora and scales are parsed into."""
     classes: set[type] = set()
     kinds = {cls for _, variants in KINDS.values() for cls in variants.values()}
-    waiting = [MainConfig, StudyConfig, SystemConfig, CorpusConfig, FixtureConfig, ScaledView, *kinds]
+    waiting = [MainConfig, StudyConfig, CorpusConfig, FixtureConfig, ScaledView, *kinds]
     while waiting:
         cls = waiting.pop()
         if cls not in classes:

@@ -8,18 +8,15 @@ import pytest
 from docmt.base.columns import CONTRASTIVE_SEGMENTS, SEGMENTS
 from docmt.base.errors import UserError
 from docmt.nn.frames import FRAMES
-from docmt.nn.positions import check_positions
+from docmt.nn.positions import SIDES, check_positions
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
-from docmt.settings.models import TransformerConfig
+from docmt.settings.models import Frame, PositionTable, TransformerConfig
 
 PATH = Path("train.arrow")
+SHORT = PositionTable("wrapped", "running", 4)
 SOURCE = [[[7, 8], [9]], [[7], [8, 9, 7, 8], [9]], [[7]]]
 TARGET = [[[7], [9, 8, 7]], [[7, 8], [8, 9], []], [[]]]
-
-
-def config(**fields) -> TransformerConfig:
-    return TransformerConfig(position_table="learned", **fields)
 
 
 def table(schema=SEGMENTS, **more) -> pa.Table:
@@ -31,44 +28,61 @@ def table(schema=SEGMENTS, **more) -> pa.Table:
     return pa.table({name: columns[name] for name in schema.names}, schema)
 
 
-def longest(settings: TransformerConfig) -> dict[str, int]:
+def longest(frame: Frame, positions: str) -> dict[str, int]:
     """The positions that a batch of these segments needs on each side."""
-    batch = frame_batch(Rows.from_lists(SOURCE, TARGET), settings.frame)
+    batch = frame_batch(Rows.from_lists(SOURCE, TARGET), frame)
     streams = {"source": batch.source, "target": batch.target_in}
-    running = settings.positions == "running"
+    running = positions == "running"
     return {side: (stream.instances if running else stream.sentences).longest for side, stream in streams.items()}
 
 
-@pytest.mark.parametrize("side", ["source", "target"])
+def refused(segments: pa.Table, *tables: PositionTable, sides=SIDES) -> UserError:
+    with pytest.raises(UserError, match="longer than the model's table of positions") as error:
+        check_positions(PATH, segments, tables, sides)
+    return error.value
+
+
+@pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("positions", ["running", "restarting"])
 @pytest.mark.parametrize("frame", FRAMES)
 def test_a_batch_of_the_segments_needs_as_many_positions_as_are_checked(frame, positions, side):
-    needed = longest(config(frame=frame, positions=positions))[side]
-    check_positions(PATH, table(), config(frame=frame, positions=positions, max_positions=needed), [side])
-    with pytest.raises(UserError) as error:
-        check_positions(PATH, table(), config(frame=frame, positions=positions, max_positions=needed - 1), [side])
-    assert error.value.found == f"{needed} {side} tokens, with the symbols of the frame {frame}"
+    needed = longest(frame, positions)[side]
+    check_positions(PATH, table(), [PositionTable(frame, positions, needed)], [side])
+    error = refused(table(), PositionTable(frame, positions, needed - 1), sides=[side])
+    assert error.found == f"{needed} {side} tokens, with the symbols of the frame {frame}"
 
 
 @pytest.mark.parametrize(
     ("positions", "place", "tokens"), [("running", "sentences 2 to 4", 12), ("restarting", "sentence 3", 6)]
 )
 def test_the_message_names_document_sentences_and_limit(positions, place, tokens):
-    with pytest.raises(UserError) as error:
-        check_positions(PATH, table(), config(positions=positions, max_positions=4))
-    assert error.value.where == f"train.arrow: document 'a', {place} (the first is 0)"
-    assert error.value.found == f"{tokens} source tokens, with the symbols of the frame wrapped"
-    assert error.value.expected == "at most model.max_positions = 4"
-    assert "cut documents smaller" in error.value.remedy
+    error = refused(table(), PositionTable("wrapped", positions, 4))
+    assert error.where == f"train.arrow: document 'a', {place} (the first is 0)"
+    assert error.found == f"{tokens} source tokens, with the symbols of the frame wrapped"
+    assert error.expected == "at most model.max_positions = 4"
+    assert "cut documents smaller" in error.remedy
 
 
 def test_a_contrastive_variant_is_named_by_its_item():
     variants = {"set": ["deixis"] * 3, "item": [0, 0, 1], "variant": [0, 1, 0], "distance": [0] * 3}
-    with pytest.raises(UserError, match="longer than the model's table") as error:
-        rows = table(CONTRASTIVE_SEGMENTS, correct=[True, False, True], **variants)
-        check_positions(PATH, rows, config(max_positions=4))
-    assert error.value.where == "train.arrow: set deixis, item 0, variant 1"
+    segments = table(CONTRASTIVE_SEGMENTS, correct=[True, False, True], **variants)
+    assert refused(segments, SHORT).where == "train.arrow: set deixis, item 0, variant 1"
+
+
+def test_a_segment_that_one_model_can_read_is_not_refused():
+    """Where several models share a view, the largest table is named if none is large enough."""
+    for tables in ((), (None,), (SHORT, None), (SHORT, PositionTable("wrapped", "running", 12))):
+        check_positions(PATH, table(), tables)
+    assert refused(table(), SHORT, PositionTable("wrapped", "running", 11)).expected.endswith("= 11")
 
 
 def test_sinusoids_have_no_limit():
-    check_positions(PATH, table(), TransformerConfig(max_positions=1))
+    assert TransformerConfig(max_positions=1).learned_positions is None
+    assert TransformerConfig(position_table="learned", max_positions=4).learned_positions == SHORT
+    assert PositionTable.parse(str(SHORT)) == SHORT
+
+
+@pytest.mark.parametrize("text", ["", "wrapped:running", "joint:running:4", "wrapped:walking:4", "wrapped:running:-1"])
+def test_a_text_that_is_no_table_is_refused(text):
+    with pytest.raises(UserError, match="not a table of positions"):
+        PositionTable.parse(text)

@@ -435,8 +435,7 @@ REFUSED = [
     ("config.yaml", "scoring", {"coherence": {"vectors": {"en": ""}}}, "scoring.coherence.vectors.en: value not"),
     ("config.yaml", "scoring", {"coherence": {"dimensions": 0}}, "scoring.coherence.dimensions: value not allowed"),
     ("config.yaml", "scoring", {"cohesion": {"batch_pairs": 0}}, "scoring.cohesion.batch_pairs: value not allowed"),
-    ("config.yaml", "scoring", {"comet": {"command": "python"}}, "scoring.comet.model: value not allowed"),
-    ("config.yaml", "scoring", {"comet": {"model": "x"}}, "scoring.comet.command: value not allowed"),
+    ("config.yaml", "scoring", {"comet": {"model": ""}}, "scoring.comet.model: value not allowed"),
     ("config.yaml", "scoring", {"comet": {"command": "a 'b"}}, "scoring.comet.command: value not allowed"),
     ("config.yaml", "scoring", {"comet": {"command": []}}, "scoring.comet.command: value not allowed"),
 ]

@@ -110,6 +110,24 @@ def listed(lacking, **config):
     return {row.name.rsplit("/")[-1]: row for row in rows if row.kind in ("item", "scores", "study")}
 
 
+def test_a_study_may_name_the_model_of_comet_and_the_user_its_python(lacking):
+    """Both are needed; the command is the user's own, so that no study has to state it."""
+    for name in ("hparams.yaml", "checkpoints/model.ckpt"):
+        (lacking.root / "comet" / name).parent.mkdir(parents=True, exist_ok=True)
+        (lacking.root / "comet" / name).touch()
+    lacking.edit(STUDY, "scoring", {"comet": {"model": "comet"}})
+    lacking.edit(STUDY, "tables/t/metrics", ["s-BLEU", "doc-COMET"])
+    reason = "scoring.comet.command of config.yaml names no Python with unbabel-comet (README.md, COMET)"
+    assert settings(grid_of(lacking), SCORES)["comet"] is None
+    assert settings(grid_of(lacking), "8_report/paper/one/t")["not_scored"] == {"toy": {"comet": reason}}
+    assert listed(lacking)["t.html"].reasons == (f"doc-COMET not scored: {reason}.",)
+    (line,) = not_scored_lines(grid_of(lacking), closure(Planner(grid_of(lacking)), "one"))
+    assert line == f"not scored: COMET, doc-COMET of 5 runs: {reason}."
+    lacking.edit("config.yaml", "scoring", {"comet": {"command": "python3"}})
+    assert settings(grid_of(lacking), SCORES)["comet"]["model"] == "given"
+    assert settings(grid_of(lacking), "8_report/paper/one/t")["not_scored"] == {}
+
+
 def test_targets_say_beforehand_what_is_not_scored(lacking):
     rows = listed(lacking)
     assert [reason.split(". ")[0] for reason in rows["t.html"].reasons] == [

@@ -15,7 +15,7 @@ from docmt.reporting.results import ReportSettings, Results
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import GTransformerConfig, TransformerConfig
-from docmt.settings.system import Entry, SystemConfig
+from docmt.settings.system import Entry, TrainedSystem
 from docmt.settings.train import TrainConfig
 
 CORPUS = "toy_zh-en"
@@ -33,7 +33,7 @@ def entry(name: str, extends: str | None = None, trained: str | None = None) -> 
     frame = "joined" if name == "concat_3" else "wrapped"
     model = GTransformerConfig() if name == "g_transformer" else TransformerConfig(frame=frame)
     start = "sentence" if name == "g_transformer" else None
-    system = SystemConfig(name, "lower", ViewConfig(cut, cut), model, TrainConfig(), DecodeConfig(), start)
+    system = TrainedSystem(name, "lower", ViewConfig(cut, cut), model, TrainConfig(), DecodeConfig(), start)
     return Entry("made", CORPUS, name, trained or name, name, extends, f"id-{name}", (1, 2), system)
 
 

@@ -193,3 +193,15 @@ def test_the_command_refuses_a_view_of_two_cuts(tmp_path, monkeypatch, capsys):
     assert end.value.code == 2
     assert "exactly one of window, max_tokens, max_sentences" in capsys.readouterr().err
     assert not output.exists()
+
+
+@pytest.mark.parametrize(("rows", "status"), [(4, 2), (1000, 0)])
+def test_a_segment_too_long_for_every_model_is_refused_by_its_place(tmp_path, monkeypatch, capsys, rows, status):
+    cut = {"window": 2}
+    output = command(monkeypatch, {"version": 1, "view": {"train": cut, "test": cut}}, write_tokens(tmp_path))
+    sys.argv += ["--positions", f"wrapped:running:{rows}"]
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == status
+    assert ("is longer than the model's table of positions" in capsys.readouterr().err) == bool(status)
+    assert bool([*output.glob("*.arrow"), *output.glob("card.json")]) != bool(status)

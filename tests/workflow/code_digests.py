@@ -26,7 +26,13 @@ STAGES = {
     "views": ("docmt/views", f"{JOBS}/data.py:cut_view"),
     "chains": ("docmt/chains", f"{JOBS}/data.py:find_document_chains,find_segment_chains"),
     "training": ("docmt/training", f"{JOBS}/train.py"),
-    "translations": ("docmt/decoding", f"{JOBS}/models.py", "docmt/cli/inspect.py"),
+    "translations": (
+        "docmt/decoding",
+        "docmt/external",
+        f"{JOBS}/models.py",
+        f"{JOBS}/external.py",
+        "docmt/cli/inspect.py",
+    ),
     "scores": ("docmt/scoring", f"{JOBS}/scores.py:train_vectors,train_aligner,score_system,compare_systems"),
     "report": ("docmt/reporting", "docmt/scoring/human", f"{JOBS}/scores.py:write_report,write_sheet"),
 }

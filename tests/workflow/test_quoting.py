@@ -11,7 +11,7 @@ from docmt.base import paths
 RULES = sorted((ROOT / "workflow" / "rules").glob("[0-9]*.smk"))
 PLACE = re.compile(r"(?<!\{)\{([^{}]+)\}(?!\})")
 NUMBERS = re.compile(r"threads|resources\.\w+")
-OPTIONS = re.compile(r"params\.(learnt|start|pretrained|chains|named|whole|human|lock)")
+OPTIONS = re.compile(r"params\.(learnt|start|pretrained|chains|view|named|whole|human|lock|positions|translations)")
 """Parts of commands that functions of common.smk put together, quoted there."""
 
 
@@ -63,6 +63,7 @@ def test_options_are_quoted_where_they_are_put_together():
         "pretrained_option_of_text",
         "pretrained_option_of_training",
         "human_option",
+        "translations_option",
         "lock_options",
     )
     tree = ast.parse(
@@ -70,7 +71,7 @@ def test_options_are_quoted_where_they_are_put_together():
     )
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     options = [node for node in functions if re.search(r"(^|_)options?(_|$)", node.name)]
-    assert {node.name for node in options} == {*names, "scoring_options", "lock_options"}
+    assert {node.name for node in options} == {*names, "scoring_options", "lock_options", "position_options"}
     values = [value for node in options for value in ast.walk(node) if isinstance(value, ast.FormattedValue)]
     texts = {ast.unparse(value.value) for value in values} - {"name", "role.replace('_', '-')"}
     assert texts and all(text.startswith("shlex.quote(") for text in texts)

@@ -18,6 +18,7 @@ rule views:
     threads: 1
     params:
         settings=settings_of("views"),
+        positions=position_options,
     shell:
         'exec docmt job cut-view --settings {params.settings:q} --tokens "$(dirname {input.tokens:q})"'
-        ' --output "$(dirname {output.card:q})" --workers {threads} > {log:q} 2>&1'
+        ' --output "$(dirname {output.card:q})" {params.positions} --workers {threads} > {log:q} 2>&1'

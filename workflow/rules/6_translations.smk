@@ -1,11 +1,13 @@
 # Stage 6: translations.
 #
-# needs: a model and the test segments of its view, with their lexical chains where the model reads them
+# needs: a model and the test segments of its view, with their lexical chains where the model reads them; for an external
+#        system, the user's file of its translations
 # makes: results/6_translations/<scale>/<corpus>/<system>/seed<n>/ {test.txt, test.tok.txt, decoding.json} and, where
 #        the corpus has contrastive sets, contrastive.arrow with a forced score of each variant (contrastive.whole.arrow
 #        where whole targets are compared); for figures of attention also inside.arrow
 #        results/6_passages/<scale>/<corpus>/<system>/seed<n>/<study>/<passage>/passages.json
-# steps: beam search, one output line per input line | forced scoring | attention to lexical chains of a dev document |
+# steps: beam search, one output line per input line | check and adopt the lines of an external system | forced scoring |
+#        attention to lexical chains of a dev document |
 #        translate the sentences that a study states
 
 
@@ -19,6 +21,8 @@ rule translate:
         counts=TRANSLATIONS / "decoding.json",
     log:
         TRANSLATIONS.log(),
+    wildcard_constraints:
+        system=rf"(?!(?:{systems_of('translations')})/)[^/]+",
     conda:
         "../../envs/docmt.yaml"
     threads: 1
@@ -28,6 +32,29 @@ rule translate:
     shell:
         'exec docmt job decode-view --settings {params.settings:q} --model "$(dirname {input.model:q})"'
         ' --view "$(dirname {input.view:q})" {params.chains} --output "$(dirname {output.counts:q})" --threads {threads} > {log:q} 2>&1'
+
+
+rule adopt:
+    input:
+        unpack(inputs_of("adopt")),
+    output:
+        manifest=TRANSLATIONS / "manifest.json",
+        text=TRANSLATIONS / "test.txt",
+        tokens=TRANSLATIONS / "test.tok.txt",
+        counts=TRANSLATIONS / "decoding.json",
+    log:
+        TRANSLATIONS.log(),
+    wildcard_constraints:
+        system=systems_of("translations"),
+    conda:
+        "../../envs/docmt.yaml"
+    params:
+        settings=settings_of("adopt"),
+        translations=translations_option,
+    shell:
+        'exec docmt job adopt-translations --settings {params.settings:q} --corpus "$(dirname {input.corpus:q})"'
+        ' --tokens "$(dirname {input.tokens:q})" {params.translations}'
+        ' --output "$(dirname {output.counts:q})" > {log:q} 2>&1'
 
 
 rule contrastive:

@@ -1,6 +1,7 @@
 # Stage 7: scores.
 #
-# needs: translations and forced scores, the raw references, the tokens, the view (for its packed instances); word
+# needs: translations and forced scores, the raw references, the tokens, the view of a trained system (for its packed
+#        instances); word
 #        vectors, a BERT model, the model of awesome-align and stop lists, where `scoring` of config.yaml names them
 # makes: results/7_vectors/<corpus>/<text>/ {vectors.txt, card.json}
 #        results/7_aligners/<corpus>/<text>/ {lexicon.arrow, jumps.json}
@@ -61,10 +62,11 @@ rule scores:
         "../../envs/docmt.yaml"
     params:
         settings=settings_of("scores"),
+        view=folder_option("scores", "view", "--view"),
         named=scoring_options,
     shell:
         'exec docmt job score-system --settings {params.settings:q} --corpus "$(dirname {input.corpus:q})"'
-        ' --tokens "$(dirname {input.tokens:q})" --view "$(dirname {input.view:q})"'
+        ' --tokens "$(dirname {input.tokens:q})" {params.view}'
         ' --translations "$(dirname {input.translations:q})" {params.named}'
         " --output {output.scores:q} > {log:q} 2>&1"
 

@@ -46,6 +46,7 @@ from docmt.catalogue.lock import LOCK
 from docmt.catalogue.missing import files_to_lock
 from docmt.fetching.sets import fetch_set
 from docmt.fetching.transfer import Network
+from docmt.plan.adoption import lines_about_equal_files, path_of
 from docmt.plan.driver import (
     check_price,
     freeze_grid,
@@ -61,6 +62,7 @@ from docmt.plan.ending import ending
 from docmt.plan.jobs import RULES, GridJobs, Job
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
 from docmt.plan.planning import Planner
+from docmt.plan.positions import position_tables
 from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
 from docmt.plan.run import grid_of_run
 from docmt.plan.scored import scoring_of_entry
@@ -225,6 +227,7 @@ def planned():
             or_refuse(fetch_checkpoints, RUN["planner"], requested())
         RUN["plan"] = or_refuse(plan_run, RUN["planner"], requested(), forced(), workflow.dryrun)
         left_out = [*left_out_lines(GRID, requested_studies()), *not_scored_lines(GRID, RUN["plan"].order)]
+        left_out += or_refuse(list, lines_about_equal_files(GRID, RUN["planner"].digests, requested_studies()))
         for line in [*lines_of(RUN["plan"], GRID.retrain_hours), *lines_of_time(RUN["plan"]), *left_out]:
             print(f"docmt: {line}", file=sys.stderr)
         if not workflow.dryrun:
@@ -360,6 +363,12 @@ def lock_options(wildcards):
     return " ".join([option("--lock", LOCK), *(option("--first", name) for name in names)]) if names else ""
 
 
+def position_options(wildcards):
+    """Return the options of `docmt job cut-view` with the tables of positions that limit the segments of a view."""
+    tables = or_refuse(position_tables, GRID, wildcards.corpus, wildcards.text, wildcards.view)
+    return " ".join(option("--positions", table) for table in tables)
+
+
 def catalogue(wildcards):
     """Return the catalogue's file on a corpus."""
     return GRID.corpus_files[wildcards.corpus]
@@ -396,6 +405,16 @@ def pretrained_option_of_training(wildcards):
 def checkpoints_of_kind(*kinds):
     """Return a pattern of the names of this scale's random checkpoints of some kinds; it never matches without any."""
     return "|".join(re.escape(name) for name, random in GRID.checkpoints.items() if random.kind in kinds) or "(?!)"
+
+
+def systems_of(origin):
+    """Return a pattern of the folders of systems with translations of this origin; it never matches without any."""
+    return "|".join(re.escape(folder) for folder, of in GRID.origins.items() if of == origin) or "(?!)"
+
+
+def translations_option(wildcards):
+    """Return the option --translations of an external system; the text is empty where its lines are generated."""
+    return option("--translations", or_refuse(path_of, GRID, wildcards))
 
 
 def tokens_job(wildcards):

@@ -124,13 +124,23 @@ def cut_view(
     settings: Annotated[Path, input_file("settings.json of stage 3")],
     tokens: Annotated[Path, input_folder("folder of stage 2: tokens.arrow[, contrastive.arrow]")],
     output: Annotated[Path, output_folder("folder for train, dev, test.arrow, card.json[, contrastive.arrow]")],
+    positions: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FRAME:POSITIONS:ROWS",
+            help="learned table of positions of a model that reads the view; repeat it",
+            show_default=False,
+        ),
+    ] = None,
     workers: Workers = None,
 ) -> None:
     """Cut the documents of a corpus into the segments of a view."""
+    from docmt.settings.models import PositionTable
     from docmt.views.build import ViewsSettings, build_view
 
+    tables = [PositionTable.parse(text) for text in positions or ()]
     with sealing(settings, "cut-view", output, {"tokens": tokens}):
-        build_view(load_settings(ViewsSettings, settings), tokens, output, workers_of(workers))
+        build_view(load_settings(ViewsSettings, settings), tokens, output, workers_of(workers), tables)
 
 
 def find_document_chains(

@@ -42,9 +42,11 @@ def score_system(
     settings: Annotated[Path, input_file("settings.json of stage 7")],
     corpus: Annotated[Path, input_folder("folder of stage 1: documents.parquet, for the raw references")],
     tokens: Annotated[Path, input_folder("folder of stage 2: tokens.arrow, for the tokenised references")],
-    view: Annotated[Path, input_folder("folder of stage 3: test.arrow, for the instances")],
     translations: Annotated[Path, input_folder("folder of stage 6: test.txt and the files beside it")],
     output: Annotated[Path, output_file("scores.json to write, and details.arrow beside it")],
+    view: Annotated[
+        Path | None, input_folder("folder of stage 3: test.arrow, for the instances of a trained system")
+    ] = None,
     aligner: Annotated[Path | None, input_folder("folder of `docmt job train-aligner`, for LTCR and HHI")] = None,
     word_vectors: Annotated[Path | None, input_file("word vectors, where settings name some for coherence")] = None,
     next_sentence_model: Annotated[

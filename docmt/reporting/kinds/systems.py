@@ -7,9 +7,18 @@ from dataclasses import dataclass
 
 from docmt.kinds.item import published_number
 from docmt.kinds.systems import ColumnConfig, RowConfig, SystemsTable
+from docmt.reporting.adopted import replaced_file
 from docmt.reporting.comparable import random_models, reasons_of_cell
 from docmt.reporting.formats import MARKS, mark
-from docmt.reporting.over_seeds import DOCUMENTS_ONLY, PUBLISHED_ONLY, OverSeeds, over_seeds, runs_with_file, why_empty
+from docmt.reporting.over_seeds import (
+    DOCUMENTS_ONLY,
+    PUBLISHED_ONLY,
+    OverSeeds,
+    external_source,
+    over_seeds,
+    runs_with_file,
+    why_empty,
+)
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results, Run
 from docmt.settings.metrics import MetricName, parse_metric
@@ -42,7 +51,8 @@ class Cell(BesidePublished, OverSeeds):
     on a corpus without contrastive sets), the system translates documents and has no sentences to score, or the row has
     only published numbers. `comparison`: the comparison with the row's baseline that stage 7 wrote. `random`: the
     folders of pretrained models that small random models replaced. `not_comparable`: the reasons why the measured
-    number is not comparable with the published one; empty without a published number.
+    number is not comparable with the published one; empty without a published number. `generated`: where generated
+    lines replaced a user's translations, the name of what they replaced.
     """
 
     column: str
@@ -54,6 +64,7 @@ class Cell(BesidePublished, OverSeeds):
     comparison: dict | None = None
     random: tuple[str, ...] = ()
     not_comparable: tuple[str, ...] = ()
+    generated: str = ""
 
     @property
     def p(self) -> float | None:
@@ -139,6 +150,11 @@ class Table:
     def random(self) -> list[str]:
         """The folders of pretrained models that small random models replaced in any cell, sorted."""
         return sorted({model for row in self.rows for cell in row.cells for model in cell.random})
+
+    @property
+    def generated(self) -> list[str]:
+        """The names of the users' translations that generated lines replaced in any cell, sorted."""
+        return sorted({cell.generated for row in self.rows for cell in row.cells if cell.generated})
 
     @property
     def reasons(self) -> list[str]:
@@ -298,6 +314,7 @@ def _cell(
         if measured.values
         else (),
         not_comparable=reasons_of_cell(results, config, metric, column.corpus, system, published),
+        generated=replaced_file(runs) if measured.values else "",
     )
 
 
@@ -305,7 +322,9 @@ def _empty(results: Results, corpus: str, system: str | None, metric: MetricName
     """Return why a cell has no number; `runs`: the runs of its system."""
     with_file = runs_with_file(runs, metric)
     lines = {run.scores["decoding"]["lines"] for run in with_file if run.scores is not None}
-    return DOCUMENTS_ONLY if lines == {"documents"} else why_empty(results, corpus, system, metric, bool(with_file))
+    if lines == {"documents"} and not (metric.of_model and external_source(runs)):
+        return DOCUMENTS_ONLY
+    return why_empty(results, corpus, system, metric, bool(with_file))
 
 
 def _signatures(texts: Iterable[tuple[Cell, str]]) -> tuple[Signature, ...]:
@@ -338,6 +357,7 @@ def records(table: Table) -> Iterator[dict]:
                 "status": cell.status,
                 "signature": " ; ".join(cell.signatures),
                 "random": list(cell.random),
+                "generated": cell.generated,
                 "note": row.note,
                 "not_comparable": "; ".join(cell.not_comparable),
             }

@@ -1,0 +1,168 @@
+"""The lines of a user's file of translations, compared with the test set.
+
+A file has a line for each sentence, or for each document. Lines end at line feeds; a carriage return before a line feed
+is a part of the line's end, and a byte order mark is ignored. A blank line is an empty translation. Where the number of
+lines is wrong, the message names the likely cause and its line.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from docmt.base.artifacts import read_lines
+from docmt.base.errors import UserError, check_known, quoted
+from docmt.settings.external import FileTranslations, files_at
+
+OTHER_ENDS = "\u2028\u2029\x85\x0b\x0c"
+"""Characters at which other programs end a line: a line feed is the only end of a line here."""
+
+
+@dataclass(frozen=True)
+class ExpectedText:
+    """The test split of a corpus, with the document, the source and the reference of each sentence.
+
+    `dev_sentences` is the number of sentences of the dev split.
+    """
+
+    documents: tuple[str, ...]
+    sources: tuple[str, ...]
+    references: tuple[str, ...]
+    dev_sentences: int = 0
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The number of sentences of each document, by the name of the document."""
+        return {name: len(list(group)) for name, group in groupby(self.documents)}
+
+    def unit(self, texts: Sequence[str], lines: str) -> list[str]:
+        """Return a line for each sentence or, where `lines` is "documents", its sentences joined by spaces."""
+        if lines == "sentences":
+            return list(texts)
+        pairs = groupby(zip(self.documents, texts, strict=True), key=lambda pair: pair[0])
+        return [" ".join(text for _, text in group) for _, group in pairs]
+
+
+def read_translations(path: Path, source: FileTranslations, test: ExpectedText) -> list[str]:
+    """Return the translations in a file, or in a folder with a file for each document, line by line.
+
+    Raises UserError, with file and line, for a file that is not UTF-8, has a lone carriage return, has no translation,
+    or does not have a line for each test sentence (or document). Also raises it for a folder whose files are not those
+    of the documents.
+    """
+    if path.is_dir():
+        return _lines_of_folder(path, source, test)
+    lines = _plain_lines(path)
+    _check_count(path, lines, source, test)
+    return lines
+
+
+def _plain_lines(path: Path) -> list[str]:
+    """Return the lines of a file. Raises UserError for one without translations, and for a lone carriage return."""
+    lines = [line.removesuffix("\r") for line in read_lines(path)]
+    if not any(line.strip() for line in lines):
+        raise UserError("no translation in the file", where=f"{path}:1", found=_amount(lines), expected="translations")
+    for number, line in enumerate(lines, start=1):
+        if "\r" in line:
+            raise UserError(
+                "a carriage return inside a line",
+                where=f"{path}:{number}",
+                found=quoted(line),
+                expected="lines that end in a line feed, or in a carriage return and a line feed",
+                remedy="write the file with one kind of line end",
+            )
+    return lines
+
+
+def _amount(lines: Sequence[str]) -> str:
+    """Return what a file without translations has, for its message."""
+    return f"{len(lines)} blank lines" if lines else "an empty file"
+
+
+def _check_count(path: Path, lines: list[str], source: FileTranslations, test: ExpectedText) -> None:
+    """Raise UserError where the file of a whole test set does not have a line for each sentence or document."""
+    counts = {"sentences": len(test.documents), "documents": len(test.sizes)}
+    expected = counts[source.lines]
+    if len(lines) == expected:
+        return
+    other = next((unit for unit, count in counts.items() if count == len(lines)), None)
+    sign = likely_cause(lines, expected)
+    if other:
+        sign = Sign(1, f"it has a line for each of the {other}: state `lines: {other}`")
+    elif not sign.cause and len(lines) == test.dev_sentences:
+        sign = Sign(sign.line, "it has as many lines as the dev split has sentences")
+    raise _wrong_count(path, sign, len(lines), expected, f"each test {source.lines.removesuffix('s')}")
+
+
+@dataclass(frozen=True)
+class Sign:
+    """The line at which a wrong number of lines shows, from 1, and its likely cause; empty where nothing shows."""
+
+    line: int
+    cause: str = ""
+
+
+def likely_cause(lines: Sequence[str], expected: int) -> Sign:
+    """Return where a wrong number of lines shows, and its likely cause.
+
+    Without any sign it is the first line too many, or the first that is missing.
+    """
+    blank = [number for number, line in enumerate(lines, start=1) if not line.strip()]
+    at_end = next((back for back, line in enumerate(reversed(lines)) if line.strip()), 0)
+    more = len(lines) - expected
+    if 0 < more <= at_end:
+        return Sign(expected + 1, "blank lines at the end")
+    if 0 < more == len(blank):
+        return Sign(blank[0], "a blank line too many" if more == 1 else "blank lines between documents")
+    ends = [(number, end) for number, line in enumerate(lines, start=1) for end in line if end in OTHER_ENDS]
+    if ends and len(ends) == -more:
+        number, end = ends[0]
+        return Sign(number, f"the character U+{ord(end):04X}, at which another program ends a line")
+    return Sign(min(len(lines), expected) + 1)
+
+
+def _wrong_count(path: Path, sign: Sign, count: int, expected: int, unit: str) -> UserError:
+    """Return the error about a wrong number of lines; `unit` is what a line should be."""
+    return UserError(
+        f"not one line for {unit}",
+        where=f"{path}:{sign.line}",
+        found=f"{count} lines",
+        expected=f"{expected} lines",
+        remedy=f"likely cause: {sign.cause}" if sign.cause else None,
+    )
+
+
+def _lines_of_folder(folder: Path, source: FileTranslations, test: ExpectedText) -> list[str]:
+    """Return the lines of the files of all documents, in the order of the test set."""
+    lines = []
+    for (document, sentences), file in zip(test.sizes.items(), _files(folder, source, test), strict=True):
+        is_cut = source.lines == "sentences"
+        expected, of_document = sentences if is_cut else 1, _plain_lines(file)
+        if len(of_document) != expected:
+            unit = f"each sentence of document {document}" if is_cut else f"document {document}"
+            raise _wrong_count(file, likely_cause(of_document, expected), len(of_document), expected, unit)
+        lines += of_document
+    return lines
+
+
+def _files(folder: Path, source: FileTranslations, test: ExpectedText) -> list[Path]:
+    """Return the file of each document. Raises UserError where a document has no file, and for a file of no document.
+
+    The name of a file is that of its document, with or without an ending; or files belong to documents in their order.
+    """
+    files, documents = [*files_at(folder).values()], list(test.sizes)
+    lacking = documents[len(files) :]
+    if source.files == "names":
+        by_name = {file.name if file.name in test.sizes else file.stem: file for file in files}
+        for name, file in by_name.items():
+            check_known("document of the test set", name, documents, str(file))
+        files = [by_name[name] for name in documents if name in by_name]
+        lacking = [name for name in documents if name not in by_name]
+    if len(files) != len(documents):
+        raise UserError(
+            "not one file for each test document",
+            where=str(folder),
+            found=f"{len(files)} files" + (f", and none of {lacking[0]}" if lacking else ""),
+            expected=f"{len(documents)} files",
+        )
+    return files

@@ -1,0 +1,96 @@
+"""External systems: systems that docmt does not train, and what a study states of their translations.
+
+A study states such a system by one key in the place of a model, such as `translations`. Each key is a row of
+`EXTERNAL`, with the dataclass of its settings.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from docmt.base.checks import Checked, need, need_path, setting
+from docmt.base.parse import KINDS
+
+SEED, CORPUS = "{seed}", "{corpus}"
+"""The texts in a path that are replaced by the seed of a run, and by the name of its corpus."""
+
+
+@dataclass(frozen=True)
+class ExternalConfig(Checked):
+    """The base of the settings of external systems.
+
+    `about` says on pages and in messages where the translations come from.
+    """
+
+    about: ClassVar[str] = ""
+
+    @property
+    def has_seeds(self) -> bool:
+        """Whether the system has different translations for each seed; a system without them has a single run."""
+        raise NotImplementedError
+
+    @property
+    def has_corpora(self) -> bool:
+        """Whether the settings fit several corpora."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class FileTranslations(ExternalConfig):
+    """The settings of translations that are in a file, or in a folder with a file for each document.
+
+    A folder with a file of one line for each document has `lines: documents`.
+    """
+
+    about: ClassVar[str] = "translations from a file"
+
+    path: str = setting(
+        "", "file of translations, or folder with a file for each document; {seed} and {corpus} in it are replaced"
+    )
+    lines: Literal["sentences", "documents"] = setting("sentences", "whether a line is a sentence, or a document")
+    files: Literal["names", "order"] = setting(
+        "names",
+        "how files of a folder belong to documents: names (`talk1.txt` has the document talk1), or order (by name, "
+        "the documents as in the test set)",
+    )
+    tokenised: bool = setting(False, "whether the lines are tokens between spaces; they are joined to plain text")
+    case: Literal["cased", "lower"] = setting("cased", "whether the lines have capital letters, or are in lower case")
+    normalised: bool = setting(False, "whether their punctuation was normalised; stated on pages")
+    kind: Literal["translations"] = setting("translations", "the key of `EXTERNAL`")
+
+    def __post_init__(self) -> None:
+        """Raise BadValue where the path is missing or cannot be a path."""
+        super().__post_init__()
+        need(self.path != "", "path", "nothing", "the path of a file, or of a folder")
+        need_path("path", self.path)
+
+    @property
+    def has_seeds(self) -> bool:
+        """Whether the path has the seed in it."""
+        return SEED in self.path
+
+    @property
+    def has_corpora(self) -> bool:
+        """Whether the path has the corpus in it."""
+        return CORPUS in self.path
+
+    def path_of(self, corpus: str, seed: int) -> str:
+        """Return the path of the translations of a corpus and a seed."""
+        return self.path.replace(CORPUS, corpus).replace(SEED, str(seed))
+
+
+EXTERNAL: dict[str, type[ExternalConfig]] = {"translations": FileTranslations}
+"""The kinds of external systems, by the key of a system in a study that states their settings."""
+
+KINDS[ExternalConfig] = ("kind of external system", EXTERNAL)
+
+
+def files_at(path: Path) -> dict[str, Path]:
+    """Return the files of translations at a path, by the names that jobs have for them: a file, or those of a folder.
+
+    Hidden files of a folder are left out, since systems put them there.
+    """
+    if not path.is_dir():
+        return {"translations": path}
+    files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+    return {f"translations/{file.name}": file for file in files}

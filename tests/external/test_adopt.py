@@ -1,0 +1,65 @@
+"""Adopted translations have the files that stage 6 writes for a trained system."""
+
+import json
+
+import pyarrow as pa
+import pytest
+
+from docmt.base.columns import DOCUMENTS
+from docmt.base.errors import UserError
+from docmt.base.tables import write_parquet
+from docmt.external.adopt import AdoptionSettings, read_expected, write_adopted
+from docmt.settings.external import FileTranslations
+
+ROWS = [("test", "a", 0, "他", "He."), ("test", "a", 1, "她", "She."), ("dev", "d", 0, "它", "It.")]
+
+
+def restore(line: str, is_tokenised: bool) -> tuple[str, str]:
+    return f"<{line}>", line.upper() if is_tokenised else line
+
+
+def adopt(tmp_path, content: str | None, **stated: object) -> tuple[list[str], dict]:
+    names = ("split", "document", "sentence", "source", "target")
+    rows = [{"references": [], **dict(zip(names, row, strict=True))} for row in ROWS]
+    write_parquet(tmp_path / "corpus/documents.parquet", pa.Table.from_pylist(rows, schema=DOCUMENTS))
+    path = None if content is None else tmp_path / "theirs.txt"
+    if path:
+        path.write_text(content, encoding="utf-8")
+    source = FileTranslations("given", **stated)
+    settings = AdoptionSettings(5, "s", "c", "theirs", "paper", 1, source, stand_in=path is None)
+    output = tmp_path / "output"
+    notes = write_adopted(settings, read_expected(tmp_path / "corpus"), path, output, restore, "en")
+    return notes, json.loads((output / "decoding.json").read_text(encoding="utf-8"))
+
+
+def lines(tmp_path, name: str) -> list[str]:
+    return (tmp_path / "output" / name).read_text(encoding="utf-8").splitlines()
+
+
+def test_text_tokens_and_record_are_written(tmp_path):
+    notes, record = adopt(tmp_path, "\ufeffHe is.\r\n\r\n")
+    assert lines(tmp_path, "test.txt") == ["He is.", ""] and lines(tmp_path, "test.tok.txt") == ["<He is.>", "<>"]
+    assert notes == record["notes"] == ["1 of 2 lines are blank, which count as empty translations"]
+    assert (record["lines"], record["sentences"], record["empty"], record["stand_in"]) == ("sentences", 2, 1, False)
+
+
+def test_the_digest_is_that_of_the_lines_and_not_of_the_bytes(tmp_path):
+    digests = [adopt(tmp_path, content)[1]["digest"] for content in ("a\nb\n", "a\r\nb", "a\nc\n")]
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_tokens_are_joined_where_they_are_stated(tmp_path):
+    adopt(tmp_path, "a\nb\n", tokenised=True)
+    assert lines(tmp_path, "test.txt") == ["A", "B"]
+
+
+def test_nothing_is_written_of_a_wrong_file(tmp_path):
+    with pytest.raises(UserError, match=r"theirs\.txt:1: .*\n.*\n  likely cause: it has a line for each"):
+        adopt(tmp_path, "a\n")
+    assert not (tmp_path / "output").exists()
+
+
+def test_generated_lines_are_said_to_be_generated(tmp_path):
+    notes, record = adopt(tmp_path, None, tokenised=True)
+    assert notes == [] and record["stand_in"] is True and record["strategy"] == "generated lines"
+    assert len(lines(tmp_path, "test.txt")) == 2 and lines(tmp_path, "test.txt")[0].startswith("He")

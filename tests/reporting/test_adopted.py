@@ -1,0 +1,78 @@
+"""Translations of others on a page: what is stated of them, what was noted, and cells that only a model has."""
+
+import dataclasses
+
+import pytest
+
+from docmt.reporting.adopted import adopted_runs
+from docmt.reporting.page import render
+from docmt.reporting.pieces import pieces
+from docmt.settings.external import FileTranslations
+from docmt.settings.system import Entry, ExternalSystem
+
+DECODING = {"lines": "sentences", "sentences": 4, "strategy": "translations", "tokenised": True, "case": "lower"}
+DECODING |= {"normalised": False, "empty": 2, "stand_in": False, "digest": "abc", "notes": ["3 of 4 lines look <odd>"]}
+METRICS = ["s-BLEU", "i-BLEU", "accuracy", "parameters", "s-BLEU@j2", "fallbacks"]
+
+
+@pytest.fixture
+def beside(world):
+    """Two external systems that are scored, beside a trained one."""
+    (first, *_) = world.settings["entries"]
+    world.settings["entries"] = [first]
+    for name, file in (("google", "google.txt"), ("deepl", "deepl")):
+        system = ExternalSystem(name, "lower", FileTranslations(file, tokenised=True))
+        entry = dataclasses.replace(first, folder=name, scored=name, trained=None, seeds=(1,), system=system)
+        world.settings["entries"].append(entry)
+        world.score(name, decoding=DECODING)
+    world.score("sentence")
+    world.train("sentence", parameters=1_000_000)
+    rows = [{"system": "sentence"}, {"system": "google"}, {"system": "deepl"}]
+    world.table("t", rows, METRICS, baseline="sentence")
+    return world
+
+
+def test_an_entry_without_a_model_is_read_again(beside):
+    entries = {entry.system.name: entry for entry in beside.load().settings.entries}
+    google: Entry = entries["google"]
+    assert isinstance(google.system, ExternalSystem) and not google.has_model
+    assert google.system.source.tokenised and entries["sentence"].has_model
+
+
+def test_cells_that_need_a_model_say_that_there_is_none(beside):
+    (table,) = [piece.content for piece in pieces(beside.load())]
+    rows = {row.system: {cell.metric: cell for cell in row.cells} for row in table.rows}
+    assert rows["google"]["s-BLEU"].measured == 20.0
+    assert {rows["google"][metric].status for metric in METRICS[1:]} == {"no model: translations from a file"}
+    assert rows["sentence"]["parameters"].measured == 1.0
+    assert rows["sentence"]["accuracy"].status == "not scored"
+
+
+def test_equal_translations_and_notes_are_on_the_page(beside):
+    adopted = {external.run.entry.system.name: external for external in adopted_runs(beside.load())}
+    assert adopted["google"].notes == ["the same translations as deepl", "3 of 4 lines look <odd>"]
+    assert adopted["google"].origin == "google.txt"
+    results = beside.load()
+    page = render(results, pieces(results), beside.output)
+    assert "Translations of others" in page and "3 of 4 lines look &lt;odd&gt;" in page
+    assert "No model of docmt: translations from a file" in page
+
+
+def test_different_translations_are_not_noted(beside):
+    beside.score("deepl", decoding={**DECODING, "digest": "other", "notes": []})
+    assert [external.notes for external in adopted_runs(beside.load())][1] == []
+
+
+def test_generated_lines_are_marked(beside):
+    beside.score("google", decoding={**DECODING, "stand_in": True})
+    (piece,) = pieces(beside.load())
+    assert piece.content.generated == ["google.txt"]
+    marked = {(row.system, cell.metric): cell.generated for row in piece.content.rows for cell in row.cells}
+    assert {key: value for key, value in marked.items() if value} == {("google", "s-BLEU"): "google.txt"}
+    results = beside.load()
+    assert "in place of a file of translations (google.txt)" in render(results, pieces(results), beside.output)
+
+
+def test_a_page_without_them_has_no_section_of_them(full):
+    results = full.load()
+    assert "Translations of others" not in render(results, pieces(results), full.output)

@@ -1,0 +1,36 @@
+"""Lines that another program wrote become tokens as references have them, and plain text."""
+
+import pytest
+
+from docmt.base.vocabulary import Vocabulary
+from docmt.text.casing import KeepCase, LowerCase
+from docmt.text.moses import Moses
+from docmt.text.others import restore_line
+from docmt.text.side import Side, WholeTokens
+from docmt.text.tokenizers import Chinese
+
+VOCABULARY = Vocabulary.from_counts({"a": 1}, 0)
+
+
+def side(casing: KeepCase, tokenizer: object = None) -> Side:
+    return Side(tokenizer or Moses("en"), casing, WholeTokens(), VOCABULARY)
+
+
+@pytest.mark.parametrize(("casing", "tokens"), [(KeepCase(), "He came , once ."), (LowerCase(), "he came , once .")])
+def test_plain_text_stays_and_tokens_are_those_of_the_references(casing, tokens):
+    assert restore_line(side(casing), "en", "He came, once.", False) == (tokens, "He came, once.")
+
+
+def test_tokens_stay_and_are_joined_to_plain_text():
+    line = "He  came , once ."
+    assert restore_line(side(KeepCase()), "en", line, True) == ("He came , once .", "He came, once.")
+    assert restore_line(side(LowerCase()), "en", line, True) == ("he came , once .", "He came, once.")
+
+
+def test_chinese_tokens_are_joined_without_spaces():
+    assert restore_line(side(KeepCase(), Chinese("characters")), "zh", "他 来了 。", True) == ("他 来了 。", "他来了。")
+
+
+@pytest.mark.parametrize("is_tokenised", [False, True])
+def test_a_blank_line_has_no_tokens(is_tokenised):
+    assert restore_line(side(KeepCase()), "en", "", is_tokenised) == ("", "")
