@@ -1,10 +1,11 @@
 """Tables of human judgements: how often annotators prefer a system to another."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from docmt.base.checks import MOST_SEED, need, setting, whole
-from docmt.kinds.item import Checks, TableConfig
+from docmt.kinds.item import BesidePublished, Checks, TableConfig, published_number
 
 Verdict = Literal["equal", "better", "worse"]
 VERDICTS: tuple[Verdict, ...] = ("equal", "better", "worse")
@@ -50,6 +51,12 @@ class HumanTable(TableConfig):
     def has_sheet(self) -> bool:
         """Whether a job draws a sheet for annotators."""
         return self.system is not None
+
+    def beside_published(self, corpora: Sequence[str]) -> Iterator[BesidePublished]:
+        """Yield the corpus, the system and each verdict with a published number, where the table names a system."""
+        numbers = [row.published.get(verdict) for row in self.rows for verdict in VERDICTS]
+        if self.has_sheet and any(published_number(number) is not None for number in numbers):
+            yield from ((self.corpus, self.system, verdict) for verdict in VERDICTS)
 
     def reads(self) -> list[str]:
         """Return the one input of the table, the file of judgements that config.yaml names."""

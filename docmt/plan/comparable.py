@@ -35,9 +35,9 @@ def reasons_of_item(grid: Grid, study: str, item: Item) -> dict[str, list[str]]:
     metrics: dict[str, dict[str, None]] = {}
     for metric, reason in item.not_comparable.items():
         metrics.setdefault(reason, {})[metric] = None
-    corpora = grid.studies[study].corpora
-    known = not_comparable(grid, study, corpora)
-    for corpus, system, metric in dict.fromkeys(item.beside_published(corpora)):
+    places = dict.fromkeys(item.beside_published(grid.studies[study].corpora))
+    known = not_comparable(grid, study, {corpus for corpus, *_ in places})
+    for corpus, system, metric in places:
         of_corpus = [*known.get(corpus, {}).get("", ()), *known.get(corpus, {}).get(base_of(metric), ())]
         for reason in [*of_corpus, *_start(grid, study, corpus, system)]:
             metrics.setdefault(reason, {})[metric] = None

@@ -7,7 +7,7 @@ from typing import Any
 from docmt.base.asked import GIVEN
 from docmt.catalogue.corpus import corpus_settings
 from docmt.kinds.study import StudyConfig
-from docmt.plan.comparable import not_comparable
+from docmt.plan.comparable import Reasons, not_comparable
 from docmt.plan.grid import Grid
 from docmt.plan.items import item_corpora, item_entries, item_files, item_of, later_card, study_of
 from docmt.plan.markers import name_of, source_of
@@ -42,7 +42,7 @@ def page_settings(grid: Grid, where: str, study: str, item: str | None = None) -
         "entries": [_entry(entry) for entry in entries],
         "corpora": {name: _facts(grid, name, config) for name in corpora},
         "not_run": _not_run(grid, entries, corpora),
-        "not_comparable": not_comparable(grid, study, corpora),
+        "not_comparable": _not_comparable(grid, study, config, corpora),
         "not_scored": (missing := _not_scored(grid, study, corpora)),
         "ways": _ways(grid, entries, corpora, missing),
         "cards": _cards(grid, study, config),
@@ -108,6 +108,12 @@ def _not_run(grid: Grid, entries: Iterable[Entry], corpora: Iterable[str]) -> di
     """Return why corpora and systems are left out, by the name of the corpus or by `corpus/system`."""
     left_out = {f"{e.corpus}/{e.system.name}": why for e in entries if (why := grid.left_out(e)) is not None}
     return {corpus: grid.not_run[corpus] for corpus in corpora if corpus in grid.not_run} | left_out
+
+
+def _not_comparable(grid: Grid, study: str, config: StudyConfig, corpora: Iterable[str]) -> dict[str, Reasons]:
+    """Return why numbers are not comparable with published ones, also those of judgements, which need no corpus."""
+    beside = [corpus for item in config.items.values() for corpus, *_ in item.beside_published(config.corpora)]
+    return not_comparable(grid, study, dict.fromkeys([*corpora, *beside]))
 
 
 def _not_scored(grid: Grid, study: str, corpora: Iterable[str]) -> dict[str, dict[str, str]]:

@@ -240,8 +240,8 @@ def test_parts_and_distances_are_those_that_the_files_state():
         items = ReadBack(corpus_of(reader, "a.zip")).items
         read[kind] = {item.set.partition("/")[2] for item in items}, {item.distance for item in items}
     assert read == {
-        "contrapro": ({"it:er", "it:sie"}, {1, 2, 3}),
-        "contrastive_lines": ({"it:il", "it:elle"}, {1, 2, 3}),
+        "contrapro": ({"it:er", "it:es", "it:sie"}, {1, 2, 3}),
+        "contrastive_lines": ({"it:il", "it:elle", "they:ils", "they:elles"}, {1, 2, 3}),
         "contrastive_table": ({"first", "second"}, {1, 2, 3}),
         "discevalmt": ({"f.sg/correct", "m.sg/semi-correct"}, {1}),
     }

@@ -24,6 +24,9 @@ from docmt.settings.system import Entry
 OPEN = "lexical-chains-open"
 """The study with the systems of lexical-chains on open text."""
 
+CONTRASTIVE = "contrastive-sets"
+"""The study of rates on contrastive sets."""
+
 LEAST_FALL = 0.2
 """Of the dev loss, from before the first update to the best."""
 

@@ -18,7 +18,7 @@ from docmt.kinds.counts import CountsTable
 from docmt.kinds.curves import CurvesFigure
 from docmt.kinds.gaps import GapsTable
 from docmt.kinds.human import VERDICTS, HumanTable
-from docmt.kinds.item import Item
+from docmt.kinds.item import Item, published_number
 from docmt.kinds.latent import LatentFigure
 from docmt.kinds.passages import PassageConfig
 from docmt.kinds.points import PointsFigure
@@ -114,6 +114,7 @@ def _table(grid: Grid, study: str, table: SystemsTable, records: Sequence[Record
         yield from _of_seeds(by_place[place], entries[0])
         yield from _compared(by_place[place], *entries)
         yield from _marked(grid, study, by_place[place], entries[0])
+        yield from _beside_published(grid, by_place[place], entries[0])
     if table.drop:
         yield from _drops(table, [record for record in records if record["metric"] == "drop"])
 
@@ -143,6 +144,15 @@ def _marked(grid: Grid, study: str, record: Record, entry: Entry | None) -> Prob
     expected = {stand_ins[folder] for folder in folders if folder in stand_ins}
     if set(record["random"]) != expected:
         yield f"{_description(record)}: marked as random {record['random']}, expected {sorted(expected)}"
+
+
+def _beside_published(grid: Grid, record: Record, entry: Entry | None) -> Problems:
+    """A number beside a published one has either its difference or the reason why it has none, as generated text."""
+    if entry is None or record["status"] != MEASURED or published_number(record.get("published")) is None:
+        return
+    reasons, is_generated = record["not_comparable"], bool(grid.fixtures and grid.corpora[entry.corpus].files)
+    if bool(reasons) == _is_number(record["difference"]) or (is_generated and "generated" not in reasons):
+        yield f"{_description(record)}: difference {record['difference']}, not comparable because {reasons!r}"
 
 
 def _drops(table: SystemsTable, drops: Sequence[Record]) -> Problems:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 
 import pytest
-from helpers.matrix import OPEN
+from helpers.matrix import CONTRASTIVE, OPEN
 from helpers.papers import FILES
 from helpers.support import ROOT
 
@@ -14,7 +14,7 @@ from docmt.kinds.points import PointsFigure
 from docmt.plan.grid import Grid, load_grid
 from docmt.settings.system import Entry
 
-STUDIES = (*FILES, OPEN)
+STUDIES = (*FILES, OPEN, CONTRASTIVE)
 EACH_STUDY = pytest.mark.parametrize("study", STUDIES)
 
 DIFFERENCES = {

@@ -1,9 +1,9 @@
-"""The papers' studies at smoke scale, from nothing: all of them and the one on open text at night, one with `-m slow`,
-the demo in CI.
+"""The papers' studies at smoke scale, from nothing: all of them, the one on open text and that of contrastive sets at
+night, one with `-m slow`, the demo in CI.
 
 A broken model fails alone.
 
-`pytest -m nightly` runs `snakemake --cores 2 all --config scale=smoke` of these four studies and checks all of it.
+`pytest -m nightly` runs `snakemake --cores 2 all --config scale=smoke` of these studies and checks all of it.
 """
 
 import json
@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from helpers.forks import forks
 from helpers.matrix import (
+    CONTRASTIVE,
     OPEN,
     Matrix,
     cell_problems,
@@ -51,7 +52,7 @@ def run_studies(project: Project, studies: list[str], timeout: int) -> tuple[Mat
 @pytest.mark.timeout(6 * HOURS)
 def test_the_whole_matrix(tmp_path, capsys):
     """All of its problems are shown at once; what it took is printed, and stands in matrix.json beside the project."""
-    matrix, took = run_studies(copy_project(tmp_path / "project"), [*STUDIES, OPEN], timeout=6 * HOURS)
+    matrix, took = run_studies(copy_project(tmp_path / "project"), [*STUDIES, OPEN, CONTRASTIVE], timeout=6 * HOURS)
     took |= {"trainings": len(matrix.runs(TRAINING)), "decodings": len(matrix.translated)}
     took |= {"items": len(list(matrix.items))}
     (tmp_path / "matrix.json").write_text(json.dumps(took))

@@ -72,6 +72,16 @@ DAMAGED = {
     "a p-value that lacks": ("quality", change(1, p=None), ["p is None, against sentence"]),
     "a p-value above 1": ("quality", change(1, p=1.5), ["p is 1.5"]),
     "a mark that says random": ("quality", change(0, random=["models/bert"]), ["expected []"]),
+    "a published number alone": (
+        "quality",
+        change(0, published=19.5, difference=None, not_comparable=""),
+        ["difference None, not comparable because ''"],
+    ),
+    "a mark and a difference": (
+        "quality",
+        change(0, published=19.5, difference=0.5, not_comparable="other words"),
+        ["difference 0.5, not comparable because 'other words'"],
+    ),
     "a drop that lacks": ("falls", drop(2), ["concat_3: no drop"]),
     "a drop without a number": ("falls", change(2, measured=None), ["concat_3: no drop"]),
     "sentences of documents": ("documents", change(0, **number()), ["measured, expected documents only"]),

@@ -44,6 +44,14 @@ def test_after_a_finished_demo_there_is_nothing_to_do(demo):
     assert to_make(demo.root) == set()
 
 
+def test_another_study_of_the_same_system_scores_it_in_its_own_way_and_trains_nothing(demo):
+    study = demo.read(DEMO) | {"study": "other", "figures": {}, "scoring": {"consistency": {"match": "subset"}}}
+    table = {"title": "T", "metrics": ["LTCR"], "rows": [{"system": "sentence"}]}
+    demo.write("workflow/studies/other.yaml", {**study, "tables": {"t": table}})
+    assert to_make(demo.root, "results/8_report/smoke/other/t.html") == {"scores sentence@other", "item t"}
+    assert to_make(demo.root) == set(), "the scores of the demo stay"
+
+
 def test_a_changed_length_penalty_decodes_that_system_again_and_trains_nothing(demo):
     demo.edit(DEMO, "systems/g_transformer/decode", {"length_alpha": 0.7})
     jobs = to_make(demo.root)

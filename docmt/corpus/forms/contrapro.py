@@ -149,7 +149,7 @@ def _letters(text: str) -> str:
 
 
 FIXTURE_YEAR = "2000"
-FIXTURE_PARTS = ("it:er", "it:sie")
+FIXTURE_PARTS = ("it:er", "it:es", "it:sie")
 
 
 def write(config: ContraProConfig, stock: Stock) -> FixtureFiles:

@@ -153,7 +153,7 @@ def _details(inputs: ReaderInputs, file: str) -> Details:
     return details
 
 
-FIXTURE_PARTS = ("it:il", "it:elle")
+FIXTURE_PARTS = ("it:il", "it:elle", "they:ils", "they:elles")
 
 
 def write(config: ContrastiveLinesConfig, stock: Stock) -> FixtureFiles:

@@ -7,6 +7,8 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.paths import SHEET
 from docmt.kinds.human import VERDICTS, HumanRow, HumanTable
+from docmt.kinds.item import published_number
+from docmt.reporting.comparable import why_not_comparable
 from docmt.reporting.kinds.systems import Cell, Column, Row, Signature, Table, records
 from docmt.reporting.over_seeds import NOT_RUN
 from docmt.reporting.pieces import PieceContent
@@ -30,7 +32,8 @@ def content(name: str, table: HumanTable, results: Results) -> PieceContent:
     Raises UserError where the file is not the output of `docmt read-sheets --json`.
     """
     judgements = _read(results)
-    rows = tuple(_row(row, judgements) for row in table.rows)
+    reasons = why_not_comparable(results, table.corpus, table.system, "") if table.has_sheet else ()
+    rows = tuple(_row(row, judgements, reasons) for row in table.rows)
     columns = tuple(
         Column("all", ALL, "", verdict, ABOUT[verdict], any(row.cells[number].published is not None for row in rows))
         for number, verdict in enumerate(VERDICTS)
@@ -73,8 +76,8 @@ def _read(results: Results) -> dict[str, Any] | None:
     return judgements
 
 
-def _row(row: HumanRow, judgements: dict[str, Any] | None) -> Row:
-    """Return a row of the table, with a cell per verdict."""
+def _row(row: HumanRow, judgements: dict[str, Any] | None, reasons: tuple[str, ...]) -> Row:
+    """Return a row of the table, with a cell per verdict; `reasons`: why judgements are not comparable."""
     shares = _shares(row, judgements)
     cells = tuple(
         Cell(
@@ -88,6 +91,7 @@ def _row(row: HumanRow, judgements: dict[str, Any] | None) -> Row:
             seeds=1,
             empty=NOT_RUN,
             signatures=(),
+            not_comparable=reasons if published_number(row.published.get(verdict)) is not None else (),
         )
         for verdict in VERDICTS
     )
