@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from docmt.external.lines import ExpectedText
-from docmt.settings.external import FileTranslations
+from docmt.settings.external import ExternalConfig
 
 TOKENISED = re.compile(r" [.,?!;:](?: |$)|@-@|@@( |$)| '(?:s|t|re|ve|ll|d|m) |\b n't ")
 """Marks of tokenised text: spaces before punctuation, hyphens and pieces of words with @, and cut short forms."""
@@ -18,7 +18,7 @@ MOST = 0.2
 """The share of lines with a mark above which a text is noted, if the references have such marks more seldom."""
 
 
-def notes(lines: Sequence[str], source: FileTranslations, test: ExpectedText) -> Iterator[str]:
+def notes(lines: Sequence[str], source: ExternalConfig, test: ExpectedText) -> Iterator[str]:
     """Yield a sentence for each thing that a person should know of translations."""
     references, sources = (test.unit(texts, source.lines) for texts in (test.references, test.sources))
     for what, texts in (("reference", references), ("source", sources)):
