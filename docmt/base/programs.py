@@ -114,7 +114,7 @@ class Program:
                 return request, answer
             if answer["id"] not in done:
                 raise self._refusal("an answer to no request", line)
-            self._tell(f"a second answer to {answer['id']!r} was ignored")
+            self.tell(f"a second answer to {answer['id']!r} was ignored")
 
     def _parse(self, line: bytes) -> dict:
         """Return the object of a line; raise UserError where the line is not an object of JSON with an id."""
@@ -156,7 +156,7 @@ class Program:
                 expected="an answer to each request (docs/programs.md)",
                 remedy="the messages of the program stand above, or in the log of the job",
             )
-        self._tell(f"{failure}; the program is started again")
+        self.tell(f"{failure}; the program is started again")
         for request in pending.values():
             self._send(request)
 
@@ -170,7 +170,7 @@ class Program:
             remedy="let the program write its messages to standard error",
         )
 
-    def _tell(self, message: str) -> None:
+    def tell(self, message: str) -> None:
         """Write a line to the log of the job."""
         print(f"docmt: {self.where}: {message}", file=sys.stderr, flush=True)
 

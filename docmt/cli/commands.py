@@ -89,6 +89,7 @@ JOBS: Sections = {
         "inspect-system": "jobs.models",
         "translate-passages": "jobs.models",
         "adopt-translations": "jobs.external",
+        "ask-program": "jobs.external",
     },
     "Stages 7 and 8: scores and reports": {
         "train-vectors": "jobs.scores",

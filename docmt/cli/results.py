@@ -113,7 +113,7 @@ def list_results(
     An artifact is what a job leaves: its outputs, its manifest and its record. right: what is asked for. incomplete,
     damaged: a file is missing or has other bytes. other: made from other settings, inputs, files or versions. orphaned:
     of a system, corpus or table that no study has any more. set aside: an old version. unknown: a file that decides it
-    is missing. unfinished, running: the state folder of a training. Pass the --config of your run, such as scale=smoke.
+    is missing. unfinished, running: the state folder of a job. Pass the --config of your run, such as scale=smoke.
     """
     from docmt.plan.removal import removable
 

@@ -13,7 +13,7 @@ from docmt.base.tables import read_parquet
 from docmt.external.lines import ExpectedText, read_translations
 from docmt.external.notes import notes
 from docmt.external.stand_in import stand_in
-from docmt.settings.external import FileTranslations
+from docmt.settings.external import ExternalConfig
 
 Restore = Callable[[str, bool], tuple[str, str]]
 """A function that returns the tokens of a line, cut like those of references and joined by spaces, and its plain text.
@@ -34,7 +34,7 @@ class AdoptionSettings:
     system: str
     scale: str
     seed: int
-    source: FileTranslations
+    source: ExternalConfig
     stand_in: bool
 
 
@@ -62,12 +62,33 @@ def write_adopted(
     else:
         lines = read_translations(path, source, test)
         noted, is_tokenised = list(notes(lines, source, test)), source.tokenised
-    restored = [restore(line, is_tokenised) for line in lines]
+    _write(settings, test, lines, noted, output, lambda line: restore(line, is_tokenised))
+    return noted
+
+
+def write_answers(
+    settings: AdoptionSettings, test: ExpectedText, lines: list[str], output: Path, restore: Restore
+) -> list[str]:
+    """Write the same files from the answers of a program, a line for each sentence, and return the notes in them."""
+    noted = list(notes(lines, settings.source, test))
+    _write(settings, test, lines, noted, output, lambda line: restore(line, settings.source.tokenised))
+    return noted
+
+
+def _write(
+    settings: AdoptionSettings,
+    test: ExpectedText,
+    lines: list[str],
+    noted: list[str],
+    output: Path,
+    restore: Callable[[str], tuple[str, str]],
+) -> None:
+    """Write the three files; `restore` returns the tokens and the plain text of a line."""
+    restored = [restore(line) for line in lines]
     for name, column in (("test.tok.txt", 0), ("test.txt", 1)):
         with atomic_file(output / name) as stream:
             stream.writelines(texts[column] + "\n" for texts in restored)
     write_json(output / "decoding.json", _record(settings, test, lines, noted))
-    return noted
 
 
 def _record(settings: AdoptionSettings, test: ExpectedText, lines: list[str], noted: list[str]) -> dict[str, Any]:

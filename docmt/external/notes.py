@@ -6,10 +6,10 @@ Text that looks tokenised or escaped is told by the scoring job, for all systems
 from collections.abc import Iterator, Sequence
 
 from docmt.external.lines import ExpectedText
-from docmt.settings.external import FileTranslations
+from docmt.settings.external import ExternalConfig
 
 
-def notes(lines: Sequence[str], source: FileTranslations, test: ExpectedText) -> Iterator[str]:
+def notes(lines: Sequence[str], source: ExternalConfig, test: ExpectedText) -> Iterator[str]:
     """Yield a sentence for each thing that a person should know of translations."""
     references, sources = (test.unit(texts, source.lines) for texts in (test.references, test.sources))
     for what, texts in (("reference", references), ("source", sources)):

@@ -1,4 +1,4 @@
-"""The jobs that adopt translations from a user's file: their inputs, their files, and lines about equal files."""
+"""The jobs of external systems, which adopt a file or ask a program: inputs, files, and lines about equal files."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -6,7 +6,8 @@ from pathlib import Path
 from docmt.plan.grid import Grid
 from docmt.plan.needs import Inputs, libraries_of_side, of_data
 from docmt.plan.outside import FileDigests
-from docmt.settings.external import files_at
+from docmt.settings.external import CommandTranslations, files_at
+from docmt.settings.programs import need_program
 from docmt.settings.system import Entry
 
 Names = Mapping[str, str]
@@ -31,6 +32,18 @@ def files(grid: Grid, names: Names) -> dict[str, Path]:
     """Return the user's files of translations."""
     path = path_of(grid, names)
     return {} if path is None else files_at(path)
+
+
+def program_of(grid: Grid, names: Names) -> CommandTranslations:
+    """Return the settings of a system whose translations a program makes."""
+    return grid.find(names["corpus"], names["system"]).system.source
+
+
+def files_of_program(grid: Grid, names: Names) -> dict[str, Path]:
+    """Return the files that decide what a program answers. Raises UserError where there is no such program."""
+    source = program_of(grid, names)
+    need_program(source.words(names["corpus"], int(names["seed"])), f"{names['system']}: command.run")
+    return source.files
 
 
 def libraries(grid: Grid, names: Names) -> Iterable[str]:

@@ -12,7 +12,7 @@ from docmt.base.yaml_files import Lines
 from docmt.settings.external import CORPUS, EXTERNAL, SEED
 from docmt.settings.system import ExternalSystem
 
-RULES = {"trained": "translate", "translations": "adopt"}
+RULES = {"trained": "translate", "translations": "adopt", "command": "ask"}
 """The rule of stage 6 that makes the translations of a system, by the system's `origin`."""
 
 BESIDE = ("corpora", "seeds", "text")

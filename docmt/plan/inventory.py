@@ -23,7 +23,9 @@ from docmt.plan.planning import Planner
 DOWNLOADS = "downloads"
 """The folder of a corpus with its downloads, which are never removed, and the state of these files."""
 STATES = "state"
-"""What the list has in the place of a stage for the state folders of trainings."""
+"""What the list has in the place of a stage for the state folders of jobs."""
+KEEP_STATE = (paths.TRAINING, paths.TRANSLATIONS)
+"""The folders of the jobs that have a state folder: trainings, and translations by a program."""
 
 Category = Literal[
     "right",
@@ -40,7 +42,7 @@ Category = Literal[
 ]
 """The state of an artifact. The first four are those of `docmt.plan.states`. `unknown`: a file that decides it is
 missing or was changed by hand. `orphaned`: no job of the grid. `other scale`: of a scale that this grid does not have.
-`downloads`: the downloads of a corpus. `unfinished` and `running`: the state folder of a training."""
+`downloads`: the downloads of a corpus. `unfinished` and `running`: the state folder of a job."""
 
 
 @dataclass(frozen=True)
@@ -215,20 +217,24 @@ class Inventory:
             return self.has(job)
 
     def _state_folders(self) -> Iterator[Artifact]:
-        """Yield the state folders of trainings, also those that were set aside for another run of the training."""
-        kind = paths.TRAINING
-        for folder in sorted((self.root / kind.states).glob("/".join("*" * kind.depth))):
+        """Yield the state folders of jobs, also those that were set aside for another run of a training."""
+        folders = [
+            (kind, folder)
+            for kind in KEEP_STATE
+            for folder in sorted((self.root / kind.states).glob("/".join("*" * kind.depth)))
+        ]
+        for kind, folder in folders:
             names = names_in(f"{kind.stage}/{folder.relative_to(self.root / kind.states).as_posix()}")
             if not tree_bytes(folder):
                 continue
             names["seed"] = names["seed"].split(".")[0]
             place, size, scale = self._relative(folder), tree_bytes(folder), self.other_scale(names)
             state: Category = "unfinished"
-            if self.is_running(folder):
+            if kind is paths.TRAINING and self.is_running(folder):
                 state = "running"
             elif scale is not None:
                 state = "other scale"
-            elif has_names(names) and not self.has(Job.of("train", **names)):
+            elif has_names(names) and not self.has(self.planner.jobs.of_file(kind.at(**names) + f"/{MANIFEST}")):
                 state = "orphaned"
             yield Artifact(place, STATES, state, size, why=f"of {scale}" if scale else "")
 

@@ -108,6 +108,7 @@ RULES: dict[str, Rule] = {
         paths.TRANSLATIONS, ("decoding.json",), needs.of_decoding, libraries=needs.libraries_of_translations
     ),
     "adopt": Rule(paths.TRANSLATIONS, ("decoding.json",), adoption.inputs, adoption.files, adoption.libraries),
+    "ask": Rule(paths.TRANSLATIONS, ("decoding.json",), adoption.inputs, adoption.files_of_program, adoption.libraries),
     "contrastive": Rule(
         paths.TRANSLATIONS, ("contrastive{whole}.arrow",), needs.of_decoding, prefix="contrastive{whole}."
     ),

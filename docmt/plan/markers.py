@@ -25,6 +25,10 @@ def name_of(path: str | None) -> str | None:
 
 
 def source_of(system: ExternalSystem, marker: Callable[[str | None], str | None] = given) -> dict[str, Any]:
-    """Return where an external system's translations come from, with the `marker` of a user's path in its place."""
-    source = dataclasses.asdict(system.source)
+    """Return where an external system's translations come from, with the `marker` of a user's path in its place.
+
+    Settings on which no translation depends are left out.
+    """
+    of_running = system.source.of_running
+    source = {name: value for name, value in dataclasses.asdict(system.source).items() if name not in of_running}
     return source | {"path": marker(system.source.path)} if "path" in source else source

@@ -115,7 +115,8 @@ def _translations(grid: Grid, where: str, corpus: str, system: str, seed: str) -
     """Return the settings of decoding and the cuts of the view; for an external system, where its lines come from."""
     entry = grid.find(corpus, system)
     if isinstance(entry.system, ExternalSystem):
-        return {**_run(grid, entry, seed), "source": source_of(entry.system), "stand_in": grid.has_stand_ins}
+        is_stand_in = grid.has_stand_ins and entry.system.source.has_stand_ins
+        return {**_run(grid, entry, seed), "source": source_of(entry.system), "stand_in": is_stand_in}
     sections = {section: dataclasses.asdict(getattr(entry.system, section)) for section in ("decode", "view")}
     return {**_run(grid, entry, seed), **sections}
 

@@ -23,7 +23,7 @@ class AdoptedRun:
     @property
     def origin(self) -> str:
         """Where the translations come from: the name of the user's file, or what else the settings name."""
-        name = getattr(self.run.entry.system.source, "path", "")
+        name = self.run.entry.system.source.place
         return f"generated lines in place of {name}" if self.decoding.get("stand_in") else name
 
     @property
@@ -59,4 +59,4 @@ def _record(results: Results, run: Run) -> dict[str, Any] | None:
 def replaced_file(runs: Sequence[Run]) -> str:
     """Return the name of the user's translations that generated lines replace in runs; empty where none do."""
     replaced = [run for run in runs if run.scores and run.scores["decoding"].get("stand_in")]
-    return getattr(replaced[0].entry.system.source, "path", "") if replaced else ""
+    return replaced[0].entry.system.source.place if replaced else ""

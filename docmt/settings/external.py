@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from docmt.base.checks import Checked, need, need_path, setting
+from docmt.base.checks import Checked, above_0, need, need_path, setting, whole
 from docmt.base.parse import KINDS
+from docmt.settings.programs import CommandLine, need_command, words_of
 
 SEED, CORPUS = "{seed}", "{corpus}"
 """The texts in a path that are replaced by the seed of a run, and by the name of its corpus."""
@@ -19,10 +20,19 @@ SEED, CORPUS = "{seed}", "{corpus}"
 class ExternalConfig(Checked):
     """The base of the settings of external systems.
 
-    `about` says on pages and in messages where the translations come from.
+    `about` says on pages and in messages where the translations come from. `of_running` has the names of the settings
+    on which no translation depends, and `has_stand_ins` says whether generated lines replace the translations at a
+    scale with generated corpora. Each kind has `lines`, `tokenised`, `case` and `normalised`.
     """
 
     about: ClassVar[str] = ""
+    of_running: ClassVar[tuple[str, ...]] = ()
+    has_stand_ins: ClassVar[bool] = True
+
+    @property
+    def place(self) -> str:
+        """Where the translations come from, for pages."""
+        raise NotImplementedError
 
     @property
     def has_seeds(self) -> bool:
@@ -65,6 +75,11 @@ class FileTranslations(ExternalConfig):
         need_path("path", self.path)
 
     @property
+    def place(self) -> str:
+        """The path, or the name of the file where the path is not shown."""
+        return self.path
+
+    @property
     def has_seeds(self) -> bool:
         """Whether the path has the seed in it."""
         return SEED in self.path
@@ -79,7 +94,61 @@ class FileTranslations(ExternalConfig):
         return self.path.replace(CORPUS, corpus).replace(SEED, str(seed))
 
 
-EXTERNAL: dict[str, type[ExternalConfig]] = {"translations": FileTranslations}
+@dataclass(frozen=True)
+class CommandTranslations(ExternalConfig):
+    """The settings of translations by a program, which gets the documents of the test set (docs/programs.md)."""
+
+    about: ClassVar[str] = "translations by a program"
+    of_running: ClassVar[tuple[str, ...]] = ("depends_on", "timeout_seconds", "retries", "at_once")
+    has_stand_ins: ClassVar[bool] = False
+    lines: ClassVar[str] = "sentences"
+
+    run: CommandLine = setting(
+        "", "command line of the program, as a list or a text; {seed} and {corpus} in it are replaced", need_command
+    )
+    version: str = setting("", "what decides the translations and is in no file, such as the model of a service")
+    depends_on: tuple[str, ...] = setting((), "files that decide the translations, such as the program itself")
+    timeout_seconds: float = setting(600.0, "longest wait for the next answer", above_0(604_800))
+    retries: int = setting(3, "how often a document is sent again after a failure", whole(0, 1_000))
+    at_once: int = setting(1, "largest number of documents that wait for their answers", whole(1, 1_000))
+    tokenised: bool = setting(False, "whether the answers are tokens between spaces; they are joined to plain text")
+    case: Literal["cased", "lower"] = setting("cased", "whether the answers have capital letters, or are in lower case")
+    normalised: bool = setting(False, "whether their punctuation was normalised; stated on pages")
+    kind: Literal["command"] = setting("command", "the key of `EXTERNAL`")
+
+    def __post_init__(self) -> None:
+        """Raise BadValue where no program is named, or where a file cannot be a path."""
+        super().__post_init__()
+        for path in self.depends_on:
+            need_path("depends_on", path)
+
+    @property
+    def place(self) -> str:
+        """The name of the program, and what is stated of its version."""
+        names = [Path(word).name for word in words_of(self.run)]
+        return ", ".join(filter(None, (" ".join(names), self.version)))
+
+    @property
+    def has_seeds(self) -> bool:
+        """Whether the command line has the seed in it."""
+        return any(SEED in word for word in words_of(self.run))
+
+    @property
+    def has_corpora(self) -> bool:
+        """Whether the settings fit several corpora: the program gets the languages with each document."""
+        return True
+
+    def words(self, corpus: str, seed: int) -> tuple[str, ...]:
+        """Return the words of the command line for a corpus and a seed."""
+        return tuple(word.replace(CORPUS, corpus).replace(SEED, str(seed)) for word in words_of(self.run))
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The files that decide the translations, by their roles among the inputs of a job."""
+        return {f"depends_on/{number}": Path(path) for number, path in enumerate(self.depends_on)}
+
+
+EXTERNAL: dict[str, type[ExternalConfig]] = {"translations": FileTranslations, "command": CommandTranslations}
 """The kinds of external systems, by the key of a system in a study that states their settings."""
 
 KINDS[ExternalConfig] = ("kind of external system", EXTERNAL)

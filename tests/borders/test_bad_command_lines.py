@@ -126,6 +126,12 @@ CALLS = (
     ("inspect --model folder --view text --chains . --output o", "'--view': dir 'text' is a file"),
     ("job decode-view --settings settings.json --model folder --view . --output o", "settings.json"),
     ("score-contrastive pairs.tsv --model folder", "folder/model.json: file not found"),
+    ("job adopt-translations --settings settings.json --corpus . --tokens . --output o", "settings.json"),
+    (
+        "job ask-program --settings settings.json --corpus . --tokens . --output o --state s"
+        " --timeout-seconds 1 --retries 0 --at-once 1",
+        "settings.json",
+    ),
     ("job translate-passages --settings settings.json --model folder --output o", "settings.json"),
     ("job tokenise-corpus --settings broken.json --corpus . --output o", "broken.json: not a JSON file"),
     ("job cut-view --settings list.json --tokens . --output o", "list.json"),

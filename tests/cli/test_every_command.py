@@ -24,6 +24,7 @@ ALL = [(name,) for name in USER] + [("job", name) for name in JOB]
 VERBS = {
     "add",
     "adopt",
+    "ask",
     "translate",
     "score",
     "inspect",

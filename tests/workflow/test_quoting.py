@@ -11,7 +11,9 @@ from docmt.base import paths
 RULES = sorted((ROOT / "workflow" / "rules").glob("[0-9]*.smk"))
 PLACE = re.compile(r"(?<!\{)\{([^{}]+)\}(?!\})")
 NUMBERS = re.compile(r"threads|resources\.\w+")
-OPTIONS = re.compile(r"params\.(learnt|start|pretrained|chains|view|named|whole|human|lock|positions|translations)")
+OPTIONS = re.compile(
+    r"params\.(learnt|start|pretrained|chains|view|named|whole|human|lock|program|positions|translations)"
+)
 """Parts of commands that functions of common.smk put together, quoted there."""
 
 
@@ -65,6 +67,7 @@ def test_options_are_quoted_where_they_are_put_together():
         "human_option",
         "translations_option",
         "lock_options",
+        "program_options",
     )
     tree = ast.parse(
         re.sub(r"^(onstart|onsuccess|onerror|wildcard_constraints):\n(?:    .*\n|\n)+", "", common(), flags=re.M)
@@ -73,7 +76,11 @@ def test_options_are_quoted_where_they_are_put_together():
     options = [node for node in functions if re.search(r"(^|_)options?(_|$)", node.name)]
     assert {node.name for node in options} == {*names, "scoring_options", "lock_options", "position_options"}
     values = [value for node in options for value in ast.walk(node) if isinstance(value, ast.FormattedValue)]
-    texts = {ast.unparse(value.value) for value in values} - {"name", "role.replace('_', '-')"}
+    texts = {ast.unparse(value.value) for value in values} - {
+        "name",
+        "role.replace('_', '-')",
+        "name.replace('_', '-')",
+    }
     assert texts and all(text.startswith("shlex.quote(") for text in texts)
 
 

@@ -1,12 +1,13 @@
 # Stage 6: translations.
 #
 # needs: a model and the test segments of its view, with their lexical chains where the model reads them; for an external
-#        system, the user's file of its translations
+#        system, the user's file of its translations, or a program that makes them
 # makes: results/6_translations/<scale>/<corpus>/<system>/seed<n>/ {test.txt, test.tok.txt, decoding.json} and, where
 #        the corpus has contrastive sets, contrastive.arrow with a forced score of each variant (contrastive.whole.arrow
 #        where whole targets are compared); for figures of attention also inside.arrow
 #        results/6_passages/<scale>/<corpus>/<system>/seed<n>/<study>/<passage>/passages.json
-# steps: beam search, one output line per input line | check and adopt the lines of an external system | forced scoring |
+# steps: beam search, one output line per input line | check and adopt the lines of an external system | ask a
+#        program, whose answers so far are under results/state/, the output of no rule | forced scoring |
 #        attention to lexical chains of a dev document |
 #        translate the sentences that a study states
 
@@ -22,7 +23,7 @@ rule translate:
     log:
         TRANSLATIONS.log(),
     wildcard_constraints:
-        system=rf"(?!(?:{systems_of('translations')})/)[^/]+",
+        system=rf"(?!(?:{systems_of('translations')}|{systems_of('command')})/)[^/]+",
     conda:
         "../../envs/docmt.yaml"
     threads: 1
@@ -55,6 +56,30 @@ rule adopt:
         'exec docmt job adopt-translations --settings {params.settings:q} --corpus "$(dirname {input.corpus:q})"'
         ' --tokens "$(dirname {input.tokens:q})" {params.translations}'
         ' --output "$(dirname {output.counts:q})" > {log:q} 2>&1'
+
+
+rule ask:
+    input:
+        unpack(inputs_of("ask")),
+    output:
+        manifest=TRANSLATIONS / "manifest.json",
+        text=TRANSLATIONS / "test.txt",
+        tokens=TRANSLATIONS / "test.tok.txt",
+        counts=TRANSLATIONS / "decoding.json",
+    log:
+        TRANSLATIONS.log(),
+    wildcard_constraints:
+        system=systems_of("command"),
+    conda:
+        "../../envs/docmt.yaml"
+    params:
+        settings=settings_of("ask"),
+        program=program_options,
+    shell:
+        'exec docmt job ask-program --settings {params.settings:q} --corpus "$(dirname {input.corpus:q})"'
+        ' --tokens "$(dirname {input.tokens:q})" {params.program} --output "$(dirname {output.counts:q})"'
+        f" --state {TRANSLATIONS.states}/"
+        "{wildcards.scale:q}/{wildcards.corpus:q}/{wildcards.system:q}/seed{wildcards.seed:q} > {log:q} 2>&1"
 
 
 rule contrastive:

@@ -46,7 +46,7 @@ from docmt.catalogue.lock import LOCK
 from docmt.catalogue.missing import files_to_lock
 from docmt.fetching.sets import fetch_set
 from docmt.fetching.transfer import Network
-from docmt.plan.adoption import lines_about_equal_files, path_of
+from docmt.plan.adoption import lines_about_equal_files, path_of, program_of
 from docmt.plan.driver import (
     check_price,
     freeze_grid,
@@ -415,6 +415,14 @@ def systems_of(origin):
 def translations_option(wildcards):
     """Return the option --translations of an external system; the text is empty where its lines are generated."""
     return option("--translations", or_refuse(path_of, GRID, wildcards))
+
+
+def program_options(wildcards):
+    """Return the options of `docmt job ask-program` on which no translation depends, and the files of the program."""
+    source = or_refuse(program_of, GRID, wildcards)
+    limits = {name: str(getattr(source, name)) for name in ("timeout_seconds", "retries", "at_once")}
+    options = [*limits.items(), *(("depends_on", path) for path in source.depends_on)]
+    return " ".join(option(f"--{name.replace('_', '-')}", value) for name, value in options)
 
 
 def tokens_job(wildcards):
