@@ -7,7 +7,9 @@ from helpers.plans import closure, planner_of, to_make
 from helpers.small_grid import STUDY, entry
 from helpers.support import Project
 
+from docmt.api.studies import list_systems, list_targets
 from docmt.base.errors import UserError
+from docmt.cli.studies import system_row
 from docmt.plan.adoption import lines_about_equal_files
 from docmt.plan.estimates import Estimates
 from docmt.plan.grid import Grid, load_grid
@@ -200,6 +202,14 @@ def test_equal_files_of_two_systems_are_noted(beside):
     assert line == "theirs and google of study one have the same translations of toy: google.txt"
     (beside.root / "google.txt").write_text("b\n", encoding="utf-8")
     assert not list(lines_about_equal_files(planner.jobs.grid, planner_of(beside.root).digests, ["one"]))
+
+
+def test_it_is_listed_with_the_origin_of_its_translations(beside):
+    (theirs,) = [system for system in list_systems(beside.root) if system.system == "theirs"]
+    assert system_row(theirs) == ("one", "theirs", "translations from a file", "-", "joint", "-", "-", "-", "toy")
+    (beside.root / PATH).unlink()
+    (target,) = list_targets(beside.root, kind="item")
+    assert target.state == "by-hand" and "theirs.txt is missing: translations of another system" in target.reasons
 
 
 def test_it_costs_no_training(beside):
