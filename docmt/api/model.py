@@ -11,6 +11,7 @@ import pyarrow as pa
 import torch
 
 from docmt.base.chains import chains_of
+from docmt.base.checks import BadValue
 from docmt.base.columns import SEGMENT_CHAINS, STOP_WORDS
 from docmt.base.errors import UserError
 from docmt.base.model_folder import CARD, model_folder
@@ -84,12 +85,17 @@ class TrainedModel:
     def decode_config(self, **stated: Any) -> DecodeConfig:
         """Return the settings of a beam search: the stated ones, and the model's own (`provenance.decode`) for others.
 
-        A setting that is None is not stated. Settings that neither states have their defaults. Raises UserError where
-        model.json has a setting that does not exist, or a value that it cannot have.
+        A setting that is None is not stated. Settings that neither states have their defaults. Raises UserError for a
+        value that a setting cannot have, and where model.json has a setting that does not exist.
         """
         settings = read_card(self.folder).get("provenance", {}).get("decode", {})
         config = parse(DecodeConfig, settings, str(self.folder / CARD), ("provenance", "decode"))
-        return replace(config, **{name: value for name, value in stated.items() if value is not None})
+        try:
+            return replace(config, **{name: value for name, value in stated.items() if value is not None})
+        except BadValue as problem:
+            raise UserError(
+                "value not allowed", where=problem.name, found=problem.value, expected=problem.expected
+            ) from None
 
     def chains(self, segments: Iterable[Sequence[str]]) -> pa.Table | None:
         """Return SEGMENT_CHAINS of `segments`; None where the model reads no lexical chains.

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from docmt.base.artifacts import read_object_if_there
 from docmt.reporting.results import Results, Run
 from docmt.settings.system import ExternalSystem
 
@@ -33,18 +34,26 @@ class AdoptedRun:
 
 
 def adopted_runs(results: Results) -> Iterator[AdoptedRun]:
-    """Yield the runs of external systems that are scored, in the order of the page."""
-    runs = [run for run in results.runs if run.scores and isinstance(run.entry.system, ExternalSystem)]
-    for run in runs:
-        decoding = run.scores["decoding"]
-        same = [other for other in runs if other is not run and _is_same(run, other)]
-        yield AdoptedRun(run, decoding, tuple(dict.fromkeys(other.entry.system.name for other in same)))
+    """Yield the runs of external systems whose translations are there, in the order of the page."""
+    records = [(run, _record(results, run)) for run in results.runs if isinstance(run.entry.system, ExternalSystem)]
+    adopted = [(run, record) for run, record in records if record]
+    for run, record in adopted:
+        same = [other for other, read in adopted if other is not run and _are_equal(run, record, other, read)]
+        yield AdoptedRun(run, record, tuple(dict.fromkeys(other.entry.system.name for other in same)))
 
 
-def _is_same(run: Run, other: Run) -> bool:
-    """Return whether two runs have the same lines on the same corpus."""
-    digests = [scored.scores["decoding"].get("digest") for scored in (run, other)]
-    return run.entry.corpus == other.entry.corpus and digests[0] is not None and digests[0] == digests[1]
+def _are_equal(run: Run, record: dict[str, Any], other: Run, read: dict[str, Any]) -> bool:
+    """Return whether two runs have the same lines on the same corpus, by their `decoding.json`."""
+    digest = record.get("digest")
+    return run.entry.corpus == other.entry.corpus and digest is not None and digest == read.get("digest")
+
+
+def _record(results: Results, run: Run) -> dict[str, Any] | None:
+    """Return the `decoding.json` of a run, from its scores or beside its translations; None where there is none."""
+    if run.scores:
+        return run.scores["decoding"]
+    may_read = results.settings.read("translations")
+    return read_object_if_there(run.translations / "decoding.json", "lines") if may_read else None
 
 
 def replaced_file(runs: Sequence[Run]) -> str:

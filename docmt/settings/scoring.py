@@ -1,4 +1,4 @@
-"""The settings of scoring: `scoring` of config.yaml.
+"""The settings of scoring: `scoring` of config.yaml and of studies.
 
 After a change of these settings the workflow computes scores again, but trains no translation model and translates no
 text again.
@@ -226,7 +226,7 @@ class ContrastiveConfig:
 
 @dataclass(frozen=True)
 class ScoringConfig:
-    """The schema of `scoring` of config.yaml."""
+    """The schema of `scoring` of config.yaml, and with the values of config.yaml below it that of studies."""
 
     consistency: ConsistencyConfig = field(default_factory=ConsistencyConfig)
     aligner: AlignerConfig = field(default_factory=AlignerConfig)

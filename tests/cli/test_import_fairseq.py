@@ -11,6 +11,7 @@ from helpers.command_line import output
 from helpers.fairseq_files import G_TRANSFORMER, PIECES, FairseqTraining, write_dictionary
 from helpers.support import run
 
+import docmt
 from docmt.api.model import TrainedModel
 from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
@@ -187,6 +188,11 @@ def test_a_model_of_fairseq_takes_the_longest_source_of_a_batch_and_options_repl
     assert model.decode_config(beam=2, max_length_a=0.0) == replace(default, beam=2, max_length_a=0.0)
     short = output("translate", "--model", folder, "--max-length-a", "0", "--max-length-b", "1", text="a@@ b c\nh\n")
     assert [len(line) for line in short.splitlines()] == [1, 1], "a piece is a letter"
+
+
+def test_a_value_that_a_setting_of_decoding_cannot_have_is_refused(plain):
+    with pytest.raises(UserError, match=r"^max_length_b: value not allowed\n  found 0; expected 1 or more"):
+        docmt.open_model(plain.imported()).translate([["a"]], max_length_b=0)
 
 
 def test_a_model_of_g_transformer_counts_each_sentence_as_its_code_does(grouped):

@@ -140,6 +140,16 @@ def test_a_way_of_measuring_is_a_part_of_a_study(project):
     carry_out_with_forks(PAGES["add-a-way-of-measuring"], quick_smoke(project))
 
 
+def test_a_system_of_others_needs_no_training(project):
+    quick_smoke(project)
+    study = next(block for block in blocks_of(PAGES["add-a-system-of-others"]) if block.form == "yaml")
+    obey(study, project)
+    jobs = planned(project, "results/8_report/smoke/others/quality.html", *SMOKE)
+    assert {"adopt google", "scores google", "train sentence@others", "compare quality"} <= jobs
+    assert not {"train google", "translate google", "contrastive google"} & jobs
+
+
+@pytest.mark.slow
 def test_a_system_of_others_is_a_file_of_translations(project):
     carry_out_with_forks(PAGES["add-a-system-of-others"], quick_smoke(project))
     assert set(measured(project, "others/quality", "sentence")) == {"s-BLEU", "d-BLEU", "LTCR", "accuracy"}

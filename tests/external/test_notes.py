@@ -21,8 +21,6 @@ def test_plain_text_has_no_notes():
 
 
 NOTED = {
-    "tokenised": (["He came , and sat .", "It 's well @-@ known !", "She", "Who ?"], "3 of 4 lines look tokenised"),
-    "escaped": (["&quot;He came&quot;", "It&apos;s", "She", "Who?"], "2 of 4 lines look escaped"),
     "no capitals": ([line.lower() for line in PLAIN], "no line has a capital letter, and `case: cased`"),
     "blank": ([*PLAIN[:3], " "], "1 of 4 lines are blank"),
     "the reference": (list(REFERENCES), "the translations are the reference itself"),
@@ -37,15 +35,8 @@ def test_each_sign_is_noted(what):
 
 
 def test_what_is_stated_is_not_noted():
-    assert noted(NOTED["tokenised"][0], tokenised=True) == []
     assert noted(NOTED["no capitals"][0], case="lower") == []
     assert noted(PLAIN, case="lower") == ["4 of 4 lines have capital letters, and `case: lower` is stated"]
-
-
-def test_marks_that_references_have_too_are_not_noted():
-    spaced = ("He came , and sat .",) * 4
-    test = ExpectedText(("x",) * 4, SOURCES, spaced)
-    assert list(notes([*spaced[:3], "It ."], FileTranslations("f"), test)) == []
 
 
 def test_documents_are_compared_with_documents():

@@ -83,6 +83,8 @@ def _status(entry: Entry | None, metric: str) -> str:
     """What a cell of this system, or of none, has to say. Without marks of sentences only documents can be scored."""
     if entry is None:
         return "published only"
+    if not entry.has_model and parse_metric(metric).of_model:
+        return f"no model: {entry.system.source.about}"
     of_lines = parse_metric(metric).metric.source == "scores" and not metric.split()[-1].startswith("d-")
     return "documents only" if of_lines and entry.system.model.frame == "unmarked" else MEASURED
 
@@ -131,7 +133,7 @@ def _marked(grid: Grid, study: str, record: Record, entry: Entry | None) -> Prob
     """A number behind which small random models stand names those that they stand for, and no other number does."""
     if entry is None or record["status"] != MEASURED:
         return
-    folders = [start.system.pretrained for start in grid.starts(entry)]
+    folders = [start.pretrained for start in grid.starts(entry)]
     scoring = grid.scoring[study]
     judges = {"cohesion": scoring.cohesion.models.values(), "aligner": [scoring.aligner.model]}
     folders += judges.get(parse_metric(record["metric"]).metric.judge, ())

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from helpers.plans import planner_of, to_make
+from helpers.plans import closure, planner_of, to_make
 from helpers.small_grid import STUDY, entry
 from helpers.support import Project
 
@@ -207,3 +207,11 @@ def test_it_costs_no_training(beside):
     estimates = Estimates(grid, beside.root / "results")
     plan = estimates.plan([grid.find("toy", "theirs")])
     assert (plan.trainings, plan.hours, plan.bytes) == (0, 0, 0)
+
+
+def test_its_lines_are_on_the_sheet_of_annotators(beside):
+    pair = {"corpus": "toy", "system": "theirs", "baseline": "sentence"}
+    beside.edit(STUDY, "tables/judged", {"title": "J", "kind": "human", **pair, "rows": [{"label": "Mean"}]})
+    planner = planner_of(beside.root)
+    (sheet,) = [job for job in closure(planner, "one") if job.rule == "sheet"]
+    assert Job.of("adopt", **RUN) in planner.jobs.inputs(sheet).values()

@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+from docmt.base.artifacts import write_json
 from docmt.reporting.adopted import adopted_runs
 from docmt.reporting.page import render
 from docmt.reporting.pieces import pieces
@@ -76,3 +77,11 @@ def test_generated_lines_are_marked(beside):
 def test_a_page_without_them_has_no_section_of_them(full):
     results = full.load()
     assert "Translations of others" not in render(results, pieces(results), full.output)
+
+
+def test_a_page_of_translations_alone_has_the_notes_too(beside):
+    """A case study reads the translations, and no scores."""
+    beside.only("t", "translations")
+    write_json(beside.folder("6_translations", "google", 1) / "decoding.json", DECODING)
+    (google,) = adopted_runs(beside.load())
+    assert (google.run.entry.system.name, google.notes) == ("google", DECODING["notes"])

@@ -41,11 +41,14 @@ def test_plain_files_have_the_scores_of_the_workflow(finished_demo, tmp_path):
     system = "smoke/toy_zh-en/g_transformer/seed1"
     files = ("--reference", tmp_path / "reference", "--documents", tmp_path / "documents")
     hypotheses = results / "6_translations" / system / "test.txt"
-    command = [DOCMT, "score", "--hypotheses", hypotheses, *files, "--family", "13a", "--family", "13a_lower", "--json"]
+    families = ("--family", "13a", "--family", "13a_lower", "--metric", "BLEU", "--metric", "TER")
+    command = [DOCMT, "score", "--hypotheses", hypotheses, *files, *families, "--json"]
     printed = run(command, cwd=tmp_path, check=True).stdout
-    bleu = read_json(results / "7_scores" / system / "scores.json")["bleu"]
+    scores = read_json(results / "7_scores" / system / "scores.json")
+    expected = {(family, unit): scores["bleu"][family][unit] for family in ("13a", "13a_lower") for unit in "sd"}
+    expected[None, "s"] = scores["TER"]["s"]
     (record,) = json.loads(printed)
-    rows = {
-        (row["family"], row["unit"]): {name: row[name] for name in ("score", "signature")} for row in record["scores"]
-    }
-    assert rows == {(family, unit): bleu[family][unit] for family in ("13a", "13a_lower") for unit in "sd"}
+    rows = {(row["family"], row["unit"]): row for row in record["scores"]}
+    assert rows.keys() == expected.keys()
+    for key, score in expected.items():
+        assert {name: rows[key][name] for name in score} == score

@@ -1,8 +1,8 @@
 # Stage 7: scores.
 #
 # needs: translations and forced scores, the raw references, the tokens, the view of a trained system (for its packed
-#        instances); word
-#        vectors, a BERT model, the model of awesome-align and stop lists, where `scoring` of config.yaml names them
+#        instances); word vectors, a BERT model, the model of awesome-align and stop lists, where `scoring` of the study
+#        or of config.yaml names them
 # makes: results/7_vectors/<corpus>/<text>/ {vectors.txt, card.json}
 #        results/7_aligners/<corpus>/<text>/ {lexicon.arrow, jumps.json}
 #        results/7_scores/<scale>/<corpus>/<system>/seed<n>/ {scores.json, details.arrow, occurrences.arrow}
