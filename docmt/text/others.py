@@ -1,21 +1,27 @@
 """Lines that another program wrote, as tokens that are cut like those of references, and as plain text."""
 
+import re
+
 from docmt.settings.data import TextConfig
 from docmt.text.pretrained import PretrainedSide
 from docmt.text.side import Side
 from docmt.text.tokenizers import tokenizer_for
 
+ESCAPES = {"apos": "'", "quot": '"', "lt": "<", "gt": ">", "bar": "|", "#124": "|", "#91": "[", "#93": "]", "amp": "&"}
+"""The escapes that Moses' tokeniser writes, without their first and last characters."""
+ESCAPED = re.compile(f"&({'|'.join(ESCAPES)});")
+
 
 def restore_line(side: Side | PretrainedSide, language: str, line: str, is_tokenised: bool) -> tuple[str, str]:
     """Return the tokens of a line in the case of the side, joined by spaces, and the plain text of the line.
 
-    `is_tokenised`: whether the line has tokens between spaces. They stay as they are but for their case, and the side's
-    detokeniser joins them. Pretrained pieces are no such tokens, so that such a side cuts the joined text again.
-    `language` is the language of the line.
+    `is_tokenised`: whether the line has tokens between spaces. They stay as they are but for their case and the escapes
+    of Moses, such as `&apos;`, and the side's detokeniser joins them. Pretrained pieces are no such tokens, so such a
+    side cuts the joined text again. `language` is the language of the line.
     """
     if not is_tokenised:
         return " ".join(side.tokens(line)), line
-    words = line.split()
+    words = ESCAPED.sub(lambda match: ESCAPES[match[1]], line).split()
     if isinstance(side, Side):
         return " ".join(side.casing.apply(words)), side.tokenizer.detokenize(words)
     text = tokenizer_for(language, TextConfig()).detokenize(words)

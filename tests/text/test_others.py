@@ -34,3 +34,12 @@ def test_chinese_tokens_are_joined_without_spaces():
 @pytest.mark.parametrize("is_tokenised", [False, True])
 def test_a_blank_line_has_no_tokens(is_tokenised):
     assert restore_line(side(KeepCase()), "en", "", is_tokenised) == ("", "")
+
+
+def test_escapes_of_tokens_are_characters_again():
+    line = "he said , &quot; It &apos;s R &amp; D . &quot;"
+    assert restore_line(side(KeepCase()), "en", line, True) == (
+        'he said , " It \'s R & D . "',
+        'he said, "It\'s R & D."',
+    )
+    assert restore_line(side(KeepCase()), "en", "R &amp;lt; D", True)[0] == "R &lt; D", "each escape is read once"
