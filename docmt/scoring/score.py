@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from importlib import import_module
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -42,11 +42,16 @@ def score(settings: dict, inputs: ScoringInputs, device: DeviceName = "auto") ->
     decoding = read_decoding(inputs.translations / "decoding.json")
     job = ScoringJob(settings, inputs, read_test_references(settings, inputs), decoding["lines"], device)
     results = [import_module(module).score(job) for module in modules_of(settings["requested"])]
+    measured = {name: value for result in results for name, value in result.scores.items()}
     scores = {
         **{name: settings[name] for name in ("system", "corpus", "seed", "scale")},
         # A metric without a result does not return its key, but readers of `scores.json` expect the key.
         **{name: {} for name in ("consistency", "coherence", "cohesion", "contrastive")},
-        **{name: value for result in results for name, value in result.scores.items()},
+        **{
+            name: signed(value, stated_of_lines(decoding))
+            for result in results
+            for name, value in result.scores.items()
+        },
         "warnings": text_warnings({"translations": job.translations.raw, **texts_of("reference", job.references.raw)}),
         "unigram_dev_perplexity": unigram_dev_perplexity(inputs.tokens),
         "decoding": decoding,
@@ -55,6 +60,30 @@ def score(settings: dict, inputs: ScoringInputs, device: DeviceName = "auto") ->
     # The chunks are combined, so that the bytes of the file do not depend on the number of metrics without occurrences.
     chains = pa.concat_tables(result.occurrences for result in results).combine_chunks()
     return ScoringResult(scores, [tally for result in results for tally in result.tallies], chains)
+
+
+def stated_of_lines(decoding: dict) -> str:
+    """Return the end of signatures that says what a study states of the lines of an external system.
+
+    The result is empty for a trained system, whose lines are made by docmt.
+    """
+    if "tokenised" not in decoding:
+        return ""
+    form = "tokens" if decoding["tokenised"] else "plain"
+    punctuation = "normalised" if decoding["normalised"] else "not normalised"
+    return f"|lines:{form},{decoding['case']},{punctuation}"
+
+
+def signed(scores: Any, stated: str) -> Any:
+    """Return scores with a text added to each signature in them."""
+    if isinstance(scores, list):
+        return [signed(value, stated) for value in scores]
+    if not isinstance(scores, dict):
+        return scores
+    return {
+        name: value + stated if name.endswith("signature") and isinstance(value, str) else signed(value, stated)
+        for name, value in scores.items()
+    }
 
 
 def modules_of(requested: Collection[str]) -> list[str]:

@@ -154,6 +154,21 @@ def test_scores_say_what_was_scored(job):
     assert scores["decoding"] == {"lines": "sentences", "sentences": 3, "fallback_sentences": 1}
 
 
+def test_signatures_say_what_is_stated_of_the_lines_of_others(job):
+    trained = job.score()
+    stated = {"lines": "sentences", "tokenised": True, "case": "lower", "normalised": False}
+    (job.translations / "decoding.json").write_text(json.dumps(stated))
+    adopted = job.score()
+    end = "|lines:tokens,lower,not normalised"
+    for ours, before in (
+        (adopted["bleu"]["13a"]["s"], trained["bleu"]["13a"]["s"]),
+        (adopted["consistency"]["LTCR"], trained["consistency"]["LTCR"]),
+        (adopted["consistency"]["LTCR"]["interval"], trained["consistency"]["LTCR"]["interval"]),
+    ):
+        assert ours["signature"] == before["signature"] + end
+    assert all("|lines:" not in text for text in (trained["bleu"]["13a"]["d"]["signature"], str(adopted["settings"])))
+
+
 def test_a_perfect_translation_has_100_in_every_family_and_unit(job):
     scores = job.score()
     assert {(f, u): round(n["score"], 6) for f, units in scores["bleu"].items() for u, n in units.items()} == {
