@@ -47,11 +47,7 @@ def score(settings: dict, inputs: ScoringInputs, device: DeviceName = "auto") ->
         **{name: settings[name] for name in ("system", "corpus", "seed", "scale")},
         # A metric without a result does not return its key, but readers of `scores.json` expect the key.
         **{name: {} for name in ("consistency", "coherence", "cohesion", "contrastive")},
-        **{
-            name: signed(value, stated_of_lines(decoding))
-            for result in results
-            for name, value in result.scores.items()
-        },
+        **signed(measured, stated_of_lines(decoding)),
         "warnings": text_warnings({"translations": job.translations.raw, **texts_of("reference", job.references.raw)}),
         "unigram_dev_perplexity": unigram_dev_perplexity(inputs.tokens),
         "decoding": decoding,
