@@ -21,6 +21,7 @@ STAGES = {
     "7_vectors": f"/{TOKENS}",
     "7_aligners": f"/{TOKENS}",
 }
+SCORING = {"coherence": {"vectors": {"en": "trained"}}}
 
 
 @pytest.fixture(scope="module")
@@ -32,12 +33,12 @@ def tiny(tmp_path_factory) -> Project:
 
 @pytest.fixture(scope="module")
 def with_fixtures(tiny) -> Grid:
-    return load_grid(tiny.root, {"scale": "tiny"})
+    return load_grid(tiny.root, {"scale": "tiny", "scoring": SCORING})
 
 
 @pytest.fixture(scope="module")
 def without_fixtures(tiny) -> Grid:
-    return load_grid(tiny.root, {"scale": "paper"})
+    return load_grid(tiny.root, {"scale": "paper", "scoring": SCORING})
 
 
 @pytest.mark.parametrize("stage", STAGES)
