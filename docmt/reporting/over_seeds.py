@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from docmt.reporting.results import Results, Run
 from docmt.settings.external import ExternalConfig
-from docmt.settings.metrics import Measured, MetricName
+from docmt.settings.metric import Measured
+from docmt.settings.metrics import MetricName
 from docmt.settings.system import ExternalSystem
 
 NOT_RUN = "not run"

@@ -20,7 +20,8 @@ from docmt.base.tables import read_arrow, write_arrow
 from docmt.scoring.bleu import bleu_of_counts
 from docmt.scoring.inputs import collapse_runs
 from docmt.scoring.strings import chrf_of_counts, ter_of_counts
-from docmt.settings.metrics import Tallied, is_of_set
+from docmt.settings.metric import Tallied
+from docmt.settings.metrics import is_of_set
 
 ScoreOfSums = Callable[[np.ndarray], np.ndarray]
 """A function from summed counts, shape (n, k), to scores, shape (n,)."""

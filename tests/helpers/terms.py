@@ -18,7 +18,7 @@ from docmt.cli.commands import FOR_YOU, JOBS
 from docmt.kinds import FIGURES as FIGURE_KINDS
 from docmt.kinds import TABLES as TABLE_KINDS
 from docmt.kinds.study import StudyConfig
-from docmt.plan.grid import MainConfig
+from docmt.plan.main_config import MainConfig
 from docmt.plan.scale import ScaledView
 from docmt.settings.metrics import METRICS
 from docmt.settings.models import MODELS

@@ -11,7 +11,7 @@ from docmt.base.errors import UserError
 from docmt.scoring.comparisons import compare
 from docmt.scoring.significance import paired_bootstrap, seed_p_value, sign_test
 from docmt.scoring.tallies import Tally, percent, select, write_tallies
-from docmt.settings.metrics import Tallied
+from docmt.settings.metric import Tallied
 
 
 def accuracy(right: list[int], name: str = "pronoun", distance: int = 1) -> Tally:

@@ -19,7 +19,7 @@ from docmt.scoring.contrastive import (
     read_judgements,
 )
 from docmt.scoring.tallies import select
-from docmt.settings.metrics import Tallied
+from docmt.settings.metric import Tallied
 from docmt.settings.scoring import ContrastiveConfig
 
 BY_SUM = ContrastiveConfig()

@@ -5,7 +5,8 @@ import math
 import pytest
 
 from docmt.base.errors import UserError
-from docmt.settings.metrics import METRICS, Tallied, parse_metric
+from docmt.settings.metric import Tallied
+from docmt.settings.metrics import METRICS, parse_metric
 
 
 def scores() -> dict:

@@ -10,7 +10,8 @@ from docmt.kinds.gaps import GapRow, GapsTable
 from docmt.reporting.over_seeds import OverSeeds, over_seeds, runs_with_file, why_empty
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
-from docmt.settings.metrics import Metric, parse_metric
+from docmt.settings.metric import Metric
+from docmt.settings.metrics import parse_metric
 
 
 @dataclass(frozen=True, kw_only=True)

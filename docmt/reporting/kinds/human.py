@@ -9,10 +9,11 @@ from docmt.base.paths import SHEET
 from docmt.kinds.human import VERDICTS, HumanRow, HumanTable
 from docmt.kinds.item import published_number
 from docmt.reporting.comparable import why_not_comparable
-from docmt.reporting.kinds.systems import Cell, Column, Row, Signature, Table, records
+from docmt.reporting.kinds.systems import records
 from docmt.reporting.over_seeds import NOT_RUN
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
+from docmt.reporting.table import Cell, Column, Row, Signature, Table
 
 ALL = "sentences, %"
 """The heading above the columns of all verdicts."""

@@ -3,17 +3,13 @@
 import dataclasses
 import statistics
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
-from docmt.kinds.item import published_number
 from docmt.kinds.systems import ColumnConfig, RowConfig, SystemsTable
 from docmt.reporting.adopted import replaced_file
 from docmt.reporting.comparable import random_models, reasons_of_cell
-from docmt.reporting.formats import MARKS, mark
+from docmt.reporting.formats import MARKS
 from docmt.reporting.over_seeds import (
     DOCUMENTS_ONLY,
-    PUBLISHED_ONLY,
-    OverSeeds,
     external_source,
     over_seeds,
     runs_with_file,
@@ -21,6 +17,7 @@ from docmt.reporting.over_seeds import (
 )
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results, Run
+from docmt.reporting.table import Cell, Column, Drop, Row, Signature, Table
 from docmt.settings.metrics import MetricName, parse_metric
 
 TESTS = {
@@ -28,154 +25,6 @@ TESTS = {
     "sign": "the sign test of Collins et al. (2005)",
 }
 """The names of the tests of significance on the page, by the `significance` of a table."""
-
-
-class BesidePublished:
-    """A base for classes with the fields `published`, `measured` and `not_comparable`."""
-
-    @property
-    def difference(self) -> float | None:
-        """The measured number minus the published number; None where one is missing, or they are not comparable."""
-        published = published_number(self.published)
-        if self.measured is None or published is None or self.not_comparable:
-            return None
-        return self.measured - published
-
-
-@dataclass(frozen=True)
-class Cell(BesidePublished, OverSeeds):
-    """The cell of a row, a column and a metric.
-
-    `published`: a number, a number as text in its printed form, "not digitised", or None. `values`: a number for each
-    seed that was run. `empty`: the reason for having no values: the system was not run, its scores lack the metric (as
-    on a corpus without contrastive sets), the system translates documents and has no sentences to score, or the row has
-    only published numbers. `comparison`: the comparison with the row's baseline that stage 7 wrote. `random`: the
-    folders of pretrained models that small random models replaced. `not_comparable`: the reasons why the measured
-    number is not comparable with the published one; empty without a published number. `generated`: where generated
-    lines replaced a user's translations, the name of what they replaced.
-    """
-
-    column: str
-    corpus: str
-    system: str | None
-    metric: str
-    decimals: int
-    published: float | str | None
-    comparison: dict | None = None
-    random: tuple[str, ...] = ()
-    not_comparable: tuple[str, ...] = ()
-    generated: str = ""
-
-    @property
-    def p(self) -> float | None:
-        """The p-value of the comparison (the larger of the tests over units and over seeds); None where untested."""
-        return None if self.comparison is None else self.comparison["p"]
-
-    @property
-    def mark(self) -> str:
-        """The mark of the p-value; empty without a comparison, and where the difference is not significant."""
-        return mark(self.p)
-
-
-@dataclass(frozen=True)
-class Drop(BesidePublished):
-    """The mean, over columns, of the difference of a row from another row.
-
-    `measured` is None for the first row, and where one of the cells of the two rows has no measured number.
-    `not_comparable` has the reasons of all cells of the two rows.
-    """
-
-    published: float | str | None
-    measured: float | None
-    decimals: int
-    not_comparable: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Row:
-    """A row of the table. A heading has only a `group`; `drop` is None in tables without the column of drops."""
-
-    label: str
-    system: str | None
-    note: str
-    cells: tuple[Cell, ...]
-    group: str = ""
-    drop: Drop | None = None
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of the page: a metric in a column that the study states; `key` is the name of the study's column.
-
-    `has_published`: whether a row has a published number here; in other columns the page shows measured numbers alone.
-    `lower_is_better`: whether a lower number of the metric is better.
-    """
-
-    key: str
-    label: str
-    corpus: str
-    metric: str
-    about: str
-    has_published: bool
-    lower_is_better: bool = False
-
-
-@dataclass(frozen=True)
-class Signature:
-    """The signature of numbers or of p-values of a metric, and the corpora on which they have this signature."""
-
-    metric: str
-    text: str
-    corpora: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Table:
-    """The columns and rows of a table.
-
-    `signatures`: the signatures of the numbers. `tests`: the signatures of the p-values. `marks`: the explanation of
-    the marks of p-values. `drop`: the heading of the last column, empty in a table without it. `head`: the heading of
-    the labels of rows.
-    """
-
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    signatures: tuple[Signature, ...]
-    tests: tuple[Signature, ...]
-    marks: str
-    drop: str
-    head: str = "System"
-
-    @property
-    def random(self) -> list[str]:
-        """The folders of pretrained models that small random models replaced in any cell, sorted."""
-        return sorted({model for row in self.rows for cell in row.cells for model in cell.random})
-
-    @property
-    def generated(self) -> list[str]:
-        """The names of the users' translations that generated lines replaced in any cell, sorted."""
-        return sorted({cell.generated for row in self.rows for cell in row.cells if cell.generated})
-
-    @property
-    def reasons(self) -> list[str]:
-        """The reasons why measured numbers are not comparable with published ones, each once."""
-        cells = [cell for row in self.rows for cell in row.cells if cell.measured is not None]
-        return list(dict.fromkeys(reason for cell in cells for reason in cell.not_comparable))
-
-    @property
-    def beside_published(self) -> list[tuple[str, str, Cell]]:
-        """The cells with a system and a published number, with the labels of their rows and columns."""
-        rows = [row for row in self.rows if row.cells]
-        cells = [(row.label, *pair) for row in rows for pair in zip(self.columns, row.cells, strict=True)]
-        numbers = [place for place in cells if published_number(place[2].published) is not None]
-        return [(label, column.label, cell) for label, column, cell in numbers if cell.status != PUBLISHED_ONLY]
-
-    @property
-    def groups(self) -> list[tuple[str, list[Column]]]:
-        """The label of each column that the study states, with the page's columns for its metrics."""
-        keys = dict.fromkeys(column.key for column in self.columns)
-        by_key = {key: [column for column in self.columns if column.key == key] for key in keys}
-        return [(columns[0].label, columns) for columns in by_key.values()]
 
 
 DROPS = {"above": "from the row above", "first": "from the first row"}

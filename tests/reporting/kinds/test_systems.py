@@ -8,9 +8,10 @@ import pytest
 from helpers.single_item import CORPUS, only
 
 from docmt.base.errors import UserError
-from docmt.reporting.kinds.systems import Table, fill_table
+from docmt.reporting.kinds.systems import fill_table
 from docmt.reporting.page import render
 from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
+from docmt.reporting.table import Table
 
 
 def table_of(world) -> Table:
