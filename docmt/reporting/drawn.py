@@ -55,7 +55,14 @@ def identifier(name: str, *parts: object) -> str:
 
 
 def point(
-    label: str, x: float, system: str | None, corpus: str, metric: str, published: Any, results: Results, beside: bool
+    label: str,
+    x: float,
+    system: str | None,
+    corpus: str,
+    metric: str,
+    published: Any,
+    results: Results,
+    beside: bool = False,
 ) -> dict[str, Any]:
     """Return the record of a point: the published number, and the metric of a system over all of its seeds.
 
