@@ -1,0 +1,20 @@
+"""The addresses of stores: a folder, or a bucket of an object store."""
+
+from docmt.base.errors import UserError, quoted
+from docmt.store.backend import Backend
+from docmt.store.folder import FolderBackend
+from docmt.store.store import Store
+
+
+def open_store(address: str) -> Store:
+    """Return the store at an address, a folder. Raises UserError for an address of another kind."""
+    return Store(backend_at(address))
+
+
+def backend_at(address: str) -> Backend:
+    """Return the backend of an address. Raises UserError for a scheme that docmt does not know."""
+    scheme, mark, _ = address.partition("://")
+    if not mark:
+        return FolderBackend(address)
+    remedy = f"valid: a folder; docmt knows no scheme {scheme}://"
+    raise UserError("not an address of a store", where="store", found=quoted(address), remedy=remedy)
