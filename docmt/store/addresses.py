@@ -13,8 +13,6 @@ def open_store(address: str) -> Store:
 
 def backend_at(address: str) -> Backend:
     """Return the backend of an address. Raises UserError for a scheme that docmt does not know."""
-    scheme, mark, _ = address.partition("://")
-    if not mark:
+    if "://" not in address:
         return FolderBackend(address)
-    remedy = f"valid: a folder; docmt knows no scheme {scheme}://"
-    raise UserError("not an address of a store", where="store", found=quoted(address), remedy=remedy)
+    raise UserError("not an address of a store", where="store", found=quoted(address), remedy="valid: a folder")

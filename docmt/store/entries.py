@@ -37,11 +37,11 @@ from docmt.store.backend import EntryRefused
 
 FORMAT = "docmt-store-entry-1"
 """The value of the key `format` of an entry."""
-REMEDY = "nothing of it is used; `docmt store verify` lists such entries, and their maker removes them"
+REMEDY = "docmt uses nothing of it; whoever wrote it can remove it"
 
 
 @dataclass(frozen=True)
-class Entry:
+class StoreEntry:
     """An artifact in a store.
 
     `rule`, `names`: the job that made it, by its rule and its wildcards. `manifest_name`: the name of its manifest.
@@ -56,7 +56,7 @@ class Entry:
     maker: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of_folder(cls, rule: str, names: Mapping[str, str], manifest: Path) -> "Entry":
+    def of_folder(cls, rule: str, names: Mapping[str, str], manifest: Path) -> "StoreEntry":
         """Return the entry of an artifact that is here, from the path of its manifest.
 
         Raises UserError where a file is missing or damaged.
@@ -71,7 +71,7 @@ class Entry:
         return entry
 
     @classmethod
-    def from_json(cls, data: bytes, identity: str, where: str) -> "Entry":
+    def from_json(cls, data: bytes, identity: str, where: str) -> "StoreEntry":
         """Read and check the entry of an identity. Raises EntryRefused where it is damaged, or of another identity."""
         try:
             with reading(where, "not an entry of a store, or damaged", FORMAT, REMEDY):
@@ -148,7 +148,9 @@ class Entry:
         names = [*self.files, *self.texts]
         outside = next((name for name in names if not stays_inside(name)), None)
         if outside is not None or not {self.manifest_name, settings, self._beside(RECORD)} == {*self.texts}:
-            raise UserError("files outside the folder of the job", found=outside or [*self.texts], remedy=REMEDY)
+            raise UserError(
+                "names of files that lead out of the folder of the job", found=outside or [*self.texts], remedy=REMEDY
+            )
 
     def _beside(self, name: str) -> str:
         """Return the name of the job's record or settings."""

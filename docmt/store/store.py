@@ -16,7 +16,7 @@ from docmt.base.artifacts import as_object
 from docmt.base.digests import indented_json
 from docmt.base.foreign import reading
 from docmt.store.backend import Backend, EntryRefused, StoreUnusable
-from docmt.store.entries import Entry
+from docmt.store.entries import StoreEntry
 
 HEAD = "docmt-store.json"
 FORMAT = "docmt-store-1"
@@ -81,21 +81,21 @@ class Store:
         """Return whether there is an entry of an identity, whole or not."""
         return self.backend.size(entry_key(identity)) is not None
 
-    def entry(self, identity: str) -> Entry | None:
+    def entry(self, identity: str) -> StoreEntry | None:
         """Return the entry of an identity; None where there is none. Raises EntryRefused where it is damaged."""
         data = self.backend.read(entry_key(identity))
-        return None if data is None else Entry.from_json(data, identity, self.place(identity))
+        return None if data is None else StoreEntry.from_json(data, identity, self.place(identity))
 
     def place(self, identity: str) -> str:
         """Return the place of an entry for messages."""
         return f"{self.address}/{entry_key(identity)}"
 
-    def is_whole(self, entry: Entry) -> bool:
+    def is_whole(self, entry: StoreEntry) -> bool:
         """Return whether all files of an entry are there with their sizes; their bytes are not read."""
         files = {file.sha256: file.bytes for file in entry.files.values()}
         return all(self.backend.size(file_key(sha256)) == size for sha256, size in files.items())
 
-    def push(self, entry: Entry, folder: Path, mend: bool = False) -> Moved | None:
+    def push(self, entry: StoreEntry, folder: Path, mend: bool = False) -> Moved | None:
         """Copy an artifact into the store; return None where the store has it whole already.
 
         `folder`: the folder of the artifact. An entry that is damaged, or whose files are missing, is replaced where
@@ -118,7 +118,7 @@ class Store:
             self.backend.create(key, data)
         return Moved(len(new), sum(size for _, size in new.values()) + len(data))
 
-    def pull(self, entry: Entry, folder: Path) -> Moved:
+    def pull(self, entry: StoreEntry, folder: Path) -> Moved:
         """Copy an artifact to a folder that does not exist yet; its manifest is written last.
 
         Raises EntryRefused, and leaves an incomplete folder without a manifest, where a file is missing or damaged.
@@ -131,7 +131,7 @@ class Store:
             (folder / name).write_bytes(entry.texts[name].encode())
         return Moved(len(entry.files) + len(entry.texts), entry.bytes)
 
-    def _entry_or_none(self, identity: str) -> Entry | None:
+    def _entry_or_none(self, identity: str) -> StoreEntry | None:
         """Return an entry; None where there is none, or a damaged one."""
         try:
             return self.entry(identity)
@@ -148,7 +148,7 @@ class Store:
     def _upload(self, sha256: str, path: Path) -> None:
         self.backend.upload(file_key(sha256), path, sha256)
 
-    def _download(self, entry: Entry, folder: Path, name: str) -> None:
+    def _download(self, entry: StoreEntry, folder: Path, name: str) -> None:
         sha256 = entry.files[name].sha256
         try:
             self.backend.download(file_key(sha256), folder / name, sha256)

@@ -11,7 +11,7 @@ from docmt.base.manifest import MANIFEST, read_manifest
 from docmt.base.sealing import sealing
 from docmt.store.addresses import open_store
 from docmt.store.backend import EntryRefused, StoreUnusable
-from docmt.store.entries import Entry
+from docmt.store.entries import StoreEntry
 from docmt.store.store import Store, entry_key, file_key
 
 
@@ -27,8 +27,8 @@ def make_artifact(folder: Path, text: str = "a model\n", seed: int = 1) -> Path:
     return folder
 
 
-def entry_of(folder: Path) -> Entry:
-    return Entry.of_folder("train", {"seed": "1"}, folder / MANIFEST)
+def entry_of(folder: Path) -> StoreEntry:
+    return StoreEntry.of_folder("train", {"seed": "1"}, folder / MANIFEST)
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -46,59 +46,59 @@ def store(tmp_path: Path) -> Store:
 
 
 def test_an_artifact_comes_out_as_it_went_in(store: Store, tmp_path: Path) -> None:
-    made = make_artifact(tmp_path / "made")
-    entry = entry_of(made)
+    folder_of_job = make_artifact(tmp_path / "job")
+    entry = entry_of(folder_of_job)
     assert store.entry(entry.identity) is None
-    store.push(entry, made)
+    store.push(entry, folder_of_job)
     store.pull(store.entry(entry.identity), tmp_path / "pulled")
-    assert files_of(tmp_path / "pulled") == files_of(made)
+    assert files_of(tmp_path / "pulled") == files_of(folder_of_job)
     assert read_manifest(tmp_path / "pulled" / MANIFEST).identity == entry.identity
 
 
 def test_an_artifact_is_pushed_once(store: Store, tmp_path: Path) -> None:
-    made = make_artifact(tmp_path / "made")
-    assert store.push(entry_of(made), made) is not None
-    assert store.push(entry_of(made), made) is None
+    folder_of_job = make_artifact(tmp_path / "job")
+    assert store.push(entry_of(folder_of_job), folder_of_job) is not None
+    assert store.push(entry_of(folder_of_job), folder_of_job) is None
 
 
 def test_equal_files_are_stored_once(store: Store, tmp_path: Path) -> None:
     for seed in (1, 2):
-        made = make_artifact(tmp_path / f"made{seed}", seed=seed)
-        store.push(entry_of(made), made)
+        folder_of_job = make_artifact(tmp_path / f"job{seed}", seed=seed)
+        store.push(entry_of(folder_of_job), folder_of_job)
     weights = [file for file in store.backend.listed("files") if file.bytes == len("a model\n")]
     assert len(weights) == 1
     assert len([*store.backend.listed("entries")]) == 2
 
 
 def test_a_changed_byte_is_refused_and_mended_by_the_next_push(store: Store, tmp_path: Path) -> None:
-    made = make_artifact(tmp_path / "made")
-    entry = entry_of(made)
-    store.push(entry, made)
+    folder_of_job = make_artifact(tmp_path / "job")
+    entry = entry_of(folder_of_job)
+    store.push(entry, folder_of_job)
     path = Path(store.address) / file_key(entry.files["model/weights.txt"].sha256)
     path.chmod(0o644)
     path.write_text("a mode!\n", encoding="utf-8")
     with pytest.raises(EntryRefused, match="other bytes than its name says"):
         store.pull(entry, tmp_path / "pulled")
     assert not (tmp_path / "pulled" / MANIFEST).exists()
-    store.push(entry, made, mend=True)
+    store.push(entry, folder_of_job, mend=True)
     store.pull(entry, tmp_path / "again")
-    assert files_of(tmp_path / "again") == files_of(made)
+    assert files_of(tmp_path / "again") == files_of(folder_of_job)
 
 
 def test_an_entry_under_a_wrong_identity_is_refused(store: Store, tmp_path: Path) -> None:
-    made, other = make_artifact(tmp_path / "made"), make_artifact(tmp_path / "other", seed=2)
+    folder_of_job, other = make_artifact(tmp_path / "job"), make_artifact(tmp_path / "other", seed=2)
     wrong = entry_of(other).identity
-    store.backend.create(entry_key(wrong), entry_of(made).to_json())
+    store.backend.create(entry_key(wrong), entry_of(folder_of_job).to_json())
     with pytest.raises(EntryRefused, match="of another identity"):
         store.entry(wrong)
 
 
 def test_a_file_that_differs_from_its_manifest_is_not_pushed(store: Store, tmp_path: Path) -> None:
-    made = make_artifact(tmp_path / "made")
-    entry = entry_of(made)
-    (made / "model" / "weights.txt").write_text("changed\n", encoding="utf-8")
+    folder_of_job = make_artifact(tmp_path / "job")
+    entry = entry_of(folder_of_job)
+    (folder_of_job / "model" / "weights.txt").write_text("changed\n", encoding="utf-8")
     with pytest.raises(UserError, match="differs from its manifest"):
-        store.push(entry, made)
+        store.push(entry, folder_of_job)
     assert store.entry(entry.identity) is None
 
 
