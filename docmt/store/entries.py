@@ -37,7 +37,7 @@ from docmt.store.backend import EntryRefused
 
 FORMAT = "docmt-store-entry-1"
 """The value of the key `format` of an entry."""
-REMEDY = "docmt uses nothing of it; whoever wrote it can remove it"
+REMEDY = "docmt uses nothing of it; the person who wrote it can remove it"
 
 
 @dataclass(frozen=True)
