@@ -85,9 +85,17 @@ def read_asked(path: Path | str) -> Asked:
     """
     with reading(path, "cannot be read"):
         data = Path(path).read_bytes()
-    text = decoded(data, str(path))
+    return asked_of(data, str(path))
+
+
+def asked_of(data: bytes, path: str) -> Asked:
+    """Return what the content of a settings.json asks; `path` is its place for messages.
+
+    Raises as `read_asked` does.
+    """
+    text = decoded(data, path)
     with reading(path, "not a JSON file"):
-        value = as_object(json.loads(text), str(path))
+        value = as_object(json.loads(text), path)
     if not {KEY, DIGEST} & value.keys():
         return Asked("", value)
     with reading(path, "not the settings of a job", remedy=REMEDY):
@@ -98,7 +106,7 @@ def read_asked(path: Path | str) -> Asked:
         # The manifest of the outputs has the digest of these bytes: equal settings have equal files.
         raise UserError(
             "the file was changed after docmt wrote it",
-            where=str(path),
+            where=path,
             found="other spaces, or another order of the keys",
             remedy=REMEDY,
         )

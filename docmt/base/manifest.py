@@ -143,10 +143,13 @@ def manifest_of_docmt(path: Path) -> Manifest | None:
 def _parsed(path: Path, *version: int) -> Manifest | None:
     """Read a manifest. `version` has numbers that change with the file, since the result is remembered."""
     value = _json(path)
-    if not _is_of_docmt(value):
-        return None
-    with reading(path, "a damaged manifest", FORMAT, REMEDY):
-        check_seal(value, path, REMEDY)
+    return manifest_from_json(value, str(path)) if _is_of_docmt(value) else None
+
+
+def manifest_from_json(value: Any, where: str, remedy: str = REMEDY) -> Manifest:
+    """Return the manifest that `Manifest.to_json` converted. Raises UserError where it was changed since."""
+    with reading(where, "a damaged manifest", FORMAT, remedy):
+        check_seal(value, where, remedy)
         inputs = {role: InputContent(**content) for role, content in value["inputs"].items()}
         files = {name: digest_from_json(file) for name, file in value["files"].items()}
         return Manifest(value["identity"], value["command"], inputs, files, tuple(value["records"]))

@@ -1,0 +1,66 @@
+"""What a place must be able to do to hold a store: files under keys, each written once and whole.
+
+A key is a path of plain names with `/` between them. A file appears under its key only when all of its bytes are there.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from docmt.base.errors import UserError
+
+
+class StoreUnusable(UserError):
+    """The store as a whole cannot be used: it is gone, full, not to be written to, or of another version."""
+
+
+class EntryRefused(UserError):
+    """An entry of the store, or a file of it, is not what its identity says; the rest of the store can be used."""
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    """A file of a store. `seconds`: when it was written, in seconds since 1970. `owner`: who wrote it, if known."""
+
+    key: str
+    bytes: int
+    seconds: float
+    owner: str | None = None
+
+
+class Backend(Protocol):
+    """A place that holds a store.
+
+    All methods raise `StoreUnusable` where the place cannot be reached, read or written to.
+    """
+
+    address: str
+    """The address of the place, as the user states it."""
+
+    def read(self, key: str) -> bytes | None:
+        """Return the content of a small file; None where there is none."""
+
+    def size(self, key: str) -> int | None:
+        """Return the number of bytes of a file; None where there is none."""
+
+    def create(self, key: str, data: bytes) -> bool:
+        """Write a small file that nobody changes later; return whether it was written, and not there before."""
+
+    def replace(self, key: str, data: bytes) -> None:
+        """Write a small file, in the place of an older one where there is one."""
+
+    def upload(self, key: str, path: Path, sha256: str) -> None:
+        """Copy a file into the store. Raises UserError where the file has not the digest `sha256`."""
+
+    def download(self, key: str, path: Path, sha256: str) -> None:
+        """Copy a file of the store to a path that does not exist.
+
+        Raises EntryRefused where the file is missing, or has not the digest `sha256`; nothing is then at the path.
+        """
+
+    def listed(self, prefix: str) -> Iterator[StoredFile]:
+        """Yield the files below a folder such as `entries` (empty = all); unfinished files are left out."""
+
+    def remove(self, key: str) -> None:
+        """Remove a file; do nothing where there is none."""
