@@ -28,7 +28,7 @@ def export_model(
     batch_tokens: BatchTokens = 4096,
     as_json: AsJson = False,
 ) -> None:
-    """Export a trained model for transformers and the Hugging Face Hub, or for CTranslate2.
+    """Export a trained model for transformers and the Hub, or for CTranslate2.
 
     The folder has the model, its text, a card (README.md), and a file that loads it or a program that translates. The
     options of the search are written into the export, which then translates as `docmt translate` with them. Nothing is

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from docmt.base.errors import UserError
 from docmt.exporting.source import ExportedModel
 
-ONE_SENTENCE = ("wrapped", "summarised", "unmarked", "fairseq")
+SENTENCE_FRAMES = ("wrapped", "summarised", "unmarked", "fairseq")
 """The frames that CTranslate2 can search where a window is one sentence; the frame `joined` needs no such limit."""
 PENALTIES = ("average", "none")
 
@@ -19,7 +19,7 @@ PENALTIES = ("average", "none")
 class Obstacle(NamedTuple):
     """A property of a model that CTranslate2 does not have, and what it has instead."""
 
-    found: str
+    actual: str
     expected: str
 
 
@@ -29,7 +29,7 @@ def check_ctranslate2(source: ExportedModel) -> None:
         raise UserError(
             "CTranslate2 cannot translate as this model does",
             where=str(source.folder),
-            found=obstacle.found,
+            found=obstacle.actual,
             expected=obstacle.expected,
             remedy="--to huggingface exports every model",
         )
@@ -41,7 +41,7 @@ def _obstacles(source: ExportedModel) -> Iterator[Obstacle]:
         yield Obstacle(f"architecture {config.kind}", "architecture transformer")
     if window is None:
         yield Obstacle(f"test view {source.cut.name}", "a test view of windows")
-    if config.frame not in ("joined", *(ONE_SENTENCE if window == 1 else ())):
+    if config.frame not in ("joined", *(SENTENCE_FRAMES if window == 1 else ())):
         several = "" if window == 1 else f" with windows of {window} sentences"
         yield Obstacle(f"frame {config.frame}{several}", _frames_for(window))
     if config.positions == "restarting" and window != 1:
@@ -53,4 +53,4 @@ def _obstacles(source: ExportedModel) -> Iterator[Obstacle]:
 
 
 def _frames_for(window: int | None) -> str:
-    return f"frame joined, {', '.join(ONE_SENTENCE)}" if window == 1 else "frame joined, or windows of one sentence"
+    return f"frame joined, {', '.join(SENTENCE_FRAMES)}" if window == 1 else "frame joined, or windows of one sentence"

@@ -26,7 +26,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Facts:
+class ModelFacts:
     """The facts about a model that its card states; a fact that is not known is None or empty.
 
     `record` is the record.json of the training, `corpus` the card.json of stage 1, and `identity` the digest of what
@@ -40,7 +40,7 @@ class Facts:
     scored: str | None = None
 
 
-def gather_facts(folder: Path, card: Mapping[str, Any], scores: Path | None) -> Facts:
+def gather_facts(folder: Path, card: Mapping[str, Any], scores: Path | None) -> ModelFacts:
     """Return the facts about the model in `folder`, the folder `model` of a training or any other.
 
     `card` is its model.json, and `scores` a scores.json of stage 7. Raises UserError for scores of another model, and
@@ -50,7 +50,7 @@ def gather_facts(folder: Path, card: Mapping[str, Any], scores: Path | None) -> 
     is_training = (training / RECORD).is_file()
     manifest = manifest_or_none(training / MANIFEST) if is_training else None
     scored, values = (None, ()) if scores is None else read_scores(scores, provenance)
-    return Facts(
+    return ModelFacts(
         record=read_record(training / RECORD) if is_training else None,
         corpus=_corpus_card(training, provenance),
         identity=manifest.identity if manifest else None,

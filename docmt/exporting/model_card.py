@@ -10,7 +10,7 @@ from typing import Any
 from docmt.base.markdown import fenced, front_matter, table
 from docmt.base.version import VERSION
 from docmt.catalogue.licences import OPEN_LICENCES, is_open
-from docmt.exporting.facts import Facts, Score, architecture_text
+from docmt.exporting.facts import ModelFacts, Score, architecture_text
 from docmt.exporting.source import ExportedModel
 
 RECORDED = {
@@ -30,7 +30,7 @@ HUB_METRICS = {"bleu": "bleu", "chrF++": "chrf", "TER": "ter"}
 """The Hub's names of metrics, by the first word of the name of a score."""
 
 
-def hub_fields(source: ExportedModel, facts: Facts) -> dict[str, Any]:
+def hub_fields(source: ExportedModel, facts: ModelFacts) -> dict[str, Any]:
     """Return the fields of the card for the Hub."""
     corpus = source.card.get("provenance", {}).get("corpus")
     metrics = dict.fromkeys(_hub_metric(score) for score in facts.scores)
@@ -46,12 +46,12 @@ def hub_fields(source: ExportedModel, facts: Facts) -> dict[str, Any]:
     }
 
 
-def hub_card(source: ExportedModel, facts: Facts, loading: str) -> str:
+def hub_card(source: ExportedModel, facts: ModelFacts, loading: str) -> str:
     """Return README.md with the fields for the Hub; `loading` is the section on how to load the model."""
     return f"{front_matter(hub_fields(source, facts))}\n{card_text(source, facts, loading)}"
 
 
-def card_text(source: ExportedModel, facts: Facts, loading: str) -> str:
+def card_text(source: ExportedModel, facts: ModelFacts, loading: str) -> str:
     """Return README.md without fields: what the model is, how it is loaded, its corpus, training and scores."""
     return "\n\n".join((*_what_it_is(source), loading, *_origin(source, facts))) + "\n"
 
@@ -73,7 +73,7 @@ def _what_it_is(source: ExportedModel) -> Iterator[str]:
     yield f"{about} Paper: {paper}"
 
 
-def _origin(source: ExportedModel, facts: Facts) -> Iterator[str]:
+def _origin(source: ExportedModel, facts: ModelFacts) -> Iterator[str]:
     """Yield the sections on the corpus, the training, the scores and the settings."""
     yield "## Corpus and licence\n\n" + _corpus_text(source, facts)
     yield "## Training\n\n" + _training_text(source, facts)
@@ -89,7 +89,7 @@ def _origin(source: ExportedModel, facts: Facts) -> Iterator[str]:
     )
 
 
-def _corpus_text(source: ExportedModel, facts: Facts) -> str:
+def _corpus_text(source: ExportedModel, facts: ModelFacts) -> str:
     name = source.card.get("provenance", {}).get("corpus")
     if facts.corpus is None:
         known = f"The model was trained on the corpus `{name}`." if name else "Its corpus is not known here."
@@ -101,7 +101,7 @@ def _corpus_text(source: ExportedModel, facts: Facts) -> str:
     return f"{about}\n\n{fenced(licence, 'text')}{warning}\n\n{citation}"
 
 
-def _training_text(source: ExportedModel, facts: Facts) -> str:
+def _training_text(source: ExportedModel, facts: ModelFacts) -> str:
     provenance = source.card.get("provenance", {})
     start = {name: provenance.get(name) for name in ("init_from", "pretrained", "imported_from", "seed", "scale")}
     rows = [(name.replace("_", " "), str(value)) for name, value in start.items() if value is not None]
@@ -127,7 +127,7 @@ def _number(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _licence_fields(facts: Facts) -> dict[str, str]:
+def _licence_fields(facts: ModelFacts) -> dict[str, str]:
     """Return the licence of the corpus as the Hub names it; the maker of the model may state another."""
     if facts.corpus is None:
         return {"license": "unknown"}
@@ -135,7 +135,7 @@ def _licence_fields(facts: Facts) -> dict[str, str]:
     return {"license": name} if name != "other" else {"license": name, "license_details": facts.corpus["licence"]}
 
 
-def _index(source: ExportedModel, facts: Facts) -> dict[str, Any]:
+def _index(source: ExportedModel, facts: ModelFacts) -> dict[str, Any]:
     """Return the scores in the form of the Hub's index of models."""
     corpus = source.card["provenance"]["corpus"]
     metrics = [{"type": _hub_metric(score), "name": score.name, "value": score.value} for score in facts.scores]

@@ -41,7 +41,7 @@ def folder(request, tmp_path) -> Path:
 def exported(folder: Path, monkeypatch, **settings):
     output = folder.parent / "exported"
     docmt.export_model(folder, output, "ctranslate2", **settings)
-    return loaded_program(output, monkeypatch).ExportedModel(output, threads=1)
+    return loaded_program(output, monkeypatch).CTranslate2Model(output, threads=1)
 
 
 def lines(folder: Path, **settings) -> list[list[str]]:

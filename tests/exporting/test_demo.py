@@ -25,7 +25,7 @@ def test_500_lines_are_translated_equally(system, finished_demo, tmp_path, monke
     for beam, differing in ((1, 0), (5, LINES // 50)):
         output = tmp_path / f"beam{beam}"
         docmt.export_model(folder, output, "ctranslate2", beam=beam)
-        exported = loaded_program(output, monkeypatch).ExportedModel(output, threads=1)
+        exported = loaded_program(output, monkeypatch).CTranslate2Model(output, threads=1)
         expected = [list(translation.lines) for translation in opened.translate(documents, beam=beam)]
         pairs = zip(exported.translate(documents), expected, strict=True)
         unequal = sum(a != b for ours, theirs in pairs for a, b in zip(ours, theirs, strict=True))

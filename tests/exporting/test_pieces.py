@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
-from docmt.exporting.standalone.pieces import Side as ExportedSide
+from docmt.exporting.standalone.pieces import TextSide
 from docmt.settings.data import TextConfig
 from docmt.text.bpe import Segmenter
 from docmt.text.casing import KeepCase, LowerCase, Truecaser
@@ -65,7 +65,7 @@ def test_pieces_and_text_are_those_of_docmt(case, tmp_path):
         target_language=language,
     )
     TextPipeline(config, side, side).save(tmp_path / "text")
-    exported = ExportedSide(tmp_path / "text", "target")
+    exported = TextSide(tmp_path / "text", "target")
     for line in LINES:
         ids = side.encode(line)
         assert exported.pieces(line) == vocabulary.decode(ids)
@@ -76,6 +76,6 @@ def test_pieces_that_another_tool_has_cut(tmp_path):
     side = Side.of_pieces(Vocabulary.from_counts(PIECES))
     config = PipelineConfig(source_language="en", target_language="en", input="pieces")
     TextPipeline(config, side, side).save(tmp_path / "text")
-    exported = ExportedSide(tmp_path / "text", "source")
+    exported = TextSide(tmp_path / "text", "source")
     assert exported.pieces("t@@ e </s> new at") == ["t@@", "e", SPECIALS[UNK], SPECIALS[UNK], "at"]
     assert exported.text(["t@@", "e", "<unk>", "at"]) == side.restore(side.encode("t@@ e <unk> at"))[1] == "te <unk> at"

@@ -14,7 +14,7 @@ from docmt.base.errors import UserError
 from docmt.settings.data import CutConfig, TextConfig
 from docmt.settings.models import MODELS
 
-PLAIN, JOINED, ONE = CASES["transformer"], CASES["transformer joined"], CutConfig(window=1)
+PLAIN, JOINED, SENTENCES = CASES["transformer"], CASES["transformer joined"], CutConfig(window=1)
 WINDOWS = "a test view of windows"
 REFUSED = {
     **{
@@ -25,9 +25,9 @@ REFUSED = {
     "instances": (PLAIN, CutConfig(max_tokens=9), {}, f"test view tokens9; expected {WINDOWS}"),
     "documents": (PLAIN, CutConfig(documents=True), {}, f"test view documents; expected {WINDOWS}"),
     "wrapped windows": (PLAIN, CutConfig(window=2), {}, "frame wrapped with windows of 2 sentences; expected"),
-    "closed": (CASES["transformer closed"], ONE, {}, "frame closed; expected frame joined, wrapped, summarised"),
+    "closed": (CASES["transformer closed"], SENTENCES, {}, "frame closed; expected frame joined, wrapped, summarised"),
     "restarting": (replace(JOINED, positions="restarting"), CutConfig(window=2), {}, "expected running positions"),
-    "gnmt": (PLAIN, ONE, {"length_penalty": "gnmt"}, "--length-penalty gnmt; expected average or none"),
+    "gnmt": (PLAIN, SENTENCES, {"length_penalty": "gnmt"}, "--length-penalty gnmt; expected average or none"),
 }
 
 
@@ -50,14 +50,16 @@ def test_pretrained_pieces_are_refused(tmp_path):
     from docmt.settings.decode import DecodeConfig
 
     text = TextConfig(pretrained="given")
-    source = ExportedModel(build(PLAIN, 20, 20), tmp_path, {}, ((), ()), ("en", "de"), text, False, ONE, DecodeConfig())
+    source = ExportedModel(
+        build(PLAIN, 20, 20), tmp_path, {}, ((), ()), ("en", "de"), text, False, SENTENCES, DecodeConfig()
+    )
     with pytest.raises(UserError, match="found the pieces of a pretrained checkpoint"):
         check_ctranslate2(source)
     check_ctranslate2(dataclasses.replace(source, text=TextConfig()))
 
 
 def test_without_ctranslate2_the_message_names_its_extra(tmp_path, monkeypatch):
-    folder = write_model(tmp_path / "model", PLAIN, ONE)
+    folder = write_model(tmp_path / "model", PLAIN, SENTENCES)
     monkeypatch.setitem(sys.modules, "ctranslate2", None)
     with pytest.raises(UserError, match="needs ctranslate2") as refused:
         docmt.export_model(folder, tmp_path / "out", "ctranslate2")
@@ -67,7 +69,7 @@ def test_without_ctranslate2_the_message_names_its_extra(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("to", ["huggingface", "ctranslate2"])
 def test_a_folder_with_files_is_not_replaced(to, tmp_path):
-    folder = write_model(tmp_path / "model", PLAIN, ONE)
+    folder = write_model(tmp_path / "model", PLAIN, SENTENCES)
     with pytest.raises(UserError, match="the output is there already"):
         docmt.export_model(folder, folder, to)
     (tmp_path / "empty").mkdir()
@@ -76,7 +78,7 @@ def test_a_folder_with_files_is_not_replaced(to, tmp_path):
 
 
 def test_other_mistakes(tmp_path):
-    folder = write_model(tmp_path / "model", PLAIN, ONE)
+    folder = write_model(tmp_path / "model", PLAIN, SENTENCES)
     with pytest.raises(UserError, match="to: unknown format\n  found onnx"):
         docmt.export_model(folder, tmp_path / "out", "onnx")
     with pytest.raises(UserError, match="beam: value not allowed"):

@@ -28,7 +28,7 @@ class Spaces:
         return " ".join(tokens)
 
 
-class Truecaser:
+class FrequentCase:
     """The case that a word most often has inside the sentences of the training text."""
 
     def __init__(self, counts: dict[str, int]) -> None:
@@ -56,7 +56,7 @@ def with_openings(tokens: Iterable[str]) -> Iterator[tuple[str, bool]]:
         opens = word in SENTENCE_ENDS or (opens and word in OPENINGS)
 
 
-class Side:
+class TextSide:
     """The source or the target side of a text."""
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -102,8 +102,8 @@ class Side:
 
         return Moses(self.language, self.settings["normalise"], self.settings["aggressive"])
 
-    def _truecaser(self, path: Path) -> Truecaser | None:
-        return Truecaser(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
+    def _truecaser(self, path: Path) -> FrequentCase | None:
+        return FrequentCase(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
 
     def _segmenter(self, path: Path) -> Any:
         """Return the merges; with a threshold, pieces outside the vocabulary are cut again."""

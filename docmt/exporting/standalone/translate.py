@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 
 import ctranslate2
-from pieces import Side
+from pieces import TextSide
 
 END, SEPARATOR = "</s>", "<sep>"
 TINY = 1e-9
@@ -28,13 +28,13 @@ Sentence = list[str]
 Window = list[Sentence]
 
 
-class ExportedModel:
+class CTranslate2Model:
     """A model in CTranslate2's format, with its text and the settings of its search (`translate.json`)."""
 
     def __init__(self, folder: Path, device: str = "cpu", compute_type: str = "float32", threads: int = 0) -> None:
         """Load the model; `threads` is the number of CPU threads, and 0 leaves it to CTranslate2."""
         self.settings = json.loads((folder / "translate.json").read_text(encoding="utf-8"))
-        self.source, self.target = Side(folder / "text", "source"), Side(folder / "text", "target")
+        self.source, self.target = TextSide(folder / "text", "source"), TextSide(folder / "text", "target")
         self.translator = ctranslate2.Translator(
             str(folder), device=device, compute_type=compute_type, intra_threads=threads
         )
@@ -213,7 +213,7 @@ def main() -> None:
     parser.add_argument("--compute-type", default="float32", help="float32 translates as docmt does; int8 is faster")
     parser.add_argument("--threads", type=int, default=0, help="CPU threads [default: chosen by CTranslate2]")
     options = parser.parse_args()
-    model = ExportedModel(Path(__file__).parent, options.device, options.compute_type, options.threads)
+    model = CTranslate2Model(Path(__file__).parent, options.device, options.compute_type, options.threads)
     text = sys.stdin.buffer.read().decode("utf-8-sig")
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
     documents = documents_of(lines)
