@@ -6,13 +6,14 @@ The fields are those of the Hub's template of a data set card (`license`, `langu
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
 import yaml
 
 from docmt.base.columns import CONTRASTIVE
+from docmt.base.markdown import fenced, front_matter, table
 from docmt.catalogue.licences import OPEN_LICENCES, is_open
 from docmt.corpus.export.reading import ExportedCorpus
 
@@ -28,8 +29,7 @@ def data_file(split: str) -> str:
 
 def hub_card(corpus: ExportedCorpus, about: str, rows: Mapping[str, int]) -> str:
     """Return the content of README.md; `about` describes the corpus, and `rows` has the number of rows by split."""
-    head = yaml.safe_dump(fields(corpus, rows), sort_keys=False, allow_unicode=True, width=1000)
-    return f"---\n{head}---\n\n" + "\n\n".join(_sections(corpus, about)) + "\n"
+    return f"{front_matter(fields(corpus, rows))}\n" + "\n\n".join(_sections(corpus, about)) + "\n"
 
 
 def fields(corpus: ExportedCorpus, rows: Mapping[str, int]) -> dict[str, Any]:
@@ -84,11 +84,11 @@ def _sections(corpus: ExportedCorpus, about: str) -> Iterator[str]:
     if corpus.items:
         yield _item_counts(corpus)
     if corpus.splits:
-        yield "A corpus file of docmt that lists these files reads them so:\n\n" + _fenced(_reader(corpus), "yaml")
-    yield "## Licence\n\n" + _fenced(card["licence"], "text")
+        yield "A corpus file of docmt that lists these files reads them so:\n\n" + fenced(_reader(corpus), "yaml")
+    yield "## Licence\n\n" + fenced(card["licence"], "text")
     if not is_open(card["licence"]):
         yield "This may forbid to pass the text on: read the licence before you give this data set to anybody."
-    yield "## Citation\n\n" + _fenced(card["citation"], "text")
+    yield "## Citation\n\n" + fenced(card["citation"], "text")
 
 
 def _column_lines(corpus: ExportedCorpus) -> Iterator[str]:
@@ -109,7 +109,7 @@ def _counts(corpus: ExportedCorpus) -> str:
     names = ("documents", "sentences", "source_characters", "target_characters")
     counts = corpus.card["splits"]
     rows = [(HUB_SPLITS[split], *(f"{counts[split][name]:,}" for name in names)) for split in corpus.splits]
-    return _table(("split", *(name.replace("_", " ") for name in names)), rows)
+    return table(("split", *(name.replace("_", " ") for name in names)), rows)
 
 
 def _item_counts(corpus: ExportedCorpus) -> str:
@@ -119,14 +119,8 @@ def _item_counts(corpus: ExportedCorpus) -> str:
         "The configuration `contrastive` has a row for each contrastive item: source sentences, the translations of all"
         " but the last one, and variants of the translation of the last one. `correct` is the index of the right"
         " variant, and `distance` the number of sentences from the deciding sentence to the last one.\n\n"
-        + _table(("set", "items"), [(name, f"{count:,}") for name, count in counts.items()])
+        + table(("set", "items"), [(name, f"{count:,}") for name, count in counts.items()])
     )
-
-
-def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table in Markdown; a bar in a cell is escaped."""
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
 def _reader(corpus: ExportedCorpus) -> str:
@@ -137,10 +131,3 @@ def _reader(corpus: ExportedCorpus) -> str:
     if further:
         reader["references"] = further
     return yaml.safe_dump({"reader": reader}, sort_keys=False)
-
-
-def _fenced(text: str, form: str) -> str:
-    """Return a text as a block of code, between more backticks than follow each other in the text."""
-    runs = [len(run) for run in re.findall("`+", text)]
-    fence = "`" * max(3, *(run + 1 for run in runs)) if runs else "```"
-    return f"{fence}{form}\n{text.rstrip()}\n{fence}"
