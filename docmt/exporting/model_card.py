@@ -9,7 +9,7 @@ from typing import Any
 
 from docmt.base.markdown import fenced, front_matter, table
 from docmt.base.version import VERSION
-from docmt.corpus.export.hub import OPEN_LICENCES, is_open
+from docmt.catalogue.licences import OPEN_LICENCES, is_open
 from docmt.exporting.facts import ModelFacts, Score, architecture_text
 from docmt.exporting.source import ExportedModel
 

@@ -229,6 +229,7 @@ CALLS: dict[str, list[str]] = {
     "why": ["demo", "--root", "demo"],
     "list-results": ["--root", "demo"],
     "remove-results": ["--root", "demo"],
+    "write-crate": ["demo", "--root", "demo", "--output", "out/crate"],
 }
 """A good call of each command for people, with {names} of files; those of models with much beside stand elsewhere."""
 ELSEWHERE = {"inspect": "decoding", "import-fairseq": "cli", "read-sheets": "scoring"}
