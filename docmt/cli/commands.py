@@ -32,6 +32,7 @@ FOR_YOU: Sections = {
         "score-contrastive": "contrastive",
         "inspect": "inspect",
         "import-fairseq": "fairseq",
+        "export-model": "export_model",
     },
     "Score translations": {
         "score": "score",
@@ -63,6 +64,7 @@ FOR_YOU: Sections = {
         "list-results": "results",
         "remove-results": "results",
     },
+    "Pass results on": {"write-crate": "provenance"},
 }
 
 JOBS: Sections = {

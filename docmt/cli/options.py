@@ -64,6 +64,11 @@ def output_folder(about: str, *names: str) -> Any:
     return typer.Option(*names, help=about, file_okay=False, writable=True, metavar="FOLDER")
 
 
+def output_path(about: str, *names: str) -> Any:
+    """Return an option for a folder or a file to write."""
+    return typer.Option(*names, help=about, writable=True, metavar="PATH")
+
+
 Device = Annotated[DeviceName, typer.Option(envvar="DOCMT_DEVICE", help="auto: the GPU where there is one")]
 Threads = Annotated[
     int | None,

@@ -195,6 +195,7 @@ FILES = {
 CALLS: dict[str, list[str]] = {
     "translate": ["--model", "model", "--source", "{source}", "--documents", "{names}", "--beam", "1"],
     "score-contrastive": ["{items}", "--model", "model"],
+    "export-model": ["--model", "model", "--to", "ctranslate2", "--output", "out/model"],
     "score": ["--hypotheses", "{target}", "--reference", "{reference}"],
     "compare": ["--baseline", "{target}", "--hypotheses", "{reference}", "--reference", "{reference}"],
     "score-consistency": [
@@ -228,6 +229,7 @@ CALLS: dict[str, list[str]] = {
     "why": ["demo", "--root", "demo"],
     "list-results": ["--root", "demo"],
     "remove-results": ["--root", "demo"],
+    "write-crate": ["demo", "--root", "demo", "--output", "out/crate"],
 }
 """A good call of each command for people, with {names} of files; those of models with much beside stand elsewhere."""
 ELSEWHERE = {"inspect": "decoding", "import-fairseq": "cli", "read-sheets": "scoring"}

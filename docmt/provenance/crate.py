@@ -1,0 +1,174 @@
+"""A finished target as an RO-Crate: a folder or a zip with the results, the workflow, and the record of its run."""
+
+import tempfile
+import zipfile
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from docmt.base.artifacts import atomic_file, atomic_folder
+from docmt.base.errors import UserError
+from docmt.base.machine import installed_version
+from docmt.provenance.actions import Actions
+from docmt.provenance.artifacts import FinishedRun
+from docmt.provenance.entities import METADATA, RUN_PROFILES, Graph, Reference
+from docmt.provenance.outputs import Outputs, Part
+from docmt.provenance.sources import licence
+from docmt.provenance.workflow import add_inputs, add_outputs, add_steps, add_workflow
+
+README = "README.md"
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The time of each file in a zip, so that the same files give the same bytes."""
+NOT_STATED = "not stated"
+ABOUT_NOT_STATED = (
+    "The author of this crate states no licence for it. The workflow is under Apache-2.0, and the text of each corpus"
+    " is under the licence of its entity."
+)
+
+
+@dataclass(frozen=True)
+class CrateFacts:
+    """What a person states about a crate; None for what is not stated.
+
+    `date`: the date of the crate, in the form of ISO 8601. `author`, `organisation`: names, with the addresses
+    `author_url` and `organisation_url`. `licence`: the name or the address of the licence of the crate. `code_url`:
+    where others get the code. `overrides`: the values of keys of config.yaml that the run had from the command line.
+    `included`: what the crate has beside the results.
+    """
+
+    date: str
+    author: str | None = None
+    author_url: str | None = None
+    organisation: str | None = None
+    organisation_url: str | None = None
+    licence: str | None = None
+    code_url: str | None = None
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    included: Collection[Part] = ()
+
+
+@dataclass(frozen=True)
+class WrittenCrate:
+    """A crate that was written: its path, the number of its files and actions, and why files are not in it."""
+
+    path: Path
+    files: int
+    actions: int
+    withheld: Mapping[str, str]
+
+
+def write_crate(run: FinishedRun, facts: CrateFacts, output: Path) -> WrittenCrate:
+    """Write a finished target as a crate; a path that ends in `.zip` becomes a zip, any other a folder.
+
+    The same results and facts give the same bytes. What is at `output` is replaced. Raises UserError where a file of
+    the run differs from its manifest.
+    """
+    if output.suffix != ".zip":
+        with atomic_folder(output) as folder:
+            return _write(run, facts, folder, output)
+    with tempfile.TemporaryDirectory() as temporary:
+        written = _write(run, facts, Path(temporary), output)
+        pack(Path(temporary), output)
+        return written
+
+
+def pack(folder: Path, output: Path) -> None:
+    """Write the files of a folder as a zip whose bytes depend on the names and contents of the files alone."""
+    with atomic_file(output, "wb") as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            member = zipfile.ZipInfo(path.relative_to(folder).as_posix(), EPOCH)
+            member.compress_type, member.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            with path.open("rb") as source, archive.open(member, "w", force_zip64=True) as target:
+                while chunk := source.read(1 << 20):
+                    target.write(chunk)
+
+
+def check_output(output: Path) -> None:
+    """Raise UserError where the output would replace files that are no crate."""
+    is_other = output.is_dir() and any(output.iterdir()) and not (output / METADATA).is_file()
+    is_other = is_other or (output.is_dir() and (output.suffix == ".zip" or output.samefile(Path())))
+    if is_other or (output.is_file() and output.suffix != ".zip"):
+        raise UserError(
+            "the output is there already, and is no crate",
+            where=str(output),
+            remedy="name a new folder or zip, or remove this one",
+        )
+
+
+def _write(run: FinishedRun, facts: CrateFacts, folder: Path, output: Path) -> WrittenCrate:
+    """Write the files of a crate into a folder that is there."""
+    graph, root = Graph(), run.planner.digests.root
+    _describe(graph, run, facts)
+    readme = folder / README
+    readme.write_text(_readme(run, facts), encoding="utf-8")
+    graph.add_file(readme, README, about={"@id": "./"})
+    workflow = add_workflow(graph, root, facts.code_url, installed_version("snakemake"))
+    outputs = Outputs(graph, run, facts.included)
+    actions = Actions(graph, run, outputs, _agent(graph, facts), facts.code_url)
+    actions.add()
+    steps = add_steps(graph, workflow, actions.tools)
+    inputs = add_inputs(graph, workflow, facts.overrides)
+    add_outputs(graph, workflow, {run.artifacts[job].name: actions.artifacts[job] for job in run.jobs})
+    actions.organise(workflow, steps, inputs)
+    graph.crate.write(folder)
+    files = sum(path.is_file() for path in folder.rglob("*"))
+    return WrittenCrate(output, files, len(actions.created), outputs.withheld)
+
+
+def _describe(graph: Graph, run: FinishedRun, facts: CrateFacts) -> None:
+    """State the name, the date, the licence, the author and the profiles of the crate."""
+    root, study = graph.root, run.planner.jobs.grid.studies.get(run.target)
+    root["name"] = f"docmt: {study.title if study else run.target}"
+    root["description"] = (
+        f"The target {run.target} of docmt, a workflow for experiments in document-level machine translation: results,"
+        f" settings, and the record of the {len(run.artifacts)} jobs that they come from."
+    )
+    root["datePublished"] = facts.date
+    about = "The licence of this crate." if facts.licence else ABOUT_NOT_STATED
+    root["license"] = licence(graph, facts.licence or NOT_STATED, about)
+    root["conformsTo"] = [
+        graph.add(address, "CreativeWork", name=name, version=address.rsplit("/", 1)[1])
+        for address, name in RUN_PROFILES.items()
+    ]
+    addresses = ("https://w3id.org/ro/crate/1.1", "https://w3id.org/workflowhub/workflow-ro-crate/1.0")
+    graph.crate.metadata["conformsTo"] = [{"@id": address} for address in addresses]
+    agent = _agent(graph, facts)
+    if agent:
+        root["author"] = agent
+    if facts.organisation:
+        root["publisher"] = _organisation(graph, facts)
+
+
+def _agent(graph: Graph, facts: CrateFacts) -> Reference | None:
+    """Return the person, or else the organisation, that made the crate; None where neither is stated."""
+    if not facts.author:
+        return _organisation(graph, facts) if facts.organisation else None
+    affiliation = _organisation(graph, facts) if facts.organisation else None
+    identifier = facts.author_url or f"#author/{facts.author.replace(' ', '-')}"
+    return graph.add(identifier, "Person", name=facts.author, affiliation=affiliation, url=facts.author_url)
+
+
+def _organisation(graph: Graph, facts: CrateFacts) -> Reference:
+    """Return the organisation of the author."""
+    name = str(facts.organisation)
+    identifier = facts.organisation_url or f"#organisation/{name.replace(' ', '-')}"
+    return graph.add(identifier, "Organization", name=name, url=facts.organisation_url)
+
+
+def _readme(run: FinishedRun, facts: CrateFacts) -> str:
+    """Return the text for people who open the crate."""
+    config = "".join(f" --config {key}={value}" for key, value in facts.overrides.items())
+    return f"""# {run.target}
+
+This folder is an RO-Crate, which docmt has written. `{METADATA}` describes it: the results, the workflow with its
+settings, and for each of {len(run.artifacts)} artifacts the command that wrote it, its inputs, the times, the machine
+and the versions of the libraries. Files that are not in the crate stand there with their SHA-256.
+
+- `results/`: the results, and the manifest, the record and the settings of each artifact
+- `config.yaml`, `Snakefile`, `workflow/`: the workflow
+
+With docmt installed, this makes the target again, and says whether it is the same:
+
+    docmt reproduce {run.target} --crate FOLDER{config}
+"""

@@ -1,0 +1,90 @@
+"""The workflow as entities of a crate: the Snakefile with its steps, the settings of the run, and their files."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from docmt.base.version import VERSION
+from docmt.provenance.entities import Graph, Reference
+
+SNAKEFILE = "Snakefile"
+CONFIG = "config.yaml"
+FOLDERS = ("workflow", "profiles", "envs", "slurm")
+"""The folders of a project whose files are the workflow and its settings."""
+BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
+LANGUAGE = "https://w3id.org/workflowhub/workflow-ro-crate#snakemake"
+
+
+def workflow_files(root: Path) -> Iterator[str]:
+    """Yield the paths of the files of a project that a run needs, relative to its folder, always in one order."""
+    yield from (name for name in (SNAKEFILE, CONFIG) if (root / name).is_file())
+    for folder in FOLDERS:
+        files = (path for path in (root / folder).rglob("*") if path.is_file())
+        yield from sorted(path.relative_to(root).as_posix() for path in files if "__pycache__" not in path.parts)
+
+
+def add_workflow(graph: Graph, root: Path, address: str | None, version: str) -> Reference:
+    """Add the Snakefile as the main workflow, and the files that it needs; return a reference to it.
+
+    `address`: where others get the code. `version`: the version of Snakemake.
+    """
+    snakemake = "https://snakemake.readthedocs.io"
+    language = graph.add(LANGUAGE, "ComputerLanguage", name="Snakemake", version=version, url=snakemake)
+    workflow = graph.add_file(root / SNAKEFILE, SNAKEFILE)
+    graph.crate.get(SNAKEFILE)._jsonld["@type"] = ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"]
+    about = {"@id": graph.add(BIOSCHEMAS, "CreativeWork", name="ComputationalWorkflow", version="1.0-RELEASE")["@id"]}
+    graph.extend(
+        workflow, name="docmt", version=VERSION, programmingLanguage=language, conformsTo=about, license=LICENCE_OF_CODE
+    )
+    if address:
+        graph.extend(workflow, url=address)
+    for path in workflow_files(root):
+        graph.add_file(root / path, path)
+    graph.root["mainEntity"] = workflow
+    return workflow
+
+
+LICENCE_OF_CODE = "https://www.apache.org/licenses/LICENSE-2.0"
+
+
+def add_steps(graph: Graph, workflow: Reference, tools: Mapping[str, Sequence[Reference]]) -> dict[str, Reference]:
+    """Add a step for each rule, in the order of the work; return a reference to each. `tools`: the commands by rule."""
+    steps = {
+        rule: graph.add(f"#step/{rule}", "HowToStep", name=rule, position=str(number), workExample=list(commands))
+        for number, (rule, commands) in enumerate(tools.items(), 1)
+    }
+    parts = [*{tool["@id"]: tool for commands in tools.values() for tool in commands}.values()]
+    graph.extend(workflow, step=[*steps.values()], hasPart=parts)
+    return steps
+
+
+def add_inputs(graph: Graph, workflow: Reference, overrides: Mapping[str, Any]) -> list[Reference]:
+    """Add the settings of the run as parameters of the workflow, with their values; return references to the values.
+
+    `overrides`: the values of keys of config.yaml that the command line gave.
+    """
+    config = {"@id": CONFIG}
+    values = [graph.value(key, value, identifier=f"#config/{key}") for key, value in sorted(overrides.items())]
+    names = ["config.yaml", *sorted(overrides)]
+    kinds = ["File", *("PropertyValue" for _ in overrides)]
+    parameters = [
+        _parameter(graph, f"#input/{name}", name, kind, value)
+        for name, kind, value in zip(names, kinds, [config, *values], strict=True)
+    ]
+    graph.extend(workflow, input=parameters)
+    return [config, *values]
+
+
+def add_outputs(graph: Graph, workflow: Reference, results: Mapping[str, Reference]) -> None:
+    """Add the artifacts of the target as outputs of the workflow; `results`: a reference to each, by its name."""
+    outputs = [
+        _parameter(graph, f"#output/{name}", name, "Collection", result) for name, result in sorted(results.items())
+    ]
+    graph.extend(workflow, output=outputs)
+
+
+def _parameter(graph: Graph, identifier: str, name: str, kind: str, value: Reference) -> Reference:
+    """Add a parameter of the workflow, which refers to its value, and the reference back."""
+    parameter = graph.add(identifier, "FormalParameter", name=name, additionalType=kind, workExample=value)
+    graph.extend(value, exampleOfWork=parameter)
+    return parameter

@@ -1,0 +1,220 @@
+"""`docmt write-crate`: what a crate has, that the same results give the same bytes, and what is refused."""
+
+import json
+import os
+import subprocess
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+from helpers.command_line import invoke, output, succeed
+from helpers.crate_laws import Laws, graph_of, items
+from helpers.sealed import rewrite
+from helpers.support import ROOT, Project
+
+from docmt.base.manifest import read_manifest, read_record
+from docmt.provenance import passing
+
+SCORES = "results/7_scores/smoke/toy_zh-en/sentence/seed1"
+TRAINING = "results/5_training/smoke/toy_zh-en/sentence/seed1"
+CORPUS = "results/1_corpus/toy_zh-en@smoke"
+TARGET = f"{SCORES}/scores.json"
+DATE = ("--date", "2026-11-23")
+STATED = (
+    *("--author", "Ada", "--author-url", "https://orcid.org/0000-0000-0000-0000", "--organisation", "A University"),
+    *("--organisation-url", "https://university.example", "--licence", "https://spdx.org/licenses/CC-BY-4.0"),
+    *("--code-url", "https://code.example/docmt"),
+)
+
+
+def written(project: Project, folder: Path, *arguments: object, target: str = TARGET) -> Path:
+    succeed("write-crate", target, "--root", project.root, "--output", folder, *DATE, *arguments)
+    return folder
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def crate(finished_demo, tmp_path_factory) -> Path:
+    return written(finished_demo, tmp_path_factory.mktemp("crate") / "crate")
+
+
+@pytest.fixture(scope="module")
+def whole(finished_demo, tmp_path_factory) -> Path:
+    return written(finished_demo, tmp_path_factory.mktemp("crate") / "whole", *STATED, target="demo")
+
+
+def test_a_crate_breaks_no_law_of_its_profile(crate, whole):
+    assert Laws(crate).broken() == [] and Laws(whole).broken() == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "law"),
+    [
+        ("Dataset", "license", "no licence"),
+        ("Dataset", "mainEntity", "no main workflow"),
+        ("CreateAction", "instrument", "has no instrument"),
+        ("ControlAction", "object", "has no object"),
+        ("OrganizeAction", "result", "has no result"),
+        ("HowToStep", "workExample", "has no command"),
+        ("FormalParameter", "additionalType", "no type"),
+        ("HowTo", "step", "no step"),
+    ],
+)
+def test_an_omission_breaks_a_law(crate, kind, name, law):
+    graph = graph_of(crate)
+    entity = next(entity for entity in graph if kind in items(entity, "@type"))
+    del entity[name]
+    assert any(law in sentence for sentence in Laws(crate, graph).broken())
+
+
+def test_an_action_has_what_its_record_and_its_manifest_say(finished_demo, crate):
+    entities = Laws(crate).by_id
+    record = read_record(finished_demo.root / TRAINING / "record.json")
+    manifest = read_manifest(finished_demo.root / TRAINING / "manifest.json")
+    action = entities["#action/5_training/smoke/toy_zh-en/sentence/seed1"]
+    assert (action["startTime"], action["endTime"]) == (record["began"], record["finished"])
+    assert action["identifier"] == f"docmt-identity:{manifest.identity}"
+    libraries = {
+        entities[value["@id"]]["name"] for value in items(entities[action["instrument"]["@id"]], "softwareRequirements")
+    }
+    assert {"torch", "numpy", "python"} <= libraries
+    measures = {entities[value["@id"]]["name"]: entities[value["@id"]]["value"] for value in action["resourceUsage"]}
+    assert measures["cores"] == str(record["hardware"]["cores"]) and measures["seconds"] == str(record["seconds"])
+    result = entities[action["result"]["@id"]]
+    assert f"docmt-content:{manifest.content}" in result["identifier"]
+    listed = {entities[value["@id"]].get("name"): entities[value["@id"]] for value in result["hasPart"]}
+    for name, file in manifest.files.items():
+        assert listed[f"{TRAINING}/{name}"]["sha256"] == file.sha256
+        assert listed[f"{TRAINING}/{name}"]["contentSize"] == str(file.bytes)
+    views = {
+        "#artifact/3_views/toy_zh-en@smoke/truecase_separate4k/window1",
+        "#artifact/2_tokens/toy_zh-en@smoke/truecase_separate4k",
+    }
+    assert views <= {value["@id"] for value in action["object"]}
+
+
+def test_models_and_data_are_references_unless_they_are_asked_for(finished_demo, crate, tmp_path):
+    names = files_of(crate)
+    assert TARGET in names and f"{CORPUS}/card.json" in names and "config.yaml" in names
+    assert f"{TRAINING}/model/model.safetensors" not in names and f"{CORPUS}/documents.parquet" not in names
+    full = files_of(written(finished_demo, tmp_path / "full", "--with-models", "--with-data"))
+    original = finished_demo.root / TRAINING / "model/model.safetensors"
+    assert full[f"{TRAINING}/model/model.safetensors"] == original.read_bytes()
+    assert f"{CORPUS}/documents.parquet" in full and Laws(tmp_path / "full").broken() == []
+
+
+def test_the_target_of_a_study_has_its_tables_and_its_pages(whole):
+    names = {Path(name).name for name in files_of(whole) if name.startswith("results/8_report")}
+    assert {"quality.csv", "quality.json", "quality.html", "index.html"} <= names
+
+
+def test_text_that_may_not_be_passed_on_is_never_in_a_crate(finished_demo, tmp_path, monkeypatch):
+    monkeypatch.setattr(passing, "may_pass_on", lambda corpus: False)
+    arguments = ("--root", finished_demo.root, "--output", tmp_path / "closed", *DATE, "--with-models", "--with-data")
+    printed = json.loads(output("write-crate", "demo", *arguments, "--json"))
+    names = files_of(tmp_path / "closed")
+    text = {name for name in names if Path(name).suffix in (".parquet", ".arrow", ".txt") and "5_training" not in name}
+    assert text == set() and f"{TRAINING}/model/model.safetensors" in names and TARGET in names
+    report = "results/8_report/smoke/demo"
+    assert f"{report}/quality.html" in names and f"{report}/attention.html" not in names
+    assert f"{report}/index.html" not in names and "results/report@smoke.html" not in names
+    assert f"{CORPUS}/documents.parquet" in printed["withheld"]
+    assert "licence of toy_zh-en forbids" in printed["withheld"][f"{report}/index.html"]
+    assert Laws(tmp_path / "closed").broken() == []
+
+
+def test_the_same_results_give_the_same_bytes(finished_demo, crate, tmp_path):
+    assert files_of(written(finished_demo, tmp_path / "again")) == files_of(crate)
+    zips = [written(finished_demo, tmp_path / f"{number}.zip") for number in (1, 2)]
+    assert zips[0].read_bytes() == zips[1].read_bytes()
+    with zipfile.ZipFile(zips[0]) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == files_of(crate)
+
+
+def test_settings_of_the_command_line_are_inputs_of_the_workflow(finished_demo, tmp_path):
+    arguments = ("--config", "seeds=[1]", "--config", "mirror=/a/mirror")
+    entities = Laws(written(finished_demo, tmp_path / "crate", *arguments)).by_id
+    assert entities["#config/seeds"]["value"] == "[1]" and "#config/mirror" not in entities
+
+
+def refusal(*arguments: object) -> str:
+    from docmt.base.errors import UserError
+
+    with pytest.raises(UserError) as problem:
+        invoke("write-crate", *arguments)
+    return str(problem.value)
+
+
+def test_what_is_not_finished_is_refused_with_the_command(demo, tmp_path):
+    (demo.root / TRAINING / "model/model.json").unlink()
+    (demo.root / SCORES / "manifest.json").unlink()
+    said = refusal(TARGET, "--root", demo.root, "--output", tmp_path / "crate", "--config", "seeds=[1]")
+    assert "the target is not finished" in said and f"{SCORES}: {SCORES}/manifest.json is missing" in said
+    assert f"snakemake --cores all {TARGET} --config seeds=[1]" in said and not (tmp_path / "crate").exists()
+
+
+def test_a_damaged_file_is_refused_and_nothing_is_written(demo, tmp_path):
+    path = demo.root / SCORES / "scores.json"
+    rewrite(path, path.read_bytes().replace(b"1", b"2", 1))
+    assert "differs from its manifest" in refusal(TARGET, "--root", demo.root, "--output", tmp_path / "crate")
+    assert list(tmp_path.glob("*crate*")) == []
+
+
+def test_files_that_are_no_crate_are_not_replaced(finished_demo, crate, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/text").write_text("mine")
+    assert "is no crate" in refusal(TARGET, "--root", finished_demo.root, "--output", tmp_path / "mine")
+    assert written(finished_demo, crate) == crate, "a crate is replaced"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--date", "soon"), "not a date"),
+        (("--code-url", "here"), "--code-url: not an address"),
+        (("--author-url", "me"), "--author-url: not an address"),
+        (("--organisation-url", "us"), "--organisation-url: not an address"),
+    ],
+)
+def test_wrong_facts_are_refused(finished_demo, arguments, message):
+    assert message in refusal(TARGET, "--root", finished_demo.root, *arguments)
+
+
+@pytest.fixture(scope="module")
+def validator(tmp_path_factory) -> Path:
+    """The Python of an environment with roc-validator: that of DOCMT_CRATE, or of one that is made here."""
+    if given := os.environ.get("DOCMT_CRATE"):
+        return Path(given)
+    folder = tmp_path_factory.mktemp("validator") / "environment"
+    venv.create(folder, with_pip=True)
+    pip = [folder / "bin/pip", "install", "-q", "-r", ROOT / "pins.crate.txt"]
+    done = subprocess.run(pip, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"needs roc-validator, which pip cannot install here: {done.stderr[-500:]}")
+    return folder / "bin/python"
+
+
+def validated(python: Path, crate: Path, severity: str) -> dict:
+    profile = "provenance-run-crate-0.5"
+    command = [python, "-I", ROOT / "tests/helpers/crate_validator.py", crate, profile, severity]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_the_validator_of_the_profile_accepts_a_crate(validator, crate, whole, tmp_path):
+    for folder in (crate, whole):
+        assert validated(validator, folder, "REQUIRED") == {"passed": True, "issues": []}
+    issues = validated(validator, whole, "RECOMMENDED")["issues"]
+    # The Snakefile, by two of its types: a workflow that is a file of the crate has no address of the web.
+    assert [issue["message"] for issue in issues] == ["The SoftwareApplication id SHOULD be an absolute URI"] * 2
+    value = json.loads((crate / "ro-crate-metadata.json").read_text())
+    value["@graph"] = [entity for entity in value["@graph"] if entity["@id"] != "#run"]
+    (tmp_path / "ro-crate-metadata.json").write_text(json.dumps(value))
+    assert not validated(validator, tmp_path, "REQUIRED")["passed"]
