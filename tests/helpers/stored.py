@@ -11,7 +11,7 @@ from docmt.base.manifest import MANIFEST, sealed
 from docmt.base.sealing import sealing
 from docmt.store.addresses import open_store
 from docmt.store.entries import StoreEntry
-from docmt.store.store import Store
+from docmt.store.store import FORMAT, HEAD, Store
 
 WEIGHTS = "model/weights.txt"
 
@@ -39,11 +39,14 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def new_store(folder: Path, mode: int = 0o755) -> Store:
-    """Begin a store in a new folder with this mode."""
+    """Begin a store in a new folder with this mode.
+
+    Its folders are made one by one when they are needed: to make and remove all of them takes most of a test's time.
+    """
     folder.mkdir()
     folder.chmod(mode)
     store = open_store(str(folder))
-    store.begin()
+    store.backend.create(HEAD, indented_json({"format": FORMAT}).encode())
     return store
 
 

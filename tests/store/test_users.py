@@ -72,8 +72,9 @@ def pull(place: Path, uid: int, name: str = "pulled") -> None:
     store.pull(store.entry(entry_of(place / str(uid) / "job").identity), place / str(uid) / name)
 
 
-@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
-@pytest.mark.parametrize(("mode", "groups"), [(0o1777, ()), (0o2770, (GROUP,)), (0o770, (GROUP,))])
+@pytest.mark.parametrize(
+    ("mode", "groups", "umask"), [(0o1777, (), 0o000), (0o2770, (GROUP,), 0o077), (0o770, (GROUP,), 0o022)]
+)
 def test_the_second_user_reads_what_the_first_made(place, mode, groups, umask):
     store = begin(place, mode, groups)
     assert run_as(SECOND, lambda: pull(place, SECOND), groups, umask) == ""
