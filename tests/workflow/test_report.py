@@ -5,11 +5,7 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 from helpers.support import Project
-
-from docmt.plan.report_labels import group_of, item_labels, study_labels
-from docmt.plan.run import grid_of_run
 
 FOLDER = "results/8_report/smoke/demo"
 
@@ -58,15 +54,3 @@ def test_a_page_that_is_not_there_is_named(demo):
     assert done.returncode == 1
     assert f"File {FOLDER}/quality.html marked for report but does not exist" in done.stdout + done.stderr
     assert not (demo.root / "report.html").exists()
-
-
-@pytest.fixture(scope="module")
-def grid(finished_demo):
-    return grid_of_run(finished_demo.root, {})
-
-
-def test_items_have_the_group_of_their_kind_and_a_title(grid):
-    assert group_of(grid, "demo", "quality") == "Tables"
-    assert group_of(grid, "demo", "attention") == "Figures"
-    assert item_labels(grid, "demo", "quality", "page")["title"] == grid.studies["demo"].items["quality"].title
-    assert study_labels(grid, "demo") == {"name": "demo", "title": grid.studies["demo"].title}
