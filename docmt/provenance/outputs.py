@@ -20,7 +20,7 @@ OF_MODELS = (CHECKPOINT.stage, TRAINING.stage, VECTORS.stage)
 """The stages whose outputs are models."""
 RESULTS_OF = {
     CORPUS.stage: (".json",),
-    SCORES.stage: ("scores.json",),
+    SCORES.stage: ("scores.json", "details.arrow"),
     COMPARISON.stage: (".json",),
     REPORT.stage: ("",),
 }

@@ -16,7 +16,7 @@ WITHOUT_TEXT = {
     "train": ("*",),
     "word_vectors": ("card.json",),
     "aligner": ("card.json",),
-    "scores": ("scores.json",),
+    "scores": ("scores.json", "details.arrow"),
     "compare": ("comparisons.json",),
     "item": ("*",),
 }

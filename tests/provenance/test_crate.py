@@ -117,7 +117,11 @@ def test_text_that_may_not_be_passed_on_is_never_in_a_crate(finished_demo, tmp_p
     arguments = ("--root", finished_demo.root, "--output", tmp_path / "closed", *DATE, "--with-models", "--with-data")
     printed = json.loads(output("write-crate", "demo", *arguments, "--json"))
     names = files_of(tmp_path / "closed")
-    text = {name for name in names if Path(name).suffix in (".parquet", ".arrow", ".txt") and "5_training" not in name}
+    text = {
+        name
+        for name in names
+        if Path(name).suffix in (".parquet", ".arrow", ".txt") and "5_training" not in name and "details" not in name
+    }
     assert text == set() and f"{TRAINING}/model/model.safetensors" in names and TARGET in names
     report = "results/8_report/smoke/demo"
     assert f"{report}/quality.html" in names and f"{report}/attention.html" not in names
