@@ -5,6 +5,9 @@
 #   docmt list-targets                     list all other targets
 
 
+report: "workflow/report/workflow.rst"
+
+
 include: "workflow/rules/common.smk"
 include: "workflow/rules/0_models.smk"
 include: "workflow/rules/1_corpus.smk"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from docmt.api.contrastive import read_contrastive
     from docmt.api.corpora import read_corpus
     from docmt.api.documents import read_documents
+    from docmt.api.export_model import export_model
     from docmt.api.open_model import open_model
     from docmt.api.scores import compare, score
     from docmt.api.studies import list_systems, list_targets
@@ -32,6 +33,7 @@ __version__ = VERSION
 _MODULES = {
     "align": "alignment",
     "compare": "scores",
+    "export_model": "export_model",
     "list_systems": "studies",
     "list_targets": "studies",
     "list_trainings": "trainings",
@@ -50,6 +52,7 @@ _MODULES = {
 __all__ = [
     "align",
     "compare",
+    "export_model",
     "list_systems",
     "list_targets",
     "list_trainings",

@@ -142,6 +142,12 @@ def atomic_folder(path: Path | str) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
+def need_new_folder(path: Path) -> None:
+    """Raise UserError where the folder `path` has files already, or is the present folder."""
+    if path.is_dir() and (any(path.iterdir()) or path.samefile(Path())):
+        raise UserError("the output is there already", where=str(path), remedy="name a new folder, or remove this one")
+
+
 def _replace_folder(new: Path, path: Path) -> None:
     """Move the folder `new` to `path`; where the move fails, put the older folder at `path` back."""
     if not path.is_dir():

@@ -32,6 +32,7 @@ FOR_YOU: Sections = {
         "score-contrastive": "contrastive",
         "inspect": "inspect",
         "import-fairseq": "fairseq",
+        "export-model": "export_model",
     },
     "Score translations": {
         "score": "score",

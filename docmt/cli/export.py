@@ -40,8 +40,8 @@ def export_corpus(
     The lines of test are in the order of the translations of a system. Pass the --config of your run, such as
     scale=smoke. Nothing is downloaded, and nothing below results/ is written.
     """
+    from docmt.catalogue.licences import is_open
     from docmt.corpus.export.forms import export
-    from docmt.corpus.export.hub import is_open
     from docmt.corpus.export.reading import ExportedCorpus
     from docmt.plan.grid import load_grid
 

@@ -13,6 +13,7 @@ from docmt.base.errors import UserError
 from docmt.base.names import NAMES_HAVE, SPLITS, is_name
 from docmt.catalogue.corpus import load_corpus
 from docmt.catalogue.held_out import HELD_OUT, TRAIN
+from docmt.catalogue.licences import STRICTEST_FIRST, guessed_passing_on
 from docmt.drafts.draft import Draft, Value
 
 HELD = 50
@@ -21,6 +22,8 @@ RAREST = 100
 """The largest distance, in documents, between two held-out documents."""
 LEAST = 5
 """The number of documents that a held-out split has at least, where the corpus has few."""
+GUESSED = "# passing_on is a guess from the licence: everything, models (and scores, but no text), or nothing."
+"""The second line of a corpus file."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,7 @@ class CorpusDraft:
             "source_language": source,
             "target_language": target,
             "licence": "; ".join(dict.fromkeys(draft.licence for draft in self.drafts)),
+            "passing_on": min((guessed_passing_on(draft.licence) for draft in self.drafts), key=STRICTEST_FIRST.index),
             "citation": " ".join(dict.fromkeys(draft.citation for draft in self.drafts)),
             "files": list(files.values()),
             "reader": parts[0] if len(parts) == 1 else {"kind": "combined", "parts": parts},
@@ -137,7 +141,7 @@ def write_corpus_file(draft: CorpusDraft, folder: Path, name: str | None = None)
         remedy = "give the corpus another name (--name), or remove the file"
         raise UserError("a corpus of this name exists", where=str(path), remedy=remedy)
     body = yaml.safe_dump(draft.value(name), sort_keys=False, allow_unicode=True, width=116)
-    content = f"# Written by `{draft.command}`: read it, and complete what is not known.\n{body}"
+    content = f"# Written by `{draft.command}`: read it, and complete what is not known.\n{GUESSED}\n{body}"
     # A mistake of a draft is refused before the file is there.
     with tempfile.TemporaryDirectory() as scratch:
         trial = Path(scratch) / path.name

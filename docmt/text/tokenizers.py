@@ -4,18 +4,12 @@ Every tokenizer cuts at `<`, `>` and `@` (tests/text/test_tokenizers.py). Theref
 symbol such as `<s>`, and no token ends with `@@`, the mark of an unfinished word.
 """
 
-import re
-from collections.abc import Callable, Sequence
-from functools import cache, cached_property
+from collections.abc import Sequence
 from typing import Protocol
 
 from docmt.settings.data import TextConfig
+from docmt.text.chinese import Chinese
 from docmt.text.moses import Moses
-
-HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Ranges of Chinese characters, for use within the brackets of a regular expression."""
-_CHARACTERS = re.compile(rf"[{HAN}]|[^\W_{HAN}]+|\S")
-_NEEDLESS_SPACE = re.compile(r"(?<![A-Za-z0-9]) | (?![A-Za-z0-9])")
 
 
 class Tokenizer(Protocol):
@@ -29,46 +23,6 @@ class Tokenizer(Protocol):
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         """Return the plain text of tokens."""
-
-
-class Chinese:
-    """The tokenizer of Chinese into words (by jieba) or characters; a run of Latin letters or digits is one token."""
-
-    def __init__(self, segmenter: str) -> None:
-        """Choose the segmenter, "jieba" or "characters"; the dictionary of jieba is read when it is first needed."""
-        self._segmenter = segmenter
-
-    @cached_property
-    def _cut(self) -> Callable[[str], list[str]]:
-        """The function that cuts a sentence; it is loaded at the first sentence.
-
-        To load the dictionary of jieba takes a second and 100 MB, and a process that only detokenizes does not need the
-        dictionary.
-        """
-        return _CHARACTERS.findall if self._segmenter == "characters" else _jieba()
-
-    def tokenize(self, sentence: str) -> list[str]:
-        """Return the words or characters of a sentence, without white space."""
-        return [token for piece in self._cut(sentence) for token in piece.split()]
-
-    def detokenize(self, tokens: Sequence[str]) -> str:
-        """Join tokens without spaces, but for a space between two tokens of Latin letters or digits."""
-        return _NEEDLESS_SPACE.sub("", " ".join(tokens))
-
-
-@cache
-def _jieba() -> Callable[[str], list[str]]:
-    """Return the function of jieba that segments sentences, with its HMM for unknown words.
-
-    The dictionary is read from the package. The loader of jieba would prefer a cache in the common temporary folder,
-    which another version of jieba or another user may have written.
-    """
-    import jieba
-
-    segmenter = jieba.Tokenizer()
-    segmenter.FREQ, segmenter.total = segmenter.gen_pfdict(segmenter.get_dict_file())
-    segmenter.initialized = True
-    return segmenter.lcut
 
 
 def tokenizer_for(language: str, text: TextConfig) -> Tokenizer:

@@ -180,6 +180,7 @@ def test_a_data_set_of_the_hub(tmp_path, hub_network):
     """The commit is fixed, and checksums are those of the Hub's listing: SHA-256 of large files, Git ids of others."""
     value = written(tmp_path, drafted("hub:me/Talks/de-en", hub_network))
     assert value["corpus"] == "talks_de-en" and value["licence"] == "cc-by-4.0"
+    assert value["passing_on"] == "everything"
     assert {"table": value["reader"]["source"]} == {"table": "translation.de"}
     assert value["reader"]["document"] == "doc_id"
     train = [f"me.Talks.de-en.train-0000{number}-of-00002.parquet" for number in (0, 1)]

@@ -221,7 +221,7 @@ def import_all() -> None:
     """Import what commands need, with one thread, and read the dictionary of Chinese words."""
     import torch
 
-    from docmt.text.tokenizers import Chinese
+    from docmt.text.chinese import Chinese
 
     for name in IMPORTED:
         with suppress(ModuleNotFoundError):

@@ -4,10 +4,10 @@ import pytest
 
 from docmt.base.vocabulary import Vocabulary
 from docmt.text.casing import KeepCase, LowerCase
+from docmt.text.chinese import Chinese
 from docmt.text.moses import Moses
 from docmt.text.others import restore_line
 from docmt.text.side import Side, WholeTokens
-from docmt.text.tokenizers import Chinese
 
 VOCABULARY = Vocabulary.from_counts({"a": 1}, 0)
 

@@ -7,6 +7,9 @@
 #        results/8_report/<scale>/<study>/<table>.sheet.{csv, html, key.json}, the blind sheet of a table of judgements
 #        results/8_report/<scale>/<study>/index.html, with all of them
 # steps: draw sentences for annotators | fill tables with published and measured numbers | draw figures | write pages that work offline
+#
+# `snakemake --report` embeds what `report(...)` marks here: each page once, and the tables as CSV. Scores are not marked:
+# they have a row for each document, and the numbers of the tables are in their CSV files.
 
 
 rule item:
@@ -14,9 +17,21 @@ rule item:
         manifests_of("item"),
     output:
         manifest=REPORT / "{item}.manifest.json",
-        page=REPORT / "{item}.html",
+        page=report(
+            REPORT / "{item}.html",
+            caption="../report/item.rst",
+            category="{study}",
+            subcategory=report_group,
+            labels=report_labels("page"),
+        ),
         json=REPORT / "{item}.json",
-        csv=REPORT / "{item}.csv",
+        csv=report(
+            REPORT / "{item}.csv",
+            caption="../report/item.rst",
+            category="{study}",
+            subcategory=report_group,
+            labels=report_labels("table (CSV)"),
+        ),
     log:
         REPORT.log("{item}"),
     localrule: True
@@ -56,7 +71,13 @@ rule report:
         manifests_of("report"),
     output:
         manifest=REPORT / "manifest.json",
-        page=REPORT / "index.html",
+        page=report(
+            REPORT / "index.html",
+            caption="../report/study.rst",
+            category="{study}",
+            subcategory=WHOLE_STUDY,
+            labels=report_labels_of_study,
+        ),
     log:
         REPORT.log(),
     localrule: True

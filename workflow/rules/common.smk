@@ -64,6 +64,7 @@ from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
 from docmt.plan.planning import Planner
 from docmt.plan.positions import position_tables
 from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
+from docmt.plan.report_labels import WHOLE_STUDY, group_of, item_labels, study_labels
 from docmt.plan.run import grid_of_run
 from docmt.plan.scored import scoring_of_entry
 from docmt.plan.slices import check_scale
@@ -501,6 +502,21 @@ def scoring_options(wildcards):
 def human_option(wildcards):
     """Return the option --human of a page, where config.yaml names a file of human judgements for its study."""
     return option("--human", GRID.human.get(getattr(wildcards, "study", "demo")))
+
+
+def report_group(wildcards):
+    """Return the group of an item in the report of Snakemake."""
+    return or_refuse(group_of, GRID, wildcards.study, wildcards.item)
+
+
+def report_labels(file):
+    """Return the function that returns the labels of a file of an item in the report of Snakemake."""
+    return lambda wildcards: or_refuse(item_labels, GRID, wildcards.study, wildcards.item, file)
+
+
+def report_labels_of_study(wildcards):
+    """Return the labels of the page of a study in the report of Snakemake."""
+    return or_refuse(study_labels, GRID, wildcards.study)
 
 
 def study_pages(*studies):

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pyarrow as pa
 
-from docmt.base.artifacts import atomic_file, atomic_folder
+from docmt.base.artifacts import atomic_file, atomic_folder, need_new_folder
 from docmt.base.columns import CONTRASTIVE
 from docmt.base.errors import UserError, quoted
 from docmt.base.tables import parquet_writer, read_parquet, write_parquet
@@ -31,10 +31,7 @@ def export(corpus: ExportedCorpus, form: ExportForm, about: str, output: Path) -
     damaged, for the form `files` where the name of a document has a line end, and for `contrastive.tsv` where the name
     of a set has one or a tab.
     """
-    if output.is_dir() and (any(output.iterdir()) or output.samefile(Path())):
-        raise UserError(
-            "the output is there already", where=str(output), remedy="name a new folder, or remove this one"
-        )
+    need_new_folder(output)
     with atomic_folder(output) as folder:
         if form == "files":
             _write_files(corpus, folder)

@@ -1,0 +1,108 @@
+"""What is known of a trained model beside its own files: its training, the corpus, and its scores."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from docmt.base.artifacts import read_object, read_object_if_there
+from docmt.base.errors import UserError
+from docmt.base.manifest import MANIFEST, RECORD, manifest_or_none, read_record
+from docmt.base.paths import CORPUS, TRAINING
+from docmt.settings.models import MODELS
+
+ELSEWHERE = ("by_document", "positions")
+"""The parts of scores.json with scores of parts of the test set, or of other translations of it."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score of the test set: its name, such as `bleu 13a s`, its value, and its signature if it has one."""
+
+    name: str
+    value: float
+    signature: str
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """The facts about a model that its card states; a fact that is not known is None or empty.
+
+    `record` is the record.json of the training, `corpus` the card.json of stage 1, and `identity` the digest of what
+    was asked of the training. `scores` are those of `scored`, the name of a system.
+    """
+
+    record: Mapping[str, Any] | None = None
+    corpus: Mapping[str, Any] | None = None
+    identity: str | None = None
+    scores: tuple[Score, ...] = ()
+    scored: str | None = None
+
+
+def gather_facts(folder: Path, card: Mapping[str, Any], scores: Path | None) -> ModelFacts:
+    """Return the facts about the model in `folder`, the folder `model` of a training or any other.
+
+    `card` is its model.json, and `scores` a scores.json of stage 7. Raises UserError for scores of another model, and
+    where a file was changed after docmt wrote it.
+    """
+    provenance, training = card.get("provenance", {}), folder.resolve().parent
+    is_training = (training / RECORD).is_file()
+    manifest = manifest_or_none(training / MANIFEST) if is_training else None
+    scored, values = (None, ()) if scores is None else read_scores(scores, provenance)
+    return ModelFacts(
+        record=read_record(training / RECORD) if is_training else None,
+        corpus=_corpus_card(training, provenance),
+        identity=manifest.identity if manifest else None,
+        scores=values,
+        scored=scored,
+    )
+
+
+def read_scores(path: Path, provenance: Mapping[str, Any]) -> tuple[str, tuple[Score, ...]]:
+    """Return the name of the system of a scores.json, and its scores of the whole test set.
+
+    Raises UserError where the file is missing or damaged, or has another corpus, seed or scale than the model.
+    """
+    scores = read_object(path, "system", "corpus", "seed", "scale")
+    names = ("corpus", "scale", "seed")
+    actual, expected = ([str(values.get(name)) for name in names] for values in (scores, provenance))
+    if actual != expected:
+        raise UserError(
+            "scores of another model",
+            where=str(path),
+            found=", ".join(actual),
+            expected=f"{', '.join(expected)}: the corpus, scale and seed of the model",
+        )
+    return str(scores["system"]), tuple(_scores_in(scores))
+
+
+def _scores_in(values: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[Score]:
+    """Yield the scores in an object of scores.json; `path` are the keys above it."""
+    for name, value in values.items():
+        if not isinstance(value, dict) or name in (*ELSEWHERE, "settings", "decoding", "by_distance"):
+            continue
+        number = value.get("score", value.get("accuracy"))
+        if isinstance(number, int | float):
+            yield Score(" ".join((*path, name)), float(number), str(value.get("signature", "")))
+        else:
+            yield from _scores_in(value, (*path, name))
+
+
+def _corpus_card(training: Path, provenance: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the card of the corpus of a training below `results/`; None where it is not there."""
+    above, corpus = training.parents, provenance.get("corpus")
+    if corpus is None or len(above) <= TRAINING.depth or above[TRAINING.depth - 1].name != TRAINING.stage:
+        return None
+    results = above[TRAINING.depth]
+    folders = (CORPUS.under(results, corpus=name) for name in (f"{corpus}@{provenance.get('scale')}", corpus))
+    cards = (read_object_if_there(folder / "card.json", "licence", "citation") for folder in folders)
+    return next((card for card in cards if card is not None), None)
+
+
+def architecture_text(kind: str) -> tuple[str, str]:
+    """Return what an architecture is, and its paper, as the docstring of its module says them."""
+    module = import_module(MODELS[kind].model.partition(":")[0])
+    paragraphs = (module.__doc__ or "").strip().split("\n\n")
+    paper = next(text for text in paragraphs if text.startswith("Paper: "))
+    return " ".join(paragraphs[0].split()), " ".join(paper.removeprefix("Paper: ").split())

@@ -1,0 +1,1 @@
+"""The file by which the library transformers loads an exported model; `docmt.exporting.hub_folder` copies it."""

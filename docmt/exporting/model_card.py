@@ -1,0 +1,150 @@
+"""The card of an exported model: README.md, which begins with the fields that the Hugging Face Hub reads.
+
+The fields are those of the Hub's template of a model card (`language`, `license`, `library_name`, `model-index`).
+"""
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+from docmt.base.markdown import fenced, front_matter, table
+from docmt.base.version import VERSION
+from docmt.catalogue.licences import OPEN_LICENCES, is_open
+from docmt.exporting.facts import ModelFacts, Score, architecture_text
+from docmt.exporting.source import ExportedModel
+
+RECORDED = {
+    "updates": "updates",
+    "best_update": "update of the weights",
+    "stop_rule": "stop rule",
+    "dev_loss": "loss on dev",
+    "dev_perplexity": "perplexity on dev",
+    "dev_bleu": "BLEU on dev",
+    "parameters": "parameters",
+    "source_tokens": "source tokens of all updates",
+    "device": "device",
+    "device_hours": "device hours",
+}
+"""The values of a training's record that the card states, with their names there; hosts and times are left out."""
+HUB_METRICS = {"bleu": "bleu", "chrF++": "chrf", "TER": "ter"}
+"""The Hub's names of metrics, by the first word of the name of a score."""
+
+
+def hub_fields(source: ExportedModel, facts: ModelFacts) -> dict[str, Any]:
+    """Return the fields of the card for the Hub."""
+    corpus = source.card.get("provenance", {}).get("corpus")
+    metrics = dict.fromkeys(_hub_metric(score) for score in facts.scores)
+    return {
+        "language": list(dict.fromkeys(source.languages)),
+        **_licence_fields(facts),
+        "library_name": "transformers",
+        "pipeline_tag": "translation",
+        "tags": ["docmt", "document-level-translation", source.network.config.kind],
+        **({"datasets": [corpus]} if corpus else {}),
+        **({"metrics": list(metrics)} if metrics else {}),
+        **({"model-index": [_index(source, facts)]} if metrics else {}),
+    }
+
+
+def hub_card(source: ExportedModel, facts: ModelFacts, loading: str) -> str:
+    """Return README.md with the fields for the Hub; `loading` is the section on how to load the model."""
+    return f"{front_matter(hub_fields(source, facts))}\n{card_text(source, facts, loading)}"
+
+
+def card_text(source: ExportedModel, facts: ModelFacts, loading: str) -> str:
+    """Return README.md without fields: what the model is, how it is loaded, its corpus, training and scores."""
+    return "\n\n".join((*_what_it_is(source), loading, *_origin(source, facts))) + "\n"
+
+
+def model_name(source: ExportedModel) -> str:
+    """Return the name of the model: its system and corpus, or the name of its folder."""
+    provenance = source.card.get("provenance", {})
+    names = [str(provenance[name]) for name in ("system", "corpus") if provenance.get(name)]
+    return " ".join(names) or source.folder.resolve().name
+
+
+def _what_it_is(source: ExportedModel) -> Iterator[str]:
+    about, paper = architecture_text(source.network.config.kind)
+    yield f"# {model_name(source)}"
+    yield (
+        f"A model of docmt {VERSION} that translates documents from `{source.languages[0]}` to "
+        f"`{source.languages[1]}`. Its architecture is `{source.network.config.kind}`."
+    )
+    yield f"{about} Paper: {paper}"
+
+
+def _origin(source: ExportedModel, facts: ModelFacts) -> Iterator[str]:
+    """Yield the sections on the corpus, the training, the scores and the settings."""
+    yield "## Corpus and licence\n\n" + _corpus_text(source, facts)
+    yield "## Training\n\n" + _training_text(source, facts)
+    if facts.scores:
+        rows = [(score.name, f"{score.value:.2f}", score.signature) for score in facts.scores]
+        about = f"Scores of the test set, as docmt's `scores.json` of the system `{facts.scored}` has them."
+        yield f"## Scores\n\n{about}\n\n" + table(("score", "value", "signature"), rows)
+    yield "## Settings\n\n" + _settings_table(source)
+    yield "## Identity\n\n" + (
+        f"The identity of the training, the digest of what was asked of it, is `{facts.identity}`."
+        if facts.identity
+        else "The folder of this model has no manifest of a training, so that its identity is not known."
+    )
+
+
+def _corpus_text(source: ExportedModel, facts: ModelFacts) -> str:
+    name = source.card.get("provenance", {}).get("corpus")
+    if facts.corpus is None:
+        known = f"The model was trained on the corpus `{name}`." if name else "Its corpus is not known here."
+        return f"{known} Its licence is not known here: find it before you give this model to anybody."
+    licence = facts.corpus["licence"]
+    warning = "" if is_open(licence) else "\n\nRead this licence before you give this model to anybody."
+    citation = fenced(facts.corpus["citation"], "text")
+    about = f"The model was trained on the corpus `{name}`, whose licence is:"
+    return f"{about}\n\n{fenced(licence, 'text')}{warning}\n\n{citation}"
+
+
+def _training_text(source: ExportedModel, facts: ModelFacts) -> str:
+    provenance = source.card.get("provenance", {})
+    start = {name: provenance.get(name) for name in ("init_from", "pretrained", "imported_from", "seed", "scale")}
+    rows = [(name.replace("_", " "), str(value)) for name, value in start.items() if value is not None]
+    record = facts.record or {}
+    rows += [(name, _number(record[key])) for key, name in RECORDED.items() if record.get(key) is not None]
+    text = "" if facts.record else "There is no record of the training beside the model. "
+    return text + ("What is known of it:\n\n" + table(("", "value"), rows) if rows else "")
+
+
+def _settings_table(source: ExportedModel) -> str:
+    """Return the settings of the model, of the cut of documents, and of the search."""
+    groups = {"model": source.network.config, "view.test": source.cut, "decode": source.decode}
+    rows = [
+        (f"{group}.{name}", _number(value))
+        for group, settings in groups.items()
+        for name, value in dataclasses.asdict(settings).items()
+        if value not in (None, (), False)
+    ]
+    return table(("setting", "value"), rows)
+
+
+def _number(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _licence_fields(facts: ModelFacts) -> dict[str, str]:
+    """Return the licence of the corpus as the Hub names it; the maker of the model may state another."""
+    if facts.corpus is None:
+        return {"license": "unknown"}
+    name = OPEN_LICENCES.get(facts.corpus["licence"], "other")
+    return {"license": name} if name != "other" else {"license": name, "license_details": facts.corpus["licence"]}
+
+
+def _index(source: ExportedModel, facts: ModelFacts) -> dict[str, Any]:
+    """Return the scores in the form of the Hub's index of models."""
+    corpus = source.card["provenance"]["corpus"]
+    metrics = [{"type": _hub_metric(score), "name": score.name, "value": score.value} for score in facts.scores]
+    dataset = {"type": corpus, "name": corpus, "split": "test"}
+    results = [{"task": {"type": "translation"}, "dataset": dataset, "metrics": metrics}]
+    return {"name": model_name(source), "results": results}
+
+
+def _hub_metric(score: Score) -> str:
+    """Return the Hub's name of a metric, or the first word of the score's name in lower case."""
+    first = score.name.split()[0]
+    return HUB_METRICS.get(first, first.lower())

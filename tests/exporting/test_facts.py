@@ -1,0 +1,69 @@
+"""What a card says of a training that the workflow has finished, and of a model that came from elsewhere."""
+
+import json
+
+import pytest
+from helpers.exported import write_model
+from helpers.model_cases import CASES
+
+import docmt
+from docmt.base.errors import UserError
+from docmt.base.manifest import Manifest, sealed
+from docmt.settings.data import CutConfig
+
+PROVENANCE = {"system": "s", "corpus": "talks", "scale": "smoke", "seed": 3, "init_from": "first"}
+RECORD = {"updates": 70, "dev_loss": 1.23456, "hardware": {"host": "secret"}, "files": {}}
+
+
+@pytest.fixture
+def training(tmp_path):
+    """The folder of a training below `results/`, with the card of its corpus."""
+    folder = tmp_path / "results/5_training/smoke/talks/s/seed3"
+    write_model(folder / "model", CASES["transformer"], CutConfig(window=1), **PROVENANCE)
+    (folder / "record.json").write_text(json.dumps(sealed(RECORD)))
+    (folder / "manifest.json").write_text(json.dumps(Manifest("1f" * 32, "train-system").to_json()))
+    corpus = tmp_path / "results/1_corpus/talks@smoke"
+    corpus.mkdir(parents=True)
+    (corpus / "card.json").write_text(json.dumps({"licence": "CC BY-NC-ND 4.0", "citation": "@inproceedings{talks}"}))
+    return folder
+
+
+def card(folder, tmp_path, **settings) -> str:
+    docmt.export_model(folder, tmp_path / "out", "huggingface", **settings)
+    return (tmp_path / "out/README.md").read_text()
+
+
+def test_the_card_of_a_training(training, tmp_path):
+    text = card(training, tmp_path)
+    assert "license: other\nlicense_details: CC BY-NC-ND 4.0\n" in text
+    told = ("@inproceedings{talks}", "Read this licence", "| updates | 70 |", "| loss on dev | 1.235 |", "1f" * 32)
+    assert not [piece for piece in (*told, "| init from | first |") if piece not in text]
+    assert "secret" not in text and "# s talks\n" in text
+
+
+def test_an_open_licence_is_the_license_of_the_hub(training, tmp_path):
+    path = tmp_path / "results/1_corpus/talks@smoke/card.json"
+    path.write_text(json.dumps({"licence": "CC BY 4.0", "citation": "c"}))
+    text = card(training, tmp_path)
+    assert "license: cc-by-4.0\n" in text and "Read this licence" not in text
+
+
+def test_the_card_of_a_model_from_elsewhere(tmp_path):
+    folder = write_model(tmp_path / "mine", CASES["transformer"], CutConfig(window=1), imported_from="fairseq")
+    text = card(folder, tmp_path)
+    assert "# mine\n" in text and "Its corpus is not known here." in text and "| imported from | fairseq |" in text
+    assert "no manifest of a training" in text and "datasets" not in text
+
+
+def test_scores_of_another_model_are_refused(training, tmp_path):
+    path = tmp_path / "scores.json"
+    path.write_text(json.dumps({**PROVENANCE, "seed": 4}))
+    with pytest.raises(UserError, match=r"scores.json: scores of another model\n  found talks, smoke, 4; expected"):
+        card(training, tmp_path, scores=path)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_record_that_was_changed_is_refused(training, tmp_path):
+    (training / "record.json").write_text(json.dumps({**sealed(RECORD), "updates": 71}))
+    with pytest.raises(UserError, match="the file was changed after docmt wrote it"):
+        card(training, tmp_path)
