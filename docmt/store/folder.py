@@ -95,7 +95,7 @@ class FolderBackend:
             except FileNotFoundError:
                 self._check_folder()
                 raise EntryRefused("a file of an entry is missing", where=self._name(key)) from None
-        with source, path.open("xb", buffering=0) as target:
+        with source, path.open("xb", buffering=0) as target, self._copying(key, path):
             actual = copy(source, target)
         if actual != sha256:
             path.unlink()
@@ -168,6 +168,19 @@ class FolderBackend:
             what = "a file, and no folder of a store" if is_other else "the folder of the store is not there"
             remedy = REMEDY if is_other else f"{REMEDY}; to begin a store: mkdir {self.address}"
             raise StoreUnusable(what, where=self.address, remedy=remedy)
+
+    @contextmanager
+    def _copying(self, key: str, path: Path) -> Iterator[None]:
+        """Remove a file here whose copy fails in the block; say whether this disk is full, or the store is gone."""
+        try:
+            yield
+        except OSError as problem:
+            path.unlink(missing_ok=True)
+            if problem.errno in (*FULL, errno.EFBIG):
+                problem.filename = str(path)
+                raise
+            with self._usable(key):
+                raise
 
     def _plain_file(self, key: str) -> BinaryIO:
         """Open a file for reading. Raises EntryRefused for a link or a device, which a reader must not follow."""

@@ -1,15 +1,19 @@
 """A store that cannot be used is one message, and what was there before is there after it."""
 
+import errno
 import resource
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from helpers.stored import entry_of, files_of, make_artifact, new_store
+from helpers.stored import WEIGHTS, entry_of, files_of, make_artifact, new_store
 from helpers.support import ROOT, need
 
+from docmt.base.manifest import MANIFEST
 from docmt.store.addresses import open_store
 from docmt.store.backend import EntryRefused, StoreUnusable
 from docmt.store.store import file_key
@@ -84,21 +88,52 @@ def test_a_missing_file_is_mended_by_the_next_push(tmp_path):
     assert store.is_whole(entry)
 
 
+@contextmanager
+def files_up_to(size: int) -> Iterator[None]:
+    """Let the system refuse larger files in the block."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
 def test_a_full_store_is_one_message_and_nothing_half(tmp_path):
     """A limit of the size of files stands for a full disk: the same call of the system fails."""
     store = new_store(tmp_path / "store")
     folder = make_artifact(tmp_path / "job", "x" * 200_000)
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
-    try:
-        with pytest.raises(StoreUnusable, match="would be too large"):
-            store.push(entry_of(folder), folder)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with files_up_to(100_000), pytest.raises(StoreUnusable, match="would be too large"):
+        store.push(entry_of(folder), folder)
     assert all(file.bytes < 100 for file in store.backend.listed("files"))  # the other file of the artifact fits
     assert [*store.backend.listed("entries")] == [] and not [*Path(store.address).rglob("*.part")]
     store.push(entry_of(folder), folder)
     assert store.is_whole(entry_of(folder))
+
+
+def test_a_full_disk_here_is_no_trouble_of_the_store(tmp_path):
+    store = new_store(tmp_path / "store")
+    folder = make_artifact(tmp_path / "job", "x" * 200_000)
+    store.push(entry_of(folder), folder)
+    with files_up_to(100_000), pytest.raises(OSError) as problem:
+        store.pull(entry_of(folder), tmp_path / "pulled")
+    assert problem.value.filename == str(tmp_path / "pulled" / WEIGHTS)
+    assert not (tmp_path / "pulled" / WEIGHTS).exists() and not (tmp_path / "pulled" / MANIFEST).exists()
+
+
+def test_a_store_that_breaks_off_in_a_file_leaves_nothing_of_it(tmp_path, monkeypatch):
+    store = new_store(tmp_path / "store")
+    folder = make_artifact(tmp_path / "job")
+    store.push(entry_of(folder), folder)
+
+    def break_off(source, target):
+        target.write(b"a mo")
+        raise OSError(errno.ESTALE, "Stale file handle")
+
+    monkeypatch.setattr("docmt.store.folder.copy", break_off)
+    with pytest.raises(StoreUnusable, match="Stale file handle"):
+        store.pull(entry_of(folder), tmp_path / "pulled")
+    assert files_of(tmp_path / "pulled") == {}
 
 
 @pytest.mark.parametrize(
@@ -110,7 +145,7 @@ def test_a_disk_of_its_own_that_is_full_or_read_only(tmp_path, options, what):
     script = f"""
 import subprocess, sys
 from pathlib import Path
-from helpers.stored import entry_of, make_artifact, new_store
+from helpers.stored import WEIGHTS, entry_of, make_artifact, new_store
 from docmt.store.addresses import open_store
 disk, ro = Path({str(tmp_path)!r}) / "disk", {options == "ro"}
 disk.mkdir()
