@@ -204,6 +204,20 @@ def test_the_command_says_what_differs_and_ends_with_status_1(demo, tmp_path, in
     assert (value["reproduced"], value["first"]["artifact"]) == (False, TRAINING)
 
 
+def test_nothing_comes_from_a_store(demo, tmp_path, monkeypatch):
+    commands = []
+
+    def run(command: list, **options) -> SimpleNamespace:
+        commands.append(command)
+        return SimpleNamespace(returncode=1)
+
+    monkeypatch.setattr(remaking.subprocess, "run", run)
+    demo.edit("config.yaml", "store", str(tmp_path / "store"))
+    config = ("--config", "store_mode=both", "--config", "seeds=[1]")
+    refusal(CARD, "--root", demo.root, "--folder", tmp_path / "again", *config)
+    assert commands[0][-2:] == ["store_mode=off", "seeds=[1]"]
+
+
 def test_a_crate_alone_has_the_settings_and_the_first_run(finished_demo, tmp_path, instant):
     target, crate = f"{SCORES}/scores.json", tmp_path / "crate.zip"
     succeed("write-crate", target, "--root", finished_demo.root, "--output", crate)
