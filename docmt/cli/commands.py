@@ -65,7 +65,7 @@ FOR_YOU: Sections = {
         "list-results": "results",
         "remove-results": "results",
     },
-    "Pass results on": {"write-crate": "provenance"},
+    "Pass results on": {"write-crate": "provenance", "reproduce": "provenance"},
 }
 
 JOBS: Sections = {

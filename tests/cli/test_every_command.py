@@ -52,6 +52,7 @@ VERBS = {
     "decode",
     "write",
     "remove",
+    "reproduce",
     "why",
     "pull",
     "push",
@@ -237,7 +238,7 @@ CALLS: dict[str, list[str]] = {
     "write-crate": ["demo", "--root", "demo", "--output", "out/crate"],
 }
 """A good call of each command for people, with {names} of files; those of models with much beside stand elsewhere."""
-ELSEWHERE = {"inspect": "decoding", "import-fairseq": "cli", "read-sheets": "scoring"} | {
+ELSEWHERE = {"inspect": "decoding", "import-fairseq": "cli", "read-sheets": "scoring", "reproduce": "provenance"} | {
     f"store {name}": "plan" for name in OF_STORE
 }
 """Commands whose good calls need more than a few files, by the folder of tests that has them."""
