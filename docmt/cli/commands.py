@@ -114,6 +114,7 @@ STORE: Sections = {
         "verify": "store.checking",
     },
     "Keep and remove artifacts": {"pin": "store.keeping", "gc": "store.keeping"},
+    "Trust artifacts of others": {"sign": "store.signing"},
 }
 
 ABOUT = """Document-level machine translation experiments.

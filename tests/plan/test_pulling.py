@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 from helpers.plans import rules
-from helpers.support import Project, docmt, shared_folder
+from helpers.support import Project, docmt
 
 from docmt.base.manifest import read_manifest
 from docmt.plan.driver import plan_run, targets_of
-from docmt.plan.exchange import push_target
 from docmt.plan.grid import load_grid
 from docmt.plan.planning import Plan, Planner
 from docmt.plan.push_process import PushWatch
@@ -25,39 +24,10 @@ DEMO = "workflow/studies/demo.yaml"
 MODEL = "results/5_training/smoke/toy_zh-en/{}/seed1"
 
 
-@pytest.fixture(scope="session")
-def full_store(finished_demo: Project, tmp_path_factory) -> Path:
-    """A store with all of the finished demo."""
-    with shared_folder(tmp_path_factory, "store") as folder:
-        if not folder.exists():
-            copy = folder.with_name("pushing")
-            shutil.copytree(finished_demo.root, copy, symlinks=True)
-            folder.mkdir()
-            push(copy, folder)
-    return folder
-
-
-def push(root: Path, store: Path, target: str = "demo") -> dict:
-    before = Path.cwd()
-    os.chdir(root)
-    try:
-        return push_target(load_grid(root, {"store": str(store)}), target, print)
-    finally:
-        os.chdir(before)
-
-
 @pytest.fixture
 def store(full_store: Path, tmp_path: Path) -> Path:
     """A copy of the store that a test may change."""
     return shutil.copytree(full_store, tmp_path / "store")
-
-
-@pytest.fixture
-def second(finished_demo: Project, tmp_path: Path) -> Project:
-    """The project of a second team, which has made nothing."""
-    root = tmp_path / "second"
-    shutil.copytree(finished_demo.root, root, ignore=shutil.ignore_patterns("results", "logs", ".snakemake"))
-    return Project(root)
 
 
 def run_plan(project: Project, store: Path, *targets: str, is_dry: bool = False) -> tuple[Plan, list[str]]:
@@ -79,17 +49,29 @@ def models(project: Project) -> set[str]:
 def test_a_second_team_makes_nothing(second: Project, full_store: Path):
     plan, lines = run_plan(second, full_store)
     assert not plan.reasons
-    assert re.search(r"pulled from .*: 1 artifact \(.* MB\); saved: 7 trainings among \d+ jobs, about", lines[0])
+    assert re.search(r"pulled from .*: \d+ artifacts \(.* MB\); saved: 7 trainings among \d+ jobs, about", lines[0])
     assert (second.root / "results/report@smoke.html").exists()
-    assert not (second.root / "results/5_training").exists(), "nothing but the page is needed"
+    assert not (second.root / "results/5_training").exists(), "nothing but pages is needed"
+    pages = {path.name for path in (second.root / "results/8_report/smoke/demo").glob("*.html")}
+    assert {"index.html", "quality.html", "learning.html"} <= pages, "the links of the page lead somewhere"
     assert not any((second.root / "results/aside").glob("*"))
 
 
 def test_a_dry_run_says_what_it_would_pull_and_pulls_nothing(second: Project, full_store: Path):
     plan, lines = run_plan(second, full_store, is_dry=True)
-    assert not plan.reasons and len(plan.pull) == 1
-    assert lines[0].startswith(f"would be pulled from {full_store}: 1 artifact")
+    assert not plan.reasons and {job.rule for job in plan.pull} == {"item", "report", "demo_report"}
+    assert lines[0].startswith(f"would be pulled from {full_store}: {len(plan.pull)} artifacts")
     assert not (second.root / "results").exists()
+
+
+def test_a_page_that_only_others_link_to_is_wanted_too(second: Project, store: Path):
+    run_plan(second, store)
+    manifest = read_manifest(second.root / "results/8_report/smoke/demo/quality.manifest.json")
+    for name in ("html", "json", "csv", "manifest.json", "record.json", "settings.json"):
+        (second.root / f"results/8_report/smoke/demo/quality.{name}").unlink()
+    (store / entry_key(str(manifest.identity))).unlink()
+    plan, lines = run_plan(second, store)
+    assert rules(plan) == {"item": 1} and "pulled from" in lines[0], "its scores are pulled"
 
 
 def test_a_change_of_one_override_pulls_everything_but_what_depends_on_it(second: Project, full_store: Path):
