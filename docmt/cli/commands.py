@@ -2,9 +2,10 @@
 
 The name of a command is a verb, followed by `-object` where the verb has several objects (`score`,
 `score-contrastive`); only `why` is a question. Commands for people are called as `docmt COMMAND`, and commands for the
-workflow as `docmt job COMMAND`. Files and folders are options; only a list of things of the same kind (sets, sheets,
-corpora, shards), or the one thing that a command is about, is an argument. A command that corresponds to a function of
-the Python API has the name of the function, with `-` for `_`.
+workflow as `docmt job COMMAND`. The commands of `docmt store` have the names that tools which share files have for the
+same things (`pull`, `push`); their object is the store. Files and folders are options; only a list of things of the
+same kind (sets, sheets, corpora, shards), or the one thing that a command is about, is an argument. A command that
+corresponds to a function of the Python API has the name of the function, with `-` for `_`.
 """
 
 import functools
@@ -64,7 +65,7 @@ FOR_YOU: Sections = {
         "list-results": "results",
         "remove-results": "results",
     },
-    "Pass results on": {"write-crate": "provenance"},
+    "Pass results on": {"write-crate": "provenance", "reproduce": "provenance"},
 }
 
 JOBS: Sections = {
@@ -101,15 +102,26 @@ JOBS: Sections = {
         "write-report": "jobs.scores",
         "write-sheet": "jobs.scores",
     },
+    "Beside a run: the store": {"push-finished": "jobs.store"},
+}
+
+STORE: Sections = {
+    "Exchange artifacts with other teams": {"pull": "store.exchange", "push": "store.exchange"},
 }
 
 ABOUT = """Document-level machine translation experiments.
 
 A command is a verb, or a verb and its object: `docmt score`, `docmt score-contrastive`. What a command reads is an
 option; `-` is standard input. Commands that print take --json. What the workflow calls is under `docmt job`."""
-ABOUT_JOBS = """The commands that the workflow calls, one for each of its rules.
+ABOUT_JOBS = """The commands that the workflow calls, one for each of its rules, and one beside a run.
 
 Most read a settings.json that the workflow has written. Each writes files, and prints nothing but messages."""
+
+ABOUT_STORE = """The store of config.yaml (`store`), where teams share what their jobs have made.
+
+A run pulls and pushes by itself; see `store_mode` in config.yaml."""
+HEADINGS = {"store": "Share artifacts", "job": "Called by the workflow"}
+"""The heading of each group in the help."""
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 
@@ -141,8 +153,7 @@ class LazyGroup(TyperGroup):
 
     def others(self) -> Iterator[tuple[str, list[str]]]:
         """Yield the heading and the names of the groups inside this group, where there are any."""
-        if self.commands:
-            yield "Called by the workflow", [*self.commands]
+        yield from ((HEADINGS[name], [name]) for name in self.commands)
 
 
 class JobCommands(LazyGroup):
@@ -151,8 +162,14 @@ class JobCommands(LazyGroup):
     sections: ClassVar[Sections] = JOBS
 
 
+class StoreCommands(LazyGroup):
+    """The group `docmt store`: the commands on the store of artifacts."""
+
+    sections: ClassVar[Sections] = STORE
+
+
 class Commands(LazyGroup):
-    """The group `docmt`: the commands that people call, and the group `docmt job`."""
+    """The group `docmt`: the commands that people call, and the groups `docmt store` and `docmt job`."""
 
     sections: ClassVar[Sections] = FOR_YOU
 
@@ -174,9 +191,10 @@ def build() -> typer.Typer:
     """Return the Typer application `docmt` with all commands."""
     app = application(Commands, ABOUT)
     app.callback()(version_option)
-    jobs = application(JobCommands, ABOUT_JOBS)
-    jobs.callback()(lambda: None)
-    app.add_typer(jobs, name="job")
+    for name, group, about in (("store", StoreCommands, ABOUT_STORE), ("job", JobCommands, ABOUT_JOBS)):
+        commands = application(group, about)
+        commands.callback()(lambda: None)
+        app.add_typer(commands, name=name)
     return app
 
 

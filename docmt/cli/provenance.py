@@ -1,16 +1,22 @@
-"""`docmt write-crate`: a finished target as an RO-Crate."""
+"""`docmt write-crate` and `docmt reproduce`: a finished target as an RO-Crate, and made again elsewhere."""
 
+from collections.abc import Iterator
 from contextlib import chdir
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from docmt.base.errors import UserError
-from docmt.cli.options import AsJson, Config, Root, output_path, overrides
+from docmt.cli.options import MOST, AsJson, Config, Root, input_path, output_folder, output_path, overrides
 from docmt.cli.screen import print_json
 
+if TYPE_CHECKING:
+    from docmt.provenance.comparing import Reproduction
+
+NOT_REPRODUCED = 1
+"""The exit status of `docmt reproduce` where the target is not reproduced."""
 TARGET = "all, a study, or a file below results/, as snakemake has it"
 OF_SITE = ("mirror", "local", "hosts")
 """The keys of config.yaml that are facts of one site; they are no part of a crate."""
@@ -75,6 +81,81 @@ def write_crate(
         typer.echo(f"not included: {file}: {reason}")
     if len(withheld) > MOST_WITHHELD:
         typer.echo(f"... and {len(withheld) - MOST_WITHHELD} more files")
+
+
+def reproduce(
+    target: Annotated[str, typer.Argument(help=TARGET)],
+    folder: Annotated[
+        Path | None, output_folder("folder in which the target is made again [default: beside --root]")
+    ] = None,
+    cores: Annotated[int, typer.Option(min=1, max=MOST, help="cores for snakemake")] = 1,
+    crate: Annotated[Path | None, input_path("RO-Crate of the first run, in the place of its results")] = None,
+    with_downloads: Annotated[
+        bool, typer.Option("--with-downloads", help="take the downloads of the first run, instead of downloading again")
+    ] = False,
+    root: Root = Path(),
+    config: Config = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a target again in a folder of its own, and name the first artifact that differs from the first run.
+
+    Equal bits are expected on the same processor with the same libraries, without a GPU. Elsewhere the scores are
+    compared: with the spread of seeds or, with one seed, with the interval of the score. With --crate, the settings and
+    the first run are those of the crate. The status is 0 where the target is reproduced, and else 1. A run that was
+    interrupted goes on where the same command is called again.
+    """
+    from docmt.provenance.reproducing import NewRun
+    from docmt.provenance.reproducing import reproduce as make_again
+
+    if crate is not None and with_downloads:
+        raise UserError("a crate has no downloads", where="--with-downloads, --crate", expected="at most one of them")
+    place = (folder or default_folder(root, target, crate)).absolute()
+    new_run = NewRun(target, place, cores, overrides(config), with_downloads)
+    result = make_again(new_run, root.absolute(), crate and crate.absolute())
+    if as_json:
+        print_json({"target": target, "folder": str(place), **result.to_json()})
+    else:
+        typer.echo("\n".join(result_lines(target, place, result)))
+    if not result.is_reproduced:
+        raise typer.Exit(NOT_REPRODUCED)
+
+
+def default_folder(root: Path, target: str, crate: Path | None) -> Path:
+    """Return the folder beside the project, or in the present folder for a crate, in which a target is made again."""
+    name = f"{target.strip('/').replace('/', '-')}.again"
+    return Path(name) if crate else root.absolute().parent / f"{root.absolute().name}.{name}"
+
+
+def result_lines(target: str, folder: Path, result: "Reproduction") -> Iterator[str]:
+    """Yield the lines about a comparison: the counts, the first difference, the scores, and the verdict."""
+    counts = ", ".join(f"{state} {count}" for state, count in result.counts.items())
+    yield f"{target}, made again in {folder}: {len(result.artifacts)} artifacts ({counts})"
+    elsewhere = [artifact for artifact in result.artifacts if artifact.state == "equal" and artifact.expected]
+    if elsewhere:
+        reasons = "; ".join(elsewhere[0].expected)
+        yield f"equal bits with other software or on another machine, first {elsewhere[0].job}: {reasons}"
+    if result.first:
+        yield f"first difference: {result.first.job} (rule {result.first.job.rule}): {result.first.why}"
+        if result.first.expected:
+            yield f"  expected there, since {'; '.join(result.first.expected)}"
+        following = ", ".join(f"{rule} {count}" for rule, count in result.following.items())
+        yield f"  made from it: {following or 'nothing'}"
+    outside = [check for check in result.checks if not check.is_within]
+    if result.checks:
+        yield f"scores: {len(result.checks) - len(outside)} of {len(result.checks)} within their ranges"
+    for job, checks in result.scores.items():
+        yield from (f"  {job}: {check}" for check in checks if not check.is_within)
+    if result.checks and not outside:
+        yield f"  such as {result.checks[0]}"
+    yield verdict(result)
+
+
+def verdict(result: "Reproduction") -> str:
+    """Return the last line about a comparison."""
+    if not result.is_reproduced:
+        return "not reproduced"
+    compared = "scores within their ranges" if result.first else "equal bits"
+    return f"reproduced: {compared}"
 
 
 def checked_date(date: str) -> str:

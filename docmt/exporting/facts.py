@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from docmt.base.artifacts import read_object, read_object_if_there
+from docmt.base.artifacts import as_object, read_object, read_object_if_there
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST, RECORD, manifest_or_none, read_record
 from docmt.base.paths import CORPUS, TRAINING
@@ -49,7 +49,7 @@ def gather_facts(folder: Path, card: Mapping[str, Any], scores: Path | None) -> 
     provenance, training = card.get("provenance", {}), folder.resolve().parent
     is_training = (training / RECORD).is_file()
     manifest = manifest_or_none(training / MANIFEST) if is_training else None
-    scored, values = (None, ()) if scores is None else read_scores(scores, provenance)
+    scored, values = (None, ()) if scores is None else read_scores(scores, card)
     return ModelFacts(
         record=read_record(training / RECORD) if is_training else None,
         corpus=_corpus_card(training, provenance),
@@ -59,22 +59,39 @@ def gather_facts(folder: Path, card: Mapping[str, Any], scores: Path | None) -> 
     )
 
 
-def read_scores(path: Path, provenance: Mapping[str, Any]) -> tuple[str, tuple[Score, ...]]:
+def read_scores(path: Path, card: Mapping[str, Any]) -> tuple[str, tuple[Score, ...]]:
     """Return the name of the system of a scores.json, and its scores of the whole test set.
 
-    Raises UserError where the file is missing or damaged, or has another corpus, seed or scale than the model.
+    Raises UserError where the file is missing or damaged, or is of another model than the one of `card`, by its corpus,
+    scale, seed, view or settings.
     """
-    scores = read_object(path, "system", "corpus", "seed", "scale")
-    names = ("corpus", "scale", "seed")
-    actual, expected = ([str(values.get(name)) for name in names] for values in (scores, provenance))
-    if actual != expected:
-        raise UserError(
-            "scores of another model",
-            where=str(path),
-            found=", ".join(actual),
-            expected=f"{', '.join(expected)}: the corpus, scale and seed of the model",
-        )
+    scores = read_object(path, "system", "corpus", "seed", "scale", "settings")
+    settings = as_object(scores["settings"], f"{path} settings", ["resolved"])
+    resolved = as_object(settings["resolved"], f"{path} settings.resolved", ["model", "view"])
+    model = as_object(resolved["model"], f"{path} settings.resolved.model")
+    provenance = card.get("provenance", {})
+    expected = _settings_of(provenance, provenance.get("view"), card["config"])
+    actual = _settings_of(scores, resolved["view"], model)
+    for name, value in expected.items():
+        if actual.get(name) != value:
+            raise UserError(
+                "scores of another model",
+                where=str(path),
+                found=f"{name} {actual.get(name)}",
+                expected=str(value),
+                remedy="name the scores.json of a system that uses this model",
+            )
     return str(scores["system"]), tuple(_scores_in(scores))
+
+
+def _settings_of(run: Mapping[str, Any], view: Any, model: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the scores and the card of a model must have in common, by name.
+
+    The pieces that a model does not know (`absent_pieces`) are left out, since an import finds them, no setting.
+    """
+    names = {name: run.get(name) for name in ("corpus", "scale", "seed")}
+    settings = {f"model.{name}": value for name, value in model.items() if name != "absent_pieces"}
+    return {**names, **settings, "view": view}
 
 
 def _scores_in(values: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[Score]:

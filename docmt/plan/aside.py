@@ -5,6 +5,7 @@ A setting that is changed back therefore costs nothing: the outputs are moved ba
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 from docmt.base import paths
 from docmt.base.artifacts import read_object, write_json
@@ -23,7 +24,7 @@ FILES = "files"
 
 WITHOUT = {"checkpoint", "aligner_checkpoint", "fixture", "item", "report", "demo_report"}
 """The rules whose outputs are not set aside: they take seconds to make."""
-SHARED = {paths.CORPUS.stage, paths.TRANSLATIONS.stage}
+SHARED = {paths.CORPUS.stage, paths.TRANSLATIONS.stage, paths.REPORT.stage}
 """The stages whose folders have files of several jobs, or files that are no outputs."""
 
 
@@ -58,6 +59,11 @@ def job_aside(root: Path, identity: str) -> Job:
     return Job.of(place["rule"], **place["names"])
 
 
+def place_of(job: Job) -> dict[str, Any]:
+    """Return the content of the file that says of which job outputs are."""
+    return {"rule": job.rule, "names": job.names}
+
+
 def set_aside(root: Path, job: Job, manifest: Manifest) -> bool:
     """Move the complete outputs of a job away, so that others can take their place; return whether they were moved."""
     if job.rule in WITHOUT or manifest.identity is None:
@@ -66,7 +72,7 @@ def set_aside(root: Path, job: Job, manifest: Manifest) -> bool:
         return False
     folder = aside_folder(root, manifest.identity)
     shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
-    write_json(folder / PLACE, {"rule": job.rule, "names": job.names})
+    write_json(folder / PLACE, place_of(job))
     _move(job, manifest, root / job.folder, folder / FILES)
     return True
 

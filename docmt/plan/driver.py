@@ -1,7 +1,7 @@
 """The plan of a run of Snakemake: its targets, what it says before the first job, and what it prepares for the jobs."""
 
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from docmt.base import paths
@@ -13,6 +13,7 @@ from docmt.plan.aside import move_back, set_aside
 from docmt.plan.grid import Grid
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Plan, Planner
+from docmt.plan.pulling import Forced, Pulling, Tell, costs_of, entries_of, plan_without_store, savings
 
 LISTED = 20
 """The largest number of lines about outputs that are made again."""
@@ -49,25 +50,53 @@ def study_page(scale: str, study: str) -> str:
     return f"{paths.REPORT.at(scale=scale, study=study)}/index.html"
 
 
-def plan_run(planner: Planner, targets: Iterable[str], forced: Callable[[Job], bool], is_dry: bool) -> Plan:
-    """Return the plan of a run, after outputs that were set aside have moved back; a dry run moves nothing.
+def plan_run(
+    planner: Planner, targets: Iterable[str], forced: Forced, is_dry: bool, tell: Tell = lambda line: None
+) -> Plan:
+    """Return the plan of a run, after what the store has was pulled, and outputs that were set aside have moved back.
 
-    Raises UserError where the grid has no such target, and as `Planner.plan` does.
+    A dry run moves nothing. `tell` shows the lines about the store. Raises UserError where the grid has no such target,
+    and as `Planner.plan` does.
     """
     jobs = targets_of(planner, targets)
-    plan = planner.plan(jobs, forced)
     if is_dry:
+        plan = planner.plan(jobs, forced)
+        for line in lines_of_store(planner, jobs, forced, plan):
+            tell(line)
         return plan
+    plan = bring(planner, jobs, forced, Pulling(planner, tell))
     for job in plan.unsettled:
         write_settings(planner, job)
-    if not plan.back:
-        return plan
-    root = planner.digests.root
-    for job in plan.back:
-        replace_outputs(planner, job)
-        move_back(root, job, planner.identities.identity(job))
-    planner.states.forget()
-    return planner.plan(jobs, forced)
+    return plan
+
+
+def bring(planner: Planner, jobs: list[Job], forced: Forced, pulling: Pulling) -> Plan:
+    """Pull from the store and move back what jobs need; return the plan of what is left to do."""
+    plan = planner.plan(jobs, forced)
+    without = plan_without_store(planner, jobs, forced) if plan.pull else plan
+    costs = costs_of(planner, without.reasons)
+    while plan.pull or plan.back:
+        if plan.pull:
+            pulling.pull(plan)
+        else:
+            for job in plan.back:
+                replace_outputs(planner, job)
+                move_back(planner.digests.root, job, planner.identities.identity(job))
+        planner.states.forget()
+        plan = planner.plan(jobs, forced)
+    for line in pulling.report(without, plan, costs):
+        pulling.tell(line)
+    return plan
+
+
+def lines_of_store(planner: Planner, jobs: list[Job], forced: Forced, plan: Plan) -> Iterator[str]:
+    """Yield the lines of a dry run about the store: what would be pulled, and what cannot be used."""
+    yield from Pulling(planner).report(plan, plan, {})
+    if plan.pull and planner.stored.store is not None:
+        without = plan_without_store(planner, jobs, forced)
+        spared = [job for job in without.reasons if job not in plan.reasons]
+        saved = savings(dict(entries_of(planner, plan)), spared, costs_of(planner, spared))
+        yield f"would be pulled from {planner.stored.store.address}: {saved}"
 
 
 def replace_outputs(planner: Planner, job: Job) -> None:

@@ -20,6 +20,8 @@ MOST_SHARDS = 10_000
 """The largest number of shards; a larger number is a typing mistake."""
 MOST_HOURS = 1e9
 """The largest number of device-hours of a run."""
+StoreMode = Literal["pull", "push", "both", "off"]
+"""What a run does with the store."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,22 @@ class RunConfig:
         1.0, "device-hours of finished trainings that a run may replace; above them it stops before the first job"
     )
     human: dict[str, str] = field(default_factory=dict)
+    store: str | None = setting(
+        None, "a place that teams share, for finished artifacts: a folder, s3://BUCKET/PATH or gs://BUCKET/PATH"
+    )
+    store_mode: StoreMode = setting(
+        "both", "whether a run pulls artifacts from the store, pushes what it makes, does both, or does neither (off)"
+    )
+
+    @property
+    def pulls(self) -> bool:
+        """Whether a run takes artifacts from a store."""
+        return self.store is not None and self.store_mode in ("pull", "both")
+
+    @property
+    def pushes(self) -> bool:
+        """Whether a run gives artifacts to a store."""
+        return self.store is not None and self.store_mode in ("push", "both")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +94,7 @@ class MainConfig(RunConfig):
     def __post_init__(self) -> None:
         """Raise BadValue for a path, the name of a text, a seed or a number of shards that is not allowed."""
         need_path("mirror", self.mirror)
+        need_path("store", self.store)
         for name in ("studies", "corpora"):
             for path in getattr(self, name):
                 need_path(name, path)
@@ -95,6 +114,8 @@ def load_main_config(root: Path, overrides: dict) -> tuple[MainConfig, Lines]:
     """Read config.yaml with the overrides of the command line, and check each value by its type and range."""
     value, lines = load_yaml(root / "config.yaml")
     value = {**mapping(value, lines), **{key: _typed(item) for key, item in overrides.items()}}
+    if value.get("store_mode") is False:
+        value["store_mode"] = "off"  # YAML reads the word as false
     config = parse(MainConfig, value, lines)
     _check_defaults(config.defaults, lines)
     return config, lines

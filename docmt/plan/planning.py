@@ -20,8 +20,9 @@ from docmt.plan.identities import Identities
 from docmt.plan.jobs import GridJobs, Job
 from docmt.plan.outside import FileDigests
 from docmt.plan.states import State, States
+from docmt.plan.stored import Stored
 
-THERE = ("right", "absent", "aside")
+THERE = ("right", "absent", "aside", "stored")
 """The states of outputs that are made only where a job needs them, or not at all."""
 
 
@@ -41,8 +42,8 @@ class Plan:
     `order`: all jobs whose outputs the targets are made from, and those of the targets.
     `reasons`: why the outputs of each job are to be made; the order is that of the work. `words`: what a person should
     know of outputs that stay. `stale`: the finished trainings among the jobs. `back`: the jobs whose outputs are set
-    aside, and move back. `unsettled`: the jobs with outputs that are right, whose file of settings is missing and is
-    written again.
+    aside, and move back. `pull`: the jobs whose outputs come from the store. `unsettled`: the jobs with outputs that
+    are right, whose file of settings is missing and is written again.
     """
 
     order: tuple[Job, ...] = ()
@@ -50,6 +51,7 @@ class Plan:
     words: list[str] = field(default_factory=list)
     stale: list[StaleTraining] = field(default_factory=list)
     back: list[Job] = field(default_factory=list)
+    pull: list[Job] = field(default_factory=list)
     unsettled: list[Job] = field(default_factory=list)
 
     @property
@@ -61,11 +63,12 @@ class Plan:
 class Planner:
     """The states and the identities of the jobs of a grid, in a project's folder."""
 
-    def __init__(self, grid: Grid, root: Path = Path()) -> None:
-        """Plan in the folder `root`, which has `results/`."""
+    def __init__(self, grid: Grid, root: Path = Path(), stored: Stored | None = None) -> None:
+        """Plan in the folder `root`, which has `results/`; `stored`: what may be pulled (None = nothing)."""
         self.jobs, self.digests = GridJobs(grid), FileDigests(root)
         self.identities = Identities(self.jobs, self.digests)
-        self.states = States(self.identities, self.digests)
+        self.stored = stored or Stored(None)
+        self.states = States(self.identities, self.digests, self.stored)
 
     def plan(self, targets: Iterable[Job], forced: Callable[[Job], bool] = lambda job: False) -> Plan:
         """Return the jobs that make the outputs of the targets, and of all that they are made from, right.
@@ -77,13 +80,15 @@ class Planner:
         for job in targets:
             self.jobs.settings(job)  # refuses a target of another scale, whatever is in its place
         order = list(self.closure(targets))
+        self.states.look_up(order)
         states = {job: self.states.of(job) for job in order}
         reasons = {job: state for job, state in states.items() if state.name not in THERE}
         reasons |= {job: State("other", "forced by the command line") for job in order if forced(job)}
         reasons |= {job: states[job] for job in targets if states[job].name == "absent"}
         mixed = dict(self._mixed(order, states, reasons))
         reasons |= {job: State("other", why, states[job].manifest) for job, why in mixed.items() if not job.is_training}
-        wanted = self._add_needed(order, states, reasons) | {job for job in order if states[job].manifest} | {*targets}
+        wanted = self._add_needed(order, states, reasons) | {job for job in order if states[job].is_wrong} | {*targets}
+        elsewhere = [job for job in order if job in wanted and job not in reasons]
         ordered = {job: reasons[job] for job in order if job in reasons}
         return Plan(
             order=tuple(order),
@@ -91,7 +96,8 @@ class Planner:
             words=[f"{job}: {why}; it stays as it is" for job, why in mixed.items() if job.is_training],
             stale=list(self._stale(ordered, states)),
             unsettled=[job for job in order if states[job].name == "right" and not self._has_settings(job)],
-            back=[job for job in order if states[job].name == "aside" and job in wanted and job not in reasons],
+            back=[job for job in elsewhere if states[job].name == "aside"],
+            pull=[job for job in elsewhere if states[job].name == "stored"],
         )
 
     def _has_settings(self, job: Job) -> bool:
@@ -149,7 +155,8 @@ class Planner:
     def _stale(self, reasons: dict[Job, State], states: dict[Job, State]) -> Iterator[StaleTraining]:
         """Yield the trainings of a plan that have been finished before."""
         for job, reason in reasons.items():
-            if job.is_training and states[job].name != "absent":
+            state = states[job]
+            if job.is_training and (state.is_wrong or state.name not in ("absent", "stored")):
                 yield StaleTraining(job, reason.why, self._device_hours(job))
 
     def _device_hours(self, job: Job) -> float:

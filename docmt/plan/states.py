@@ -4,7 +4,7 @@ The state follows from the manifest, the identity and the files that are there. 
 bytes are read: a file that is newer than its manifest, which was written last, is compared with its digest.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -26,13 +26,15 @@ from docmt.plan.changes import Difference, changes
 from docmt.plan.identities import Identities
 from docmt.plan.jobs import RULES, Job
 from docmt.plan.outside import FileDigests
+from docmt.plan.stored import Stored
+from docmt.store.entries import StoreEntry
 
-StateName = Literal["right", "absent", "aside", "incomplete", "damaged", "other"]
+StateName = Literal["right", "absent", "aside", "stored", "incomplete", "damaged", "other"]
 """The state of the outputs of a job.
 
 `right`: complete, and what is asked for. `absent`: nothing is there. `aside`: the right outputs are set aside, and
-nothing or other outputs are in their place. `incomplete`: a file is missing. `damaged`: a file
-has other bytes. `other`: made from other settings, inputs, files or versions.
+nothing or wrong outputs are in their place. `stored`: the same, but the right outputs are in the store. `incomplete`: a
+file is missing. `damaged`: a file has other bytes. `other`: made from other settings, inputs, files or versions.
 """
 
 
@@ -42,33 +44,71 @@ class State:
 
     `why` names the file, or what differs; it is empty for outputs that are right. `manifest` is that of the outputs in
     the place of the job, where it can be read. `changes`: what differs from what was asked, where this is known.
+    `is_wrong`: whether wrong outputs are in the place of those that are aside or stored.
     """
 
     name: StateName
     why: str = ""
     manifest: Manifest | None = None
     changes: tuple[Difference, ...] = ()
+    is_wrong: bool = False
 
 
 ABSENT = State("absent", "it is not there")
+HERE = ("right", "aside")
+"""The states of right outputs that are on this machine."""
 
 
 class States:
     """The states of jobs below a project's folder, each read once."""
 
-    def __init__(self, identities: Identities, digests: FileDigests) -> None:
-        """Read the states below the folder of `digests`."""
-        self.identities, self.digests, self.root = identities, digests, digests.root
+    def __init__(self, identities: Identities, digests: FileDigests, stored: Stored) -> None:
+        """Read the states below the folder of `digests`; `stored` has what a store has."""
+        self.identities, self.digests, self.root, self.stored = identities, digests, digests.root, stored
         self._states: dict[Job, State] = {}
+
+    def look_up(self, jobs: Iterable[Job]) -> None:
+        """Read what the store has for jobs whose right outputs are not here; `of` then knows it."""
+        missing = [job for job in jobs if self._here(job).name not in HERE]
+        identities = [self.identities.identity(job) for job in missing]
+        self.stored.look_up(identity for identity in identities if identity is not None)
 
     def of(self, job: Job) -> State:
         """Return the state of a job. Raises UserError for settings that were changed by hand."""
+        state = self._here(job)
+        if state.name in HERE:
+            return state
+        entry = self.stored.entry(self.identities.identity(job))
+        if entry is None or not self._fits_inputs(job, entry):
+            return state
+        return State("stored", "it is in the store", state.manifest, is_wrong=state.name != "absent")
+
+    def _here(self, job: Job) -> State:
+        """Return the state of a job without regard to the store."""
         if job not in self._states:
             state = self._read(job)
-            if state.name in ("absent", "other") and is_aside(self.root, self.identities.identity(job)):
-                state = State("aside", "its outputs were set aside", state.manifest)
+            if state.name != "right" and is_aside(self.root, self.identities.identity(job)):
+                is_wrong = state.name != "absent"
+                state = State("aside", "its outputs were set aside", state.manifest, is_wrong=is_wrong)
             self._states[job] = state
         return self._states[job]
+
+    def _fits_inputs(self, job: Job, entry: StoreEntry) -> bool:
+        """Return whether a stored artifact would stay as it is beside the inputs that are here.
+
+        An artifact that was made from other bytes of an input (on another machine) would be made again. A training
+        would not: it stays, whatever bytes its inputs have. An artifact of another file name has no place.
+        """
+        if entry.manifest_name != Path(job.manifest).name:
+            return False
+        if job.is_training:
+            return True
+        for role, read in self.identities.jobs.inputs(job).items():
+            state, before = self._here(read), entry.manifest.inputs.get(role)
+            present = state.manifest if state.name == "right" else None
+            if present is not None and before is not None and before.content != present.content:
+                return False
+        return True
 
     def forget(self) -> None:
         """Read all states again when they are asked for, since outputs were moved."""

@@ -1,6 +1,6 @@
 """The artifacts behind a target: their manifests, records and settings, below a project's folder or in a crate."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -102,11 +102,3 @@ def read_artifact(planner: Planner, job: Job, root: Path) -> RunArtifact | None:
         asked=read_asked(settings) if settings.is_file() else None,
         reads=planner.jobs.inputs(job),
     )
-
-
-def corpora_behind(planner: Planner, job: Job) -> Iterator[str]:
-    """Yield the names of the corpora from whose text the outputs of a job are made."""
-    grid = planner.jobs.grid
-    for read in planner.closure([job]):
-        if read.rule == "corpus":
-            yield grid.corpus_in(read.names["corpus"], read.folder)

@@ -15,7 +15,7 @@ from docmt.provenance.artifacts import FinishedRun
 from docmt.provenance.entities import METADATA, RUN_PROFILES, Graph, Reference
 from docmt.provenance.outputs import Outputs, Part
 from docmt.provenance.sources import licence
-from docmt.provenance.workflow import add_inputs, add_outputs, add_steps, add_workflow
+from docmt.provenance.workflow import add_inputs, add_outputs, add_steps, add_workflow, main_config
 
 README = "README.md"
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -103,7 +103,8 @@ def _write(run: FinishedRun, facts: CrateFacts, folder: Path, output: Path) -> W
     readme = folder / README
     readme.write_text(_readme(run, facts), encoding="utf-8")
     graph.add_file(readme, README, about={"@id": "./"})
-    workflow = add_workflow(graph, root, facts.code_url, installed_version("snakemake"))
+    config = main_config(root, facts.overrides)
+    workflow = add_workflow(graph, root, config, facts.code_url, installed_version("snakemake"))
     outputs = Outputs(graph, run, facts.included)
     actions = Actions(graph, run, outputs, _agent(graph, facts), facts.code_url)
     actions.add()

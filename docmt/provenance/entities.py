@@ -11,6 +11,8 @@ from urllib.parse import quote
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
+from docmt.base.digests import known_sha256
+
 METADATA = "ro-crate-metadata.json"
 """The name of the file with the graph; a folder with it is a crate."""
 BASE = "1.1"
@@ -74,6 +76,7 @@ class Graph:
         if identifier not in self.crate:
             values = {name: compact(value) for name, value in properties.items() if value not in (None, [], "")}
             facts = {"name": place, "encodingFormat": media_type(place), "contentSize": str(source.stat().st_size)}
+            facts["sha256"] = known_sha256(source)
             self.crate.add_file(source, place, properties={**facts, **values})
         return {"@id": identifier}
 

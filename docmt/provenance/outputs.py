@@ -10,17 +10,19 @@ from docmt.base.errors import UserError
 from docmt.base.manifest import check_file
 from docmt.base.paths import CHECKPOINT, COMPARISON, CORPUS, REPORT, SCORES, TRAINING, VECTORS
 from docmt.plan.inventory import stage_folder
-from docmt.provenance.artifacts import FinishedRun, RunArtifact, corpora_behind
+from docmt.plan.passing import may_pass
+from docmt.provenance.artifacts import FinishedRun, RunArtifact
 from docmt.provenance.entities import Graph, Reference, media_type
-from docmt.provenance.passing import reason_to_withhold
 
 Part = Literal["data", "models"]
 """What a crate may have beside the results: the models, or the data, which are corpora, tokens and translations."""
+OCCURRENCES = "occurrences.arrow"
+"""The file of scores that quotes words of the source and of translations; it may be passed on where the latter may."""
 OF_MODELS = (CHECKPOINT.stage, TRAINING.stage, VECTORS.stage)
 """The stages whose outputs are models."""
 RESULTS_OF = {
     CORPUS.stage: (".json",),
-    SCORES.stage: ("scores.json",),
+    SCORES.stage: ("scores.json", "details.arrow"),
     COMPARISON.stage: (".json",),
     REPORT.stage: ("",),
 }
@@ -45,16 +47,15 @@ class Outputs:
 
         Raises UserError where a file that goes into the crate differs from its manifest.
         """
-        corpora = [*dict.fromkeys(corpora_behind(self.run.planner, artifact.job))]
-        files = [self._file(artifact, corpora, name, file) for name, file in sorted(artifact.files.items())]
+        outputs = {name: file for name, file in artifact.files.items() if artifact.path(name) not in artifact.facts}
+        files = [self._file(artifact, name, file) for name, file in sorted(outputs.items())]
         facts = [self._fact(artifact, path) for path in artifact.facts]
-        parts = [*{part["@id"]: part for part in [*files, *facts]}.values()]
         reference = self.graph.add(
             f"#artifact/{artifact.name}",
             "Collection",
             name=artifact.name,
             identifier=[f"docmt-identity:{artifact.manifest.identity}", f"docmt-content:{artifact.manifest.content}"],
-            hasPart=parts,
+            hasPart=[*files, *facts],
             mainEntity=(files or facts)[0],
         )
         self.graph.mention(reference)
@@ -65,10 +66,10 @@ class Outputs:
         source = artifact.root / path
         return self.graph.add_file(source, path, sha256=known_sha256(source))
 
-    def _file(self, artifact: RunArtifact, corpora: list[str], name: str, file: FileDigest) -> Reference:
+    def _file(self, artifact: RunArtifact, name: str, file: FileDigest) -> Reference:
         """Add an output, as a file of the crate or as a reference with its digest."""
         path, source = artifact.path(name), artifact.root / artifact.path(name)
-        reason = reason_to_withhold(self.run.planner.jobs.grid, corpora, artifact.job, name)
+        reason = self._reason(artifact, name)
         if self._is_wanted(artifact, name) and reason is None:
             self._check(source)
             return self.graph.add_file(source, path, sha256=file.sha256)
@@ -84,12 +85,18 @@ class Outputs:
             conditionsOfAccess=reason,
         )
 
+    def _reason(self, artifact: RunArtifact, name: str) -> str | None:
+        """Return why licences forbid to pass a file on; None where they allow it."""
+        translations = artifact.reads.get("translations")
+        job = translations if translations and name == OCCURRENCES else artifact.job
+        return may_pass(self.run.planner.jobs, job)
+
     def _is_wanted(self, artifact: RunArtifact, name: str) -> bool:
         """Return whether a file is a result, an output of the target itself, or among the parts that were asked for."""
         stage = stage_folder(artifact.job)
         part = "models" if stage in OF_MODELS else "data"
         is_result = name.endswith(RESULTS_OF.get(stage, ())) or artifact.job in self.run.jobs
-        return is_result or part in self.included or name.endswith("settings.json")
+        return is_result or part in self.included
 
     @staticmethod
     def _check(source: Path) -> None:

@@ -8,13 +8,16 @@ from docmt.catalogue.missing import is_remote
 from docmt.plan.grid import Grid
 from docmt.provenance.artifacts import RunArtifact
 from docmt.provenance.entities import Graph, Reference
-from docmt.provenance.passing import may_pass_on
 
 
 def add_corpus(graph: Graph, grid: Grid, name: str) -> Reference:
     """Add a corpus of the catalogue, and return a reference to it."""
     corpus = grid.corpus_at_scale(name)
-    closed = None if may_pass_on(corpus) else "the text may not be passed on; the licence says how it can be had"
+    closed = (
+        None
+        if corpus.may_pass_on == "everything"
+        else "the text may not be passed on; the licence says how it can be had"
+    )
     reference = graph.add(
         f"#corpus/{name}",
         "CreativeWork",

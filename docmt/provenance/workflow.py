@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.version import VERSION
+from docmt.plan.main_config import MainConfig, load_main_config
 from docmt.provenance.entities import Graph, Reference
 
 SNAKEFILE = "Snakefile"
@@ -15,18 +16,28 @@ BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 LANGUAGE = "https://w3id.org/workflowhub/workflow-ro-crate#snakemake"
 
 
-def workflow_files(root: Path) -> Iterator[str]:
-    """Yield the paths of the files of a project that a run needs, relative to its folder, always in one order."""
+def workflow_files(root: Path, config: MainConfig) -> Iterator[str]:
+    """Yield the paths of the files of a project that a run needs, relative to its folder, always in one order.
+
+    The user's studies and corpora are among them, where they are inside the project.
+    """
     yield from (name for name in (SNAKEFILE, CONFIG) if (root / name).is_file())
     for folder in FOLDERS:
         files = (path for path in (root / folder).rglob("*") if path.is_file())
         yield from sorted(path.relative_to(root).as_posix() for path in files if "__pycache__" not in path.parts)
+    stated = [Path(path) for path in (*config.corpora, *config.studies) if path.endswith(".yaml")]
+    yield from sorted(str(path) for path in stated if not path.is_absolute() and ".." not in path.parts)
 
 
-def add_workflow(graph: Graph, root: Path, address: str | None, version: str) -> Reference:
+def main_config(root: Path, overrides: Mapping[str, Any]) -> MainConfig:
+    """Return config.yaml of a project with the overrides of the command line."""
+    return load_main_config(root, dict(overrides))[0]
+
+
+def add_workflow(graph: Graph, root: Path, config: MainConfig, address: str | None, version: str) -> Reference:
     """Add the Snakefile as the main workflow, and the files that it needs; return a reference to it.
 
-    `address`: where others get the code. `version`: the version of Snakemake.
+    `config`: the settings of the run. `address`: where others get the code. `version`: the version of Snakemake.
     """
     snakemake = "https://snakemake.readthedocs.io"
     language = graph.add(LANGUAGE, "ComputerLanguage", name="Snakemake", version=version, url=snakemake)
@@ -38,7 +49,7 @@ def add_workflow(graph: Graph, root: Path, address: str | None, version: str) ->
     )
     if address:
         graph.extend(workflow, url=address)
-    for path in workflow_files(root):
+    for path in workflow_files(root, config):
         graph.add_file(root / path, path)
     graph.root["mainEntity"] = workflow
     return workflow

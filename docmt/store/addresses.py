@@ -1,21 +1,26 @@
 """The addresses of stores: a folder, or a bucket of an object store."""
 
+from pathlib import Path
+
 from docmt.base.errors import UserError, quoted
 from docmt.store.backend import Backend
 from docmt.store.clouds import CLOUDS
 from docmt.store.folder import FolderBackend
 from docmt.store.objects import ObjectBackend
+from docmt.store.signatures import Signatures, read_keys
 from docmt.store.store import Store
 
-VALID = f"valid: a folder, or {' or '.join(f'{scheme}://BUCKET/PREFIX' for scheme in CLOUDS)}"
+VALID = f"valid: a folder, or {' or '.join(f'{scheme}://BUCKET/PATH' for scheme in CLOUDS)}"
 
 
-def open_store(address: str) -> Store:
-    """Return the store at an address: a folder, `s3://BUCKET/PREFIX` or `gs://BUCKET/PREFIX`; a prefix may be missing.
+def open_store(address: str, keys: Path | None = None) -> Store:
+    """Return the store at an address: a folder, `s3://BUCKET/PATH` or `gs://BUCKET/PATH`; the path may be missing.
 
-    Raises UserError for another address, or where the library of an object store is not installed.
+    `keys`: the file of the keys whose owners the site trusts (`store_keys`); None = every entry is accepted. Raises
+    UserError for another address, an object store whose library is not installed, and a file that has no keys.
     """
-    return Store(backend_at(address))
+    backend = backend_at(address)
+    return Store(backend, None if keys is None else Signatures(backend, read_keys(keys)))
 
 
 def backend_at(address: str) -> Backend:

@@ -3,7 +3,8 @@
 A key is a path of plain names with `/` between them. A file appears under its key only when all of its bytes are there.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -43,7 +44,7 @@ class Backend(Protocol):
         """Return the content of a small file; None where there is none."""
 
     def size(self, key: str) -> int | None:
-        """Return the number of bytes of a file; None where there is none."""
+        """Return the number of bytes of a file; None where there is none, and -1 for what is no plain file."""
 
     def create(self, key: str, data: bytes) -> bool:
         """Write a small file that nobody changes later; return whether it was written, and not there before."""
@@ -64,7 +65,16 @@ class Backend(Protocol):
         """Yield the files below a folder such as `entries` (empty = all); unfinished files are left out."""
 
     def remove(self, key: str) -> None:
-        """Remove a file; do nothing where there is none."""
+        """Remove a file; do nothing where there is none. Raises EntryRefused for a file of another user."""
+
+    def prepare(self, folders: Iterable[str]) -> None:
+        """Make the folders of a new store, where the place has folders."""
+
+    def lock(self, alone: bool = False) -> AbstractContextManager[bool]:
+        """Hold the lock of the store in a block: writers hold it together, and a removal of files holds it `alone`.
+
+        The block gets False where the place has no locks, or where, for `alone`, another process holds the lock.
+        """
 
     def remove_leftovers(self, older_than_seconds: float) -> int:
         """Remove what writers that were killed have left, if it is older; return the number of unfinished files."""

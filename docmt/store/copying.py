@@ -29,8 +29,15 @@ def copy(source: BinaryIO, target: BinaryIO) -> str:
             if pending is not None:
                 pending.result()
             pending = digesting.submit(result.update, block)
-            target.write(block)
+            write_whole(target, block)
     return result.hexdigest()
+
+
+def write_whole(target: BinaryIO, data: bytes | memoryview) -> None:
+    """Write all of some bytes to an unbuffered file: where the disk gets full, the system writes a part of them."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[target.write(rest) :]
 
 
 def _blocks(source: BinaryIO) -> Iterator[memoryview]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from docmt.base.artifacts import as_object
 from docmt.base.asked import Asked, asked_of
-from docmt.base.digests import FileDigest, indented_json
+from docmt.base.digests import FileDigest, full_digest, indented_json
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.machine import now
@@ -32,8 +32,8 @@ from docmt.base.manifest import (
     manifest_from_json,
     sealed,
 )
-from docmt.base.names import stays_inside
 from docmt.store.backend import EntryRefused
+from docmt.store.entry_checks import check_digests, check_names, check_texts
 
 FORMAT = "docmt-store-entry-1"
 """The value of the key `format` of an entry."""
@@ -77,6 +77,7 @@ class StoreEntry:
             with reading(where, "not an entry of a store, or damaged", FORMAT, REMEDY):
                 value = as_object(json.loads(data), where, ("rule", "names", "manifest", "texts", "maker"))
                 check_seal(value, where, REMEDY)
+                check_texts(value)
                 entry = cls(value["rule"], value["names"], value["manifest"], value["texts"], value["maker"])
                 entry.check(identity)
         except UserError as problem:
@@ -126,6 +127,12 @@ class StoreEntry:
         return self.manifest.identity or ""
 
     @property
+    def content(self) -> str:
+        """The digest of all bytes of the artifact, also of its manifest, its record and its settings."""
+        texts = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in self.texts.items()}
+        return full_digest({name: file.sha256 for name, file in self.files.items()} | texts)
+
+    @property
     def bytes(self) -> int:
         """The size of all files in bytes."""
         return sum(file.bytes for file in self.files.values()) + sum(len(text.encode()) for text in self.texts.values())
@@ -136,21 +143,23 @@ class StoreEntry:
         The identity is computed again from the settings, where these know the digests of all inputs: those of a first
         download were not known when the settings were written.
         """
+        settings = self._beside(SETTINGS)
+        expected = {self.manifest_name, settings, self._beside(RECORD)}
+        if expected != {*self.texts}:
+            what = "not the manifest, the record and the settings of a job"
+            raise UserError(what, found=sorted(self.texts), expected=sorted(expected), remedy=REMEDY)
         if not identity or self.identity != identity or self.asked.identity not in (None, identity):
             stated = [self.manifest.identity, self.asked.identity]
             digests = ", ".join(str(value)[:DIGITS] for value in dict.fromkeys(stated))
             raise UserError("of another identity", found=digests, expected=identity[:DIGITS] or "one", remedy=REMEDY)
-        settings = self._beside(SETTINGS)
+        if self.asked.job not in ("", self.rule):
+            raise UserError("of another rule than its settings", found=self.rule, expected=self.asked.job)
         stated_settings = self.manifest.files.get(settings)
         actual = hashlib.sha256(self.texts[settings].encode()).hexdigest()
         if stated_settings is not None and stated_settings.sha256 != actual:
             raise UserError("the settings differ from the manifest", found=actual[:DIGITS], remedy=REMEDY)
-        names = [*self.files, *self.texts]
-        outside = next((name for name in names if not stays_inside(name)), None)
-        if outside is not None or not {self.manifest_name, settings, self._beside(RECORD)} == {*self.texts}:
-            raise UserError(
-                "names of files that lead out of the folder of the job", found=outside or [*self.texts], remedy=REMEDY
-            )
+        check_digests(self.files)
+        check_names([*self.files, *self.texts])
 
     def _beside(self, name: str) -> str:
         """Return the name of the job's record or settings."""

@@ -1,16 +1,23 @@
 """A store in a folder that several users share.
 
 Files are written beside and linked to their names, so that a name never has half a file, and the first of several
-writers wins. They are read-only and belong to their maker; the folders are sticky, so that nobody else removes or
-replaces them. The folder of the store, as the site has made it, says by its mode who may read and write.
+writers wins. They are read-only and belong to their maker. The folder of the store, as the site has made it, says by
+its mode who may read and write.
+
+In a sticky folder, a file can be removed, renamed or replaced by its owner, by the owner of the folder, and by root.
+The person who begins the store therefore makes all of its folders, and is its keeper: the keeper can remove every file,
+and everybody else only the own files.
 """
 
+import errno
+import fcntl
 import os
 import pwd
+import shutil
 import stat
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -18,10 +25,14 @@ from typing import BinaryIO
 from docmt.base.foreign import FULL, RIGHTS_ON, explained
 from docmt.base.manifest import DIGITS
 from docmt.store.backend import EntryRefused, StoredFile, StoreUnusable, check_file, check_stored
-from docmt.store.copying import copy
+from docmt.store.copying import copy, write_whole
 
 PARTIAL = ".part"
 """The ending of the name of a file that is being written; a killed process leaves such a file."""
+LARGEST_READ = 2**28
+"""The largest number of bytes of a file that is read as a whole, such as an entry."""
+NO_FILE = -1
+"""The size of what is no plain file: that of no file, so that it counts as damaged."""
 REMEDY = "name a store that can be used (`store` in config.yaml), or go on without one: --config store_mode=off"
 
 
@@ -36,8 +47,11 @@ class FolderBackend:
         """Return the content of a file; None where there is none."""
         with self._usable(key):
             try:
-                return self._path(key).read_bytes()
-            except FileNotFoundError:
+                with self._plain_file(key) as stream:
+                    if os.fstat(stream.fileno()).st_size > LARGEST_READ:
+                        raise EntryRefused("too large for a file of this kind", where=self._name(key))
+                    return stream.read()
+            except (FileNotFoundError, NotADirectoryError):
                 self._check_folder()
                 return None
 
@@ -45,21 +59,22 @@ class FolderBackend:
         """Return the number of bytes of a file; None where there is none."""
         with self._usable(key):
             try:
-                return self._path(key).stat().st_size
-            except FileNotFoundError:
+                status = self._path(key).lstat()
+                return status.st_size if stat.S_ISREG(status.st_mode) else NO_FILE
+            except (FileNotFoundError, NotADirectoryError):
                 self._check_folder()
                 return None
 
     def create(self, key: str, data: bytes) -> bool:
         """Write a file that nobody changes later; return whether it was written, and not there before."""
         with self._usable(key), self._partial(key) as (stream, partial):
-            stream.write(data)
+            write_whole(stream, data)
             return self._seal(stream, partial, self._path(key))
 
     def replace(self, key: str, data: bytes) -> None:
         """Write a file, in the place of an older one where there is one."""
         with self._usable(key), self._partial(key) as (stream, partial):
-            stream.write(data)
+            write_whole(stream, data)
             self._finish(stream)
             partial.replace(self._path(key))
 
@@ -74,11 +89,11 @@ class FolderBackend:
         """Copy a file of the store to a path that does not exist, if it has the digest `sha256`."""
         with self._usable(key):
             try:
-                source = self._path(key).open("rb", buffering=0)
+                source = self._plain_file(key)
             except FileNotFoundError:
                 self._check_folder()
                 raise EntryRefused("a file of an entry is missing", where=self._name(key)) from None
-        with source, path.open("xb", buffering=0) as target:
+        with source, path.open("xb", buffering=0) as target, self._copying(key, path):
             actual = copy(source, target)
         if actual != sha256:
             path.unlink()
@@ -87,18 +102,54 @@ class FolderBackend:
     def listed(self, prefix: str) -> Iterator[StoredFile]:
         """Yield the files below the folder `prefix`."""
         with self._usable(prefix):
-            for path in sorted(self._path(prefix).rglob("*")):
-                if path.name.endswith(PARTIAL) or not path.is_file():
-                    continue
-                status = path.stat()
-                key = path.relative_to(self.folder).as_posix()
-                yield StoredFile(key, status.st_size, status.st_mtime, user_of(status.st_uid))
+            self._check_folder()
+            for path in files_below(self._path(prefix)):
+                status = status_of(path)
+                if status is not None and not path.name.endswith(PARTIAL):
+                    key = path.relative_to(self.folder).as_posix()
+                    yield StoredFile(key, status.st_size, status.st_mtime, user_of(status.st_uid))
 
     def remove(self, key: str) -> None:
         """Remove a file; do nothing where there is none."""
         with self._usable(key):
             self._check_folder()
-            self._path(key).unlink(missing_ok=True)
+            status = status_of(self._path(key))
+            try:
+                self._path(key).unlink(missing_ok=True)
+            except PermissionError as problem:
+                if status is None or status.st_uid == os.geteuid():
+                    raise
+                raise self._refused_removal(key, status.st_uid) from problem
+
+    def prepare(self, folders: Iterable[str]) -> None:
+        """Make the folders of a new store, so that all of them belong to the user who begins it."""
+        with self._usable(""):
+            self._check_folder()
+            self._make_sticky()
+            trees: dict[str, list[str]] = {}
+            for folder in folders:
+                trees.setdefault(folder.split("/")[0], []).append(folder)
+            for top, below in trees.items():
+                if not self._path(top).exists():
+                    self._make_tree(top, below)
+
+    @contextmanager
+    def lock(self, alone: bool = False) -> Iterator[bool]:
+        """Hold the lock of the store in the block; several users hold it together, or one `alone`.
+
+        Yields False where the lock cannot be had: the file system has none, or, for `alone`, somebody else holds it.
+        """
+        with self._usable(""):
+            self._check_folder()
+            handle = os.open(self.folder, os.O_RDONLY)
+        try:
+            is_held = False
+            with suppress(OSError):
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB if alone else fcntl.LOCK_SH)
+                is_held = True
+            yield is_held
+        finally:
+            os.close(handle)
 
     def remove_leftovers(self, older_than_seconds: float) -> int:
         """Remove files of killed writers that are older, and that this user may remove; return their number."""
@@ -108,8 +159,8 @@ class FolderBackend:
             for path in self.folder.rglob(f"*{PARTIAL}"):
                 # The writer may finish meanwhile, and only the maker of a file may remove it.
                 with suppress(FileNotFoundError, PermissionError):
-                    if path.stat().st_mtime <= latest:
-                        path.unlink()
+                    if path.lstat().st_mtime <= latest:
+                        shutil.rmtree(path) if path.is_dir() else path.unlink()
                         removed += 1
         return removed
 
@@ -123,8 +174,74 @@ class FolderBackend:
     def _check_folder(self) -> None:
         """Raise StoreUnusable where the whole folder is gone, so that a missing file says nothing."""
         if not self.folder.is_dir():
-            what, remedy = "the folder of the store is not there", f"{REMEDY}; to begin a store: mkdir {self.address}"
+            is_other = self.folder.exists()
+            what = "a file, and no folder of a store" if is_other else "the folder of the store is not there"
+            remedy = REMEDY if is_other else f"{REMEDY}; to begin a store: mkdir {self.address}"
             raise StoreUnusable(what, where=self.address, remedy=remedy)
+
+    @contextmanager
+    def _copying(self, key: str, path: Path) -> Iterator[None]:
+        """Remove a file here whose copy fails in the block; say whether this disk is full, or the store is gone."""
+        try:
+            yield
+        except OSError as problem:
+            path.unlink(missing_ok=True)
+            if problem.errno in (*FULL, errno.EFBIG):
+                problem.filename = str(path)
+                raise
+            with self._usable(key):
+                raise
+
+    def _plain_file(self, key: str) -> BinaryIO:
+        """Open a file for reading. Raises EntryRefused for a link or a device, which a reader must not follow."""
+        try:
+            handle = os.open(self._path(key), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError as problem:
+            if problem.errno in (errno.ELOOP, errno.ENXIO):
+                raise EntryRefused("a link or a device, and no plain file", where=self._name(key)) from problem
+            raise
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise EntryRefused("a link or a device, and no plain file", where=self._name(key))
+        return os.fdopen(handle, "rb", buffering=0)
+
+    def _refused_removal(self, key: str, uid: int) -> EntryRefused:
+        """Return the error about a file that belongs to another user."""
+        keeper = user_of(self._path(key).parent.stat().st_uid)
+        return EntryRefused(
+            "a file of another user, which you may not remove or replace",
+            where=self._name(key),
+            found=f"it belongs to {user_of(uid)}",
+            remedy=f"ask {user_of(uid)}, or {keeper}, the keeper of the store, to remove it (rm {self._name(key)})",
+        )
+
+    def _make_sticky(self) -> None:
+        """Make the folder of the store sticky where others may write to it.
+
+        Raises StoreUnusable where this user may not do so: everybody could rename the folders of the store.
+        """
+        status = self.folder.stat()
+        if not status.st_mode & 0o022 or status.st_mode & stat.S_ISVTX:
+            return
+        try:
+            self.folder.chmod(stat.S_IMODE(status.st_mode) | stat.S_ISVTX)
+        except PermissionError as problem:
+            what = "everybody who may write to the folder could rename and remove what others made"
+            remedy = f"its owner, {user_of(status.st_uid)}, can correct this: chmod +t {self.address}"
+            raise StoreUnusable(what, where=self.address, expected="a sticky folder", remedy=remedy) from problem
+
+    def _make_tree(self, top: str, folders: Iterable[str]) -> None:
+        """Make a folder with its subfolders, which appear together: they have one owner also after a kill."""
+        temporary = self.folder / f".{top}.{uuid.uuid4().hex}{PARTIAL}"
+        self._make_folder(temporary)
+        for folder in folders:
+            self._make_folder(temporary / Path(folder).relative_to(top))
+        try:
+            temporary.rename(self.folder / top)
+        except OSError:
+            shutil.rmtree(temporary, ignore_errors=True)
+            if not self._path(top).is_dir():
+                raise
 
     @contextmanager
     def _partial(self, key: str) -> Iterator[tuple[BinaryIO, Path]]:
@@ -146,9 +263,12 @@ class FolderBackend:
         if folder == self.folder:
             self._check_folder()
         self._make_folder(folder.parent)
+        status = self.folder.stat()
         with suppress(FileExistsError):
             folder.mkdir()
-            folder.chmod(stat.S_IMODE(self.folder.stat().st_mode) | stat.S_ISVTX)
+            with suppress(PermissionError):  # a user who is not in the group of the store
+                os.chown(folder, -1, status.st_gid)
+            folder.chmod(stat.S_IMODE(status.st_mode) | stat.S_ISVTX)
 
     def _seal(self, stream: BinaryIO, partial: Path, place: Path) -> bool:
         """Give a finished file its name, unless the name is there already; return whether it got the name."""
@@ -163,7 +283,10 @@ class FolderBackend:
 
     def _finish(self, stream: BinaryIO) -> None:
         """Make a file read-only for those who may read the store, and wait until its bytes are on the disk."""
-        os.fchmod(stream.fileno(), stat.S_IMODE(self.folder.stat().st_mode) & 0o444)
+        status = self.folder.stat()
+        with suppress(PermissionError):  # a user who is not in the group of the store
+            os.fchown(stream.fileno(), -1, status.st_gid)
+        os.fchmod(stream.fileno(), stat.S_IMODE(status.st_mode) & 0o444)
         os.fsync(stream.fileno())
 
     @contextmanager
@@ -179,6 +302,29 @@ class FolderBackend:
             elif problem.errno in RIGHTS_ON:
                 what = "no permission to use the store in this way"
             raise StoreUnusable(what, where=self._name(key), found=problem.strerror, remedy=REMEDY) from problem
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """Yield the files and links below a folder in order, without those in a folder that is not finished.
+
+    What another process removes meanwhile is left out. Raises OSError for a folder that may not be read.
+    """
+
+    def unless_gone(problem: OSError) -> None:
+        if not isinstance(problem, FileNotFoundError):
+            raise problem
+
+    for place, folders, files in os.walk(folder, onerror=unless_gone):
+        folders[:] = sorted(name for name in folders if not name.endswith(PARTIAL))
+        yield from (Path(place, name) for name in sorted(files))
+
+
+def status_of(path: Path) -> os.stat_result | None:
+    """Return the status of a file or link; None where there is none, since another process may remove it."""
+    try:
+        return path.lstat()
+    except FileNotFoundError:
+        return None
 
 
 def user_of(uid: int) -> str:

@@ -8,7 +8,7 @@ the last one wins, with a whole object too.
 import hashlib
 import os
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -99,6 +99,14 @@ class ObjectBackend:
         """End unfinished uploads that began longer ago; return their number."""
         with self._usable(""):
             return self.cloud.abandon_uploads(self.files, self.bucket, self._name(""), older_than_seconds)
+
+    def prepare(self, folders: Iterable[str]) -> None:
+        """Do nothing: an object store has no folders."""
+
+    @contextmanager
+    def lock(self, alone: bool = False) -> Iterator[bool]:
+        """Yield False: an object store has no locks."""
+        yield False
 
     @property
     def files(self) -> Any:

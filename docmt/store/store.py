@@ -5,6 +5,7 @@ The files of a store:
     docmt-store.json                  its format
     entries/<2 digits>/<identity>     an entry (`entries.py`), written after all files that it lists
     files/<2 digits>/<sha256>         the content of a file, once, however many artifacts have it
+    signatures/<sha256>               a list of identities that a person signed (`signatures.py`)
 """
 
 import json
@@ -14,13 +15,17 @@ from pathlib import Path
 
 from docmt.base.artifacts import as_object
 from docmt.base.digests import indented_json
+from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.store.backend import Backend, EntryRefused, StoreUnusable
 from docmt.store.entries import StoreEntry
+from docmt.store.signatures import SIGNATURES, Signatures
 
 HEAD = "docmt-store.json"
 FORMAT = "docmt-store-1"
 ENTRIES, FILES = "entries", "files"
+FOLDERS = (SIGNATURES, *(f"{top}/{number:02x}" for top in (ENTRIES, FILES) for number in range(256)))
+"""The folders of a new store."""
 AT_ONCE = 4
 """The number of files that are copied at the same time."""
 
@@ -46,9 +51,12 @@ class Moved:
 class Store:
     """A store at a backend."""
 
-    def __init__(self, backend: Backend) -> None:
-        """Use a store; nothing is read or written yet."""
-        self.backend = backend
+    def __init__(self, backend: Backend, trusted: Signatures | None = None) -> None:
+        """Use a store; nothing is read or written yet.
+
+        `trusted`: the signed lists by which alone an entry is accepted; None = every entry is accepted.
+        """
+        self.backend, self.trusted = backend, trusted
 
     @property
     def address(self) -> str:
@@ -58,15 +66,21 @@ class Store:
     def check(self) -> bool:
         """Return whether there is a store. Raises StoreUnusable for a store of another version, or no store at all."""
         data = self.backend.read(HEAD)
-        if data is None:
-            if next(self.backend.listed(""), None) is not None:
+        if data is None and next(self.backend.listed(""), None) is not None:
+            data = self.backend.read(HEAD)  # another process may have begun the store meanwhile
+            if data is None:
                 what = "there are files, but they are no store of docmt"
                 remedy = "name an empty folder, or a store (`store` in config.yaml)"
                 raise StoreUnusable(what, where=self.address, expected=HEAD, remedy=remedy)
+        if data is None:
             return False
         where = f"{self.address}/{HEAD}"
-        with reading(where, "not the head of a store, or damaged"):
-            value = as_object(json.loads(data), where, ("format",))
+        try:
+            with reading(where, "not the head of a store, or damaged"):
+                value = as_object(json.loads(data), where, ("format",))
+        except UserError as problem:
+            remedy = "use another store (`store` in config.yaml)"
+            raise StoreUnusable(problem.what, where=where, found=problem.found, remedy=remedy) from problem
         if value["format"] != FORMAT:
             what, remedy = "a store of another version", "use the version of docmt that made it, or another store"
             raise StoreUnusable(what, where=where, found=value["format"], expected=FORMAT, remedy=remedy)
@@ -75,6 +89,7 @@ class Store:
     def begin(self) -> None:
         """Make the store where there is none yet. Raises as `check` does."""
         if not self.check():
+            self.backend.prepare(FOLDERS)
             self.backend.create(HEAD, indented_json({"format": FORMAT}).encode())
 
     def has(self, identity: str) -> bool:
@@ -82,7 +97,17 @@ class Store:
         return self.backend.size(entry_key(identity)) is not None
 
     def entry(self, identity: str) -> StoreEntry | None:
-        """Return the entry of an identity; None where there is none. Raises EntryRefused where it is damaged."""
+        """Return the entry of an identity; None where there is none.
+
+        Raises EntryRefused where it is damaged, or where nobody whom the site trusts has signed it.
+        """
+        entry = self.stored(identity)
+        if entry is not None and self.trusted is not None:
+            self.trusted.check(entry, self.place(identity))
+        return entry
+
+    def stored(self, identity: str) -> StoreEntry | None:
+        """Return the entry of an identity as `entry` does, whoever has signed it."""
         data = self.backend.read(entry_key(identity))
         return None if data is None else StoreEntry.from_json(data, identity, self.place(identity))
 
@@ -102,21 +127,35 @@ class Store:
         this user may do so; with `mend`, so are files with the right sizes, since a pull has found other bytes in one.
         Raises UserError where a file here differs from its manifest.
         """
-        before = self._entry_or_none(entry.identity)
-        if before is not None and not mend and self.is_whole(before):
-            return None
-        if mend:
-            for key in [entry_key(entry.identity), *(file_key(file.sha256) for file in entry.files.values())]:
-                self.backend.remove(key)
+        with self.backend.lock():
+            before = self._stored_or_none(entry.identity)
+            if before is not None and not mend and self.is_whole(before):
+                return None
+            if mend:
+                for key in [entry_key(entry.identity), *(file_key(file.sha256) for file in entry.files.values())]:
+                    self.backend.remove(key)
+            moved = self._write_files(entry, folder)
+            data = self._write_entry(entry)
+            # Where a store has no locks, files may have been removed since as those of no entry.
+            again = self._write_files(entry, folder)
+            return Moved(moved.files + again.files, moved.bytes + again.bytes + len(data))
+
+    def _write_files(self, entry: StoreEntry, folder: Path) -> Moved:
+        """Copy the files of an artifact that the store lacks."""
         wanted = {file.sha256: (name, file.bytes) for name, file in entry.files.items()}
-        new = {sha256: named for sha256, named in wanted.items() if self._needs(sha256, named[1])}
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            list(pool.map(lambda sha256: self._upload(sha256, folder / new[sha256][0]), new))
+            lacking = pool.map(lambda sha256: self._needs(sha256, wanted[sha256][1]), wanted)
+            new = {sha256: wanted[sha256] for sha256, is_new in zip(wanted, lacking, strict=True) if is_new}
+            list(pool.map(lambda sha256: self.backend.upload(file_key(sha256), folder / new[sha256][0], sha256), new))
+        return Moved(len(new), sum(size for _, size in new.values()))
+
+    def _write_entry(self, entry: StoreEntry) -> bytes:
+        """Write an entry, unless another writer has been faster, and return its bytes; a damaged one is replaced."""
         key, data = entry_key(entry.identity), entry.to_json()
-        if not self.backend.create(key, data) and self._entry_or_none(entry.identity) is None:
+        if not self.backend.create(key, data) and self._stored_or_none(entry.identity) is None:
             self.backend.remove(key)
             self.backend.create(key, data)
-        return Moved(len(new), sum(size for _, size in new.values()) + len(data))
+        return data
 
     def pull(self, entry: StoreEntry, folder: Path) -> Moved:
         """Copy an artifact to a folder that does not exist yet; its manifest is written last.
@@ -131,10 +170,10 @@ class Store:
             (folder / name).write_bytes(entry.texts[name].encode())
         return Moved(len(entry.files) + len(entry.texts), entry.bytes)
 
-    def _entry_or_none(self, identity: str) -> StoreEntry | None:
+    def _stored_or_none(self, identity: str) -> StoreEntry | None:
         """Return an entry; None where there is none, or a damaged one."""
         try:
-            return self.entry(identity)
+            return self.stored(identity)
         except EntryRefused:
             return None
 
@@ -145,12 +184,14 @@ class Store:
             self.backend.remove(file_key(sha256))
         return present != size
 
-    def _upload(self, sha256: str, path: Path) -> None:
-        self.backend.upload(file_key(sha256), path, sha256)
-
     def _download(self, entry: StoreEntry, folder: Path, name: str) -> None:
-        sha256 = entry.files[name].sha256
+        sha256, expected = entry.files[name].sha256, entry.files[name].bytes
         try:
+            size = self.backend.size(file_key(sha256))
+            if size is not None and size != expected:
+                # Nothing is copied: a file of any length may be there.
+                what, place = "a file of an entry has another size", f"{self.address}/{file_key(sha256)}"
+                raise EntryRefused(what, where=place, found=f"{size:,} bytes", expected=f"{expected:,}")
             self.backend.download(file_key(sha256), folder / name, sha256)
         except EntryRefused as problem:
             # The message names the artifact too, since the name of the file is only its digest.

@@ -10,7 +10,7 @@ import pytest
 from helpers.support import ROOT, run
 
 from docmt.base.errors import printable
-from docmt.cli.commands import FOR_YOU, JOBS
+from docmt.cli.commands import FOR_YOU, JOBS, STORE
 from docmt.cli.main import main
 
 FILES = {
@@ -230,6 +230,16 @@ CALLS = (
     ("why nothing --root ROOT", "unknown target\n  found nothing; expected all, a study"),
     ("list-results --root folder --config scale", "--config: not a key with a value"),
     ("remove-results --older-than -1 --root ROOT", "'--older-than'"),
+    ("reproduce nothing --root ROOT", "unknown target\n  found nothing; expected all, a study"),
+    ("reproduce demo --cores 0 --root ROOT", "'--cores'"),
+    ("reproduce demo --folder text --root ROOT", "'--folder': dir 'text' is a file"),
+    ("reproduce demo --crate text", "text: not a zip, or damaged"),
+    ("reproduce demo --crate folder", "folder/ro-crate-metadata.json: file not found"),
+    ("reproduce demo --crate folder --with-downloads", "a crate has no downloads"),
+    ("store pull demo --root ROOT", "config.yaml: no store is named"),
+    ("store push nothing --root ROOT --config store=folder", "unknown target\n  found nothing; expected all, a study"),
+    ("store push demo --root ROOT --config store=ftp://host", "not an address of a store"),
+    ("job push-finished --awaited list.json", "list.json: "),
     ("write-crate nothing --output o --root ROOT", "unknown target\n  found nothing; expected all, a study"),
     ("write-crate demo --output folder --date soon --root ROOT", "--date: not a date\n  found soon"),
     ("write-crate demo --output . --root ROOT", "the output is there already, and is no crate"),
@@ -318,8 +328,8 @@ def arguments_of(call: str) -> list[str]:
 
 def test_every_command_is_called():
     called = [arguments_of(call) for call, _ in CALLS]
-    jobs = [words[1] for words in called if words[0] == "job"]
-    for sections, names in ((FOR_YOU, [words[0] for words in called]), (JOBS, jobs)):
+    jobs, of_store = ([words[1] for words in called if words[0] == group] for group in ("job", "store"))
+    for sections, names in ((FOR_YOU, [words[0] for words in called]), (JOBS, jobs), (STORE, of_store)):
         assert {name for section in sections.values() for name in section} <= set(names)
 
 

@@ -15,12 +15,14 @@ from helpers.support import ROOT, need
 from typer.main import get_command
 
 import docmt
-from docmt.cli.commands import FOR_YOU, JOBS, build
+from docmt.cli.commands import FOR_YOU, JOBS, STORE, build
 from docmt.cli.main import main
 
 USER = {name: module for section in FOR_YOU.values() for name, module in section.items()}
 JOB = {name: module for section in JOBS.values() for name, module in section.items()}
-ALL = [(name,) for name in USER] + [("job", name) for name in JOB]
+OF_STORE = {name: module for section in STORE.values() for name, module in section.items()}
+ALL = [(name,) for name in USER] + [("job", name) for name in JOB] + [("store", name) for name in OF_STORE]
+FOR_PEOPLE = [words for words in ALL if words[0] != "job"]
 VERBS = {
     "add",
     "adopt",
@@ -49,7 +51,10 @@ VERBS = {
     "decode",
     "write",
     "remove",
+    "reproduce",
     "why",
+    "pull",
+    "push",
 }
 """What every command begins with; `why` is a question, and has no object."""
 
@@ -81,7 +86,7 @@ def command(*words: str):
 
 
 def function(words: tuple[str, ...]):
-    module = (JOB if words[0] == "job" else USER)[words[-1]]
+    module = {"job": JOB, "store": OF_STORE}.get(words[0], USER)[words[-1]]
     return getattr(import_module(f"docmt.cli.{module}"), words[-1].replace("-", "_"))
 
 
@@ -108,7 +113,7 @@ def call(monkeypatch, capsys):
 
 
 words = pytest.mark.parametrize("words", ALL, ids=" ".join)
-users = pytest.mark.parametrize("name", USER)
+users = pytest.mark.parametrize("words", FOR_PEOPLE, ids=" ".join)
 
 
 @words
@@ -144,11 +149,11 @@ def test_wrong_calls_end_with_status_2_and_one_message(words, call):
 
 
 @users
-def test_commands_for_people_print_json(name):
-    assert "--json" in [option for parameter in command(name).params for option in parameter.opts]
+def test_commands_for_people_print_json(words):
+    assert "--json" in [option for parameter in command(*words).params for option in parameter.opts]
 
 
-@pytest.mark.parametrize("name", JOB)
+@pytest.mark.parametrize("name", [name for name in JOB if name != "push-finished"])
 def test_jobs_write_files_and_print_nothing(name):
     options = [option for parameter in command("job", name).params for option in parameter.opts]
     assert "--output" in options and "--json" not in options
@@ -232,7 +237,9 @@ CALLS: dict[str, list[str]] = {
     "write-crate": ["demo", "--root", "demo", "--output", "out/crate"],
 }
 """A good call of each command for people, with {names} of files; those of models with much beside stand elsewhere."""
-ELSEWHERE = {"inspect": "decoding", "import-fairseq": "cli", "read-sheets": "scoring"}
+ELSEWHERE = {"inspect": "decoding", "import-fairseq": "cli", "read-sheets": "scoring", "reproduce": "provenance"} | {
+    f"store {name}": "plan" for name in OF_STORE
+}
 """Commands whose good calls need more than a few files, by the folder of tests that has them."""
 
 
@@ -255,7 +262,7 @@ def folder(tmp_path, monkeypatch, example_model, example_bert, finished_demo):
 
 
 def test_every_command_has_a_good_call():
-    assert set(CALLS) | set(ELSEWHERE) == set(USER)
+    assert set(CALLS) | set(ELSEWHERE) == set(map(" ".join, FOR_PEOPLE))
 
 
 def filled(arguments: list[str], dash: str | None = None) -> list[str]:

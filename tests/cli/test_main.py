@@ -6,12 +6,16 @@ from pathlib import Path
 import pytest
 from helpers.support import ROOT, docmt, run
 
-from docmt.cli.commands import FOR_YOU, JOBS
+from docmt.cli.commands import FOR_YOU, JOBS, STORE
 
 DOCMT = Path(sys.executable).parent / "docmt"
 
 
-@pytest.mark.parametrize(("group", "sections"), [((), FOR_YOU), (("job",), JOBS)], ids=["docmt", "docmt job"])
+@pytest.mark.parametrize(
+    ("group", "sections"),
+    [((), FOR_YOU), (("job",), JOBS), (("store",), STORE)],
+    ids=["docmt", "docmt job", "docmt store"],
+)
 def test_help_names_every_command_below_its_heading(group, sections):
     lines = run([DOCMT, *group, "--help"], cwd=ROOT, check=True).stdout.splitlines()
     headings = [line for line in lines if line.endswith(":") and not line.startswith(" ")]

@@ -1,11 +1,10 @@
 """A model of every architecture loads by its own loading file, and translates as docmt does."""
 
-import json
 import sys
 
 import pytest
 import yaml
-from helpers.exported import DOCUMENTS, write_model
+from helpers.exported import DOCUMENTS, write_model, write_scores
 from helpers.model_cases import CASES
 
 import docmt
@@ -40,6 +39,22 @@ def test_every_architecture_loads_and_translates_equally(kind, tmp_path, auto_mo
     assert model.translate(DOCUMENTS, beam=1) == [list(document.lines) for document in greedy]
 
 
+def test_a_repository_of_the_hub_is_downloaded_with_the_options_of_its_download(tmp_path, auto_model, monkeypatch):
+    import huggingface_hub
+    from transformers import dynamic_module_utils
+
+    folder = write_model(tmp_path / "model", CASES["transformer"], CutConfig(window=1))
+    docmt.export_model(folder, tmp_path / "mine", "huggingface")
+    loading = dynamic_module_utils.get_class_from_dynamic_module("modeling_docmt.DocmtModel", tmp_path / "mine")
+    asked = []
+    monkeypatch.setattr(
+        huggingface_hub, "snapshot_download", lambda name, **options: asked.append((name, options)) or tmp_path / "mine"
+    )
+    model = loading.from_pretrained("owner/name", revision="v2", trust_remote_code=True)
+    assert asked == [("owner/name", {"revision": "v2"})]
+    assert model.translate([]) == [] and model.config.model_type == "docmt"
+
+
 def test_without_docmt_the_loading_file_says_how_to_install_it(tmp_path, auto_model, monkeypatch):
     folder = write_model(tmp_path / "model", CASES["transformer"], CutConfig(window=1))
     docmt.export_model(folder, tmp_path / "alone", "huggingface")
@@ -54,8 +69,8 @@ def test_the_card_begins_with_fields_that_the_hub_reads(tmp_path):
     settings = {"system": "s", "corpus": "c", "scale": "paper", "seed": 1}
     folder = write_model(tmp_path / "model", CASES["han"], CutConfig(documents=True), **settings)
     scores = {"s": {"score": 12.5, "signature": "nrefs:1|tok:13a"}}
-    content = {**settings, "system": "s.beam9", "bleu": {"13a": scores}, "by_document": [], "positions": {"j1": scores}}
-    (tmp_path / "scores.json").write_text(json.dumps(content))
+    others = {"bleu": {"13a": scores}, "by_document": [], "positions": {"j1": scores}}
+    write_scores(tmp_path / "scores.json", folder, system="s.beam9", **others)
     docmt.export_model(folder, tmp_path / "out", "huggingface", scores=tmp_path / "scores.json")
     card = ModelCard.load(tmp_path / "out/README.md")
     fields = yaml.safe_load(card.content.split("---\n")[1])

@@ -14,7 +14,7 @@ from docmt.base.parse import KINDS
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import FORMS
-from docmt.cli.commands import FOR_YOU, JOBS
+from docmt.cli.commands import FOR_YOU, JOBS, STORE
 from docmt.kinds import FIGURES as FIGURE_KINDS
 from docmt.kinds import TABLES as TABLE_KINDS
 from docmt.kinds.study import StudyConfig
@@ -242,7 +242,7 @@ def messages() -> Iterator[Message]:
 @cache
 def command_names() -> frozenset[str]:
     """Return the names of the functions of all commands."""
-    sections = [*FOR_YOU.values(), *JOBS.values()]
+    sections = [*FOR_YOU.values(), *JOBS.values(), *STORE.values()]
     return frozenset(name.replace("-", "_") for section in sections for name in section)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from helpers.support import ROOT
 
-from docmt.cli.commands import FOR_YOU, JOBS
+from docmt.cli.commands import FOR_YOU, JOBS, STORE
 
 
 @cache
@@ -160,6 +160,7 @@ def test_a_class_name_has_one_meaning():
 
 
 COMMANDS = {name for section in FOR_YOU.values() for name in section}
+STORE_COMMANDS = {name for section in STORE.values() for name in section}
 JOB_COMMANDS = {name for section in JOBS.values() for name in section}
 FOLDERS = ("docs", "benchmarks", "workflow", "profiles", "slurm", "docmt")
 PROSE = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "config.yaml", "Snakefile")] + [
@@ -179,5 +180,7 @@ def test_commands_that_are_called_exist():
         for match in CALL.finditer(path.read_text(encoding="utf-8"))
     ]
     known = COMMANDS | {"job"} | {f"job {name}" for name in JOB_COMMANDS}
+    known |= {"store"} | {f"store {name}" for name in STORE_COMMANDS}
     assert [call for call in calls if call[1] not in known] == []
-    assert {f"job {name}" for name in JOB_COMMANDS} <= {name for path, name in calls if path.endswith(".smk")}, "rules"
+    of_rules = JOB_COMMANDS - {"push-finished"}  # no rule calls it: a process beside a run
+    assert {f"job {name}" for name in of_rules} <= {name for path, name in calls if path.endswith(".smk")}, "rules"

@@ -14,7 +14,7 @@ from helpers.sealed import rewrite
 from helpers.support import ROOT, Project
 
 from docmt.base.manifest import read_manifest, read_record
-from docmt.provenance import passing
+from docmt.catalogue.corpus import CorpusConfig
 
 SCORES = "results/7_scores/smoke/toy_zh-en/sentence/seed1"
 TRAINING = "results/5_training/smoke/toy_zh-en/sentence/seed1"
@@ -113,17 +113,29 @@ def test_the_target_of_a_study_has_its_tables_and_its_pages(whole):
 
 
 def test_text_that_may_not_be_passed_on_is_never_in_a_crate(finished_demo, tmp_path, monkeypatch):
-    monkeypatch.setattr(passing, "may_pass_on", lambda corpus: False)
+    monkeypatch.setattr(CorpusConfig, "may_pass_on", "models")
     arguments = ("--root", finished_demo.root, "--output", tmp_path / "closed", *DATE, "--with-models", "--with-data")
     printed = json.loads(output("write-crate", "demo", *arguments, "--json"))
     names = files_of(tmp_path / "closed")
-    text = {name for name in names if Path(name).suffix in (".parquet", ".arrow", ".txt") and "5_training" not in name}
+    text = {
+        name
+        for name in names
+        if Path(name).suffix in (".parquet", ".arrow", ".txt") and "5_training" not in name and "details" not in name
+    }
     assert text == set() and f"{TRAINING}/model/model.safetensors" in names and TARGET in names
     report = "results/8_report/smoke/demo"
     assert f"{report}/quality.html" in names and f"{report}/attention.html" not in names
     assert f"{report}/index.html" not in names and "results/report@smoke.html" not in names
     assert f"{CORPUS}/documents.parquet" in printed["withheld"]
-    assert "licence of toy_zh-en forbids" in printed["withheld"][f"{report}/index.html"]
+    assert "of toy_zh-en only models and scores may be passed on" in printed["withheld"][f"{report}/index.html"]
+    assert Laws(tmp_path / "closed").broken() == []
+
+
+def test_of_a_corpus_of_which_nothing_may_be_passed_on_a_crate_has_digests_alone(finished_demo, tmp_path, monkeypatch):
+    monkeypatch.setattr(CorpusConfig, "may_pass_on", "nothing")
+    names = files_of(written(finished_demo, tmp_path / "closed", "--with-models", "--with-data"))
+    ends = ("manifest.json", "record.json", "settings.json")
+    assert all(name.endswith(ends) for name in names if name.startswith("results/")) and TARGET not in names
     assert Laws(tmp_path / "closed").broken() == []
 
 

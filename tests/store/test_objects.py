@@ -201,7 +201,7 @@ def test_an_address_without_its_library_names_the_extra(
 
 @pytest.mark.parametrize("address", ["memory://store", "s3://", "gs:///x", "s3://bucket//x", "s3://bucket/x?y"])
 def test_another_address_is_refused_with_the_valid_ones(address: str) -> None:
-    with pytest.raises(UserError, match=r"valid: a folder, or s3://BUCKET/PREFIX or gs://BUCKET/PREFIX"):
+    with pytest.raises(UserError, match=r"valid: a folder, or s3://BUCKET/PATH or gs://BUCKET/PATH"):
         backend_at(address)
 
 

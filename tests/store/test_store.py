@@ -3,46 +3,18 @@
 from pathlib import Path
 
 import pytest
+from helpers.stored import entry_of, files_of, make_artifact, new_store
 
-from docmt.base.artifacts import atomic_file, write_json
-from docmt.base.asked import Asked
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST, read_manifest
-from docmt.base.sealing import sealing
 from docmt.store.addresses import open_store
 from docmt.store.backend import EntryRefused, StoreUnusable
-from docmt.store.entries import StoreEntry
 from docmt.store.store import Store, entry_key, file_key
-
-
-def make_artifact(folder: Path, text: str = "a model\n", seed: int = 1) -> Path:
-    """Write an artifact with two files as a job does, and return its folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "settings.json").write_text(Asked("train", {"seed": seed}).text(), encoding="utf-8")
-    with sealing(folder / "settings.json", "train-system", folder) as seal:
-        with atomic_file(folder / "model" / "weights.txt") as stream:
-            stream.write(text)
-        write_json(folder / "speed.json", {"seconds": 3})
-        seal.close(records=["speed.json"])
-    return folder
-
-
-def entry_of(folder: Path) -> StoreEntry:
-    return StoreEntry.of_folder("train", {"seed": "1"}, folder / MANIFEST)
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
-    }
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    (tmp_path / "store").mkdir()
-    result = open_store(str(tmp_path / "store"))
-    result.begin()
-    return result
+    return new_store(tmp_path / "store")
 
 
 def test_an_artifact_comes_out_as_it_went_in(store: Store, tmp_path: Path) -> None:

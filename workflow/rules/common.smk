@@ -64,10 +64,12 @@ from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
 from docmt.plan.planning import Planner
 from docmt.plan.positions import position_tables
 from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
+from docmt.plan.push_process import PushProcess
 from docmt.plan.report_labels import WHOLE_STUDY, group_of, item_labels, study_labels
 from docmt.plan.run import grid_of_run
 from docmt.plan.scored import scoring_of_entry
 from docmt.plan.slices import check_scale
+from docmt.plan.stored import stored_for
 from docmt.plan.supplies import left_out_lines
 from docmt.plan.time_limits import JobTime, time_lines
 from docmt.plan.unscored import not_scored_lines
@@ -170,24 +172,45 @@ onstart:
     # Without jobs that have inputs, such as in a run of downloads alone, the plan is made here.
     planned()
     or_refuse(prepare, RUN["planner"], RUN["plan"], running())
+    start_pushing()
+
+
+def say(line):
+    """Print a line about the run."""
+    print(f"docmt: {line}", file=sys.stderr)
+
+
+def start_pushing():
+    """Start the process that pushes what this run makes to the store; once, and in the driver alone."""
+    if workflow.is_main_process and "pushing" not in RUN:
+        RUN["pushing"] = or_refuse(PushProcess.start, RUN["planner"], RUN["plan"])
+
+
+def end_pushing():
+    """Wait until the store has what this run has made, and print what it did not get."""
+    pushing, RUN["pushing"] = RUN.get("pushing"), None
+    if pushing is not None:
+        pushing.end(say)
 
 
 def print_ending():
     """Print what this run has made, what failed, and what it left out."""
     for line in or_refuse(list, ending(RUN["planner"], RUN["plan"], requested(), running(), requested_studies())):
-        print(f"docmt: {line}", file=sys.stderr)
+        say(line)
 
 
 onsuccess:
     if workflow.is_main_process:
         print_ending()
+        end_pushing()
 
 
 onerror:
     if workflow.is_main_process:
         print_ending()
     for line in or_refuse(endings, STATE, BEGAN):
-        print(f"docmt: {line}", file=sys.stderr)
+        say(line)
+    end_pushing()
 
 
 wildcard_constraints:
@@ -222,17 +245,21 @@ def planned():
     Snakemake's own rules for what is up to date are switched off: `docmt.plan.planning` decides.
     """
     if "plan" not in RUN:
-        RUN["planner"] = Planner(GRID)
+        RUN["planner"] = Planner(GRID, stored=or_refuse(stored_for, GRID))
         or_refuse(check_supplies, GRID, requested())
         if not workflow.dryrun:
             or_refuse(fetch_checkpoints, RUN["planner"], requested())
-        RUN["plan"] = or_refuse(plan_run, RUN["planner"], requested(), forced(), workflow.dryrun)
+        RUN["plan"] = or_refuse(plan_run, RUN["planner"], requested(), forced(), workflow.dryrun, say)
         left_out = [*left_out_lines(GRID, requested_studies()), *not_scored_lines(GRID, RUN["plan"].order)]
         left_out += or_refuse(list, lines_about_equal_files(GRID, RUN["planner"].digests, requested_studies()))
         for line in [*lines_of(RUN["plan"], GRID.retrain_hours), *lines_of_time(RUN["plan"]), *left_out]:
-            print(f"docmt: {line}", file=sys.stderr)
+            say(line)
         if not workflow.dryrun:
             or_refuse(check_price, RUN["plan"], GRID.retrain_hours)
+            if not RUN["plan"].reasons:
+                # Snakemake may have nothing to do, and then calls no hook.
+                start_pushing()
+                end_pushing()
         tell_snakemake(RUN["plan"])
     return RUN["plan"]
 

@@ -19,6 +19,8 @@ except ImportError as problem:
         "`pip install -c pins.txt -e .`"
     ) from problem
 
+DOWNLOADS = ("revision", "cache_dir", "token", "local_files_only")
+
 
 class DocmtConfig(PretrainedConfig):
     """The content of config.json; `decoding` has the settings of the search."""
@@ -38,12 +40,15 @@ class DocmtModel(PreTrainedModel):
 
     @classmethod
     def from_pretrained(cls, name: str, *_: Any, config: DocmtConfig | None = None, **options: Any) -> "DocmtModel":
-        """Load the model from a folder, or from the Hub's repository `name` at its `revision`."""
+        """Load the model from a folder, or from the repository `name` of the Hub.
+
+        Of the `options`, those on the download are used: `revision`, `cache_dir`, `token` and `local_files_only`.
+        """
         folder = Path(name)
         if not folder.is_dir():
             from huggingface_hub import snapshot_download
 
-            folder = Path(snapshot_download(name, revision=options.get("revision")))
+            folder = Path(snapshot_download(name, **{key: options[key] for key in DOWNLOADS if key in options}))
         return cls(config or DocmtConfig.from_pretrained(folder), docmt.open_model(folder, device="cpu"))
 
     def translate(self, documents: list[list[str]], **settings: Any) -> list[list[str]]:

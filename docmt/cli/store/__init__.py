@@ -1,0 +1,1 @@
+"""The commands of `docmt store`, on the place where teams share artifacts."""

@@ -1,0 +1,166 @@
+"""A target made again in a folder of its own: its settings, the run of Snakemake, and the first run in a crate."""
+
+import dataclasses
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from docmt.base.artifacts import read_object, write_json
+from docmt.base.digests import sha256_file
+from docmt.base.errors import UserError
+from docmt.base.foreign import reading
+from docmt.base.paths import RESULTS
+from docmt.base.yaml_files import load_text
+from docmt.catalogue.missing import mirror_folder
+from docmt.plan.jobs import Job
+from docmt.plan.main_config import MainConfig
+from docmt.plan.planning import Planner
+from docmt.provenance.entities import METADATA
+from docmt.provenance.workflow import workflow_files
+
+MARK = "reproduce.json"
+"""The file of a folder in which a target is made again; a folder with the same content is continued."""
+NO_STORE = {"store_mode": "off"}
+"""The settings with which nothing comes from a store."""
+SETTING = "#config/"
+"""The beginning of the identifier of a setting of the command line in a crate."""
+
+
+def open_crate(crate: Path, folder: Path) -> Path:
+    """Return the folder of a crate; a zip is unpacked into `folder`.
+
+    Raises UserError where it is no crate, or where one of its files is missing or has other bytes.
+    """
+    if crate.is_file():
+        with reading(crate, "not a zip, or damaged"), zipfile.ZipFile(crate) as archive:
+            archive.extractall(folder)
+        crate = folder
+    for entity in _entities(crate):
+        if "File" in _list(entity.get("@type")):
+            path = crate / unquote(entity["@id"])
+            if not path.is_file() or sha256_file(path) != entity.get("sha256"):
+                what = "a file of the crate is missing, or has other bytes"
+                raise UserError(what, where=str(path), remedy="get the crate again")
+    return crate
+
+
+def settings_of_crate(crate: Path) -> dict[str, Any]:
+    """Return the settings that the run in a crate had from the command line, by key."""
+    values = (entity for entity in _entities(crate) if entity.get("@id", "").startswith(SETTING))
+    return {entity["@id"].removeprefix(SETTING): load_text(entity["value"], str(crate)) for entity in values}
+
+
+def _entities(crate: Path) -> list[dict[str, Any]]:
+    """Return the entities of a crate."""
+    with reading(crate / METADATA, "not the description of a crate"):
+        return list(read_object(crate / METADATA, "@graph")["@graph"])
+
+
+def _list(value: Any) -> list:
+    """Return a value of JSON-LD as a list."""
+    return value if isinstance(value, list) else [value]
+
+
+def prepare_folder(source: Path, folder: Path, config: MainConfig, mark: Mapping[str, str]) -> None:
+    """Copy the workflow and its settings into a new folder; a folder that was begun with the same `mark` stays.
+
+    Raises UserError where the folder has other files.
+    """
+    if (folder / MARK).is_file() and read_object(folder / MARK) == dict(mark):
+        return
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        what, remedy = "the folder has other files", "name a new --folder, or remove this one"
+        raise UserError(what, where=str(folder), remedy=remedy)
+    for path in workflow_files(source, config):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source / path, folder / path)
+    write_json(folder / MARK, dict(mark))
+
+
+def files_to_link(planner: Planner, jobs: Iterable[Job], source: Path, folder: Path, config: MainConfig) -> list[Path]:
+    """Return the paths of the user's files in a project, which are needed under the same paths in another folder.
+
+    Raises UserError where a path leads out of the project, and to another place from the new folder.
+    """
+    paths = [path for path in _paths_of_user(planner, jobs, config) if not path.is_absolute()]
+    present = [path for path in dict.fromkeys(paths) if (source / path).exists()]
+    for path in present:
+        if ".." in path.parts and os.path.realpath(source / path) != os.path.realpath(folder / path):
+            raise UserError(
+                "the path leads to another place from the new folder",
+                where=str(path),
+                found=os.path.realpath(folder / path),
+                expected=os.path.realpath(source / path),
+                remedy="name a --folder beside the first one, or state the whole path",
+            )
+    return [path for path in present if ".." not in path.parts]
+
+
+def link_files(paths: Iterable[Path], source: Path, folder: Path) -> None:
+    """Link files and folders into another folder, under the same relative paths."""
+    for path in paths:
+        if not (folder / path).exists():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).symlink_to((source / path).absolute())
+
+
+def _paths_of_user(planner: Planner, jobs: Iterable[Job], config: MainConfig) -> Iterator[Path]:
+    """Yield the paths that settings state: the mirror, folders of the user's, and files of jobs."""
+    yield from map(Path, [*config.local.values(), *config.human.values()])
+    mirror = mirror_folder(config.mirror)
+    yield from [mirror] if mirror else []
+    for job in planner.closure(list(jobs)):
+        files = planner.jobs.files(job).values() if job.rule != "corpus" else ()
+        yield from (path for path in files if not path.is_relative_to(RESULTS))
+
+
+def copy_downloads(planner: Planner, jobs: Iterable[Job], source: Path, folder: Path) -> int:
+    """Copy the downloads of the corpora of a target, where they are there; return their number."""
+    paths = [
+        path for job in planner.closure(list(jobs)) if job.rule == "corpus" for path in planner.jobs.files(job).values()
+    ]
+    present = [path for path in paths if (source / path).is_file() and not (folder / path).exists()]
+    for path in present:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source / path, folder / path)
+    return len(present)
+
+
+def run_snakemake(folder: Path, target: str, cores: int, config: Mapping[str, Any]) -> None:
+    """Make a target in a folder. Raises UserError where Snakemake does not end with success."""
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "--cores",
+        str(cores),
+        target,
+        *_options({**config, **without_store()}),
+    ]
+    status = subprocess.run(command, cwd=folder, stdout=2).returncode
+    if status:
+        raise UserError(
+            "snakemake failed to make the target again",
+            where=str(folder),
+            found=f"status {status}; its messages are above",
+            remedy="run the same command again: it goes on with what is there",
+        )
+
+
+def without_store() -> dict[str, str]:
+    """Return the settings of a run that takes nothing from a store."""
+    known = {setting.name for setting in dataclasses.fields(MainConfig)}
+    return {name: value for name, value in NO_STORE.items() if name in known}
+
+
+def _options(config: Mapping[str, Any]) -> list[str]:
+    """Return the option --config of Snakemake for some keys; none where there are none."""
+    texts = [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in config.items()]
+    return ["--config", *texts] if texts else []

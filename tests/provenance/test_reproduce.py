@@ -1,0 +1,268 @@
+"""`docmt reproduce`: a target made again elsewhere, the first artifact that differs, scores where bits differ."""
+
+import json
+import shutil
+from collections.abc import Callable
+from contextlib import chdir
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from helpers.command_line import invoke, succeed
+from helpers.plans import planner_of
+from helpers.support import Project
+
+from docmt.base.artifacts import write_json
+from docmt.base.digests import FileDigest
+from docmt.base.errors import UserError
+from docmt.base.manifest import DIGEST, Manifest, digest_from_json, digest_to_json, read_manifest, read_record, sealed
+from docmt.plan.explain import jobs_of_target
+from docmt.provenance import remaking
+from docmt.provenance.comparing import Reproduction, compare
+from docmt.provenance.expectations import first_part
+from docmt.provenance.spread import ScoreCheck, expected_range
+from docmt.scoring.tallies import Tally
+
+DATA = "results/{}/toy_zh-en@smoke"
+CORPUS, TOKENS = DATA.format("1_corpus"), DATA.format("2_tokens") + "/truecase_separate4k"
+TRAINING = "results/5_training/smoke/toy_zh-en/sentence/seed1"
+SCORES = "results/7_scores/smoke/toy_zh-en/sentence/seed1"
+CARD = f"{CORPUS}/card.json"
+
+
+def compared(first_run: Path, again: Path, target: str = f"{SCORES}/scores.json") -> Reproduction:
+    """The comparison of two folders, in both of which the target is finished."""
+    with chdir(again):
+        planner = planner_of(Path())
+        return compare(planner, jobs_of_target(planner, target), first_run)
+
+
+def replace_file(folder: Path, name: str, change: Callable[[bytes], bytes], prefix: str = "") -> None:
+    """Change a file, and its manifest in the same way, as another machine would have written both."""
+    path = folder / name
+    path.write_bytes(change(path.read_bytes()))
+    manifest = read_manifest(folder / f"{prefix}manifest.json")
+    files = {**manifest.files, name: FileDigest.of(path)}
+    replaced = Manifest(manifest.identity, manifest.command, manifest.inputs, files, manifest.records)
+    write_json(folder / f"{prefix}manifest.json", replaced.to_json())
+
+
+def change_record(folder: Path, **facts: object) -> None:
+    record = {key: value for key, value in read_record(folder / "record.json").items() if key != DIGEST}
+    for name, value in facts.items():
+        record[name] = {**record[name], **value} if isinstance(value, dict) else value
+    write_json(folder / "record.json", sealed(record))
+
+
+def flipped(data: bytes) -> bytes:
+    return data[:-1] + bytes([data[-1] ^ 1])
+
+
+def test_equal_runs_are_reproduced_and_have_no_first_difference(finished_demo):
+    result = compared(finished_demo.root, finished_demo.root, "demo")
+    assert result.is_reproduced and result.first is None and result.counts == {"equal": 48}
+
+
+def test_a_model_of_other_bytes_is_named_with_its_file_and_what_is_made_from_it(demo, finished_demo):
+    replace_file(demo.root / TRAINING, "model/model.safetensors", flipped)
+    result = compared(demo.root, finished_demo.root, "demo")
+    assert not result.is_reproduced and result.counts["differs"] == 1
+    assert str(result.first.job) == TRAINING and result.first.why == "model/model.safetensors differs"
+    assert result.following["scores"] >= 1 and result.following["train"] >= 1, "other systems start from this model"
+
+
+def test_the_first_difference_is_the_first_in_the_order_of_the_work(demo, finished_demo):
+    replace_file(demo.root / TRAINING, "model/model.safetensors", flipped)
+    replace_file(demo.root / CORPUS, "card.json", lambda data: data.replace(b'"documents": 60', b'"documents": 61'))
+    result = compared(demo.root, finished_demo.root)
+    assert str(result.first.job) == CORPUS and "card.json differs; " in result.first.why
+    assert "documents was 61, is 60" in result.first.why
+
+
+def test_a_table_is_named_with_its_part_and_columns(finished_demo):
+    file = read_manifest(finished_demo.root / TOKENS / "manifest.json").files["tokens.arrow"]
+    value = digest_to_json(file)
+    column = next(iter(value["parts"][-1]["columns"]))
+    value["parts"][-1]["columns"][column] = "0" * 64
+    said = first_part(file, digest_from_json(value))
+    count = len(file.parts)
+    assert said.startswith(f"record batch {count} of {count}, columns {column}")
+    assert "parts of the table were 0 now" in first_part(file, FileDigest("1", 2))
+
+
+def test_another_version_of_a_library_is_named_and_equal_bits_stay_equal(demo, finished_demo):
+    change_record(demo.root / TRAINING, versions={"numpy": "1.0"})
+    result = compared(demo.root, finished_demo.root)
+    (artifact,) = [artifact for artifact in result.artifacts if artifact.expected]
+    assert str(artifact.job) == TRAINING and artifact.state == "equal"
+    assert artifact.expected[0].startswith("the version of numpy was 1.0, is ") and result.is_reproduced
+
+
+@pytest.mark.parametrize(
+    ("facts", "reason"),
+    [
+        ({"versions": {"numpy": "1.0"}}, "the version of numpy was 1.0"),
+        ({"hardware": {"processor": "another"}}, "the processor was another"),
+        ({"threads": 16}, "the number of threads was 16, is 1"),
+        ({"device": "cuda"}, "the device was cuda, is cpu"),
+    ],
+)
+def test_other_bits_are_expected_elsewhere_but_need_scores_that_agree(demo, finished_demo, facts, reason):
+    change_record(demo.root / TRAINING, **facts)
+    replace_file(demo.root / TRAINING, "model/model.safetensors", flipped)
+    result = compared(demo.root, finished_demo.root, f"{TRAINING}/record.json")
+    assert result.first.state == "other bits" and any(why.startswith(reason) for why in result.first.expected)
+    assert not result.is_reproduced, "no scores say that the difference does not matter"
+
+
+def test_scores_of_other_bits_are_compared_with_their_interval(demo, finished_demo):
+    change_record(demo.root / SCORES, hardware={"processor": "another"})
+    replace_file(demo.root / SCORES, "scores.json", lambda data: data + b" ")
+    result = compared(demo.root, finished_demo.root)
+    assert str(result.first.job) == SCORES and result.checks and result.is_reproduced
+    assert {check.basis.split(":")[0] for check in result.checks} == {"one seed"}
+
+
+def test_other_settings_are_named(demo, finished_demo):
+    demo.edit("workflow/scales/smoke.yaml", "decode.beam", 3)
+    with chdir(demo.root):
+        from docmt.plan.driver import write_settings
+
+        planner = planner_of(Path())
+        (job,) = jobs_of_target(planner, f"{SCORES}/scores.json")
+        write_settings(planner, planner.jobs.inputs(job)["translations"])
+    folder = demo.root / SCORES.replace("7_scores", "6_translations")
+    before = read_manifest(folder / "manifest.json")
+    write_json(folder / "manifest.json", Manifest("0" * 64, "x", before.inputs, before.files, before.records).to_json())
+    result = compared(demo.root, finished_demo.root)
+    assert (result.first.state, result.first.why) == ("other question", "the setting decode.beam was 3, is 2")
+    assert not result.is_reproduced
+
+
+def units(values: list[float]) -> Tally:
+    names, counts = tuple(map(str, range(len(values)))), np.array([[value, 1] for value in values])
+    return Tally("accuracy", "percent", "items", names, counts)
+
+
+def test_the_range_of_several_seeds_is_around_their_mean_and_wider_with_fewer():
+    low, high, basis = expected_range(units([1, 0]), [10.0, 12.0, 14.0])
+    assert (low + high) / 2 == pytest.approx(12) and basis == "the spread of 3 seeds"
+    # Student's t of two degrees of freedom is 4.3027; the standard deviation is 2.
+    assert high - 12 == pytest.approx(4.3027 * 2 * (4 / 3) ** 0.5, abs=1e-3)
+    wide = expected_range(units([1, 0]), [11.0, 13.0])
+    assert wide[0] < low and wide[1] > high
+
+
+def test_the_range_of_one_seed_is_the_interval_of_the_score():
+    low, high, basis = expected_range(units([1.0] * 50 + [0.0] * 50), [50.0])
+    assert 38 < low < 45 and 55 < high < 62 and basis == "one seed: the 95 % interval over items"
+    assert expected_range(units([1.0]), [100.0])[:2] == (None, None)
+
+
+def test_a_score_without_a_range_must_be_equal():
+    assert ScoreCheck("a", 1.0, 1.0, None, None, "").is_within
+    assert not ScoreCheck("a", 1.0, 2.0, None, None, "").is_within
+
+
+def test_a_score_with_a_range_must_be_in_it():
+    assert ScoreCheck("a", 1.0, 2.0, 0.5, 2.5, "").is_within
+    assert not ScoreCheck("a", 1.0, 3.0, 0.5, 2.5, "").is_within
+
+
+def test_times_in_pages_are_not_compared_but_their_numbers_are(demo, finished_demo):
+    folder = demo.root / "results/8_report/smoke/demo"
+    page = "results/8_report/smoke/demo/index.html"
+    replace_file(folder, "index.html", lambda data: data + b" ")
+    assert compared(demo.root, finished_demo.root, page).is_reproduced
+    replace_file(folder, "quality.csv", lambda data: data + b" ", prefix="quality.")
+    result = compared(demo.root, finished_demo.root, page)
+    assert result.first.why.startswith("quality.csv differs") and not result.is_reproduced
+
+
+@pytest.fixture
+def instant(monkeypatch, finished_demo) -> None:
+    """Snakemake that copies the results of the finished demo in the place of making them."""
+
+    def run(command: list, cwd: Path, **options) -> SimpleNamespace:
+        shutil.copytree(finished_demo.root / "results", cwd / "results", dirs_exist_ok=True)
+        return SimpleNamespace(returncode=0)
+
+    monkeypatch.setattr(remaking.subprocess, "run", run)
+
+
+def test_the_command_says_what_differs_and_ends_with_status_1(demo, tmp_path, instant):
+    target = f"{SCORES}/scores.json"
+    arguments = ("reproduce", target, "--root", demo.root, "--folder", tmp_path / "again")
+    assert succeed(*arguments).stdout.endswith("reproduced: equal bits\n")
+    replace_file(demo.root / TRAINING, "model/model.safetensors", flipped)
+    done = invoke(*arguments)
+    assert done.exit_code == 1 and done.stdout.endswith("not reproduced\n")
+    assert f"first difference: {TRAINING} (rule train): model/model.safetensors differs" in done.stdout
+    assert "  made from it: translate 1, contrastive 1, scores 1" in done.stdout
+    value = json.loads(invoke(*arguments, "--json").stdout)
+    assert (value["reproduced"], value["first"]["artifact"]) == (False, TRAINING)
+
+
+def test_a_crate_alone_has_the_settings_and_the_first_run(finished_demo, tmp_path, instant):
+    target, crate = f"{SCORES}/scores.json", tmp_path / "crate.zip"
+    succeed("write-crate", target, "--root", finished_demo.root, "--output", crate)
+    done = succeed("reproduce", target, "--crate", crate, "--folder", tmp_path / "again")
+    assert "equal 8)" in done.stdout and done.stdout.endswith("reproduced: equal bits\n")
+    assert (tmp_path / "again/config.yaml").read_bytes() == (finished_demo.root / "config.yaml").read_bytes()
+
+
+def refusal(*arguments: object) -> str:
+    with pytest.raises(UserError) as problem:
+        invoke("reproduce", *arguments)
+    return str(problem.value)
+
+
+def test_a_changed_file_of_a_crate_is_refused(finished_demo, tmp_path, instant):
+    crate = tmp_path / "crate"
+    succeed("write-crate", CARD, "--root", finished_demo.root, "--output", crate)
+    (crate / CARD).write_text("{}")
+    said = refusal(CARD, "--crate", crate, "--folder", tmp_path / "again")
+    assert "a file of the crate is missing, or has other bytes" in said and not (tmp_path / "again").exists()
+
+
+def test_what_cannot_be_made_again_is_one_message(finished_demo, tmp_path, monkeypatch, instant):
+    root, crate = ("--root", finished_demo.root), tmp_path / "crate"
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/text").write_text("mine")
+    assert "the folder has other files" in refusal(CARD, *root, "--folder", tmp_path / "other")
+    succeed("write-crate", CARD, *root, "--output", crate)
+    said = refusal(f"{SCORES}/scores.json", "--crate", crate, "--folder", tmp_path / "again")
+    assert "the first run does not have this target" in said and not (tmp_path / "again").exists()
+    monkeypatch.setattr(remaking.subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=3))
+    said = refusal(CARD, *root, "--folder", tmp_path / "third")
+    assert "snakemake failed to make the target again" in said and "status 3" in said
+
+
+def test_corpora_and_folders_of_the_user_are_there_in_the_new_folder_and_in_a_crate(demo, tmp_path, instant):
+    demo.write("my/mine.yaml", demo.read("workflow/corpora/toy_zh-en.yaml") | {"corpus": "mine"})
+    demo.edit("config.yaml", "corpora", ["my/mine.yaml"])
+    demo.edit("config.yaml", "local", {"mine": "data/mine"})
+    (demo.root / "data/mine").mkdir(parents=True)
+    folder, crate = tmp_path / "again", tmp_path / "crate"
+    succeed("reproduce", CARD, "--root", demo.root, "--folder", folder)
+    assert (folder / "my/mine.yaml").read_bytes() == (demo.root / "my/mine.yaml").read_bytes()
+    assert (folder / "data/mine").samefile(demo.root / "data/mine")
+    succeed("write-crate", CARD, "--root", demo.root, "--output", crate)
+    assert (crate / "my/mine.yaml").is_file()
+
+
+def test_a_relative_path_out_of_the_project_must_lead_to_the_same_place(demo, tmp_path, instant):
+    (demo.root.parent / "mirror").mkdir()
+    config = ("--config", "mirror=../mirror")
+    said = refusal(CARD, "--root", demo.root, *config, "--folder", tmp_path / "a/b/c")
+    assert "../mirror: the path leads to another place" in said and not (tmp_path / "a").exists()
+    succeed("reproduce", CARD, "--root", demo.root, *config, "--folder", demo.root.parent / "beside")
+
+
+def test_a_corpus_is_made_again_by_the_real_workflow(finished_demo, tmp_path):
+    folder = tmp_path / "again"
+    done = succeed("reproduce", CARD, "--root", finished_demo.root, "--folder", folder)
+    assert f"{CARD}, made again in {folder}: 1 artifacts (equal 1)" in done.stdout
+    first, again = (Project(root).root / CORPUS / "documents.parquet" for root in (finished_demo.root, folder))
+    assert first.read_bytes() == again.read_bytes() and not first.samefile(again)

@@ -1,0 +1,63 @@
+"""Runs with a store, by the real Snakemake: each artifact is pushed once, and a second team makes nothing."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from helpers.support import Project
+
+from docmt.plan.pushing import PUSHED
+
+MODEL = "results/5_training/smoke/toy_zh-en/sentence/seed1/manifest.json"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    folder = tmp_path / "store"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def fresh(finished_demo: Project, tmp_path: Path) -> Project:
+    """The settings of the demo, without any result."""
+    root = tmp_path / "fresh"
+    shutil.copytree(finished_demo.root, root, ignore=shutil.ignore_patterns("results", "logs", ".snakemake"))
+    return Project(root)
+
+
+def entries(place: Path) -> list[str]:
+    return sorted(path.name for path in (place / "entries").rglob("*") if path.is_file())
+
+
+def test_a_run_pushes_what_it_makes_and_a_second_team_makes_nothing(fresh: Project, place: Path, programs: Path):
+    fresh.edit("config.yaml", "store", str(place))
+    done = fresh.snakemake("--cores", "2", MODEL, check=True, programs=programs)
+    assert f"docmt: pushed to {place}: 4 artifacts" in done.stderr
+    assert len(entries(place)) == 4
+    assert (fresh.root / PUSHED).read_text().count("\n") == 4
+    shutil.rmtree(fresh.root / "results")
+    done = fresh.snakemake("--cores", "2", MODEL, check=True, programs=programs)
+    assert f"docmt: pulled from {place}: 1 artifact" in done.stderr and "1 training among 4 jobs" in done.stderr
+    assert "Nothing to be done" in done.stdout + done.stderr
+
+
+def test_a_run_without_jobs_pushes_what_is_there_and_only_once(demo: Project, place: Path, programs: Path):
+    demo.edit("config.yaml", "store", str(place))
+    done = demo.snakemake("--cores", "1", MODEL, check=True, programs=programs)
+    assert f"docmt: pushed to {place}: 4 artifacts" in done.stderr
+    done = demo.snakemake("--cores", "1", MODEL, check=True, programs=programs)
+    assert "pushed to" not in done.stderr
+
+
+def test_a_store_that_cannot_be_written_costs_one_line(demo: Project, place: Path, programs: Path):
+    demo.edit("config.yaml", "store", str(place))
+    (place / "docmt-store.json").mkdir()
+    done = demo.snakemake("--cores", "1", MODEL, "--config", "store_mode=push", check=True, programs=programs)
+    assert done.stderr.count("4 artifacts, which the next run pushes") == 1
+
+
+def test_without_a_mode_nothing_is_pulled_or_pushed(demo: Project, place: Path, programs: Path):
+    demo.edit("config.yaml", "store", str(place))
+    done = demo.snakemake("--cores", "1", MODEL, "--config", "store_mode=off", check=True, programs=programs)
+    assert "pushed" not in done.stderr and not entries(place)
