@@ -107,6 +107,7 @@ JOBS: Sections = {
 
 STORE: Sections = {
     "Exchange artifacts with other teams": {"pull": "store.exchange", "push": "store.exchange"},
+    "Trust artifacts of others": {"sign": "store.signing"},
 }
 
 ABOUT = """Document-level machine translation experiments.

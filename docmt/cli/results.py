@@ -35,10 +35,12 @@ def why(
     """
     from docmt.plan.explain import explain
     from docmt.plan.planning import Planner
-    from docmt.plan.run import grid_of_run
+    from docmt.plan.run import grid_for_targets, grid_of_run
+    from docmt.plan.stored import stored_for
 
     with chdir(root):
-        explanation = explain(Planner(grid_of_run(Path(), overrides(config))), target)
+        grid = grid_for_targets(grid_of_run(Path(), overrides(config)), [target])
+        explanation = explain(Planner(grid, stored=stored_for(grid)), target)
     if as_json:
         print_json(explanation.to_json())
         return
@@ -48,13 +50,15 @@ def why(
 def paragraphs(explanation: "Explanation") -> Iterator[str]:
     """Yield the paragraphs about a target: its state, each cause, what moves back, what stays, and the price."""
     count = explanation.jobs
-    if not count and not explanation.back:
+    if not count and not explanation.back and not explanation.pull:
         yield f"{explanation.target}: everything is there and right; no job would run."
     else:
         yield f"{explanation.target}: {count} {'job' if count == 1 else 'jobs'} would run."
     yield from map(paragraph, explanation.causes)
     if explanation.back:
         yield "These were set aside with what is asked for now, and move back:\n" + listed(map(str, explanation.back))
+    if explanation.pull:
+        yield "These are in the store, and would be pulled:\n" + listed(map(str, explanation.pull))
     if explanation.words:
         yield "\n".join(explanation.words)
     if explanation.stale:
@@ -173,10 +177,10 @@ def inventory(config: list[str] | None) -> "list[Artifact]":
     """Return the artifacts of the project in the present folder."""
     from docmt.plan.inventory import Inventory
     from docmt.plan.planning import Planner
-    from docmt.plan.run import grid_of_run, grids_of_other_scales
+    from docmt.plan.run import grid_for_targets, grid_of_run, grids_of_other_scales
     from docmt.training.survey import state_of
 
-    grid = grid_of_run(Path(), overrides(config))
+    grid = grid_for_targets(grid_of_run(Path(), overrides(config)), ["all"])
     others = grids_of_other_scales(grid, Path(), overrides(config))
     return Inventory(Planner(grid), others, lambda folder: state_of(folder)[0] == "running").artifacts()
 

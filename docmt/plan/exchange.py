@@ -12,8 +12,7 @@ from docmt.plan.planning import Planner
 from docmt.plan.pulling import Pulling, Tell, costs_of, entries_of, plan_without_store, savings
 from docmt.plan.pushing import Pusher, keep_reason
 from docmt.plan.removal import check_lock
-from docmt.plan.stored import Stored
-from docmt.store.addresses import open_store
+from docmt.plan.stored import Stored, store_at
 from docmt.store.store import Store
 
 DATA = {"checkpoint", "aligner_checkpoint", "fixture", "corpus", "tokens", "views", "chain_words", "chain_segments"}
@@ -25,7 +24,7 @@ def store_of(grid: Grid) -> Store:
     if grid.store is None:
         remedy = "name it in config.yaml, or with --config store=FOLDER"
         raise UserError("no store is named", where="config.yaml", expected="store", remedy=remedy)
-    return open_store(grid.store)
+    return store_at(grid, grid.store)
 
 
 def pull_target(grid: Grid, target: str, is_dry: bool, tell: Tell) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -48,13 +48,15 @@ class Explanation:
 
     `jobs`: the number of jobs that would run. `hours`: the device-hours of the finished trainings `stale`, which would
     be trained again. `limit`: the largest number of hours that the settings allow. `back`: the jobs whose outputs were
-    set aside, and move back. `words`: what else a person should know.
+    set aside, and move back. `pull`: the jobs whose outputs come from the store. `words`: what else a person should
+    know.
     """
 
     target: str
     jobs: int
     causes: tuple[Cause, ...]
     back: tuple[Job, ...]
+    pull: tuple[Job, ...]
     words: tuple[str, ...]
     stale: tuple[StaleTraining, ...]
     hours: float
@@ -69,10 +71,11 @@ class Explanation:
         stale = [{"training": str(item.job), "device_hours": item.hours, "why": item.why} for item in self.stale]
         return {
             "target": self.target,
-            "up_to_date": not self.jobs and not self.back,
+            "up_to_date": not self.jobs and not self.back and not self.pull,
             "jobs": self.jobs,
             "causes": causes,
             "set_aside": [*map(str, self.back)],
+            "stored": [*map(str, self.pull)],
             "remarks": self.words,
             "stale_trainings": stale,
             "device_hours": self.hours,
@@ -88,11 +91,19 @@ def explain(planner: Planner, target: str) -> Explanation:
         jobs=len(plan.reasons),
         causes=tuple(causes_of(planner, plan)),
         back=tuple(plan.back),
-        words=tuple(plan.words),
+        pull=tuple(plan.pull),
+        words=(*plan.words, *lines_about_store(planner)),
         stale=tuple(sorted(plan.stale, key=lambda stale: (-stale.hours, str(stale.job)))),
         hours=plan.hours,
         limit=planner.jobs.grid.retrain_hours,
     )
+
+
+def lines_about_store(planner: Planner) -> Iterator[str]:
+    """Yield what cannot be used of the store, or why it cannot be used at all."""
+    yield from (f"not used from the store: {problem}" for problem in planner.stored.refused.values())
+    if planner.stored.problem is not None:
+        yield f"the store is not used: {planner.stored.problem}"
 
 
 def jobs_of_target(planner: Planner, target: str) -> list[Job]:

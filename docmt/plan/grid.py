@@ -36,7 +36,8 @@ class Grid(RunConfig):
 
     `corpus_files`: the path of the catalogue's file of each corpus. `active`: the studies that config.yaml names.
     `scoring`: the settings of scoring of each study. `not_run`: why a corpus, a checkpoint or a file of translations is
-    left out (`missing: skip`), by its name. `not_scored`: why metrics are left out, by the path of a file that a study
+    left out (`missing: skip`), by its name. `available`: the entries that need none of these, since others have made
+    what they need, as `corpus/folder`. `not_scored`: why metrics are left out, by the path of a file that a study
     names for its scores. `ways`: how a person gets each of these. `fixtures`: the size of the generated corpora of this
     scale; None where the scale reads the real corpora. `checkpoints`: the random checkpoints of this scale, by the
     folder name that paths have for them.
@@ -50,6 +51,7 @@ class Grid(RunConfig):
     scoring: dict[str, ScoringConfig]
     entries: tuple[Entry, ...]
     not_run: dict[str, str] = field(default_factory=dict)
+    available: tuple[str, ...] = ()
     not_scored: dict[str, str] = field(default_factory=dict)
     ways: dict[str, str] = field(default_factory=dict)
     fixtures: FixtureConfig | None = None
@@ -174,7 +176,9 @@ class Grid(RunConfig):
         return list(dict.fromkeys(source.path_of(entry.corpus, seed) for seed in entry.seeds))
 
     def left_out(self, entry: Entry) -> str | None:
-        """Return why an entry is not run; None where all that it needs from outside is available."""
+        """Return why an entry is not run; None where it needs nothing from outside that is missing."""
+        if f"{entry.corpus}/{entry.folder}" in self.available:
+            return None
         needed = [*self.corpora_for(entry), *self.checkpoints_for(entry), *self.translations_for(entry)]
         return next((self.not_run[name] for name in needed if name in self.not_run), None)
 

@@ -67,6 +67,10 @@ class RunConfig:
         "both", "whether a run pulls artifacts from the store, pushes what it makes, does both, or does neither (off)"
     )
 
+    store_keys: str | None = setting(
+        None, "a file of keys as ssh-keygen's allowed_signers: a run uses only artifacts that one of them has signed"
+    )
+
     @property
     def pulls(self) -> bool:
         """Whether a run takes artifacts from a store."""
@@ -95,6 +99,7 @@ class MainConfig(RunConfig):
         """Raise BadValue for a path, the name of a text, a seed or a number of shards that is not allowed."""
         need_path("mirror", self.mirror)
         need_path("store", self.store)
+        need_path("store_keys", self.store_keys)
         for name in ("studies", "corpora"):
             for path in getattr(self, name):
                 need_path(name, path)

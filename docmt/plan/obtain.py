@@ -1,8 +1,9 @@
 """What a run obtains before its plan: targets that miss something are refused, and checkpoints are downloaded."""
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from docmt.base.errors import UserError
 from docmt.base.paths import CORPUS, REPORT, RESULTS, demo_report
 from docmt.catalogue.filesets import FileSetConfig
 from docmt.catalogue.missing import missing_error, missing_files
@@ -12,6 +13,7 @@ from docmt.plan.grid import Grid
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Planner
 from docmt.plan.scored import scoring_of_entry
+from docmt.plan.stored import stored_for
 from docmt.plan.supplies import Supplies, Supply
 from docmt.plan.unscored import supplies_of_scores
 
@@ -27,11 +29,11 @@ def check_supplies(grid: Grid, targets: Iterable[str]) -> None:
         return
     # What a named target shows is not left out: it is missing. A metric may be: the others are computed without it.
     whole = dataclasses.replace(grid, not_run={}, ways={})
-    planner, supplies = Planner(whole), Supplies(whole)
+    planner, supplies = Planner(whole, stored=stored_for(whole)), Supplies(whole)
     wanted = targets_of(planner, named)
     for job in wanted:
         planner.jobs.settings(job)  # refuses a target of another scale, whatever is missing
-    jobs = list(planner.closure(wanted))
+    jobs = jobs_to_run(planner, wanted)
     corpora = {whole.corpus_in(job.names["corpus"], CORPUS.at(**job.names)) for job in jobs if job.rule == "corpus"}
     files = {corpus: missing_files(whole.corpora[corpus], whole.places()) for corpus in sorted(corpora)}
     needed = [*map(supplies.checkpoint, checkpoints_of(whole, jobs)), *_for_scores(supplies, jobs)]
@@ -39,6 +41,17 @@ def check_supplies(grid: Grid, targets: Iterable[str]) -> None:
     others = {supply.reason.replace(" is missing:", ","): supply.way for supply in needed if supply.reason}
     if others or any(files.values()):
         raise missing_error(files, whole.places(), others)
+
+
+def jobs_to_run(planner: Planner, wanted: Sequence[Job]) -> list[Job]:
+    """Return the jobs that would run: those whose outputs are neither here nor in the store.
+
+    Where a missing file decides an identity, no plan can be made, and all jobs count that the targets are made from.
+    """
+    try:
+        return list(planner.plan(wanted).reasons)
+    except UserError:
+        return list(planner.closure(wanted))
 
 
 def translations_of(grid: Grid, jobs: Iterable[Job]) -> list[str]:

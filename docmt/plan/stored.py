@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 
 from docmt.base.errors import UserError
 from docmt.plan.main_config import RunConfig
@@ -82,7 +83,12 @@ class Stored:
 
 def stored_for(config: RunConfig) -> Stored:
     """Return what a run may pull. Raises UserError for an address that is none."""
-    return Stored(open_store(config.store) if config.store is not None and config.pulls else None)
+    return Stored(store_at(config, config.store) if config.store is not None and config.pulls else None)
+
+
+def store_at(config: RunConfig, address: str) -> Store:
+    """Return a store, of which only what the keys of `store_keys` have signed is used. Raises as `open_store` does."""
+    return open_store(address, None if config.store_keys is None else Path(config.store_keys))
 
 
 def hours_of(entry: StoreEntry) -> float:

@@ -141,6 +141,7 @@ CASES: dict[str, Change] = {
     "shards as text": config("shards", "8"),
     "shards as truth": config("shards", True),
     "mirror of two lines": config("mirror", "a\nb"),
+    "keys of two lines": config("store_keys", "a\nb"),
     "text with a command for a name": config("texts/a;touch pwned;b", {"bpe": "joint"}),
     "text of 300 characters": config(f"texts/{'x' * 300}", {"bpe": "joint"}),
     "text that leads up": config("texts/..", {"bpe": "joint"}),

@@ -26,6 +26,7 @@ FOR_PEOPLE = [words for words in ALL if words[0] != "job"]
 VERBS = {
     "add",
     "adopt",
+    "sign",
     "ask",
     "translate",
     "score",

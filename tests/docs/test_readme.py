@@ -23,6 +23,7 @@ LEFT_OUT = {
     "docmt score-comet": "needs an environment with unbabel-comet: tests/scoring/programs/test_comet_scorer.py",
     "--aligner awesome-align": "needs a BERT",
     "docmt score-links": "needs gold links",
+    "docmt reproduce demo": "trains the whole demo again: tests/provenance/test_reproduce.py",
     "docmt import-fairseq": "needs a checkpoint of fairseq",
     "docmt translate --model imported": "needs a checkpoint of fairseq",
 }

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 from helpers.plans import rules
-from helpers.support import Project, docmt, shared_folder
+from helpers.support import Project, docmt
 
 from docmt.base.manifest import read_manifest
 from docmt.plan.driver import plan_run, targets_of
-from docmt.plan.exchange import push_target
 from docmt.plan.grid import load_grid
 from docmt.plan.planning import Plan, Planner
 from docmt.plan.push_process import PushWatch
@@ -25,39 +24,10 @@ DEMO = "workflow/studies/demo.yaml"
 MODEL = "results/5_training/smoke/toy_zh-en/{}/seed1"
 
 
-@pytest.fixture(scope="session")
-def full_store(finished_demo: Project, tmp_path_factory) -> Path:
-    """A store with all of the finished demo."""
-    with shared_folder(tmp_path_factory, "store") as folder:
-        if not folder.exists():
-            copy = folder.with_name("pushing")
-            shutil.copytree(finished_demo.root, copy, symlinks=True)
-            folder.mkdir()
-            push(copy, folder)
-    return folder
-
-
-def push(root: Path, store: Path, target: str = "demo") -> dict:
-    before = Path.cwd()
-    os.chdir(root)
-    try:
-        return push_target(load_grid(root, {"store": str(store)}), target, print)
-    finally:
-        os.chdir(before)
-
-
 @pytest.fixture
 def store(full_store: Path, tmp_path: Path) -> Path:
     """A copy of the store that a test may change."""
     return shutil.copytree(full_store, tmp_path / "store")
-
-
-@pytest.fixture
-def second(finished_demo: Project, tmp_path: Path) -> Project:
-    """The project of a second team, which has made nothing."""
-    root = tmp_path / "second"
-    shutil.copytree(finished_demo.root, root, ignore=shutil.ignore_patterns("results", "logs", ".snakemake"))
-    return Project(root)
 
 
 def run_plan(project: Project, store: Path, *targets: str, is_dry: bool = False) -> tuple[Plan, list[str]]:

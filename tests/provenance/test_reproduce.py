@@ -266,3 +266,13 @@ def test_a_corpus_is_made_again_by_the_real_workflow(finished_demo, tmp_path):
     assert f"{CARD}, made again in {folder}: 1 artifacts (equal 1)" in done.stdout
     first, again = (Project(root).root / CORPUS / "documents.parquet" for root in (finished_demo.root, folder))
     assert first.read_bytes() == again.read_bytes() and not first.samefile(again)
+
+
+@pytest.mark.slow
+def test_the_whole_demo_is_made_again_with_equal_bits_from_a_crate(finished_demo, tmp_path):
+    crate, folder = tmp_path / "crate.zip", tmp_path / "again"
+    succeed("write-crate", "demo", "--root", finished_demo.root, "--output", crate)
+    done = succeed("reproduce", "demo", "--crate", crate, "--folder", folder, "--cores", "2")
+    assert "48 artifacts (equal 48)" in done.stdout and done.stdout.endswith("reproduced: equal bits\n")
+    model = f"{TRAINING}/model/model.safetensors"
+    assert (folder / model).read_bytes() == (finished_demo.root / model).read_bytes()

@@ -66,7 +66,7 @@ from docmt.plan.positions import position_tables
 from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
 from docmt.plan.push_process import PushProcess
 from docmt.plan.report_labels import WHOLE_STUDY, group_of, item_labels, study_labels
-from docmt.plan.run import grid_of_run
+from docmt.plan.run import grid_for_targets, grid_of_run
 from docmt.plan.scored import scoring_of_entry
 from docmt.plan.slices import check_scale
 from docmt.plan.stored import stored_for
@@ -168,9 +168,9 @@ onstart:
     rest_while_jobs_run()
     if workflow.local_exec:
         signal.signal(signal.SIGINT, stop_jobs_too)
-    or_refuse(freeze_grid, GRID, Path(FROZEN_GRID))
     # Without jobs that have inputs, such as in a run of downloads alone, the plan is made here.
     planned()
+    or_refuse(freeze_grid, GRID, Path(FROZEN_GRID))
     or_refuse(prepare, RUN["planner"], RUN["plan"], running())
     start_pushing()
 
@@ -245,6 +245,7 @@ def planned():
     Snakemake's own rules for what is up to date are switched off: `docmt.plan.planning` decides.
     """
     if "plan" not in RUN:
+        use_grid_of_targets()
         RUN["planner"] = Planner(GRID, stored=or_refuse(stored_for, GRID))
         or_refuse(check_supplies, GRID, requested())
         if not workflow.dryrun:
@@ -262,6 +263,16 @@ def planned():
                 end_pushing()
         tell_snakemake(RUN["plan"])
     return RUN["plan"]
+
+
+def use_grid_of_targets():
+    """Use the grid that leaves out no system of which others have made what the targets need.
+
+    Snakemake knows the targets only after it has read the rules.
+    """
+    global GRID, JOBS
+    GRID = or_refuse(grid_for_targets, GRID, requested())
+    JOBS = GridJobs(GRID)
 
 
 def lines_of_time(plan):

@@ -29,7 +29,9 @@ def pull(
 
     with chdir(root):
         lines: list[str] = []
-        saved = pull_target(grid_of_run(Path(), overrides(config)), target, dry_run, say if as_json else lines.append)
+        saved = pull_target(
+            grid_of_run(Path(), overrides(config), [target]), target, dry_run, say if as_json else lines.append
+        )
     if as_json:
         print_json({"target": target, "pulled": not dry_run, **saved})
     else:
@@ -42,10 +44,11 @@ def push(target: Target, root: Root = Path(), config: Config = None, as_json: As
     Outputs that a licence or a missing digest keeps here are named. Pass the --config of your run.
     """
     from docmt.plan.exchange import push_target
-    from docmt.plan.run import grid_of_run
+    from docmt.plan.run import grid_for_targets, grid_of_run
 
     with chdir(root):
-        done: dict[str, Any] = push_target(grid_of_run(Path(), overrides(config)), target, say)
+        grid = grid_for_targets(grid_of_run(Path(), overrides(config)), [target])
+        done: dict[str, Any] = push_target(grid, target, say)
     if as_json:
         print_json({"target": target, **done})
     else:
