@@ -1,5 +1,6 @@
 """Runs with a store, by the real Snakemake: each artifact is pushed once, and a second team makes nothing."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -40,6 +41,12 @@ def test_a_run_pushes_what_it_makes_and_a_second_team_makes_nothing(fresh: Proje
     done = fresh.snakemake("--cores", "2", MODEL, check=True, programs=programs)
     assert f"docmt: pulled from {place}: 1 artifact" in done.stderr and "1 training among 4 jobs" in done.stderr
     assert "Nothing to be done" in done.stdout + done.stderr
+    shutil.rmtree(fresh.root / "results")
+    done = fresh.snakemake(
+        "--cores", "2", MODEL.replace("manifest", "record"), "--forcerun", "train", programs=programs
+    )
+    assert re.search(r"made +pulled\n", done.stderr), "the view is pulled for the training that is forced"
+    assert "pushed to" not in done.stderr, "the store has this training"
 
 
 def test_a_run_without_jobs_pushes_what_is_there_and_only_once(demo: Project, place: Path, programs: Path):
