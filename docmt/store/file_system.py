@@ -6,6 +6,9 @@ import pwd
 from collections.abc import Iterator
 from pathlib import Path
 
+PARTIAL = ".part"
+"""The ending of the name of a file that is being written; a killed process leaves such a file."""
+
 
 def locked(handle: int, kind: int) -> bool | None:
     """Try to lock an open file; return False where another process has it, and None where there are no locks."""

@@ -26,10 +26,8 @@ from docmt.base.foreign import FULL, RIGHTS_ON, explained
 from docmt.base.manifest import DIGITS
 from docmt.store.backend import EntryRefused, StoredFile, StoreUnusable
 from docmt.store.copying import copy, write_whole
-from docmt.store.file_system import files_below, locked, status_of, user_of
+from docmt.store.file_system import PARTIAL, files_below, locked, status_of, user_of
 
-PARTIAL = ".part"
-"""The ending of the name of a file that is being written; a killed process leaves such a file."""
 LARGEST_READ = 2**28
 """The largest number of bytes of a file that is read as a whole, such as an entry."""
 LONGEST_WAIT_S = 60.0
