@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NOT_REPRODUCED = 1
 """The exit status of `docmt reproduce` where the target is not reproduced."""
 TARGET = "all, a study, or a file below results/, as snakemake has it"
-OF_SITE = ("mirror", "local", "hosts")
+OF_SITE = ("mirror", "local", "hosts", "store", "store_mode")
 """The keys of config.yaml that are facts of one site; they are no part of a crate."""
 MOST_WITHHELD = 5
 """The largest number of files that are not in the crate of which a line is printed."""

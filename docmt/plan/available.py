@@ -31,8 +31,8 @@ def available_entries(grid: Grid, root: Path, targets: Iterable[str]) -> tuple[s
     spared = [entry for entry in candidates if not lacking(planner, _jobs_of(whole, entry), {*grid.not_run})]
     names = {f"{entry.corpus}/{entry.folder}": entry for entry in spared}
     for target in targets:
-        shown_by = _lacking_for(dataclasses.replace(grid, available=tuple(names)), planner, root, target)
-        names = {name: entry for name, entry in names.items() if not shown_by & {*grid.corpora_for(entry)}}
+        read = _lacking_for(dataclasses.replace(grid, available=tuple(names)), planner, root, target)
+        names = {name: entry for name, entry in names.items() if not read & {*grid.corpora_for(entry)}}
     return tuple(names)
 
 

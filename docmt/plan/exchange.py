@@ -15,7 +15,10 @@ from docmt.plan.removal import check_lock
 from docmt.plan.stored import Stored, store_at
 from docmt.store.store import Store
 
-DATA = {"checkpoint", "aligner_checkpoint", "fixture", "corpus", "tokens", "views", "chain_words", "chain_segments"}
+DATA = {"checkpoint", "aligner_checkpoint", "fixture", "corpus", "tokens", "views", "chain_words", "chain_segments"} | {
+    "aligner",
+    "word_vectors",
+}
 """The rules whose outputs other jobs read and no person does: they are pulled only for jobs that are left to run."""
 
 

@@ -25,6 +25,11 @@ from docmt.plan.stored import Stored
 THERE = ("right", "absent", "aside", "stored")
 """The states of outputs that are made only where a job needs them, or not at all."""
 
+PAGES_OF_STUDIES = ("report", "demo_report")
+"""The rules whose outputs have links to other pages."""
+LINKED_PAGES = ("item", "report", "sheet")
+"""The rules whose outputs such pages have links to."""
+
 
 @dataclass(frozen=True)
 class StaleTraining:
@@ -76,7 +81,7 @@ class Planner:
         `forced` says for a job whether the user wants it to run in any case. Raises UserError for settings that were
         changed by hand, for a missing or changed file of the user's, and for a target that the grid does not have.
         """
-        targets = list(dict.fromkeys(targets))
+        targets = list(dict.fromkeys(self._with_linked_pages(targets)))
         for job in targets:
             self.jobs.settings(job)  # refuses a target of another scale, whatever is in its place
         order = list(self.closure(targets))
@@ -99,6 +104,15 @@ class Planner:
             back=[job for job in elsewhere if states[job].name == "aside"],
             pull=[job for job in elsewhere if states[job].name == "stored"],
         )
+
+    def _with_linked_pages(self, targets: Iterable[Job]) -> Iterator[Job]:
+        """Yield targets, and for the page of a study also the pages that it has links to, which are targets with it."""
+        for job in targets:
+            yield job
+            if job.rule in PAGES_OF_STUDIES:
+                yield from self._with_linked_pages(
+                    read for read in self.jobs.inputs(job).values() if read.rule in LINKED_PAGES
+                )
 
     def _has_settings(self, job: Job) -> bool:
         """Return whether the file of the settings of a job is there."""

@@ -1,6 +1,5 @@
 """A target made again in a folder of its own: its settings, the run of Snakemake, and the first run in a crate."""
 
-import dataclasses
 import json
 import os
 import shutil
@@ -142,7 +141,7 @@ def run_snakemake(folder: Path, target: str, cores: int, config: Mapping[str, An
         "--cores",
         str(cores),
         target,
-        *_options({**config, **without_store()}),
+        *_options({**config, **NO_STORE}),
     ]
     status = subprocess.run(command, cwd=folder, stdout=2).returncode
     if status:
@@ -152,12 +151,6 @@ def run_snakemake(folder: Path, target: str, cores: int, config: Mapping[str, An
             found=f"status {status}; its messages are above",
             remedy="run the same command again: it goes on with what is there",
         )
-
-
-def without_store() -> dict[str, str]:
-    """Return the settings of a run that takes nothing from a store."""
-    known = {setting.name for setting in dataclasses.fields(MainConfig)}
-    return {name: value for name, value in NO_STORE.items() if name in known}
 
 
 def _options(config: Mapping[str, Any]) -> list[str]:

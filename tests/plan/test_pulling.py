@@ -49,17 +49,29 @@ def models(project: Project) -> set[str]:
 def test_a_second_team_makes_nothing(second: Project, full_store: Path):
     plan, lines = run_plan(second, full_store)
     assert not plan.reasons
-    assert re.search(r"pulled from .*: 1 artifact \(.* MB\); saved: 7 trainings among \d+ jobs, about", lines[0])
+    assert re.search(r"pulled from .*: \d+ artifacts \(.* MB\); saved: 7 trainings among \d+ jobs, about", lines[0])
     assert (second.root / "results/report@smoke.html").exists()
-    assert not (second.root / "results/5_training").exists(), "nothing but the page is needed"
+    assert not (second.root / "results/5_training").exists(), "nothing but pages is needed"
+    pages = {path.name for path in (second.root / "results/8_report/smoke/demo").glob("*.html")}
+    assert {"index.html", "quality.html", "learning.html"} <= pages, "the links of the page lead somewhere"
     assert not any((second.root / "results/aside").glob("*"))
 
 
 def test_a_dry_run_says_what_it_would_pull_and_pulls_nothing(second: Project, full_store: Path):
     plan, lines = run_plan(second, full_store, is_dry=True)
-    assert not plan.reasons and len(plan.pull) == 1
-    assert lines[0].startswith(f"would be pulled from {full_store}: 1 artifact")
+    assert not plan.reasons and {job.rule for job in plan.pull} == {"item", "report", "demo_report"}
+    assert lines[0].startswith(f"would be pulled from {full_store}: {len(plan.pull)} artifacts")
     assert not (second.root / "results").exists()
+
+
+def test_a_page_that_only_others_link_to_is_wanted_too(second: Project, store: Path):
+    run_plan(second, store)
+    manifest = read_manifest(second.root / "results/8_report/smoke/demo/quality.manifest.json")
+    for name in ("html", "json", "csv", "manifest.json", "record.json", "settings.json"):
+        (second.root / f"results/8_report/smoke/demo/quality.{name}").unlink()
+    (store / entry_key(str(manifest.identity))).unlink()
+    plan, lines = run_plan(second, store)
+    assert rules(plan) == {"item": 1} and "pulled from" in lines[0], "its scores are pulled"
 
 
 def test_a_change_of_one_override_pulls_everything_but_what_depends_on_it(second: Project, full_store: Path):

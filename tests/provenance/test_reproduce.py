@@ -18,6 +18,7 @@ from docmt.base.digests import FileDigest
 from docmt.base.errors import UserError
 from docmt.base.manifest import DIGEST, Manifest, digest_from_json, digest_to_json, read_manifest, read_record, sealed
 from docmt.plan.explain import jobs_of_target
+from docmt.plan.jobs import Job
 from docmt.provenance import remaking
 from docmt.provenance.comparing import Reproduction, compare
 from docmt.provenance.expectations import first_part
@@ -204,6 +205,20 @@ def test_the_command_says_what_differs_and_ends_with_status_1(demo, tmp_path, in
     assert (value["reproduced"], value["first"]["artifact"]) == (False, TRAINING)
 
 
+def test_nothing_comes_from_a_store(demo, tmp_path, monkeypatch):
+    commands = []
+
+    def run(command: list, **options) -> SimpleNamespace:
+        commands.append(command)
+        return SimpleNamespace(returncode=1)
+
+    monkeypatch.setattr(remaking.subprocess, "run", run)
+    demo.edit("config.yaml", "store", str(tmp_path / "store"))
+    config = ("--config", "store_mode=both", "--config", "seeds=[1]")
+    refusal(CARD, "--root", demo.root, "--folder", tmp_path / "again", *config)
+    assert commands[0][-2:] == ["store_mode=off", "seeds=[1]"]
+
+
 def test_a_crate_alone_has_the_settings_and_the_first_run(finished_demo, tmp_path, instant):
     target, crate = f"{SCORES}/scores.json", tmp_path / "crate.zip"
     succeed("write-crate", target, "--root", finished_demo.root, "--output", crate)
@@ -250,6 +265,18 @@ def test_corpora_and_folders_of_the_user_are_there_in_the_new_folder_and_in_a_cr
     assert (folder / "data/mine").samefile(demo.root / "data/mine")
     succeed("write-crate", CARD, "--root", demo.root, "--output", crate)
     assert (crate / "my/mine.yaml").is_file()
+
+
+def test_downloads_of_the_first_run_are_copied_where_they_are_there(tmp_path):
+    job = Job.of("corpus", corpus="mine")
+    downloads = {name: Path(f"results/1_corpus/mine/downloads/{name}") for name in ("a.zip", "b.zip")}
+    planner = SimpleNamespace(closure=lambda jobs: jobs, jobs=SimpleNamespace(files=lambda job: downloads))
+    source = tmp_path / "first" / downloads["a.zip"]
+    source.parent.mkdir(parents=True)
+    source.write_bytes(b"zip")
+    assert remaking.copy_downloads(planner, [job], tmp_path / "first", tmp_path / "again") == 1
+    assert (tmp_path / "again" / downloads["a.zip"]).read_bytes() == b"zip"
+    assert remaking.copy_downloads(planner, [job], tmp_path / "first", tmp_path / "again") == 0
 
 
 def test_a_relative_path_out_of_the_project_must_lead_to_the_same_place(demo, tmp_path, instant):

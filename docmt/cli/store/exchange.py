@@ -19,19 +19,19 @@ def pull(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """Pull all that anyone has made for a target: models, translations, scores and pages.
+    """Pull all that anyone has made for a target: models, translations, scores, comparisons and pages.
 
-    Corpora, tokens, views and chains are pulled only where a job that is left to run reads them: a model spares those
-    that it was trained on. What arrives is compared with its digests first. Pass the --config of your run.
+    Corpora, tokens, views, chains, aligners and word vectors are pulled only where a job that is left to run reads
+    them: models spare what they were trained on, scores what they were computed with. A run of snakemake pulls less:
+    what it needs. What arrives is compared with its digests first. Pass the --config of your run.
     """
     from docmt.plan.exchange import pull_target
     from docmt.plan.run import grid_of_run
 
     with chdir(root):
         lines: list[str] = []
-        saved = pull_target(
-            grid_of_run(Path(), overrides(config), [target]), target, dry_run, say if as_json else lines.append
-        )
+        grid = grid_for_targets(grid_of_run(Path(), overrides(config)), [target])
+        saved = pull_target(grid, target, dry_run, say if as_json else lines.append)
     if as_json:
         print_json({"target": target, "pulled": not dry_run, **saved})
     else:
