@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from docmt.base.errors import UserError
+from docmt.base.manifest import DIGITS
 
 
 class StoreUnusable(UserError):
@@ -74,3 +75,20 @@ class Backend(Protocol):
 
         The block gets False where the place has no locks, or where, for `alone`, another process holds the lock.
         """
+
+    def remove_leftovers(self, older_than_seconds: float) -> int:
+        """Remove what writers that were killed have left, if it is older; return the number of unfinished files."""
+
+
+def check_file(path: Path | str, actual: str, sha256: str) -> None:
+    """Raise UserError unless the digest of a file here is the one of its manifest."""
+    if actual != sha256:
+        what = "the file differs from its manifest"
+        raise UserError(what, where=str(path), found=actual[:DIGITS], expected=sha256[:DIGITS])
+
+
+def check_stored(place: str, actual: str, sha256: str) -> None:
+    """Raise EntryRefused unless the digest of a file of a store is the one that its name states."""
+    if actual != sha256:
+        what = "a file of the store has other bytes than its name says"
+        raise EntryRefused(what, where=place, found=actual[:DIGITS], expected=sha256[:DIGITS])

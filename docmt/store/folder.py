@@ -21,10 +21,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from docmt.base.errors import UserError
 from docmt.base.foreign import FULL, RIGHTS_ON, explained
 from docmt.base.manifest import DIGITS
-from docmt.store.backend import EntryRefused, StoredFile, StoreUnusable
+from docmt.store.backend import EntryRefused, StoredFile, StoreUnusable, check_file, check_stored
 from docmt.store.copying import copy, write_whole
 from docmt.store.file_system import PARTIAL, files_below, locked, status_of, user_of
 
@@ -83,9 +82,7 @@ class FolderBackend:
         """Copy a file into the store. Raises UserError where the file has not the digest `sha256`."""
         with path.open("rb", buffering=0) as source, self._usable(key), self._partial(key) as (stream, partial):
             actual = copy(source, stream)
-            if actual != sha256:
-                what = "the file differs from its manifest"
-                raise UserError(what, where=str(path), found=actual[:DIGITS], expected=sha256[:DIGITS])
+            check_file(path, actual, sha256)
             self._seal(stream, partial, self._path(key))
 
     def download(self, key: str, path: Path, sha256: str) -> None:
@@ -100,8 +97,7 @@ class FolderBackend:
             actual = copy(source, target)
         if actual != sha256:
             path.unlink()
-            what = "a file of the store has other bytes than its name says"
-            raise EntryRefused(what, where=self._name(key), found=actual[:DIGITS], expected=sha256[:DIGITS])
+        check_stored(self._name(key), actual, sha256)
 
     def listed(self, prefix: str) -> Iterator[StoredFile]:
         """Yield the files below the folder `prefix`."""
@@ -154,6 +150,19 @@ class FolderBackend:
             yield is_held is True
         finally:
             os.close(handle)
+
+    def remove_leftovers(self, older_than_seconds: float) -> int:
+        """Remove files of killed writers that are older, and that this user may remove; return their number."""
+        latest, removed = time.time() - older_than_seconds, 0
+        with self._usable(""):
+            self._check_folder()
+            for path in self.folder.rglob(f"*{PARTIAL}"):
+                # The writer may finish meanwhile, and only the maker of a file may remove it.
+                with suppress(FileNotFoundError, PermissionError):
+                    if path.lstat().st_mtime <= latest:
+                        shutil.rmtree(path) if path.is_dir() else path.unlink()
+                        removed += 1
+        return removed
 
     def _path(self, key: str) -> Path:
         return self.folder / key

@@ -351,9 +351,18 @@ def is_planned(job):
 
 
 def reads(job):
-    """Return the manifests of what a job reads, by role; the values are empty where the job does not run."""
-    runs = is_planned(job)
-    return {role: read.manifest if runs else [] for role, read in or_refuse(JOBS.inputs, job).items()}
+    """Return the manifests of what a job reads, by role.
+
+    The values are empty where the job does not run, and for outputs that are elsewhere in a dry run: Snakemake would
+    list the jobs that make them.
+    """
+    runs, inputs = is_planned(job), or_refuse(JOBS.inputs, job).items()
+    return {role: read.manifest if runs and not is_elsewhere(read) else [] for role, read in inputs}
+
+
+def is_elsewhere(job):
+    """Return whether this is a dry run, and a run would move or pull the outputs of a job to their place."""
+    return is_planning() and workflow.dryrun and job in (*planned().back, *planned().pull)
 
 
 def inputs_of(rule):
@@ -563,6 +572,7 @@ def study_pages(*studies):
     def pages(wildcards):
         if is_planning():
             planned()
-        return [study_page(GRID.scale, study) for study in studies]
+        paths = [study_page(GRID.scale, study) for study in studies]
+        return [path for path in paths if not is_elsewhere(JOBS.of_file(path))]
 
     return pages

@@ -26,7 +26,7 @@ def pull(
     what it needs. What arrives is compared with its digests first. Pass the --config of your run.
     """
     from docmt.plan.exchange import pull_target
-    from docmt.plan.run import grid_of_run
+    from docmt.plan.run import grid_for_targets, grid_of_run
 
     with chdir(root):
         lines: list[str] = []

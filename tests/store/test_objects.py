@@ -1,0 +1,255 @@
+"""What can be wrong with an object store: one message each, and no artifact is lost."""
+
+import http.server
+import sys
+import threading
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import ClassVar
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from helpers.object_servers import free_port
+from helpers.servers import serving
+
+from docmt.base.errors import TRY_AGAIN, USER_MISTAKE, UserError
+from docmt.store import clouds
+from docmt.store.addresses import backend_at
+from docmt.store.backend import StoreUnusable
+from docmt.store.clouds import S3
+
+SECRET = "c2VjcmV0IGtleQ"
+
+
+class Answering(http.server.BaseHTTPRequestHandler):
+    """A server that gives one answer to all requests."""
+
+    status, body, seconds, headers_of_answer = 500, b"", 0.0, {}
+    ended = threading.Event()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def answer(self) -> None:
+        self.ended.wait(self.seconds)
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.reply(self.status, self.body)
+
+    def reply(self, status: int, body: bytes) -> None:
+        self.send_response(status)
+        for name, value in {**self.headers_of_answer, "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        with suppress(ConnectionError):  # the client may have given up
+            self.end_headers()
+            self.wfile.write(b"" if self.command == "HEAD" else body)
+
+    def do_GET(self) -> None:
+        self.answer()
+
+    def do_HEAD(self) -> None:
+        self.answer()
+
+    def do_PUT(self) -> None:
+        self.answer()
+
+
+class WithoutConditions(Answering):
+    """A server that speaks of S3 what small files need, and refuses conditional writes."""
+
+    protocol_version = "HTTP/1.1"  # clients wait for leave to send the bytes of a file
+    headers_of_answer: ClassVar = {"Connection": "close"}
+    objects: dict[str, bytes]
+
+    def do_PUT(self) -> None:
+        data = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.headers.get("If-None-Match"):
+            return self.reply(501, error("NotImplemented"))
+        self.objects[urlsplit(self.path).path] = data
+        return self.reply(200, b"")
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
+    def do_GET(self) -> None:
+        if "list-type" in parse_qs(urlsplit(self.path).query):
+            return self.reply(200, b"<ListBucketResult><KeyCount>0</KeyCount></ListBucketResult>")
+        data = self.objects.get(urlsplit(self.path).path)
+        return self.reply(404, error("NoSuchKey")) if data is None else self.reply(200, data)
+
+
+class Recording(Answering):
+    """A server of Google's kind, which notes the queries of its uploads."""
+
+    queries: list[dict]
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.queries.append(parse_qs(urlsplit(self.path).query))
+        self.reply(412, b'{"error": {"message": "exists"}}')
+
+    def do_GET(self) -> None:
+        there = urlsplit(self.path).path.endswith("/o")
+        self.reply(200 if there else 404, b"{}")
+
+
+def error(code: str) -> bytes:
+    return f"<Error><Code>{code}</Code><Message>words of the server</Message></Error>".encode()
+
+
+@pytest.fixture
+def client(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
+    """The environment of a client, which asks once and does not wait."""
+    variables = {"AWS_ACCESS_KEY_ID": "A" * 20, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_DEFAULT_REGION": "eu-west-1"}
+    nowhere = {name: str(tmp_path / "none") for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE")}
+    once = {"AWS_MAX_ATTEMPTS": "1", "AWS_EC2_METADATA_DISABLED": "true", "NO_GCE_CHECK": "true"}
+    for name, value in {**variables, **nowhere, **once, "CLOUDSDK_CONFIG": str(tmp_path)}.items():
+        monkeypatch.setenv(name, value)
+
+    async def no_wait(_: float) -> None:
+        pass
+
+    monkeypatch.setattr("gcsfs.retry.asyncio.sleep", no_wait)
+    return monkeypatch
+
+
+def refusal(client: pytest.MonkeyPatch, url: str, scheme: str = "s3") -> StoreUnusable:
+    client.setenv("AWS_ENDPOINT_URL", url)
+    client.setenv("STORAGE_EMULATOR_HOST", url)
+    with pytest.raises(StoreUnusable) as problem:
+        backend_at(f"{scheme}://bucket/prefix").read("docmt-store.json")
+    assert SECRET not in str(problem.value) and str(problem.value).startswith(f"{scheme}://bucket/prefix/docmt-store")
+    assert "--config store_mode=off" in problem.value.remedy
+    return problem.value
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "what"),
+    [
+        (403, "InvalidAccessKeyId", "the object store does not accept the key"),
+        (403, "SignatureDoesNotMatch", "the object store does not accept the key"),
+        (400, "ExpiredToken", "the object store does not accept the key"),
+        (403, "AccessDenied", "no permission to use the store in this way"),
+        (404, "NoSuchBucket", "there is no such bucket"),
+        (400, "AuthorizationHeaderMalformed", "the bucket is in another region"),
+        (403, "RequestTimeTooSkewed", "the clock of this machine is wrong, so the object store refuses its requests"),
+        (507, "XMinioStorageFull", "the object store is full, or the quota is used up"),
+        (503, "ServiceUnavailable", "the object store cannot be reached, or does not answer"),
+        (418, "Teapot", "the object store, or its library, refuses the request"),
+    ],
+)
+def test_each_refusal_of_s3_is_one_message(client: pytest.MonkeyPatch, status: int, code: str, what: str) -> None:
+    with serving(type("Server", (Answering,), {"status": status, "body": error(code)})) as url:
+        problem = refusal(client, url)
+    assert problem.what == what
+    assert problem.status == (TRY_AGAIN if status == 503 else USER_MISTAKE)
+
+
+@pytest.mark.parametrize(
+    ("status", "what"),
+    [
+        (401, "the object store does not accept the key"),
+        (403, "no permission to use the store in this way"),
+        (404, "there is no such bucket"),
+        (503, "the object store cannot be reached, or does not answer"),
+    ],
+)
+def test_each_refusal_of_google_is_one_message(
+    client: pytest.MonkeyPatch, capfd: pytest.CaptureFixture, status: int, what: str
+) -> None:
+    body = b'{"error": {"message": "words of the server"}}'
+    with serving(type("Server", (Answering,), {"status": status, "body": body})) as url:
+        assert refusal(client, url, "gs").what == what
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("scheme", ["s3", "gs"])
+def test_a_server_that_is_gone_is_one_message(client: pytest.MonkeyPatch, scheme: str) -> None:
+    problem = refusal(client, f"http://127.0.0.1:{free_port()}", scheme)
+    assert problem.what == "the object store cannot be reached, or does not answer"
+
+
+@pytest.mark.parametrize("scheme", ["s3", "gs"])
+def test_a_server_that_never_answers_is_one_message(client: pytest.MonkeyPatch, scheme: str) -> None:
+    client.setattr(clouds, "READ_TIMEOUT", 0.05)
+    ended = threading.Event()
+    with serving(type("Server", (Answering,), {"seconds": 60, "ended": ended})) as url:
+        problem = refusal(client, url, scheme)
+        ended.set()
+    assert problem.what == "the object store cannot be reached, or does not answer"
+
+
+def test_no_key_is_one_message(client: pytest.MonkeyPatch) -> None:
+    client.delenv("AWS_ACCESS_KEY_ID")
+    client.delenv("AWS_SECRET_ACCESS_KEY")
+    assert refusal(client, "http://127.0.0.1:9").what == "no key for the object store is known here"
+
+
+def test_an_unknown_profile_is_one_message(client: pytest.MonkeyPatch) -> None:
+    client.setenv("AWS_PROFILE", "nobody")
+    assert refusal(client, "http://127.0.0.1:9").what == "no key for the object store is known here"
+
+
+@pytest.mark.parametrize(("scheme", "library"), [("s3", "s3fs"), ("gs", "gcsfs.core")])
+def test_an_address_without_its_library_names_the_extra(
+    monkeypatch: pytest.MonkeyPatch, scheme: str, library: str
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(UserError, match=rf'pip install -c pins.txt -e "\.\[{scheme}\]"'):
+        backend_at(f"{scheme}://bucket")
+
+
+@pytest.mark.parametrize("address", ["memory://store", "s3://", "gs:///x", "s3://bucket//x", "s3://bucket/x?y"])
+def test_another_address_is_refused_with_the_valid_ones(address: str) -> None:
+    with pytest.raises(UserError, match=r"valid: a folder, or s3://BUCKET/PATH or gs://BUCKET/PATH"):
+        backend_at(address)
+
+
+def test_a_key_in_an_address_is_refused_and_not_repeated() -> None:
+    with pytest.raises(UserError, match="an address of a store has no keys") as problem:
+        backend_at(f"s3://me:{SECRET}@bucket")
+    assert SECRET not in str(problem.value)
+
+
+def test_a_server_that_refuses_conditions_gets_the_file_without_one(client: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with serving(type("Server", (WithoutConditions,), {"objects": {}})) as url:
+        client.setenv("AWS_ENDPOINT_URL", url)
+        backend = backend_at("s3://bucket")
+        assert backend.create("entries/one", b"first")
+        assert not backend.create("entries/one", b"second")
+        assert backend.read("entries/one") == b"first"
+
+
+def test_google_is_asked_for_the_first_generation(client: pytest.MonkeyPatch) -> None:
+    queries: list[dict] = []
+    with serving(type("Server", (Recording,), {"queries": queries})) as url:
+        client.setenv("STORAGE_EMULATOR_HOST", url)
+        assert not backend_at("gs://bucket").create("entries/one", b"first")
+    assert [query["ifGenerationMatch"] for query in queries] == [["0"]]
+
+
+def test_only_old_uploads_are_abandoned() -> None:
+    class Files:
+        ended: tuple = ()
+
+        def call_s3(self, method: str, **values: object) -> dict:
+            if method == "abort_multipart_upload":
+                self.ended += (values["UploadId"],)
+                return {}
+            hours = 1 if "KeyMarker" in values else 3
+            started = datetime.now(UTC) - timedelta(hours=hours)
+            page = {"Uploads": [{"Key": "files/x", "UploadId": f"{hours}", "Initiated": started}]}
+            more = {"IsTruncated": True, "NextKeyMarker": "files/x", "NextUploadIdMarker": "3"}
+            return page if "KeyMarker" in values else page | more
+
+    files = Files()
+    assert S3().abandon_uploads(files, "bucket", "files", 2 * 3600) == 1
+    assert files.ended == ("3",)
+
+
+def test_a_forked_process_has_connections_of_its_own(client: pytest.MonkeyPatch) -> None:
+    backend = backend_at("s3://bucket")
+    before = backend.files
+    assert backend.files is before
+    client.setattr("os.getpid", lambda: -1)
+    assert backend.files is not before
