@@ -12,7 +12,6 @@ and everybody else only the own files.
 import errno
 import fcntl
 import os
-import pwd
 import shutil
 import stat
 import time
@@ -26,11 +25,12 @@ from docmt.base.foreign import FULL, RIGHTS_ON, explained
 from docmt.base.manifest import DIGITS
 from docmt.store.backend import EntryRefused, StoredFile, StoreUnusable, check_file, check_stored
 from docmt.store.copying import copy, write_whole
+from docmt.store.file_system import PARTIAL, files_below, locked, status_of, user_of
 
-PARTIAL = ".part"
-"""The ending of the name of a file that is being written; a killed process leaves such a file."""
 LARGEST_READ = 2**28
 """The largest number of bytes of a file that is read as a whole, such as an entry."""
+LONGEST_WAIT_S = 60.0
+"""Seconds that a writer waits for somebody who removes files."""
 NO_FILE = -1
 """The size of what is no plain file: that of no file, so that it counts as damaged."""
 REMEDY = "name a store that can be used (`store` in config.yaml), or go on without one: --config store_mode=off"
@@ -152,17 +152,17 @@ class FolderBackend:
     def lock(self, alone: bool = False) -> Iterator[bool]:
         """Hold the lock of the store in the block; several users hold it together, or one `alone`.
 
-        Yields False where the lock cannot be had: the file system has none, or, for `alone`, somebody else holds it.
+        Yields False where the lock cannot be had: the file system has none, or somebody else holds it (`alone`: now;
+        together: for longer than `LONGEST_WAIT_S`, since nobody may hold up the others for ever).
         """
         with self._usable(""):
             self._check_folder()
             handle = os.open(self.folder, os.O_RDONLY)
         try:
-            is_held = False
-            with suppress(OSError):
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB if alone else fcntl.LOCK_SH)
-                is_held = True
-            yield is_held
+            kind, last = fcntl.LOCK_EX if alone else fcntl.LOCK_SH, time.monotonic() + (0 if alone else LONGEST_WAIT_S)
+            while (is_held := locked(handle, kind)) is False and time.monotonic() < last:
+                time.sleep(0.1)
+            yield is_held is True
         finally:
             os.close(handle)
 
@@ -304,34 +304,3 @@ class FolderBackend:
             elif problem.errno in RIGHTS_ON:
                 what = "no permission to use the store in this way"
             raise StoreUnusable(what, where=self._name(key), found=problem.strerror, remedy=REMEDY) from problem
-
-
-def files_below(folder: Path) -> Iterator[Path]:
-    """Yield the files and links below a folder in order, without those in a folder that is not finished.
-
-    What another process removes meanwhile is left out. Raises OSError for a folder that may not be read.
-    """
-
-    def unless_gone(problem: OSError) -> None:
-        if not isinstance(problem, FileNotFoundError):
-            raise problem
-
-    for place, folders, files in os.walk(folder, onerror=unless_gone):
-        folders[:] = sorted(name for name in folders if not name.endswith(PARTIAL))
-        yield from (Path(place, name) for name in sorted(files))
-
-
-def status_of(path: Path) -> os.stat_result | None:
-    """Return the status of a file or link; None where there is none, since another process may remove it."""
-    try:
-        return path.lstat()
-    except FileNotFoundError:
-        return None
-
-
-def user_of(uid: int) -> str:
-    """Return the name of a user, or the number where the system knows no name."""
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return str(uid)
