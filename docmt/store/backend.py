@@ -57,7 +57,13 @@ class Backend(Protocol):
         """Write a small file, in the place of an older one where there is one."""
 
     def upload(self, key: str, path: Path, sha256: str) -> None:
-        """Copy a file into the store. Raises UserError where the file has not the digest `sha256`."""
+        """Copy a file into the store. Raises UserError where the file has not the digest `sha256`.
+
+        A machine that loses its power may lose the file, until `settle` has returned.
+        """
+
+    def settle(self) -> None:
+        """Wait until the files of earlier uploads are on the disk, so that an entry can list them."""
 
     def download(self, key: str, path: Path, sha256: str) -> None:
         """Copy a file of the store to a path that does not exist.

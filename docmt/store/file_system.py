@@ -1,5 +1,6 @@
-"""What a store in a folder asks of the file system: locks, the files below a folder, and whose they are."""
+"""What a store in a folder asks of the file system: locks, a wait, the files below a folder, and whose they are."""
 
+import ctypes
 import fcntl
 import os
 import pwd
@@ -19,6 +20,23 @@ def locked(handle: int, kind: int) -> bool | None:
     except OSError:
         return None
     return True
+
+
+def write_to_disk(folder: Path) -> None:
+    """Wait until all files of the file system of a folder are on the disk: one wait for however many files.
+
+    Raises OSError where the disk refuses them.
+    """
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        library = ctypes.CDLL(None, use_errno=True)
+        if not hasattr(library, "syncfs"):  # a system other than Linux
+            os.sync()
+        elif library.syncfs(handle):
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number), str(folder))
+    finally:
+        os.close(handle)
 
 
 def files_below(folder: Path) -> Iterator[Path]:

@@ -25,7 +25,7 @@ from docmt.base.foreign import FULL, RIGHTS_ON, explained
 from docmt.base.manifest import DIGITS
 from docmt.store.backend import EntryRefused, StoredFile, StoreUnusable, check_file, check_stored
 from docmt.store.copying import copy, write_whole
-from docmt.store.file_system import PARTIAL, files_below, locked, status_of, user_of
+from docmt.store.file_system import PARTIAL, files_below, locked, status_of, user_of, write_to_disk
 
 LARGEST_READ = 2**28
 """The largest number of bytes of a file that is read as a whole, such as an entry."""
@@ -83,7 +83,12 @@ class FolderBackend:
         with path.open("rb", buffering=0) as source, self._usable(key), self._partial(key) as (stream, partial):
             actual = copy(source, stream)
             check_file(path, actual, sha256)
-            self._seal(stream, partial, self._path(key))
+            self._seal(stream, partial, self._path(key), False)
+
+    def settle(self) -> None:
+        """Wait until the files of earlier uploads are on the disk."""
+        with self._usable(""):
+            write_to_disk(self.folder)
 
     def download(self, key: str, path: Path, sha256: str) -> None:
         """Copy a file of the store to a path that does not exist, if it has the digest `sha256`."""
@@ -93,7 +98,7 @@ class FolderBackend:
             except FileNotFoundError:
                 self._check_folder()
                 raise EntryRefused("a file of an entry is missing", where=self._name(key)) from None
-        with source, path.open("xb", buffering=0) as target, self._copying(key, path):
+        with source, path.open("x+b", buffering=0) as target, self._copying(key, path):
             actual = copy(source, target)
         if actual != sha256:
             path.unlink()
@@ -252,7 +257,7 @@ class FolderBackend:
         self._make_folder(place.parent)
         partial = place.with_name(f".{place.name[:DIGITS]}.{uuid.uuid4().hex}{PARTIAL}")
         try:
-            with partial.open("xb", buffering=0) as stream:
+            with partial.open("x+b", buffering=0) as stream:
                 yield stream, partial
         finally:
             with suppress(OSError):
@@ -272,9 +277,9 @@ class FolderBackend:
                 os.chown(folder, -1, status.st_gid)
             folder.chmod(stat.S_IMODE(status.st_mode) | stat.S_ISVTX)
 
-    def _seal(self, stream: BinaryIO, partial: Path, place: Path) -> bool:
+    def _seal(self, stream: BinaryIO, partial: Path, place: Path, is_awaited: bool = True) -> bool:
         """Give a finished file its name, unless the name is there already; return whether it got the name."""
-        self._finish(stream)
+        self._finish(stream, is_awaited)
         try:
             os.link(partial, place)
         except FileExistsError:
@@ -283,13 +288,14 @@ class FolderBackend:
             partial.replace(place)
         return True
 
-    def _finish(self, stream: BinaryIO) -> None:
-        """Make a file read-only for those who may read the store, and wait until its bytes are on the disk."""
+    def _finish(self, stream: BinaryIO, is_awaited: bool = True) -> None:
+        """Make a file read-only for those who may read the store; `is_awaited`: wait until it is on the disk."""
         status = self.folder.stat()
         with suppress(PermissionError):  # a user who is not in the group of the store
             os.fchown(stream.fileno(), -1, status.st_gid)
         os.fchmod(stream.fileno(), stat.S_IMODE(status.st_mode) & 0o444)
-        os.fsync(stream.fileno())
+        if is_awaited:
+            os.fsync(stream.fileno())
 
     @contextmanager
     def _usable(self, key: str) -> Iterator[None]:

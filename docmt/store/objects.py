@@ -102,6 +102,9 @@ class ObjectBackend:
         with self._usable(""):
             return self.cloud.abandon_uploads(self.files, self.bucket, self._name(""), older_than_seconds)
 
+    def settle(self) -> None:
+        """Do nothing: an object that has its name is stored."""
+
     def prepare(self, folders: Iterable[str]) -> None:
         """Do nothing: an object store has no folders."""
 

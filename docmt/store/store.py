@@ -151,6 +151,8 @@ class Store:
             lacking = pool.map(lambda sha256: self._needs(sha256, wanted[sha256][1]), wanted)
             new = {sha256: wanted[sha256] for sha256, is_new in zip(wanted, lacking, strict=True) if is_new}
             list(pool.map(lambda sha256: self.backend.upload(file_key(sha256), folder / new[sha256][0], sha256), new))
+        if new:
+            self.backend.settle()
         return Moved(len(new), sum(size for _, size in new.values()))
 
     def _write_entry(self, entry: StoreEntry) -> bytes:

@@ -42,7 +42,9 @@ def removing(backend: Backend) -> Iterator[None]:
     """Remove files in the block. Raises UserError, with the status for another attempt, while others write files."""
     with backend.lock(alone=True) as is_held:
         if is_held:
-            yield
+            # A writer that cannot wait any longer for the lock goes on without it, and looks for the mark.
+            with _mark(backend, REMOVAL):
+                yield
             return
     with backend.lock() as has_locks:
         if has_locks:
