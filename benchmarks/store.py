@@ -1,0 +1,95 @@
+"""What a push and a pull cost beside a plain copy: python benchmarks/store.py FOLDER [PAIRS]; the record is store.md.
+
+An artifact of a few large files (3 of 1 GB), and one of 10,000 small ones (100 MB), on the disk of FOLDER. Each round
+has, one after another, `cp -r` alone, `cp -r` with `sync -f` after it (bytes that are on the disk, as those of a push
+are), a push to a new store, and a pull from it, so that other work on the machine meets all of them. The least time of
+PAIRS rounds (5) counts, and so does the median of the quotients of each round.
+"""
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from docmt.base.asked import Asked
+from docmt.base.manifest import MANIFEST
+from docmt.base.sealing import sealing
+from docmt.store.addresses import open_store
+from docmt.store.entries import StoreEntry
+
+SETS = {"3 files of 1 GB": (3, 1_000_000_000), "10,000 files of 10 kB": (10_000, 10_000)}
+BLOCK = 1 << 20
+
+
+def make_artifact(folder: Path, count: int, size: int) -> Path:
+    """Write an artifact of files with bytes that differ, as a job does."""
+    folder.mkdir(parents=True)
+    (folder / "settings.json").write_text(Asked("train", {"count": count}).text(), encoding="utf-8")
+    for number in range(count):
+        path = folder / f"files/{number // 100}/{number}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as stream:
+            for start in range(0, size, BLOCK):
+                stream.write(os.urandom(min(BLOCK, size - start)))
+    with sealing(folder / "settings.json", "train-system", folder) as seal:
+        seal.close(events=sorted(folder.glob("files/*/*")))
+    return folder
+
+
+def seconds_of(action: Callable[[], object]) -> float:
+    """Return how long an action takes."""
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+def copy(source: Path, target: Path, is_on_disk: bool) -> None:
+    """Copy a folder with cp, and wait for the disk where this is wanted."""
+    subprocess.run(["cp", "-r", source, target], check=True)
+    if is_on_disk:
+        subprocess.run(["sync", "-f", target], check=True)
+
+
+def round_of(folder: Path, job: Path) -> dict[str, float]:
+    """Return the seconds of each action, all in new folders of a disk that has nothing left to write."""
+    entry = StoreEntry.of_folder("train", {}, job / MANIFEST)
+    (folder / "store").mkdir()
+    store = open_store(str(folder / "store"))
+    store.begin()
+    actions: dict[str, Callable[[], object]] = {
+        "cp": lambda: copy(job, folder / "copy", is_on_disk=False),
+        "cp, sync": lambda: copy(job, folder / "synced", is_on_disk=True),
+        "push": lambda: store.push(entry, job),
+        "pull": lambda: store.pull(entry, folder / "pulled"),
+    }
+    seconds = {}
+    for name, action in actions.items():
+        os.sync()
+        seconds[name] = seconds_of(action)
+    for name in ("store", "copy", "synced", "pulled"):
+        shutil.rmtree(folder / name)
+    return seconds
+
+
+def main(folder: Path, pairs: int) -> None:
+    """Measure each set of files."""
+    for title, (count, size) in SETS.items():
+        job = make_artifact(folder / "job", count, size)
+        rounds = []
+        for _ in range(pairs):
+            rounds.append(round_of(folder, job))
+            times = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in rounds[-1].items())
+            print(f"{title}: {times}; load {os.getloadavg()[0]:.1f}", flush=True)
+        for name, other in (("push", "cp"), ("push", "cp, sync"), ("pull", "cp"), ("pull", "cp, sync")):
+            ratio = statistics.median(seconds[name] / seconds[other] for seconds in rounds)
+            least = min(seconds[name] for seconds in rounds) / min(seconds[other] for seconds in rounds)
+            print(f"{title}: {name} / {other}: median {ratio:.2f}, least {least:.2f}", flush=True)
+        shutil.rmtree(job)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).absolute(), int(sys.argv[2]) if len(sys.argv) > 2 else 5)
