@@ -141,6 +141,18 @@ def test_a_damaged_entry_is_refused_and_its_job_is_made_anew(second: Project, st
     assert rules(plan) == {"train": 1} and any(line.startswith("not used from the store") for line in lines)
 
 
+def test_unsigned_entries_are_told_in_one_line_and_stay_as_they_are(second: Project, full_store: Path, tmp_path: Path):
+    keys = tmp_path / "keys"
+    keys.write_text("ann ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICMGrzHlW4ngKyirEy1eNKHUJcFhRditquDl+nWTmtMr\n")
+    grid = load_grid(second.root, {"store": str(full_store), "store_keys": str(keys)})
+    planner, lines = Planner(grid, second.root, stored_for(grid)), list[str]()
+    plan = plan_run(planner, ["demo"], lambda job: False, True, lines.append)
+    assert rules(plan)["train"] == 7
+    (line,) = [line for line in lines if line.startswith("not used from the store")]
+    assert "nobody whose key store_keys allows has signed" in line and re.search(r"so too \d+ more", line)
+    assert not any(artifact.mend for artifact in awaited_of(planner, plan))
+
+
 def test_a_store_that_is_gone_costs_what_is_missing_and_no_run(second: Project, tmp_path: Path):
     plan, lines = run_plan(second, tmp_path / "nowhere")
     assert rules(plan)["train"] == 7
