@@ -7,7 +7,7 @@ from docmt.base.errors import UserError
 from docmt.store.backend import StoredFile, StoreUnusable
 from docmt.store.entries import StoreEntry
 from docmt.store.entry_checks import is_sha256
-from docmt.store.folder import user_of
+from docmt.store.file_system import user_of
 from docmt.store.store import ENTRIES, Store
 
 FEWEST_DIGITS = 4

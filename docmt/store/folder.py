@@ -12,7 +12,6 @@ and everybody else only the own files.
 import errno
 import fcntl
 import os
-import pwd
 import shutil
 import stat
 import time
@@ -26,11 +25,12 @@ from docmt.base.foreign import FULL, RIGHTS_ON, explained
 from docmt.base.manifest import DIGITS
 from docmt.store.backend import EntryRefused, StoredFile, StoreUnusable, check_file, check_stored
 from docmt.store.copying import copy, write_whole
+from docmt.store.file_system import PARTIAL, files_below, locked, status_of, user_of
 
-PARTIAL = ".part"
-"""The ending of the name of a file that is being written; a killed process leaves such a file."""
 LARGEST_READ = 2**28
 """The largest number of bytes of a file that is read as a whole, such as an entry."""
+LONGEST_WAIT_S = 60.0
+"""Seconds that a writer waits for somebody who removes files."""
 NO_FILE = -1
 """The size of what is no plain file: that of no file, so that it counts as damaged."""
 REMEDY = "name a store that can be used (`store` in config.yaml), or go on without one: --config store_mode=off"
@@ -107,7 +107,9 @@ class FolderBackend:
                 status = status_of(path)
                 if status is not None and not path.name.endswith(PARTIAL):
                     key = path.relative_to(self.folder).as_posix()
-                    yield StoredFile(key, status.st_size, status.st_mtime, user_of(status.st_uid))
+                    is_removable = os.geteuid() in (0, status.st_uid, path.parent.stat().st_uid)
+                    owner = user_of(status.st_uid)
+                    yield StoredFile(key, status.st_size, status.st_mtime, owner, is_removable)
 
     def remove(self, key: str) -> None:
         """Remove a file; do nothing where there is none."""
@@ -120,6 +122,19 @@ class FolderBackend:
                 if status is None or status.st_uid == os.geteuid():
                     raise
                 raise self._refused_removal(key, status.st_uid) from problem
+
+    def remove_leftovers(self, older_than_seconds: float) -> int:
+        """Remove files of killed writers that are older, and that this user may remove; return their number."""
+        latest, removed = time.time() - older_than_seconds, 0
+        with self._usable(""):
+            self._check_folder()
+            for path in sorted(self.folder.rglob(f".*{PARTIAL}"), reverse=True):
+                # The writer may finish meanwhile, and only the maker of a file may remove it.
+                with suppress(FileNotFoundError, PermissionError):
+                    if path.lstat().st_mtime <= latest:
+                        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+                        removed += 1
+        return removed
 
     def prepare(self, folders: Iterable[str]) -> None:
         """Make the folders of a new store, so that all of them belong to the user who begins it."""
@@ -137,32 +152,19 @@ class FolderBackend:
     def lock(self, alone: bool = False) -> Iterator[bool]:
         """Hold the lock of the store in the block; several users hold it together, or one `alone`.
 
-        Yields False where the lock cannot be had: the file system has none, or, for `alone`, somebody else holds it.
+        Yields False where the lock cannot be had: the file system has none, or somebody else holds it (`alone`: now;
+        together: for longer than `LONGEST_WAIT_S`, since nobody may hold up the others for ever).
         """
         with self._usable(""):
             self._check_folder()
             handle = os.open(self.folder, os.O_RDONLY)
         try:
-            is_held = False
-            with suppress(OSError):
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB if alone else fcntl.LOCK_SH)
-                is_held = True
-            yield is_held
+            kind, last = fcntl.LOCK_EX if alone else fcntl.LOCK_SH, time.monotonic() + (0 if alone else LONGEST_WAIT_S)
+            while (is_held := locked(handle, kind)) is False and time.monotonic() < last:
+                time.sleep(0.1)
+            yield is_held is True
         finally:
             os.close(handle)
-
-    def remove_leftovers(self, older_than_seconds: float) -> int:
-        """Remove files of killed writers that are older, and that this user may remove; return their number."""
-        latest, removed = time.time() - older_than_seconds, 0
-        with self._usable(""):
-            self._check_folder()
-            for path in self.folder.rglob(f"*{PARTIAL}"):
-                # The writer may finish meanwhile, and only the maker of a file may remove it.
-                with suppress(FileNotFoundError, PermissionError):
-                    if path.lstat().st_mtime <= latest:
-                        shutil.rmtree(path) if path.is_dir() else path.unlink()
-                        removed += 1
-        return removed
 
     def _path(self, key: str) -> Path:
         return self.folder / key
@@ -302,34 +304,3 @@ class FolderBackend:
             elif problem.errno in RIGHTS_ON:
                 what = "no permission to use the store in this way"
             raise StoreUnusable(what, where=self._name(key), found=problem.strerror, remedy=REMEDY) from problem
-
-
-def files_below(folder: Path) -> Iterator[Path]:
-    """Yield the files and links below a folder in order, without those in a folder that is not finished.
-
-    What another process removes meanwhile is left out. Raises OSError for a folder that may not be read.
-    """
-
-    def unless_gone(problem: OSError) -> None:
-        if not isinstance(problem, FileNotFoundError):
-            raise problem
-
-    for place, folders, files in os.walk(folder, onerror=unless_gone):
-        folders[:] = sorted(name for name in folders if not name.endswith(PARTIAL))
-        yield from (Path(place, name) for name in sorted(files))
-
-
-def status_of(path: Path) -> os.stat_result | None:
-    """Return the status of a file or link; None where there is none, since another process may remove it."""
-    try:
-        return path.lstat()
-    except FileNotFoundError:
-        return None
-
-
-def user_of(uid: int) -> str:
-    """Return the name of a user, or the number where the system knows no name."""
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return str(uid)

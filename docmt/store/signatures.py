@@ -87,6 +87,11 @@ class SignedList:
 
     def signer(self) -> PublicKey | None:
         """Return the key of the signature; None where the list was changed after it was signed."""
+        return self._signer
+
+    @cached_property
+    def _signer(self) -> PublicKey | None:
+        """The key of `signer`; a list is checked once, however many entries ask for it."""
         try:
             return check_signature(self.text, self.signature, NAMESPACE)
         except (InvalidSignature, NotImplementedError, ValueError):
