@@ -9,6 +9,7 @@ from docmt.base.errors import check_known
 from docmt.base.paths import RESULTS
 from docmt.plan.estimates import Estimates
 from docmt.plan.grid import Grid, load_grid
+from docmt.plan.stored_trainings import stored_trainings
 from docmt.plan.targets import Target, TargetKind, TargetState
 from docmt.plan.targets import targets as find_targets
 from docmt.settings.system import ExternalSystem
@@ -50,7 +51,8 @@ class TargetSummary:
     """A target of snakemake: its name, its kind, its state (see `STATES`), and the trainings that it still needs.
 
     `kind` is all, study, item (a table, figure or passage), scores (of one system and seed) or corpus. `trainings` is
-    the number of trainings that the target needs, and `missing_trainings` is the number of these that have not ended.
+    the number of trainings that the target needs, and `missing_trainings` is the number of these that have not ended;
+    `stored_trainings` have not ended here, but a run pulls them from the store.
     `device_hours` and `disk_bytes` are estimates for the missing trainings. `device_hours` leaves out
     `unknown_trainings`: the number of missing trainings over a corpus of unknown size. Each of the five is None where
     it does not apply. `basis` says where the rates of computing come from. `fetch_bytes` is the size of what is to be
@@ -74,6 +76,7 @@ class TargetSummary:
     reasons: tuple[str, ...] = ()
     not_comparable: tuple[str, ...] = ()
     basis: tuple[str, ...] = ()
+    stored_trainings: int = 0
 
 
 def list_systems(
@@ -110,7 +113,8 @@ def list_targets(
     'demo'
     """
     grid = load_grid(Path(root), dict(config or {}))
-    return summaries(grid, Path(root), Estimates(grid, Path(root) / RESULTS), study, kind, state)
+    estimates = Estimates(grid, Path(root) / RESULTS, stored=stored_trainings(grid, Path(root)))
+    return summaries(grid, Path(root), estimates, study, kind, state)
 
 
 def summaries(
@@ -156,6 +160,7 @@ def _target(target: Target) -> TargetSummary:
         target.reasons,
         target.not_comparable,
         () if plan is None else plan.basis,
+        0 if plan is None else plan.stored,
     )
 
 

@@ -3,9 +3,9 @@
 The name of a command is a verb, followed by `-object` where the verb has several objects (`score`,
 `score-contrastive`); only `why` is a question. Commands for people are called as `docmt COMMAND`, and commands for the
 workflow as `docmt job COMMAND`. The commands of `docmt store` have the names that tools which share files have for the
-same things (`pull`, `push`); their object is the store. Files and folders are options; only a list of things of the
-same kind (sets, sheets, corpora, shards), or the one thing that a command is about, is an argument. A command that
-corresponds to a function of the Python API has the name of the function, with `-` for `_`.
+same things (`pull`, `push`, `ls`, `gc`); their object is the store. Files and folders are options; only a list of
+things of the same kind (sets, sheets, corpora, shards), or the one thing that a command is about, is an argument. A
+command that corresponds to a function of the Python API has the name of the function, with `-` for `_`.
 """
 
 import functools
@@ -107,6 +107,13 @@ JOBS: Sections = {
 
 STORE: Sections = {
     "Exchange artifacts with other teams": {"pull": "store.exchange", "push": "store.exchange"},
+    "Look at the store": {
+        "ls": "store.listing",
+        "show": "store.listing",
+        "du": "store.listing",
+        "verify": "store.checking",
+    },
+    "Keep and remove artifacts": {"pin": "store.keeping", "gc": "store.keeping"},
     "Trust artifacts of others": {"sign": "store.signing"},
 }
 

@@ -59,9 +59,10 @@ def list_targets(
     from docmt.api.studies import summaries
     from docmt.plan.estimates import Estimates
     from docmt.plan.grid import load_grid
+    from docmt.plan.stored_trainings import stored_trainings
 
     grid = load_grid(root, overrides(config))
-    estimates = Estimates(grid, root / RESULTS)
+    estimates = Estimates(grid, root / RESULTS, stored=stored_trainings(grid, root))
     targets = [row for row in summaries(grid, root, estimates, study, kind, state) if (match or "") in row.target]
     if as_json:
         print_json([dataclasses.asdict(target) for target in targets])
@@ -77,9 +78,11 @@ def target_row(target: "TargetSummary") -> tuple[str, ...]:
     first = target.target, target.state, to_fetch(target)
     if not target.trainings:
         return *first, "-", "-", "-", about
-    trainings = f"{target.missing_trainings} of {target.trainings} to make"
+    pulled = f", {target.stored_trainings} in the store" if target.stored_trainings else ""
+    trainings = f"{target.missing_trainings} of {target.trainings} to make{pulled}"
     if not target.missing_trainings:
-        return *first, f"all {target.trainings} made", "-", "-", about
+        done = trainings if pulled else f"all {target.trainings} made"
+        return *first, done, "-", "-", about
     disk = f"{two_digits((target.disk_bytes or 0) / 1e9)} GB"
     return *first, trainings, device_hours(target), disk, about
 

@@ -12,9 +12,10 @@ from docmt.plan.planning import Plan, Planner
 from docmt.plan.supplies import left_out_lines
 from docmt.plan.unscored import not_scored_lines
 
-COLUMNS = ("made", "there before", "failed", "not reached", "left out")
-"""The columns of the table, with numbers of outputs: those that this run made, those that were right before, those of
-jobs that failed, those that a failed job would have made possible, and those that miss files (`missing: skip`)."""
+COLUMNS = ("made", "pulled", "there before", "failed", "not reached", "left out")
+"""The columns of the table, with numbers of outputs: those that this run made, those that it pulled from the store,
+those that were right before, those of jobs that failed, those that a failed job would have made possible, and those
+that miss files (`missing: skip`)."""
 
 
 def ending(
@@ -28,7 +29,9 @@ def ending(
     outcomes = {job: _outcome(planner, job, logs) for job in plan.reasons}
     counts: dict[str, Counter[str]] = {}
     for job in plan.order:
-        counts.setdefault(_stage(job), Counter())[outcomes.get(job, "there before")] += 1
+        outcome = outcomes.get(job) or _before(planner, job)
+        if outcome is not None:
+            counts.setdefault(_stage(job), Counter())[outcome] += 1
     grid = planner.jobs.grid
     entries = [entry for study in studies for entry in grid.of_study(study)]
     left_out = sum(len(entry.seeds) for entry in entries if grid.left_out(entry) is not None)
@@ -57,6 +60,13 @@ def _outcome(planner: Planner, job: Job, logs: Mapping[Job, str]) -> str:
     if planner.states.of(job).name == "right":
         return "made"
     return "failed" if job in logs and (planner.digests.root / logs[job]).exists() else "not reached"
+
+
+def _before(planner: Planner, job: Job) -> str | None:
+    """Return the column of outputs that the run did not make; None where they are not here, since nobody needs them."""
+    if planner.stored.pulled & {planner.identities.identity(job)}:
+        return "pulled"
+    return "there before" if planner.states.of(job).name == "right" else None
 
 
 def _later(planner: Planner, targets: Iterable[str], outcomes: Mapping[Job, str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ stated.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +21,7 @@ from docmt.plan.operations import Load, multiplications, parameters
 from docmt.plan.passes import Pass
 from docmt.plan.rates import Device, Rates, TrainingRate, device_of
 from docmt.plan.sizes import Sizes, need_number
+from docmt.plan.stored_trainings import Training
 from docmt.settings.system import Entry, TrainedSystem
 
 EPOCHS = 40
@@ -37,7 +38,8 @@ SYMBOLS = {"wrapped": 2, "summarised": 2, "closed": 2}
 class TrainingPlan:
     """The trainings that a target needs, and the estimated cost of those that have not ended.
 
-    `trainings`: the number of all trainings. `missing`: the number of trainings that have not ended. `hours`: the
+    `trainings`: the number of all trainings. `missing`: the number of trainings that have not ended, here or elsewhere.
+    `stored`: the number of trainings that come from the store. `hours`: the
     device-hours of the missing trainings that have an estimate. `unknown`: the number of missing trainings without an
     estimate, since nobody states the size of their corpus. `basis`: phrases for the bases of the estimates. `bytes`:
     the disk space of the missing trainings, in bytes.
@@ -45,6 +47,7 @@ class TrainingPlan:
 
     trainings: int
     missing: int
+    stored: int
     hours: float
     unknown: int
     basis: tuple[str, ...]
@@ -69,11 +72,18 @@ class Hours(NamedTuple):
 class Estimates:
     """Estimates of the cost of trainings, from a grid and from the files in its results folder."""
 
-    def __init__(self, grid: Grid, results: Path, device: Device | None = None) -> None:
+    def __init__(
+        self,
+        grid: Grid,
+        results: Path,
+        device: Device | None = None,
+        stored: Collection[Training] = (),
+    ) -> None:
         """Read the records of finished trainings; `device` replaces the kind of device that the grid's setting means.
 
-        Raises UserError for a damaged record.
+        `stored`: the trainings that are in the store, and cost nothing. Raises UserError for a damaged record.
         """
+        self.stored = stored
         self.grid, self.results, self.sizes = grid, results, Sizes(grid, results)
         self.rates = Rates(self._measured(), device or device_of(grid.device))
 
@@ -91,12 +101,14 @@ class Estimates:
             for start in self.grid.starts(entry)
         }
         # A training has ended when its record exists, since it writes the record as the last of its files.
-        missing = [start for key, start in needed.items() if not self._record(*key).exists()]
+        absent = {key: start for key, start in needed.items() if not self._record(*key).exists()}
+        missing = [start for key, start in absent.items() if key not in self.stored]
         estimates = [self.hours(entry) for entry in missing]
         known = [estimate for estimate in estimates if estimate is not None]
         return TrainingPlan(
             trainings=len(needed),
             missing=len(missing),
+            stored=len(absent) - len(missing),
             hours=sum(estimate.hours for estimate in known),
             unknown=len(missing) - len(known),
             basis=tuple(dict.fromkeys(estimate.basis for estimate in known)),

@@ -43,9 +43,9 @@ class Savings:
 
     def __str__(self) -> str:
         """Return the text of a line, without the address of the store."""
-        artifacts = f"{self.artifacts} {'artifact' if self.artifacts == 1 else 'artifacts'} ({size(self.bytes)})"
-        trainings = f"{self.trainings} {'training' if self.trainings == 1 else 'trainings'}"
-        return f"{artifacts}; saved: {trainings} among {self.jobs} jobs, about {self.hours:,.2f} device-hours"
+        artifacts = f"{counted(self.artifacts, 'artifact')} ({size(self.bytes)})"
+        jobs = f"{counted(self.trainings, 'training')} among {counted(self.jobs, 'job')}"
+        return f"{artifacts}; saved: {jobs}, about {self.hours:,.2f} device-hours"
 
 
 class Pulling:
@@ -91,7 +91,7 @@ class Pulling:
             hours = sum(hours_of(costs[job]) for job in trainings if job in costs)
             price = f", of which the store has {hours:,.2f} device-hours" if hours else ""
             yield f"the store is not used: {self.stored.problem}"
-            yield f"the run goes on without the store; it trains {len(trainings)} systems{price}"
+            yield f"the run goes on without the store; it trains {counted(len(trainings), 'system')}{price}"
 
     def _store(self) -> Store:
         assert self.stored.store is not None
@@ -140,6 +140,11 @@ def savings(entries: dict[Job, StoreEntry], spared: list[Job], costs: dict[Job, 
 def bytes_of(entries: dict[Job, StoreEntry]) -> int:
     """Return the size of the files of entries together."""
     return sum(entry.bytes for entry in entries.values())
+
+
+def counted(number: int, thing: str) -> str:
+    """Return a number of things, with the plural where it is needed."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def size(number: float) -> str:

@@ -21,8 +21,8 @@ from docmt.plan.pushing import TO_PUSH, Awaited, Pusher, awaited_of, read_awaite
 from docmt.store.addresses import open_store
 from docmt.store.backend import StoreUnusable
 
-PAUSE_S = 2.0
-"""Least number of seconds between two looks at the manifests of a run."""
+PAUSE_S, LONGEST_PAUSE_S = 2.0, 60.0
+"""Least and largest number of seconds between two looks at the manifests of a run."""
 SHARE = 0.05
 """Largest share of the time that the process looks at manifests: a shared file system answers slowly."""
 RETRY_S = 300.0
@@ -88,7 +88,7 @@ class PushWatch:
         while not over and not self.is_stopped:
             began = time.monotonic()
             self.sweep()
-            pause = max(PAUSE_S, (time.monotonic() - began) / SHARE)
+            pause = min(max(PAUSE_S, (time.monotonic() - began) / SHARE), LONGEST_PAUSE_S)
             over = is_over(RETRY_S if self.problem else pause)
         self.sweep()
 

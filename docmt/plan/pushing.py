@@ -16,7 +16,7 @@ from docmt.base.paths import RESULTS
 from docmt.plan.jobs import Job
 from docmt.plan.passing import may_pass
 from docmt.plan.planning import Plan, Planner
-from docmt.plan.pulling import size
+from docmt.plan.pulling import counted, size
 from docmt.store.backend import StoreUnusable
 from docmt.store.entries import StoreEntry
 from docmt.store.store import Moved, Store
@@ -113,11 +113,13 @@ class Pusher:
         """Return the lines about a push. `left`: the number of artifacts that could not be pushed, due to `problem`."""
         address, lines = self.store.address, []
         if self.artifacts:
-            lines.append(f"pushed to {address}: {self.artifacts} artifacts ({size(self.bytes)})")
+            lines.append(f"pushed to {address}: {counted(self.artifacts, 'artifact')} ({size(self.bytes)})")
         if self.problems:
-            lines.append(f"not pushed to {address}: {len(self.problems)} artifacts; the first: {self.problems[0]}")
+            lines.append(
+                f"not pushed to {address}: {counted(len(self.problems), 'artifact')}; the first: {self.problems[0]}"
+            )
         if problem is not None:
-            lines.append(f"not pushed to {address}: {left} artifacts, which the next run pushes: {problem}")
+            lines.append(f"not pushed to {address}: {counted(left, 'artifact')}, which the next run pushes: {problem}")
         return lines
 
 

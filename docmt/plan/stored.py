@@ -19,7 +19,8 @@ AT_ONCE = 16
 class Stored:
     """The entries of a store for the identities that a plan asks for; without a store there are none.
 
-    `refused`: why entries cannot be used, by identity. `problem`: why the store as a whole is not used any more.
+    `refused`: why entries cannot be used, by identity. `pulled`: the identities that were pulled. `problem`: why the
+    store as a whole is not used any more.
     """
 
     def __init__(self, store: Store | None) -> None:
@@ -27,6 +28,7 @@ class Stored:
         self.store = store
         self.refused: dict[str, UserError] = {}
         self.problem: UserError | None = None
+        self.pulled: set[str | None] = set()
         self._entries: dict[str, StoreEntry | None] = {}
         self._is_checked, self._is_hidden = False, False
 
@@ -58,6 +60,7 @@ class Stored:
     def forget(self, identity: str) -> None:
         """Use the entry of an identity no more, since the artifact was pulled."""
         self._entries[identity] = None
+        self.pulled.add(identity)
 
     def give_up(self, problem: UserError) -> None:
         """Use the store no more."""

@@ -23,12 +23,16 @@ class EntryRefused(UserError):
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A file of a store. `seconds`: when it was written, in seconds since 1970. `owner`: who wrote it, if known."""
+    """A file of a store. `seconds`: when it was written, in seconds since 1970. `owner`: who wrote it, if known.
+
+    `is_removable`: whether this user may remove it, as far as that is known.
+    """
 
     key: str
     bytes: int
     seconds: float
     owner: str | None = None
+    is_removable: bool = True
 
 
 class Backend(Protocol):
@@ -67,6 +71,9 @@ class Backend(Protocol):
     def remove(self, key: str) -> None:
         """Remove a file; do nothing where there is none. Raises EntryRefused for a file of another user."""
 
+    def remove_leftovers(self, older_than_seconds: float) -> int:
+        """Remove what writers that were killed have left, if it is older; return the number of unfinished files."""
+
     def prepare(self, folders: Iterable[str]) -> None:
         """Make the folders of a new store, where the place has folders."""
 
@@ -75,9 +82,6 @@ class Backend(Protocol):
 
         The block gets False where the place has no locks, or where, for `alone`, another process holds the lock.
         """
-
-    def remove_leftovers(self, older_than_seconds: float) -> int:
-        """Remove what writers that were killed have left, if it is older; return the number of unfinished files."""
 
 
 def check_file(path: Path | str, actual: str, sha256: str) -> None:

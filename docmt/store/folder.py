@@ -107,7 +107,9 @@ class FolderBackend:
                 status = status_of(path)
                 if status is not None and not path.name.endswith(PARTIAL):
                     key = path.relative_to(self.folder).as_posix()
-                    yield StoredFile(key, status.st_size, status.st_mtime, user_of(status.st_uid))
+                    is_removable = os.geteuid() in (0, status.st_uid, path.parent.stat().st_uid)
+                    owner = user_of(status.st_uid)
+                    yield StoredFile(key, status.st_size, status.st_mtime, owner, is_removable)
 
     def remove(self, key: str) -> None:
         """Remove a file; do nothing where there is none."""
@@ -120,6 +122,19 @@ class FolderBackend:
                 if status is None or status.st_uid == os.geteuid():
                     raise
                 raise self._refused_removal(key, status.st_uid) from problem
+
+    def remove_leftovers(self, older_than_seconds: float) -> int:
+        """Remove files of killed writers that are older, and that this user may remove; return their number."""
+        latest, removed = time.time() - older_than_seconds, 0
+        with self._usable(""):
+            self._check_folder()
+            for path in sorted(self.folder.rglob(f".*{PARTIAL}"), reverse=True):
+                # The writer may finish meanwhile, and only the maker of a file may remove it.
+                with suppress(FileNotFoundError, PermissionError):
+                    if path.lstat().st_mtime <= latest:
+                        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+                        removed += 1
+        return removed
 
     def prepare(self, folders: Iterable[str]) -> None:
         """Make the folders of a new store, so that all of them belong to the user who begins it."""
@@ -150,19 +165,6 @@ class FolderBackend:
             yield is_held is True
         finally:
             os.close(handle)
-
-    def remove_leftovers(self, older_than_seconds: float) -> int:
-        """Remove files of killed writers that are older, and that this user may remove; return their number."""
-        latest, removed = time.time() - older_than_seconds, 0
-        with self._usable(""):
-            self._check_folder()
-            for path in self.folder.rglob(f"*{PARTIAL}"):
-                # The writer may finish meanwhile, and only the maker of a file may remove it.
-                with suppress(FileNotFoundError, PermissionError):
-                    if path.lstat().st_mtime <= latest:
-                        shutil.rmtree(path) if path.is_dir() else path.unlink()
-                        removed += 1
-        return removed
 
     def _path(self, key: str) -> Path:
         return self.folder / key

@@ -20,13 +20,15 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait
 from docmt.base.errors import UserError
 from docmt.store.backend import EntryRefused, StoredFile, check_file, check_stored
 from docmt.store.clouds import Cloud
-from docmt.store.refusals import CONFLICT, EXISTS, NO_CONDITIONS, signs_of, unusable
+from docmt.store.refusals import CONFLICT, EXISTS, NO_BYTES, NO_CONDITIONS, signs_of, unusable
 
 T = TypeVar("T")
 PART = 8 << 20
 """The number of bytes of a request for a part of an object; larger objects than this are sent and fetched in parts."""
 MOST_PARTS = 10_000
 """The largest number of parts that S3 allows."""
+EMPTY = hashlib.sha256().hexdigest()
+"""The digest of an empty file, which has no first byte from which a part could begin."""
 AHEAD = 3
 """The number of parts of an object that are fetched at the same time."""
 
@@ -73,7 +75,7 @@ class ObjectBackend:
         digest = hashlib.sha256()
         with path.open("xb", buffering=0) as target:
             try:
-                for block in self._blocks(key):
+                for block in self._blocks(key, sha256):
                     digest.update(block)
                     target.write(block)
                 check_stored(self._place(key), digest.hexdigest(), sha256)
@@ -198,9 +200,16 @@ class ObjectBackend:
         digest = hashlib.sha256()
         target = self.files.open(self._path(key), "xb" if condition else "wb", block_size=part)
         try:
-            while data := source.read(part):
-                digest.update(data)
-                target.write(data)
+            # The next part is read and digested while one is sent.
+            with ThreadPoolExecutor(1) as sending:
+                sent: Future | None = None
+                while data := source.read(part):
+                    digest.update(data)
+                    if sent is not None:
+                        sent.result()
+                    sent = sending.submit(target.write, data)
+                if sent is not None:
+                    sent.result()
             check_file(source.name, digest.hexdigest(), sha256)
             target.close()
         except BaseException:
@@ -209,19 +218,17 @@ class ObjectBackend:
             target.closed = True  # else the library would finish the object when it forgets the file
             raise
 
-    def _blocks(self, key: str) -> Iterator[bytes]:
+    def _blocks(self, key: str, sha256: str) -> Iterator[bytes]:
         """Yield an object in parts. Raises EntryRefused where there is none."""
-        size = self.size(key)
-        if size is None:
-            raise EntryRefused("a file of an entry is missing", where=self._place(key))
-        if size <= PART:
-            yield self._part(key, 0, size)
+        first = self._part(key, None if sha256 == EMPTY else 0)
+        yield first
+        if len(first) < PART:
             return
         pending: deque[Future[bytes]] = deque()
         with ThreadPoolExecutor(AHEAD) as pool:
             try:
-                for start in range(0, size, PART):
-                    pending.append(pool.submit(self._part, key, start, min(start + PART, size)))
+                for start in range(PART, self.size(key) or 0, PART):
+                    pending.append(pool.submit(self._part, key, start))
                     if len(pending) == AHEAD:
                         yield pending.popleft().result()
                 while pending:
@@ -229,11 +236,18 @@ class ObjectBackend:
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
 
-    def _part(self, key: str, start: int, end: int) -> bytes:
-        """Return a part of an object, whose request the library repeats where the connection breaks."""
-        if start == end:
-            return b""
-        part = self._or_none(key, lambda: self.files.cat_file(self._path(key), start=start, end=end))
+    def _part(self, key: str, start: int | None) -> bytes:
+        """Return a part of an object (None: all of it); the library repeats requests whose connection breaks."""
+        part = self._or_none(key, partial(self._range, key, start))
         if part is None:
             raise EntryRefused("a file of an entry is missing", where=self._place(key))
         return part
+
+    def _range(self, key: str, start: int | None) -> bytes:
+        """Ask for a part of an object; the end of the object ends it."""
+        try:
+            return self.files.cat_file(self._path(key), start=start, end=None if start is None else start + PART)
+        except Exception as problem:
+            if NO_BYTES & {*signs_of(problem)}:
+                return b""
+            raise

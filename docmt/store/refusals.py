@@ -77,6 +77,9 @@ CONFLICT = frozenset(("ConditionalRequestConflict", "409"))
 NO_CONDITIONS = frozenset(("NotImplemented", "501"))
 """Signs that a server knows no conditional requests."""
 
+NO_BYTES = frozenset(("InvalidRange", "416"))
+"""Signs that an object has no byte in the part that was asked for."""
+
 
 def signs_of(problem: BaseException) -> list[str]:
     """Return what an exception of a library says, most precise first: the server's code, then the names of classes."""

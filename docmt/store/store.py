@@ -6,6 +6,8 @@ The files of a store:
     entries/<2 digits>/<identity>     an entry (`entries.py`), written after all files that it lists
     files/<2 digits>/<sha256>         the content of a file, once, however many artifacts have it
     signatures/<sha256>               a list of identities that a person signed (`signatures.py`)
+    pins/<identity>.<user>            the word of a person that an entry is to stay (`pins.py`)
+    turns/<kind>-<number>             a mark of who writes or removes files, where there are no locks (`turns.py`)
 """
 
 import json
@@ -19,12 +21,14 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.store.backend import Backend, EntryRefused, StoreUnusable
 from docmt.store.entries import StoreEntry
+from docmt.store.pins import PINS
 from docmt.store.signatures import SIGNATURES, Signatures
+from docmt.store.turns import TURNS, writing
 
 HEAD = "docmt-store.json"
 FORMAT = "docmt-store-1"
 ENTRIES, FILES = "entries", "files"
-FOLDERS = (SIGNATURES, *(f"{top}/{number:02x}" for top in (ENTRIES, FILES) for number in range(256)))
+FOLDERS = (SIGNATURES, PINS, TURNS, *(f"{top}/{number:02x}" for top in (ENTRIES, FILES) for number in range(256)))
 """The folders of a new store."""
 AT_ONCE = 4
 """The number of files that are copied at the same time."""
@@ -127,7 +131,7 @@ class Store:
         this user may do so; with `mend`, so are files with the right sizes, since a pull has found other bytes in one.
         Raises UserError where a file here differs from its manifest.
         """
-        with self.backend.lock():
+        with writing(self.backend):
             before = self._stored_or_none(entry.identity)
             if before is not None and not mend and self.is_whole(before):
                 return None
@@ -136,7 +140,7 @@ class Store:
                     self.backend.remove(key)
             moved = self._write_files(entry, folder)
             data = self._write_entry(entry)
-            # Where a store has no locks, files may have been removed since as those of no entry.
+            # A file may have been removed meanwhile, by a person or by a program that knows no turns.
             again = self._write_files(entry, folder)
             return Moved(moved.files + again.files, moved.bytes + again.bytes + len(data))
 

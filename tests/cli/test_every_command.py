@@ -56,6 +56,12 @@ VERBS = {
     "why",
     "pull",
     "push",
+    "ls",
+    "show",
+    "du",
+    "verify",
+    "pin",
+    "gc",
 }
 """What every command begins with; `why` is a question, and has no object."""
 

@@ -60,7 +60,7 @@ def test_a_training_that_is_made_takes_nothing_more(small):
     assert (before.missing, after.missing, after.trainings) == (2, 1, 2)
     assert after.hours < before.hours and after.bytes < before.bytes
     record(small, "fine")
-    assert plan(small, "fine") == TrainingPlan(2, 0, 0, 0, (), 0)
+    assert plan(small, "fine") == TrainingPlan(2, 0, 0, 0, 0, (), 0)
 
 
 def test_hours_go_with_updates_and_their_tokens(small):

@@ -1,0 +1,24 @@
+"""The store that the commands on it use."""
+
+from contextlib import chdir
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from docmt.cli.options import overrides
+from docmt.store.chosen import all_entries
+from docmt.store.store import Store
+
+Identities = Annotated[list[str], typer.Argument(metavar="IDENTITY...", help="identities, or their first digits")]
+
+
+def store_at_root(root: Path, config: list[str] | None) -> Store:
+    """Return the store of config.yaml in the folder `root`. Raises UserError where none is named, or none is there."""
+    from docmt.plan.exchange import store_of
+    from docmt.plan.run import grid_of_run
+
+    with chdir(root):
+        store = store_of(grid_of_run(Path(), overrides(config)))
+    all_entries(store)
+    return store
