@@ -13,6 +13,7 @@ from docmt.plan.pulling import Pulling, Tell, costs_of, entries_of, plan_without
 from docmt.plan.pushing import Pusher, keep_reason
 from docmt.plan.removal import check_lock
 from docmt.plan.stored import Stored, store_at
+from docmt.store.backend import StoreUnusable
 from docmt.store.store import Store
 
 DATA = {"checkpoint", "aligner_checkpoint", "fixture", "corpus", "tokens", "views", "chain_words", "chain_segments"} | {
@@ -69,8 +70,13 @@ def push_target(grid: Grid, target: str, tell: Tell) -> dict[str, Any]:
         if reason is None and planner.identities.identity(job) is None:
             reason = f"{job} stays here, since the digest of a file that it is made from is not known yet"
         if reason is None:
-            there += pusher.give(job) is None
-        else:
+            try:
+                there += pusher.give(job) is None
+            except StoreUnusable:
+                raise
+            except UserError as problem:
+                reason = f"{job} stays here, since it is damaged: {problem}"
+        if reason is not None:
             local.append(reason)
     for line in [*local[:LISTED], *([f"... and {len(local) - LISTED} more"] if len(local) > LISTED else [])]:
         tell(line)

@@ -101,7 +101,7 @@ def explain(planner: Planner, target: str) -> Explanation:
 
 def lines_about_store(planner: Planner) -> Iterator[str]:
     """Yield what cannot be used of the store, or why it cannot be used at all."""
-    yield from (f"not used from the store: {problem}" for problem in planner.stored.refused.values())
+    yield from planner.stored.lines_of_refused()
     if planner.stored.problem is not None:
         yield f"the store is not used: {planner.stored.problem}"
 

@@ -81,8 +81,7 @@ class Pulling:
 
         `without`: the plan that a run without the store would have had. `costs`: the entries of its jobs.
         """
-        for problem in self.stored.refused.values():
-            yield f"not used from the store: {problem}"
+        yield from self.stored.lines_of_refused()
         if self.pulled:
             saved = savings(self.pulled, [job for job in without.reasons if job not in plan.reasons], costs)
             yield f"pulled from {self._store().address}: {saved}"

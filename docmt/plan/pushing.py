@@ -140,7 +140,7 @@ def awaited_of(planner: Planner, plan: Plan) -> list[Awaited]:
         identity, state = planner.identities.identity(job), planner.states.of(job)
         if keep_reason(planner, job) is not None:
             continue
-        mend = identity in planner.stored.refused
+        mend = planner.stored.is_damaged(identity)
         if job in plan.reasons:
             result.append(Awaited(job.rule, job.names, identity, version_of(root / job.manifest), mend))
         elif state.name == "right" and identity is not None and (mend or identity not in before):

@@ -8,7 +8,7 @@ from pathlib import Path
 from docmt.base.errors import UserError
 from docmt.plan.main_config import RunConfig
 from docmt.store.addresses import open_store
-from docmt.store.backend import EntryRefused
+from docmt.store.backend import EntryRefused, EntryUntrusted
 from docmt.store.entries import StoreEntry
 from docmt.store.store import Store
 
@@ -65,6 +65,20 @@ class Stored:
     def give_up(self, problem: UserError) -> None:
         """Use the store no more."""
         self.problem = problem
+
+    def is_damaged(self, identity: str | None) -> bool:
+        """Return whether the entry of an identity was refused for what it has, and not for a missing signature."""
+        problem = self.refused.get(identity or "")
+        return problem is not None and not isinstance(problem, EntryUntrusted)
+
+    def lines_of_refused(self) -> Iterator[str]:
+        """Yield a line for each reason why entries cannot be used, about the first of these entries."""
+        by_reason: dict[str, list[UserError]] = {}
+        for problem in self.refused.values():
+            by_reason.setdefault(problem.what, []).append(problem)
+        for problems in by_reason.values():
+            more = f"\n  so too {len(problems) - 1} more" if len(problems) > 1 else ""
+            yield f"not used from the store: {problems[0]}{more}"
 
     @contextmanager
     def hidden(self) -> Iterator[None]:

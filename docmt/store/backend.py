@@ -21,6 +21,10 @@ class EntryRefused(UserError):
     """An entry of the store, or a file of it, is not what its identity says; the rest of the store can be used."""
 
 
+class EntryUntrusted(EntryRefused):
+    """Nobody whom the site trusts has signed an entry; nothing else is wrong with it, so that it is not replaced."""
+
+
 @dataclass(frozen=True)
 class StoredFile:
     """A file of a store. `seconds`: when it was written, in seconds since 1970. `owner`: who wrote it, if known.

@@ -214,12 +214,13 @@ class FolderBackend:
 
     def _refused_removal(self, key: str, uid: int) -> EntryRefused:
         """Return the error about a file that belongs to another user."""
-        keeper = user_of(self._path(key).parent.stat().st_uid)
+        keeper = self._path(key).parent.stat().st_uid
+        others = f" or {user_of(keeper)}, the keeper of the store," if keeper != uid else ""
         return EntryRefused(
             "a file of another user, which you may not remove or replace",
             where=self._name(key),
             found=f"it belongs to {user_of(uid)}",
-            remedy=f"ask {user_of(uid)}, or {keeper}, the keeper of the store, to remove it (rm {self._name(key)})",
+            remedy=f"ask {user_of(uid)}{others} to remove it: rm {self._name(key)}",
         )
 
     def _make_sticky(self) -> None:

@@ -22,7 +22,7 @@ from docmt.base.errors import UserError, printable
 from docmt.base.foreign import reading
 from docmt.base.machine import now
 from docmt.base.manifest import DIGITS
-from docmt.store.backend import Backend, EntryRefused
+from docmt.store.backend import Backend, EntryRefused, EntryUntrusted
 from docmt.store.entries import StoreEntry
 from docmt.store.entry_checks import is_sha256
 
@@ -106,7 +106,7 @@ class Signatures:
         self.backend, self.keys = backend, keys
 
     def check(self, entry: StoreEntry, where: str) -> None:
-        """Raise EntryRefused unless an allowed key has signed these bytes of an entry; `where`: its place."""
+        """Raise EntryUntrusted unless an allowed key has signed these bytes of an entry; `where`: its place."""
         problems: list[str] = []
         for signed, reason in self._lists:
             stated = signed.contents.get(entry.identity)
@@ -116,7 +116,7 @@ class Signatures:
                 problems.append(reason or f"{self._name_of(signed)} has signed other bytes")
         reasons = "; ".join(dict.fromkeys(problems)) or "no signature"
         what = "nobody whose key store_keys allows has signed this artifact"
-        raise EntryRefused(what, where=where, found=reasons, expected=entry.content[:DIGITS], remedy=REMEDY)
+        raise EntryUntrusted(what, where=where, found=reasons, expected=entry.content[:DIGITS], remedy=REMEDY)
 
     def signers(self, entry: StoreEntry) -> list[str]:
         """Return who has signed these bytes of an entry: the name of an allowed key, else the fingerprint of a key."""

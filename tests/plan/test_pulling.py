@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from helpers.plans import rules
 from helpers.support import Project, docmt
 
 from docmt.base.manifest import read_manifest
+from docmt.plan import pushing
 from docmt.plan.driver import plan_run, targets_of
+from docmt.plan.exchange import push_target
 from docmt.plan.grid import load_grid
 from docmt.plan.planning import Plan, Planner
 from docmt.plan.push_process import PushWatch
@@ -141,6 +144,18 @@ def test_a_damaged_entry_is_refused_and_its_job_is_made_anew(second: Project, st
     assert rules(plan) == {"train": 1} and any(line.startswith("not used from the store") for line in lines)
 
 
+def test_unsigned_entries_are_told_in_one_line_and_stay_as_they_are(second: Project, full_store: Path, tmp_path: Path):
+    keys = tmp_path / "keys"
+    keys.write_text("ann ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICMGrzHlW4ngKyirEy1eNKHUJcFhRditquDl+nWTmtMr\n")
+    grid = load_grid(second.root, {"store": str(full_store), "store_keys": str(keys)})
+    planner, lines = Planner(grid, second.root, stored_for(grid)), list[str]()
+    plan = plan_run(planner, ["demo"], lambda job: False, True, lines.append)
+    assert rules(plan)["train"] == 7
+    (line,) = [line for line in lines if line.startswith("not used from the store")]
+    assert "nobody whose key store_keys allows has signed" in line and re.search(r"so too \d+ more", line)
+    assert not any(artifact.mend for artifact in awaited_of(planner, plan))
+
+
 def test_a_store_that_is_gone_costs_what_is_missing_and_no_run(second: Project, tmp_path: Path):
     plan, lines = run_plan(second, tmp_path / "nowhere")
     assert rules(plan)["train"] == 7
@@ -212,3 +227,26 @@ def test_an_artifact_is_pushed_when_its_manifest_is_another_one(finished_demo: P
     assert not pusher.push(awaited), "this is the manifest of before"
     os.utime(root / target)
     assert pusher.push(awaited) and pusher.artifacts == 1
+
+
+def test_what_may_not_be_passed_on_is_not_pushed(demo: Project, tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(pushing, "may_pass", lambda jobs, job: None if job.is_training else "its licence")
+    (tmp_path / "place").mkdir()
+    grid, lines = load_grid(demo.root, {"store": str(tmp_path / "place")}), list[str]()
+    planner, target = Planner(grid, demo.root), MODEL.format("sentence") + "/manifest.json"
+    plan = planner.plan(targets_of(planner, [target]))
+    assert [awaited.rule for awaited in awaited_of(planner, plan)] == ["train"]
+    with chdir(demo.root):
+        given = push_target(grid, target, lines.append)
+    assert (given["artifacts"], given["local"], lines) == (1, 3, ["its licence"] * 3)
+
+
+def test_a_damaged_file_is_not_pushed_and_the_others_are(demo: Project, tmp_path: Path):
+    (tmp_path / "place").mkdir()
+    grid, lines = load_grid(demo.root, {"store": str(tmp_path / "place")}), list[str]()
+    weights = demo.root / MODEL.format("sentence") / "model/model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"x")
+    os.utime(weights, ns=(0, 0))  # as on a bad disk: its time says nothing
+    with chdir(demo.root):
+        given = push_target(grid, MODEL.format("sentence") + "/manifest.json", lines.append)
+    assert (given["artifacts"], given["local"]) == (3, 1) and "stays here, since it is damaged" in lines[0]

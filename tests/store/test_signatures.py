@@ -100,8 +100,8 @@ def test_a_key_is_valid_at_its_time(tmp_path, entry, line, reason):
 
 def test_a_changed_list_is_refused(tmp_path, entry):
     store = opened(tmp_path)
-    signed = SignedList(list_text([]), signature_of(list_text([]).encode(), KEY))
-    store.backend.create("signatures/changed", SignedList(list_text([entry]), signed.signature).to_json())
+    signature = signature_of(list_text([]).encode(), KEY)
+    store.backend.create("signatures/changed", SignedList(list_text([entry]), signature).to_json())
     store.backend.create("signatures/damaged", b"{")
     store.backend.create("signatures/other", indented_json({"list": json.dumps([1]), "signature": ""}).encode())
     with pytest.raises(EntryRefused, match="a list that was changed after it was signed"):
@@ -153,8 +153,8 @@ def test_what_openssh_signs_is_accepted(tmp_path, entry):
     (tmp_path / "id").write_bytes(private_bytes(KEY))
     (tmp_path / "id").chmod(0o600)
     command = ["ssh-keygen", "-Y", "sign", "-f", str(tmp_path / "id"), "-n", NAMESPACE]
-    done = subprocess.run(command, input=list_text([entry]), capture_output=True, text=True, check=True)
-    signed = SignedList(list_text([entry]), done.stdout)
+    text = list_text([entry])
+    signed = SignedList(text, subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout)
     assert signed.signer().openssh_str().split()[1] == public_line(KEY).split()[1]
 
 

@@ -10,6 +10,7 @@ import pytest
 from helpers.stored import WEIGHTS, entry_of, files_of, make_artifact, new_store
 
 from docmt.store.addresses import open_store
+from docmt.store.file_system import user_of
 from docmt.store.store import entry_key
 
 FIRST, SECOND, STRANGER, GROUP = 12345, 12346, 12347, 23456
@@ -119,7 +120,7 @@ def test_a_file_of_another_user_is_mended_by_its_owner_or_the_keeper(place):
     begin(place, 0o1777)
     told = run_as(SECOND, lambda: push(place, SECOND, mend=True))
     assert "a file of another user, which you may not remove or replace" in told
-    assert f"it belongs to {FIRST}" in told and "rm " in told
+    assert f"it belongs to {user_of(FIRST)}" in told and f"ask {user_of(FIRST)} to remove it: rm " in told
     assert run_as(FIRST, lambda: push(place, FIRST, mend=True)) == ""
 
 
