@@ -8,6 +8,7 @@ from helpers.small_grid import small_project
 from helpers.stored import WEIGHTS, entry_of, make_artifact, new_store
 
 from docmt.cli.main import main
+from docmt.cli.store.listing import lines_of
 from docmt.store.store import file_key
 
 
@@ -35,6 +36,12 @@ def test_artifacts_are_listed_and_shown(call):
     assert json.loads(call("ls", "--corpus", "none", "--json")[1]) == []
     assert WEIGHTS in call("show", call.identity[:6])[1]
     assert json.loads(call("show", call.identity[:6], "--json")[1])["identity"] == call.identity
+
+
+def test_each_input_has_a_line():
+    """A page has dozens of inputs: on one line nobody can read them."""
+    inputs = {"1_corpus/toy/manifest.json": "ab12", "2_tokens/toy/manifest.json": "cd34"}
+    assert [line.split() for line in lines_of({"inputs": inputs})[1].splitlines()[1:]] == [*map(list, inputs.items())]
 
 
 def test_bytes_are_counted(call):

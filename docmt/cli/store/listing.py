@@ -84,6 +84,8 @@ def lines_of(facts: dict[str, Any]) -> list[str]:
     lines = []
     for name, value in facts.items():
         label = name.replace("_", " ")
+        if name == "inputs":
+            value = [{"path": path, "identity": identity} for path, identity in value.items()]
         if isinstance(value, dict):
             value = ", ".join(f"{key} {item}" for key, item in value.items())
         if isinstance(value, list) and value and isinstance(value[0], dict):
