@@ -23,6 +23,9 @@ from docmt.reporting.translations import MOST_DOCUMENTS, documents_to_show
 MOST_SYSTEMS = 12
 """The largest number of systems in curves, translations and chains of a study's page: more cannot be distinguished."""
 
+STYLES = ("base", "tables", "figures", "documents", "systems", "screens")
+"""The files of `templates/styles`, in the order in which they are on a page; the later one wins."""
+
 
 def write_report(
     settings: Path, results: Path, output: Path, human: Path | None = None, mixed: Sequence[str] = ()
@@ -59,7 +62,7 @@ def render(results: Results, items: list[Piece], output: Path, mixed: Sequence[s
     )
     environment.filters |= formats.FILTERS
     environment.globals |= {"card_facts": card_facts, "most_documents": MOST_DOCUMENTS}
-    css = environment.loader.get_source(environment, "page.css")[0]
+    css = "\n".join(environment.loader.get_source(environment, f"styles/{name}.css")[0] for name in STYLES)
     common = {"css": Markup(css), "link": _links(results, output), "mixed": mixed, **_common(results)}
     if results.settings.item is not None:
         return environment.get_template("item.html").render(piece=items[0], **common)
