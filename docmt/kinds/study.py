@@ -44,9 +44,7 @@ class StudyConfig:
     tables: dict[str, TableConfig] = field(default_factory=dict)
     figures: dict[str, FigureConfig] = field(default_factory=dict)
     passages: dict[str, PassageConfig] = field(default_factory=dict)
-    findings: tuple[StatedFinding, ...] = setting(
-        (), "what was found: sentences with numbers of tables, and conditions"
-    )
+    findings: tuple[StatedFinding, ...] = setting((), "sentences with numbers of tables, and their conditions")
     on_record: bool = setting(False, "whether all findings must hold at full size")
     scoring: dict[str, Any] = field(
         default_factory=dict,
