@@ -70,7 +70,7 @@ class StatedFinding:
     says: str
     cells: dict[str, FindingCell]
     when: tuple[Condition, ...]
-    on_record: bool = setting(False, "whether the page marks a finding that does not hold as one on record")
+    on_record: bool = setting(False, "whether a finding that does not hold at full size is a failure")
 
     def __post_init__(self) -> None:
         """Raise BadValue for a finding without a sentence or without a condition."""

@@ -45,7 +45,7 @@ class StudyConfig:
     figures: dict[str, FigureConfig] = field(default_factory=dict)
     passages: dict[str, PassageConfig] = field(default_factory=dict)
     findings: tuple[StatedFinding, ...] = setting((), "sentences with numbers of tables, and their conditions")
-    on_record: bool = setting(False, "whether all findings must hold at full size")
+    on_record: bool = setting(False, "whether a finding that does not hold at full size is a failure")
     scoring: dict[str, Any] = field(
         default_factory=dict,
         metadata={"about": "how the study's systems are scored, where it differs from `scoring` of config.yaml"},

@@ -26,6 +26,11 @@ class JudgedFinding:
     reasons: tuple[str, ...]
     on_record: bool
 
+    @property
+    def is_failed(self) -> bool:
+        """Whether the numbers do not support a finding that is on record."""
+        return self.on_record and self.state == "not supported"
+
 
 def judged_findings(results: Results) -> list[JudgedFinding]:
     """Return the findings of the page in the order of the study."""
