@@ -46,7 +46,7 @@ def _text(table: Table, columns: list[Column]) -> str:
     for column in columns:
         if best := _best(table, column):
             systems, cell = " and ".join(label for label, _ in best), best[0][1]
-            facts = _facts(cell, _baseline(table, column, cell), _interval(table, column, cell))
+            facts = _facts(cell, _interval(table, column, cell))
             by_systems.setdefault(systems, []).append(f"{column.metric.replace('_', ' ')} ({facts})")
             if cell.comparison is not None:
                 baselines[_label(table, cell.comparison["baseline"])] = None
@@ -78,13 +78,6 @@ def _best(table: Table, column: Column) -> list[tuple[str, Cell]]:
     return [(label, cell) for label, cell in measured if sign * round(cell.measured, cell.decimals) == highest]
 
 
-def _baseline(table: Table, column: Column, cell: Cell) -> float | None:
-    """Return the number of the cell's baseline; None without a comparison, or without a row of the baseline."""
-    name, place = cell.comparison and cell.comparison["baseline"], table.columns.index(column)
-    cells = [row.cells[place] for row in table.rows if row.cells]
-    return next((other.measured for other in cells if name is not None and other.system == name), None)
-
-
 def _interval(table: Table, column: Column, cell: Cell) -> str:
     """Return the interval of a cell in brackets, from the columns of its ends; empty in a table without these."""
     row = next(row for row in table.rows if cell in row.cells)
@@ -95,15 +88,14 @@ def _interval(table: Table, column: Column, cell: Cell) -> str:
     return f" [{number(low, cell.decimals)}, {number(high, cell.decimals)}]"
 
 
-def _facts(cell: Cell, baseline: float | None, interval: str) -> str:
+def _facts(cell: Cell, interval: str) -> str:
     """Return the number of a cell, and its difference from the baseline with p, where the two were compared."""
     value = number(cell.measured, cell.decimals) + interval
     if cell.comparison is None:
         return value
     if cell.p >= LEVEL:
         return f"{value}, no significant difference, {_p(cell.p)}"
-    difference = "" if baseline is None else f", {signed(cell.measured - baseline, cell.decimals)}"
-    return f"{value}{difference}, {_p(cell.p)}"
+    return f"{value}, {signed(cell.baseline_difference, cell.decimals)}, {_p(cell.p)}"
 
 
 def _p(value: float) -> str:
