@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from docmt.kinds.systems import SystemsTable
 from docmt.reporting.formats import MARKS, number, p_value, signed
 from docmt.reporting.pieces import Piece
 from docmt.reporting.table import Cell, Column, Table
@@ -23,20 +24,24 @@ class BestLine:
 
 def best_lines(pieces: Iterable[Piece]) -> Iterator[BestLine]:
     """Yield a line for each table of systems and each of its columns in which two systems or more have numbers."""
-    for piece in pieces:
-        if piece.template == "systems.html" and piece.content is not None:
-            for label, columns in piece.content.groups:
-                if text := _text(piece.content, columns):
-                    title = piece.item.paper or piece.item.title
-                    beside = f", {label}" if len(piece.content.groups) > 1 else ""
-                    yield BestLine(piece.name, f"{title}{beside}", text)
+    for piece in _of_systems(pieces):
+        for label, columns in piece.content.groups:
+            if text := _text(piece.content, columns):
+                title = piece.item.paper or piece.item.title
+                beside = f", {label}" if len(piece.content.groups) > 1 else ""
+                yield BestLine(piece.name, f"{title}{beside}", text)
 
 
 def single_seed(pieces: Iterable[Piece]) -> bool:
     """Return whether all numbers of the tables of systems are of single trainings; false without any number."""
-    tables = [piece.content for piece in pieces if piece.template == "systems.html" and piece.content is not None]
-    cells = [cell for table in tables for row in table.rows for cell in row.cells if cell.values]
+    rows = [row for piece in _of_systems(pieces) for row in piece.content.rows]
+    cells = [cell for row in rows for cell in row.cells if cell.values]
     return bool(cells) and all(len(cell.values) == 1 for cell in cells)
+
+
+def _of_systems(pieces: Iterable[Piece]) -> list[Piece]:
+    """Return the tables of systems; tables of other kinds that look alike have no metrics."""
+    return [piece for piece in pieces if isinstance(piece.item, SystemsTable) and piece.content is not None]
 
 
 def _text(table: Table, columns: list[Column]) -> str:
