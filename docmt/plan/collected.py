@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from docmt.base.artifacts import atomic_file, read_object_if_there
+from docmt.base.artifacts import read_object_if_there
 from docmt.base.errors import UserError
 from docmt.base.foreign import explained
 from docmt.base.manifest import Manifest, manifest_or_none
@@ -42,12 +42,12 @@ def write_scores(rows: Iterable[dict[str, Any]], output: Path) -> int:
     """Write rows of scores as a table in Parquet, and return their number; a reader sees the old table or the new."""
     # The imports take a tenth of a second, which jobs that only read the rules need not wait for.
     import pyarrow as pa
-    from pyarrow.parquet import write_table
+
+    from docmt.base.tables import write_parquet
 
     schema = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in COLUMNS.items()])
     table = pa.Table.from_pylist(list(rows), schema)
-    with atomic_file(output, "wb") as stream:
-        write_table(table, stream)
+    write_parquet(output, table)
     return table.num_rows
 
 

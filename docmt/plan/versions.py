@@ -14,6 +14,6 @@ VERSIONS = {
     "training": 5,
     "translations": 5,
     "scores": 6,
-    "report": 9,
+    "report": 10,
 }
 """The version of each stage; the settings of a job contain it, so that a new version runs the job again."""
