@@ -26,7 +26,8 @@ class Cell(BesidePublished, OverSeeds):
     `published`: a number, a number as text in its printed form, "not digitised", or None. `values`: a number for each
     seed that was run. `empty`: the reason for having no values: the system was not run, its scores lack the metric (as
     on a corpus without contrastive sets), the system translates documents and has no sentences to score, or the row has
-    only published numbers. `comparison`: the comparison with the row's baseline that stage 7 wrote. `random`: the
+    only published numbers. `baseline`: the system that the cell is compared with, and `baseline_measured`: its number;
+    each is None where there is none. `comparison`: the comparison with the baseline that stage 7 wrote. `random`: the
     folders of pretrained models that small random models replaced. `not_comparable`: the reasons why the measured
     number is not comparable with the published one; empty without a published number. `generated`: where generated
     lines replaced a user's translations, the name of what they replaced.
@@ -38,10 +39,19 @@ class Cell(BesidePublished, OverSeeds):
     metric: str
     decimals: int
     published: float | str | None
+    baseline: str | None = None
+    baseline_measured: float | None = None
     comparison: dict | None = None
     random: tuple[str, ...] = ()
     not_comparable: tuple[str, ...] = ()
     generated: str = ""
+
+    @property
+    def baseline_difference(self) -> float | None:
+        """The measured number minus the baseline's; None for the baseline itself, and where one is missing."""
+        if self.measured is None or self.baseline_measured is None:
+            return None
+        return self.measured - self.baseline_measured
 
     @property
     def p(self) -> float | None:

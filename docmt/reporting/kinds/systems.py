@@ -156,6 +156,8 @@ def _cell(
         decimals=name.metric.decimals,
         published=published,
         **vars(measured),
+        baseline=baseline,
+        baseline_measured=_measured(results, column.corpus, baseline, name) if baseline else None,
         comparison=results.comparison(table, **pair, test=config.significance)
         if measured.values and baseline
         else None,
@@ -165,6 +167,11 @@ def _cell(
         not_comparable=reasons_of_cell(results, config, metric, column.corpus, system, published),
         generated=replaced_file(runs) if measured.values else "",
     )
+
+
+def _measured(results: Results, corpus: str, system: str, metric: MetricName) -> float | None:
+    """Return the mean of a metric over the seeds of a system on a corpus; None without any value."""
+    return over_seeds(results.of(corpus, system), metric, "").measured
 
 
 def _empty(results: Results, corpus: str, system: str | None, metric: MetricName, runs: list[Run]) -> str:
@@ -198,7 +205,8 @@ def records(table: Table) -> Iterator[dict]:
                 "measured": cell.measured,
                 "sd": cell.deviation,
                 "difference": cell.difference,
-                "baseline": cell.comparison and cell.comparison["baseline"],
+                "baseline": cell.baseline,
+                "baseline_difference": cell.baseline_difference,
                 "p": cell.p,
                 "test": cell.comparison and cell.comparison["signature"],
                 "values": list(cell.values),

@@ -241,6 +241,33 @@ def test_marks_are_those_of_the_tests_of_stage_7(compared):
     assert by_row["The sentence", "s-BLEU"]["p"] is None
 
 
+def test_a_number_stands_beside_its_difference_to_the_baseline(world):
+    for system, bleu in zip(SYSTEMS, (20.0, 19.25, 22.5), strict=True):
+        world.score(system, bleu=bleu)
+    world.compare("g_transformer", 0.009)
+    rows = [{"system": system} for system in (*SYSTEMS, "never_run")]
+    world.table("t", rows, ["s-BLEU"], baseline="sentence")
+    by_row = {record["row"]: record for record in piece_of(world).records}
+    differences = {row: (record["baseline"], record["baseline_difference"]) for row, record in by_row.items()}
+    assert differences == {
+        "sentence": (None, None),
+        "concat_3": ("sentence", -0.75),
+        "g_transformer": ("sentence", 2.5),
+        "never_run": ("sentence", None),
+    }
+    names = list(by_row["sentence"])
+    assert names[names.index("baseline") + 1] == "baseline_difference"
+    page = page_of(world)
+    assert 'title="p: 0.0090, difference to sentence">(+2.50)</span>' in page
+    assert 'title="difference to sentence">(−0.75)</span>' in page
+
+
+def test_without_the_number_of_the_baseline_there_is_no_difference_to_it(world):
+    world.score("concat_3")
+    world.table("t", [{"system": "concat_3"}], ["s-BLEU"], baseline="sentence")
+    assert cells(world)["concat_3", "s-BLEU"].baseline_difference is None
+
+
 def test_the_page_says_that_a_lower_ter_is_better(world):
     signed = {"signature": "nrefs:1|case:lc|unit:s"}
     for system, ter in zip(SYSTEMS, (60.0, 55.0, 62.0), strict=True):
