@@ -65,6 +65,7 @@ FOR_YOU: Sections = {
         "why": "results",
         "list-results": "results",
         "remove-results": "results",
+        "collect-scores": "collected",
     },
     "Pass results on": {"write-crate": "provenance", "reproduce": "provenance"},
 }

@@ -1,4 +1,4 @@
-"""The pages of a study: the study's page, and a page, a CSV file and a JSON file for each of its items."""
+"""The pages of a study: the study's page, and a page for each of its items with files of its numbers beside it."""
 
 import os
 from collections.abc import Sequence
@@ -15,6 +15,7 @@ from docmt.reporting.absent import absent_runs
 from docmt.reporting.adopted import adopted_runs
 from docmt.reporting.best import best_lines, single_seed
 from docmt.reporting.case_studies import chain_studies
+from docmt.reporting.exports.beside import endings_of, write_exports
 from docmt.reporting.figures import styles
 from docmt.reporting.findings import judged_findings
 from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
@@ -33,7 +34,7 @@ STYLES = ("base", "tables", "figures", "documents", "systems", "findings", "scre
 def write_report(
     settings: Path, results: Path, output: Path, human: Path | None = None, mixed: Sequence[str] = ()
 ) -> None:
-    """Write the page of a study or of an item to `output`; the numbers of an item also as CSV and JSON beside the page.
+    """Write the page of a study or of an item to `output`; the numbers of an item also in files beside the page.
 
     `settings`: the settings.json of stage 8. `results`: the results folder. `human`: the file of human judgements.
     `mixed`: sentences about outputs that were made from different contents of one identity, which the page warns of. A
@@ -47,6 +48,7 @@ def write_report(
         write_json(output.with_suffix(".json"), to_json(piece, loaded))
         with atomic_file(output.with_suffix(".csv")) as stream:
             stream.write(to_csv(piece))
+        write_exports(piece, output)
     with atomic_file(output) as stream:
         stream.write(page)
 
@@ -64,7 +66,7 @@ def render(results: Results, items: list[Piece], output: Path, mixed: Sequence[s
         lstrip_blocks=True,
     )
     environment.filters |= formats.FILTERS
-    environment.globals |= {"card_facts": card_facts, "most_documents": MOST_DOCUMENTS}
+    environment.globals |= {"card_facts": card_facts, "most_documents": MOST_DOCUMENTS, "endings_of": endings_of}
     css = "\n".join(environment.loader.get_source(environment, f"styles/{name}.css")[0] for name in STYLES)
     common = {
         "css": Markup(css),
@@ -84,7 +86,7 @@ def _links(results: Results, output: Path) -> Any:
     folder = REPORT.under(results.folder, scale=settings.scale, study=settings.study.study)
 
     def link(name: str, suffix: str = "html") -> str:
-        """Return the relative address of a page of the study, or of its CSV or JSON file."""
+        """Return the relative address of a page of the study, or of a file beside it."""
         return Path(os.path.relpath(folder / f"{name}.{suffix}", output.parent)).as_posix()
 
     return link

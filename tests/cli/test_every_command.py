@@ -42,6 +42,7 @@ VERBS = {
     "export",
     "count",
     "list",
+    "collect",
     "fetch",
     "tokenise",
     "learn",
@@ -242,6 +243,7 @@ CALLS: dict[str, list[str]] = {
     "why": ["demo", "--root", "demo"],
     "list-results": ["--root", "demo"],
     "remove-results": ["--root", "demo"],
+    "collect-scores": ["--root", "demo", "--output", "out/scores.parquet"],
     "write-crate": ["demo", "--root", "demo", "--output", "out/crate"],
 }
 """A good call of each command for people, with {names} of files; those of models with much beside stand elsewhere."""
