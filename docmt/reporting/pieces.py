@@ -6,6 +6,7 @@ An item is rendered by the module of `docmt/reporting/kinds` with the same name 
 """
 
 import csv
+import dataclasses
 import io
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Any
 
 from docmt.kinds.item import Item
 from docmt.kinds.study import MeasuredAs
+from docmt.reporting.findings import judged_findings
 from docmt.reporting.over_seeds import not_run, not_scored
 from docmt.reporting.results import Results
 from docmt.settings.metrics import base_of
@@ -79,7 +81,8 @@ def to_json(piece: Piece, results: Results) -> dict[str, Any]:
     study = {"study": results.settings.study.study, "scale": results.settings.scale, "name": piece.name}
     stated = {name: getattr(piece.item, name) for name in ("kind", "title", "paper", "caption", "note")}
     marks = {"marks": piece.content.marks} if piece.template == "systems.html" else {}
-    return study | stated | marks | {"records": list(piece.records)}
+    findings = [dataclasses.asdict(finding) for finding in judged_findings(results)]
+    return study | stated | marks | {"findings": findings, "records": list(piece.records)}
 
 
 def to_csv(piece: Piece) -> str:

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from docmt.base.artifacts import read_json
 from docmt.reporting.absent import absent_runs
 from docmt.reporting.findings import judged_findings
 from docmt.reporting.page import write_report
@@ -103,6 +104,15 @@ def test_the_first_screen_says_what_was_found_and_what_was_not_run(two):
     assert "4 of 8 runs: not run yet" in header
     assert "2 of 8 runs: its text is not here" in header
     assert header.index("What was found") < header.index("What was not run") < header.index("corpora")
+
+
+def test_the_json_of_a_table_has_its_findings(two):
+    judge(two, above="b")
+    two.only("t", "scores", "comparisons")
+    two.load()
+    write_report(two.settings_file, two.results, two.output)
+    (finding,) = read_json(two.output.with_suffix(".json"))["findings"]
+    assert (finding["sentence"], finding["state"]) == ("22.50 is 2.50 above 20.00.", "supported")
 
 
 def test_a_training_without_scores_is_not_called_a_run_that_is_missing(world):
