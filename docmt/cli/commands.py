@@ -61,9 +61,11 @@ FOR_YOU: Sections = {
         "list-systems": "studies",
         "list-targets": "studies",
         "list-trainings": "trainings",
+        "check-findings": "findings",
         "why": "results",
         "list-results": "results",
         "remove-results": "results",
+        "collect-scores": "collected",
     },
     "Pass results on": {"write-crate": "provenance", "reproduce": "provenance"},
 }

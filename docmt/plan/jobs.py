@@ -120,7 +120,7 @@ RULES: dict[str, Rule] = {
     "compare": Rule(paths.COMPARISON, ("comparisons.json",), needs.of_comparison, libraries=needs.libraries("scipy")),
     "item": Rule(
         paths.REPORT,
-        ("{item}.html", "{item}.json", "{item}.csv"),
+        ("{item}.html", "{item}.json", "{item}.csv", "{item}.parquet"),
         needs.of_item,
         needs.human,
         OF_PAGES,
@@ -250,5 +250,5 @@ def _page(names: dict[str, str]) -> Job:
 
 def _item_in(file: str) -> str:
     """Return the name of a file of a page without its ending."""
-    endings = (f".{MANIFEST}", f".{SETTINGS}", f".{RECORD}", ".html", ".csv", ".json")
+    endings = (f".{MANIFEST}", f".{SETTINGS}", f".{RECORD}", ".html", ".csv", ".json", ".parquet", ".tex", ".md")
     return next((file.removesuffix(ending) for ending in endings if file.endswith(ending)), file)

@@ -1,46 +1,106 @@
-"""The best measured number of each column of a table."""
+"""The lines that a page says by itself: the best system of each table by each metric, beside its baseline."""
 
-import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from docmt.reporting.table import Cell, Row
+from docmt.kinds.systems import SystemsTable
+from docmt.reporting.formats import MARKS, number, p_value, signed
+from docmt.reporting.pieces import Piece
+from docmt.reporting.table import Cell, Column, Table
 from docmt.settings.metrics import parse_metric
 
+LEVEL = max(MARKS.values())
+"""The level of p above which a difference is not called one."""
 
-def mark_best(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows with `is_best` set in the cells that have the best number of their column.
 
-    Numbers are compared as they are printed, so that two equal numbers of a page are both the best or neither is.
+@dataclass(frozen=True)
+class BestLine:
+    """A line about a column of a table: its item, the title, and what is best by which metrics."""
+
+    item: str
+    title: str
+    text: str
+
+
+def best_lines(pieces: Iterable[Piece]) -> Iterator[BestLine]:
+    """Yield a line for each table of systems and each of its columns in which two systems or more have numbers."""
+    for piece in _of_systems(pieces):
+        for label, columns in piece.content.groups:
+            if text := _text(piece.content, columns):
+                title = piece.item.paper or piece.item.title
+                beside = f", {label}" if len(piece.content.groups) > 1 else ""
+                yield BestLine(piece.name, f"{title}{beside}", text)
+
+
+def single_seed(pieces: Iterable[Piece]) -> bool:
+    """Return whether all numbers of the tables of systems are of single trainings; false without any number."""
+    rows = [row for piece in _of_systems(pieces) for row in piece.content.rows]
+    cells = [cell for row in rows for cell in row.cells if cell.values]
+    return bool(cells) and all(len(cell.values) == 1 for cell in cells)
+
+
+def _of_systems(pieces: Iterable[Piece]) -> list[Piece]:
+    """Return the tables of systems; tables of other kinds that look alike have no metrics."""
+    return [piece for piece in pieces if isinstance(piece.item, SystemsTable) and piece.content is not None]
+
+
+def _text(table: Table, columns: list[Column]) -> str:
+    """Return what is best in a column by each metric; empty where fewer than two systems have numbers."""
+    by_systems: dict[str, list[str]] = {}
+    baselines: dict[str, None] = {}
+    for column in columns:
+        if best := _best(table, column):
+            systems, cell = " and ".join(label for label, _ in best), best[0][1]
+            by_systems.setdefault(systems, []).append(f"{column.metric.replace('_', ' ')} ({_facts(cell)})")
+            if cell.comparison is not None:
+                baselines[_label(table, cell.comparison["baseline"])] = None
+    said = [f"{systems} by {_listed(metrics)}" for systems, metrics in by_systems.items()]
+    against = f". Differences are from {_listed([*baselines])}" if baselines else ""
+    return f"best is {'; '.join(said)}{against}" if said else ""
+
+
+def _label(table: Table, system: str) -> str:
+    """Return the label of the row of a system; the system's name where it has no row."""
+    labels = (row.label for row in table.rows if system in [cell.system for cell in row.cells])
+    return next(labels, system)
+
+
+def _best(table: Table, column: Column) -> list[tuple[str, Cell]]:
+    """Return the systems with the best number of a column, as the table marks it, with their cells.
+
+    The result is empty for metrics without a test of significance, such as sizes and speeds.
     """
-    columns = zip(*(row.cells for row in rows if row.cells), strict=True)
-    best = [_best(cells) for cells in columns]
-    return [dataclasses.replace(row, cells=_marked(row.cells, best)) for row in rows]
+    if not parse_metric(column.metric).tallied:
+        return []
+    place = table.columns.index(column)
+    cells = [(row.label, row.cells[place]) for row in table.rows if row.cells]
+    return [(label, cell) for label, cell in cells if cell.is_best]
 
 
-def _marked(cells: Sequence[Cell], best: Sequence[float | None]) -> tuple[Cell, ...]:
-    """Return the cells of a row, marked where they have the best number of their column."""
-    pairs = zip(cells, best, strict=bool(cells))
-    return tuple(
-        dataclasses.replace(cell, is_best=number is not None and _printed(cell) == number) for cell, number in pairs
-    )
+def _interval(cell: Cell) -> str:
+    """Return the interval of a cell in brackets; empty for a cell without one."""
+    if cell.low is None or cell.high is None:
+        return ""
+    return f" [{number(cell.low, cell.decimals)}, {number(cell.high, cell.decimals)}]"
 
 
-def _best(cells: Sequence[Cell]) -> float | None:
-    """Return the best number of a column, rounded as it is printed; None where no number of it can be the best.
-
-    There is no best number of fewer than two systems, of a metric that does not rank systems, and where numbers of
-    small random models or of generated lines stand beside others, with which they cannot be compared.
-    """
-    measured = [cell for cell in cells if cell.measured is not None]
-    kinds = {bool(cell.random or cell.generated) for cell in measured}
-    if len({cell.system for cell in measured}) < 2 or len(kinds) > 1:
-        return None
-    metric = parse_metric(measured[0].metric).metric
-    if not metric.ranks:
-        return None
-    return (min if metric.lower_is_better else max)(map(_printed, measured))
+def _facts(cell: Cell) -> str:
+    """Return the number of a cell, and its difference from the baseline with p, where the two were compared."""
+    value = number(cell.measured, cell.decimals) + _interval(cell)
+    if cell.comparison is None:
+        return value
+    if cell.p >= LEVEL:
+        return f"{value}, no significant difference, {_p(cell.p)}"
+    return f"{value}, {signed(cell.baseline_difference, cell.decimals)}, {_p(cell.p)}"
 
 
-def _printed(cell: Cell) -> float | None:
-    """Return the measured number of a cell, rounded as it is printed; None without one."""
-    return None if cell.measured is None else round(cell.measured, cell.decimals)
+def _p(value: float) -> str:
+    """Return p with its sign, such as `p = 0.0380` or `p < 0.0001`."""
+    text = p_value(value)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def _listed(texts: list[str]) -> str:
+    """Return texts as a list in a sentence."""
+    *first, last = texts
+    return f"{', '.join(first)} and {last}" if first else last

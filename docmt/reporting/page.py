@@ -1,4 +1,4 @@
-"""The pages of a study: the study's page, and a page, a CSV file and a JSON file for each of its items."""
+"""The pages of a study: the study's page, and a page for each of its items with files of its numbers beside it."""
 
 import os
 from collections.abc import Sequence
@@ -11,9 +11,13 @@ from markupsafe import Markup
 from docmt.base.artifacts import atomic_file, write_json
 from docmt.base.paths import REPORT
 from docmt.reporting import formats
+from docmt.reporting.absent import absent_runs
 from docmt.reporting.adopted import adopted_runs
+from docmt.reporting.best import best_lines, single_seed
 from docmt.reporting.case_studies import chain_studies
+from docmt.reporting.exports.beside import endings_of, write_exports
 from docmt.reporting.figures import styles
+from docmt.reporting.findings import judged_findings
 from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
 from docmt.reporting.plots import accuracy_by_distance, bleu_by_position, inside_curves, learning_curves
 from docmt.reporting.provenance import describe_systems, environments, run_records, score_warnings
@@ -23,14 +27,14 @@ from docmt.reporting.translations import MOST_DOCUMENTS, documents_to_show
 MOST_SYSTEMS = 12
 """The largest number of systems in curves, translations and chains of a study's page: more cannot be distinguished."""
 
-STYLES = ("base", "tables", "figures", "documents", "systems", "screens")
+STYLES = ("base", "tables", "figures", "documents", "systems", "findings", "screens")
 """The files of `templates/styles`, in the order in which they are on a page; the later one wins."""
 
 
 def write_report(
     settings: Path, results: Path, output: Path, human: Path | None = None, mixed: Sequence[str] = ()
 ) -> None:
-    """Write the page of a study or of an item to `output`; the numbers of an item also as CSV and JSON beside the page.
+    """Write the page of a study or of an item to `output`; the numbers of an item also in files beside the page.
 
     `settings`: the settings.json of stage 8. `results`: the results folder. `human`: the file of human judgements.
     `mixed`: sentences about outputs that were made from different contents of one identity, which the page warns of. A
@@ -44,6 +48,7 @@ def write_report(
         write_json(output.with_suffix(".json"), to_json(piece, loaded))
         with atomic_file(output.with_suffix(".csv")) as stream:
             stream.write(to_csv(piece))
+        write_exports(piece, output)
     with atomic_file(output) as stream:
         stream.write(page)
 
@@ -61,9 +66,15 @@ def render(results: Results, items: list[Piece], output: Path, mixed: Sequence[s
         lstrip_blocks=True,
     )
     environment.filters |= formats.FILTERS
-    environment.globals |= {"card_facts": card_facts, "most_documents": MOST_DOCUMENTS}
+    environment.globals |= {"card_facts": card_facts, "most_documents": MOST_DOCUMENTS, "endings_of": endings_of}
     css = "\n".join(environment.loader.get_source(environment, f"styles/{name}.css")[0] for name in STYLES)
-    common = {"css": Markup(css), "link": _links(results, output), "mixed": mixed, **_common(results)}
+    common = {
+        "css": Markup(css),
+        "link": _links(results, output),
+        "mixed": mixed,
+        **_common(results),
+        **_first_screen(results, items),
+    }
     if results.settings.item is not None:
         return environment.get_template("item.html").render(piece=items[0], **common)
     return environment.get_template("page.html").render(pieces=items, **common, **_content(results))
@@ -75,7 +86,7 @@ def _links(results: Results, output: Path) -> Any:
     folder = REPORT.under(results.folder, scale=settings.scale, study=settings.study.study)
 
     def link(name: str, suffix: str = "html") -> str:
-        """Return the relative address of a page of the study, or of its CSV or JSON file."""
+        """Return the relative address of a page of the study, or of a file beside it."""
         return Path(os.path.relpath(folder / f"{name}.{suffix}", output.parent)).as_posix()
 
     return link
@@ -97,6 +108,16 @@ def _common(results: Results) -> dict[str, Any]:
         "environments": environments(results),
         "adopted": list(adopted_runs(results)),
         "score_warnings": score_warnings(results),
+    }
+
+
+def _first_screen(results: Results, items: Sequence[Piece]) -> dict[str, Any]:
+    """Return the variables of the first screen of a page: what was found, and what was not run."""
+    return {
+        "findings": judged_findings(results),
+        "best": list(best_lines(items)),
+        "single_seed": single_seed(items),
+        "absent": absent_runs(results),
     }
 
 

@@ -36,7 +36,7 @@ class Cell(BesidePublished, OverSeeds):
     folders of pretrained models that small random models replaced. `not_comparable`: the reasons why the measured
     number is not comparable with the published one; empty without a published number. `generated`: where generated
     lines replaced a user's translations, the name of what they replaced. `is_best`: whether no other system has a
-    better number in the column (`docmt/reporting/best.py`).
+    better number in the column (`docmt/reporting/best_cells.py`).
     """
 
     column: str

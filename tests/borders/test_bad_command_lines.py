@@ -207,6 +207,7 @@ CALLS = (
     ("add-corpus opus:Books/v1/en-fr --output text --root ROOT", "'--output': dir 'text' is a file"),
     ("add-corpus hub:a/b --pair ende --output o --root ROOT", "--pair: not a pair of languages"),
     ("list-targets --study lexical --root ROOT", "unknown study\n  found lexical"),
+    ("check-findings lexical --root ROOT", "unknown study\n  found lexical"),
     ("list-systems --root folder", "folder/config.yaml: file not found"),
     ("count-chains toy_zh-en --chinese letters --root ROOT", "'--chinese'"),
     (
@@ -249,6 +250,9 @@ CALLS = (
     ("store sign --key text --all --root ROOT", "config.yaml: no store is named"),
     ("store sign --key text abcd --all --root ROOT", "expected IDENTITY, --all or --mine"),
     ("job push-finished --awaited list.json", "list.json: "),
+    ("collect-scores --root folder", "config.yaml"),
+    ("collect-scores --root ROOT --output folder", "'--output'"),
+    ("collect-scores --root ROOT --config scale=huge", "scale"),
     ("write-crate nothing --output o --root ROOT", "unknown target\n  found nothing; expected all, a study"),
     ("write-crate demo --output folder --date soon --root ROOT", "--date: not a date\n  found soon"),
     ("write-crate demo --output . --root ROOT", "the output is there already, and is no crate"),

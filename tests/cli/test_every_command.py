@@ -42,6 +42,7 @@ VERBS = {
     "export",
     "count",
     "list",
+    "collect",
     "fetch",
     "tokenise",
     "learn",
@@ -238,9 +239,11 @@ CALLS: dict[str, list[str]] = {
     "list-systems": ["--root", str(ROOT), "--study", "demo"],
     "list-targets": ["--root", str(ROOT), "--study", "demo", "--kind", "study"],
     "list-trainings": ["--results", "results"],
+    "check-findings": ["demo", "--root", "demo"],
     "why": ["demo", "--root", "demo"],
     "list-results": ["--root", "demo"],
     "remove-results": ["--root", "demo"],
+    "collect-scores": ["--root", "demo", "--output", "out/scores.parquet"],
     "write-crate": ["demo", "--root", "demo", "--output", "out/crate"],
 }
 """A good call of each command for people, with {names} of files; those of models with much beside stand elsewhere."""

@@ -9,6 +9,8 @@ from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
 from docmt.reporting.page import write_report
 
+ENDINGS = ("html", "csv", "json", "parquet", "tex", "md")
+"""The files of a table: its page, and those beside it."""
 VOID = {"meta", "link", "br", "img", "hr", "input"}
 
 
@@ -115,7 +117,7 @@ def test_the_page_loads_nothing_and_leads_to_those_of_its_items(full):
     text, page = write(full)
     folder = "../results/8_report/smoke/made"
     assert {address for address in page.addresses if not address.startswith("#")} == {
-        f"{folder}/table1.{suffix}" for suffix in ("html", "csv", "json")
+        f"{folder}/table1.{suffix}" for suffix in ENDINGS
     }
     assert not page.tags & {"link", "script", "img", "iframe", "object", "base"}
     assert not re.search(r"url\((?!#)|@import|https?://", text)
@@ -133,9 +135,10 @@ def test_the_page_of_an_item_has_its_numbers_beside_it_and_links_to_its_siblings
     full.output = full.results / "8_report" / "smoke" / "made" / "table1.html"
     _, page = write(full)
     folder = full.output.parent
-    assert sorted(path.name for path in folder.iterdir()) == ["table1.csv", "table1.html", "table1.json"]
+    assert sorted(path.name for path in folder.iterdir()) == sorted(f"table1.{ending}" for ending in ENDINGS)
     assert {address for address in page.addresses if not address.startswith("#")} == {
-        *("index.html", "figure2.html", "table1.html", "table1.csv", "table1.json")
+        *("index.html", "figure2.html"),
+        *(f"table1.{ending}" for ending in ENDINGS),
     }
     content = json.loads((folder / "table1.json").read_text())
     assert (content["study"], content["name"], content["kind"]) == ("made", "table1", "systems")

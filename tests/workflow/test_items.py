@@ -137,8 +137,10 @@ def test_items_of_what_was_run_are_made_at_once(demo, programs):
     done = demo.snakemake("--cores", "2", *map(PAGE.format, items), check=True, programs=programs)
     assert "docmt job train-system" not in done.stdout
     folder = demo.root / "results/8_report/smoke/mine"
-    names = ("html", "json", "csv", MANIFEST, RECORD, SETTINGS)
-    assert {path.name for path in folder.iterdir()} == {f"{item}.{name}" for item in items for name in names}
+    names = ("html", "json", "csv", "parquet", MANIFEST, RECORD, SETTINGS)
+    exported = {f"{item}.{name}" for item in ("quality", "counts", "human") for name in ("tex", "md")}
+    files = {f"{item}.{name}" for item in items for name in names} | exported
+    assert {path.name for path in folder.iterdir()} == files
     rows = {item: list(csv.DictReader((folder / f"{item}.csv").open(encoding="utf-8"))) for item in items}
     assert {row["status"] for item in ("quality", "counts", "human") for row in rows[item]} == {"measured"}
     assert [row["p"] != "" for row in rows["quality"]] == [False, True]

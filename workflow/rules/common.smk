@@ -47,6 +47,7 @@ from docmt.catalogue.missing import files_to_lock
 from docmt.fetching.sets import fetch_set
 from docmt.fetching.transfer import Network
 from docmt.plan.adoption import lines_about_equal_files, path_of, program_of
+from docmt.plan.collected import collect_after_run
 from docmt.plan.driver import (
     check_price,
     freeze_grid,
@@ -199,15 +200,23 @@ def print_ending():
         say(line)
 
 
+def collect_scores():
+    """Write the table of all scores again. A problem of it is told, and does not end a run whose jobs are done."""
+    for line in collect_after_run(RUN["planner"], Path(workflow.basedir), config):
+        say(line)
+
+
 onsuccess:
     if workflow.is_main_process:
         print_ending()
+        collect_scores()
         end_pushing()
 
 
 onerror:
     if workflow.is_main_process:
         print_ending()
+        collect_scores()
     for line in or_refuse(endings, STATE, BEGAN):
         say(line)
     end_pushing()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from docmt.kinds.systems import ColumnConfig, RowConfig, SystemsTable
 from docmt.reporting.adopted import replaced_file
-from docmt.reporting.best import mark_best
+from docmt.reporting.best_cells import mark_best
 from docmt.reporting.comparable import random_models, reasons_of_cell
 from docmt.reporting.formats import MARKS
 from docmt.reporting.over_seeds import (

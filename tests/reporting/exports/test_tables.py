@@ -1,0 +1,128 @@
+"""LaTeX, Markdown and Parquet of a table: they say what its page and its records say, and other programs read them."""
+
+import re
+import shutil
+import subprocess
+
+import pandas
+import polars
+import pytest
+from markdown_it import MarkdownIt
+
+from docmt.reporting.exports.beside import endings_of, text_table, write_exports
+from docmt.reporting.exports.latex import ESCAPES, to_latex
+from docmt.reporting.exports.latex import escaped as in_latex
+from docmt.reporting.exports.markdown import escaped as in_markdown
+from docmt.reporting.exports.markdown import to_markdown
+from docmt.reporting.exports.text_table import Text, TextTable, of_records
+from docmt.reporting.pieces import Piece, pieces
+
+SIGNS = "".join(ESCAPES).replace("\n", "") + "\\`*_{}[]<>#|~!&$%^ a"
+ODD = TextTable(
+    ((("", 1), ("a_b & c", 2)), (("System", 1), ("x|y", 1), ("z ↓", 1))),
+    ((Text("Heading 100 %"),), (Text("a*b*", "1"), Text("−1.50 ± 0.20", "[a]‡"), Text("–"))),
+    ("[a] not comparable because p < 0.05", "† and ‡"),
+)
+
+
+def piece(world, name: str) -> Piece:
+    return next(piece for piece in pieces(world.load()) if piece.name == name)
+
+
+def rendered(text: str) -> list[list[str]]:
+    """The cells of a table in Markdown as a renderer shows them, a list for each line."""
+    html = MarkdownIt("commonmark").enable("table").render(text)
+    lines = re.findall(r"<tr>(.*?)</tr>", html, re.DOTALL)
+    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line, re.DOTALL) for line in lines]
+    plain = [[re.sub(r"</?(strong|em)>", "", cell) for cell in line] for line in cells]
+    signs = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&amp;": "&"}
+    return [[re.sub("|".join(signs), lambda sign: signs[sign[0]], cell) for cell in line] for line in plain]
+
+
+def wide(row: tuple[Text, ...], width: int) -> list[str]:
+    """The texts of a row with those of the columns that a heading spans."""
+    return [cell.text + cell.marks for cell in row] + [""] * (width - len(row))
+
+
+@pytest.mark.parametrize("name", ["table1", "odd"])
+def test_markdown_renders_to_a_table_with_equal_cells(full, name):
+    table = ODD if name == "odd" else text_table(piece(full, name))
+    head, *rows = rendered(to_markdown(table, "A title"))
+    assert head == table.names
+    assert rows == [wide(row, table.width) for row in table.rows]
+
+
+def test_the_texts_of_a_table_are_those_of_its_page(full):
+    content = piece(full, "table1").content
+    table = text_table(piece(full, "table1"))
+    rows = {row[0].text: row for row in table.rows}
+    assert table.width == 1 + sum(3 if column.has_published else 1 for column in content.columns)
+    for row in content.rows:
+        texts = rows[row.label or row.group]
+        for cell in row.cells:
+            if cell.measured is not None:
+                assert any(text.text.startswith(f"{cell.measured:.{cell.decimals}f}") for text in texts)
+    assert [cell.text for cell in rows["Sentence"]][1:4] == ["19.50", "20.00 (1 of 2 seeds)", "+0.50"]
+
+
+def test_a_table_of_records_has_each_value():
+    table = of_records([{"a": 1, "b": [1, 2]}, {"a": None, "c_d": "x"}])
+    assert table.names == ["a", "b", "c d"]
+    assert [[cell.text for cell in row] for row in table.rows] == [["1", "1, 2", "–"], ["–", "–", "x"]]
+    assert of_records([]).names == ["nothing"]
+
+
+def test_latex_has_balanced_braces_and_each_row_fills_the_table():
+    text = to_latex(ODD, "100 % of {x}", "a_b")
+    assert len(re.findall(r"(?<!\\)\{", text)) == len(re.findall(r"(?<!\\)\}", text))
+    rows = re.search(r"\\toprule\n(.*)\\bottomrule", text, re.DOTALL)[1]
+    for line in re.findall(r"(.*) \\\\\n", rows):
+        spans = [int(span) for span in re.findall(r"\\multicolumn\{(\d)\}", line)]
+        assert len(re.split(r"(?<!\\)&", line)) - len(spans) + sum(spans) == ODD.width
+    assert r"\cmidrule(lr){2-3}" in text and r"\label{tab:a-b}" in text
+    assert r"\multicolumn{3}{l}{Heading 100 \%} \\" in text
+
+
+@pytest.mark.parametrize("sign", sorted(set(SIGNS)))
+def test_each_sign_is_printed_as_it_is(sign):
+    assert "\\" in in_latex(sign) or sign not in "&%$#_{}~^\\"
+    assert MarkdownIt().renderInline(in_markdown(f"a{sign}b")) == MarkdownIt().renderInline(f"a\\{sign}b") or (
+        sign not in "\\`*_{}[]<>#|~!&$"
+    )
+
+
+def test_letters_of_other_scripts_are_told(full):
+    assert "XeLaTeX" not in to_latex(ODD, "Title", "t")
+    assert "XeLaTeX" in to_latex(ODD, "他", "t")
+
+
+def test_latex_compiles(full, tmp_path):
+    if shutil.which("pdflatex") is None:
+        pytest.skip("needs pdflatex")
+    every = TextTable(((("Sign", 1), ("As text", 1)),), tuple((Text(sign), Text(f"[{sign}", sign)) for sign in SIGNS))
+    tables = (ODD, every, text_table(piece(full, "table1")))
+    body = "".join(to_latex(table, f"Table {SIGNS}", f"t{n}") for n, table in enumerate(tables))
+    head = r"\documentclass{article}\usepackage{booktabs}\begin{document}"
+    document = f"{head}\n{body}\\end{{document}}"
+    (tmp_path / "t.tex").write_text(document, encoding="utf-8")
+    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "t.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=60)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert (tmp_path / "t.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_parquet_has_the_records_with_their_types(full, tmp_path):
+    item = piece(full, "table1")
+    write_exports(item, tmp_path / "table1.html")
+    assert {path.name for path in tmp_path.glob("table1.*")} == {"table1.parquet", "table1.tex", "table1.md"}
+    table = polars.read_parquet(tmp_path / "table1.parquet")
+    assert len(pandas.read_parquet(tmp_path / "table1.parquet")) == table.height == len(item.records)
+    for row, record in zip(table.iter_rows(named=True), item.records, strict=True):
+        assert (row["measured"], row["values"]) == (record.get("measured"), record.get("values"))
+        assert row["published"] in (None, str(record["published"]), record["published"])
+
+
+def test_only_tables_have_latex_and_markdown(full):
+    endings = {piece.name: endings_of(piece) for piece in pieces(full.load())}
+    assert "tex" in endings["table1"]
+    assert all("tex" not in names for name, names in endings.items() if name.startswith("figure"))
