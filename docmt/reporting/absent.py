@@ -2,10 +2,12 @@
 
 from collections import Counter
 
-from docmt.reporting.results import Results
+from docmt.reporting.results import ReportSettings, Results, Run
 
 NOT_YET = "not run yet"
 """The reason of runs that nothing forbids."""
+NOT_SCORED = "trained, without scores"
+"""The reason of trainings whose scores were not computed, or are shown by nothing."""
 
 
 def absent_runs(results: Results) -> dict[str, str]:
@@ -13,12 +15,15 @@ def absent_runs(results: Results) -> dict[str, str]:
 
     A page that may read only records, such as that of a table of losses, counts runs without a training.
     """
-    scored, trained = results.settings.read("scores"), results.settings.read("records")
-    if not (scored or trained):
-        return {}
-    absent = [run for run in results.runs if (run.scores if scored else run.record) is None]
-    reasons = Counter(
-        results.settings.why_not_run(run.entry.corpus, run.entry.system.name) or NOT_YET for run in absent
-    )
+    reasons = Counter(reason for run in results.runs if (reason := _why_absent(run, results.settings)))
     every = len(results.runs)
     return {reason: f"{count} of {every} runs" for reason, count in reasons.most_common()}
+
+
+def _why_absent(run: Run, settings: ReportSettings) -> str:
+    """Return why a run has no result that the page may read; empty where it has one."""
+    if not (settings.read("scores") or settings.read("records")) or run.scores is not None:
+        return ""
+    if run.record is not None:
+        return NOT_SCORED if settings.read("scores") else ""
+    return settings.why_not_run(run.entry.corpus, run.entry.system.name) or NOT_YET

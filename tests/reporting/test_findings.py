@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from docmt.reporting.absent import absent_runs
 from docmt.reporting.findings import judged_findings
 from docmt.reporting.page import write_report
 
@@ -84,6 +85,10 @@ def test_a_finding_without_a_number_names_what_was_not_run(world):
 def test_numbers_of_generated_text_support_nothing(two):
     two.settings["data"] = {"toy_zh-en": "toy_zh-en@smoke"}
     assert judge(two, above="b").state == "not judged"
+    write_report(two.settings_file, two.results, two.output)
+    text = two.output.read_text(encoding="utf-8")
+    assert "Not judged on generated text" in text
+    assert "The best system" not in text
 
 
 def test_the_first_screen_says_what_was_found_and_what_was_not_run(two):
@@ -98,6 +103,22 @@ def test_the_first_screen_says_what_was_found_and_what_was_not_run(two):
     assert "4 of 8 runs: not run yet" in header
     assert "2 of 8 runs: its text is not here" in header
     assert header.index("What was found") < header.index("What was not run") < header.index("corpora")
+
+
+def test_a_training_without_scores_is_not_called_a_run_that_is_missing(world):
+    world.table("t", [{"system": "sentence"}], ["dev NLL"])
+    world.train("sentence")
+    # never_run differs from sentence in decoding alone, and has the same training.
+    assert absent_runs(world.load()) == {"not run yet": "6 of 8 runs", "trained, without scores": "2 of 8 runs"}
+
+
+def test_a_table_of_judgements_has_no_best_system(world):
+    judged = {"kind": "human", "corpus": "toy_zh-en", "system": "concat_3", "baseline": "sentence"}
+    table = {"title": "t", "rows": [{"label": "Average", "published": {"equal": 41}}], **judged}
+    world.settings["study"]["tables"]["t"] = table
+    world.load()
+    write_report(world.settings_file, world.results, world.output)
+    assert "The best system" not in world.output.read_text(encoding="utf-8")
 
 
 def test_a_difference_that_is_not_significant_is_not_called_better(two):
