@@ -51,8 +51,7 @@ def _text(table: Table, columns: list[Column]) -> str:
     for column in columns:
         if best := _best(table, column):
             systems, cell = " and ".join(label for label, _ in best), best[0][1]
-            facts = _facts(cell, _interval(table, column, cell))
-            by_systems.setdefault(systems, []).append(f"{column.metric.replace('_', ' ')} ({facts})")
+            by_systems.setdefault(systems, []).append(f"{column.metric.replace('_', ' ')} ({_facts(cell)})")
             if cell.comparison is not None:
                 baselines[_label(table, cell.comparison["baseline"])] = None
     said = [f"{systems} by {_listed(metrics)}" for systems, metrics in by_systems.items()]
@@ -67,35 +66,27 @@ def _label(table: Table, system: str) -> str:
 
 
 def _best(table: Table, column: Column) -> list[tuple[str, Cell]]:
-    """Return the systems with the best number as it is printed, with their cells; empty without a competitor.
+    """Return the systems with the best number of a column, as the table marks it, with their cells.
 
-    Metrics without a test of significance, such as sizes, speeds and the ends of intervals, have no best system.
+    The result is empty for metrics without a test of significance, such as sizes and speeds.
     """
     if not parse_metric(column.metric).tallied:
         return []
     place = table.columns.index(column)
     cells = [(row.label, row.cells[place]) for row in table.rows if row.cells]
-    measured = [(label, cell) for label, cell in cells if cell.measured is not None]
-    if len(measured) < 2:
-        return []
-    sign = -1 if column.lower_is_better else 1
-    highest = max(sign * round(cell.measured, cell.decimals) for _, cell in measured)
-    return [(label, cell) for label, cell in measured if sign * round(cell.measured, cell.decimals) == highest]
+    return [(label, cell) for label, cell in cells if cell.is_best]
 
 
-def _interval(table: Table, column: Column, cell: Cell) -> str:
-    """Return the interval of a cell in brackets, from the columns of its ends; empty in a table without these."""
-    row = next(row for row in table.rows if cell in row.cells)
-    numbers = {(other.key, other.metric): end.measured for other, end in zip(table.columns, row.cells, strict=True)}
-    low, high = (numbers.get((column.key, f"{column.metric}@{end}")) for end in ("low", "high"))
-    if low is None or high is None:
+def _interval(cell: Cell) -> str:
+    """Return the interval of a cell in brackets; empty for a cell without one."""
+    if cell.low is None or cell.high is None:
         return ""
-    return f" [{number(low, cell.decimals)}, {number(high, cell.decimals)}]"
+    return f" [{number(cell.low, cell.decimals)}, {number(cell.high, cell.decimals)}]"
 
 
-def _facts(cell: Cell, interval: str) -> str:
+def _facts(cell: Cell) -> str:
     """Return the number of a cell, and its difference from the baseline with p, where the two were compared."""
-    value = number(cell.measured, cell.decimals) + interval
+    value = number(cell.measured, cell.decimals) + _interval(cell)
     if cell.comparison is None:
         return value
     if cell.p >= LEVEL:

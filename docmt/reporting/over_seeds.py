@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from docmt.reporting.results import Results, Run
 from docmt.settings.external import ExternalConfig
-from docmt.settings.metric import Measured
+from docmt.settings.metric import Measured, ScoreInterval
 from docmt.settings.metrics import MetricName
 from docmt.settings.system import ExternalSystem
 
@@ -57,13 +57,15 @@ class OverSeeds:
     """A metric over the seeds of a system.
 
     `values`: a number for each seed that was run and has the metric. `seeds`: the number of seeds of the system, run or
-    not. `empty`: why there are no values. `signatures`: the different signatures of the values.
+    not. `empty`: why there are no values. `signatures`: the different signatures of the values. `intervals`: the
+    confidence intervals of the values that have one.
     """
 
     values: tuple[float, ...]
     seeds: int
     empty: str
     signatures: tuple[str, ...]
+    intervals: tuple[ScoreInterval, ...] = ()
 
     @property
     def measured(self) -> float | None:
@@ -76,9 +78,29 @@ class OverSeeds:
         return statistics.stdev(self.values) if len(self.values) > 1 else None
 
     @property
+    def low(self) -> float | None:
+        """The lower end of the confidence interval, the mean over seeds; None without any interval."""
+        return statistics.fmean(interval.low for interval in self.intervals) if self.intervals else None
+
+    @property
+    def high(self) -> float | None:
+        """The upper end of the confidence interval, the mean over seeds; None without any interval."""
+        return statistics.fmean(interval.high for interval in self.intervals) if self.intervals else None
+
+    @property
     def status(self) -> str:
         """The word "measured", or the reason why there is no value."""
         return "measured" if self.values else self.empty
+
+    @property
+    def word(self) -> str:
+        """The status without the reason that may follow it."""
+        return self.status.partition(": ")[0]
+
+    @property
+    def footnote(self) -> str:
+        """The status where a reason follows its word, which a page states once for all such cells; empty elsewhere."""
+        return "" if self.word == self.status else self.status
 
 
 def over_seeds(runs: Sequence[Run], metric: MetricName, empty: str) -> OverSeeds:
@@ -89,6 +111,7 @@ def over_seeds(runs: Sequence[Run], metric: MetricName, empty: str) -> OverSeeds
         seeds=len(runs),
         empty=empty,
         signatures=tuple(dict.fromkeys(measured.signature for measured in measurements)),
+        intervals=tuple(measured.interval for measured in measurements if measured.interval is not None),
     )
 
 

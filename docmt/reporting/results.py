@@ -292,6 +292,9 @@ def _need_scores(scores: Any) -> None:
     for score in scores:
         _need_numbers(score, "score")
         _need(str, "text", score["signature"])
+        if score.get("interval") is not None:
+            _need_numbers(score["interval"], "low", "high")
+            _need(str, "text", score["interval"]["signature"])
 
 
 def _need_numbers(values: Mapping[str, Any], *names: str) -> None:

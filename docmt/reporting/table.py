@@ -11,6 +11,11 @@ class BesidePublished:
     """A base for classes with the fields `published`, `measured` and `not_comparable`."""
 
     @property
+    def published_value(self) -> float | None:
+        """The published number; None where there is none, or a text in its place."""
+        return published_number(self.published)
+
+    @property
     def difference(self) -> float | None:
         """The measured number minus the published number; None where one is missing, or they are not comparable."""
         published = published_number(self.published)
@@ -30,7 +35,8 @@ class Cell(BesidePublished, OverSeeds):
     each is None where there is none. `comparison`: the comparison with the baseline that stage 7 wrote. `random`: the
     folders of pretrained models that small random models replaced. `not_comparable`: the reasons why the measured
     number is not comparable with the published one; empty without a published number. `generated`: where generated
-    lines replaced a user's translations, the name of what they replaced.
+    lines replaced a user's translations, the name of what they replaced. `is_best`: whether no other system has a
+    better number in the column (`docmt/reporting/best_cells.py`).
     """
 
     column: str
@@ -45,6 +51,7 @@ class Cell(BesidePublished, OverSeeds):
     random: tuple[str, ...] = ()
     not_comparable: tuple[str, ...] = ()
     generated: str = ""
+    is_best: bool = False
 
     @property
     def baseline_difference(self) -> float | None:
@@ -120,7 +127,8 @@ class Signature:
 class Table:
     """The columns and rows of a table.
 
-    `signatures`: the signatures of the numbers. `tests`: the signatures of the p-values. `marks`: the explanation of
+    `signatures`: the signatures of the numbers. `tests`: those of the p-values. `intervals`: those of the confidence
+    intervals. `baselines`: the labels of the systems with which rows are compared. `marks`: the explanation of
     the marks of p-values. `drop`: the heading of the last column, empty in a table without it. `head`: the heading of
     the labels of rows.
     """
@@ -132,21 +140,34 @@ class Table:
     marks: str
     drop: str
     head: str = "System"
+    intervals: tuple[Signature, ...] = ()
+    baselines: tuple[str, ...] = ()
+
+    @property
+    def cells(self) -> list[Cell]:
+        """The cells of all rows."""
+        return [cell for row in self.rows for cell in row.cells]
+
+    @property
+    def footnotes(self) -> list[str]:
+        """The notes of rows, and then the reasons why cells have no number, each once."""
+        notes = [row.note for row in self.rows if row.note]
+        return list(dict.fromkeys([*notes, *(cell.footnote for cell in self.cells if cell.footnote)]))
 
     @property
     def random(self) -> list[str]:
         """The folders of pretrained models that small random models replaced in any cell, sorted."""
-        return sorted({model for row in self.rows for cell in row.cells for model in cell.random})
+        return sorted({model for cell in self.cells for model in cell.random})
 
     @property
     def generated(self) -> list[str]:
         """The names of the users' translations that generated lines replaced in any cell, sorted."""
-        return sorted({cell.generated for row in self.rows for cell in row.cells if cell.generated})
+        return sorted({cell.generated for cell in self.cells if cell.generated})
 
     @property
     def reasons(self) -> list[str]:
         """The reasons why measured numbers are not comparable with published ones, each once."""
-        cells = [cell for row in self.rows for cell in row.cells if cell.measured is not None]
+        cells = [cell for cell in self.cells if cell.measured is not None]
         return list(dict.fromkeys(reason for cell in cells for reason in cell.not_comparable))
 
     @property

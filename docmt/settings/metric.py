@@ -11,11 +11,24 @@ NO_DETAIL = "(?!)"
 
 
 @dataclass(frozen=True)
+class ScoreInterval:
+    """The ends of the confidence interval of a number, and the signature that says how the interval was computed."""
+
+    low: float
+    high: float
+    signature: str
+
+
+@dataclass(frozen=True)
 class Measured:
-    """The number of a metric, and the signature that says how the number was computed."""
+    """The number of a metric, and the signature that says how the number was computed.
+
+    `interval`: the confidence interval of the number; None where none was computed.
+    """
 
     value: float
     signature: str
+    interval: ScoreInterval | None = None
 
 
 @dataclass(frozen=True)
@@ -53,6 +66,7 @@ class Metric:
     - `of_model`: whether the metric is of a model and its search, so that an external system has no such number.
     - `judge`: the part of `scoring` that names what the metric is measured with, such as a pretrained model.
     - `lower_is_better`: whether a system with a lower number is the better one.
+    - `ranks`: whether a system can be the best by the metric, as none is by its number of parameters.
     - `on_request`: whether the metric is computed only for systems of items that show it, since it takes long. The
       slice of the scoring job has the names of such metrics (`requested`).
     - `module`: the module with the function `score` that computes the metric (`docmt.scoring.measured`); empty where
@@ -70,5 +84,6 @@ class Metric:
     of_model: bool = False
     judge: ScoringPart | None = None
     lower_is_better: bool = False
+    ranks: bool = True
     on_request: bool = False
     module: str = ""

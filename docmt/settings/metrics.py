@@ -1,12 +1,11 @@
 """The metrics that a study's tables may name, and the place of each in `scores.json` or a training's record.
 
 The name of a metric has the form `base`, `base:set`, `base@detail` or `base:set@detail`. Examples are `s-BLEU`, `mteval
-d-BLEU`, `i-BLEU` (over packed instances), `s-BLEU@j2` (position 2 of a window), `LTCR@low` and `LTCR@high` (the ends of
-the interval of LTCR), `accuracy` (all contrastive sets together), `accuracy:pronoun` (the set `pronoun` and its parts
-`pronoun/...`), `accuracy:pronoun@3` (items of distance 3) and `LTCR:overlap` (by the convention `overlap` of
-`scoring`). Accuracies are in percent in tables, as papers print them; `scores.json` has fractions. `s-chrF`, `s-chrF++`
-and `s-TER` are metrics of sacreBLEU too. The metrics `parameters`, `size`, `speed` and `dev NLL` need a training, but
-no scores.
+d-BLEU`, `i-BLEU` (over packed instances), `s-BLEU@j2` (position 2 of a window), `accuracy` (all contrastive sets
+together), `accuracy:pronoun` (the set `pronoun` and its parts `pronoun/...`), `accuracy:pronoun@3` (items of distance
+3) and `LTCR:overlap` (by the convention `overlap` of `scoring`). Accuracies are in percent in tables, as papers print
+them; `scores.json` has fractions. `s-chrF`, `s-chrF++` and `s-TER` are metrics of sacreBLEU too. The metrics
+`parameters`, `size`, `speed` and `dev NLL` need a training, but no scores.
 """
 
 import math
@@ -14,7 +13,7 @@ import re
 from dataclasses import dataclass
 
 from docmt.base.errors import UserError, nearest
-from docmt.settings.metric import NO_DETAIL, Measured, Metric, Tallied
+from docmt.settings.metric import NO_DETAIL, Measured, Metric, ScoreInterval, Tallied
 from docmt.settings.scoring import ScoringPart
 
 
@@ -70,29 +69,31 @@ def _string(name: str, unit: str) -> Metric:
     )
 
 
-def _consistency(name: str, about: str, detail: str = NO_DETAIL) -> Metric:
+def _consistency(name: str, about: str) -> Metric:
     """Return a metric of lexical consistency, LTCR or HHI, by the settings `consistency` or by a convention."""
 
     def measure(convention: str | None) -> str:
         return f"{name}:{convention}" if convention else name
 
-    def find(scores: dict, convention: str | None, end: str | None) -> Measured | None:
+    def find(scores: dict, convention: str | None, _: str | None) -> Measured | None:
         result = scores.get("consistency", {}).get(measure(convention))
-        if result and end:
-            interval = result.get("interval")
-            return interval and Measured(interval[end], interval["signature"])
-        return result and Measured(result["score"], result["signature"])
+        return result and Measured(result["score"], result["signature"], _interval(result))
 
     return Metric(
         about,
         find,
         "%",
-        detail=detail,
         has_sets=True,
-        tallied=lambda convention, end: None if end else Tallied(measure(convention)),
+        tallied=lambda convention, _: Tallied(measure(convention)),
         judge="aligner",
         module="docmt.scoring.ltcr",
     )
+
+
+def _interval(result: dict) -> ScoreInterval | None:
+    """Return the interval that `scores.json` has beside a score; None where it has none."""
+    interval = result.get("interval")
+    return interval and ScoreInterval(interval["low"], interval["high"], interval["signature"])
 
 
 def is_of_set(name: str, wanted: str) -> bool:
@@ -219,9 +220,7 @@ METRICS = {
         of_model=True,
         module="docmt.scoring.contrastive",
     ),
-    "LTCR": _consistency(
-        "LTCR", "pairs of a lexical chain's words translated alike, in percent; its 95 % interval", detail="low|high"
-    ),
+    "LTCR": _consistency("LTCR", "pairs of a lexical chain's words translated alike, in percent"),
     "HHI": _consistency("HHI", "concentration of a lexical chain's translations, in percent"),
     "coherence": _same_name("coherence", "cosine of adjacent sentences' mean word vectors", "cosine", decimals=4),
     "cohesion": _same_name(
@@ -238,16 +237,19 @@ METRICS = {
         judge="comet",
         module="comet",
     ),
-    "fallbacks": Metric("sentences translated again, alone, in percent", _fallbacks, "%", of_model=True),
+    "fallbacks": Metric(
+        "sentences translated again, alone, in percent", _fallbacks, "%", of_model=True, lower_is_better=True
+    ),
     "sentences": Metric(
         "sentences translated; @j2: as the second of a window, and not only as near to it as their document allows",
         _sentences,
         "sentences",
         decimals=0,
         detail=r"j\d+",
+        ranks=False,
     ),
     "parameters": Metric(
-        "all parameters of the model, in millions", _parameters, "millions", source="record", of_model=True
+        "all parameters of the model, in millions", _parameters, "millions", source="record", of_model=True, ranks=False
     ),
     "size": Metric(
         "size of the model's weights in fp32, in megabytes of 10^6 bytes",
@@ -256,6 +258,7 @@ METRICS = {
         decimals=0,
         source="record",
         of_model=True,
+        ranks=False,
     ),
     "speed": Metric(
         "thousand source words a second in training; words of the text before it is cut into pieces",
@@ -271,6 +274,7 @@ METRICS = {
         decimals=3,
         source="record",
         of_model=True,
+        lower_is_better=True,
     ),
 }
 """All metrics by the base of their names."""
@@ -321,6 +325,6 @@ def parse_metric(name: str, where: str | None = None) -> MetricName:
         expected = "accuracy:<set>, LTCR:<convention> or HHI:<convention>"
         raise UserError("no metric of a contrastive set", where=where, found=name, expected=expected)
     if detail is not None and not re.fullmatch(metric.detail, detail):
-        expected = "s-BLEU@j<position>, sentences@j<position>, accuracy@<distance>, LTCR@low or LTCR@high"
+        expected = "s-BLEU@j<position>, sentences@j<position> or accuracy@<distance>"
         raise UserError("unknown detail of a metric", where=where, found=name, expected=expected)
     return MetricName(metric, set_name, detail)

@@ -7,9 +7,6 @@ from typing import Any
 from docmt.settings.metric import Source
 from docmt.settings.metrics import METRICS, base_of, is_of_set, parse_metric
 
-ENDS = ("low", "high")
-"""The details of metrics that are the ends of an interval, and no scores."""
-
 
 @dataclass(frozen=True)
 class RunScore:
@@ -33,10 +30,9 @@ def scores_of_run(scores: dict[str, Any], record: dict[str, Any] | None) -> Iter
     contents: dict[Source, dict[str, Any]] = {"scores": scores, "record": record or {}}
     for name in metric_names(scores):
         parsed = parse_metric(name)
-        content = contents[parsed.metric.source]
-        measured = parsed.find(content)
+        measured = parsed.find(contents[parsed.metric.source])
         if measured is not None:
-            low, high = (_end(name, end, content) for end in ENDS)
+            low, high = (measured.interval.low, measured.interval.high) if measured.interval else (None, None)
             better = parsed.metric.lower_is_better
             units = units_of(name, scores)
             yield RunScore(name, measured.value, low, high, measured.signature, units, better)
@@ -60,7 +56,7 @@ def _sets(base: str, scores: dict[str, Any]) -> list[str]:
 
 
 def _details(name: str, scores: dict[str, Any]) -> list[str]:
-    """Return the positions or the distances that a metric may be of; the ends of intervals are none."""
+    """Return the positions or the distances that a metric may be of."""
     base, _, chosen = name.partition(":")
     if base == "accuracy":
         sets = scores.get("contrastive", {}).items()
@@ -69,14 +65,6 @@ def _details(name: str, scores: dict[str, Any]) -> list[str]:
     positions = (*scores.get("positions", {}), *scores.get("decoding", {}).get("positions", {}))
     has_positions = parse_metric(name).metric.detail.startswith("j")
     return sorted(dict.fromkeys(positions), key=lambda position: int(position[1:])) if has_positions else []
-
-
-def _end(name: str, end: str, content: dict[str, Any]) -> float | None:
-    """Return an end of the interval of a score; None for a metric, or a score, without an interval."""
-    if end not in METRICS[base_of(name)].detail.split("|"):
-        return None
-    measured = parse_metric(f"{name}@{end}").find(content)
-    return measured and measured.value
 
 
 def units_of(name: str, scores: dict[str, Any]) -> int | None:

@@ -144,7 +144,7 @@ def test_conventions_of_a_study_are_part_of_its_scores(small):
     ],
 )
 def test_wrong_conventions_are_refused(small, conventions, message):
-    table = {"title": "T", "metrics": ["LTCR:overlap@low"], "rows": [{"system": "fine"}]}
+    table = {"title": "T", "metrics": ["LTCR:overlap"], "rows": [{"system": "fine"}]}
     small.edit(STUDY, "tables", {"table1": table})
     small.edit(STUDY, "scoring", {"conventions": conventions})
     with pytest.raises(UserError) as refused:

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from docmt.base.errors import UserError
-from docmt.settings.metric import Tallied
+from docmt.settings.metric import ScoreInterval, Tallied
 from docmt.settings.metrics import METRICS, parse_metric
 
 
@@ -21,7 +21,11 @@ def scores() -> dict:
         "consistency": {
             "LTCR": {"score": 60.5, "signature": "LTCR|x", "interval": {"low": 55.0, "high": 65.0, "signature": "i|x"}},
             "HHI": {"score": 70.5, "signature": "HHI|x"},
-            "LTCR:loose": {"score": 80.5, "signature": "LTCR|l", "interval": {"low": 75.0, "signature": "i|l"}},
+            "LTCR:loose": {
+                "score": 80.5,
+                "signature": "LTCR|l",
+                "interval": {"low": 75.0, "high": 85.0, "signature": "i|l"},
+            },
         },
         "contrastive": {
             "pronoun": {"items": 4, "right": 3, "by_distance": {"1": {"items": 1, "right": 0}}},
@@ -47,11 +51,8 @@ def scores() -> dict:
         ("d-chrF", 52.0, "chrF|d"),
         ("s-TER", 61.0, "TER|s"),
         ("LTCR", 60.5, "LTCR|x"),
-        ("LTCR@low", 55.0, "i|x"),
-        ("LTCR@high", 65.0, "i|x"),
         ("HHI", 70.5, "HHI|x"),
         ("LTCR:loose", 80.5, "LTCR|l"),
-        ("LTCR:loose@low", 75.0, "i|l"),
         ("accuracy", 60.0, "contrastive|x"),
         ("accuracy:word", 60.0, "contrastive|x"),
         ("accuracy:word@2", 100.0, "contrastive|x"),
@@ -90,10 +91,8 @@ def test_the_dev_likelihood_is_the_logarithm_of_the_perplexity_that_a_training_r
         ("multi-bleu d-BLEU", Tallied("bleu|tokenized_lower|d")),
         ("s-chrF++", Tallied("chrF++|s")),
         ("LTCR", Tallied("LTCR")),
-        ("LTCR@low", None),
         ("HHI", Tallied("HHI")),
         ("HHI:loose", Tallied("HHI:loose")),
-        ("LTCR:loose@low", None),
         ("accuracy", Tallied("accuracy")),
         ("accuracy:pronoun@3", Tallied("accuracy", "pronoun", 3)),
         ("fallbacks", None),
@@ -103,8 +102,17 @@ def test_a_metric_says_what_it_is_a_sum_of(name, tallied):
     assert parse_metric(name).tallied == tallied
 
 
-def test_only_of_ter_a_lower_number_is_better():
-    assert [name for name, metric in METRICS.items() if metric.lower_is_better] == ["s-TER"]
+def test_the_interval_of_a_score_stands_beside_it():
+    find = {name: parse_metric(name).find(scores()) for name in ("LTCR", "LTCR:loose", "HHI")}
+    assert find["LTCR"].interval == ScoreInterval(55.0, 65.0, "i|x")
+    assert find["LTCR:loose"].interval == ScoreInterval(75.0, 85.0, "i|l")
+    assert find["HHI"].interval is None
+
+
+def test_metrics_of_which_a_lower_number_is_better():
+    lower = [name for name, metric in METRICS.items() if metric.lower_is_better]
+    assert lower == ["s-TER", "fallbacks", "dev NLL"]
+    assert [name for name, metric in METRICS.items() if not metric.ranks] == ["sentences", "parameters", "size"]
 
 
 @pytest.mark.parametrize("name", [*METRICS, "LTCR:loose", "accuracy:pronoun", "accuracy:pronoun@3", "s-BLEU@j1"])

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from docmt.kinds.systems import ColumnConfig, RowConfig, SystemsTable
 from docmt.reporting.adopted import replaced_file
+from docmt.reporting.best_cells import mark_best
 from docmt.reporting.comparable import random_models, reasons_of_cell
 from docmt.reporting.formats import MARKS
 from docmt.reporting.over_seeds import (
@@ -41,7 +42,7 @@ def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
     """Return a table with the numbers of all runs so far; `name` is the name of the table in the study."""
     stated = config.columns_of(results.settings.study.corpora)
     pairs = [(key, column, metric) for key, column in stated for metric in config.metrics]
-    rows = [_row(name, config, row, pairs, results) for row in config.rows]
+    rows = mark_best([_row(name, config, row, pairs, results) for row in config.rows])
     columns = tuple(
         Column(
             key,
@@ -56,9 +57,19 @@ def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
     )
     cells = [cell for row in rows for cell in row.cells]
     signatures = _signatures((cell, text) for cell in cells for text in cell.signatures)
+    intervals = _signatures((cell, interval.signature) for cell in cells for interval in cell.intervals)
     tests = _signatures((cell, cell.comparison["signature"]) for cell in cells if cell.comparison)
     filled = tuple(_with_drops(config, rows)) if config.drop else tuple(rows)
-    return Table(columns, filled, signatures, tests, _marks(config, cells), _drop_heading(config))
+    return Table(
+        columns,
+        filled,
+        signatures,
+        tests,
+        _marks(config, cells),
+        _drop_heading(config),
+        intervals=intervals,
+        baselines=_baseline_labels(config),
+    )
 
 
 def _drop_heading(config: SystemsTable) -> str:
@@ -108,10 +119,9 @@ def _marks(config: SystemsTable, cells: list[Cell]) -> str:
     tested = [cell.comparison for cell in cells if cell.comparison]
     if not tested:
         return ""
-    labels = {row.system: row.name for row in reversed(config.rows) if not row.group}
-    baselines = dict.fromkeys(_baselines(config))
+    baselines = _baseline_labels(config)
     levels = ", ".join(f"{sign} p < {level}" for sign, level in reversed(MARKS.items()))
-    against = " or ".join(labels.get(baseline, baseline) for baseline in baselines)
+    against = " or ".join(baselines)
     further = ", each row's own baseline" if len(baselines) > 1 else ""
     lower = "".join(f" A lower {metric} is better." for metric in config.lower_is_better)
     seeds = (
@@ -121,6 +131,12 @@ def _marks(config: SystemsTable, cells: list[Cell]) -> str:
     )
     test = f"by {TESTS[config.significance]}{seeds}, two-sided"
     return f"{levels}: better or worse than {against}{further}, {test}.{lower}"
+
+
+def _baseline_labels(config: SystemsTable) -> tuple[str, ...]:
+    """Return the labels of the systems with which rows are compared, each once."""
+    labels = {row.system: row.name for row in reversed(config.rows) if not row.group}
+    return tuple(labels.get(baseline, baseline) for baseline in dict.fromkeys(_baselines(config)))
 
 
 def _baselines(config: SystemsTable) -> Iterator[str]:
@@ -203,6 +219,8 @@ def records(table: Table) -> Iterator[dict]:
                 "metric": cell.metric,
                 "published": cell.published,
                 "measured": cell.measured,
+                "low": cell.low,
+                "high": cell.high,
                 "sd": cell.deviation,
                 "difference": cell.difference,
                 "baseline": cell.baseline,

@@ -258,7 +258,7 @@ def test_a_number_stands_beside_its_difference_to_the_baseline(world):
     names = list(by_row["sentence"])
     assert names[names.index("baseline") + 1] == "baseline_difference"
     page = page_of(world)
-    assert 'title="p: 0.0090, difference to sentence">(+2.50)</span>' in page
+    assert 'title="p: 0.0090, difference to sentence">(+2.50)<sup' in page
     assert 'title="difference to sentence">(−0.75)</span>' in page
 
 
@@ -266,6 +266,97 @@ def test_without_the_number_of_the_baseline_there_is_no_difference_to_it(world):
     world.score("concat_3")
     world.table("t", [{"system": "concat_3"}], ["s-BLEU"], baseline="sentence")
     assert cells(world)["concat_3", "s-BLEU"].baseline_difference is None
+
+
+def interval(low: float, high: float) -> dict:
+    return {"low": low, "high": high, "signature": "bootstrap|unit:documents"}
+
+
+def test_an_interval_stands_in_the_cell_of_its_number(world):
+    for seed, (low, high) in enumerate([(50.0, 60.0), (52.0, 64.0)], 1):
+        ltcr = {"score": 55.0 + seed, "signature": "LTCR|v:1", "interval": interval(low, high)}
+        world.score("sentence", seed, consistency={"LTCR": ltcr})
+    world.table("t", [{"system": "sentence"}, {"system": "never_run"}], ["LTCR", "s-BLEU"])
+    ltcr, bleu, *_ = piece_of(world).records
+    assert (ltcr["measured"], ltcr["low"], ltcr["high"]) == (56.5, 51.0, 62.0)
+    assert (bleu["low"], bleu["high"]) == (None, None)
+    page = page_of(world)
+    assert page.count("[51.00, 62.00]</span>") == 1 and page.count('class="interval"') == 1
+    assert "In square brackets: the 95 % interval, the mean of its ends over seeds." in page
+    assert "<b>interval of LTCR</b> <code>bootstrap|unit:documents</code>" in page
+
+
+def test_an_interval_without_an_end_is_refused(world):
+    ltcr = {"score": 55.0, "signature": "LTCR|v:1", "interval": {"low": 50.0, "signature": "bootstrap"}}
+    world.score("sentence", consistency={"LTCR": ltcr})
+    with pytest.raises(UserError, match="not the scores of a system"):
+        world.load()
+
+
+def best(world) -> dict[str, list[str]]:
+    """The systems with the best number of each metric."""
+    table = table_of(world)
+    metrics = [column.metric for column in table.columns]
+    return {name: [cell.system for cell in table.cells if cell.metric == name and cell.is_best] for name in metrics}
+
+
+def test_the_best_number_of_a_column_is_marked_and_ties_are_all_marked(world):
+    for system, bleu, ter in zip(SYSTEMS, (20.001, 19.0, 20.004), (60.0, 55.0, 62.0), strict=True):
+        world.score(system, bleu=bleu, TER={"s": {"score": ter, "signature": "t"}})
+    rows = [{"group": "All"}, *({"system": system} for system in (*SYSTEMS, "never_run"))]
+    rows.append({"label": "Others", "published": {CORPUS: {"s-BLEU": 99.0}}})
+    world.table("t", rows, ["s-BLEU", "s-TER", "sentences", "HHI"])
+    assert best(world) == {
+        "s-BLEU": ["sentence", "g_transformer"],
+        "s-TER": ["concat_3"],
+        "sentences": [],
+        "HHI": [],
+    }
+    page = page_of(world)
+    assert page.count('<span class="visually-hidden"> (best)</span>') == page.count('<b class="best">') == 3
+
+
+def test_a_single_number_is_not_the_best(world):
+    world.score("sentence")
+    world.table("t", [{"system": "sentence"}, {"system": "never_run"}, {"system": "sentence"}], ["s-BLEU"])
+    assert best(world) == {"s-BLEU": []}
+
+
+def test_numbers_of_random_models_and_others_have_no_best_together(world):
+    for system in SYSTEMS:
+        world.score(system)
+    world.table("t", [{"system": system} for system in SYSTEMS], ["s-BLEU"])
+    world.settings["stand_ins"] = {"random": "bert"}
+    world.settings["random_starts"] = {f"{CORPUS}/concat_3": "random"}
+    assert best(world) == {"s-BLEU": []}
+    world.settings["random_starts"] = {f"{CORPUS}/{system}": "random" for system in SYSTEMS}
+    assert best(world) == {"s-BLEU": list(SYSTEMS)}
+
+
+def test_a_reason_is_a_footnote_of_all_its_cells(world):
+    why = "toy_zh-en is missing: train.zh"
+    world.settings["not_run"] = {CORPUS: why}
+    rows = [{"system": system, "note": "a slip"} for system in SYSTEMS]
+    world.table("t", rows, ["s-BLEU", "d-BLEU"])
+    assert table_of(world).footnotes == ["a slip", f"not run: {why}"]
+    assert {record["status"] for record in piece_of(world).records} == {f"not run: {why}"}
+    page = page_of(world)
+    assert page.count(f"not run: {why}") == 1
+    assert page.count('<span class="absent">not run<sup class="mark">2</sup></span>') == 6
+
+
+def test_rows_cells_and_headings_have_what_scripts_read(full):
+    page = page_of(full)
+    assert re.findall(r'<tr data-system="([^"]*)">', page) == ["sentence", "concat_3", "never_run", "Others (2020)"]
+    assert re.findall(r'data-metric="([^"]*)"', page) == ["s-BLEU", "d-BLEU", "accuracy:pronoun"]
+    row = re.search(r'<tr data-system="sentence">.*?</tr>', page, re.DOTALL)[0]
+    assert re.findall(r'data-value="([^"]*)"', row)[:3] == ["19.5", "20.0", "0.5"]
+
+
+def test_signatures_fold_away(full):
+    page = page_of(full)
+    start = page.index("<summary>How these numbers are computed</summary>")
+    assert start < page.index("nrefs:1|tok:13a|unit:s") < page.index("</details>", start)
 
 
 def test_the_page_says_that_a_lower_ter_is_better(world):
@@ -342,7 +433,7 @@ def test_a_published_number_is_shown_as_it_was_printed(world):
     row = {"system": "sentence", "published": {CORPUS: {"s-BLEU": "23.100", "d-BLEU": 24, "HHI": 23.1}}}
     metrics = ["s-BLEU", "d-BLEU", "HHI"]
     piece, page = only(world, "tables", {"metrics": metrics, "rows": [row]})
-    assert re.findall(r'<td class="first published">([^<\n]*)', page) == ["23.100", "24", "23.10"]
+    assert re.findall(r'<td class="first published" data-value="[0-9.]+">([^<\n]*)', page) == ["23.100", "24", "23.10"]
     assert [(record["published"], record["difference"]) for record in piece.records] == [
         ("23.100", pytest.approx(-3.1)),
         (24, -4.0),
@@ -358,7 +449,7 @@ def test_cells_of_a_wide_table_have_all_three_numbers_one_below_the_other(world)
         {"label": "Others", "published": {CORPUS: {"s-BLEU": 18.0}}, "note": "a slip"},
     ]
     _, page = only(world, "tables", {"metrics": metrics, "rows": rows})
-    first, others = re.findall(r'<tr>\s*<th class="label" scope="row">.*?</tr>', page, re.DOTALL)
+    first, others = re.findall(r'<tr data-system="[^"]*">\s*<th class="label" scope="row">.*?</tr>', page, re.DOTALL)
     words = re.sub(r"<[^>]*>|\s+", " ", first).split()
     assert words[: words.index("+0.50")] == ["sentence", "1", "19.50", "20.00", "1", "of", "2", "seeds"]
     assert re.sub(r"<[^>]*>|\s+", " ", others).split() == ["Others", "1", "published", "only", "18.00"]
