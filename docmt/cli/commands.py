@@ -61,6 +61,7 @@ FOR_YOU: Sections = {
         "list-systems": "studies",
         "list-targets": "studies",
         "list-trainings": "trainings",
+        "check-findings": "findings",
         "why": "results",
         "list-results": "results",
         "remove-results": "results",

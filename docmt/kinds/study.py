@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from docmt.base.checks import need, need_seeds, setting
+from docmt.kinds.findings import StatedFinding
 from docmt.kinds.item import FigureConfig, Item, TableConfig
 from docmt.kinds.passages import PassageConfig
 
@@ -43,6 +44,8 @@ class StudyConfig:
     tables: dict[str, TableConfig] = field(default_factory=dict)
     figures: dict[str, FigureConfig] = field(default_factory=dict)
     passages: dict[str, PassageConfig] = field(default_factory=dict)
+    findings: tuple[StatedFinding, ...] = setting((), "sentences with numbers of tables, and their conditions")
+    on_record: bool = setting(False, "whether a finding that does not hold at full size is a failure")
     scoring: dict[str, Any] = field(
         default_factory=dict,
         metadata={"about": "how the study's systems are scored, where it differs from `scoring` of config.yaml"},

@@ -67,9 +67,10 @@ def _study(config: StudyConfig) -> dict[str, Any]:
 
 
 def _only(study: StudyConfig, item: str) -> StudyConfig:
-    """Return the study with a single item, `item`."""
+    """Return the study with a single item, `item`, and with the findings whose numbers are all in this item."""
     sections = {name: {key: config for key, config in getattr(study, name).items() if key == item} for name in SECTIONS}
-    return dataclasses.replace(study, **sections)
+    findings = tuple(finding for finding in study.findings if finding.tables == {item})
+    return dataclasses.replace(study, **sections, findings=findings)
 
 
 def _page(name: str, item: Any) -> dict[str, str]:

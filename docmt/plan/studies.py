@@ -6,6 +6,7 @@ from pathlib import Path
 from docmt.base.errors import check_known
 from docmt.base.yaml_files import Lines
 from docmt.catalogue.corpus import CorpusConfig
+from docmt.kinds.findings import check_findings
 from docmt.kinds.item import Checks
 from docmt.kinds.study import StudyConfig
 from docmt.plan.corpus_checks import check_languages, check_splits
@@ -51,7 +52,9 @@ class Studies:
         # Cycles are refused before any system is resolved, since resolving a cycle would not end.
         resolver.check_cycles()
         systems = Systems(resolver, self.texts)
-        check_items(study, Checks(study.corpora, systems.systems, systems.corpora, self.corpora, lines))
+        checks = Checks(study.corpora, systems.systems, systems.corpora, self.corpora, lines)
+        check_items(study, checks)
+        check_findings(study.findings, study.items, checks)
         entries = list(systems.entries(seeds, self.entries))
         check_languages(entries, self.texts, self.corpora, lines)
         check_measured_as(study, lines)

@@ -11,10 +11,13 @@ from markupsafe import Markup
 from docmt.base.artifacts import atomic_file, write_json
 from docmt.base.paths import REPORT
 from docmt.reporting import formats
+from docmt.reporting.absent import absent_runs
 from docmt.reporting.adopted import adopted_runs
+from docmt.reporting.best import best_lines, single_seed
 from docmt.reporting.case_studies import chain_studies
 from docmt.reporting.exports.beside import endings_of, write_exports
 from docmt.reporting.figures import styles
+from docmt.reporting.findings import judged_findings
 from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
 from docmt.reporting.plots import accuracy_by_distance, bleu_by_position, inside_curves, learning_curves
 from docmt.reporting.provenance import describe_systems, environments, run_records, score_warnings
@@ -24,7 +27,7 @@ from docmt.reporting.translations import MOST_DOCUMENTS, documents_to_show
 MOST_SYSTEMS = 12
 """The largest number of systems in curves, translations and chains of a study's page: more cannot be distinguished."""
 
-STYLES = ("base", "tables", "figures", "documents", "systems", "screens")
+STYLES = ("base", "tables", "figures", "documents", "systems", "findings", "screens")
 """The files of `templates/styles`, in the order in which they are on a page; the later one wins."""
 
 
@@ -65,7 +68,13 @@ def render(results: Results, items: list[Piece], output: Path, mixed: Sequence[s
     environment.filters |= formats.FILTERS
     environment.globals |= {"card_facts": card_facts, "most_documents": MOST_DOCUMENTS, "endings_of": endings_of}
     css = "\n".join(environment.loader.get_source(environment, f"styles/{name}.css")[0] for name in STYLES)
-    common = {"css": Markup(css), "link": _links(results, output), "mixed": mixed, **_common(results)}
+    common = {
+        "css": Markup(css),
+        "link": _links(results, output),
+        "mixed": mixed,
+        **_common(results),
+        **_first_screen(results, items),
+    }
     if results.settings.item is not None:
         return environment.get_template("item.html").render(piece=items[0], **common)
     return environment.get_template("page.html").render(pieces=items, **common, **_content(results))
@@ -99,6 +108,19 @@ def _common(results: Results) -> dict[str, Any]:
         "environments": environments(results),
         "adopted": list(adopted_runs(results)),
         "score_warnings": score_warnings(results),
+    }
+
+
+def _first_screen(results: Results, items: Sequence[Piece]) -> dict[str, Any]:
+    """Return the variables of the first screen of a page: what was found, and what was not run.
+
+    No system is called the best on generated text, whose numbers say nothing about quality.
+    """
+    return {
+        "findings": judged_findings(results),
+        "best": [] if results.settings.data else list(best_lines(items)),
+        "single_seed": single_seed(items),
+        "absent": absent_runs(results),
     }
 
 

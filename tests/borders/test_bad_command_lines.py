@@ -207,6 +207,7 @@ CALLS = (
     ("add-corpus opus:Books/v1/en-fr --output text --root ROOT", "'--output': dir 'text' is a file"),
     ("add-corpus hub:a/b --pair ende --output o --root ROOT", "--pair: not a pair of languages"),
     ("list-targets --study lexical --root ROOT", "unknown study\n  found lexical"),
+    ("check-findings lexical --root ROOT", "unknown study\n  found lexical"),
     ("list-systems --root folder", "folder/config.yaml: file not found"),
     ("count-chains toy_zh-en --chinese letters --root ROOT", "'--chinese'"),
     (

@@ -239,6 +239,7 @@ CALLS: dict[str, list[str]] = {
     "list-systems": ["--root", str(ROOT), "--study", "demo"],
     "list-targets": ["--root", str(ROOT), "--study", "demo", "--kind", "study"],
     "list-trainings": ["--results", "results"],
+    "check-findings": ["demo", "--root", "demo"],
     "why": ["demo", "--root", "demo"],
     "list-results": ["--root", "demo"],
     "remove-results": ["--root", "demo"],

@@ -1,0 +1,52 @@
+"""`docmt check-findings`: the findings of a finished study, and whether its numbers support them."""
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from docmt.base.paths import REPORT, RESULTS
+from docmt.cli.options import AsJson, Config, Root, overrides
+from docmt.cli.screen import print_json
+
+if TYPE_CHECKING:
+    from docmt.reporting.findings import JudgedFinding
+
+NOT_SUPPORTED = 1
+"""The exit status of `docmt check-findings` where the numbers do not support a finding on record."""
+
+
+def check_findings(
+    study: Annotated[str, typer.Argument(help="name of a study whose page is finished")],
+    root: Root = Path(),
+    config: Config = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare the findings of a study's page with its numbers.
+
+    The status is 1 where the numbers do not support a finding that the study has on record. Numbers of generated text,
+    and findings whose systems were not run, are no failure.
+    """
+    from docmt.plan.grid import load_grid
+    from docmt.plan.items import study_of
+    from docmt.reporting.findings import judged_findings
+    from docmt.reporting.results import ReportSettings, Results
+
+    grid = load_grid(root, overrides(config))
+    study_of(grid, study)
+    page = REPORT.under(root / RESULTS, scale=grid.scale, study=study)
+    findings = judged_findings(Results.load(ReportSettings.load(page / "settings.json"), root / RESULTS))
+    if as_json:
+        print_json([dataclasses.asdict(finding) for finding in findings])
+    else:
+        typer.echo("\n".join(map(finding_line, findings)) or f"{study} states no findings")
+    if any(finding.is_failed for finding in findings):
+        raise typer.Exit(NOT_SUPPORTED)
+
+
+def finding_line(finding: "JudgedFinding") -> str:
+    """Return the line about a finding: its state, its sentence, and why it is not supported."""
+    on_record = " (on record)" if finding.on_record else ""
+    reasons = f" [{'; '.join(finding.reasons)}]" if finding.reasons else ""
+    return f"{finding.state}{on_record}: {finding.sentence}{reasons}"
