@@ -250,5 +250,6 @@ def _page(names: dict[str, str]) -> Job:
 
 def _item_in(file: str) -> str:
     """Return the name of a file of a page without its ending."""
-    endings = (f".{MANIFEST}", f".{SETTINGS}", f".{RECORD}", ".html", ".csv", ".json", ".parquet", ".tex", ".md")
+    exported = (".html", ".csv", ".json", ".parquet", ".tex", ".md", ".svg", ".pdf")
+    endings = (f".{MANIFEST}", f".{SETTINGS}", f".{RECORD}", *exported)
     return next((file.removesuffix(ending) for ending in endings if file.endswith(ending)), file)

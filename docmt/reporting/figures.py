@@ -8,6 +8,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import matplotlib
@@ -65,7 +66,7 @@ class Style:
     @property
     def line(self) -> dict:
         """The keyword arguments of matplotlib for a line without markers."""
-        return {"color": self.colour, "linestyle": _line_style(self.dash)}
+        return {"color": self.colour, "linestyle": line_style(self.dash)}
 
     @property
     def marked(self) -> dict:
@@ -73,7 +74,7 @@ class Style:
         return {"marker": self.marker, "markeredgecolor": "white", **self.line}
 
 
-def _line_style(dash: str) -> str | tuple[int, tuple[float, ...]]:
+def line_style(dash: str) -> str | tuple[int, tuple[float, ...]]:
     """Return matplotlib's line style for the dashes of an SVG, at half their lengths."""
     return (0, tuple(float(part) / 2 for part in dash.split())) if dash else "solid"
 
@@ -91,11 +92,13 @@ def styles(systems: Sequence[str]) -> dict[str, Style]:
 class Panel:
     """A drawing with its own axes, its title and its systems.
 
-    `notes`: the text and the dashes of each line that belongs to no system.
+    `paint` makes the drawing on other axes again, for files. `notes`: the text and the dashes of each line that belongs
+    to no system.
     """
 
     title: str
     svg: Markup
+    paint: Callable[[Axes], None]
     systems: tuple[str, ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
 
@@ -149,10 +152,11 @@ def _inline(svg: str, identifier: str, label: str) -> Markup:
 
 def curves(identifier: str, title: str, drawn: Sequence[Curve], look: dict[str, Style], **options: Any) -> Panel:
     """Return a panel of curves; `options` are the keyword arguments of `_paint_curves`."""
-    svg = draw(identifier, title, lambda axes: _paint_curves(axes, drawn, look, **options))
+    paint = partial(_paint_curves, drawn=drawn, look=look, **options)
     levels = [("unigram model", LEVEL_DASH)] if options.get("level") is not None else []
     dotted = [(kind, DOTTED) for kind in dict.fromkeys(curve.dotted for curve in drawn) if kind]
-    return Panel(title, svg, tuple(dict.fromkeys(curve.system for curve in drawn)), (*levels, *dotted))
+    svg = draw(identifier, title, paint)
+    return Panel(title, svg, paint, tuple(dict.fromkeys(curve.system for curve in drawn)), (*levels, *dotted))
 
 
 def _paint_curves(
@@ -175,7 +179,7 @@ def _paint_curves(
     """
     for curve in drawn:
         xs, ys, style = thin(curve.x), thin(curve.y), look[curve.system]
-        axes.plot(xs, ys, **style.line | ({"linestyle": _line_style(DOTTED)} if curve.dotted else {}))
+        axes.plot(xs, ys, **style.line | ({"linestyle": line_style(DOTTED)} if curve.dotted else {}))
         # The last point is often on the edge of the axes, where its marker would be clipped.
         axes.plot(xs[-1:], ys[-1:], style.marker, color=style.colour, clip_on=False)
     if level is not None:

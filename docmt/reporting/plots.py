@@ -239,4 +239,4 @@ def _by_step(
             axes.set_ylim(-3, 104)
 
     notes = (("chance", LEVEL_DASH),) if chance is not None else ()
-    return Panel(title, draw(identifier, title, paint), tuple(system for system, _ in lines), notes)
+    return Panel(title, draw(identifier, title, paint), paint, tuple(system for system, _ in lines), notes)

@@ -4,7 +4,8 @@
 #        systems; for the page of a study every score, the records
 #        and curves of its trainings, the cards of its corpora
 # makes: results/8_report/<scale>/<study>/<item>.{html, json, csv, parquet}, a page for each table, figure and passage
-#        results/8_report/<scale>/<study>/<item>.{tex, md} of a table, which its manifest lists; other items have none
+#        results/8_report/<scale>/<study>/<item>.{tex, md} of a table, and <item>.{svg, pdf} of a figure of lines, which
+#        its manifest lists; other items have none
 #        results/8_report/<scale>/<study>/<table>.sheet.{csv, html, key.json}, the blind sheet of a table of judgements
 #        results/8_report/<scale>/<study>/index.html, with all of them
 # steps: draw sentences for annotators | fill tables with published and measured numbers | draw figures | write pages that work offline

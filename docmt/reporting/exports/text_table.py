@@ -103,6 +103,8 @@ def measured(cell: Cell, reasons: Sequence[str]) -> Text:
     if cell.measured is None:
         return Text(NONE if cell.status in ("published only", "documents only") else cell.status)
     text = number(cell.measured, cell.decimals)
+    if cell.baseline_difference is not None:
+        text = f"{text} ({signed(cell.baseline_difference, cell.decimals)})"
     if cell.deviation is not None:
         text = f"{text} ± {number(cell.deviation, cell.decimals)}"
     if len(cell.values) < cell.seeds:

@@ -34,7 +34,7 @@ def content(name: str, figure: PointsFigure, results: Results) -> PieceContent:
     for number, metric in enumerate(figure.metrics):
         points, unit = [r for r in records if r["metric"] == metric], parse_metric(metric).metric.unit
         paint = partial(_paint, records=points, look=look, x=figure.x, unit=unit)
-        panels.append(Panel(metric, draw(identifier(name, number), metric, paint)))
+        panels.append(Panel(metric, draw(identifier(name, number), metric, paint), paint))
     bars = (BARS,) if any(len(record["values"]) > 1 for record in records) else ()
     marks = (*bars, *hollow(records), *not_comparable(records))
     return DrawnFigure(tuple(panels), look, marks, missing(records), tuple(records)).content

@@ -27,7 +27,7 @@ def content(name: str, figure: PositionsFigure, results: Results) -> PieceConten
     published = [
         {"label": level.label, "metric": figure.metric, "published": level.published} for level in figure.levels
     ]
-    panel = Panel(figure.metric, draw(identifier(name), figure.metric, paint), notes=notes)
+    panel = Panel(figure.metric, draw(identifier(name), figure.metric, paint), paint, notes=notes)
     marks = (*hollow(records), *unread, *not_comparable(records))
     return DrawnFigure((panel,), look, marks, missing(records), (*records, *published)).content
 

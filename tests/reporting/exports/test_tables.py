@@ -65,6 +65,16 @@ def test_the_texts_of_a_table_are_those_of_its_page(full):
     assert [cell.text for cell in rows["Sentence"]][1:4] == ["19.50", "20.00 (1 of 2 seeds)", "+0.50"]
 
 
+def test_the_difference_to_the_baseline_stands_behind_the_number(full):
+    rows = [{"system": "sentence"}, {"system": "concat_3"}]
+    full.score("sentence", 1, bleu=20.0)
+    full.score("concat_3", 1, bleu=22.5)
+    full.table("compared", rows, ["s-BLEU"], baseline="sentence")
+    first, second = text_table(piece(full, "compared")).rows
+    assert first[1].text.startswith("20.00") and "+" not in first[1].text
+    assert second[1].text.startswith("22.50 (+2.50)")
+
+
 def test_a_table_of_records_has_each_value():
     table = of_records([{"a": 1, "b": [1, 2]}, {"a": None, "c_d": "x"}])
     assert table.names == ["a", "b", "c d"]
