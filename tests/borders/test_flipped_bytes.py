@@ -24,7 +24,22 @@ QUICK = (
 )
 """The rules and commands of which the normal suite runs the first."""
 KINDS = {
-    *(".arrow", ".csv", ".html", ".json", ".jsonl", ".parquet", ".safetensors", "codes", "download", "vocabulary"),
+    *(
+        ".arrow",
+        ".csv",
+        ".html",
+        ".json",
+        ".jsonl",
+        ".md",
+        ".parquet",
+        ".pdf",
+        ".safetensors",
+        ".svg",
+        ".tex",
+        "codes",
+        "download",
+        "vocabulary",
+    ),
     *("stop_words", "test.txt", "test.tok.txt", "manifest.json", "record.json", "settings.json"),
     *("state.json", "state.jsonl", "state.pt"),
 }

@@ -33,7 +33,7 @@ def studies(project) -> Project:
     for name in ("mine", "yours"):
         project.write(f"workflow/corpora/{name}.yaml", CORPUS.format(name=name))
     study = project.read("workflow/studies/demo.yaml")
-    study |= {"systems": {"sentence": study["systems"]["sentence"]}, "figures": {}}
+    study |= {"systems": {"sentence": study["systems"]["sentence"]}, "figures": {}, "findings": []}
     rows = [{"system": "sentence", "published": {"mine": {"s-BLEU": 20.0}}}]
     tables = {"t": {"title": "T", "metrics": ["s-BLEU"], "rows": rows}}
     first = {**study, "study": "first", "corpora": ["toy_zh-en", "mine"], "tables": tables}

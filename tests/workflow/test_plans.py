@@ -45,7 +45,12 @@ def test_after_a_finished_demo_there_is_nothing_to_do(demo):
 
 
 def test_another_study_of_the_same_system_scores_it_in_its_own_way_and_trains_nothing(demo):
-    study = demo.read(DEMO) | {"study": "other", "figures": {}, "scoring": {"consistency": {"match": "subset"}}}
+    study = demo.read(DEMO) | {
+        "study": "other",
+        "figures": {},
+        "findings": [],
+        "scoring": {"consistency": {"match": "subset"}},
+    }
     table = {"title": "T", "metrics": ["LTCR"], "rows": [{"system": "sentence"}]}
     demo.write("workflow/studies/other.yaml", {**study, "tables": {"t": table}})
     assert to_make(demo.root, "results/8_report/smoke/other/t.html") == {"scores sentence@other", "item t"}
@@ -108,8 +113,12 @@ def test_what_concerns_another_language_scores_nothing(demo):
 
 
 def test_another_baseline_compares_again_and_scores_nothing(demo):
-    demo.edit(DEMO, "tables/quality/baseline", "concat_3")
-    assert to_make(demo.root) == {"compare quality", "item quality", "report", "demo_report"}
+    """The findings go with the baseline, since their p is that of its comparisons; both tables show some of them."""
+    study = demo.read(DEMO) | {"findings": []}
+    study["tables"]["quality"]["baseline"] = "concat_3"
+    demo.write(DEMO, study)
+    tables = {"item quality", "item what_context_decides"}
+    assert to_make(demo.root) == {"compare quality", *tables, "report", "demo_report"}
 
 
 def test_another_caption_is_a_matter_of_the_page_alone(demo):
@@ -155,7 +164,7 @@ def test_another_seed_trains_every_system_once_more(demo):
 
 def test_another_study_beside_it_moves_nothing(demo):
     study = demo.read(DEMO)
-    study.update(study="mine", tables={})
+    study.update(study="mine", tables={}, findings=[])
     study["systems"]["sentence"]["train"]["label_smoothing"] = 0.2
     demo.write("mine.yaml", study)
     assert to_make(demo.root, studies=["demo", "mine.yaml"]) == set()
