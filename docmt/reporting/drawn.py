@@ -10,13 +10,13 @@ from matplotlib.ticker import MaxNLocator
 
 from docmt.kinds.item import published_number
 from docmt.reporting.comparable import why_not_comparable
-from docmt.reporting.figures import Panel, Style, label_axes, notes_of
+from docmt.reporting.figures import PAPER, Panel, Style, label_axes, notes_of
 from docmt.reporting.over_seeds import over_seeds, why_empty
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
 from docmt.settings.metrics import parse_metric
 
-PUBLISHED = {"markerfacecolor": "white", "linestyle": "none", "markeredgewidth": 1.6, "markersize": 7.5, "zorder": 3}
+PUBLISHED = {"markerfacecolor": PAPER, "linestyle": "none", "markeredgewidth": 1.6, "markersize": 7.5, "zorder": 3}
 """The style of published points: hollow markers without a line through the points."""
 HOLLOW = "Hollow: published"
 """The note below a figure that has published points."""

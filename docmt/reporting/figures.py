@@ -17,6 +17,22 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import LogLocator, MaxNLocator
 
+COLOURS = ("#0072b2", "#d55e00", "#00875f", "#b5548f", "#a87500", "#2a8bc2", "#3b3b3b")
+"""The colours of lines; those of systems repeat after the last."""
+
+AXIS, INK, SOFT, GRID, PAPER = "#7d858e", "#1d242c", "#565f69", "#e4e7ea", "#ffffff"
+"""The colours of axes, labels, numbers at ticks, grids and edges of markers."""
+
+ON_PAGE = {
+    **{colour: f"var(--hue{n})" for n, colour in enumerate(COLOURS)},
+    AXIS: "var(--axis)",
+    INK: "var(--ink)",
+    SOFT: "var(--soft)",
+    GRID: "var(--grid)",
+    PAPER: "var(--paper)",
+}
+"""The variables of `templates/styles/colours.css` that stand for colours on pages; dark screens have other values."""
+
 RC = {
     "svg.fonttype": "none",
     # Without a fixed salt the ids, and so the bytes of a page, would differ each time that the page is made.
@@ -24,28 +40,27 @@ RC = {
     "text.parse_math": False,
     "font.family": "sans-serif",
     "font.size": 9,
-    "axes.edgecolor": "#8a929b",
-    "axes.labelcolor": "#333b44",
+    "axes.edgecolor": AXIS,
+    "axes.labelcolor": INK,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
     "axes.formatter.useoffset": False,
     "axes.axisbelow": True,
-    "grid.color": "#e4e7ea",
+    "grid.color": GRID,
     "grid.linewidth": 0.8,
-    "xtick.color": "#5a636d",
-    "ytick.color": "#5a636d",
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
     "lines.linewidth": 1.8,
     "lines.markersize": 5.5,
 }
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b5548f", "#c48a00", "#3aa0d8", "#3b3b3b")
 DASHES = ("", "6 2", "2 2", "8 2 2 2")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LEVEL_DASH, DOTTED = "5 4", "1.5 3"
 """Dashes of levels and of dotted curves, in the form of the attribute `stroke-dasharray` of SVG."""
 
-LEVEL = {"color": "#8a929b", "linestyle": (0, (4, 3)), "linewidth": 1.2}
+LEVEL = {"color": AXIS, "linestyle": (0, (4, 3)), "linewidth": 1.2}
 """The style of a line for comparison, such as chance, a unigram model or a published level."""
 
 UPDATES, POSITION = "updates", "position j in the window"
@@ -64,6 +79,11 @@ class Style:
     marker: str
 
     @property
+    def on_page(self) -> str:
+        """The colour on a page: a variable of its styles, since light and dark screens need different values."""
+        return ON_PAGE[self.colour]
+
+    @property
     def line(self) -> dict:
         """The keyword arguments of matplotlib for a line without markers."""
         return {"color": self.colour, "linestyle": line_style(self.dash)}
@@ -71,7 +91,7 @@ class Style:
     @property
     def marked(self) -> dict:
         """The keyword arguments of matplotlib for a line with a marker at each point."""
-        return {"marker": self.marker, "markeredgecolor": "white", **self.line}
+        return {"marker": self.marker, "markeredgecolor": PAPER, **self.line}
 
 
 def line_style(dash: str) -> str | tuple[int, tuple[float, ...]]:
@@ -143,6 +163,7 @@ def _inline(svg: str, identifier: str, label: str) -> Markup:
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
     # An SVG inside an HTML page needs no namespaces.
     svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)
+    svg = re.sub("|".join(ON_PAGE), lambda colour: ON_PAGE[colour[0]], svg)
     svg = re.sub(r'\bid="', f'id="{identifier}-', svg)
     svg = svg.replace("url(#", f"url(#{identifier}-").replace('href="#', f'href="#{identifier}-')
     view_box = re.search(r'viewBox="[^"]*"', svg)[0]

@@ -27,8 +27,11 @@ from docmt.reporting.translations import MOST_DOCUMENTS, documents_to_show
 MOST_SYSTEMS = 12
 """The largest number of systems in curves, translations and chains of a study's page: more cannot be distinguished."""
 
-STYLES = ("base", "tables", "figures", "documents", "systems", "findings", "screens")
+STYLES = ("colours", "base", "tables", "figures", "documents", "systems", "findings", "screens")
 """The files of `templates/styles`, in the order in which they are on a page; the later one wins."""
+
+SCRIPTS = ("siblings",)
+"""The files of `templates/scripts`, in the order in which a page runs them."""
 
 
 def write_report(
@@ -67,9 +70,9 @@ def render(results: Results, items: list[Piece], output: Path, mixed: Sequence[s
     )
     environment.filters |= formats.FILTERS
     environment.globals |= {"card_facts": card_facts, "most_documents": MOST_DOCUMENTS, "endings_of": endings_of}
-    css = "\n".join(environment.loader.get_source(environment, f"styles/{name}.css")[0] for name in STYLES)
     common = {
-        "css": Markup(css),
+        "css": _inlined(environment, "styles/{}.css", STYLES),
+        "scripts": _inlined(environment, "scripts/{}.js", SCRIPTS),
         "link": _links(results, output),
         "mixed": mixed,
         **_common(results),
@@ -78,6 +81,11 @@ def render(results: Results, items: list[Piece], output: Path, mixed: Sequence[s
     if results.settings.item is not None:
         return environment.get_template("item.html").render(piece=items[0], **common)
     return environment.get_template("page.html").render(pieces=items, **common, **_content(results))
+
+
+def _inlined(environment: Environment, pattern: str, names: Sequence[str]) -> Markup:
+    """Return the content of files of `templates/`, for a page that loads no other file."""
+    return Markup("\n".join(environment.loader.get_source(environment, pattern.format(name))[0] for name in names))
 
 
 def _links(results: Results, output: Path) -> Any:

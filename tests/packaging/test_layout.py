@@ -4,6 +4,7 @@ import pytest
 from helpers.support import ROOT
 
 OTHER_SUBJECTS = {
+    "browser": "pages in a real browser",
     "borders": "bad settings, command lines, files, names and disks, at every place that meets them",
     "docs": "the how-tos and the glossary of docs/",
     "learning": "architectures learn tasks that need them",

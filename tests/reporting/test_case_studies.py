@@ -170,7 +170,7 @@ def test_the_page_has_the_case_study(chained):
     chained.load()
     write_report(chained.settings_file, chained.results, chained.output)
     page = chained.output.read_text(encoding="utf-8")
-    assert '<b class="chain odd" style="--hue: var(--chain0)">kitty</b>' in page
+    assert '<b class="chain odd" style="--hue: var(--hue0)">kitty</b>' in page
     assert '<a href="#chains">Chains</a>' in page
     assert '<summary>Document b, <span lang="zh">狗</span> <span class="count">by sentence, concat_3</span>' in page
     assert "No chain is." not in page and "In no chain." not in page

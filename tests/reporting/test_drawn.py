@@ -22,7 +22,7 @@ def drawn(world, **figure):
 def circles(svg: str, hollow: bool) -> int:
     """Markers of the first style, by whether their face is white."""
     uses = re.findall(r"<use [^>]*style=\"([^\"]*)\"", svg)
-    return sum(("fill: #ffffff" in style) == hollow for style in uses if "fill:" in style)
+    return sum(("fill: var(--paper)" in style) == hollow for style in uses if "fill:" in style)
 
 
 POINTS = {

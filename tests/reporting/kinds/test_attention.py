@@ -120,7 +120,7 @@ def test_attention_to_the_document_and_to_the_own_sentence_are_two_lines_of_a_pa
     look = styles(results.systems)
     ((panel,),) = [plot.panels for plot in inside_curves(results, look)]
     lines = re.findall(
-        rf'<path d="([^"]*)" [^>]*style="fill: none; ([^"]*{look["g_transformer"].colour}[^"]*)"', panel.svg
+        rf'<path d="([^"]*)" [^>]*style="fill: none; ([^"]*{re.escape(look["g_transformer"].on_page)}[^"]*)"', panel.svg
     )
     assert len(lines) == 2 and ["dasharray" in style for _, style in lines] == [False, True]
     # Two bits are lower on the page than six.
@@ -139,12 +139,12 @@ def test_the_page_shows_the_maps(full, rows):
     full.load()
     write_report(full.settings_file, full.results, full.output)
     page = full.output.read_text(encoding="utf-8")
-    articles = {name: page.split(f'id="{name}"')[1].split("</article>")[0] for name in ("attention", "latent")}
+    articles = {name: page.split(f'id="item-{name}"')[1].split("</article>")[0] for name in ("attention", "latent")}
     assert "dev document talk" in articles["attention"] and "Cross-attention of the top layer" in articles["attention"]
     assert "<b>" not in articles["attention"]
     for figure, words in (
         ("attention", "Soft alignment (eq. 8)"),
-        ("attention", 'style="--dark: 0.750" class="deep" title="0.750"'),
+        ("attention", 'style="--dark: 0.750" title="0.750"'),
         ("latent", "Similarity (eq. 17"),
     ):
         assert (words in articles[figure]) == (rows is ROWS)

@@ -18,7 +18,7 @@ def test_cases_are_of_two_systems_alone(world):
         ("猫", "sentence"): "cat x 1, kitty x 1",
         ("猫", "concat_3"): "cat x 2",
     }
-    assert "g_transformer" not in page.split('id="item1"')[1].split("</article>")[0]
+    assert "g_transformer" not in page.split('id="item-item1"')[1].split("</article>")[0]
 
 
 def test_over_corrected_cases_are_those_of_the_system(world):

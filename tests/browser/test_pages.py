@@ -1,0 +1,74 @@
+"""Every page opens in a browser without a fault, on wide and narrow screens, light and dark."""
+
+import os
+from pathlib import Path
+
+import pytest
+from helpers.browsing import NARROW, WIDE, faults, window
+from helpers.support import ROOT
+
+SCREENS = [("light", WIDE), ("dark", WIDE), ("light", NARROW), ("dark", NARROW)]
+
+
+def pages_in(folder: Path) -> list[Path]:
+    pages = sorted(folder.rglob("*.html"))
+    assert pages, f"no page in {folder}"
+    return pages
+
+
+@pytest.mark.parametrize(("theme", "width"), SCREENS)
+def test_pages_of_the_demo(browser, finished_demo, theme, width):
+    folder = finished_demo.root / "results"
+    with window(browser, theme, width) as opened:
+        assert [fault for path in pages_in(folder) for fault in faults(opened, path)] == []
+
+
+def test_pages_have_a_menu_of_their_study_where_the_reader_comes_from_it(browser, finished_demo):
+    page = finished_demo.root / "results/8_report/smoke/demo/quality.html"
+    with window(browser) as opened:
+        assert opened.open(page).locator("nav").count() == 0
+        assert faults(opened, page, "?study") == []
+        assert opened.page.locator("nav a", has_text="All").get_attribute("href") == "index.html"
+
+
+def test_a_page_without_javascript_shows_the_same_numbers(browser, finished_demo):
+    page = finished_demo.root / "results/8_report/smoke/demo/quality.html"
+    with window(browser) as opened, window(browser, javascript=False) as plain:
+        opened.open(page)
+        plain.page.goto(page.as_uri())
+        cells = [w.page.locator("table.scores td").all_inner_texts() for w in (opened, plain)]
+    assert cells[0] == cells[1] != []
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(("theme", "width"), SCREENS)
+def test_pages_of_the_three_papers(browser, theme, width):
+    """The pages of `snakemake --config scale=smoke all` in this checkout, or in the folder DOCMT_PAGES."""
+    folder = Path(os.environ.get("DOCMT_PAGES", ROOT / "results/8_report/smoke"))
+    if not folder.is_dir():
+        pytest.skip(f"needs the pages of the three papers at smoke scale, which are not in {folder} (set DOCMT_PAGES)")
+    with window(browser, theme, width) as opened:
+        assert [fault for path in pages_in(folder) for fault in faults(opened, path)] == []
+
+
+STICKY = """<nav style="position: sticky; top: 0"><a href="#s">s</a></nav>
+<div id="s"><h2>s</h2></div><p style="height: 3000px">"""
+FAULTS = {
+    '<a href="none.html">x</a>': "link: none.html",
+    '<a href="#none">x</a>': "link: #none",
+    '<p id="a">x</p><p id="a">y</p>': "id twice: a",
+    '<p style="color: #999">pale</p>': "color-contrast",
+    '<p style="width: 3000px">wide</p>': "scrolls sideways by",
+    "<script>nothing()</script>": "error: nothing is not defined",
+    '<img alt="x" src="https://example.org/x.png">': "error: asks for https://example.org/x.png",
+    STICKY: "under the menu: #s",
+}
+
+
+@pytest.mark.parametrize(("planted", "fault"), FAULTS.items())
+def test_a_planted_fault_is_seen(browser, tmp_path, planted, fault):
+    path = tmp_path / "page.html"
+    path.write_text(f'<!DOCTYPE html><html lang="en"><title>x</title><body><main><h1>x</h1>{planted}</main>')
+    with window(browser) as opened:
+        assert any(fault in text for text in faults(opened, path))
