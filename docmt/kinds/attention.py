@@ -19,8 +19,8 @@ class InsideFigure(FigureConfig):
         yield self.corpus, self.system
 
     def reads(self) -> list[str]:
-        """Return the one input of the figure, the output of `docmt inspect`."""
-        return ["inside"]
+        """Return the inputs of the figure: the output of `docmt inspect`, and the logged values of the training."""
+        return ["curves", "inside"]
 
     def check(self, checks: Checks, path: tuple) -> None:
         """Raise UserError where the study does not have the system on the figure's corpus."""

@@ -112,6 +112,11 @@ class Checks:
         twice = [label for number, label in enumerate(labels) if label in labels[:number]]
         self.require(not twice, "a label given twice", ", ".join(twice), path)
 
+    def line(self, label: str | None, lines: Sequence[Any], path: tuple) -> None:
+        """Raise UserError where no line has the label; None is the label of no line, and no mistake."""
+        if label is not None:
+            self.known("line", label, [line.label for line in lines], path)
+
     def labelled_systems(self, systems: Sequence[Any], corpus: str, path: tuple) -> None:
         """Raise UserError where two of the `LabelledSystem`s have the same label, or a system is not on the corpus."""
         self.labels([labelled.name for labelled in systems], path)
@@ -159,6 +164,13 @@ class Item:
         if hasattr(self, "corpus"):
             checks.corpus(self.corpus, (*path, "corpus"))
             checks.labelled_systems(getattr(self, "systems", ()), self.corpus, (*path, "systems"))
+
+    def labels_of(self) -> Iterator[tuple[str, str]]:
+        """Yield the name and the label of each system that the item labels.
+
+        This base reads the field `systems` (a list of `LabelledSystem`) of kinds that have it.
+        """
+        return ((labelled.system, labelled.label) for labelled in getattr(self, "systems", ()) if labelled.label)
 
     def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
         """Yield the systems of the item, each on its corpus, in the order of the item.

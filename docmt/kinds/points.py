@@ -41,6 +41,7 @@ class PointsFigure(FigureConfig):
     kind: Literal["points"] = "points"
     metrics: tuple[str, ...]
     x: Axis
+    baseline: str | None = setting(None, "label of the line that further panels compare the others with")
     series: tuple[Series, ...]
 
     def __post_init__(self) -> None:
@@ -76,6 +77,7 @@ class PointsFigure(FigureConfig):
         super().check(checks, path)
         checks.metrics(self.metrics, (*path, "metrics"))
         checks.labels([series.label for series in self.series], (*path, "series"))
+        checks.line(self.baseline, self.series, (*path, "baseline"))
         for number, series in enumerate(self.series):
             series_path = (*path, "series", number)
             for x, system in series.points.items():

@@ -35,12 +35,17 @@ class PositionsFigure(FigureConfig):
 
     kind: Literal["positions"] = "positions"
     metric: str = setting("s-BLEU", "a BLEU score over sentences")
+    baseline: str | None = setting(None, "label of the line that further panels compare the others with")
     series: tuple[PositionSeries, ...]
     levels: tuple[Level, ...] = setting((), "published numbers of no position")
 
     def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
         """Yield the system of each line that has one, on the figure's corpus."""
         return ((self.corpus, series.system) for series in self.series if series.system is not None)
+
+    def labels_of(self) -> Iterator[tuple[str, str]]:
+        """Yield the name of the system and the label of each line that has a system."""
+        return ((series.system, series.label) for series in self.series if series.system is not None)
 
     def beside_published(self, corpora: Sequence[str]) -> Iterator[BesidePublished]:
         """Yield the corpus, the system and the metric of every line, where the figure has published numbers too."""
@@ -66,6 +71,7 @@ class PositionsFigure(FigureConfig):
         super().check(checks, path)
         checks.metric(f"{self.metric}@j1", (*path, "metric"))
         checks.labels([line.label for line in (*self.series, *self.levels)], (*path, "series"))
+        checks.line(self.baseline, self.series, (*path, "baseline"))
         for number, series in enumerate(self.series):
             series_path = (*path, "series", number)
             for position, value in series.published.items():

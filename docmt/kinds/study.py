@@ -65,6 +65,12 @@ class StudyConfig:
         both = {**self.tables, **self.passages, **self.figures}
         return {name: both[name] for name in [*first, *sorted(self.figures, key=_natural)]}
 
+    @property
+    def labels(self) -> dict[str, str]:
+        """The label of each system that an item labels: that of the first such item in the order of the page."""
+        pairs = [pair for item in self.items.values() for pair in item.labels_of()]
+        return dict(reversed(pairs))
+
 
 def _natural(name: str) -> tuple[bool, list[tuple[bool, int, str]]]:
     """Return a sort key that puts `table2` before `table10`, and names without a number last."""

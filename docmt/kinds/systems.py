@@ -109,6 +109,12 @@ class SystemsTable(TableConfig):
         """Yield the corpus and the system of every cell, row by row."""
         return ((corpus, system) for corpus, system, _ in self.cells(corpora))
 
+    def labels_of(self) -> Iterator[tuple[str, str]]:
+        """Yield the name of the system and the label of each row that has both, in each column of the table."""
+        suffixes = dict.fromkeys(column.suffix for column in self.columns.values()) or {"": None}
+        rows = [(row.system, row.label) for row in self.rows if row.system is not None and row.label]
+        return ((f"{system}{suffix}", label) for system, label in rows for suffix in suffixes)
+
     def beside_published(self, corpora: Sequence[str]) -> Iterator[BesidePublished]:
         """Yield the corpus, the system and the metric of every cell with a system and a published number."""
         for row in self.rows:

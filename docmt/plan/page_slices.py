@@ -39,6 +39,7 @@ def page_settings(grid: Grid, where: str, study: str, item: str | None = None) -
         "item": item,
         "reads": reads,
         "pages": [_page(name, listed) for name, listed in grid.studies[study].items.items()],
+        "systems": _systems(grid, study),
         "entries": [_entry(entry) for entry in entries],
         "corpora": {name: _facts(grid, name, config) for name in corpora},
         "not_run": _not_run(grid, entries, corpora),
@@ -56,8 +57,8 @@ def page_settings(grid: Grid, where: str, study: str, item: str | None = None) -
 def _study(config: StudyConfig) -> dict[str, Any]:
     """Return a study for a report.
 
-    Its list of systems is left out, so that a page depends only on the systems in `entries`. So are the settings of
-    scoring, whose paths are the user's: the files of scores have what decides a number.
+    Its list of systems is left out: a page depends only on the systems in `entries`, and on the names and labels of the
+    others. So are the settings of scoring, whose paths are the user's: the files of scores have what decides a number.
     """
     measured_as = {
         metric: tuple(dataclasses.replace(statement, scoring={}, obtain="") for statement in statements)
@@ -78,18 +79,27 @@ def _page(name: str, item: Any) -> dict[str, str]:
     return {"name": name, "title": item.title, "paper": item.paper}
 
 
-def _order(grid: Grid, study: StudyConfig) -> Callable[[Entry], tuple]:
-    """Return a sort key for entries: first by corpus, then by the place of the system in the items of the study.
+def _systems(grid: Grid, study: str) -> list[dict[str, str]]:
+    """Return the name and the label of each system of a study, which has them on all of its pages."""
+    config = grid.studies[study]
+    systems = sorted({entry.system.name for entry in grid.of_study(study)}, key=_place(grid, config))
+    return [{"system": name, "label": config.labels.get(name, "")} for name in systems]
+
+
+def _place(grid: Grid, study: StudyConfig) -> Callable[[str], tuple]:
+    """Return a sort key for the names of systems: by the place of the system in the items of the study.
 
     The order of the keys in the study's file is not used, so that a file with reordered keys gives the same page.
     """
     listed = [entry.system.name for name in study.items for entry in item_entries(grid, study.study, name)]
     places = {name: place for place, name in enumerate(dict.fromkeys(listed))}
-    return lambda entry: (
-        study.corpora.index(entry.corpus),
-        places.get(entry.system.name, len(places)),
-        entry.system.name,
-    )
+    return lambda name: (places.get(name, len(places)), name)
+
+
+def _order(grid: Grid, study: StudyConfig) -> Callable[[Entry], tuple]:
+    """Return a sort key for entries: first by corpus, then by the place of the system in the items of the study."""
+    place = _place(grid, study)
+    return lambda entry: (study.corpora.index(entry.corpus), place(entry.system.name))
 
 
 def _facts(grid: Grid, corpus: str, study: StudyConfig) -> dict[str, Any]:

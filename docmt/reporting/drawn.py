@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from statistics import fmean
 from typing import Any
 
@@ -10,7 +11,8 @@ from matplotlib.ticker import MaxNLocator
 
 from docmt.kinds.item import published_number
 from docmt.reporting.comparable import why_not_comparable
-from docmt.reporting.figures import PAPER, Panel, Style, label_axes, notes_of
+from docmt.reporting.figures import Panel, label_axes, notes_of
+from docmt.reporting.look import LINE, PAPER, SIGN, Style
 from docmt.reporting.over_seeds import over_seeds, why_empty
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
@@ -107,9 +109,46 @@ def not_comparable(records: Sequence[dict]) -> tuple[str, ...]:
 
 
 def missing(records: Sequence[dict]) -> tuple[str, ...]:
-    """Return a line of text for each point of a system without a measured value, with the reason."""
-    empty = [r for r in records if r["system"] is not None and not r["values"]]
-    return tuple(f"{r['label']} at {r['x']:g}: {r['status']}" for r in empty)
+    """Return a line of text for each reason why points of systems have no measured value, with these points."""
+    return by_reason((r["status"], f"{r['label']} at {r['x']:g}") for r in records if r["system"] and not r["values"])
+
+
+def by_reason(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Return a line of text for each reason; `pairs` has the reason and the name of each thing that is missing."""
+    names: dict[str, list[str]] = {}
+    for reason, name in pairs:
+        names.setdefault(reason, []).append(name)
+    return tuple(f"{reason}: {', '.join(dict.fromkeys(several))}" for reason, several in names.items())
+
+
+def has_numbers(records: Iterable[dict]) -> bool:
+    """Return whether a panel of the records would show a number: a measured one, or a published one."""
+    return any(record["values"] or published_number(record["published"]) is not None for record in records)
+
+
+def with_differences(records: Sequence[dict], baseline: str | None) -> list[dict]:
+    """Return the records with the field `baseline_difference`, where the figure compares its lines with a baseline.
+
+    The difference is the measured number minus that of the line `baseline` at the same place of the horizontal axis; it
+    is None for the baseline itself, and where one of the two numbers is missing.
+    """
+    if baseline is None:
+        return list(records)
+    of_baseline = {(r["metric"], r["x"]): r["measured"] for r in records if r["label"] == baseline}
+
+    def difference(record: dict) -> float | None:
+        """Return the difference of a record's number from the baseline's."""
+        other = of_baseline.get((record["metric"], record["x"]))
+        is_missing = record["label"] == baseline or other is None or record["measured"] is None
+        return None if is_missing else record["measured"] - other
+
+    return [{**record, "baseline_difference": difference(record)} for record in records]
+
+
+def differences(records: Sequence[dict]) -> list[dict]:
+    """Return the records of a panel of differences: the measured number of each is its difference to the baseline."""
+    wanted = [record for record in records if record.get("baseline_difference") is not None]
+    return [{**record, "values": [record["baseline_difference"]], "published": None} for record in wanted]
 
 
 def paint_lines(
@@ -127,10 +166,13 @@ def paint_lines(
         if ranges:
             lows = [mean - min(values) for mean, (_, values) in zip(means, measured, strict=True)]
             highs = [max(values) - mean for mean, (_, values) in zip(means, measured, strict=True)]
-            axes.errorbar(places, means, (lows, highs), capsize=3, **style.marked)
+            _, *signs = axes.errorbar(places, means, (lows, highs), capsize=3, **style.marked)
+            for sign in chain.from_iterable(signs):
+                sign.set_gid(style.tag(SIGN))
         else:
             axes.plot(places, means, **style.marked)
         if published := published_points(line):
-            axes.plot(*zip(*published, strict=True), style.marker, color=style.colour, **PUBLISHED)
+            gid = style.tag(LINE, "published")
+            axes.plot(*zip(*published, strict=True), style.marker, color=style.colour, gid=gid, **PUBLISHED)
     label_axes(axes, x, unit)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))

@@ -17,21 +17,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import LogLocator, MaxNLocator
 
-COLOURS = ("#0072b2", "#d55e00", "#00875f", "#b5548f", "#a87500", "#2a8bc2", "#3b3b3b")
-"""The colours of lines; those of systems repeat after the last."""
-
-AXIS, INK, SOFT, GRID, PAPER = "#7d858e", "#1d242c", "#565f69", "#e4e7ea", "#ffffff"
-"""The colours of axes, labels, numbers at ticks, grids and edges of markers."""
-
-ON_PAGE = {
-    **{colour: f"var(--hue{n})" for n, colour in enumerate(COLOURS)},
-    AXIS: "var(--axis)",
-    INK: "var(--ink)",
-    SOFT: "var(--soft)",
-    GRID: "var(--grid)",
-    PAPER: "var(--paper)",
-}
-"""The variables of `templates/styles/colours.css` that stand for colours on pages; dark screens have other values."""
+from docmt.reporting.look import AXIS, GRID, INK, LINE, ON_PAGE, SIGN, SOFT, Style, line_style
+from docmt.reporting.readings import readings, tagged
 
 RC = {
     "svg.fonttype": "none",
@@ -55,10 +42,11 @@ RC = {
     "lines.markersize": 5.5,
 }
 
-DASHES = ("", "6 2", "2 2", "8 2 2 2")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LEVEL_DASH, DOTTED = "5 4", "1.5 3"
 """Dashes of levels and of dotted curves, in the form of the attribute `stroke-dasharray` of SVG."""
+
+LEVEL_DASHES = (LEVEL_DASH, "10 3", "10 3 2 3", "2 4")
+"""Dashes of several levels of one figure, which are all grey."""
 
 LEVEL = {"color": AXIS, "linestyle": (0, (4, 3)), "linewidth": 1.2}
 """The style of a line for comparison, such as chance, a unigram model or a published level."""
@@ -68,44 +56,6 @@ UPDATES, POSITION = "updates", "position j in the window"
 
 CURVE_POINTS = 240
 """The largest number of points of a learning curve. Longer curves are thinned, since a page would grow by megabytes."""
-
-
-@dataclass(frozen=True)
-class Style:
-    """The style of a system, which is the same on the whole page; the colour-blind can distinguish the colours."""
-
-    colour: str
-    dash: str
-    marker: str
-
-    @property
-    def on_page(self) -> str:
-        """The colour on a page: a variable of its styles, since light and dark screens need different values."""
-        return ON_PAGE[self.colour]
-
-    @property
-    def line(self) -> dict:
-        """The keyword arguments of matplotlib for a line without markers."""
-        return {"color": self.colour, "linestyle": line_style(self.dash)}
-
-    @property
-    def marked(self) -> dict:
-        """The keyword arguments of matplotlib for a line with a marker at each point."""
-        return {"marker": self.marker, "markeredgecolor": PAPER, **self.line}
-
-
-def line_style(dash: str) -> str | tuple[int, tuple[float, ...]]:
-    """Return matplotlib's line style for the dashes of an SVG, at half their lengths."""
-    return (0, tuple(float(part) / 2 for part in dash.split())) if dash else "solid"
-
-
-def styles(systems: Sequence[str]) -> dict[str, Style]:
-    """Return a style for each system; the first 28 systems differ in their colours or in their dashes."""
-    count = len(COLOURS)
-    return {
-        name: Style(COLOURS[n % count], DASHES[n // count % len(DASHES)], MARKERS[n % len(MARKERS)])
-        for n, name in enumerate(systems)
-    }
 
 
 @dataclass(frozen=True)
@@ -153,12 +103,15 @@ def draw(identifier: str, label: str, paint: Callable[[Axes], None]) -> Markup:
         paint(axes)
         out = io.StringIO()
         canvas.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return _inline(out.getvalue(), identifier, label)
+    return _inline(out.getvalue(), identifier, label, readings(canvas, axes))
 
 
-def _inline(svg: str, identifier: str, label: str) -> Markup:
-    """Return an SVG file as a part of a page: without prolog, metadata and namespaces, and with ids of its own."""
-    svg = svg[svg.index("<svg") :]
+def _inline(svg: str, identifier: str, label: str, values: Markup) -> Markup:
+    """Return an SVG file as a part of a page: without prolog, metadata and namespaces, and with ids of its own.
+
+    `values`: the last part of the drawing, which lets a script read the values of its points out.
+    """
+    svg = tagged(svg[svg.index("<svg") :])
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
     # An SVG inside an HTML page needs no namespaces.
@@ -168,7 +121,7 @@ def _inline(svg: str, identifier: str, label: str) -> Markup:
     svg = svg.replace("url(#", f"url(#{identifier}-").replace('href="#', f'href="#{identifier}-')
     view_box = re.search(r'viewBox="[^"]*"', svg)[0]
     head = Markup('<svg role="img" aria-label="{}" {}>').format(label, Markup(view_box))
-    return head + Markup(svg[svg.index(">") + 1 :])
+    return head + Markup(svg[svg.index(">") + 1 : svg.rindex("</svg>")]) + values + Markup("</svg>\n")
 
 
 def curves(identifier: str, title: str, drawn: Sequence[Curve], look: dict[str, Style], **options: Any) -> Panel:
@@ -200,9 +153,10 @@ def _paint_curves(
     """
     for curve in drawn:
         xs, ys, style = thin(curve.x), thin(curve.y), look[curve.system]
-        axes.plot(xs, ys, **style.line | ({"linestyle": line_style(DOTTED)} if curve.dotted else {}))
+        second = {"linestyle": line_style(DOTTED), "gid": style.tag(LINE, curve.dotted)} if curve.dotted else {}
+        axes.plot(xs, ys, **style.line | second)
         # The last point is often on the edge of the axes, where its marker would be clipped.
-        axes.plot(xs[-1:], ys[-1:], style.marker, color=style.colour, clip_on=False)
+        axes.plot(xs[-1:], ys[-1:], style.marker, color=style.colour, clip_on=False, gid=style.tag(SIGN))
     if level is not None:
         axes.axhline(level, **LEVEL)
     if logarithmic:

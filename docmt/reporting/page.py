@@ -15,11 +15,21 @@ from docmt.reporting.absent import absent_runs
 from docmt.reporting.adopted import adopted_runs
 from docmt.reporting.best import best_lines, single_seed
 from docmt.reporting.case_studies import chain_studies
+from docmt.reporting.collapsed import collapsed
 from docmt.reporting.exports.beside import endings_of, write_exports
-from docmt.reporting.figures import styles
+from docmt.reporting.figures import POSITION
 from docmt.reporting.findings import judged_findings
 from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
-from docmt.reporting.plots import accuracy_by_distance, bleu_by_position, inside_curves, learning_curves
+from docmt.reporting.plots import (
+    ACCURACY,
+    DISTANCE,
+    Plot,
+    accuracy_by_distance,
+    bleu_by_position,
+    inside_curves,
+    learning_curves,
+    with_differences,
+)
 from docmt.reporting.provenance import describe_systems, environments, run_records, score_warnings
 from docmt.reporting.results import ReportSettings, Results
 from docmt.reporting.translations import MOST_DOCUMENTS, documents_to_show
@@ -111,7 +121,8 @@ def _common(results: Results) -> dict[str, Any]:
         "study": results.settings.study,
         "scale": results.settings.scale,
         "results": results,
-        "look": styles(results.systems),
+        "look": results.look,
+        "labels": results.labels,
         "run_records": run_records(results),
         "environments": environments(results),
         "adopted": list(adopted_runs(results)),
@@ -137,13 +148,21 @@ def _content(results: Results) -> dict[str, Any]:
 
     The curves and examples of the page have only the first MOST_SYSTEMS systems.
     """
-    look, few = styles(results.systems), results.with_systems(results.systems[:MOST_SYSTEMS])
+    look, few = results.look, results.with_systems(results.systems[:MOST_SYSTEMS])
+    tables = results.settings.study.tables.values()
+    baseline = next((table.baseline for table in tables if getattr(table, "baseline", None) in look), None)
+
+    def compared(plots: list[Plot], axis: str, unit: str) -> list[Plot]:
+        """Return plots with the differences to the study's baseline; unchanged in a study without one."""
+        return with_differences(plots, look, baseline, axis, unit) if baseline else plots
+
     return {
         "scored": sum(run.scores is not None for run in results.runs),
         "left_out": len(results.systems[MOST_SYSTEMS:]),
         "learning": learning_curves(few, look),
-        "accuracy": accuracy_by_distance(few, look),
-        "positions": bleu_by_position(few, look),
+        "accuracy": compared(accuracy_by_distance(few, look), DISTANCE, ACCURACY),
+        "positions": compared(bleu_by_position(few, look), POSITION, "s-BLEU"),
+        "collapsed": list(collapsed(few.runs)),
         "inside_curves": inside_curves(few, look),
         "chain_studies": chain_studies(few),
         "documents": documents_to_show(few),

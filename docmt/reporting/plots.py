@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from itertools import chain
 from typing import Any
@@ -15,12 +15,12 @@ from docmt.reporting.figures import (
     POSITION,
     Curve,
     Panel,
-    Style,
     curves,
     draw,
     label_axes,
     notes_of,
 )
+from docmt.reporting.look import Style
 from docmt.reporting.over_seeds import over_seeds
 from docmt.reporting.results import Results, Run
 from docmt.settings.metrics import parse_metric
@@ -41,6 +41,9 @@ ATTENTION = {
 
 TO_CURRENT_SENTENCE = "to the own sentence, where the model also attends to the document"
 """The explanation of dotted curves in the legend: they are of attention to the current sentence."""
+
+DISTANCE, ACCURACY = "distance in sentences", "accuracy, %"
+"""Labels of the axes of accuracy by distance."""
 
 SystemValues = tuple[str, list[float | None]]
 """The name of a system, and its value at each step; None at a step for which it has no value."""
@@ -167,7 +170,7 @@ def accuracy_by_distance(corpus: str, runs: list[Run], look: dict[str, Style]) -
         chance = [_chance(runs, name, distance) for distance in distances]
         lines = _lines(runs, [f"accuracy:{name}@{distance}" for distance in distances])
         identifier = f"accuracy-{corpus}-{len(panels)}"
-        options = {"axis": "distance in sentences", "unit": "accuracy, %", "chance": chance}
+        options = {"axis": DISTANCE, "unit": ACCURACY, "chance": chance}
         panels.append(_by_step(identifier, name, steps, lines, look, **options))
         numbers += [(name, line, values) for line, values in [*lines, ("chance", chance)]]
     return Plot(corpus, tuple(panels), steps=steps, numbers=tuple(numbers))
@@ -233,6 +236,7 @@ def _by_step(
             points = [(step + aside, value) for step, value in enumerate(values) if value is not None]
             axes.plot([x for x, _ in points], [value for _, value in points], **look[system].marked)
         axes.set_xticks(range(len(steps)), steps)
+        axes.fmt_xdata = lambda x: steps[round(x)]
         axes.set_xlim(-0.4, len(steps) - 0.6)
         label_axes(axes, axis, unit)
         if chance is not None:
@@ -240,3 +244,29 @@ def _by_step(
 
     notes = (("chance", LEVEL_DASH),) if chance is not None else ()
     return Panel(title, draw(identifier, title, paint), paint, tuple(system for system, _ in lines), notes)
+
+
+def with_differences(plots: Sequence[Plot], look: dict[str, Style], baseline: str, axis: str, unit: str) -> list[Plot]:
+    """Return plots over steps with the differences of the other systems to `baseline`, in panels and in numbers.
+
+    `axis`, `unit`: the labels of the axes. A plot in which the baseline has no values is returned unchanged.
+    """
+    return [_with_differences(plot, look, baseline, axis, unit) for plot in plots]
+
+
+def _with_differences(plot: Plot, look: dict[str, Style], baseline: str, axis: str, unit: str) -> Plot:
+    """Return a plot with the differences to the baseline; see `with_differences`."""
+    of_baseline = {name: values for name, line, values in plot.numbers if line == baseline}
+    panels, numbers = [], []
+    for number, (name, others) in enumerate(of_baseline.items()):
+        title = f"{name}, minus {look[baseline].label}"
+        lines = [
+            (line, [None if None in pair else pair[0] - pair[1] for pair in zip(values, others, strict=True)])
+            for panel, line, values in plot.numbers
+            if panel == name and line in look and line != baseline
+        ]
+        if any(value is not None for _, values in lines for value in values):
+            identifier = f"minus-{unit.split(',')[0]}-{plot.corpus}-{number}"
+            panels.append(_by_step(identifier, title, plot.steps, lines, look, axis=axis, unit=unit))
+            numbers += [(title, *line) for line in lines]
+    return replace(plot, more=(*plot.more, *panels), numbers=(*plot.numbers, *numbers))

@@ -16,7 +16,9 @@ from docmt.base.foreign import reading
 from docmt.base.parse import check_keys, mapping, parse
 from docmt.base.paths import COMPARISON, CORPUS, PASSAGE, SCORES, TOKENS, TRAINING, TRANSLATIONS, Folder
 from docmt.base.yaml_files import Lines
+from docmt.kinds.item import LabelledSystem
 from docmt.kinds.study import StudyConfig
+from docmt.reporting.look import Style, styles
 from docmt.settings.metrics import STRING_UNITS
 from docmt.settings.system import Entry
 
@@ -39,7 +41,8 @@ class ReportSettings:
     out, by `corpus` or `corpus/system`. `not_scored`: why metrics are not computed, by corpus and by the part of
     `scoring` that they need. `ways`: how what is missing can be had, by these reasons. `not_comparable`: why numbers
     are not comparable with published ones, by corpus and by the base of the metric's name (empty: of all numbers).
-    `pages`: the pages of all items, for links. `cards`: the paths of cards of later stages than stage 1, by
+    `systems`: all systems of the study with their labels, in an order that decides on their colours; an item's page has
+    them all. `pages`: the pages of all items, for links. `cards`: the paths of cards of later stages than stage 1, by
     `corpus/count/split`. `human`: the file of human judgements. `data`: the folder names of corpora in stages whose
     paths have no scale, where these differ from the names of the corpora. `stand_ins`: the folders of pretrained
     checkpoints, by the folders of the random checkpoints that replace them. `random_starts`: the folder of the random
@@ -58,6 +61,7 @@ class ReportSettings:
     item: str | None = None
     reads: tuple[str, ...] | None = None
     pages: tuple[PageLink, ...] = ()
+    systems: tuple[LabelledSystem, ...] = ()
     cards: dict[str, str] = field(default_factory=dict)
     human: str | None = None
     data: dict[str, str] = field(default_factory=dict)
@@ -153,6 +157,17 @@ class Results:
     def systems(self) -> tuple[str, ...]:
         """The names of the page's systems, in the order of the page."""
         return tuple(dict.fromkeys(entry.system.name for entry in self.settings.entries))
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """The label of each system of the study, which is the same on all pages of the study."""
+        names = {labelled.system: labelled.name for labelled in self.settings.systems}
+        return names | {name: name for name in self.systems if name not in names}
+
+    @cached_property
+    def look(self) -> dict[str, Style]:
+        """The style of each system of the study, which is the same on all pages of the study."""
+        return styles(self.labels)
 
     @property
     def corpora(self) -> tuple[str, ...]:

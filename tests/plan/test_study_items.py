@@ -46,6 +46,7 @@ def test_a_suffix_names_the_system_and_its_baseline_of_a_column(full):
 
 
 SCORES = "results/7_scores/paper/toy/{}/seed{}/scores.json"
+CURVES = [f"results/5_training/paper/toy/chains/seed{seed}/metrics.jsonl" for seed in (4, 5)]
 RECORDS = "results/5_training/paper/toy/{}/seed{}/record.json"
 EXPECTED = {
     "table1": {
@@ -66,8 +67,8 @@ EXPECTED = {
         "records": [RECORDS.format("fine", 1)],
         "curves": ["results/5_training/paper/toy/fine/seed1/metrics.jsonl"],
     },
-    "figure4": {"inside": ["results/6_translations/paper/toy/chains/seed4/inside.arrow"]},
-    "figure6": {"inside": ["results/6_translations/paper/toy/chains/seed4/inside.arrow"]},
+    "figure4": {"curves": CURVES, "inside": ["results/6_translations/paper/toy/chains/seed4/inside.arrow"]},
+    "figure6": {"curves": CURVES, "inside": ["results/6_translations/paper/toy/chains/seed4/inside.arrow"]},
     "figure8": {
         "occurrences": [
             "results/7_scores/paper/toy/sentence/seed1/occurrences.arrow",

@@ -116,6 +116,11 @@ class World:
         rows += [{"kind": "dev", "update": n, "epoch": 1, "loss": 4.0, "perplexity": 90.0 / n} for n in (2, 4)]
         (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
+    def curve(self, system: str, rows: list[dict], seed: int = 1) -> None:
+        folder = self.folder("5_training", system, seed)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
     def corpus(self) -> None:
         names = ("document", "sentence", "source", "target")
         rows = [{"split": "test", "references": [], **dict(zip(names, row, strict=True))} for row in SENTENCES]

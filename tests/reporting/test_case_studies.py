@@ -5,6 +5,7 @@ from helpers.chain_files import CHAINS, TEXT, cats, chain, dogs, rendered, write
 
 from docmt.base.errors import UserError
 from docmt.reporting.case_studies import MOST_CASES, MOST_CHAINS, MOST_LINES, Span, chain_studies, spans
+from docmt.reporting.chain_cases import Rendering
 from docmt.reporting.page import write_report
 
 
@@ -181,4 +182,12 @@ def test_the_page_says_where_there_is_nothing_to_show(chained):
     chained.load()
     write_report(chained.settings_file, chained.results, chained.output)
     page = chained.output.read_text(encoding="utf-8")
-    assert "No chain is." in page and "In no chain." in page
+    assert "No such chain was found." in page and "In no chain." in page
+
+
+def test_a_reference_whose_translations_share_a_word_shows_no_over_correction():
+    def varied(*words: str) -> bool:
+        return Rendering(words, ((0,), (0,)), 0, 1).differs
+
+    assert not varied("every day", "rides Every day")
+    assert varied("every day", "daily")

@@ -1,6 +1,5 @@
 """Figures of points, of positions and of curves: what is drawn, what was published beside it, what is not there."""
 
-import json
 import re
 
 import pytest
@@ -56,7 +55,7 @@ def test_points_are_means_over_seeds_with_the_range_and_published_ones_are_hollo
     assert ">Input length (tokens)<" in bleu.svg and ">BLEU<" in bleu.svg
     assert [f">{x}<" in bleu.svg for x in (64, 256)] == [True, True]
     assert piece.content.marks == ("Bars: from the smallest to the largest seed", "Hollow: published")
-    assert piece.content.missing == ("Transformer at 512: not run", "Transformer at 512: not run")
+    assert piece.content.missing == ("not run: Transformer at 512",)
 
 
 def test_points_beside_published_ones_say_why_they_are_not_comparable(world):
@@ -107,13 +106,7 @@ def test_positions_are_those_of_the_window_and_levels_are_lines_across(world):
     assert ">position j in the window<" in panel.svg and ">Tu (2018)<" in panel.svg
     assert piece.content.notes == (("Tu (2018): 16.5", LEVEL_DASH),)
     assert piece.content.marks == ("Hollow: published", "Voita (2018): not digitised")
-    assert piece.content.missing == ("k = 3 at 3: not scored",)
-
-
-def write_curve(world, system: str, rows: list[dict], seed: int = 1) -> None:
-    folder = world.folder("5_training", system, seed)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert piece.content.missing == ("not scored: k = 3 at 3",)
 
 
 SYSTEMS = [{"label": "A", "system": "sentence"}, {"label": "B", "system": "g_transformer"}]
@@ -121,8 +114,8 @@ SYSTEMS = [{"label": "A", "system": "sentence"}, {"label": "B", "system": "g_tra
 
 def test_losses_share_a_panel_and_other_values_have_their_own(world):
     rows = [{"kind": kind, "update": n, "loss": 5.0 - n, "kl": 0.5} for n in (1, 2) for kind in ("train", "dev")]
-    write_curve(world, "sentence", rows)
-    write_curve(world, "sentence", rows, seed=2)
+    world.curve("sentence", rows)
+    world.curve("sentence", rows, seed=2)
     piece = drawn(world, kind="curves", systems=SYSTEMS, values=["dev_loss", "kl", "train_loss"])
     assert [panel.title for panel in piece.content.panels] == [
         "loss, label-smoothed",
@@ -138,19 +131,19 @@ def test_losses_share_a_panel_and_other_values_have_their_own(world):
         (2, 3.0),
     ]
     assert piece.content.notes == (("training, beside dev", DOTTED),)
-    assert piece.content.missing == tuple(f"B, {value}: not run" for value in ("dev loss", "kl", "train loss"))
+    assert piece.content.missing == ("not run: dev loss of B, kl of B, train loss of B",)
     assert to_csv(piece).count("\n") == 1 + len(piece.records) == 1 + 3 * 2 * 2
 
 
 def test_the_plain_cross_entropy_of_dev_is_no_line_beside_smoothed_losses(world):
-    write_curve(world, "sentence", [{"kind": "dev", "update": 1, "loss": 4.0, "nll": 3.5}])
+    world.curve("sentence", [{"kind": "dev", "update": 1, "loss": 4.0, "nll": 3.5}])
     piece = drawn(world, kind="curves", systems=SYSTEMS[:1], values=["dev_loss", "dev_nll"])
     assert [panel.title for panel in piece.content.panels] == ["loss, label-smoothed", "dev cross-entropy"]
     assert [(record["value"], record["y"]) for record in piece.records] == [("dev_loss", 4.0), ("dev_nll", 3.5)]
 
 
 def test_the_horizontal_axis_may_count_target_tokens(world):
-    write_curve(world, "sentence", [{"kind": "dev", "update": 1000, "loss": 4.0}])
+    world.curve("sentence", [{"kind": "dev", "update": 1000, "loss": 4.0}])
     piece = drawn(world, kind="curves", systems=SYSTEMS[:1], values=["dev_loss"], x="tokens")
     per_update = world.settings["entries"][0].system.train.tokens_per_update
     assert [record["x"] for record in piece.records] == [1000 * per_update / 1e6]
@@ -170,7 +163,7 @@ def timed(losses: dict[int, float], hours: float) -> list[dict]:
 
 
 def test_the_horizontal_axis_may_be_hours(world):
-    write_curve(world, "sentence", timed({0: 6.0, 10: 5.0, 20: 4.0}, hours=0.1))
+    world.curve("sentence", timed({0: 6.0, 10: 5.0, 20: 4.0}, hours=0.1))
     piece = drawn(world, kind="curves", systems=SYSTEMS[:1], values=["dev_loss"], x="hours")
     assert [(record["x"], record["y"]) for record in piece.records] == [(0, 6.0), (1.0, 5.0), (2.0, 4.0)]
     assert ">device hours<" in piece.content.panels[0].svg
@@ -194,17 +187,17 @@ def test_the_horizontal_axis_may_be_hours(world):
 )
 def test_the_time_to_the_lowest_loss_of_a_baseline_is_told(world, losses, said):
     for seed in (1, 2):
-        write_curve(world, "sentence", timed({0: 6.0, 20: 5.0, 40: 4.0, 60: 4.2}, hours=0.1), seed)
+        world.curve("sentence", timed({0: 6.0, 20: 5.0, 40: 4.0, 60: 4.2}, hours=0.1), seed)
     for seed, of_seed in enumerate(losses, 1):
-        write_curve(world, "g_transformer", timed(of_seed, hours=0.2), seed)
+        world.curve("g_transformer", timed(of_seed, hours=0.2), seed)
     piece = drawn(world, kind="curves", systems=SYSTEMS, values=["dev_loss"], x="hours", baseline="sentence")
     assert list(piece.content.marks) == said
 
 
 def test_attention_to_the_own_sentence_is_a_second_line(world):
     rows = [{"kind": "dev", "update": n, "entropy.cross.group": 2.0, "entropy.cross.global": 6.0} for n in (1, 2)]
-    write_curve(world, "g_transformer", rows)
-    write_curve(world, "sentence", [{"kind": "dev", "update": n, "entropy.cross": 3.0} for n in (1, 2)])
+    world.curve("g_transformer", rows)
+    world.curve("sentence", [{"kind": "dev", "update": n, "entropy.cross": 3.0} for n in (1, 2)])
     piece = drawn(world, kind="curves", systems=SYSTEMS, values=["cross_attention_entropy"])
     assert {(r["label"], r["second"], r["y"]) for r in piece.records} == {
         ("A", "", 3.0),
@@ -216,9 +209,9 @@ def test_attention_to_the_own_sentence_is_a_second_line(world):
 
 
 def test_a_value_that_a_training_does_not_tell_is_named(world):
-    write_curve(world, "sentence", [{"kind": "dev", "update": 1, "loss": 4.0}])
+    world.curve("sentence", [{"kind": "dev", "update": 1, "loss": 4.0}])
     piece = drawn(world, kind="curves", systems=SYSTEMS[:1], values=["kl"])
-    assert piece.content.missing == ("A, kl: its training tells no such value",)
+    assert piece.content.missing == ("its training tells no such value: kl of A",)
 
 
 @pytest.mark.parametrize(
@@ -233,4 +226,24 @@ def test_a_figure_of_what_was_left_out_says_why(world, figure):
     world.settings["not_run"] = {CORPUS: "toy_zh-en is missing: train.zh"}
     piece = drawn(world, **figure)
     assert piece.content.missing
-    assert all(line.endswith("not run: toy_zh-en is missing: train.zh") for line in piece.content.missing)
+    assert all(line.startswith("not run: toy_zh-en is missing: train.zh: ") for line in piece.content.missing)
+
+
+def test_a_panel_without_any_number_is_not_drawn(world):
+    world.score("sentence", bleu=20.0)
+    series = [{"label": "Transformer", "points": {64: "sentence"}}]
+    piece = drawn(world, kind="points", metrics=["s-BLEU", "LTCR"], x={"label": "Length"}, series=series)
+    assert [panel.title for panel in piece.content.panels] == ["s-BLEU"]
+    assert piece.content.missing == ("not scored: Transformer at 64",)
+
+
+def test_lines_are_compared_with_the_baseline_of_the_figure(world):
+    world.score("sentence", bleu=20.0)
+    world.score("concat_3", bleu=23.5)
+    series = [{"label": "A", "points": {1: "sentence"}}, {"label": "B", "points": {1: "concat_3", 2: "never_run"}}]
+    figure = {"kind": "points", "metrics": ["s-BLEU"], "x": {"label": "Length"}, "series": series, "baseline": "A"}
+    piece = drawn(world, **figure)
+    gains = {(record["label"], record["x"]): record["baseline_difference"] for record in piece.records}
+    assert gains == {("A", 1): None, ("B", 1): 3.5, ("B", 2): None}
+    assert [panel.title for panel in piece.content.panels] == ["s-BLEU", "s-BLEU, minus A"]
+    assert 'data-value="3.5"' in piece.content.panels[1].svg and 'data-value="20"' not in piece.content.panels[1].svg

@@ -3,13 +3,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from docmt.reporting.figures import COLOURS, CURVE_POINTS, LEVEL_DASH, draw, styles, thin
+from docmt.reporting.figures import CURVE_POINTS, LEVEL_DASH, draw, thin
+from docmt.reporting.look import COLOURS, styles
 from docmt.reporting.plots import accuracy_by_distance, bleu_by_position, learning_curves
 
 
 def test_learning_curves_of_the_systems_that_train(full):
     full.train("never_run")
-    (plot,) = learning_curves(full.load(), styles(full.load().systems))
+    (plot,) = learning_curves(full.load(), full.load().look)
     assert [panel.title for panel in plot.panels] == ["training loss, label-smoothed", "dev perplexity"]
     assert plot.systems == ("sentence", "concat_3", "g_transformer")
     assert plot.notes == (("unigram model", LEVEL_DASH),)
@@ -17,11 +18,11 @@ def test_learning_curves_of_the_systems_that_train(full):
 
 def test_no_training_gives_no_curves(world):
     world.score("sentence")
-    assert learning_curves(world.load(), styles(world.load().systems)) == []
+    assert learning_curves(world.load(), world.load().look) == []
 
 
 def test_accuracy_by_distance_with_chance(full):
-    (plot,) = accuracy_by_distance(full.load(), styles(full.load().systems))
+    (plot,) = accuracy_by_distance(full.load(), full.load().look)
     assert [panel.title for panel in plot.panels] == ["pronoun"]
     assert plot.steps == ("not stated", "1", "3")
     assert plot.numbers == (
@@ -34,7 +35,7 @@ def test_accuracy_by_distance_with_chance(full):
 
 def test_every_axis_says_what_it_counts_and_in_what(full):
     results = full.load()
-    look = styles(results.systems)
+    look = results.look
     for plots, labels in (
         (learning_curves(results, look), [("updates", "nats a token"), ("updates", "perplexity")]),
         (accuracy_by_distance(results, look), [("distance in sentences", "accuracy, %")]),
@@ -47,13 +48,13 @@ def test_every_axis_says_what_it_counts_and_in_what(full):
 def test_accuracy_is_the_mean_over_seeds(world, contrastive):
     world.score("sentence", 1, contrastive=contrastive("word", {1: 1}))
     world.score("sentence", 2, contrastive=contrastive("word", {1: 4}))
-    (plot,) = accuracy_by_distance(world.load(), styles(world.load().systems))
+    (plot,) = accuracy_by_distance(world.load(), world.load().look)
     assert plot.numbers[0] == ("word", "sentence", [62.5])
 
 
 def test_sets_of_other_distances_have_gaps(world, contrastive):
     world.score("sentence", contrastive=contrastive("word", {1: 1}) | contrastive("verb", {2: 2}))
-    (plot,) = accuracy_by_distance(world.load(), styles(world.load().systems))
+    (plot,) = accuracy_by_distance(world.load(), world.load().look)
     assert {row[:2]: row[2] for row in plot.numbers} == {
         ("word", "sentence"): [25.0, None],
         ("word", "chance"): [50.0, None],
@@ -63,10 +64,10 @@ def test_sets_of_other_distances_have_gaps(world, contrastive):
 
 
 def test_bleu_by_position_only_where_there_are_windows(full):
-    (plot,) = bleu_by_position(full.load(), styles(full.load().systems))
+    (plot,) = bleu_by_position(full.load(), full.load().look)
     assert plot.numbers == (("s-BLEU", "concat_3", [20.0, 21.0, 22.0]),)
     full.score("concat_3")
-    assert bleu_by_position(full.load(), styles(full.load().systems)) == []
+    assert bleu_by_position(full.load(), full.load().look) == []
 
 
 @pytest.mark.parametrize("count", [0, 1, CURVE_POINTS, CURVE_POINTS + 1, 10 * CURVE_POINTS + 7])
@@ -79,7 +80,7 @@ def test_long_curves_are_thinned_by_averaging(count):
 
 
 def test_every_system_looks_different():
-    look = styles([f"system{n}" for n in range(3 * len(COLOURS))])
+    look = styles({name: name for name in (f"system{n}" for n in range(3 * len(COLOURS)))})
     assert len({(style.colour, style.dash) for style in look.values()}) == 3 * len(COLOURS)
 
 

@@ -10,7 +10,8 @@ from matplotlib.lines import Line2D
 
 from docmt.base.artifacts import atomic_file
 from docmt.reporting.drawn import DrawnFigure
-from docmt.reporting.figures import LEVEL, RC, line_style
+from docmt.reporting.figures import LEVEL, RC
+from docmt.reporting.look import line_style
 
 IN_FILES = {"pdf.fonttype": 42, "font.family": ["DejaVu Sans"]}
 """Settings of files: letters are text that can be selected and searched, in a TrueType font."""
@@ -36,6 +37,8 @@ def write_figure(figure: DrawnFigure, output: Path) -> None:
         for place, panel in enumerate(figure.panels, 1):
             axes = canvas.add_subplot(rows, across, place)
             panel.paint(axes)
+            for artist in axes.get_children():
+                artist.set_gid(None)
             axes.set_title(panel.title.replace("_", " "))
         canvas.legend(handles=lines, loc="outside lower center", ncols=across, frameon=False)
         for form, metadata in METADATA.items():
@@ -48,6 +51,6 @@ def write_figure(figure: DrawnFigure, output: Path) -> None:
 def _legend(figure: DrawnFigure) -> Iterator[Line2D]:
     """Yield a line of the legend for each line of the figure, and for each line that belongs to no system."""
     for label, style in figure.look.items():
-        yield Line2D([], [], label=label, **style.marked)
+        yield Line2D([], [], label=label, **(style.marked | {"gid": None}))
     for note, dash in figure.notes:
         yield Line2D([], [], label=note, **(LEVEL | {"linestyle": line_style(dash)}))

@@ -1,5 +1,9 @@
 """Maps of attention: a row of shaded target pieces per occurrence of a chain's word, or per latent variable.
 
+The maps of a chain show its longest chain. Of equally long chains they show the one whose weights are most on words,
+since weights on punctuation say nothing of where a word's translation is. A map whose rows have their largest weights
+on punctuation is not drawn; the page says so, and the files of the item have its numbers.
+
 Paper: lexical chains (Lyu et al. 2022). Figure 4 has the attention from the words of a chain to the tokens of their
 target sentences; Figure 6 has the similarity of each decoding step to the latent variables of its sentence. The numbers
 are from the file that `docmt inspect` writes.
@@ -8,10 +12,12 @@ are from the file that `docmt inspect` writes.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from statistics import fmean
 
 from docmt.base.columns import INSIDE
 from docmt.base.tables import read_arrow
 from docmt.kinds.attention import AttentionFigure
+from docmt.reporting.collapsed import collapsed
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
 
@@ -45,6 +51,13 @@ class Strip:
         return min(shade.value for shade in self.shades)
 
     @property
+    def on_words(self) -> float:
+        """The share of the row's weights that is on pieces with a letter or a digit, from 0 to 1."""
+        pairs = list(zip(self.outputs, self.shades, strict=True))
+        words = sum(shade.value for piece, shade in pairs if is_word(piece))
+        return words / (sum(shade.value for _, shade in pairs) or 1)
+
+    @property
     def highest(self) -> float:
         """The largest number of the row."""
         return max(shade.value for shade in self.shades)
@@ -54,7 +67,8 @@ class Strip:
 class InsideMaps:
     """The maps of a system on one dev document: soft alignment (eq. 8), cross-attention, and similarity (eq. 17).
 
-    `alignment` and `attention` have a row per occurrence of a chain's word. `similarity` has a row per latent variable
+    `alignment` and `attention` have a row per occurrence of a chain's word. `collapsed`: sentences about a posterior
+    that has collapsed. `similarity` has a row per latent variable
     of one sentence, all with the target pieces of this sentence. `alignment` and `similarity` are empty for a model
     without latent variables.
     """
@@ -68,6 +82,17 @@ class InsideMaps:
     alignment: tuple[Strip, ...]
     attention: tuple[Strip, ...]
     similarity: tuple[Strip, ...]
+    collapsed: tuple[str, ...] = ()
+
+    @property
+    def is_alignment_on_words(self) -> bool:
+        """Whether the map of alignment shows words: its rows have more than half of their weights on words."""
+        return bool(self.alignment) and fmean(strip.on_words for strip in self.alignment) > 0.5
+
+
+def is_word(piece: str) -> bool:
+    """Return whether a piece has a letter or a digit; special pieces such as `</s>` are no words."""
+    return not (piece.startswith("<") and piece.endswith(">")) and any(map(str.isalnum, piece))
 
 
 def content(_: str, item: AttentionFigure, results: Results) -> PieceContent:
@@ -97,18 +122,37 @@ def inside_maps(results: Results, corpus: str, system: str) -> InsideMaps | None
         alignment=tuple(_chain(rows, "alignment")),
         attention=tuple(_chain(rows, "attention")),
         similarity=tuple(_similarity(rows)),
+        collapsed=tuple(collapsed([run])),
     )
 
 
 def _chain(rows: list[dict], weights: str) -> Iterator[Strip]:
-    """Yield a row for each of the first MOST_OCCURRENCES occurrences of the longest chain, shaded by the weights.
+    """Yield a row for each of the first MOST_OCCURRENCES occurrences of the most telling chain.
 
-    `weights`: the column of inside.arrow with the weights. Of equally long chains the first one is chosen.
+    `weights`: the column of inside.arrow with the weights.
     """
-    chain = Counter(row["chain"] for row in rows).most_common(1)[0][0]
+    chain = _most_telling(rows)
     for row in [row for row in rows if row["chain"] == chain][:MOST_OCCURRENCES]:
         if row[weights] is not None:
-            yield _strip(row, tuple(Shade(value, value) for value in row[weights]))
+            yield _weights(row, weights)
+
+
+def _most_telling(rows: list[dict]) -> int:
+    """Return the number of the longest chain; of equally long chains, that whose attention is most on words."""
+    chains: dict[int, list[dict]] = {}
+    for row in rows:
+        chains.setdefault(row["chain"], []).append(row)
+
+    def tells(chain: int) -> tuple[int, float]:
+        """Return the length of a chain, and the mean share of attention on words over its occurrences."""
+        return len(chains[chain]), fmean(_weights(row, "attention").on_words for row in chains[chain])
+
+    return max(chains, key=tells)
+
+
+def _weights(row: dict, weights: str) -> Strip:
+    """Return a row of a map whose shades are weights; `weights`: the column of inside.arrow that has them."""
+    return _strip(row, tuple(Shade(value, value) for value in row[weights]))
 
 
 def _similarity(rows: list[dict]) -> Iterator[Strip]:

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from docmt.kinds.curves import CurvesFigure
-from docmt.reporting.drawn import DrawnFigure, identifier
-from docmt.reporting.figures import UPDATES, Curve, curves, styles, thin
+from docmt.reporting.drawn import DrawnFigure, by_reason, identifier
+from docmt.reporting.figures import UPDATES, Curve, curves, thin
+from docmt.reporting.look import styles_of_lines
 from docmt.reporting.over_seeds import not_run
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.plots import ATTENTION, ENTROPY, training_curves
@@ -34,7 +35,7 @@ CURVES: dict[str, tuple[str, str, str, str]] = {
 
 def content(name: str, figure: CurvesFigure, results: Results) -> PieceContent:
     """Return a figure with a curve for each system, seed and quantity, and the points of the curves as flat records."""
-    look = styles([labelled.name for labelled in figure.systems])
+    look = styles_of_lines({labelled.name: (labelled.system,) for labelled in figure.systems}, results.look)
     runs = [(labelled.name, run) for labelled in figure.systems for run in results.of(figure.corpus, labelled.system)]
     panels, records = [], []
     for key in dict.fromkeys(CURVES[value][0] for value in figure.values):
@@ -42,14 +43,15 @@ def content(name: str, figure: CurvesFigure, results: Results) -> PieceContent:
         _, title, unit, _ = CURVES[values[0]]
         curves_of_runs = [(pair, value, list(_curves(*pair, value, figure))) for value in values for pair in runs]
         drawn = [curve for *_, group in curves_of_runs for curve in group]
-        panels.append(curves(identifier(name, key), title, drawn, look, unit=unit, x=AXES[figure.x], steps=None))
+        if drawn:
+            panels.append(curves(identifier(name, key), title, drawn, look, unit=unit, x=AXES[figure.x], steps=None))
         records += [
             record
             for (_, run), value, group in curves_of_runs
             for curve in group
             for record in _records(run, value, curve)
         ]
-    missing = tuple(_missing(figure, records, results))
+    missing = by_reason(_missing(figure, records, results))
     marks = tuple(_reached(figure, results))
     return DrawnFigure(tuple(panels), look, marks, missing, tuple(records), shows_numbers=False).content
 
@@ -63,8 +65,8 @@ def _reached(figure: CurvesFigure, results: Results) -> Iterator[str]:
             yield from reached(labelled.name, runs, baseline.name, others)
 
 
-def _missing(figure: CurvesFigure, records: Sequence[dict], results: Results) -> Iterator[str]:
-    """Yield a line of text for each system and quantity without a curve, with the reason."""
+def _missing(figure: CurvesFigure, records: Sequence[dict], results: Results) -> Iterator[tuple[str, str]]:
+    """Yield the reason and the name of each quantity of a system without a curve."""
     logged = {(record["label"], record["value"]) for record in records}
     for labelled in figure.systems:
         has_run = any(run.curve for run in results.of(figure.corpus, labelled.system))
@@ -72,7 +74,7 @@ def _missing(figure: CurvesFigure, records: Sequence[dict], results: Results) ->
         why = "its training tells no such value" if has_run else not_run(left_out)
         for value in figure.values:
             if (labelled.name, value) not in logged:
-                yield f"{labelled.name}, {value.replace('_', ' ')}: {why}"
+                yield why, f"{value.replace('_', ' ')} of {labelled.name}"
 
 
 def _curves(label: str, run: Run, value: str, figure: CurvesFigure) -> Iterator[Curve]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, NullLocator
@@ -9,6 +10,8 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from docmt.kinds.points import Axis, PointsFigure
 from docmt.reporting.drawn import (
     DrawnFigure,
+    differences,
+    has_numbers,
     hollow,
     identifier,
     missing,
@@ -16,8 +19,10 @@ from docmt.reporting.drawn import (
     paint_lines,
     point,
     published_points,
+    with_differences,
 )
-from docmt.reporting.figures import Panel, Style, draw, styles
+from docmt.reporting.figures import Panel, draw
+from docmt.reporting.look import Style, styles_of_lines
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
 from docmt.settings.metrics import parse_metric
@@ -28,16 +33,25 @@ BARS = "Bars: from the smallest to the largest seed"
 
 def content(name: str, figure: PointsFigure, results: Results) -> PieceContent:
     """Return a figure with a panel per metric."""
-    look = styles([series.label for series in figure.series])
-    records = [record for metric in figure.metrics for record in _points(figure, metric, results)]
-    panels = []
-    for number, metric in enumerate(figure.metrics):
-        points, unit = [r for r in records if r["metric"] == metric], parse_metric(metric).metric.unit
-        paint = partial(_paint, records=points, look=look, x=figure.x, unit=unit)
-        panels.append(Panel(metric, draw(identifier(name, number), metric, paint), paint))
+    look = styles_of_lines({series.label: series.points.values() for series in figure.series}, results.look)
+    points = [record for metric in figure.metrics for record in _points(figure, metric, results)]
+    records = with_differences(points, figure.baseline)
+    panels = list(chain.from_iterable(_panels(name, figure, metric, records, look) for metric in figure.metrics))
     bars = (BARS,) if any(len(record["values"]) > 1 for record in records) else ()
     marks = (*bars, *hollow(records), *not_comparable(records))
     return DrawnFigure(tuple(panels), look, marks, missing(records), tuple(records)).content
+
+
+def _panels(
+    name: str, figure: PointsFigure, metric: str, records: Sequence[dict], look: dict[str, Style]
+) -> Iterator[Panel]:
+    """Yield the panel of a metric, and that of its differences to the baseline; none without a number."""
+    unit = parse_metric(metric).metric.unit
+    of_metric = [record for record in records if record["metric"] == metric]
+    for title, drawn in ((metric, of_metric), (f"{metric}, minus {figure.baseline}", differences(of_metric))):
+        if has_numbers(drawn):
+            paint = partial(_paint, records=drawn, look=look, x=figure.x, unit=unit)
+            yield Panel(title, draw(identifier(name, title), title, paint), paint)
 
 
 def _points(figure: PointsFigure, metric: str, results: Results) -> Iterator[dict]:

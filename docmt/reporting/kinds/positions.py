@@ -2,13 +2,26 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import cycle
 
 from matplotlib.axes import Axes
 
 from docmt.kinds.item import published_number
 from docmt.kinds.positions import PositionsFigure
-from docmt.reporting.drawn import DrawnFigure, hollow, identifier, missing, not_comparable, paint_lines, point
-from docmt.reporting.figures import LEVEL, LEVEL_DASH, POSITION, Panel, Style, draw, styles
+from docmt.reporting.drawn import (
+    DrawnFigure,
+    differences,
+    has_numbers,
+    hollow,
+    identifier,
+    missing,
+    not_comparable,
+    paint_lines,
+    point,
+    with_differences,
+)
+from docmt.reporting.figures import LEVEL, LEVEL_DASHES, POSITION, Panel, draw
+from docmt.reporting.look import Style, line_style, styles_of_lines
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
 from docmt.settings.metrics import parse_metric
@@ -16,20 +29,37 @@ from docmt.settings.metrics import parse_metric
 
 def content(name: str, figure: PositionsFigure, results: Results) -> PieceContent:
     """Return a figure with one panel; its positions are those of the systems' windows and of the published numbers."""
-    look = styles([series.label for series in figure.series])
-    records = list(_positions(figure, results))
+    look = styles_of_lines({line.label: [line.system] if line.system else [] for line in figure.series}, results.look)
+    records = with_differences(list(_positions(figure, results)), figure.baseline)
     numbers = {level.label: published_number(level.published) for level in figure.levels}
     levels = {label: number for label, number in numbers.items() if number is not None}
-    unit = parse_metric(figure.metric).metric.unit
-    paint = partial(_paint, records=records, levels=levels, look=look, unit=unit)
-    notes = tuple((f"{label}: {number:g}", LEVEL_DASH) for label, number in levels.items())
     unread = [f"{level.label}: {level.published}" for level in figure.levels if level.label not in levels]
     published = [
         {"label": level.label, "metric": figure.metric, "published": level.published} for level in figure.levels
     ]
-    panel = Panel(figure.metric, draw(identifier(name), figure.metric, paint), paint, notes=notes)
+    panels = tuple(_panels(name, figure, records, levels, look))
     marks = (*hollow(records), *unread, *not_comparable(records))
-    return DrawnFigure((panel,), look, marks, missing(records), (*records, *published)).content
+    return DrawnFigure(panels, look, marks, missing(records), (*records, *published)).content
+
+
+def _panels(
+    name: str, figure: PositionsFigure, records: Sequence[dict], levels: dict[str, float], look: dict[str, Style]
+) -> Iterator[Panel]:
+    """Yield the panel of the metric, and that of its differences to the baseline; none without a number."""
+    unit = parse_metric(figure.metric).metric.unit
+    title = f"{figure.metric}, minus {figure.baseline}"
+    if levels or has_numbers(records):
+        paint = partial(_paint, records=records, levels=levels, look=look, unit=unit)
+        notes = tuple((f"{label}: {levels[label]:g}", dash) for label, dash in _dashes(levels))
+        yield Panel(figure.metric, draw(identifier(name), figure.metric, paint), paint, notes=notes)
+    if gains := differences(records):
+        paint = partial(_paint, records=gains, levels={}, look=look, unit=unit)
+        yield Panel(title, draw(identifier(name, "minus"), title, paint), paint)
+
+
+def _dashes(levels: dict[str, float]) -> Iterator[tuple[str, str]]:
+    """Yield the label of each level with its dashes."""
+    return zip(levels, cycle(LEVEL_DASHES), strict=False)
 
 
 def _positions(figure: PositionsFigure, results: Results) -> Iterator[dict]:
@@ -47,7 +77,7 @@ def _positions(figure: PositionsFigure, results: Results) -> Iterator[dict]:
 def _paint(axes: Axes, records: Sequence[dict], levels: dict[str, float], look: dict[str, Style], unit: str) -> None:
     """Paint the lines, and a horizontal line for each published level; `levels` has the levels by their labels."""
     paint_lines(axes, records, look, POSITION, unit)
-    for label, level in levels.items():
-        axes.axhline(level, **LEVEL)
+    for label, dash in _dashes(levels):
+        axes.axhline(levels[label], **(LEVEL | {"linestyle": line_style(dash)}))
         place = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "bottom"}
-        axes.text(1, level, label, color=LEVEL["color"], fontsize=8, **place)
+        axes.text(1, levels[label], label, color=LEVEL["color"], fontsize=8, **place)

@@ -7,14 +7,15 @@ import pytest
 
 from docmt.reporting.drawn import DrawnFigure
 from docmt.reporting.exports.figure import write_figure
-from docmt.reporting.figures import Curve, curves, styles
+from docmt.reporting.figures import Curve, curves
+from docmt.reporting.look import styles
 
 LABELS = ("Sentence & <b>", "a_b $x$ 100 %")
 
 
 @pytest.fixture
 def figure() -> DrawnFigure:
-    look = styles(LABELS)
+    look = styles({label: label for label in LABELS})
     drawn = [Curve(label, [1, 2, 3], [n, 2, 3], "on dev" if n else "") for n, label in enumerate(LABELS)]
     titles = ("the_loss", "perplexity", "entropy")
     panels = tuple(curves(f"figure-{title}", title, drawn, look, unit="bits", level=2.0) for title in titles)

@@ -8,7 +8,7 @@ import pytest
 
 from docmt.base.columns import INSIDE
 from docmt.base.tables import write_arrow
-from docmt.reporting.figures import DOTTED, styles
+from docmt.reporting.figures import DOTTED
 from docmt.reporting.kinds.attention import MOST_CHAINS, MOST_OCCURRENCES, Shade, inside_maps
 from docmt.reporting.page import write_report
 from docmt.reporting.plots import TO_CURRENT_SENTENCE, inside_curves
@@ -96,7 +96,7 @@ def test_divergence_and_entropy_over_training_by_kind(world):
         text = "".join(json.dumps(row) + "\n" for row in [*rows, {"kind": "train", "update": 1, "kl": 9.0}])
         (world.folder("5_training", system, 1) / "metrics.jsonl").write_text(text)
     results = world.load()
-    (plot,) = inside_curves(results, styles(results.systems))
+    (plot,) = inside_curves(results, results.look)
     assert [(panel.title, panel.systems) for panel in plot.panels] == [
         ("KL divergence of latent variables", ("g_transformer",)),
         ("entropy of cross-attention", ("sentence", "g_transformer")),
@@ -117,7 +117,7 @@ def test_attention_to_the_document_and_to_the_own_sentence_are_two_lines_of_a_pa
     text = "".join(json.dumps(row) + "\n" for row in rows)
     (world.folder("5_training", "g_transformer", 1) / "metrics.jsonl").write_text(text)
     results = world.load()
-    look = styles(results.systems)
+    look = results.look
     ((panel,),) = [plot.panels for plot in inside_curves(results, look)]
     lines = re.findall(
         rf'<path d="([^"]*)" [^>]*style="fill: none; ([^"]*{re.escape(look["g_transformer"].on_page)}[^"]*)"', panel.svg
@@ -130,7 +130,7 @@ def test_attention_to_the_document_and_to_the_own_sentence_are_two_lines_of_a_pa
 
 def test_trainings_that_tell_nothing_of_their_inside_have_no_curves(full):
     results = full.load()
-    assert inside_curves(results, styles(results.systems)) == []
+    assert inside_curves(results, results.look) == []
 
 
 @pytest.mark.parametrize("rows", [ROWS, [member(0, 0, "<b>", None)]])
@@ -167,3 +167,24 @@ def test_the_page_of_a_map_has_every_number_beside_it(world, figure, kinds):
         }[figure]
     )
     assert {record["kind"] for record in records} == set(kinds)
+
+
+def test_of_equally_long_chains_the_one_that_attends_to_words_is_drawn(world):
+    silent, telling = (
+        [{**member(number, line, piece, None), "outputs": ["cat", "."], "attention": weights} for line in (0, 1)]
+        for number, piece, weights in ((0, "狗", [0.0, 1.0]), (1, "猫", [0.9, 0.1]))
+    )
+    write_inside(world, [*silent, *telling])
+    inside = inside_maps(world.load(), CORPUS, "g_transformer")
+    assert [strip.piece for strip in inside.attention] == ["猫", "猫"]
+
+
+@pytest.mark.parametrize(("alignment", "drawn"), [([0.9, 0.1], True), ([0.0, 1.0], False)])
+def test_an_alignment_with_punctuation_is_said_and_not_drawn(world, alignment, drawn):
+    rows = [{**member(0, line, "猫", [0.5, 0.5]), "outputs": ["cat", "."], "alignment": alignment} for line in (0, 1)]
+    write_inside(world, rows)
+    world.load()
+    write_report(world.settings_file, world.results, world.output)
+    page = world.output.read_text(encoding="utf-8")
+    assert ("Where a repeated source word finds its translation" in page) == drawn
+    assert ("its map shows nothing and is not drawn" in page) != drawn
