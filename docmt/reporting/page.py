@@ -37,10 +37,10 @@ from docmt.reporting.translations import MOST_DOCUMENTS, documents_to_show
 MOST_SYSTEMS = 12
 """The largest number of systems in curves, translations and chains of a study's page: more cannot be distinguished."""
 
-STYLES = ("colours", "base", "tables", "figures", "documents", "systems", "findings", "screens")
+STYLES = ("colours", "base", "tables", "figures", "documents", "systems", "findings", "controls", "screens")
 """The files of `templates/styles`, in the order in which they are on a page; the later one wins."""
 
-SCRIPTS = ("siblings",)
+SCRIPTS = ("common", "siblings", "theme", "choose", "values", "sort", "filter", "save", "start")
 """The files of `templates/scripts`, in the order in which a page runs them."""
 
 
@@ -123,6 +123,7 @@ def _common(results: Results) -> dict[str, Any]:
         "results": results,
         "look": results.look,
         "labels": results.labels,
+        "on_page": [(name, results.labels[name]) for name in results.systems],
         "run_records": run_records(results),
         "environments": environments(results),
         "adopted": list(adopted_runs(results)),
