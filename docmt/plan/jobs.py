@@ -240,7 +240,7 @@ class GridJobs:
 def _page(names: dict[str, str]) -> Job:
     """Return the job of a page; the name `item` is the name of a file in the folder of the study."""
     file = names.pop("item")
-    if file in ("index.html", MANIFEST, SETTINGS, RECORD):
+    if file in ("documents", "index.html", MANIFEST, SETTINGS, RECORD):
         return Job.of("report", **names)
     item, sheet, _ = file.partition(f"{paths.SHEET_ENDING}.")
     if sheet:

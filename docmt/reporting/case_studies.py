@@ -94,43 +94,69 @@ class ChainStudy:
     overcorrections: tuple[Case, ...]
 
 
-def chain_studies(results: Results) -> list[ChainStudy]:
-    """Return the case study of each corpus with scored chains, for the smallest seed that was scored.
+@dataclass(frozen=True)
+class CorpusChains:
+    """All chains of a corpus with their translations by systems that can be compared, all with the same seed."""
+
+    corpus: str
+    seed: int
+    source_language: str
+    target_language: str
+    systems: tuple[str, ...]
+    chains: tuple[ChainCase, ...]
+    texts: "SentenceTokens"
+
+    def of_document(self, name: str) -> Case | None:
+        """Return the MOST_CHAINS chains of a document on which systems differ most; None for one without chains."""
+        chains = _most_different(name, self.chains)
+        return _case(chains, self.texts, most_lines=None) if chains else None
+
+
+def read_corpus_chains(results: Results, corpus: str) -> CorpusChains | None:
+    """Read the chains of a corpus for the smallest seed that was scored; None where no chains were scored.
 
     The systems are those with the same preset of text as the first one: chains of other presets cannot be compared.
     Systems that translate documents without marks between sentences are left out too. Raises UserError where a file of
     translations does not have a line for each test sentence.
     """
-    studies = []
-    for corpus in results.corpora:
-        if runs := [run for run in results.of(corpus) if run.occurrences.exists() and has_sentences(run)]:
-            first = min(runs, key=lambda run: run.seed)
-            comparable = [
-                run for run in runs if (run.seed, run.entry.system.text) == (first.seed, first.entry.system.text)
-            ]
-            studies.append(chain_study(results, comparable))
-    return studies
+    runs = [run for run in results.of(corpus) if run.occurrences.exists() and has_sentences(run)]
+    if not runs:
+        return None
+    first = min(runs, key=lambda run: run.seed)
+    return chains_of(
+        results, [r for r in runs if (r.seed, r.entry.system.text) == (first.seed, first.entry.system.text)]
+    )
 
 
-def chain_study(results: Results, runs: Sequence[Run]) -> ChainStudy:
-    """Return the case study of `runs`, which have the same corpus, seed and preset of text.
+def chains_of(results: Results, runs: Sequence[Run]) -> CorpusChains:
+    """Read the chains of `runs`, which have the same corpus, seed and preset of text.
 
     Raises UserError where a file of translations does not have a line for each test sentence.
     """
-    first = runs[0]
-    corpus = first.entry.corpus
-    texts = SentenceTokens.read(results, first, runs)
-    chains = read_chains(runs)
-    systems = tuple(run.entry.system.name for run in runs)
-    return ChainStudy(
+    corpus = runs[0].entry.corpus
+    return CorpusChains(
         corpus,
-        first.seed,
+        runs[0].seed,
         results.language(corpus, "source"),
         results.language(corpus, "target"),
-        systems,
-        tuple(chain_counts(chains, system) for system in (None, *systems)),
-        tuple(_case(_most_different(name, chains), texts) for name in documents_to_show(chains)),
-        tuple(_case([chain], texts) for chain in overcorrected(chains)[:MOST_OVERCORRECTIONS]),
+        tuple(run.entry.system.name for run in runs),
+        tuple(read_chains(runs)),
+        SentenceTokens.read(results, runs[0], runs),
+    )
+
+
+def chain_study(read: CorpusChains) -> ChainStudy:
+    """Return the case study of a corpus."""
+    differing = [chain for chain in read.chains if chain.differs]
+    return ChainStudy(
+        read.corpus,
+        read.seed,
+        read.source_language,
+        read.target_language,
+        read.systems,
+        tuple(chain_counts(read.chains, system) for system in (None, *read.systems)),
+        tuple(_case(_most_different(name, differing), read.texts) for name in documents_to_show(read.chains)),
+        tuple(_case([chain], read.texts) for chain in overcorrected(read.chains)[:MOST_OVERCORRECTIONS]),
     )
 
 
@@ -187,19 +213,19 @@ def _tokens(run: Run, expected: int) -> list[list[str]]:
 
 def _most_different(document: str, chains: Sequence[ChainCase]) -> list[ChainCase]:
     """Return the MOST_CHAINS chains of a document on which systems differ most, in the order of the text."""
-    differing = [chain for chain in chains if chain.document == document and chain.differs]
-    return sorted(sorted(differing, key=lambda chain: -chain.spread)[:MOST_CHAINS], key=lambda chain: chain.places)
+    chosen = [chain for chain in chains if chain.document == document]
+    return sorted(sorted(chosen, key=lambda chain: -chain.spread)[:MOST_CHAINS], key=lambda chain: chain.places)
 
 
-def _case(chains: Sequence[ChainCase], texts: SentenceTokens) -> Case:
-    """Return an example with the given chains, which are of one document."""
+def _case(chains: Sequence[ChainCase], texts: SentenceTokens, most_lines: int | None = MOST_LINES) -> Case:
+    """Return an example with the given chains, which are of one document, in at most `most_lines` sentences."""
     lines = sorted({line for chain in chains for line, _ in chain.places})
     return Case(
         chains[0].document,
         tuple(texts.word(chain) for chain in chains),
         tuple(chains),
-        tuple(_line(line, chains, texts) for line in lines[:MOST_LINES]),
-        len(lines[MOST_LINES:]),
+        tuple(_line(line, chains, texts) for line in lines[:most_lines]),
+        len(lines) - len(lines[:most_lines]),
     )
 
 

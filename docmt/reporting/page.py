@@ -1,22 +1,16 @@
 """The pages of a study: the study's page, and a page for each of its items with files of its numbers beside it."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
-
 from docmt.base.artifacts import atomic_file, write_json
-from docmt.base.paths import REPORT
-from docmt.reporting import formats
 from docmt.reporting.absent import absent_runs
-from docmt.reporting.adopted import adopted_runs
 from docmt.reporting.best import best_lines, single_seed
-from docmt.reporting.case_studies import chain_studies
+from docmt.reporting.case_studies import chain_study
 from docmt.reporting.collapsed import collapsed
-from docmt.reporting.exports.beside import endings_of, write_exports
+from docmt.reporting.document_pages import FOLDER, write_documents
+from docmt.reporting.exports.beside import write_exports
 from docmt.reporting.figures import POSITION
 from docmt.reporting.findings import judged_findings
 from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
@@ -30,18 +24,11 @@ from docmt.reporting.plots import (
     learning_curves,
     with_differences,
 )
-from docmt.reporting.provenance import describe_systems, environments, run_records, score_warnings
+from docmt.reporting.provenance import describe_systems
+from docmt.reporting.rendering import Renderer, study_folder
 from docmt.reporting.results import ReportSettings, Results
-from docmt.reporting.translations import MOST_DOCUMENTS, documents_to_show
-
-MOST_SYSTEMS = 12
-"""The largest number of systems in curves, translations and chains of a study's page: more cannot be distinguished."""
-
-STYLES = ("colours", "base", "tables", "figures", "documents", "systems", "findings", "controls", "screens")
-"""The files of `templates/styles`, in the order in which they are on a page; the later one wins."""
-
-SCRIPTS = ("common", "siblings", "theme", "choose", "values", "sort", "filter", "save", "start")
-"""The files of `templates/scripts`, in the order in which a page runs them."""
+from docmt.reporting.study_texts import MOST_SYSTEMS, StudyTexts
+from docmt.reporting.translations import documents_to_show
 
 
 def write_report(
@@ -55,80 +42,33 @@ def write_report(
     """
     loaded = Results.load(ReportSettings.load(settings, human), results)
     rendered = pieces(loaded)
-    page = render(loaded, rendered, output, mixed)
+    texts = StudyTexts.of(loaded)
+    page = render(loaded, rendered, output, mixed, texts)
     if loaded.settings.item is not None:
         (piece,) = rendered
         write_json(output.with_suffix(".json"), to_json(piece, loaded))
         with atomic_file(output.with_suffix(".csv")) as stream:
             stream.write(to_csv(piece))
         write_exports(piece, output)
+    elif is_in_place(loaded, output):
+        write_documents(loaded, texts, Renderer(loaded, mixed), output.parent / FOLDER)
     with atomic_file(output) as stream:
         stream.write(page)
 
 
-def render(results: Results, items: list[Piece], output: Path, mixed: Sequence[str] = ()) -> str:
-    """Return the HTML of a page; it contains its styles and figures, so that a browser loads no other file.
+def render(
+    results: Results, items: list[Piece], output: Path, mixed: Sequence[str] = (), texts: StudyTexts | None = None
+) -> str:
+    """Return the HTML of a page; its links to other pages of the study are relative to `output`.
 
-    The links of the page to other pages of the study are relative to `output`.
+    `texts`: the test sets of the study, where they have been read; None to read them where they are needed.
     """
-    environment = Environment(
-        loader=PackageLoader("docmt.reporting"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= formats.FILTERS
-    environment.globals |= {"card_facts": card_facts, "most_documents": MOST_DOCUMENTS, "endings_of": endings_of}
-    common = {
-        "css": _inlined(environment, "styles/{}.css", STYLES),
-        "scripts": _inlined(environment, "scripts/{}.js", SCRIPTS),
-        "link": _links(results, output),
-        "mixed": mixed,
-        **_common(results),
-        **_first_screen(results, items),
-    }
+    renderer, first = Renderer(results, mixed), _first_screen(results, items)
     if results.settings.item is not None:
-        return environment.get_template("item.html").render(piece=items[0], **common)
-    return environment.get_template("page.html").render(pieces=items, **common, **_content(results))
-
-
-def _inlined(environment: Environment, pattern: str, names: Sequence[str]) -> Markup:
-    """Return the content of files of `templates/`, for a page that loads no other file."""
-    return Markup("\n".join(environment.loader.get_source(environment, pattern.format(name))[0] for name in names))
-
-
-def _links(results: Results, output: Path) -> Any:
-    """Return a function from the name and the suffix of a page to its address, relative to `output`."""
-    settings = results.settings
-    folder = REPORT.under(results.folder, scale=settings.scale, study=settings.study.study)
-
-    def link(name: str, suffix: str = "html") -> str:
-        """Return the relative address of a page of the study, or of a file beside it."""
-        return Path(os.path.relpath(folder / f"{name}.{suffix}", output.parent)).as_posix()
-
-    return link
-
-
-def card_facts(card: dict, stated: dict) -> dict:
-    """Return the facts in the card of a corpus that are not among `stated`, the facts of the catalogue."""
-    return {key: value for key, value in card.items() if key not in stated and key != "corpus"}
-
-
-def _common(results: Results) -> dict[str, Any]:
-    """Return the variables of the templates that all pages have."""
-    return {
-        "study": results.settings.study,
-        "scale": results.settings.scale,
-        "results": results,
-        "look": results.look,
-        "labels": results.labels,
-        "on_page": [(name, results.labels[name]) for name in results.systems],
-        "run_records": run_records(results),
-        "environments": environments(results),
-        "adopted": list(adopted_runs(results)),
-        "score_warnings": score_warnings(results),
-    }
+        return renderer.render("item.html", output, piece=items[0], **first)
+    return renderer.render(
+        "page.html", output, pieces=items, **first, **_content(results, texts or StudyTexts.of(results))
+    )
 
 
 def _first_screen(results: Results, items: Sequence[Piece]) -> dict[str, Any]:
@@ -144,18 +84,13 @@ def _first_screen(results: Results, items: Sequence[Piece]) -> dict[str, Any]:
     }
 
 
-def _content(results: Results) -> dict[str, Any]:
-    """Return the variables of templates that only the study's page has.
-
-    The curves and examples of the page have only the first MOST_SYSTEMS systems.
-    """
-    look, few = results.look, results.with_systems(results.systems[:MOST_SYSTEMS])
-    tables = results.settings.study.tables.values()
-    baseline = next((table.baseline for table in tables if getattr(table, "baseline", None) in look), None)
+def _content(results: Results, texts: StudyTexts) -> dict[str, Any]:
+    """Return the variables of templates that only the study's page has; its curves and examples are of few systems."""
+    look, few = results.look, texts.results
 
     def compared(plots: list[Plot], axis: str, unit: str) -> list[Plot]:
         """Return plots with the differences to the study's baseline; unchanged in a study without one."""
-        return with_differences(plots, look, baseline, axis, unit) if baseline else plots
+        return with_differences(plots, look, results.baseline, axis, unit) if results.baseline else plots
 
     return {
         "scored": sum(run.scores is not None for run in results.runs),
@@ -165,7 +100,13 @@ def _content(results: Results) -> dict[str, Any]:
         "positions": compared(bleu_by_position(few, look), POSITION, "s-BLEU"),
         "collapsed": list(collapsed(few.runs)),
         "inside_curves": inside_curves(few, look),
-        "chain_studies": chain_studies(few),
-        "documents": documents_to_show(few),
+        "chain_studies": list(map(chain_study, texts.chains.values())),
+        "documents": documents_to_show(texts.translations.values()),
+        "listed": sum(len(read.documents) for read in texts.translations.values()),
         "systems": describe_systems(results),
     }
+
+
+def is_in_place(results: Results, output: Path) -> bool:
+    """Return whether a page is in the folder of its study; a copy elsewhere links to the documents of the original."""
+    return output.resolve() == (study_folder(results) / "index.html").resolve()

@@ -170,6 +170,12 @@ class Results:
         return styles(self.labels)
 
     @property
+    def baseline(self) -> str | None:
+        """The system with which others are compared outside of tables: that of the first table with one, if any."""
+        tables = self.settings.study.tables.values()
+        return next((table.baseline for table in tables if getattr(table, "baseline", None) in self.look), None)
+
+    @property
     def corpora(self) -> tuple[str, ...]:
         """The corpora of the page, in the order in which the study lists them."""
         return tuple(corpus for corpus in self.settings.study.corpora if corpus in self.settings.corpora)

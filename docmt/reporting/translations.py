@@ -1,8 +1,9 @@
 """Translations side by side, sentence by sentence, for the documents on which the systems of a study differ most."""
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from docmt.base.artifacts import read_object_if_there, read_text
@@ -43,32 +44,77 @@ class TranslatedDocument:
     lines: tuple[TranslatedSentence, ...]
 
 
-def documents_to_show(results: Results) -> list[TranslatedDocument]:
-    """Return, for each corpus, the test documents on whose translations the systems differ most.
+@dataclass(frozen=True)
+class CorpusTranslations:
+    """The test set of a corpus with the translations of several systems, all with the same seed.
+
+    `rows`: the test sentences, with their documents. `outputs`: the translations of each sentence, one per system.
+    """
+
+    corpus: str
+    runs: tuple[Run, ...]
+    source_language: str
+    target_language: str
+    rows: tuple[dict, ...]
+    outputs: tuple[tuple[str, ...], ...]
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the systems."""
+        return tuple(run.entry.system.name for run in self.runs)
+
+    @cached_property
+    def documents(self) -> dict[str, list[int]]:
+        """The numbers of the sentences of each document, in the order of the test set."""
+        places: dict[str, list[int]] = {}
+        for place, row in enumerate(self.rows):
+            places.setdefault(row["document"], []).append(place)
+        return places
+
+    @property
+    def unit(self) -> str:
+        """The unit of lengths of sources: "words", or "characters" in a language without spaces."""
+        return "characters" if self.source_language in UNSPACED else "words"
+
+    def length(self, document: str) -> int:
+        """Return the length of a document's source in `unit`."""
+        sources = [self.rows[place]["source"] for place in self.documents[document]]
+        return sum(len(text.replace(" ", "") if self.unit == "characters" else text.split()) for text in sources)
+
+    def document(self, name: str) -> TranslatedDocument:
+        """Return a document with its translations."""
+        lines = tuple(
+            _line(self.rows[place], self.outputs[place], self.target_language) for place in self.documents[name]
+        )
+        languages = self.source_language, self.target_language
+        return TranslatedDocument(self.corpus, name, self.runs[0].seed, self.systems, *languages, lines)
+
+
+def read_translations(results: Results, corpus: str) -> CorpusTranslations | None:
+    """Read the translations of a corpus with the smallest decoded seed; None without such a seed.
 
     Systems that translate documents without marks between sentences are left out. Raises UserError where a file of
     translations does not have a line for each test sentence.
     """
-    return [document for corpus in results.corpora for document in _of_corpus(results, corpus)]
-
-
-def _of_corpus(results: Results, corpus: str) -> Iterator[TranslatedDocument]:
-    """Yield documents of a corpus with the translations of its smallest decoded seed; none without such a seed."""
     runs = [run for run in results.of(corpus) if has_sentences(run)]
     corpus_file = results.data(CORPUS, corpus) / "documents.parquet"
     if not runs or not corpus_file.exists():
-        return
+        return None
     seed = min(run.seed for run in runs)
     runs = [run for run in runs if run.seed == seed]
     rows = read_parquet(corpus_file, DOCUMENTS, split="test").to_pylist()
-    outputs = list(zip(*(read_lines(run.translations / "test.txt", len(rows)) for run in runs), strict=True))
-    source, target = (results.language(corpus, side) for side in ("source", "target"))
-    for name in most_different([row["document"] for row in rows], outputs):
-        pairs = [pair for pair in zip(rows, outputs, strict=True) if pair[0]["document"] == name]
-        lines = tuple(_line(row, texts, target) for row, texts in pairs)
-        yield TranslatedDocument(
-            corpus, name, seed, tuple(run.entry.system.name for run in runs), source, target, lines
-        )
+    outputs = zip(*(read_lines(run.translations / "test.txt", len(rows)) for run in runs), strict=True)
+    languages = (results.language(corpus, side) for side in ("source", "target"))
+    return CorpusTranslations(corpus, tuple(runs), *languages, tuple(rows), tuple(outputs))
+
+
+def documents_to_show(translations: Iterable[CorpusTranslations]) -> list[TranslatedDocument]:
+    """Return, for each corpus, the test documents on whose translations the systems differ most."""
+    return [
+        read.document(name)
+        for read in translations
+        for name in most_different([row["document"] for row in read.rows], read.outputs)
+    ]
 
 
 def has_sentences(run: Run) -> bool:

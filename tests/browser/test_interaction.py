@@ -140,3 +140,18 @@ def test_nothing_that_scripts_add_is_printed(page):
     assert page.locator(".control").count() > 3
     assert not any(control.is_visible() for control in page.locator(".control").all())
     assert page.locator(f"{TABLE} th.metric").first.inner_text()
+
+
+def test_a_document_is_opened_from_the_list_with_the_chosen_systems(page):
+    page.locator("input[value=w_link]").uncheck()
+    page.get_by_role("link", name="test documents").click()
+    heading = page.locator("table.documents th", has_text="G-Transformer")
+    heading.get_by_role("button").click()
+    rows = page.locator("table.documents tbody tr")
+    scores = [float(cell.get_attribute("data-value")) for cell in page.locator('td[data-system="g_transformer"]').all()]
+    assert scores == sorted(scores, reverse=True) and rows.count() == len(scores)
+    name = rows.first.locator("a").inner_text()
+    rows.first.locator("a").click()
+    assert page.locator("h1").inner_text() == f"Document {name}"
+    assert page.locator('td[data-system="han"]').first.is_visible()
+    assert not page.locator('td[data-system="w_link"]').first.is_visible()

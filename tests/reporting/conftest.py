@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -121,9 +122,9 @@ class World:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
-    def corpus(self) -> None:
+    def corpus(self, sentences: Sequence[tuple[str, int, str, str]] = SENTENCES) -> None:
         names = ("document", "sentence", "source", "target")
-        rows = [{"split": "test", "references": [], **dict(zip(names, row, strict=True))} for row in SENTENCES]
+        rows = [{"split": "test", "references": [], **dict(zip(names, row, strict=True))} for row in sentences]
         folder = self.results / "1_corpus" / CORPUS
         write_parquet(folder / "documents.parquet", pa.Table.from_pylist(rows, schema=DOCUMENTS))
         splits = {"train": {"sentences": 71234}, "test": {"sentences": 4}}
@@ -184,3 +185,8 @@ def full(world) -> World:
 @pytest.fixture(name="contrastive")
 def contrastive_part():
     return contrastive
+
+
+@pytest.fixture
+def entry_of():
+    return entry

@@ -4,9 +4,14 @@ import pytest
 from helpers.chain_files import CHAINS, TEXT, cats, chain, dogs, rendered, write_chains, write_tokens
 
 from docmt.base.errors import UserError
-from docmt.reporting.case_studies import MOST_CASES, MOST_CHAINS, MOST_LINES, Span, chain_studies, spans
+from docmt.reporting.case_studies import MOST_CASES, MOST_CHAINS, MOST_LINES, Span, chain_study, spans
 from docmt.reporting.chain_cases import Rendering
 from docmt.reporting.page import write_report
+from docmt.reporting.study_texts import StudyTexts
+
+
+def chain_studies_of(results):
+    return [chain_study(chains) for chains in StudyTexts.of(results).chains.values()]
 
 
 @pytest.fixture
@@ -17,7 +22,7 @@ def chained(world):
 
 
 def test_consistency_is_counted_against_the_reference(chained):
-    (study,) = chain_studies(chained.load())
+    (study,) = chain_studies_of(chained.load())
     assert [
         (counts.system, counts.chains, counts.consistent, counts.faithful, counts.overcorrected)
         for counts in study.counts
@@ -29,7 +34,7 @@ def test_consistency_is_counted_against_the_reference(chained):
 
 
 def test_the_document_where_systems_differ_is_shown_with_its_chains_coloured(chained):
-    (study,) = chain_studies(chained.load())
+    (study,) = chain_studies_of(chained.load())
     (case,) = study.cases
     assert (case.document, case.words, case.left_out) == ("a", ("猫",), 0)
     first, second = case.lines
@@ -43,7 +48,7 @@ def test_the_document_where_systems_differ_is_shown_with_its_chains_coloured(cha
 
 
 def test_over_corrections_are_found(chained):
-    (study,) = chain_studies(chained.load())
+    (study,) = chain_studies_of(chained.load())
     (case,) = study.overcorrections
     assert (case.document, case.words, case.overcorrecting) == ("b", ("狗",), ("sentence", "concat_3"))
     assert case.chains[0].reference.counts == [("dog", 1), ("hound", 1)]
@@ -63,7 +68,7 @@ def test_over_corrections_that_others_do_not_make_come_first_then_long_chains(ch
         "concat_3": [*both, dog([0, 1], "dog", "dog")],
     }
     write_chains(chained, chains, TEXT)
-    (study,) = chain_studies(chained.load())
+    (study,) = chain_studies_of(chained.load())
     cases = [([line for line, _ in case.chains[0].places], case.overcorrecting) for case in study.overcorrections]
     everybody = ("sentence", "concat_3")
     assert cases == [([0, 1], ("concat_3",)), ([1, 2, 3], everybody), ([2, 3], everybody)]
@@ -71,7 +76,7 @@ def test_over_corrections_that_others_do_not_make_come_first_then_long_chains(ch
 
 def test_occurrences_without_translation_agree_with_nothing(chained):
     write_chains(chained, {"sentence": [cats([None, None]), dogs([("dog", 1), None])]}, TEXT)
-    (study,) = chain_studies(chained.load())
+    (study,) = chain_studies_of(chained.load())
     assert study.counts[1].consistent == 0
     assert study.cases[0].chains[0].systems["sentence"].counts == [(None, 2)]
 
@@ -80,14 +85,14 @@ def test_the_usual_translation_is_one_even_where_most_occurrences_have_none(chai
     cat = chain("a", [0, 1, 1], [0, 0, 1], [None, None, ("kitty", 1)], [("cat", 1)] * 3)
     same = chain("a", [0, 1, 1], [0, 0, 1], [("cat", 1)] * 3, [("cat", 1)] * 3)
     write_chains(chained, {"sentence": [cat], "concat_3": [same]}, TEXT)
-    (study,) = chain_studies(chained.load())
+    (study,) = chain_studies_of(chained.load())
     assert [span for span in study.cases[0].lines[1].systems[0] if span.chain is not None] == [Span("kitty", 0)]
 
 
 def test_chains_that_cannot_be_compared_do_not_count(chained):
     alone = cats([("cat", 1), None]) | {"pairs": 0, "agreeing": 0}
     write_chains(chained, {"sentence": [alone, dogs([("dog", 1), ("dog", 1)])]}, TEXT)
-    (study,) = chain_studies(chained.load())
+    (study,) = chain_studies_of(chained.load())
     assert [(counts.chains, counts.consistent) for counts in study.counts] == [(2, 1), (1, 1), (2, 2)]
     assert study.cases == ()
 
@@ -98,7 +103,7 @@ def test_a_reference_without_translations_does_not_vary(chained):
         for system in ("sentence", "concat_3")
     }
     write_chains(chained, rows, TEXT)
-    (study,) = chain_studies(chained.load())
+    (study,) = chain_studies_of(chained.load())
     assert study.counts[1].overcorrected == (0, 0) and study.overcorrections == ()
 
 
@@ -108,13 +113,13 @@ def test_only_the_first_seed_and_one_text_are_compared(chained):
     system = entries[1].system
     other = type(system)(**{**vars(system), "text": "other"})
     entries[1] = type(entries[1])(**{**vars(entries[1]), "system": other})
-    (study,) = chain_studies(chained.load())
+    (study,) = chain_studies_of(chained.load())
     assert (study.seed, study.systems) == (1, ("sentence",))
 
 
 def test_systems_that_translate_documents_as_a_whole_are_not_compared(chained):
     chained.translate("concat_3", ["one document"], unit="documents")
-    (study,) = chain_studies(chained.load())
+    (study,) = chain_studies_of(chained.load())
     assert study.systems == ("sentence",)
 
 
@@ -134,7 +139,7 @@ def test_much_is_cut_short(world):
             for system, translations in (("sentence", other), ("concat_3", same)):
                 chains[system].append(chain("abc"[first // sentences], lines, [word] * sentences, translations, same))
     write_chains(world, chains, text)
-    (study,) = chain_studies(world.load())
+    (study,) = chain_studies_of(world.load())
     assert [case.document for case in study.cases] == list("abc"[:MOST_CASES])
     case = study.cases[0]
     # The largest differences, in the order of the text.
@@ -158,13 +163,13 @@ def test_words_of_one_chain_in_a_row_are_one_span(words, marked, blank, expected
 
 
 def test_nothing_is_shown_where_no_chains_were_scored(full):
-    assert chain_studies(full.load()) == []
+    assert chain_studies_of(full.load()) == []
 
 
 def test_translations_of_another_test_split_are_refused(chained):
     (chained.folder("6_translations", "sentence", 1) / "test.tok.txt").write_text("one\n")
     with pytest.raises(UserError, match=r"test.tok.txt: not one line for each test sentence\n  found 1 lines"):
-        chain_studies(chained.load())
+        chain_studies_of(chained.load())
 
 
 def test_the_page_has_the_case_study(chained):

@@ -3,7 +3,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.base.errors import UserError
+from docmt.reporting.study_texts import StudyTexts
 from docmt.reporting.translations import documents_to_show, mark_differences, most_different
+
+
+def examples(results):
+    return documents_to_show(StudyTexts.of(results).translations.values())
+
 
 WORDS = st.lists(st.sampled_from(["a", "b", "the", "."]), max_size=8).map(" ".join)
 
@@ -48,25 +54,25 @@ def test_equally_different_documents_keep_their_order():
 
 
 def test_two_documents_are_shown_with_all_systems_that_translated(full):
-    documents = documents_to_show(full.load())
+    documents = examples(full.load())
     assert [document.document for document in documents] == ["b", "a"]
     assert documents[0].systems == ("sentence", "concat_3", "g_transformer")
     assert [line.number for line in documents[1].lines] == [1, 2]
 
 
-def test_systems_that_translate_documents_as_a_whole_are_not_shown(full):
+def test_systems_that_translate_documents_as_a_whole_are_not_examples(full):
     full.translate("concat_3", ["x", "y"], unit="documents")
-    assert documents_to_show(full.load())[0].systems == ("sentence", "g_transformer")
+    assert examples(full.load())[0].systems == ("sentence", "g_transformer")
 
 
 def test_only_runs_of_the_first_seed_are_compared(full):
     full.translate("never_run", ["x"] * 4, seed=2)
-    assert all("never_run" not in document.systems for document in documents_to_show(full.load()))
+    assert all("never_run" not in document.systems for document in examples(full.load()))
 
 
 def test_nothing_is_shown_where_nothing_was_translated(world):
     world.corpus()
-    assert documents_to_show(world.load()) == []
+    assert examples(world.load()) == []
 
 
 def test_translations_of_another_test_split_are_refused(full):
@@ -74,4 +80,4 @@ def test_translations_of_another_test_split_are_refused(full):
     with pytest.raises(
         UserError, match=r"sentence.seed1.test.txt: not one line for each test sentence\n  found 5 lines"
     ):
-        documents_to_show(full.load())
+        examples(full.load())

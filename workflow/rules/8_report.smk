@@ -8,6 +8,8 @@
 #        its manifest lists; other items have none
 #        results/8_report/<scale>/<study>/<table>.sheet.{csv, html, key.json}, the blind sheet of a table of judgements
 #        results/8_report/<scale>/<study>/index.html, with all of them
+#        results/8_report/<scale>/<study>/documents/index.html, the list of test documents, and beside it
+#        <corpus>/<n>.html, a page for each of them, which the manifest of the study's page lists
 # steps: draw sentences for annotators | fill tables with published and measured numbers | draw figures | write pages that work offline
 #
 # `snakemake --report` embeds what `report(...)` marks here: each page once, and the tables as CSV. Scores are not marked:

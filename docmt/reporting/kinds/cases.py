@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from docmt.kinds.cases import CasesFigure
-from docmt.reporting.case_studies import Case, chain_study
+from docmt.reporting.case_studies import Case, chain_study, chains_of
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
 
@@ -17,7 +17,7 @@ def content(_: str, item: CasesFigure, results: Results) -> PieceContent:
     is_left_out = results.settings.why_not_scored(item.corpus, "aligner")
     if is_left_out or not all(run.occurrences.exists() for run in runs):
         return PieceContent(None, ())
-    study = chain_study(results, runs)
+    study = chain_study(chains_of(results, runs))
     overcorrected = [case for case in study.overcorrections if item.system in case.overcorrecting]
     cases = list(study.cases) if item.show == "different" else overcorrected
     return PieceContent((study, cases), _records(cases))

@@ -1,5 +1,5 @@
 // Lets a reader choose the systems of a page: rows, columns, lines of figures and keys of the others are hidden. The
-// choice is in the address, so that a link shows the same; a page always shows at least one system.
+// choice is in the address, and in the links to other pages, so that they show the same; one system is always shown.
 function addSystemChoice(main) {
   const systems = JSON.parse(main.dataset.systems);
   if (systems.length < 2) return;
@@ -35,8 +35,12 @@ function showSystems(chosen, systems) {
 }
 
 function keepInAddress(names) {
-  const address = new URL(location.href);
-  if (names.length) address.searchParams.set("systems", names.join(","));
-  else address.searchParams.delete("systems");
-  if (address.href !== location.href) history.replaceState(null, "", address);
+  const withChoice = (href) => {
+    const address = new URL(href);
+    if (names.length) address.searchParams.set("systems", names.join(","));
+    else address.searchParams.delete("systems");
+    return address.href;
+  };
+  if (withChoice(location.href) !== location.href) history.replaceState(null, "", withChoice(location.href));
+  for (const link of document.querySelectorAll('a[href*=".html"]')) link.href = withChoice(link.href);
 }

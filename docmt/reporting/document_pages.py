@@ -1,0 +1,124 @@
+"""The list of the test documents of a study, and a page for each of them.
+
+A page has the translations of one document side by side, its lexical chains, and its scores. A browser loads one page
+at a time, so that a study with hundreds of documents opens as fast as one with ten.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from docmt.base.artifacts import atomic_file
+from docmt.reporting.rendering import Renderer
+from docmt.reporting.results import Results
+from docmt.reporting.study_texts import StudyTexts
+from docmt.reporting.translations import CorpusTranslations
+
+FOLDER = "documents"
+"""The name of the folder of the pages, beside the page of the study."""
+FAMILY, UNIT = "13a", "d"
+"""The BLEU score of a document: that of its text as one line, with the tokenization that is sacreBLEU's default."""
+
+
+@dataclass(frozen=True)
+class ListedDocument:
+    """A line of the list: a test document with its size, and the d-BLEU of each system, None where it has none.
+
+    `number`: the place of the document in the test set, from 1, which is the name of its page. `length`: the length of
+    the source in the unit of the list.
+    """
+
+    number: int
+    name: str
+    sentences: int
+    length: int
+    scores: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class DocumentList:
+    """The test documents of a corpus.
+
+    `unit`: "words", or "characters" for a source language without spaces. `baseline`: the system with which the others
+    are compared; None without one.
+    """
+
+    corpus: str
+    unit: str
+    seed: int
+    systems: tuple[str, ...]
+    baseline: str | None
+    lines: tuple[ListedDocument, ...]
+
+    def difference(self, line: ListedDocument, system: str) -> float | None:
+        """Return the d-BLEU of a system minus the baseline's; None for the baseline, and where one is missing."""
+        if self.baseline is None or system == self.baseline:
+            return None
+        score, other = line.scores[system], line.scores[self.baseline]
+        return None if score is None or other is None else score - other
+
+
+def write_documents(results: Results, texts: StudyTexts, renderer: Renderer, folder: Path) -> None:
+    """Write the list of documents and their pages; pages of an earlier test set are removed.
+
+    Nothing is written for a study without translations.
+    """
+    lists = [_listed(read, results.baseline) for read in texts.translations.values()]
+    written = set()
+    if lists:
+        index = folder / "index.html"
+        written.add(_write(index, renderer.render("documents.html", index, lists=lists)))
+    for listed in lists:
+        written |= {_write(path, page) for path, page in _pages(listed, texts, renderer, folder)}
+    for path in set(folder.rglob("*.html")) - written:
+        path.unlink()
+
+
+def _listed(read: CorpusTranslations, baseline: str | None) -> DocumentList:
+    """Return the list of the documents of a corpus."""
+    scores = {run.entry.system.name: _scores(run.scores or {}) for run in read.runs}
+    lines = tuple(
+        ListedDocument(
+            number, name, len(places), read.length(name), {system: scores[system].get(name) for system in read.systems}
+        )
+        for number, (name, places) in enumerate(read.documents.items(), 1)
+    )
+    return DocumentList(
+        read.corpus, read.unit, read.runs[0].seed, read.systems, baseline if baseline in scores else None, lines
+    )
+
+
+def _scores(scores: Mapping[str, Any]) -> dict[str, float]:
+    """Return the d-BLEU of each test document."""
+    rows = scores.get("by_document", ())
+    return {row["document"]: row["bleu"][FAMILY][UNIT] for row in rows if UNIT in row["bleu"].get(FAMILY, {})}
+
+
+def _pages(listed: DocumentList, texts: StudyTexts, renderer: Renderer, folder: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the path and the content of the page of each document of a corpus."""
+    read, chains = texts.translations[listed.corpus], texts.chains.get(listed.corpus)
+    for place, line in enumerate(listed.lines):
+        path = folder / listed.corpus / f"{line.number}.html"
+        content = {
+            "listed": listed,
+            "line": line,
+            "document": read.document(line.name),
+            "chains": chains,
+            "case": chains.of_document(line.name) if chains else None,
+            "before": listed.lines[place - 1] if place else None,
+            "after": _after(listed.lines, place),
+        }
+        yield path, renderer.render("document.html", path, **content)
+
+
+def _after(lines: Sequence[ListedDocument], place: int) -> ListedDocument | None:
+    """Return the line after a place; None after the last."""
+    return lines[place + 1] if place + 1 < len(lines) else None
+
+
+def _write(path: Path, text: str) -> Path:
+    """Write a page, and return its path."""
+    with atomic_file(path) as stream:
+        stream.write(text)
+    return path

@@ -1,0 +1,93 @@
+"""The rendering of templates to pages, each a file that contains its styles, scripts and figures."""
+
+import os
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from docmt.base.paths import REPORT
+from docmt.reporting import formats
+from docmt.reporting.adopted import adopted_runs
+from docmt.reporting.exports.beside import endings_of
+from docmt.reporting.provenance import environments, run_records, score_warnings
+from docmt.reporting.results import Results
+from docmt.reporting.translations import MOST_DOCUMENTS
+
+STYLES = ("colours", "base", "tables", "figures", "documents", "systems", "findings", "controls", "screens")
+"""The files of `templates/styles`, in the order in which they are on a page; the later one wins."""
+
+SCRIPTS = ("common", "siblings", "theme", "choose", "values", "sort", "filter", "save", "start")
+"""The files of `templates/scripts`, in the order in which a page runs them."""
+
+
+class Renderer:
+    """The templates of pages, with what all pages of a study have in common; `mixed`: see `write_report`."""
+
+    def __init__(self, results: Results, mixed: Sequence[str] = ()) -> None:
+        """Load the templates."""
+        self.results, self.mixed = results, mixed
+        self.environment = Environment(
+            loader=PackageLoader("docmt.reporting"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self.environment.filters |= formats.FILTERS
+        facts = {"card_facts": card_facts, "most_documents": MOST_DOCUMENTS, "endings_of": endings_of}
+        self.environment.globals |= facts
+
+    def render(self, template: str, output: Path, **content: Any) -> str:
+        """Return a page, which is the file `output`; a browser loads no other file for it."""
+        link = links(self.results, output)
+        return self.environment.get_template(template).render(link=link, **self._common, **content)
+
+    @cached_property
+    def _common(self) -> dict[str, Any]:
+        """The variables of the templates that all pages have."""
+        results = self.results
+        return {
+            "css": self._inlined("styles/{}.css", STYLES),
+            "scripts": self._inlined("scripts/{}.js", SCRIPTS),
+            "mixed": self.mixed,
+            "study": results.settings.study,
+            "scale": results.settings.scale,
+            "results": results,
+            "look": results.look,
+            "labels": results.labels,
+            "on_page": [(name, results.labels[name]) for name in results.systems],
+            "run_records": run_records(results),
+            "environments": environments(results),
+            "adopted": list(adopted_runs(results)),
+            "score_warnings": score_warnings(results),
+        }
+
+    def _inlined(self, pattern: str, names: Sequence[str]) -> Markup:
+        """Return the content of files of `templates/`, for a page that loads no other file."""
+        sources = [self.environment.loader.get_source(self.environment, pattern.format(name))[0] for name in names]
+        return Markup("\n".join(sources))
+
+
+def study_folder(results: Results) -> Path:
+    """Return the folder of the pages of a study."""
+    return REPORT.under(results.folder, scale=results.settings.scale, study=results.settings.study.study)
+
+
+def links(results: Results, output: Path) -> Callable[..., str]:
+    """Return a function from the name and the suffix of a page to its address, relative to `output`."""
+    folder = study_folder(results)
+
+    def link(name: str, suffix: str = "html") -> str:
+        """Return the relative address of a page of the study, or of a file beside it."""
+        return Path(os.path.relpath(folder / f"{name}.{suffix}", output.parent)).as_posix()
+
+    return link
+
+
+def card_facts(card: dict, stated: dict) -> dict:
+    """Return the facts in the card of a corpus that are not among `stated`, the facts of the catalogue."""
+    return {key: value for key, value in card.items() if key not in stated and key != "corpus"}
