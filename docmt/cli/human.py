@@ -1,7 +1,7 @@
 """`docmt draw-sheet` and `docmt read-sheets`: blind sheets of two systems for annotators."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -22,6 +22,10 @@ def draw_sheet(
     page: Annotated[Path | None, output_file("HTML page to write too: the sheet to click on")] = None,
     sentences: Annotated[int, typer.Option(min=1, help="number of sentences to judge")] = 500,
     seed: Seed = 1,
+    identical: Annotated[
+        Literal["filled", "left_out", "asked"],
+        typer.Option(help="identical translations: counted as equal without asking, left out of the draw, or asked"),
+    ] = "filled",
     source_language: Annotated[str, typer.Option(help="ISO 639-1 code, for the page's fonts")] = "",
     target_language: Annotated[str, typer.Option(help="ISO 639-1 code, for the page's fonts")] = "",
     as_json: AsJson = False,
@@ -38,15 +42,18 @@ def draw_sheet(
     texts = (files.translations(path).raw for path in (source, baseline, hypotheses))
     sources, theirs, ours = texts
     test = ComparedSystems(files.documents, sources, files.references.raw[0], theirs, ours)
-    items = draw_sheet_items(test, sentences, seed)
-    write_sheet(output, items)
+    items = draw_sheet_items(test, sentences, seed, identical)
+    write_sheet(output, items, identical)
     if page is not None:
-        write_page(page, items, (source_language, target_language))
-    Key.of_items(items, label(baseline), label(hypotheses), seed).save(key)
+        write_page(page, items, (source_language, target_language), identical)
+    written = Key.of_items(items, label(baseline), label(hypotheses), seed, identical)
+    written.save(key)
     if as_json:
-        print_json({"output": str(output), "key": str(key), "page": page and str(page), "sentences": len(items)})
+        counts = {"sentences": len(items), "filled": written.filled}
+        print_json({"output": str(output), "key": str(key), "page": page and str(page), **counts})
     else:
-        typer.echo(f"{output}: {len(items)} sentences to judge; {key} is not for annotators")
+        filled = f", {written.filled} identical pairs filled beforehand" if written.filled else ""
+        typer.echo(f"{output}: {len(items) - written.filled} sentences to judge{filled}; {key} is not for annotators")
 
 
 def read_sheets(
@@ -60,13 +67,16 @@ def read_sheets(
     """
     from docmt.scoring.human.items import Key
     from docmt.scoring.human.preference import preferences
-    from docmt.scoring.human.sheet import read_verdicts
+    from docmt.scoring.human.sheet import annotator, read_verdicts
 
-    twice = [str(path) for path in dict.fromkeys(sheets) if sheets.count(path) > 1]
+    names = [annotator(path) for path in sheets]
+    twice = [str(path) for path, name in zip(sheets, names, strict=True) if names.count(name) > 1]
     if twice:
-        raise UserError("a sheet is given twice", where=twice[0], expected="one sheet for each annotator")
+        expected = "one sheet for each annotator, whose name ends the name of the file: table4.sheet.anna.csv"
+        raise UserError("two sheets of one annotator", where=twice[0], found=", ".join(twice), expected=expected)
     read_key = Key.load(key)
-    record = preferences(read_key, {label(path): read_verdicts(path, read_key) for path in sheets})
+    verdicts = {name: read_verdicts(path, read_key) for name, path in zip(names, sheets, strict=True)}
+    record = preferences(read_key, verdicts)
     show = print_json if as_json else show_preferences
     show(record)
 
@@ -78,6 +88,8 @@ def show_preferences(record: dict) -> None:
     cells = [(row["annotator"], *(_percent(row[name]) for name in columns[1:])) for row in rows]
     show_table(columns, cells, numbers=columns[1:])
     typer.echo(f"\nsystem: {record['system']}\nbaseline: {record['baseline']}\nsentences: {record['sentences']}")
+    if record["filled"]:
+        typer.echo(f"identical pairs, which count as equal: {record['filled']}")
     for pair in record["agreement"]:
         kappa = "undefined" if pair["kappa"] is None else f"{pair['kappa']:.2f}"
         typer.echo(f"agreement of {' and '.join(pair['annotators'])}: {_percent(pair['observed'])}, kappa {kappa}")

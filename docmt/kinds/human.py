@@ -40,6 +40,9 @@ class HumanTable(TableConfig):
     system: str | None = setting(None, "the system whose translations are judged; none = no sheet")
     baseline: str | None = setting(None, "the system that it is compared with; none = no sheet")
     sentences: int = setting(500, "number of sentences to judge, all where the test set has fewer", whole(1, 100_000))
+    identical: Literal["filled", "left_out", "asked"] = setting(
+        "filled", "pairs of identical translations: counted as equal without asking, left out of the draw, or asked"
+    )
     draw: int = setting(1, "seed by which sentences and the order of translations are drawn", whole(0, MOST_SEED))
 
     def __post_init__(self) -> None:

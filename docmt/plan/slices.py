@@ -233,6 +233,7 @@ def _sheet(grid: Grid, study: str, name: str) -> dict[str, Any]:
         "system": system,
         "sentences": item.sentences,
         "draw": item.draw,
+        "identical": item.identical,
     }
 
 

@@ -59,8 +59,8 @@ def fill_sheets(folder: Path) -> None:
     with (folder / "sheet.csv").open(encoding="utf-8-sig", newline="") as stream:
         header, *rows = csv.reader(stream)
     for name, verdicts in (("anna", ("1", "2")), ("ben", ("equal", "2"))):
-        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as stream:
-            filled = [[*row[:-1], verdicts[number % 2]] for number, row in enumerate(rows)]
+        with (folder / f"sheet.{name}.csv").open("w", encoding="utf-8", newline="") as stream:
+            filled = [[*row[:-1], row[-1] or verdicts[number % 2]] for number, row in enumerate(rows)]
             csv.writer(stream).writerows([header, *filled])
 
 

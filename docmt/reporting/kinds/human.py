@@ -40,9 +40,17 @@ def content(name: str, table: HumanTable, results: Results) -> PieceContent:
         for number, verdict in enumerate(VERDICTS)
     )
     signatures = (Signature("preference", judgements["signature"], ()),) if judgements else ()
-    note = "" if judgements else _way(name, table, results)
+    note = _filled(judgements) if judgements else _way(name, table, results)
     filled = Table(columns, rows, signatures, (), note, "", head="Annotator")
     return PieceContent(filled, records(filled), "systems.html")
+
+
+def _filled(judgements: dict[str, Any]) -> str:
+    """Return how many pairs nobody judged, since both translations are the same; empty where there are none."""
+    if not judgements.get("filled"):
+        return ""
+    counts = f"{judgements['filled']} of {judgements['sentences']}"
+    return f"In {counts} sentences both translations are the same. These count as equal, and not in the agreement."
 
 
 def _way(name: str, table: HumanTable, results: Results) -> str:

@@ -10,7 +10,7 @@ from docmt.base.errors import UserError
 from docmt.base.parse import parse
 from docmt.base.paths import CORPUS, TRANSLATIONS
 from docmt.base.tables import read_parquet
-from docmt.scoring.human.items import ComparedSystems, Key, draw_sheet_items
+from docmt.scoring.human.items import ComparedSystems, Identical, Key, draw_sheet_items, drawable
 from docmt.scoring.human.sheet import write_page, write_sheet
 from docmt.scoring.inputs import read_lines_of_test
 from docmt.scoring.score import read_decoding
@@ -30,7 +30,8 @@ class SheetSettings:
     """The settings of a sheet, the `settings.json` of its job.
 
     `corpus` is the name of the corpus in the folders of translations, and `data` the folder of the corpus in stage 1.
-    `sentences` is the largest number of sentences, and `draw` the seed by which they are drawn. `version`: the version
+    `sentences` is the largest number of sentences, and `draw` the seed by which they are drawn. `identical`:
+    what the sheet does with identical translations. `version`: the version
     of the stage's code, in docmt.plan.versions.
     """
 
@@ -44,6 +45,7 @@ class SheetSettings:
     system: SheetRun
     sentences: int
     draw: int
+    identical: Identical
 
     @classmethod
     def load(cls, path: Path) -> "SheetSettings":
@@ -63,10 +65,14 @@ def write_study_sheet(settings: Path, results: Path, output: Path) -> None:
     names, source, references = (rows[name].to_pylist() for name in ("document", "source", "target"))
     translations = [_translations(wanted, run, results, len(rows)) for run in (wanted.baseline, wanted.system)]
     test = ComparedSystems(names, source, references, *translations)
-    items = draw_sheet_items(test, min(wanted.sentences, len(rows)), wanted.draw)
-    write_sheet(output, items)
-    write_page(output.with_suffix(".html"), items, (wanted.source_language, wanted.target_language))
-    key = Key.of_items(items, wanted.baseline.name, wanted.system.name, wanted.draw)
+    identical, sentences = wanted.identical, min(wanted.sentences, len(drawable(test, wanted.identical)))
+    if not sentences:
+        what = "nothing to judge: both systems translate every sentence alike"
+        raise UserError(what, where=str(settings), remedy="`identical: filled` of the table counts such pairs as equal")
+    items = draw_sheet_items(test, sentences, wanted.draw, identical)
+    write_sheet(output, items, identical)
+    write_page(output.with_suffix(".html"), items, (wanted.source_language, wanted.target_language), identical)
+    key = Key.of_items(items, wanted.baseline.name, wanted.system.name, wanted.draw, identical)
     key.save(output.with_suffix(".key.json"))
 
 

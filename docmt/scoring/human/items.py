@@ -27,6 +27,9 @@ DIGEST = "digest"
 SHA256_DIGITS = 64
 """The number of hexadecimal digits of a whole SHA-256."""
 
+Identical = Literal["filled", "left_out", "asked"]
+"""What a sheet does with pairs of identical translations: it counts them as equal, draws none, or asks about them."""
+
 Pair = tuple[str, str]
 """A context sentence and its reference; both are empty where the document has no sentence at this place."""
 
@@ -61,22 +64,42 @@ class SheetItem:
     first: Literal["baseline", "system"]
 
     @property
+    def is_identical(self) -> bool:
+        """Whether both translations are the same but for white space."""
+        first, second = self.translations
+        return are_identical(first, second)
+
+    @property
     def texts(self) -> list[str]:
         """The texts of the item, in the order of the columns of a sheet."""
         before, after = ([text for pair in pairs for text in pair] for pairs in (self.before, self.after))
         return [*before, self.source, *after, *self.translations]
 
 
-def draw_sheet_items(test: ComparedSystems, sentences: int, seed: int) -> list[SheetItem]:
+def are_identical(first: str, second: str) -> bool:
+    """Return whether two translations are the same but for white space."""
+    return first.split() == second.split()
+
+
+def drawable(test: ComparedSystems, identical: Identical) -> list[int]:
+    """Return the numbers of the sentences of which a sheet may be drawn, from 0."""
+    pairs = enumerate(zip(test.baseline, test.system, strict=True))
+    return [place for place, pair in pairs if identical != "left_out" or not are_identical(*pair)]
+
+
+def draw_sheet_items(
+    test: ComparedSystems, sentences: int, seed: int, identical: Identical = "filled"
+) -> list[SheetItem]:
     """Draw the items of a sheet: different sentences in random order, each with two translations in random order.
 
-    Raises UserError where the test set has fewer than `sentences` sentences.
+    Raises UserError where there are fewer than `sentences` sentences to draw from.
     """
-    size = len(test.source)
-    if sentences > size:
-        raise UserError("more sentences than there are", found=sentences, expected=f"at most {size}")
+    places = drawable(test, identical)
+    if sentences > len(places):
+        of = " with different translations" if identical == "left_out" else ""
+        raise UserError("more sentences than there are", found=sentences, expected=f"at most {len(places)}{of}")
     random = np.random.default_rng(seed)
-    places = random.permutation(size)[:sentences].tolist()
+    places = random.permutation(places)[:sentences].tolist()
     # The order of the two translations is drawn for each item, so that annotators cannot guess the systems from it.
     swaps = random.integers(2, size=sentences).tolist()
     return [_item(test, place, bool(swap)) for place, swap in zip(places, swaps, strict=True)]
@@ -119,12 +142,13 @@ class KeyItem:
     """The entry of an item in a key.
 
     `line` is the number of the sentence in the test set, from 1. `first` names the system of the first translation.
-    `texts` is the digest of the texts of the item.
+    `texts` is the digest of the texts of the item. `filled`: whether the sheet counts the pair as equal without asking.
     """
 
     line: int
     first: Literal["baseline", "system"]
     texts: str
+    filled: bool
 
 
 @dataclass(frozen=True)
@@ -138,6 +162,7 @@ class Key:
     baseline: str
     system: str
     seed: int
+    identical: Identical
     items: tuple[KeyItem, ...]
 
     def __post_init__(self) -> None:
@@ -145,10 +170,14 @@ class Key:
         need(len(self.items) > 0, "items", [], "an item for each row of the sheet")
 
     @classmethod
-    def of_items(cls, items: Sequence[SheetItem], baseline: str, system: str, seed: int) -> "Key":
+    def of_items(
+        cls, items: Sequence[SheetItem], baseline: str, system: str, seed: int, identical: Identical = "filled"
+    ) -> "Key":
         """Return the key of drawn items; `baseline` and `system` are the names of the two systems."""
-        entries = tuple(KeyItem(item.line, item.first, text_digest(item.texts)) for item in items)
-        return cls(baseline, system, seed, entries)
+        entries = tuple(
+            KeyItem(item.line, item.first, text_digest(item.texts), is_filled(item, identical)) for item in items
+        )
+        return cls(baseline, system, seed, identical, entries)
 
     @classmethod
     def load(cls, path: Path) -> "Key":
@@ -174,7 +203,18 @@ class Key:
     @property
     def signature(self) -> str:
         """The signature of a human evaluation: the number of sentences, their context, the seed and the choices."""
-        return f"human|sentences:{len(self.items)}|context:{CONTEXT}|seed:{self.seed}|choices:3|v:1"
+        sentences = f"sentences:{len(self.items)}|identical:{self.identical}"
+        return f"human|{sentences}|context:{CONTEXT}|seed:{self.seed}|choices:3|v:2"
+
+    @property
+    def filled(self) -> int:
+        """The number of pairs that the sheet counts as equal without asking."""
+        return sum(item.filled for item in self.items)
+
+
+def is_filled(item: SheetItem, identical: Identical) -> bool:
+    """Return whether a sheet counts a pair as equal without asking."""
+    return identical == "filled" and item.is_identical
 
 
 def _check_digest(stated: Any, actual: str, path: Path) -> None:

@@ -22,18 +22,22 @@ def preferences(key: Key, annotators: dict[str, Sequence[Verdict]]) -> dict:
     """Return the numbers of Table 4 and the agreement of annotators; all but kappa are percentages.
 
     `annotators` has the verdicts of each annotator, by name. In the result, `preferred` is the percentage of verdicts
-    "better" among the verdicts "better" and "worse"; it is None where all verdicts are "equal".
+    "better" among the verdicts "better" and "worse"; it is None where all verdicts are "equal". `filled` is the number
+    of identical pairs, which count as equal; the agreement is over the others, which annotators have judged.
     """
+    asked = [number for number, item in enumerate(key.items) if not item.filled]
+    judged = {name: [verdicts[number] for number in asked] for name, verdicts in annotators.items()}
     rows = {name: verdict_shares(verdicts) for name, verdicts in annotators.items()}
     pairs = [
-        {"annotators": [first, second], "observed": observed_agreement(annotators[first], annotators[second])}
-        | {"kappa": kappa(annotators[first], annotators[second])}
+        {"annotators": [first, second], "observed": observed_agreement(judged[first], judged[second])}
+        | {"kappa": kappa(judged[first], judged[second])}
         for first, second in combinations(annotators, 2)
     ]
     return {
         "system": key.system,
         "baseline": key.baseline,
         "sentences": len(key.items),
+        "filled": key.filled,
         "annotators": [{"annotator": name, **row, **_preferred(row)} for name, row in rows.items()],
         "average": (mean := {name: fmean(row[name] for row in rows.values()) for name in VERDICTS}) | _preferred(mean),
         "agreement": pairs,
@@ -51,13 +55,13 @@ def verdict_shares(verdicts: Sequence[Verdict]) -> dict[Verdict, float]:
     return {name: 100 * counts[name] / len(verdicts) for name in VERDICTS}
 
 
-def observed_agreement(first: Sequence[Verdict], second: Sequence[Verdict]) -> float:
-    """Return the percentage of sentences on which two annotators agree."""
-    return 100 * fmean(verdict == other for verdict, other in zip(first, second, strict=True))
+def observed_agreement(first: Sequence[Verdict], second: Sequence[Verdict]) -> float | None:
+    """Return the percentage of sentences on which two annotators agree; None without a sentence."""
+    return None if not first else 100 * fmean(verdict == other for verdict, other in zip(first, second, strict=True))
 
 
 def kappa(first: Sequence[Verdict], second: Sequence[Verdict]) -> float | None:
-    """Return Cohen's kappa of two annotators, or None where the expected agreement is 1.
+    """Return Cohen's kappa of two annotators, or None where the expected agreement is 1, and without a sentence.
 
     kappa = (p - e) / (1 - e), where p is the share of sentences on which the annotators agree, and e is the share that
     is expected where both annotators give random verdicts, each with their own shares of verdicts.
@@ -68,9 +72,12 @@ def kappa(first: Sequence[Verdict], second: Sequence[Verdict]) -> float | None:
     >>> kappa(["better", "better", "equal", "equal"], ["better", "equal", "equal", "equal"])
     0.5
     """
+    observed = observed_agreement(first, second)
+    if observed is None:
+        return None
     shares = [verdict_shares(verdicts) for verdicts in (first, second)]
     chance = sum(shares[0][name] * shares[1][name] for name in VERDICTS) / 100**2
-    return None if chance == 1 else (observed_agreement(first, second) / 100 - chance) / (1 - chance)
+    return None if chance == 1 else (observed / 100 - chance) / (1 - chance)
 
 
 def _preferred(row: dict[Verdict, float]) -> dict[str, float | None]:

@@ -19,7 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from docmt.base.artifacts import atomic_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
-from docmt.scoring.human.items import CONTEXT, Key, KeyItem, SheetItem, text_digest
+from docmt.scoring.human.items import CONTEXT, Identical, Key, KeyItem, SheetItem, is_filled, text_digest
 
 SHIELD = "'"
 """The character that is written before a dangerous text; spreadsheet programs read it as the mark of a text cell."""
@@ -72,28 +72,39 @@ COLUMNS = (
 )
 """The columns of a sheet, such as `source -1` for the source sentence before the judged sentence."""
 
-CHOICES = {"1": "the first is better", "2": "the second is better", "equal": "both are equally good"}
+EQUAL = "equal"
+"""The choice of an annotator who prefers neither translation."""
+
+CHOICES = {"1": "the first is better", "2": "the second is better", EQUAL: "both are equally good"}
 """The values of the column `choice`, with their meanings."""
 
+KEYS = {"1": "1", "2": "2", EQUAL: "0"}
+"""The key on the page for each choice; a filled sheet may have the key in the place of the choice."""
 
-def write_sheet(path: Path, items: Sequence[SheetItem]) -> None:
-    """Write a sheet as CSV in UTF-8, with an empty column `choice`.
+
+def write_sheet(path: Path, items: Sequence[SheetItem], identical: Identical = "filled") -> None:
+    """Write a sheet as CSV in UTF-8, whose column `choice` is empty but for pairs that are filled beforehand.
 
     The file begins with the byte order mark, by which spreadsheet programs recognise UTF-8. All cells are quoted, as in
     the files that the page for annotators saves; without quotes, a carriage return in a cell would end the row.
     """
     with atomic_file(path) as stream:
         stream.write("\ufeff")
-        csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(sheet_rows(items))
+        csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(sheet_rows(items, identical))
 
 
-def sheet_rows(items: Sequence[SheetItem]) -> list[list[str]]:
-    """Return the heading of a sheet and a row for each item, with shields and an empty choice."""
-    rows = ([str(number), *map(shield, item.texts), ""] for number, item in enumerate(items, 1))
+def sheet_rows(items: Sequence[SheetItem], identical: Identical) -> list[list[str]]:
+    """Return the heading of a sheet and a row for each item, with shields, and with the choices filled beforehand."""
+    rows = (
+        [str(number), *map(shield, item.texts), EQUAL if is_filled(item, identical) else ""]
+        for number, item in enumerate(items, 1)
+    )
     return [list(COLUMNS), *rows]
 
 
-def write_page(path: Path, items: Sequence[SheetItem], languages: tuple[str, str]) -> None:
+def write_page(
+    path: Path, items: Sequence[SheetItem], languages: tuple[str, str], identical: Identical = "filled"
+) -> None:
     """Write a sheet as a page that works offline, stores choices in the browser and saves the filled sheet as CSV.
 
     `languages` are the language codes of source and target, from which browsers choose fonts.
@@ -101,9 +112,11 @@ def write_page(path: Path, items: Sequence[SheetItem], languages: tuple[str, str
     loader = PackageLoader("docmt.scoring.human")
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     template = environment.get_template("sheet.html")
-    values = {"items": items, "rows": sheet_rows(items), "choices": CHOICES, "languages": languages}
+    rows = sheet_rows(items, identical)
+    values = {"items": items, "rows": rows, "choices": CHOICES, "keys": KEYS, "languages": languages}
+    filled, digest = sum(row[-1] == EQUAL for row in rows), text_digest([text for item in items for text in item.texts])
     with atomic_file(path) as stream:
-        stream.write(template.render(**values, digest=text_digest([text for item in items for text in item.texts])))
+        stream.write(template.render(**values, filled=filled, digest=digest, file_name=path.stem))
 
 
 DELIMITERS = ",;\t"
@@ -184,19 +197,39 @@ def read_verdicts(path: Path, key: Key) -> list[Verdict]:
         if text_digest(row[1:-1]) != key.items[number - 1].texts:
             remedy = "change nothing but the column choice"
             raise UserError("not the sentences of the sheet", where=where, found=f"item {number}", remedy=remedy)
-        choice = row[-1].strip().lower()
+        choice = _choice(row[-1], where, key.items[number - 1])
         if not choice:
             empty.append(where)
-        elif choice not in CHOICES:
-            raise UserError("not a choice", where=where, found=choice, expected=", ".join(CHOICES))
         # A row without a choice gets a verdict here too, so that it is not missing; `_check_whole` refuses it below.
         verdicts[number] = _verdict(choice, key.items[number - 1])
     _check_whole(path, key, verdicts, empty)
     return [verdicts[number] for number in sorted(verdicts)]
 
 
+def _choice(cell: str, where: str, item: KeyItem) -> str:
+    """Return the choice in a cell, empty where there is none.
+
+    Raises UserError for any other text, and where a person prefers one of two identical translations.
+    """
+    choice = {key: value for value, key in KEYS.items()}.get(cell.strip(), cell.strip().lower())
+    if choice not in CHOICES and choice:
+        raise UserError("not a choice", where=where, found=choice, expected=", ".join(CHOICES))
+    if item.filled and choice not in ("", EQUAL):
+        raise UserError("a choice between identical translations", where=where, found=choice, expected=EQUAL)
+    return EQUAL if item.filled else choice
+
+
+def annotator(path: Path) -> str:
+    """Return the name of the annotator of a filled sheet: the last part of the name of the file.
+
+    >>> annotator(Path("table4.sheet.anna.csv")), annotator(Path("ben.csv"))
+    ('anna', 'ben')
+    """
+    return path.stem.rpartition(".")[2]
+
+
 def _verdict(choice: str, item: KeyItem) -> Verdict:
-    if choice == "equal":
+    if choice == EQUAL:
         return "equal"
     return "better" if (choice == "1") == (item.first == "system") else "worse"
 
