@@ -1,4 +1,4 @@
-"""Tables in LaTeX, which a document includes with `\\input`; they need the package booktabs and nothing else."""
+"""Tables in LaTeX, which a document includes with `\\input`; they need the packages booktabs and graphicx."""
 
 from collections.abc import Iterator
 
@@ -38,8 +38,11 @@ ESCAPES = {
     "\n": " ",
 }
 """What LaTeX writes for a sign. A bracket at the start of a row would be an option of the line break before it."""
+SHRUNK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+"""The beginning of a box that makes a table as narrow as the text, where it would be wider."""
 LATIN = 0x250
 """The first code of a letter that the fonts of pdfLaTeX may lack."""
+PACKAGES = r"% Needs \usepackage{booktabs, graphicx}."
 OTHER_SCRIPTS = "% It has letters that are not Latin: use XeLaTeX or LuaLaTeX, and a font that has them."
 
 
@@ -54,9 +57,18 @@ def to_latex(table: TextTable, title: str, label: str) -> str:
     `title`: the caption. `label`: the name by which `\\ref` finds the table.
     """
     lines = [r"\begin{table}", r"\centering", rf"\caption{{{escaped(title)}}}", rf"\label{{{_label(label)}}}"]
-    lines += [*_tabular(table), *(rf"\par\footnotesize {escaped(note)}" for note in table.notes), r"\end{table}"]
+    lines += [
+        SHRUNK,
+        *_tabular(table),
+        "}",
+        *(rf"\par\footnotesize {escaped(note)}" for note in table.notes),
+        r"\end{table}",
+    ]
     body = "\n".join(lines)
-    needs = ["% Needs \\usepackage{booktabs}.", *([OTHER_SCRIPTS] if any(ord(sign) >= LATIN for sign in body) else [])]
+    needs = [
+        "% Needs \\usepackage{booktabs, graphicx}.",
+        *([OTHER_SCRIPTS] if any(ord(sign) >= LATIN for sign in body) else []),
+    ]
     return "\n".join((*needs, body, ""))
 
 
@@ -98,4 +110,5 @@ def _spanned(text: str, span: int, align: str = "c") -> str:
 
 def _cell(cell: Text) -> str:
     """Return a cell with its marks raised."""
-    return escaped(cell.text) + (rf"\textsuperscript{{{escaped(cell.marks)}}}" if cell.marks else "")
+    best = rf"\textbf{{{escaped(cell.best)}}}" if cell.best else ""
+    return best + escaped(cell.text) + (rf"\textsuperscript{{{escaped(cell.marks)}}}" if cell.marks else "")

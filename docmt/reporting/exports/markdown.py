@@ -27,7 +27,13 @@ def _row(row: tuple[Text, ...], width: int) -> list[str]:
     """Return the cells of a row; a heading has empty cells behind its own."""
     if len(row) < width:
         return [f"**{escaped(row[0].text)}**"] + [""] * (width - 1)
-    return [escaped(cell.text + cell.marks) for cell in row]
+    return [_cell(cell) for cell in row]
+
+
+def _cell(cell: Text) -> str:
+    """Return a cell with its marks; the best number of a column is bold."""
+    best = f"**{escaped(cell.best)}**" if cell.best else ""
+    return best + escaped(cell.text + cell.marks)
 
 
 def _line(cells: list[str]) -> str:

@@ -1,6 +1,6 @@
 """A table as texts, which LaTeX and Markdown write: its headings, its rows, and the notes below it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +15,16 @@ THREE = ("published", "measured", "difference")
 
 @dataclass(frozen=True)
 class Text:
-    """A text of a cell, and the marks behind it."""
+    """A text of a cell, and the marks behind it. `best`: the best number of a column, which begins the cell in bold."""
 
     text: str
     marks: str = ""
+    best: str = ""
+
+    @property
+    def plain(self) -> str:
+        """All of the cell, without bold and raised letters."""
+        return self.best + self.text + self.marks
 
 
 @dataclass(frozen=True)
@@ -59,9 +65,8 @@ def of_systems(table: Table) -> TextTable:
     has_published = any(name != "measured" for name, _ in kinds)
     lines = (groups, metrics, kinds) if has_published else (groups, metrics)
     headings = tuple(((table.head if line is lines[-1] else "", 1), *line) for line in lines)
-    noted = list(dict.fromkeys(row.note for row in table.rows if row.note))
-    rows = tuple(tuple(_row(row, table, noted)) for row in table.rows)
-    return TextTable(headings, rows, tuple(_notes(table, noted)))
+    rows = tuple(tuple(_row(row, table)) for row in table.rows)
+    return TextTable(headings, rows, tuple(_notes(table)))
 
 
 def _metric(column: Column) -> str:
@@ -70,14 +75,14 @@ def _metric(column: Column) -> str:
     return f"{name} ↓" if column.lower_is_better else name
 
 
-def _row(row: Row, table: Table, noted: list[str]) -> Iterator[Text]:
+def _row(row: Row, table: Table) -> Iterator[Text]:
     """Yield the cells of a row; the single cell of a heading."""
     if row.group:
         yield Text(row.group)
         return
-    yield Text(row.label, str(noted.index(row.note) + 1) if row.note else "")
+    yield Text(row.label, str(table.footnotes.index(row.note) + 1) if row.note else "")
     for cell, column in zip(row.cells, table.columns, strict=True):
-        yield from _three(cell, measured(cell, table.reasons), column.has_published)
+        yield from _three(cell, measured(cell, table), column.has_published)
     if row.drop is not None:
         yield from _three(row.drop, Text(signed(row.drop.measured, row.drop.decimals)), True)
     elif table.drop:
@@ -98,26 +103,34 @@ def _published(value: float | str | None, decimals: int) -> str:
     return printed(value, decimals) if isinstance(value, int | float) else value or NONE
 
 
-def measured(cell: Cell, reasons: Sequence[str]) -> Text:
-    """Return the measured number with its marks, or why there is none; `reasons`: those of the whole table."""
+def measured(cell: Cell, table: Table) -> Text:
+    """Return the measured number with its marks, or a word for its absence; the reason is a footnote of the table."""
     if cell.measured is None:
-        return Text(NONE if cell.status in ("published only", "documents only") else cell.status)
-    text = number(cell.measured, cell.decimals)
+        footnote = str(table.footnotes.index(cell.footnote) + 1) if cell.footnote else ""
+        return Text(NONE if cell.status in ("published only", "documents only") else cell.word, footnote)
+    figure = number(cell.measured, cell.decimals)
+    text = "" if cell.is_best else figure
+    if cell.low is not None:
+        text = f"{text} [{number(cell.low, cell.decimals)}, {number(cell.high, cell.decimals)}]"
     if cell.baseline_difference is not None:
         text = f"{text} ({signed(cell.baseline_difference, cell.decimals)})"
     if cell.deviation is not None:
         text = f"{text} ± {number(cell.deviation, cell.decimals)}"
     if len(cell.values) < cell.seeds:
         text = f"{text} ({len(cell.values)} of {cell.seeds} seeds)"
-    letters = "".join(LETTERS[reasons.index(reason) % 26] for reason in cell.not_comparable)
+    letters = "".join(LETTERS[table.reasons.index(reason) % 26] for reason in cell.not_comparable)
     replaced = "°" if cell.random or cell.generated else ""
-    return Text(text, f"{replaced}{f'[{letters}]' if letters else ''}{cell.mark}")
+    return Text(text, f"{replaced}{f'[{letters}]' if letters else ''}{cell.mark}", figure if cell.is_best else "")
 
 
-def _notes(table: Table, noted: list[str]) -> Iterator[str]:
+def _notes(table: Table) -> Iterator[str]:
     """Yield the sentences below a table of systems, with the marks that they explain."""
-    yield from (f"({place}) {note}" for place, note in enumerate(noted, 1))
+    yield from (f"({place}) {note}" for place, note in enumerate(table.footnotes, 1))
     yield from (f"[{LETTERS[n % 26]}] not comparable because {reason}" for n, reason in enumerate(table.reasons))
+    if any(cell.is_best for cell in table.cells):
+        yield "Bold: the best number of a column."
+    if table.intervals:
+        yield "In square brackets: the 95 % interval."
     if table.marks:
         yield table.marks
     if table.generated:

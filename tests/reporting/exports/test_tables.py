@@ -1,12 +1,12 @@
 """LaTeX, Markdown and Parquet of a table: they say what its page and its records say, and other programs read them."""
 
 import re
-import shutil
 import subprocess
 
 import pandas
 import polars
 import pytest
+from helpers.support import need
 from markdown_it import MarkdownIt
 
 from docmt.reporting.exports.beside import endings_of, text_table, write_exports
@@ -17,6 +17,7 @@ from docmt.reporting.exports.markdown import to_markdown
 from docmt.reporting.exports.text_table import Text, TextTable, of_records
 from docmt.reporting.pieces import Piece, pieces
 
+CORPUS = "toy_zh-en"
 SIGNS = "".join(ESCAPES).replace("\n", "") + "\\`*_{}[]<>#|~!&$%^ a"
 ODD = TextTable(
     ((("", 1), ("a_b & c", 2)), (("System", 1), ("x|y", 1), ("z ↓", 1))),
@@ -41,7 +42,7 @@ def rendered(text: str) -> list[list[str]]:
 
 def wide(row: tuple[Text, ...], width: int) -> list[str]:
     """The texts of a row with those of the columns that a heading spans."""
-    return [cell.text + cell.marks for cell in row] + [""] * (width - len(row))
+    return [cell.plain for cell in row] + [""] * (width - len(row))
 
 
 @pytest.mark.parametrize("name", ["table1", "odd"])
@@ -61,8 +62,8 @@ def test_the_texts_of_a_table_are_those_of_its_page(full):
         texts = rows[row.label or row.group]
         for cell in row.cells:
             if cell.measured is not None:
-                assert any(text.text.startswith(f"{cell.measured:.{cell.decimals}f}") for text in texts)
-    assert [cell.text for cell in rows["Sentence"]][1:4] == ["19.50", "20.00 (1 of 2 seeds)", "+0.50"]
+                assert any(text.plain.startswith(f"{cell.measured:.{cell.decimals}f}") for text in texts)
+    assert [cell.plain for cell in rows["Sentence"]][1:4] == ["19.50", "20.00 (1 of 2 seeds)", "+0.50"]
 
 
 def test_the_difference_to_the_baseline_stands_behind_the_number(full):
@@ -71,8 +72,25 @@ def test_the_difference_to_the_baseline_stands_behind_the_number(full):
     full.score("concat_3", 1, bleu=22.5)
     full.table("compared", rows, ["s-BLEU"], baseline="sentence")
     first, second = text_table(piece(full, "compared")).rows
-    assert first[1].text.startswith("20.00") and "+" not in first[1].text
-    assert second[1].text.startswith("22.50 (+2.50)")
+    assert first[1].plain.startswith("20.00") and "+" not in first[1].plain
+    assert second[1].plain.startswith("22.50 (+2.50)")
+
+
+def test_the_best_number_is_bold_intervals_stand_behind_and_a_reason_is_one_note(full):
+    full.settings["not_run"] = {f"{CORPUS}/never_run": "no file"}
+    interval = {"low": 90.1, "high": 99.2, "signature": "bootstrap"}
+    ltcr = {"LTCR": {"score": 95.0, "signature": "LTCR", "interval": interval}}
+    full.score("sentence", 1, bleu=20.0, consistency={"LTCR": {**ltcr["LTCR"], "score": 91.0}})
+    full.score("concat_3", 1, bleu=22.5, consistency=ltcr)
+    rows = [{"system": name} for name in ("sentence", "concat_3", "never_run")]
+    full.table("compared", rows, ["s-BLEU", "LTCR"], baseline="sentence")
+    table = text_table(piece(full, "compared"))
+    assert [row[2].best for row in table.rows] == ["", "95.00", ""]
+    assert table.rows[1][2].plain.startswith("95.00 [90.10, 99.20] (+4.00)")
+    assert [cell.plain for cell in table.rows[2][1:]] == ["not run1", "not run1"]
+    assert table.notes[0] == "(1) not run: no file"
+    assert r"\textbf{95.00} {[}90.10, 99.20{]}" in to_latex(table, "T", "t")
+    assert "**95.00** \\[90.10, 99.20\\]" in to_markdown(table, "T")
 
 
 def test_a_table_of_records_has_each_value():
@@ -107,12 +125,11 @@ def test_letters_of_other_scripts_are_told(full):
 
 
 def test_latex_compiles(full, tmp_path):
-    if shutil.which("pdflatex") is None:
-        pytest.skip("needs pdflatex")
+    need("pdflatex")
     every = TextTable(((("Sign", 1), ("As text", 1)),), tuple((Text(sign), Text(f"[{sign}", sign)) for sign in SIGNS))
     tables = (ODD, every, text_table(piece(full, "table1")))
     body = "".join(to_latex(table, f"Table {SIGNS}", f"t{n}") for n, table in enumerate(tables))
-    head = r"\documentclass{article}\usepackage{booktabs}\begin{document}"
+    head = r"\documentclass{article}\usepackage{booktabs, graphicx}\begin{document}"
     document = f"{head}\n{body}\\end{{document}}"
     (tmp_path / "t.tex").write_text(document, encoding="utf-8")
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "t.tex"]
