@@ -244,7 +244,7 @@ class TableRow(Named):
         others = [
             field.name
             for field in fields(self)
-            if field.name != "group" and getattr(self, field.name) not in ("", None, {})
+            if field.name != "group" and getattr(self, field.name) not in ("", None, {}, False)
         ]
         need(not self.group or not others, "group", self.group, f"no {', '.join(others)} beside it")
 

@@ -39,12 +39,14 @@ class RowConfig(TableRow):
     only: tuple[str, ...] | None = setting(None, "keys of the columns that have the system; none = all columns")
     baseline: str | None = setting(None, "the system that the row is compared with, where it is not the table's")
     published: Published = field(default_factory=dict)
+    reference: bool = setting(False, "whether the row has the scores of the reference, in metrics that need no other")
     drop: Any = setting(None, "the published number in the column of the table's `drop`")
     note: str = setting("", "a footnote, such as an error of the paper")
 
     def __post_init__(self) -> None:
         """Raise BadValue where a heading has further fields, or the published `drop` is no number."""
         super().__post_init__()
+        need(not self.reference or self.system is None, "reference", True, "no `system` beside it")
         need(self.drop is None or is_published(self.drop), "drop", self.drop, f"a number, or {NOT_DIGITISED}")
 
 

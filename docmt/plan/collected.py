@@ -26,16 +26,20 @@ COLLECTED = f"{RESULTS}/scores.parquet"
 COLUMNS = {
     **dict.fromkeys(("study", "scale", "corpus", "system"), "string"),
     "seed": "int64",
-    "metric": "string",
+    **dict.fromkeys(("text", "metric"), "string"),
     **dict.fromkeys(("value", "low", "high"), "double"),
     "signature": "string",
     "n": "int64",
     "lower_is_better": "bool",
     **dict.fromkeys(("identity", "state"), "string"),
 }
-"""The columns of the table with their types. `identity` is that of the scores, which their manifest states. `state` is
-`right` for scores that are what is asked for now, `other` for those that the next run would make again, and `unknown`
-where a file that decides it is missing."""
+"""The columns of the table with their types.
+
+`text` is "translations", or "reference" for the scores of the reference, which a run computes beside those of its
+translations by metrics that need no other text. `identity` is that of the scores, which their manifest states. `state`
+is `right` for scores that are what is asked for now, `other` for those that the next run would make again, and
+`unknown` where a file that decides it is missing.
+"""
 
 
 def write_scores(rows: Iterable[dict[str, Any]], output: Path) -> int:
@@ -104,8 +108,10 @@ def _rows(planner: Planner, entry: Entry, seed: int) -> Iterator[dict[str, Any]]
     trained = TRAINING.at(**names, system=entry.trained) if entry.trained else None
     record = read_object_if_there(Path(trained, "record.json")) if trained else None
     run = {"study": entry.study, "scale": scale, "corpus": entry.corpus, "system": entry.system.name, "seed": seed}
-    for score in scores_of_run(scores, record):
-        yield {**run, **asdict(score), "identity": _identity(manifest), "state": state}
+    reference = {**scores.get("reference", {}), "decoding": scores["decoding"]}
+    for text, content, logged in (("translations", scores, record), ("reference", reference, None)):
+        for score in scores_of_run(content, logged):
+            yield {**run, "text": text, **asdict(score), "identity": _identity(manifest), "state": state}
 
 
 def _identity(manifest: Manifest) -> str:

@@ -13,7 +13,7 @@ VERSIONS = {
     "chains": 1,
     "training": 5,
     "translations": 5,
-    "scores": 6,
+    "scores": 7,
     "report": 10,
 }
 """The version of each stage; the settings of a job contain it, so that a new version runs the job again."""

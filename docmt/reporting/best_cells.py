@@ -21,17 +21,19 @@ def _marked(cells: Sequence[Cell], best: Sequence[float | None]) -> tuple[Cell, 
     """Return the cells of a row, marked where they have the best number of their column."""
     pairs = zip(cells, best, strict=bool(cells))
     return tuple(
-        dataclasses.replace(cell, is_best=number is not None and _printed(cell) == number) for cell, number in pairs
+        dataclasses.replace(cell, is_best=number is not None and cell.system is not None and _printed(cell) == number)
+        for cell, number in pairs
     )
 
 
 def _best(cells: Sequence[Cell]) -> float | None:
     """Return the best number of a column, rounded as it is printed; None where no number of it can be the best.
 
-    There is no best number of fewer than two systems, of a metric that does not rank systems, and where numbers of
-    small random models or of generated lines stand beside others, with which they cannot be compared.
+    The reference is no system. There is no best number of fewer than two systems, of a metric that does not rank
+    systems, and where numbers of small random models or of generated lines stand beside others, with which they cannot
+    be compared.
     """
-    measured = [cell for cell in cells if cell.measured is not None]
+    measured = [cell for cell in cells if cell.measured is not None and cell.system is not None]
     kinds = {bool(cell.random or cell.generated) for cell in measured}
     if len({cell.system for cell in measured}) < 2 or len(kinds) > 1:
         return None

@@ -279,6 +279,8 @@ def _check_scores(scores: dict[str, Any]) -> None:
     for name in ("consistency", *STRING_UNITS):
         _need_scores(scores.get(name, {}).values())
     _need_scores(score for name in ("coherence", "cohesion", "COMET", "doc-COMET") if (score := scores.get(name)))
+    if "reference" in scores:
+        _check_scores({**scores["reference"], "decoding": scores["decoding"]})
     for accuracy in scores.get("contrastive", {}).values():
         for counts in (accuracy, *accuracy.get("by_distance", {}).values()):
             _need_numbers(counts, "items", "right")

@@ -79,9 +79,11 @@ def score(job: ScoringJob) -> ScoringResult:
     settings, documents = job.settings["coherence"], job.references.documents
     if settings is None or job.lines != "sentences":
         return ScoringResult()
-    lines = job.translations.tokenized
-    vectors = read_word_vectors(job.inputs.word_vectors, lines, settings["case"])
-    values = similarities(lines, documents, vectors)
+    lines, reference = job.translations.tokenized, job.references.tokenized[0]
+    vectors = read_word_vectors(job.inputs.word_vectors, [*lines, *reference], settings["case"])
+    values, of_reference = (similarities(texts, documents, vectors) for texts in (lines, reference))
     return ScoringResult(
-        {"coherence": coherence(values, lines, vectors)}, adjacent_tally("coherence", values, documents)
+        {"coherence": coherence(values, lines, vectors)},
+        adjacent_tally("coherence", values, documents),
+        reference={"coherence": coherence(of_reference, reference, vectors)},
     )

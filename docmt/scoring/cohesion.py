@@ -138,5 +138,12 @@ def score(job: ScoringJob) -> ScoringResult:
     if settings is None or job.lines != "sentences":
         return ScoringResult()
     model = NextSentenceModel(job.inputs.next_sentence_model, job.device)
-    values, cut = probabilities(job.translations.raw, documents, model, settings["batch_pairs"])
-    return ScoringResult({"cohesion": cohesion(values, cut, model.name)}, adjacent_tally("cohesion", values, documents))
+    (values, cut), of_reference = (
+        probabilities(lines, documents, model, settings["batch_pairs"])
+        for lines in (job.translations.raw, job.references.raw[0])
+    )
+    return ScoringResult(
+        {"cohesion": cohesion(values, cut, model.name)},
+        adjacent_tally("cohesion", values, documents),
+        reference={"cohesion": cohesion(*of_reference, model.name)},
+    )

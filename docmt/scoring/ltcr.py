@@ -67,18 +67,27 @@ def score(job: ScoringJob) -> ScoringResult:
     config = parse(ConsistencyConfig, job.settings["consistency"], "settings.json", ("consistency",))
     aligned, reference = align_test(job, config)
     lists = aligned.stop_lists(config, job.inputs.stop_files)
-    measured = [aligned.measure(config, lists)]
-    for name, stated in job.settings["conventions"].items():
-        convention = parse(ConventionConfig, stated, "settings.json", ("conventions", name))
-        measured.append(aligned.by_convention(name, config, convention))
+    scores, tallies = _measured(aligned, job, config)
+    of_reference, _ = _measured(reference, job, config)
     return ScoringResult(
-        {"consistency": {name: score for scores, _ in measured for name, score in scores.items()}},
-        [tally for _, tallies in measured for tally in tallies],
-        occurrences(aligned.system, reference, lists, config),
+        {"consistency": scores},
+        tallies,
+        occurrences(aligned.system, reference.system, lists, config),
+        {"consistency": of_reference},
     )
 
 
-def align_test(job: ScoringJob, config: ConsistencyConfig) -> tuple[AlignedTest, AlignedTranslations]:
+def _measured(aligned: AlignedTest, job: ScoringJob, config: ConsistencyConfig) -> tuple[dict, list]:
+    """Return the scores and the tallies of aligned translations, by the settings and by each convention."""
+    measured = [aligned.measure(config, aligned.stop_lists(config, job.inputs.stop_files))]
+    for name, stated in job.settings["conventions"].items():
+        convention = parse(ConventionConfig, stated, "settings.json", ("conventions", name))
+        measured.append(aligned.by_convention(name, config, convention))
+    scores = {name: score for scores, _ in measured for name, score in scores.items()}
+    return scores, [tally for _, tallies in measured for tally in tallies]
+
+
+def align_test(job: ScoringJob, config: ConsistencyConfig) -> tuple[AlignedTest, AlignedTest]:
     """Return the aligned translations of the system, and the aligned references."""
     aligner_config = parse(AlignerConfig, job.settings["aligner"], "settings.json", ("aligner",))
     corpus = ChainCorpus.read(job.inputs.tokens, config)
@@ -87,9 +96,15 @@ def align_test(job: ScoringJob, config: ConsistencyConfig) -> tuple[AlignedTest,
     aligner = corpus_aligner(aligner_config, folder, corpus)
     outputs = job.translations.tokenized, job.references.tokenized[0]
     aligned = [aligner.align(corpus.test_source, lines) for lines in outputs]
+    documents = collapse_runs(job.references.documents)
     system, reference = (
-        AlignedTranslations(corpus.documents, corpus.test_source, lines, alignment.lines)
+        AlignedTest(
+            AlignedTranslations(corpus.documents, corpus.test_source, lines, alignment.lines),
+            corpus,
+            job.inputs.stop_files,
+            alignment.signature,
+            documents,
+        )
         for lines, alignment in zip(outputs, aligned, strict=True)
     )
-    documents = collapse_runs(job.references.documents)
-    return AlignedTest(system, corpus, job.inputs.stop_files, aligned[0].signature, documents), reference
+    return system, reference

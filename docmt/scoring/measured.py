@@ -85,10 +85,12 @@ class ScoringResult:
     """The result of a metric; all fields are empty where the metric cannot be computed.
 
     `scores` are entries of `scores.json`. `tallies` are written to `details.arrow`; the comparisons of systems read
-    them. `occurrences` is a table of the lexical chains of the test set, for case studies; it has rows only where the
+    them. `reference` has the scores of the first reference, by a metric that compares a text with no other.
+    `occurrences` is a table of the lexical chains of the test set, for case studies; it has rows only where the
     lines of the translations are sentences.
     """
 
     scores: dict = field(default_factory=dict)
     tallies: list[Tally] = field(default_factory=list)
     occurrences: pa.Table = field(default_factory=OCCURRENCES.empty_table)
+    reference: dict = field(default_factory=dict)

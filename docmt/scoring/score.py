@@ -48,6 +48,7 @@ def score(settings: dict, inputs: ScoringInputs, device: DeviceName = "auto") ->
         # A metric without a result does not return its key, but readers of `scores.json` expect the key.
         **{name: {} for name in ("consistency", "coherence", "cohesion", "contrastive")},
         **signed(measured, stated_of_lines(decoding)),
+        "reference": {name: value for result in results for name, value in result.reference.items()},
         "warnings": text_warnings({"translations": job.translations.raw, **texts_of("reference", job.references.raw)}),
         "unigram_dev_perplexity": unigram_dev_perplexity(inputs.tokens),
         "decoding": decoding,

@@ -34,16 +34,18 @@ def item_records(project) -> list[dict]:
 
 def test_the_numbers_are_those_of_the_pages(demo):
     table = collected(demo)
-    rows = {(row["corpus"], row["system"], row["metric"], row["seed"]): row for row in table.iter_rows(named=True)}
+    names = ("corpus", "text", "metric", "system", "seed")
+    rows = {tuple(row[name] for name in names): row for row in table.iter_rows(named=True)}
     assert len(rows) == table.height and set(table["state"]) == {"right"}
     records = item_records(demo)
     assert records
     for record in records:
         base, _, end = record["metric"].partition("@")
         is_end = end in ("low", "high")
-        place = (record["corpus"], record["system"], base if is_end else record["metric"])
-        values = [row[end if is_end else "value"] for key, row in rows.items() if key[:3] == place]
-        assert values == record["values"]
+        metric, system = base if is_end else record["metric"], record["system"]
+        place = (record["corpus"], "translations" if system else "reference", metric, *([system] if system else []))
+        values = [row[end if is_end else "value"] for key, row in rows.items() if key[: len(place)] == place]
+        assert (values if system else values[:1]) == record["values"]
 
 
 def test_pandas_and_polars_read_it_with_one_line(demo):

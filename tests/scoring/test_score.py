@@ -291,6 +291,13 @@ def test_consistency_of_the_translations_of_chains(job):
     assert consistency["HHI"]["signature"] == f"HHI|{OCCURRENCES}|{rules}|average:size|v:2"
 
 
+def test_the_reference_is_scored_as_a_system_that_translates_like_it(job):
+    job.lines("test.tok.txt", TOKENIZED)
+    scores = job.score()
+    assert scores["reference"]["consistency"] == scores["consistency"] != {}
+    assert "bleu" not in scores["reference"]
+
+
 def test_a_word_translated_in_two_ways_is_not_consistent(job):
     job.lines("test.tok.txt", [TOKENIZED[0], "it was a black kitty .", TOKENIZED[2]])
     consistency = job.score()["consistency"]

@@ -160,6 +160,8 @@ def _cell(
     name = parse_metric(metric, f"study {results.settings.study.study}")
     system = config.system_of(row, key, column)
     runs = results.of(column.corpus, system) if system else []
+    if row.reference:
+        runs = list(_reference(results, column.corpus, name))[:1]
     measured = over_seeds(runs, name, _empty(results, column.corpus, system, name, runs))
     baseline = config.baseline_of(row, key, column)
     pair = {"corpus": column.corpus, "metric": metric, "system": system, "baseline": baseline}
@@ -180,9 +182,25 @@ def _cell(
         random=tuple(dict.fromkeys(model for run in runs for model in random_models(results, run, name)))
         if measured.values
         else (),
-        not_comparable=reasons_of_cell(results, config, metric, column.corpus, system, published),
+        not_comparable=reasons_of_cell(results, config, metric, column.corpus, _scored(row, system, runs), published),
         generated=replaced_file(runs) if measured.values else "",
     )
+
+
+def _reference(results: Results, corpus: str, metric: MetricName) -> Iterator[Run]:
+    """Yield a run for each run on a corpus that has scored the reference too: with the scores of the reference alone.
+
+    They are the same in all runs of a page, but for different settings of scoring, which signatures state.
+    """
+    for run in results.of(corpus):
+        reference = (run.scores or {}).get("reference", {})
+        if metric.find(reference) is not None:
+            yield dataclasses.replace(run, scores={**reference, "decoding": run.scores["decoding"]})
+
+
+def _scored(row: RowConfig, system: str | None, runs: list[Run]) -> str | None:
+    """Return the system whose settings of scoring hold for a cell; a reference is scored with each system."""
+    return runs[0].entry.system.name if row.reference and runs else system
 
 
 def _measured(results: Results, corpus: str, system: str, metric: MetricName) -> float | None:
