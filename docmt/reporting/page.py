@@ -16,9 +16,11 @@ from docmt.reporting.findings import judged_findings
 from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
 from docmt.reporting.plots import (
     ACCURACY,
+    BUCKET_AXES,
     DISTANCE,
     Plot,
     accuracy_by_distance,
+    bleu_by_bucket,
     bleu_by_position,
     inside_curves,
     learning_curves,
@@ -98,6 +100,9 @@ def _content(results: Results, texts: StudyTexts) -> dict[str, Any]:
         "learning": learning_curves(few, look),
         "accuracy": compared(accuracy_by_distance(few, look), DISTANCE, ACCURACY),
         "positions": compared(bleu_by_position(few, look), POSITION, "s-BLEU"),
+        "buckets": {
+            kind: compared(bleu_by_bucket(few, look, kind), BUCKET_AXES[kind], "s-BLEU") for kind in BUCKET_AXES
+        },
         "collapsed": list(collapsed(few.runs)),
         "inside_curves": inside_curves(few, look),
         "chain_studies": list(map(chain_study, texts.chains.values())),

@@ -1,6 +1,7 @@
 """The figures of a study's page: curves over training, accuracy by distance, and BLEU by position."""
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -199,6 +200,36 @@ def bleu_by_position(corpus: str, runs: list[Run], look: dict[str, Style]) -> Pl
     return Plot(corpus, (panel,), steps=steps, numbers=tuple(("s-BLEU", *line) for line in lines))
 
 
+BUCKET_AXES = {
+    "length": "length of the source sentence, words",
+    "frequency": "frequency of its rarest word in training",
+    "position": "position of the sentence in the document",
+}
+"""The label of the horizontal axis of each kind of buckets."""
+
+
+def bleu_by_bucket(results: Results, look: dict[str, Style], kind: str) -> list[Plot]:
+    """Return a plot for each corpus with s-BLEU by a kind of buckets; the s-BLEU of a system is the mean over seeds."""
+
+    @by_corpus
+    def plot(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
+        """Plot s-BLEU by bucket."""
+        buckets = [scores for run in runs if (scores := (run.scores or {}).get("buckets", {}).get(kind))]
+        names = {name for scores in buckets for name in scores}
+        steps = tuple(sorted(names, key=lambda name: int(re.match(r"\d+", name)[0])))
+        if len(steps) < 2:
+            return Plot(corpus, ())
+        lines = _lines(runs, [f"s-BLEU@{kind}.{step}" for step in steps])
+        title = f"s-BLEU by {kind}"
+        options = {"axis": BUCKET_AXES[kind], "unit": "s-BLEU"}
+        panel = _by_step(f"buckets-{kind}-{corpus}", title, steps, lines, look, **options)
+        sizes = [max(scores.get(step, {"sentences": 0})["sentences"] for scores in buckets) for step in steps]
+        numbers = [*((title, *line) for line in lines), ("sentences", "", sizes)]
+        return Plot(corpus, (panel,), steps=steps, numbers=tuple(numbers))
+
+    return plot(results, look)
+
+
 def _lines(runs: list[Run], metrics: list[str]) -> list[SystemValues]:
     """Return, for each system, the mean over seeds of each metric."""
     by_system = {run.entry.system.name: [] for run in runs}
@@ -266,7 +297,7 @@ def _with_differences(plot: Plot, look: dict[str, Style], baseline: str, axis: s
             if panel == name and line in look and line != baseline
         ]
         if any(value is not None for _, values in lines for value in values):
-            identifier = f"minus-{unit.split(',')[0]}-{plot.corpus}-{number}"
+            identifier = re.sub(r"\W+", "-", f"minus-{plot.corpus}-{number}-{name}")
             panels.append(_by_step(identifier, title, plot.steps, lines, look, axis=axis, unit=unit))
             numbers += [(title, *line) for line in lines]
     return replace(plot, more=(*plot.more, *panels), numbers=(*plot.numbers, *numbers))

@@ -276,6 +276,8 @@ def _check_scores(scores: dict[str, Any]) -> None:
     for families in (scores.get("bleu", {}), *scores.get("positions", {}).values()):
         for units in families.values():
             _need_scores(units.values())
+    for buckets in scores.get("buckets", {}).values():
+        _need_scores(buckets.values())
     for name in ("consistency", *STRING_UNITS):
         _need_scores(scores.get(name, {}).values())
     _need_scores(score for name in ("coherence", "cohesion", "COMET", "doc-COMET") if (score := scores.get(name)))

@@ -1,6 +1,6 @@
 """The scores of the translations of a system (`scores.json`), and the summands of the scores (`details.arrow`)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
@@ -18,12 +18,13 @@ from docmt.base.names import DeviceName
 from docmt.base.parse import parse
 from docmt.base.tables import read_arrow, write_arrow
 from docmt.base.vocabulary import EOS, Vocabulary
+from docmt.scoring.buckets import bucket_scores
 from docmt.scoring.inputs import Lines, References, read_instances, read_references
 from docmt.scoring.measured import ScoringInputs, ScoringJob, ScoringResult
 from docmt.scoring.plain_text import text_warnings, texts_of
 from docmt.scoring.tallies import write_tallies
 from docmt.settings.data import ViewConfig
-from docmt.settings.metrics import METRICS
+from docmt.settings.metrics import BUCKETED, METRICS, bleu_measure
 
 REQUIRED_KEYS = (
     *("system", "corpus", "seed", "scale", "target_language", "resolved"),
@@ -48,6 +49,7 @@ def score(settings: dict, inputs: ScoringInputs, device: DeviceName = "auto") ->
         # A metric without a result does not return its key, but readers of `scores.json` expect the key.
         **{name: {} for name in ("consistency", "coherence", "cohesion", "contrastive")},
         **signed(measured, stated_of_lines(decoding)),
+        "buckets": _buckets(inputs, results),
         "reference": {name: value for result in results for name, value in result.reference.items()},
         "warnings": text_warnings({"translations": job.translations.raw, **texts_of("reference", job.references.raw)}),
         "unigram_dev_perplexity": unigram_dev_perplexity(inputs.tokens),
@@ -57,6 +59,13 @@ def score(settings: dict, inputs: ScoringInputs, device: DeviceName = "auto") ->
     # The chunks are combined, so that the bytes of the file do not depend on the number of metrics without occurrences.
     chains = pa.concat_tables(result.occurrences for result in results).combine_chunks()
     return ScoringResult(scores, [tally for result in results for tally in result.tallies], chains)
+
+
+def _buckets(inputs: ScoringInputs, results: Sequence[ScoringResult]) -> dict:
+    """Return s-BLEU by bucket; empty where a line of the translations is a document."""
+    wanted = bleu_measure(*BUCKETED)
+    tallies = [tally for result in results for tally in result.tallies if tally.measure == wanted]
+    return bucket_scores(inputs.tokens, tallies[0]) if tallies else {}
 
 
 def stated_of_lines(decoding: dict) -> str:

@@ -1,11 +1,12 @@
 """The metrics that a study's tables may name, and the place of each in `scores.json` or a training's record.
 
 The name of a metric has the form `base`, `base:set`, `base@detail` or `base:set@detail`. Examples are `s-BLEU`, `mteval
-d-BLEU`, `i-BLEU` (over packed instances), `s-BLEU@j2` (position 2 of a window), `accuracy` (all contrastive sets
-together), `accuracy:pronoun` (the set `pronoun` and its parts `pronoun/...`), `accuracy:pronoun@3` (items of distance
-3) and `LTCR:overlap` (by the convention `overlap` of `scoring`). Accuracies are in percent in tables, as papers print
-them; `scores.json` has fractions. `s-chrF`, `s-chrF++` and `s-TER` are metrics of sacreBLEU too. The metrics
-`parameters`, `size`, `speed` and `dev NLL` need a training, but no scores.
+d-BLEU`, `i-BLEU` (over packed instances), `s-BLEU@j2` (position 2 of a window), `s-BLEU@length.1-10` (sentences of at
+most ten words), `accuracy` (all contrastive sets together), `accuracy:pronoun` (the set `pronoun` and its parts
+`pronoun/...`), `accuracy:pronoun@3` (items of distance 3) and `LTCR:overlap` (by the convention `overlap` of
+`scoring`). Accuracies are in percent in tables, as papers print them; `scores.json` has fractions. `s-chrF`,
+`s-chrF++` and `s-TER` are metrics of sacreBLEU too. The metrics `parameters`, `size`, `speed` and `dev NLL` need a
+training, but no scores.
 """
 
 import math
@@ -22,20 +23,37 @@ def bleu_measure(family: str, unit: str, position: str | None = None) -> str:
     return "|".join(filter(None, ("bleu", family, unit, position)))
 
 
+BUCKETED = ("13a", "s")
+"""The family and the unit of the BLEU score that has buckets (`docmt.scoring.buckets`)."""
+
+BUCKETS = r"(length|frequency|position)\.\d+(-\d+|\+)?"
+"""The pattern of the name of a bucket, such as `length.11-20`."""
+
+
+def _bleu_detail(family: str, unit: str) -> str:
+    """Return the pattern of the details of a BLEU score: positions in windows and, of one score, buckets."""
+    positions = r"j\d+" if unit == "s" else NO_DETAIL
+    return f"{positions}|{BUCKETS}" if (family, unit) == BUCKETED else positions
+
+
 def _bleu(family: str, unit: str, about: str) -> Metric:
     """Return the metric of a family of BLEU, such as `13a`, over the unit `s`, `d` or `i`."""
 
     def find(scores: dict, _: str | None, position: str | None) -> Measured | None:
-        families = scores.get("positions", {}).get(position, {}) if position else scores.get("bleu", {})
-        result = families.get(family, {}).get(unit)
+        kind, _, bucket = (position or "").partition(".")
+        if bucket:
+            result = scores.get("buckets", {}).get(kind, {}).get(bucket)
+        else:
+            families = scores.get("positions", {}).get(position, {}) if position else scores.get("bleu", {})
+            result = families.get(family, {}).get(unit)
         return result and Measured(result["score"], result["signature"])
 
     return Metric(
         about,
         find,
         "BLEU",
-        detail=r"j\d+" if unit == "s" else NO_DETAIL,
-        tallied=lambda _, position: Tallied(bleu_measure(family, unit, position)),
+        detail=_bleu_detail(family, unit),
+        tallied=lambda _, position: None if "." in (position or "") else Tallied(bleu_measure(family, unit, position)),
         of_model=unit == "i",
         module="docmt.scoring.bleu_scores",
     )
@@ -325,6 +343,6 @@ def parse_metric(name: str, where: str | None = None) -> MetricName:
         expected = "accuracy:<set>, LTCR:<convention> or HHI:<convention>"
         raise UserError("no metric of a contrastive set", where=where, found=name, expected=expected)
     if detail is not None and not re.fullmatch(metric.detail, detail):
-        expected = "s-BLEU@j<position>, sentences@j<position> or accuracy@<distance>"
+        expected = "s-BLEU@j<position>, s-BLEU@length.<bucket>, sentences@j<position> or accuracy@<distance>"
         raise UserError("unknown detail of a metric", where=where, found=name, expected=expected)
     return MetricName(metric, set_name, detail)

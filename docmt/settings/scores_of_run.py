@@ -1,5 +1,6 @@
 """All scores in the files of a run: each metric by its name, with its interval and its number of units."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -63,8 +64,10 @@ def _details(name: str, scores: dict[str, Any]) -> list[str]:
         counted = [counts for part, counts in sets if not chosen or is_of_set(part, chosen)]
         return sorted({distance for counts in counted for distance in counts["by_distance"]}, key=int)
     positions = (*scores.get("positions", {}), *scores.get("decoding", {}).get("positions", {}))
-    has_positions = parse_metric(name).metric.detail.startswith("j")
-    return sorted(dict.fromkeys(positions), key=lambda position: int(position[1:])) if has_positions else []
+    pattern = parse_metric(name).metric.detail
+    buckets = [f"{kind}.{bucket}" for kind, names in scores.get("buckets", {}).items() for bucket in names]
+    in_windows = sorted(dict.fromkeys(positions), key=lambda position: int(position[1:]))
+    return [detail for detail in (*in_windows, *buckets) if re.fullmatch(pattern, detail)]
 
 
 def units_of(name: str, scores: dict[str, Any]) -> int | None:
@@ -78,6 +81,9 @@ def units_of(name: str, scores: dict[str, Any]) -> int | None:
     if base in ("LTCR", "HHI"):
         counts = scores["consistency"][f"{base}:{parsed.set}" if parsed.set else base]
         return counts.get("pairs" if base == "LTCR" else "chains")
+    if position and "." in position:
+        kind, _, bucket = position.partition(".")
+        return scores["buckets"][kind][bucket]["sentences"]
     if position:
         return decoding.get("positions", {}).get(position, {}).get("exact")
     if base in scores:

@@ -5,7 +5,13 @@ import pytest
 
 from docmt.reporting.figures import CURVE_POINTS, LEVEL_DASH, draw, thin
 from docmt.reporting.look import COLOURS, styles
-from docmt.reporting.plots import accuracy_by_distance, bleu_by_position, learning_curves
+from docmt.reporting.plots import (
+    accuracy_by_distance,
+    bleu_by_bucket,
+    bleu_by_position,
+    learning_curves,
+    with_differences,
+)
 
 
 def test_learning_curves_of_the_systems_that_train(full):
@@ -98,3 +104,20 @@ def test_a_figure_is_a_part_of_a_page(full):
 def test_the_same_figure_is_the_same_text():
     first, second = (draw("x", "y", lambda axes: axes.plot([1, 2], [3, 4])) for _ in range(2))
     assert first == second
+
+
+def test_bleu_by_bucket_is_compared_with_the_baseline(world):
+    def buckets(first: float, second: float) -> dict:
+        scores = zip(("1-10", "41+", "11-20"), (first, 9.0, second), strict=True)
+        return {"length": {name: {"score": score, "sentences": 7, "signature": "s"} for name, score in scores}}
+
+    world.score("sentence", buckets=buckets(20.0, 30.0))
+    world.score("concat_3", buckets=buckets(21.5, 29.0))
+    results = world.load()
+    (plot,) = bleu_by_bucket(results, results.look, "length")
+    assert plot.steps == ("1-10", "11-20", "41+")
+    assert plot.numbers[-1] == ("sentences", "", [7, 7, 7])
+    assert bleu_by_bucket(results, results.look, "position") == []
+    (compared,) = with_differences([plot], results.look, "sentence", "length", "s-BLEU")
+    assert ("s-BLEU by length, minus sentence", "concat_3", [1.5, -1.0, 0.0]) in compared.numbers
+    assert len(compared.more) == 1 and compared.panels == plot.panels

@@ -1,0 +1,84 @@
+"""s-BLEU of parts of the test set: sentences that are alike in length, in their rarest word, or in position.
+
+A sentence is in one bucket of each kind: by the `length` of its source in words, by the `frequency` of the rarest word
+of its source in the training split, and by its `position` in its document, from 1. Whether a system gains on long
+sentences, on rare words or late in documents is what its mean over the test set cannot tell.
+"""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from docmt.base.columns import TOKENS, only
+from docmt.base.tables import read_arrow
+from docmt.scoring.tallies import SignedTally
+
+COLUMNS = only(TOKENS, "split", "document", "sentence", "source_tokens")
+"""The columns of tokens.arrow that decide on the buckets of a sentence."""
+
+BOUNDS = {"length": (1, 11, 21, 31, 41), "frequency": (0, 1, 10, 100, 1000), "position": (1, 2, 6, 11, 21)}
+"""The first number of each bucket of a kind; a bucket ends before the next one, and the last has no end."""
+
+
+def bucket_names(bounds: Sequence[int]) -> list[str]:
+    """Return the names of buckets.
+
+    >>> bucket_names((0, 1, 10))
+    ['0', '1-9', '10+']
+    """
+    pairs = pairwise(bounds)
+    closed = [f"{low}-{high - 1}" if high - low > 1 else str(low) for low, high in pairs]
+    return [*closed, f"{bounds[-1]}+"]
+
+
+def bucket_scores(tokens: Path, tally: SignedTally) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return s-BLEU by bucket: `{kind: {bucket: {"score", "sentences", "signature"}}}`; empty buckets are left out.
+
+    `tokens`: the folder of stage 2. `tally`: the summands of s-BLEU, a row for each test sentence.
+    """
+    values = bucket_values(tokens)
+    return {
+        kind: {
+            name: _score(tally, np.array(chosen), f"{kind}:{name}")
+            for place, name in enumerate(bucket_names(bounds))
+            if (chosen := [n for n, value in enumerate(values[kind]) if bisect_right(bounds, value) - 1 == place])
+        }
+        for kind, bounds in BOUNDS.items()
+    }
+
+
+def bucket_values(tokens: Path) -> dict[str, list[int]]:
+    """Return the number of each test sentence that decides on its bucket, for each kind of bucket.
+
+    An empty source has the length 1 and the frequency 0.
+    """
+    rows = read_arrow(tokens / "tokens.arrow", COLUMNS)
+    train, test = (rows.filter(pc.equal(rows["split"], split)) for split in ("train", "test"))
+    sources = [line.split() for line in test["source_tokens"].to_pylist()]
+    counts = _counts(train["source_tokens"].to_pylist(), {word for words in sources for word in words})
+    return {
+        "length": [max(len(words), 1) for words in sources],
+        "frequency": [min((counts[word] for word in words), default=0) for words in sources],
+        "position": [number + 1 for number in test["sentence"].to_pylist()],
+    }
+
+
+def _counts(lines: Iterable[str], wanted: set[str]) -> Counter[str]:
+    """Return how often each of the wanted words occurs in the lines."""
+    counts: Counter[str] = Counter()
+    for line in lines:
+        counts.update(word for word in line.split() if word in wanted)
+    return counts
+
+
+def _score(tally: SignedTally, chosen: np.ndarray, name: str) -> dict[str, Any]:
+    """Return the score of the sentences numbered `chosen`; `name`: the kind and the name of the bucket."""
+    sums = tally.counts[chosen].sum(axis=0, keepdims=True)
+    signature = f"{tally.signature}|bucket:{name}"
+    return {"score": float(tally.scores(sums)[0]), "sentences": len(chosen), "signature": signature}

@@ -1,0 +1,71 @@
+"""s-BLEU by bucket: each sentence in one bucket of each kind, and the buckets together the whole test set."""
+
+import doctest
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from docmt.base.columns import TOKENS
+from docmt.base.tables import write_arrow
+from docmt.scoring import buckets
+from docmt.scoring.buckets import BOUNDS, bucket_names, bucket_scores, bucket_values
+from docmt.scoring.tallies import SignedTally
+
+TRAIN = ["a b"] * 12 + ["a c"]
+TEST = [("x", 0, "a b"), ("x", 1, "a c"), ("x", 2, " ".join("a" * 25)), ("y", 0, "a unseen"), ("y", 1, "")]
+
+
+@pytest.fixture
+def tokens(tmp_path):
+    rows = [("train", "t", number, line) for number, line in enumerate(TRAIN)]
+    rows += [("test", *row) for row in TEST]
+    names = ("split", "document", "sentence", "source_tokens")
+    table = [dict(zip(names, row, strict=True)) | dict.fromkeys(TOKENS.names[4:]) for row in rows]
+    write_arrow(tmp_path / "tokens.arrow", pa.Table.from_pylist(table, TOKENS))
+    return tmp_path
+
+
+def tally() -> SignedTally:
+    """Five sentences of nine right words each, but the second, which has six of nine."""
+    right = [9, 9, 9, 8, 7, 6, 9, 8, 7, 6]
+    counts = np.array([right, [9, 9, 6, 3, 1, 1, 9, 8, 7, 6], right, right, right], dtype=float)
+    return SignedTally("bleu|13a|s", "bleu:exp", "sentences", tuple("01234"), counts, signature="tok:13a")
+
+
+def test_the_numbers_are_those_of_the_source_and_of_training(tokens):
+    assert bucket_values(tokens) == {
+        "length": [2, 2, 25, 2, 1],
+        "frequency": [12, 1, 13, 0, 0],
+        "position": [1, 2, 3, 1, 2],
+    }
+
+
+def test_each_sentence_is_in_one_bucket_of_each_kind(tokens):
+    scores = bucket_scores(tokens, tally())
+    assert {
+        kind: sum(score["sentences"] for score in names.values()) for kind, names in scores.items()
+    } == dict.fromkeys(BOUNDS, len(TEST))
+    assert {kind: list(names) for kind, names in scores.items()} == {
+        "length": ["1-10", "21-30"],
+        "frequency": ["0", "1-9", "10-99"],
+        "position": ["1", "2-5"],
+    }
+
+
+def test_the_score_of_a_bucket_is_that_of_its_sentences_alone(tokens):
+    scores, whole = bucket_scores(tokens, tally()), tally()
+    assert scores["frequency"]["1-9"]["score"] == float(whole.scores(whole.counts[1:2])[0]) < 60
+    assert scores["frequency"]["0"]["score"] == pytest.approx(100)
+    assert scores["position"]["2-5"]["signature"] == "tok:13a|bucket:position:2-5"
+
+
+def test_buckets_follow_each_other_without_a_gap():
+    for bounds in BOUNDS.values():
+        ends = [name.rstrip("+").split("-") for name in bucket_names(bounds)]
+        assert [int(low) for low, *_ in ends] == list(bounds)
+        assert [int(end[-1]) + 1 for end in ends[:-1]] == list(bounds[1:])
+
+
+def test_examples_of_the_docstrings():
+    assert doctest.testmod(buckets) == (0, 1)
