@@ -108,8 +108,7 @@ def _rows(planner: Planner, entry: Entry, seed: int) -> Iterator[dict[str, Any]]
     trained = TRAINING.at(**names, system=entry.trained) if entry.trained else None
     record = read_object_if_there(Path(trained, "record.json")) if trained else None
     run = {"study": entry.study, "scale": scale, "corpus": entry.corpus, "system": entry.system.name, "seed": seed}
-    reference = {**scores.get("reference", {}), "decoding": scores["decoding"]}
-    for text, content, logged in (("translations", scores, record), ("reference", reference, None)):
+    for text, content, logged in (("translations", scores, record), ("reference", scores.get("reference", {}), None)):
         for score in scores_of_run(content, logged):
             yield {**run, "text": text, **asdict(score), "identity": _identity(manifest), "state": state}
 

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from docmt.kinds.item import published_number
 from docmt.reporting.comparable import why_not_comparable
-from docmt.reporting.figures import Panel, label_axes, notes_of
+from docmt.reporting.figures import LEVEL, Panel, label_axes, notes_of
 from docmt.reporting.look import LINE, PAPER, SIGN, Style
 from docmt.reporting.over_seeds import over_seeds, why_empty
 from docmt.reporting.pieces import PieceContent
@@ -148,13 +148,16 @@ def with_differences(records: Sequence[dict], baseline: str | None) -> list[dict
 def differences(records: Sequence[dict]) -> list[dict]:
     """Return the records of a panel of differences: the measured number of each is its difference to the baseline."""
     wanted = [record for record in records if record.get("baseline_difference") is not None]
-    return [{**record, "values": [record["baseline_difference"]], "published": None} for record in wanted]
+    changed = {"published": None, "is_difference": True}
+    return [{**record, "values": [record["baseline_difference"]], **changed} for record in wanted]
 
 
 def paint_lines(
     axes: Axes, records: Sequence[dict], look: dict[str, Style], x: str, unit: str, ranges: bool = False
 ) -> None:
     """Paint, for each label, a line through the means over seeds, and hollow markers at the published numbers.
+
+    Where the numbers are differences to a baseline, a dashed line is at 0.
 
     `x`, `unit`: the labels of the axes. `ranges`: whether each point has a bar from the smallest to the largest value
     of its seeds. The ticks of the horizontal axis are at whole numbers.
@@ -174,5 +177,7 @@ def paint_lines(
         if published := published_points(line):
             gid = style.tag(LINE, "published")
             axes.plot(*zip(*published, strict=True), style.marker, color=style.colour, gid=gid, **PUBLISHED)
+    if any(record.get("is_difference") for record in records):
+        axes.axhline(0, **LEVEL)
     label_axes(axes, x, unit)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))

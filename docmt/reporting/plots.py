@@ -251,16 +251,20 @@ def _by_step(
     axis: str,
     unit: str,
     chance: Sequence[float | None] | None = None,
+    has_zero: bool = False,
 ) -> Panel:
     """Return a panel of lines over steps (distances or positions), which are evenly spaced on the horizontal axis.
 
-    `lines`: the systems and their values. `chance`: the accuracy of chance at each step, in percent.
+    `lines`: the systems and their values. `chance`: the accuracy of chance at each step, in percent. `has_zero`:
+    whether a dashed line is drawn at 0, from which differences are read.
     """
 
     def paint(axes: Axes) -> None:
         """Paint the line of each system, and the line of chance."""
         if chance is not None:
             axes.plot(range(len(steps)), [math.nan if level is None else level for level in chance], **LEVEL)
+        if has_zero:
+            axes.axhline(0, **LEVEL)
         for number, (system, values) in enumerate(lines):
             # Points of several systems often coincide at 100 %: moved a little to the side, all points can be seen.
             aside = 0.05 * (number - (len(lines) - 1) / 2)
@@ -298,6 +302,6 @@ def _with_differences(plot: Plot, look: dict[str, Style], baseline: str, axis: s
         ]
         if any(value is not None for _, values in lines for value in values):
             identifier = re.sub(r"\W+", "-", f"minus-{plot.corpus}-{number}-{name}")
-            panels.append(_by_step(identifier, title, plot.steps, lines, look, axis=axis, unit=unit))
+            panels.append(_by_step(identifier, title, plot.steps, lines, look, axis=axis, unit=unit, has_zero=True))
             numbers += [(title, *line) for line in lines]
     return replace(plot, more=(*plot.more, *panels), numbers=(*plot.numbers, *numbers))

@@ -48,6 +48,11 @@ def test_the_numbers_are_those_of_the_pages(demo):
         assert (values if system else values[:1]) == record["values"]
 
 
+def test_the_reference_has_the_scores_of_metrics_that_need_no_other_text(demo):
+    table = collected(demo).filter(polars.col("text") == "reference")
+    assert set(table["metric"]) == {"LTCR", "HHI"} and table["n"].null_count() == 0
+
+
 def test_pandas_and_polars_read_it_with_one_line(demo):
     table = collected(demo)
     assert table.columns == list(COLUMNS)
