@@ -1,19 +1,15 @@
 """The pages of a study with two hundred test documents and twelve systems: how long they take to write and to open.
 
-    python benchmarks/report.py          # writes into a temporary folder, and opens the pages in Chromium
+    PYTHONPATH=tests python benchmarks/report.py    # writes into a temporary folder, and opens the pages in Chromium
 
 It needs the test extras (`pip install -e ".[test]"`) and a program `chromium`.
 """
 
 import shutil
-import sys
 import tempfile
 import time
 from pathlib import Path
 from statistics import median
-
-ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "tests")]
 
 from helpers.many_documents import fill
 from playwright.sync_api import sync_playwright

@@ -38,8 +38,15 @@ class CountCell:
 
     @property
     def footnote(self) -> str:
-        """The note below the table; empty where the measured number does not differ from the paper's."""
+        """The note below the table: why the count was not measured, or why it differs from the paper's; else empty."""
+        if self.measured is None:
+            return "" if self.word == self.status else self.status
         return self.note if self.agrees is False else ""
+
+    @property
+    def word(self) -> str:
+        """The status without the reason that may follow it."""
+        return self.status.partition(": ")[0]
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,12 @@ class Gaps:
     signatures: tuple[str, ...]
 
     @property
+    def footnotes(self) -> list[str]:
+        """The reasons why systems have no number, each once; a cell refers to its reason by a number."""
+        sides = [side for row in self.rows for side in (row.system, row.baseline) if side is not None]
+        return list(dict.fromkeys(side.footnote for side in sides if side.footnote))
+
+    @property
     def test(self) -> str:
         """The description of the confidence intervals."""
         return f"Welch's t interval over seeds, {100 * self.stated.confidence:g} %, two-sided"
