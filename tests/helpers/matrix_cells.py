@@ -25,7 +25,7 @@ from docmt.kinds.points import PointsFigure
 from docmt.kinds.positions import PositionsFigure
 from docmt.kinds.systems import SystemsTable
 from docmt.plan.grid import Grid
-from docmt.settings.metrics import parse_metric
+from docmt.settings.metrics import base_of, parse_metric
 from docmt.settings.system import Entry
 
 Record = dict[str, Any]
@@ -89,6 +89,10 @@ def _status(entry: Entry | None, metric: str) -> str:
     return "documents only" if of_lines and entry.system.model.frame == "unmarked" else MEASURED
 
 
+OF_REFERENCE = ("LTCR", "HHI", "coherence", "cohesion")
+"""The metrics that score a text without comparing it with another, so that the reference has them too."""
+
+
 def _of_seeds(record: Record, entry: Entry | None) -> Problems:
     """Where something was measured, every seed was."""
     if entry is not None and record["status"] == MEASURED and len(record["values"]) != len(entry.seeds):
@@ -110,7 +114,8 @@ def _table(grid: Grid, study: str, table: SystemsTable, records: Sequence[Record
         row, key, column = declared[place]
         system, baseline = table.system_of(row, key, column), table.baseline_of(row, key, column)
         entries = [name and grid.named(study, column.corpus, name) for name in (system, baseline)]
-        yield from _said(by_place[place], _status(entries[0], place[2]))
+        is_scored = row.reference and base_of(place[2]) in OF_REFERENCE
+        yield from _said(by_place[place], MEASURED if is_scored else _status(entries[0], place[2]))
         yield from _of_seeds(by_place[place], entries[0])
         yield from _compared(by_place[place], *entries)
         yield from _marked(grid, study, by_place[place], entries[0])

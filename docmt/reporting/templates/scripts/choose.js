@@ -42,5 +42,6 @@ function keepInAddress(names) {
     return address.href;
   };
   if (withChoice(location.href) !== location.href) history.replaceState(null, "", withChoice(location.href));
-  for (const link of document.querySelectorAll('a[href*=".html"]')) link.href = withChoice(link.href);
+  for (const link of document.querySelectorAll('a[href*=".html"]'))
+    if (withChoice(link.href) !== link.href) link.href = withChoice(link.href);
 }
