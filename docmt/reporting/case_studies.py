@@ -8,6 +8,7 @@ has several.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import pyarrow.compute as pc
 
@@ -79,23 +80,6 @@ class Case:
 
 @dataclass(frozen=True)
 class ChainStudy:
-    """The case study of a corpus for one seed: counts of consistent chains, and examples.
-
-    `cases`: documents on which the systems differ. `overcorrections`: over-corrected chains, one for each example.
-    """
-
-    corpus: str
-    seed: int
-    source_language: str
-    target_language: str
-    systems: tuple[str, ...]
-    counts: tuple[ChainCounts, ...]
-    cases: tuple[Case, ...]
-    overcorrections: tuple[Case, ...]
-
-
-@dataclass(frozen=True)
-class CorpusChains:
     """All chains of a corpus with their translations by systems that can be compared, all with the same seed."""
 
     corpus: str
@@ -106,14 +90,30 @@ class CorpusChains:
     chains: tuple[ChainCase, ...]
     texts: "SentenceTokens"
 
+    @cached_property
+    def counts(self) -> tuple[ChainCounts, ...]:
+        """The counts of consistent chains, of the reference and of each system."""
+        return tuple(chain_counts(self.chains, system) for system in (None, *self.systems))
+
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """Documents on which the systems differ, with the chains on which they differ."""
+        differing = [chain for chain in self.chains if chain.differs]
+        return tuple(_case(_most_different(name, differing), self.texts) for name in documents_to_show(self.chains))
+
+    @cached_property
+    def overcorrections(self) -> tuple[Case, ...]:
+        """Over-corrected chains, one for each example."""
+        return tuple(_case([chain], self.texts) for chain in overcorrected(self.chains)[:MOST_OVERCORRECTIONS])
+
     def of_document(self, name: str) -> Case | None:
         """Return the MOST_CHAINS chains of a document on which systems differ most; None for one without chains."""
         chains = _most_different(name, self.chains)
         return _case(chains, self.texts, most_lines=None) if chains else None
 
 
-def read_corpus_chains(results: Results, corpus: str) -> CorpusChains | None:
-    """Read the chains of a corpus for the smallest seed that was scored; None where no chains were scored.
+def corpus_chain_study(results: Results, corpus: str) -> ChainStudy | None:
+    """Return the case study of a corpus for the smallest seed that was scored; None where no chains were scored.
 
     The systems are those with the same preset of text as the first one: chains of other presets cannot be compared.
     Systems that translate documents without marks between sentences are left out too. Raises UserError where a file of
@@ -123,18 +123,17 @@ def read_corpus_chains(results: Results, corpus: str) -> CorpusChains | None:
     if not runs:
         return None
     first = min(runs, key=lambda run: run.seed)
-    return chains_of(
-        results, [r for r in runs if (r.seed, r.entry.system.text) == (first.seed, first.entry.system.text)]
-    )
+    comparable = [run for run in runs if (run.seed, run.entry.system.text) == (first.seed, first.entry.system.text)]
+    return chain_study(results, comparable)
 
 
-def chains_of(results: Results, runs: Sequence[Run]) -> CorpusChains:
-    """Read the chains of `runs`, which have the same corpus, seed and preset of text.
+def chain_study(results: Results, runs: Sequence[Run]) -> ChainStudy:
+    """Return the case study of `runs`, which have the same corpus, seed and preset of text.
 
     Raises UserError where a file of translations does not have a line for each test sentence.
     """
     corpus = runs[0].entry.corpus
-    return CorpusChains(
+    return ChainStudy(
         corpus,
         runs[0].seed,
         results.language(corpus, "source"),
@@ -142,21 +141,6 @@ def chains_of(results: Results, runs: Sequence[Run]) -> CorpusChains:
         tuple(run.entry.system.name for run in runs),
         tuple(read_chains(runs)),
         SentenceTokens.read(results, runs[0], runs),
-    )
-
-
-def chain_study(read: CorpusChains) -> ChainStudy:
-    """Return the case study of a corpus."""
-    differing = [chain for chain in read.chains if chain.differs]
-    return ChainStudy(
-        read.corpus,
-        read.seed,
-        read.source_language,
-        read.target_language,
-        read.systems,
-        tuple(chain_counts(read.chains, system) for system in (None, *read.systems)),
-        tuple(_case(_most_different(name, differing), read.texts) for name in documents_to_show(read.chains)),
-        tuple(_case([chain], read.texts) for chain in overcorrected(read.chains)[:MOST_OVERCORRECTIONS]),
     )
 
 

@@ -4,15 +4,13 @@ A page has the translations of one document side by side, its lexical chains, an
 at a time, so that a study with hundreds of documents opens as fast as one with ten.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from docmt.base.artifacts import atomic_file
 from docmt.reporting.rendering import Renderer
-from docmt.reporting.results import Results
-from docmt.reporting.study_texts import StudyTexts
 from docmt.reporting.translations import CorpusTranslations
 
 FOLDER = "documents"
@@ -59,18 +57,18 @@ class DocumentList:
         return None if score is None or other is None else score - other
 
 
-def write_documents(results: Results, texts: StudyTexts, renderer: Renderer, folder: Path) -> None:
+def write_documents(renderer: Renderer, folder: Path) -> None:
     """Write the list of documents and their pages; pages of an earlier test set are removed.
 
     Nothing is written for a study without translations.
     """
-    lists = [_listed(read, results.baseline) for read in texts.translations.values()]
+    lists = [_listed(read, renderer.results.baseline) for read in renderer.texts.translations.values()]
     written = set()
     if lists:
         index = folder / "index.html"
         written.add(_write(index, renderer.render("documents.html", index, lists=lists)))
     for listed in lists:
-        written |= {_write(path, page) for path, page in _pages(listed, texts, renderer, folder)}
+        written |= {_write(path, page) for path, page in _pages(listed, renderer, folder)}
     for path in set(folder.rglob("*.html")) - written:
         path.unlink()
 
@@ -95,10 +93,11 @@ def _scores(scores: Mapping[str, Any]) -> dict[str, float]:
     return {row["document"]: row["bleu"][FAMILY][UNIT] for row in rows if UNIT in row["bleu"].get(FAMILY, {})}
 
 
-def _pages(listed: DocumentList, texts: StudyTexts, renderer: Renderer, folder: Path) -> Iterator[tuple[Path, str]]:
+def _pages(listed: DocumentList, renderer: Renderer, folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield the path and the content of the page of each document of a corpus."""
+    texts, lines = renderer.texts, (None, *listed.lines, None)
     read, chains = texts.translations[listed.corpus], texts.chains.get(listed.corpus)
-    for place, line in enumerate(listed.lines):
+    for before, line, after in zip(lines, listed.lines, lines[2:], strict=False):
         path = folder / listed.corpus / f"{line.number}.html"
         content = {
             "listed": listed,
@@ -106,15 +105,10 @@ def _pages(listed: DocumentList, texts: StudyTexts, renderer: Renderer, folder: 
             "document": read.document(line.name),
             "chains": chains,
             "case": chains.of_document(line.name) if chains else None,
-            "before": listed.lines[place - 1] if place else None,
-            "after": _after(listed.lines, place),
+            "before": before,
+            "after": after,
         }
         yield path, renderer.render("document.html", path, **content)
-
-
-def _after(lines: Sequence[ListedDocument], place: int) -> ListedDocument | None:
-    """Return the line after a place; None after the last."""
-    return lines[place + 1] if place + 1 < len(lines) else None
 
 
 def _write(path: Path, text: str) -> Path:

@@ -1,6 +1,6 @@
 """Figures of lines, such as a line for each system: their content, and the functions that their kinds share."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from statistics import fmean
@@ -150,6 +150,17 @@ def differences(records: Sequence[dict]) -> list[dict]:
     wanted = [record for record in records if record.get("baseline_difference") is not None]
     changed = {"published": None, "is_difference": True}
     return [{**record, "values": [record["baseline_difference"]], **changed} for record in wanted]
+
+
+def panels_of(metric: str, records: Sequence[dict], baseline: str | None) -> Iterator[tuple[str, list[dict]]]:
+    """Yield the title and the records of the panel of a metric, and of the panel of its differences to the baseline.
+
+    A panel that would show no number has no records. `records`: those of the metric. `baseline`: the label of the line
+    with which others are compared; None for a figure without differences.
+    """
+    yield metric, list(records) if has_numbers(records) else []
+    if baseline is not None:
+        yield f"{metric}, minus {baseline}", differences(records)
 
 
 def paint_lines(

@@ -7,7 +7,6 @@ from typing import Any
 from docmt.base.artifacts import atomic_file, write_json
 from docmt.reporting.absent import absent_runs
 from docmt.reporting.best import best_lines, single_seed
-from docmt.reporting.case_studies import chain_study
 from docmt.reporting.collapsed import collapsed
 from docmt.reporting.document_pages import FOLDER, write_documents
 from docmt.reporting.exports.beside import write_exports
@@ -43,9 +42,8 @@ def write_report(
     study without any run has a page too, whose tables say "not run".
     """
     loaded = Results.load(ReportSettings.load(settings, human), results)
-    rendered = pieces(loaded)
-    texts = StudyTexts.of(loaded)
-    page = render(loaded, rendered, output, mixed, texts)
+    rendered, renderer = pieces(loaded), Renderer(loaded, mixed)
+    page = render(renderer, rendered, output)
     if loaded.settings.item is not None:
         (piece,) = rendered
         write_json(output.with_suffix(".json"), to_json(piece, loaded))
@@ -53,24 +51,18 @@ def write_report(
             stream.write(to_csv(piece))
         write_exports(piece, output)
     elif is_in_place(loaded, output):
-        write_documents(loaded, texts, Renderer(loaded, mixed), output.parent / FOLDER)
+        write_documents(renderer, output.parent / FOLDER)
     with atomic_file(output) as stream:
         stream.write(page)
 
 
-def render(
-    results: Results, items: list[Piece], output: Path, mixed: Sequence[str] = (), texts: StudyTexts | None = None
-) -> str:
-    """Return the HTML of a page; its links to other pages of the study are relative to `output`.
-
-    `texts`: the test sets of the study, where they have been read; None to read them where they are needed.
-    """
-    renderer, first = Renderer(results, mixed), _first_screen(results, items)
+def render(renderer: Renderer, items: list[Piece], output: Path) -> str:
+    """Return the HTML of a page; its links to other pages of the study are relative to `output`."""
+    results = renderer.results
+    first = _first_screen(results, items)
     if results.settings.item is not None:
         return renderer.render("item.html", output, piece=items[0], **first)
-    return renderer.render(
-        "page.html", output, pieces=items, **first, **_content(results, texts or StudyTexts.of(results))
-    )
+    return renderer.render("page.html", output, pieces=items, **first, **_content(results, renderer.texts))
 
 
 def _first_screen(results: Results, items: Sequence[Piece]) -> dict[str, Any]:
@@ -105,7 +97,7 @@ def _content(results: Results, texts: StudyTexts) -> dict[str, Any]:
         },
         "collapsed": list(collapsed(few.runs)),
         "inside_curves": inside_curves(few, look),
-        "chain_studies": list(map(chain_study, texts.chains.values())),
+        "chain_studies": list(texts.chains.values()),
         "documents": documents_to_show(texts.translations.values()),
         "listed": sum(len(read.documents) for read in texts.translations.values()),
         "systems": describe_systems(results),

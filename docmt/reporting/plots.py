@@ -81,17 +81,18 @@ class Plot:
         return notes_of(self.all_panels)
 
 
-def by_corpus(make: Callable[[str, list[Run], dict[str, Style]], Plot]) -> Callable[..., list[Plot]]:
+def by_corpus(make: Callable[..., Plot]) -> Callable[..., list[Plot]]:
     """Turn a function that makes the plot of one corpus into a function that makes the plots of all corpora.
 
-    The arguments of `make` are the corpus, the runs on it, and the styles of systems. Plots without panels are left
-    out.
+    The arguments of `make` are the corpus, the runs on it, the styles of systems, and any others. Plots without panels
+    are left out.
     """
 
     @wraps(make)
-    def plots(results: Results, look: dict[str, Style]) -> list[Plot]:
+    def plots(results: Results, look: dict[str, Style], *others: Any) -> list[Plot]:
         """Return the plots of all corpora; a plot without panels is left out."""
-        return [plot for corpus in results.corpora if (plot := make(corpus, results.of(corpus), look)).all_panels]
+        of_corpora = (make(corpus, results.of(corpus), look, *others) for corpus in results.corpora)
+        return [plot for plot in of_corpora if plot.all_panels]
 
     return plots
 
@@ -208,26 +209,21 @@ BUCKET_AXES = {
 """The label of the horizontal axis of each kind of buckets."""
 
 
-def bleu_by_bucket(results: Results, look: dict[str, Style], kind: str) -> list[Plot]:
-    """Return a plot for each corpus with s-BLEU by a kind of buckets; the s-BLEU of a system is the mean over seeds."""
-
-    @by_corpus
-    def plot(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
-        """Plot s-BLEU by bucket."""
-        buckets = [scores for run in runs if (scores := (run.scores or {}).get("buckets", {}).get(kind))]
-        names = {name for scores in buckets for name in scores}
-        steps = tuple(sorted(names, key=lambda name: int(re.match(r"\d+", name)[0])))
-        if len(steps) < 2:
-            return Plot(corpus, ())
-        lines = _lines(runs, [f"s-BLEU@{kind}.{step}" for step in steps])
-        title = f"s-BLEU by {kind}"
-        options = {"axis": BUCKET_AXES[kind], "unit": "s-BLEU"}
-        panel = _by_step(f"buckets-{kind}-{corpus}", title, steps, lines, look, **options)
-        sizes = [max(scores.get(step, {"sentences": 0})["sentences"] for scores in buckets) for step in steps]
-        numbers = [*((title, *line) for line in lines), ("sentences", "", sizes)]
-        return Plot(corpus, (panel,), steps=steps, numbers=tuple(numbers))
-
-    return plot(results, look)
+@by_corpus
+def bleu_by_bucket(corpus: str, runs: list[Run], look: dict[str, Style], kind: str) -> Plot:
+    """Plot s-BLEU by a kind of buckets; the s-BLEU of a system is the mean over its seeds."""
+    buckets = [scores for run in runs if (scores := (run.scores or {}).get("buckets", {}).get(kind))]
+    names = {name for scores in buckets for name in scores}
+    steps = tuple(sorted(names, key=lambda name: int(re.match(r"\d+", name)[0])))
+    if len(steps) < 2:
+        return Plot(corpus, ())
+    lines = _lines(runs, [f"s-BLEU@{kind}.{step}" for step in steps])
+    title = f"s-BLEU by {kind}"
+    options = {"axis": BUCKET_AXES[kind], "unit": "s-BLEU"}
+    panel = _by_step(f"buckets-{kind}-{corpus}", title, steps, lines, look, **options)
+    sizes = [max(scores.get(step, {"sentences": 0})["sentences"] for scores in buckets) for step in steps]
+    numbers = [*((title, *line) for line in lines), ("sentences", "", sizes)]
+    return Plot(corpus, (panel,), steps=steps, numbers=tuple(numbers))
 
 
 def _lines(runs: list[Run], metrics: list[str]) -> list[SystemValues]:

@@ -15,6 +15,7 @@ from docmt.reporting.adopted import adopted_runs
 from docmt.reporting.exports.beside import endings_of
 from docmt.reporting.provenance import environments, run_records, score_warnings
 from docmt.reporting.results import Results
+from docmt.reporting.study_texts import StudyTexts
 from docmt.reporting.translations import MOST_DOCUMENTS
 
 STYLES = ("colours", "base", "tables", "figures", "documents", "systems", "findings", "controls", "screens")
@@ -45,6 +46,11 @@ class Renderer:
         """Return a page, which is the file `output`; a browser loads no other file for it."""
         link = links(self.results, output)
         return self.environment.get_template(template).render(link=link, **self._common, **content)
+
+    @cached_property
+    def texts(self) -> StudyTexts:
+        """The test sets of the study, which are read where a page shows them."""
+        return StudyTexts.of(self.results)
 
     @cached_property
     def _common(self) -> dict[str, Any]:

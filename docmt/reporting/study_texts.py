@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from docmt.reporting.case_studies import CorpusChains, read_corpus_chains
+from docmt.reporting.case_studies import ChainStudy, corpus_chain_study
 from docmt.reporting.results import Results
 from docmt.reporting.translations import CorpusTranslations, read_translations
 
@@ -29,7 +29,7 @@ class StudyTexts:
         return {corpus: translations for corpus, translations in read.items() if translations is not None}
 
     @cached_property
-    def chains(self) -> dict[str, CorpusChains]:
-        """The chains of each corpus with scored chains."""
-        read = {corpus: read_corpus_chains(self.results, corpus) for corpus in self.results.corpora}
-        return {corpus: chains for corpus, chains in read.items() if chains is not None}
+    def chains(self) -> dict[str, ChainStudy]:
+        """The case study of each corpus with scored chains."""
+        studies = {corpus: corpus_chain_study(self.results, corpus) for corpus in self.results.corpora}
+        return {corpus: study for corpus, study in studies.items() if study is not None}

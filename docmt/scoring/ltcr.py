@@ -67,8 +67,8 @@ def score(job: ScoringJob) -> ScoringResult:
     config = parse(ConsistencyConfig, job.settings["consistency"], "settings.json", ("consistency",))
     aligned, reference = align_test(job, config)
     lists = aligned.stop_lists(config, job.inputs.stop_files)
-    scores, tallies = _measured(aligned, job, config)
-    of_reference, _ = _measured(reference, job, config)
+    scores, tallies = _measured(aligned, lists, job, config)
+    of_reference, _ = _measured(reference, lists, job, config)
     return ScoringResult(
         {"consistency": scores},
         tallies,
@@ -77,9 +77,9 @@ def score(job: ScoringJob) -> ScoringResult:
     )
 
 
-def _measured(aligned: AlignedTest, job: ScoringJob, config: ConsistencyConfig) -> tuple[dict, list]:
+def _measured(aligned: AlignedTest, lists: StopLists, job: ScoringJob, config: ConsistencyConfig) -> tuple[dict, list]:
     """Return the scores and the tallies of aligned translations, by the settings and by each convention."""
-    measured = [aligned.measure(config, aligned.stop_lists(config, job.inputs.stop_files))]
+    measured = [aligned.measure(config, lists)]
     for name, stated in job.settings["conventions"].items():
         convention = parse(ConventionConfig, stated, "settings.json", ("conventions", name))
         measured.append(aligned.by_convention(name, config, convention))

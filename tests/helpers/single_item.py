@@ -5,6 +5,7 @@ import io
 
 from docmt.reporting.page import render
 from docmt.reporting.pieces import pieces, to_csv
+from docmt.reporting.rendering import Renderer
 
 CORPUS = "toy_zh-en"
 
@@ -14,7 +15,7 @@ def only(world, section: str, item: dict):
     world.settings["study"][section] = {"item1": {"title": "The item", **item}}
     results = world.load()
     (piece,) = pieces(results)
-    return piece, render(results, [piece], world.output)
+    return piece, render(Renderer(results), [piece], world.output)
 
 
 def rows_of(piece) -> list[dict]:

@@ -8,6 +8,7 @@ from docmt.base.artifacts import write_json
 from docmt.reporting.adopted import adopted_runs
 from docmt.reporting.page import render
 from docmt.reporting.pieces import pieces
+from docmt.reporting.rendering import Renderer
 from docmt.settings.external import FileTranslations
 from docmt.settings.system import Entry, ExternalSystem
 
@@ -54,7 +55,7 @@ def test_equal_translations_and_notes_are_on_the_page(beside):
     assert adopted["google"].notes == ["the same translations as deepl", "3 of 4 lines look <odd>"]
     assert adopted["google"].origin == "google.txt"
     results = beside.load()
-    page = render(results, pieces(results), beside.output)
+    page = render(Renderer(results), pieces(results), beside.output)
     assert "Translations of others" in page and "3 of 4 lines look &lt;odd&gt;" in page
     assert "No model of docmt: translations from a file" in page
 
@@ -71,12 +72,14 @@ def test_generated_lines_are_marked(beside):
     marked = {(row.system, cell.metric): cell.generated for row in piece.content.rows for cell in row.cells}
     assert {key: value for key, value in marked.items() if value} == {("google", "s-BLEU"): "google.txt"}
     results = beside.load()
-    assert "in place of a file of translations (google.txt)" in render(results, pieces(results), beside.output)
+    assert "in place of a file of translations (google.txt)" in render(
+        Renderer(results), pieces(results), beside.output
+    )
 
 
 def test_a_page_without_them_has_no_section_of_them(full):
     results = full.load()
-    assert "Translations of others" not in render(results, pieces(results), full.output)
+    assert "Translations of others" not in render(Renderer(results), pieces(results), full.output)
 
 
 def test_a_page_of_translations_alone_has_the_notes_too(beside):

@@ -4,14 +4,14 @@ import pytest
 from helpers.chain_files import CHAINS, TEXT, cats, chain, dogs, rendered, write_chains, write_tokens
 
 from docmt.base.errors import UserError
-from docmt.reporting.case_studies import MOST_CASES, MOST_CHAINS, MOST_LINES, Span, chain_study, spans
+from docmt.reporting.case_studies import MOST_CASES, MOST_CHAINS, MOST_LINES, Span, spans
 from docmt.reporting.chain_cases import Rendering
 from docmt.reporting.page import write_report
 from docmt.reporting.study_texts import StudyTexts
 
 
 def chain_studies_of(results):
-    return [chain_study(chains) for chains in StudyTexts.of(results).chains.values()]
+    return list(StudyTexts.of(results).chains.values())
 
 
 @pytest.fixture

@@ -109,6 +109,20 @@ def test_positions_are_those_of_the_window_and_levels_are_lines_across(world):
     assert piece.content.missing == ("not scored: k = 3 at 3",)
 
 
+def test_numbers_of_positions_are_drawn_where_nothing_ran(world):
+    piece = drawn(world, kind="positions", series=[{"label": "paper", "published": {1: 17, 2: 18}}])
+    assert [(panel.title, circles(panel.svg, hollow=True)) for panel in piece.content.panels] == [("s-BLEU", 2)]
+
+
+def test_positions_are_compared_with_the_baseline_of_the_figure(world):
+    for system, score in (("sentence", 19.0), ("concat_3", 20.5)):
+        world.score(system, positions={"j1": {"13a": {"s": {"score": score, "signature": "s"}}}})
+    series = [{"label": "A", "system": "sentence"}, {"label": "B", "system": "concat_3"}]
+    piece = drawn(world, kind="positions", series=series, baseline="A")
+    assert [panel.title for panel in piece.content.panels] == ["s-BLEU", "s-BLEU, minus A"]
+    assert [r["baseline_difference"] for r in piece.records if r["x"] == 1] == [None, 1.5]
+
+
 SYSTEMS = [{"label": "A", "system": "sentence"}, {"label": "B", "system": "g_transformer"}]
 
 

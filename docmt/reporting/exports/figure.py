@@ -37,6 +37,7 @@ def write_figure(figure: DrawnFigure, output: Path) -> None:
         for place, panel in enumerate(figure.panels, 1):
             axes = canvas.add_subplot(rows, across, place)
             panel.paint(axes)
+            # A tag in a file would be an id with characters that ids may not have.
             for artist in axes.get_children():
                 artist.set_gid(None)
             axes.set_title(panel.title.replace("_", " "))

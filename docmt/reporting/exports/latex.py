@@ -66,7 +66,7 @@ def to_latex(table: TextTable, title: str, label: str) -> str:
     ]
     body = "\n".join(lines)
     needs = [
-        "% Needs \\usepackage{booktabs, graphicx}.",
+        PACKAGES,
         *([OTHER_SCRIPTS] if any(ord(sign) >= LATIN for sign in body) else []),
     ]
     return "\n".join((*needs, body, ""))

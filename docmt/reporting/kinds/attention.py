@@ -67,10 +67,9 @@ class Strip:
 class InsideMaps:
     """The maps of a system on one dev document: soft alignment (eq. 8), cross-attention, and similarity (eq. 17).
 
-    `alignment` and `attention` have a row per occurrence of a chain's word. `collapsed`: sentences about a posterior
-    that has collapsed. `similarity` has a row per latent variable
+    `alignment` and `attention` have a row per occurrence of a chain's word. `similarity` has a row per latent variable
     of one sentence, all with the target pieces of this sentence. `alignment` and `similarity` are empty for a model
-    without latent variables.
+    without latent variables. `collapsed`: sentences about a posterior that has collapsed.
     """
 
     corpus: str

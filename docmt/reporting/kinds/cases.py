@@ -1,9 +1,9 @@
 """Figures of cases: documents with repeated words that a system and its baseline translate differently."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from docmt.kinds.cases import CasesFigure
-from docmt.reporting.case_studies import Case, chain_study, chains_of
+from docmt.reporting.case_studies import Case, chain_study
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results
 
@@ -17,13 +17,15 @@ def content(_: str, item: CasesFigure, results: Results) -> PieceContent:
     is_left_out = results.settings.why_not_scored(item.corpus, "aligner")
     if is_left_out or not all(run.occurrences.exists() for run in runs):
         return PieceContent(None, ())
-    study = chain_study(chains_of(results, runs))
-    overcorrected = [case for case in study.overcorrections if item.system in case.overcorrecting]
-    cases = list(study.cases) if item.show == "different" else overcorrected
+    study = chain_study(results, runs)
+    if item.show == "different":
+        cases = study.cases
+    else:
+        cases = tuple(case for case in study.overcorrections if item.system in case.overcorrecting)
     return PieceContent((study, cases), _records(cases))
 
 
-def _records(cases: list[Case]) -> Iterator[dict]:
+def _records(cases: Sequence[Case]) -> Iterator[dict]:
     """Yield a flat record of the translations of each chain by the reference and by each system."""
     for case in cases:
         for word, chain in zip(case.words, case.chains, strict=True):

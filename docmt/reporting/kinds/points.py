@@ -10,13 +10,12 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from docmt.kinds.points import Axis, PointsFigure
 from docmt.reporting.drawn import (
     DrawnFigure,
-    differences,
-    has_numbers,
     hollow,
     identifier,
     missing,
     not_comparable,
     paint_lines,
+    panels_of,
     point,
     published_points,
     with_differences,
@@ -48,8 +47,8 @@ def _panels(
     """Yield the panel of a metric, and that of its differences to the baseline; none without a number."""
     unit = parse_metric(metric).metric.unit
     of_metric = [record for record in records if record["metric"] == metric]
-    for title, drawn in ((metric, of_metric), (f"{metric}, minus {figure.baseline}", differences(of_metric))):
-        if has_numbers(drawn):
+    for title, drawn in panels_of(metric, of_metric, figure.baseline):
+        if drawn:
             paint = partial(_paint, records=drawn, look=look, x=figure.x, unit=unit)
             yield Panel(title, draw(identifier(name, title), title, paint), paint)
 

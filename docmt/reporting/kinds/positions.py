@@ -10,13 +10,12 @@ from docmt.kinds.item import published_number
 from docmt.kinds.positions import PositionsFigure
 from docmt.reporting.drawn import (
     DrawnFigure,
-    differences,
-    has_numbers,
     hollow,
     identifier,
     missing,
     not_comparable,
     paint_lines,
+    panels_of,
     point,
     with_differences,
 )
@@ -47,14 +46,12 @@ def _panels(
 ) -> Iterator[Panel]:
     """Yield the panel of the metric, and that of its differences to the baseline; none without a number."""
     unit = parse_metric(figure.metric).metric.unit
-    title = f"{figure.metric}, minus {figure.baseline}"
-    if levels or has_numbers(records):
-        paint = partial(_paint, records=records, levels=levels, look=look, unit=unit)
-        notes = tuple((f"{label}: {levels[label]:g}", dash) for label, dash in _dashes(levels))
-        yield Panel(figure.metric, draw(identifier(name), figure.metric, paint), paint, notes=notes)
-    if gains := differences(records):
-        paint = partial(_paint, records=gains, levels={}, look=look, unit=unit)
-        yield Panel(title, draw(identifier(name, "minus"), title, paint), paint)
+    for title, drawn in panels_of(figure.metric, records, figure.baseline):
+        of_panel = levels if title == figure.metric else {}
+        if drawn or of_panel:
+            paint = partial(_paint, records=drawn, levels=of_panel, look=look, unit=unit)
+            notes = tuple((f"{label}: {of_panel[label]:g}", dash) for label, dash in _dashes(of_panel))
+            yield Panel(title, draw(identifier(name, title), title, paint), paint, notes=notes)
 
 
 def _dashes(levels: dict[str, float]) -> Iterator[tuple[str, str]]:

@@ -81,6 +81,9 @@ CHOICES = {"1": "the first is better", "2": "the second is better", EQUAL: "both
 KEYS = {"1": "1", "2": "2", EQUAL: "0"}
 """The key on the page for each choice; a filled sheet may have the key in the place of the choice."""
 
+OF_KEYS = {key: choice for choice, key in KEYS.items()}
+"""The choice of each key."""
+
 
 def write_sheet(path: Path, items: Sequence[SheetItem], identical: Identical = "filled") -> None:
     """Write a sheet as CSV in UTF-8, whose column `choice` is empty but for pairs that are filled beforehand.
@@ -211,7 +214,8 @@ def _choice(cell: str, where: str, item: KeyItem) -> str:
 
     Raises UserError for any other text, and where a person prefers one of two identical translations.
     """
-    choice = {key: value for value, key in KEYS.items()}.get(cell.strip(), cell.strip().lower())
+    choice = cell.strip().lower()
+    choice = OF_KEYS.get(choice, choice)
     if choice not in CHOICES and choice:
         raise UserError("not a choice", where=where, found=choice, expected=", ".join(CHOICES))
     if item.filled and choice not in ("", EQUAL):

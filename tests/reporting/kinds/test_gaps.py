@@ -12,6 +12,7 @@ from scipy.stats import ttest_ind
 from docmt.reporting.kinds.gaps import welch_interval
 from docmt.reporting.page import render
 from docmt.reporting.pieces import Piece, pieces, to_csv
+from docmt.reporting.rendering import Renderer
 
 CORPUS = "toy_zh-en"
 GAPS = {"title": "Gaps", "kind": "gaps", "corpus": CORPUS, "metric": "dev NLL", "baseline": "Ours"}
@@ -28,7 +29,7 @@ def gaps(world, *rows: dict, **table: object) -> Piece:
 
 
 def page(world, piece: Piece) -> str:
-    return render(world.load(), [piece], world.output)
+    return render(Renderer(world.load()), [piece], world.output)
 
 
 def train(world, system: str, *losses: float) -> None:

@@ -11,6 +11,7 @@ from docmt.base.errors import UserError
 from docmt.reporting.kinds.systems import fill_table
 from docmt.reporting.page import render
 from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
+from docmt.reporting.rendering import Renderer
 from docmt.reporting.table import Table
 
 
@@ -28,7 +29,7 @@ def piece_of(world) -> Piece:
 
 def page_of(world) -> str:
     results = world.load()
-    return render(results, pieces(results), world.output)
+    return render(Renderer(results), pieces(results), world.output)
 
 
 def cells(world) -> dict:

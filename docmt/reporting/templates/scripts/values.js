@@ -3,6 +3,9 @@
 const tip = make("div", { class: "control tip", id: "tip", role: "tooltip", "aria-live": "polite" });
 tip.hidden = true;
 
+// How far each arrow key moves among the points of a figure, or among the cells of a table.
+const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+
 // Shows what is known of an element beside it.
 function showTip(target, text, from = target) {
   tip.textContent = text;
@@ -32,7 +35,7 @@ function readPoints(figure) {
   const show = () => showTip(points()[place], textOfPoint(points()[place]), figure);
   figure.setAttribute("tabindex", "0");
   figure.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const step = STEPS[event.key];
     if (!step || !points().length) return;
     event.preventDefault();
     place = (Math.max(place, step < 0 ? 0 : -1) + step + points().length) % points().length;
@@ -55,8 +58,7 @@ function readCells(table) {
     for (const event of ["pointerenter", "focus"]) cell.addEventListener(event, () => showTip(cell, text));
     for (const event of ["pointerleave", "blur"]) cell.addEventListener(event, hideTip);
     cell.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-      const next = cells[number + (step ?? NaN)];
+      const next = cells[number + (STEPS[event.key] ?? NaN)];
       if (!next) return;
       event.preventDefault();
       cell.tabIndex = -1;
