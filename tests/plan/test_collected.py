@@ -32,6 +32,11 @@ def item_records(project) -> list[dict]:
     return [record for record in records if record.get("status") == "measured" and "corpus" in record]
 
 
+def test_a_run_of_snakemake_writes_what_the_command_writes(finished_demo, demo):
+    written = polars.read_parquet(finished_demo.root / COLLECTED)
+    assert written.height and written.equals(collected(demo))
+
+
 def test_the_numbers_are_those_of_the_pages(demo):
     table = collected(demo)
     names = ("corpus", "text", "metric", "system", "seed")
