@@ -124,6 +124,8 @@ def test_a_table_is_saved_as_it_is_seen(page, report, tmp_path):
     assert reference[0] == "Reference"
     assert [float(row[1]) for row in rows] == column(page, 2) and len(rows) == page.locator(ROWS).count()
     records = json.loads((report / "quality.json").read_text())["records"]
+    ours = [record for record in records if record["system"] not in (None, "w_link")]
+    assert {row[0] for row in rows} == {record["row"] for record in ours}
     exact = {record["measured"] for record in records if record["system"] != "w_link"}
     assert {float(number) for row in rows for number in row[1:] if number and number[0].isdigit()} <= exact
 

@@ -15,10 +15,17 @@ function asCsv(table) {
   const isVisible = (element) => element.checkVisibility();
   const columns = headingsOfColumns(table);
   const places = [...columns.keys()].filter((place) => isVisible(columns[place].at(-1)));
-  const head = places.map((place) => columns[place].map(plainText).filter(Boolean).join(" "));
+  const head = places.map((place) => columns[place].map(textInCsv).filter(Boolean).join(" "));
   const rows = dataRows(table).filter(isVisible).map((row) => places.map((place) => row.cells[place]));
-  const lines = [head, ...rows.map((cells) => cells.map((cell) => cell?.dataset.value ?? (cell ? plainText(cell) : "")))];
+  const lines = [head, ...rows.map((cells) => cells.map((cell) => cell?.dataset.value ?? (cell ? textInCsv(cell) : "")))];
   return lines.map((line) => line.map(quotedForCsv).join(",") + "\n").join("");
+}
+
+// Returns the text of a cell without footnote marks, and without the name of the system behind a label.
+function textInCsv(cell) {
+  const copy = cell.cloneNode(true);
+  for (const further of copy.querySelectorAll(".mark, .system")) further.remove();
+  return plainText(copy);
 }
 
 function quotedForCsv(text) {
