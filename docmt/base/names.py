@@ -18,6 +18,9 @@ SPLITS = ("train", "dev", "test")
 DeviceName = Literal["auto", "cpu", "cuda"]
 """The name of a device in settings and on command lines; `auto` is the GPU where there is one, else the CPU."""
 
+Identical = Literal["filled", "left_out", "asked"]
+"""What a sheet does with pairs of identical translations: it counts them as equal, draws none, or asks about them."""
+
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 """The pattern of a name that becomes a part of a path."""
 LONGEST_NAME = 100

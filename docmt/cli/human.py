@@ -1,11 +1,12 @@
 """`docmt draw-sheet` and `docmt read-sheets`: blind sheets of two systems for annotators."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from docmt.base.errors import UserError
+from docmt.base.names import Identical
 from docmt.cli.options import AsJson, Documents, Seed, Source, input_file, output_file
 from docmt.cli.screen import print_json, show_table
 from docmt.cli.standard_input import label
@@ -23,7 +24,7 @@ def draw_sheet(
     sentences: Annotated[int, typer.Option(min=1, help="number of sentences to judge")] = 500,
     seed: Seed = 1,
     identical: Annotated[
-        Literal["filled", "left_out", "asked"],
+        Identical,
         typer.Option(help="identical translations: counted as equal without asking, left out of the draw, or asked"),
     ] = "filled",
     source_language: Annotated[str, typer.Option(help="ISO 639-1 code, for the page's fonts")] = "",
@@ -43,9 +44,9 @@ def draw_sheet(
     sources, theirs, ours = texts
     test = ComparedSystems(files.documents, sources, files.references.raw[0], theirs, ours)
     items = draw_sheet_items(test, sentences, seed, identical)
-    write_sheet(output, items, identical)
+    write_sheet(output, items)
     if page is not None:
-        write_page(page, items, (source_language, target_language), identical)
+        write_page(page, items, (source_language, target_language))
     written = Key.of_items(items, label(baseline), label(hypotheses), seed, identical)
     written.save(key)
     if as_json:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from docmt.base.checks import MOST_SEED, need, setting, whole
+from docmt.base.names import Identical
 from docmt.kinds.item import BesidePublished, Checks, TableConfig, published_number
 
 Verdict = Literal["equal", "better", "worse"]
@@ -40,7 +41,7 @@ class HumanTable(TableConfig):
     system: str | None = setting(None, "the system whose translations are judged; none = no sheet")
     baseline: str | None = setting(None, "the system that it is compared with; none = no sheet")
     sentences: int = setting(500, "number of sentences to judge, all where the test set has fewer", whole(1, 100_000))
-    identical: Literal["filled", "left_out", "asked"] = setting(
+    identical: Identical = setting(
         "filled", "pairs of identical translations: counted as equal without asking, left out of the draw, or asked"
     )
     draw: int = setting(1, "seed by which sentences and the order of translations are drawn", whole(0, MOST_SEED))

@@ -95,12 +95,22 @@ class OverSeeds:
     @property
     def word(self) -> str:
         """The status without the reason that may follow it."""
-        return self.status.partition(": ")[0]
+        return word_of(self.status)
 
     @property
     def footnote(self) -> str:
         """The status where a reason follows its word, which a page states once for all such cells; empty elsewhere."""
-        return "" if self.word == self.status else self.status
+        return footnote_of(self.status)
+
+
+def word_of(status: str) -> str:
+    """Return a status without the reason that may follow it."""
+    return status.partition(": ")[0]
+
+
+def footnote_of(status: str) -> str:
+    """Return a status where a reason follows its word; empty elsewhere."""
+    return "" if word_of(status) == status else status
 
 
 def over_seeds(runs: Sequence[Run], metric: MetricName, empty: str) -> OverSeeds:

@@ -65,10 +65,7 @@ def to_latex(table: TextTable, title: str, label: str) -> str:
         r"\end{table}",
     ]
     body = "\n".join(lines)
-    needs = [
-        PACKAGES,
-        *([OTHER_SCRIPTS] if any(ord(sign) >= LATIN for sign in body) else []),
-    ]
+    needs = [PACKAGES, *([OTHER_SCRIPTS] if any(ord(sign) >= LATIN for sign in body) else [])]
     return "\n".join((*needs, body, ""))
 
 

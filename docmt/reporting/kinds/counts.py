@@ -10,7 +10,7 @@ from docmt.catalogue.corpus import PublishedCounts
 from docmt.catalogue.published import COUNTS, readings_of, stated
 from docmt.kinds.counts import CountsTable
 from docmt.reporting.comparable import why_not_comparable
-from docmt.reporting.over_seeds import not_run
+from docmt.reporting.over_seeds import footnote_of, not_run, word_of
 from docmt.reporting.pieces import PieceContent
 from docmt.reporting.results import Results, read_card
 
@@ -40,13 +40,13 @@ class CountCell:
     def footnote(self) -> str:
         """The note below the table: why the count was not measured, or why it differs from the paper's; else empty."""
         if self.measured is None:
-            return "" if self.word == self.status else self.status
+            return footnote_of(self.status)
         return self.note if self.agrees is False else ""
 
     @property
     def word(self) -> str:
         """The status without the reason that may follow it."""
-        return self.status.partition(": ")[0]
+        return word_of(self.status)
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,11 @@ from typing import Any
 from docmt.base.asked import read_settings
 from docmt.base.columns import DOCUMENTS
 from docmt.base.errors import UserError
+from docmt.base.names import Identical
 from docmt.base.parse import parse
 from docmt.base.paths import CORPUS, TRANSLATIONS
 from docmt.base.tables import read_parquet
-from docmt.scoring.human.items import ComparedSystems, Identical, Key, draw_sheet_items, drawable
+from docmt.scoring.human.items import ComparedSystems, Key, draw_sheet_items, drawable
 from docmt.scoring.human.sheet import write_page, write_sheet
 from docmt.scoring.inputs import read_lines_of_test
 from docmt.scoring.score import read_decoding
@@ -69,8 +70,8 @@ def write_study_sheet(settings: Path, results: Path, output: Path) -> None:
         what = "nothing to judge: both systems translate every sentence alike"
         raise UserError(what, where=str(settings), remedy="`identical: filled` of the table counts such pairs as equal")
     items = draw_sheet_items(test, sentences, wanted.draw, identical)
-    write_sheet(output, items, identical)
-    write_page(output.with_suffix(".html"), items, (wanted.source_language, wanted.target_language), identical)
+    write_sheet(output, items)
+    write_page(output.with_suffix(".html"), items, (wanted.source_language, wanted.target_language))
     key = Key.of_items(items, wanted.baseline.name, wanted.system.name, wanted.draw, identical)
     key.save(output.with_suffix(".key.json"))
 

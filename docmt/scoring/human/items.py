@@ -6,7 +6,7 @@ references of these.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from docmt.base.artifacts import read_json, write_json
 from docmt.base.checks import need
 from docmt.base.digests import digest
 from docmt.base.errors import UserError
+from docmt.base.names import Identical
 from docmt.base.parse import parse
 
 CONTEXT = 2
@@ -26,9 +27,6 @@ DIGEST = "digest"
 
 SHA256_DIGITS = 64
 """The number of hexadecimal digits of a whole SHA-256."""
-
-Identical = Literal["filled", "left_out", "asked"]
-"""What a sheet does with pairs of identical translations: it counts them as equal, draws none, or asks about them."""
 
 Pair = tuple[str, str]
 """A context sentence and its reference; both are empty where the document has no sentence at this place."""
@@ -53,7 +51,8 @@ class SheetItem:
     """A sentence to judge, with its context and two translations.
 
     `line` is the number of the sentence in the test set, from 1. `before` and `after` have CONTEXT context sentences
-    each, with their references. `first` names the system of the first translation.
+    each, with their references. `first` names the system of the first translation. `filled`: whether the sheet counts
+    the pair as equal without asking.
     """
 
     line: int
@@ -62,6 +61,8 @@ class SheetItem:
     after: tuple[Pair, ...]
     translations: tuple[str, str]
     first: Literal["baseline", "system"]
+    # Items are equal where the same texts are judged in the same order, whoever fills in the choice.
+    filled: bool = field(default=False, compare=False)
 
     @property
     def is_identical(self) -> bool:
@@ -102,7 +103,8 @@ def draw_sheet_items(
     places = random.permutation(places)[:sentences].tolist()
     # The order of the two translations is drawn for each item, so that annotators cannot guess the systems from it.
     swaps = random.integers(2, size=sentences).tolist()
-    return [_item(test, place, bool(swap)) for place, swap in zip(places, swaps, strict=True)]
+    items = [_item(test, place, bool(swap)) for place, swap in zip(places, swaps, strict=True)]
+    return [replace(item, filled=identical == "filled" and item.is_identical) for item in items]
 
 
 def text_digest(texts: Sequence[str]) -> str:
@@ -174,9 +176,7 @@ class Key:
         cls, items: Sequence[SheetItem], baseline: str, system: str, seed: int, identical: Identical = "filled"
     ) -> "Key":
         """Return the key of drawn items; `baseline` and `system` are the names of the two systems."""
-        entries = tuple(
-            KeyItem(item.line, item.first, text_digest(item.texts), is_filled(item, identical)) for item in items
-        )
+        entries = tuple(KeyItem(item.line, item.first, text_digest(item.texts), item.filled) for item in items)
         return cls(baseline, system, seed, identical, entries)
 
     @classmethod
@@ -210,11 +210,6 @@ class Key:
     def filled(self) -> int:
         """The number of pairs that the sheet counts as equal without asking."""
         return sum(item.filled for item in self.items)
-
-
-def is_filled(item: SheetItem, identical: Identical) -> bool:
-    """Return whether a sheet counts a pair as equal without asking."""
-    return identical == "filled" and item.is_identical
 
 
 def _check_digest(stated: Any, actual: str, path: Path) -> None:

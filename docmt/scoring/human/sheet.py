@@ -19,7 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from docmt.base.artifacts import atomic_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
-from docmt.scoring.human.items import CONTEXT, Identical, Key, KeyItem, SheetItem, is_filled, text_digest
+from docmt.scoring.human.items import CONTEXT, Key, KeyItem, SheetItem, text_digest
 
 SHIELD = "'"
 """The character that is written before a dangerous text; spreadsheet programs read it as the mark of a text cell."""
@@ -85,7 +85,7 @@ OF_KEYS = {key: choice for choice, key in KEYS.items()}
 """The choice of each key."""
 
 
-def write_sheet(path: Path, items: Sequence[SheetItem], identical: Identical = "filled") -> None:
+def write_sheet(path: Path, items: Sequence[SheetItem]) -> None:
     """Write a sheet as CSV in UTF-8, whose column `choice` is empty but for pairs that are filled beforehand.
 
     The file begins with the byte order mark, by which spreadsheet programs recognise UTF-8. All cells are quoted, as in
@@ -93,21 +93,18 @@ def write_sheet(path: Path, items: Sequence[SheetItem], identical: Identical = "
     """
     with atomic_file(path) as stream:
         stream.write("\ufeff")
-        csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(sheet_rows(items, identical))
+        csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(sheet_rows(items))
 
 
-def sheet_rows(items: Sequence[SheetItem], identical: Identical) -> list[list[str]]:
+def sheet_rows(items: Sequence[SheetItem]) -> list[list[str]]:
     """Return the heading of a sheet and a row for each item, with shields, and with the choices filled beforehand."""
     rows = (
-        [str(number), *map(shield, item.texts), EQUAL if is_filled(item, identical) else ""]
-        for number, item in enumerate(items, 1)
+        [str(number), *map(shield, item.texts), EQUAL if item.filled else ""] for number, item in enumerate(items, 1)
     )
     return [list(COLUMNS), *rows]
 
 
-def write_page(
-    path: Path, items: Sequence[SheetItem], languages: tuple[str, str], identical: Identical = "filled"
-) -> None:
+def write_page(path: Path, items: Sequence[SheetItem], languages: tuple[str, str]) -> None:
     """Write a sheet as a page that works offline, stores choices in the browser and saves the filled sheet as CSV.
 
     `languages` are the language codes of source and target, from which browsers choose fonts.
@@ -115,9 +112,9 @@ def write_page(
     loader = PackageLoader("docmt.scoring.human")
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     template = environment.get_template("sheet.html")
-    rows = sheet_rows(items, identical)
+    rows = sheet_rows(items)
     values = {"items": items, "rows": rows, "choices": CHOICES, "keys": KEYS, "languages": languages}
-    filled, digest = sum(row[-1] == EQUAL for row in rows), text_digest([text for item in items for text in item.texts])
+    filled, digest = sum(item.filled for item in items), text_digest([text for item in items for text in item.texts])
     with atomic_file(path) as stream:
         stream.write(template.render(**values, filled=filled, digest=digest, file_name=path.stem))
 
