@@ -34,6 +34,7 @@ from docmt.base.runs import spans, starts
 from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Transformer
 from docmt.nn.attention import attend, attention_weights
 from docmt.nn.caches import Cache
+from docmt.nn.device import upload
 from docmt.nn.layers import Residual
 from docmt.nn.multihead import RunAttention
 from docmt.nn.noise import key_scope, narrowed_key_scope, normal
@@ -174,7 +175,9 @@ def max_pool(members: MemberStates, chains: Chains) -> ChainStates:
     # segment_reduce refuses an empty list of segments.
     if not chains.runs.runs:
         return members
-    return torch.segment_reduce(members, "max", lengths=torch.diff(chains.runs.offsets).long(), axis=0)
+    # Where it is not told that lengths are right (`unsafe`), segment_reduce reads them back from the device.
+    lengths = torch.diff(chains.runs.offsets).long()
+    return torch.segment_reduce(members, "max", lengths=lengths, axis=0, unsafe=True)
 
 
 class ConsistencyFusion(nn.Module):
@@ -231,10 +234,8 @@ class ChainMemory(Memory):
 
     def _chains_of(self, which: np.ndarray) -> Numbers:
         """Return the numbers of the chains of the instances `which`, in that order."""
-        instances = self.layout.instances
-        first_members = self.chains.tokens[self.chains.runs.offsets[:-1].long()]
-        counts = instances.ids()[first_members].bincount(minlength=instances.runs).cpu().numpy()
-        return torch.from_numpy(spans(starts(counts)[which], counts[which])).to(instances.device)
+        counts = self.chains.counts
+        return upload(spans(starts(counts)[which], counts[which]), self.layout.instances.device)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,11 @@
-"""The choice of the device that computes, and a setting of the CPU's memory allocation."""
+"""The choice of the device that computes, copies to it, and a setting of the CPU's memory allocation."""
 
 import ctypes
+from collections.abc import Sequence
 
+import numpy as np
 import torch
+from torch import Tensor
 
 from docmt.base.errors import UserError
 from docmt.base.names import DeviceName
@@ -24,6 +27,24 @@ def choose_device(name: DeviceName) -> torch.device:
     if name == "cpu":
         keep_freed_memory()
     return torch.device(name)
+
+
+def upload(values: Tensor | np.ndarray | Sequence, device: torch.device) -> Tensor:
+    """Return values of the host as a tensor on the device; the host does not wait until the device has them."""
+    return torch.from_numpy(np.asarray(values)).to(device, non_blocking=True)
+
+
+def download(x: Tensor) -> np.ndarray:
+    """Return values of the device on the host, which waits until the device has computed them."""
+    return x.cpu().numpy()
+
+
+def none_known(flags: Tensor) -> bool:
+    """Return whether the host knows that no flag is true.
+
+    It never knows this of flags on a GPU: to read them, it would have to wait until the GPU has computed them.
+    """
+    return flags.device.type == "cpu" and not bool(flags.any())
 
 
 def keep_freed_memory() -> bool:
