@@ -81,7 +81,11 @@ def chain_keys(source: Stream) -> RowKeys | None:
 
 
 def kl_divergence(q: Gaussian, p: Gaussian) -> Tensor:
-    """Return KL(q || p) between Gaussians in closed form, summed over chains, in nats. Paper: section 3.2, eq. 15."""
+    """Return KL(q || p) between Gaussians in closed form, summed over chains, in nats. Paper: section 3.2, eq. 15.
+
+    The computation is in fp32 at least: a sum in bf16 would have two or three digits.
+    """
+    q, p = (Gaussian(*(x.to(torch.promote_types(x.dtype, torch.float32)) for x in gaussian)) for gaussian in (q, p))
     ratio = torch.exp(q.log_variance - p.log_variance)
     distance = (q.mean - p.mean) ** 2 * torch.exp(-p.log_variance)
     return (ratio + distance - 1 - (q.log_variance - p.log_variance)).sum() / 2

@@ -23,6 +23,7 @@ import torch
 from torch import distributed, nn
 
 from docmt.base.errors import UserError
+from docmt.nn.device import visible_cards
 from docmt.training.exit import FAULT, Failure, Reason
 
 T = TypeVar("T")
@@ -160,7 +161,7 @@ def joined(device: torch.device, waiting: Callable[[], AbstractContextManager] =
         )
     if device.type == "cuda":
         if torch.cuda.device_count() < count:
-            counts, remedy = f"{count} ranks, {torch.cuda.device_count()} GPUs", "torchrun --nproc-per-node <GPUs>"
+            counts, remedy = f"{count} ranks, {visible_cards()}", "torchrun --nproc-per-node <GPUs>"
             raise UserError("a rank needs a GPU of its own", where="torchrun", found=counts, remedy=remedy)
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     distributed.init_process_group("cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo")

@@ -14,6 +14,8 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from docmt.nn.noise import columns
+
 DEVICE, CPU = torch.device("meta"), torch.device("cpu")
 READ, UPLOAD = "read", "upload that the host waits for"
 aten = torch.ops.aten
@@ -123,8 +125,13 @@ def _size_depends_on_values(kind, arguments: tuple, named: dict) -> bool:
 def pretended_device() -> Iterator[Counter]:
     """Yield the counts, by `READ` and `UPLOAD`, of what the host waited for in the block so far."""
     counts: Counter = Counter()
-    with _Uploads(counts), _Computing(counts):
-        yield counts
+    # Tensors of the real device `meta` must not get in, nor pretended ones out.
+    columns.cache_clear()
+    try:
+        with _Uploads(counts), _Computing(counts):
+            yield counts
+    finally:
+        columns.cache_clear()
 
 
 def without_inference_mode(function: Callable) -> Callable:
