@@ -57,6 +57,7 @@ FOR_YOU: Sections = {
         "count-chains": "catalogue",
     },
     "Get files": {"fetch-files": "downloads"},
+    "Check the machine": {"check-device": "device_check"},
     "Follow studies": {
         "list-systems": "studies",
         "list-targets": "studies",
