@@ -58,7 +58,8 @@ def config_of(kind: str, size: Size) -> TransformerConfig:
     settings |= {"encoder_layers": size.layers, "decoder_layers": size.layers}
     own = {
         "g_transformer": {"combined_layers": min(2, size.layers)},
-        "long_short": {"aggregation_inner": 2 * size.width},
+        # The frame `joined` is free to write another number of sentences than the source has.
+        "long_short": {"aggregation_inner": 2 * size.width, "frame": "wrapped"},
         "lexical_chain": {"latent_inner": 2 * size.width, "latent_width": size.width // 4},
         "han": {"context": "joint"},
     }
