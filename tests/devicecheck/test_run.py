@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from helpers.support import docmt
 
 from docmt.cli import device_check
 from docmt.devicecheck import exchange, kernels, run, speed, updates
@@ -165,6 +166,16 @@ def test_the_command_prints_what_was_found_and_what_to_set(is_right, monkeypatch
     assert device_check.check_devices("cpu", as_json=True) is is_right
     plain = json.loads(capsys.readouterr().out)
     assert plain["speeds"][0]["kind"] == "han" and plain["findings"][0]["is_right"] is is_right
+
+
+@pytest.mark.slow
+def test_the_command_runs_on_a_cpu(tmp_path):
+    done = docmt("check-device", "--device", "cpu", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {finding["check"] for finding in json.loads(done.stdout)["findings"]} >= {
+        "exchange of gradients",
+        "decoding",
+    }
 
 
 @pytest.mark.gpu
