@@ -18,11 +18,11 @@ UPDATES = 400
 
 
 @pytest.fixture
-def two_nodes() -> None:
+def two_nodes(cluster) -> None:
     """A Slurm with two nodes that see this machine's files."""
-    asked = shutil.which("sinfo") and subprocess.run(["sinfo", "-h", "-o", "%D"], capture_output=True, text=True)
-    if not asked or max(map(int, asked.stdout.split()), default=0) < 2:
-        pytest.skip("needs a Slurm cluster of two nodes; none answers `sinfo`")
+    said = subprocess.run(["sinfo", "-h", "-o", "%D"], capture_output=True, text=True).stdout
+    if max(map(int, said.split()), default=0) < 2:
+        pytest.skip("needs a Slurm cluster of two nodes")
 
 
 def test_several_nodes_without_a_cluster_are_refused_once_before_any_job(demo):
