@@ -16,6 +16,6 @@ def check_nodes(nodes: object, has_cluster: bool) -> None:
             "a training on several nodes needs a Slurm cluster",
             where=where,
             found=nodes,
-            expected="1 on this machine",
+            expected="1 without a cluster",
             remedy="add --profile slurm, or --set-resources train:nodes=1",
         )

@@ -138,9 +138,11 @@ class Meeting(AbstractContextManager):
             try:
                 return TCPStore(host, port, is_master=True, timeout=wait, wait_for_workers=False)
             except RuntimeError as problem:
-                remedy = "another program uses this port: state another one with --rendezvous"
+                remedy = "another program has this address: state another one with --rendezvous"
                 found = str(problem).splitlines()[0]
-                raise UserError("cannot listen", where=f"{host}:{port}", found=found, remedy=remedy) from None
+                raise UserError(
+                    "the first node cannot wait for the others", where=f"{host}:{port}", found=found, remedy=remedy
+                ) from None
         # The store writes warnings for each attempt, so it is not asked before somebody listens.
         try:
             socket.create_connection((host, port), timeout=BEAT_S).close()

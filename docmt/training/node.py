@@ -43,7 +43,7 @@ def this_node(count: int, number: int | None, rendezvous: str | None) -> Node:
         raise UserError(
             "a training on several nodes",
             found=f"--node-rank {number}, --rendezvous {rendezvous}",
-            expected="both, or neither within srun",
+            expected="both, or neither with srun",
         )
     if number >= count:
         raise UserError("--node-rank counts from 0", found=number, expected=f"at most {count - 1} for --nodes {count}")
@@ -64,7 +64,7 @@ def _node_of_slurm(count: int) -> Node:
             "which of the nodes is this?",
             found="no job step of Slurm",
             expected=f"srun --nodes={count} --ntasks-per-node=1 docmt job train-system --nodes {count} ...",
-            remedy="outside of Slurm state --node-rank and --rendezvous HOST:PORT",
+            remedy="without Slurm, state --node-rank and --rendezvous HOST:PORT",
         )
     nodes, tasks = int(step["STEP_NUM_NODES"]), int(step["STEP_NUM_TASKS"])
     if (nodes, tasks) != (count, count):

@@ -1,4 +1,5 @@
-"""Programs `snakemake`, `docmt` and `zygote` whose processes are forks of one that has imported all libraries.
+"""Programs (`PROGRAMS`), such as `snakemake` and `docmt`, whose processes are forks of one that has imported all
+libraries.
 
 To import torch and what training needs of it takes most of the time of a job on a small corpus, and to import Snakemake
 most of the time of a plan. The code of both, the rules and their command lines are the real ones. The forks are no
@@ -96,6 +97,7 @@ def write_programs(folder: Path) -> Path:
         "docmt": fork_of(folder, "docmt"),
         "snakemake": snakemake(programs, programs / "python"),
         "zygote": fork_of(folder, "zygote"),
+        "launcher": fork_of(folder, "launcher"),
     }
     for name, line in lines.items():
         (programs / name).write_text(f'#!/bin/sh\nexec {shlex.join(map(str, line))} "$@"\n')
@@ -209,8 +211,16 @@ def run_workflow(arguments: list[str]) -> None:
     main()
 
 
+def run_launcher(arguments: list[str]) -> None:
+    """Run the launcher of a node."""
+    from helpers.node_launcher import launcher
+
+    launcher(arguments)
+
+
 PROGRAMS = {
     "docmt": command,
+    "launcher": run_launcher,
     "snakemake": run_workflow,
     "zygote": lambda arguments: answer_all(),
     "server": serve_other,

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 
 import pytest
 import torch
@@ -123,6 +124,16 @@ def test_weights_damaged_at_the_very_end_are_no_model(folder):
     (folder.paths.state / name).write_bytes(b"damaged")
     with pytest.raises(UserError, match="a file that the training saved is missing or damaged"):
         state.read(name)
+
+
+def test_a_file_of_the_first_rank_that_appears_late_is_waited_for(tmp_path, monkeypatch):
+    """As on a network file system, which shows a new file late to other nodes."""
+    monkeypatch.setattr(checkpoint, "LOOK_S", 0.01)
+    state = checkpoint.StateFolder(tmp_path / "state", print, {})
+    name = state.save_weights(3, {"a": torch.ones(2)})
+    hidden = (state.folder / name).rename(tmp_path / "hidden")
+    threading.Timer(0.2, lambda: hidden.rename(state.folder / name)).start()
+    assert state.read(name, patience_s=60)["a"].tolist() == [1.0, 1.0]
 
 
 def test_where_no_checkpoint_is_whole_training_starts_from_the_beginning(reference, folder):

@@ -1,4 +1,4 @@
-"""A training on two nodes of a Slurm cluster: the same bits as on one node, also after a cancelled and a requeued job."""
+"""A training on two nodes of a Slurm cluster: the same bits as on one node, though jobs are cancelled and requeued."""
 
 import json
 import os
@@ -18,11 +18,11 @@ UPDATES = 400
 
 
 @pytest.fixture
-def two_nodes() -> None:
+def two_nodes(cluster) -> None:
     """A Slurm with two nodes that see this machine's files."""
-    asked = shutil.which("sinfo") and subprocess.run(["sinfo", "-h", "-o", "%D"], capture_output=True, text=True)
-    if not asked or max(map(int, asked.stdout.split()), default=0) < 2:
-        pytest.skip("needs a Slurm cluster of two nodes; none answers `sinfo`")
+    said = subprocess.run(["sinfo", "-h", "-o", "%D"], capture_output=True, text=True).stdout
+    if max(map(int, said.split()), default=0) < 2:
+        pytest.skip("needs a Slurm cluster of two nodes")
 
 
 def test_several_nodes_without_a_cluster_are_refused_once_before_any_job(demo):
@@ -30,6 +30,22 @@ def test_several_nodes_without_a_cluster_are_refused_once_before_any_job(demo):
     assert done.returncode == 2
     assert done.stderr.count("a training on several nodes needs a Slurm cluster") == 1
     assert "Traceback" not in done.stderr and "rule train" not in done.stderr
+
+
+def planned(project: Project, *resources: str) -> str:
+    """What a run on a cluster would ask for, and the command that its job would run."""
+    options = ("--jobs", "1", "--set-resources", *resources, "--printshellcmds")
+    done = project.snakemake("-n", MODEL, *options, check=True)
+    return done.stdout + done.stderr
+
+
+def test_the_number_of_nodes_is_all_that_a_job_on_several_nodes_needs_to_be_told(demo):
+    several = planned(long_training(demo), "train:nodes=2", "train:gpu=6")
+    assert "nodes=2, mpi=srun, tasks=2, tasks_per_gpu=0, cpus_per_task=3" in several
+    assert "exec srun " in several and " -N 2 -n 2 --ntasks-per-node=1 docmt job train-system " in several
+    one = planned(demo, "train:gpu=4")
+    assert "nodes=1, cpus_per_task=4" in one and "mpi" not in one and "srun" not in one
+    assert "cpus_per_task" not in planned(demo, "train:gpu=4", "train:cpus_per_gpu=3")
 
 
 def prepared(demo: Project) -> Project:
