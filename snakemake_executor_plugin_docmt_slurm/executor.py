@@ -14,7 +14,7 @@ from snakemake_executor_plugin_slurm.validation import validate_or_get_slurm_job
 from snakemake_interface_common.exceptions import WorkflowError
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
 
-from docmt.base.failures import VARIABLE, Cause, counts_of, note_failure, written_counts
+from docmt.base.failures import VARIABLE, FailureCause, counts_of, note_failure, written_counts
 
 from .adoption import Earlier, alive, cancel, write_group
 from .naming import Comment, digest_of_folder, job_name, members, text_of, work_of
@@ -187,7 +187,7 @@ class Executor(parent.Executor):
             return
         for member in members(info.job):
             if not info.job.is_group() or not all(Path(file).exists() for file in member.output):
-                note_failure(text_of(member), ENDED.get(state) or Cause.OTHER, info.external_jobid, state)
+                note_failure(text_of(member), ENDED.get(state) or FailureCause.OTHER, info.external_jobid, state)
         said = "Slurm no longer knows it" if state == LOST else f"its state is {state}"
         log = info.aux["slurm_logfile"]
         self.report_job_error(info, msg=f"Slurm job {info.external_jobid} failed: {said}. ", aux_logs=[str(log)])
