@@ -1,0 +1,62 @@
+"""The comments of jobs in Slurm, which say what the jobs do.
+
+A comment is `docmt <rule> key=value ... run=<uuid>` for a job of a rule, whose keys are the wildcards, and `docmt group
+<name> jobs=<n> run=<uuid>` for several jobs in one. Snakemake's plugin itself writes `rule_<rule>_wildcards_<values>`
+and, for a rule without wildcards, `rule_<rule>`; its values have no names, and `_` stands between them and in them.
+"""
+
+import re
+from dataclasses import dataclass
+
+OURS = "docmt"
+"""The first word of a comment of docmt's."""
+GROUP = "group"
+"""The second word of a comment of docmt's about a group of jobs."""
+RUN = "run"
+"""The key of the run of Snakemake that has submitted a job."""
+OF_PLUGIN = re.compile(r"rule_(?P<rule>.+?)(?:_wildcards_(?P<values>.*))?")
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """What a job of a cluster does.
+
+    `rule`: its rule, or `group`. `names`: the values of the wildcards by their names. `values`: the same in one text,
+    where the comment has no names. `group`: the name of a group of jobs. `jobs`: the number of jobs of the workflow
+    that it runs. `run`: the identifier of the run of Snakemake, where the comment has it.
+    """
+
+    rule: str
+    names: tuple[tuple[str, str], ...] = ()
+    values: str = ""
+    group: str = ""
+    jobs: int = 1
+    run: str = ""
+
+    def __str__(self) -> str:
+        """Return the rule with the values of its wildcards, or the group with the number of its jobs."""
+        if self.group:
+            return f"{self.jobs} jobs of the group {self.group}"
+        return " ".join([self.rule, *([self.values] if self.values else [value for _, value in self.names])])
+
+
+def purpose_of(comment: str) -> Purpose | None:
+    """Return what a comment says; None for the comment of a job that is none of the workflow's."""
+    words = comment.split()
+    if len(words) > 1 and words[0] == OURS:
+        return _ours(words[1:])
+    found = OF_PLUGIN.fullmatch(comment.strip())
+    return found and Purpose(found["rule"], values=found["values"] or "")
+
+
+def _ours(words: list[str]) -> Purpose | None:
+    """Return what the words after `docmt` say; None for another form."""
+    pairs = [tuple(word.split("=", 1)) for word in words if "=" in word]
+    named = dict(pairs)
+    run = named.pop(RUN, "")
+    if words[0] != GROUP:
+        return None if "=" in words[0] else Purpose(words[0], tuple(sorted(named.items())), run=run)
+    if len(words) < 2 or "=" in words[1]:
+        return None
+    count = named.get("jobs", "")
+    return Purpose(GROUP, group=words[1], jobs=int(count) if count.isdecimal() else 1, run=run)
