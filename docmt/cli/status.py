@@ -213,13 +213,18 @@ def failure_lines(now: "RunStatus") -> Iterator[str]:
 def spending_lines(spending: "Spending") -> Iterator[str]:
     """Yield the device-hours so far against the estimate, and what the estimate is based on."""
     share = f" ({spending.used / spending.total:.0%})" if spending.total else ""
-    of = f"about {spending.total:,.2f}" if spending.basis else f"{spending.total:,.2f}"
-    line = f"Device-hours of trainings: {spending.used:,.2f} used of {of}{share}."
+    of = " of about" if spending.basis else " of"
+    line = f"Device-hours of trainings: {hours(spending.used)} used{of} {hours(spending.total)}{share}."
     if spending.unknown:
         line += f" Not estimated, since nobody states the size of the corpus: {spending.unknown} trainings."
     yield line
     if spending.basis:
         yield f"Estimated at {'; '.join(spending.basis)}."
+
+
+def hours(value: float) -> str:
+    """Return a number of hours as text."""
+    return f"{value:,.2f}" if value >= 0.005 or not value else "less than 0.01"
 
 
 def jobs(count: int) -> str:
