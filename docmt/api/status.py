@@ -46,7 +46,7 @@ class RunStatus:
 
     @property
     def orphans(self) -> tuple[ClusterJob, ...]:
-        """The jobs of the cluster that no run waits for any more: nobody submits what comes after them."""
+        """The jobs of the cluster that no run waits for any more; a new run with docmt's executor waits for them."""
         return self.submitted if self.driver == "none" else ()
 
 
@@ -71,7 +71,7 @@ class StatusReader:
             self.planner.states.forget()
             plan = self.planner.plan(targets_of(self.planner, [self.target]))
             trainings = _trainings(plan)
-            there = attempts(plan.order, submitted)
+            there = attempts(plan.order, submitted, root)
             here = {*running_here(plan, work.settings), *_in_state(trainings, "running")}
             stopped = {*_in_state(trainings, "stopped")}
             progress = progress_of(self.planner, plan, here, there, stopped, driver != "none")

@@ -169,7 +169,7 @@ def cluster_part(now: "RunStatus") -> Part:
     if now.orphans:
         numbers = " ".join(job.number for job in now.orphans[:LISTED])
         lines.append(
-            "  No run waits for these jobs any more: a new run would submit them again. To end them: "
+            "  No run waits for these jobs any more. A new run takes over those that do what it needs. To end them: "
             f"scancel {numbers}{' ...' if len(now.orphans) > LISTED else ''}"
         )
     if len(waiting) > LISTED:

@@ -1,19 +1,21 @@
 """The comments of jobs in Slurm, which say what the jobs do.
 
-A comment is `docmt <rule> key=value ... run=<uuid>` for a job of a rule, whose keys are the wildcards, and `docmt group
-<name> jobs=<n> run=<uuid>` for several jobs in one. Snakemake's plugin itself writes `rule_<rule>_wildcards_<values>`
-and, for a rule without wildcards, `rule_<rule>`; its values have no names, and `_` stands between them and in them.
+The executor of docmt writes `docmt <rule> name=value ... run=<run> project=<project> work=<work>` for a job of a rule,
+whose names are those of the wildcards, and `docmt group <name> jobs=<n> ...` for several jobs in one. The plugin of
+Snakemake for Slurm writes `rule_<rule>_wildcards_<values>` and, for a rule without wildcards, `rule_<rule>`; its values
+have no names, and `_` stands between them and in them.
 """
 
 import re
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 OURS = "docmt"
 """The first word of a comment of docmt's."""
 GROUP = "group"
 """The second word of a comment of docmt's about a group of jobs."""
-RUN = "run"
-"""The key of the run of Snakemake that has submitted a job."""
+FACTS = ("run", "project", "work")
+"""The names of facts that are no wildcards: the run of Snakemake that has submitted the job, and two digests."""
 OF_PLUGIN = re.compile(r"rule_(?P<rule>.+?)(?:_wildcards_(?P<values>.*))?")
 
 
@@ -23,7 +25,8 @@ class Purpose:
 
     `rule`: its rule, or `group`. `names`: the values of the wildcards by their names. `values`: the same in one text,
     where the comment has no names. `group`: the name of a group of jobs. `jobs`: the number of jobs of the workflow
-    that it runs. `run`: the identifier of the run of Snakemake, where the comment has it.
+    that it runs. `run`: the identifier of the run of Snakemake; `work`: the digest of what the job is to do. Both are
+    empty where the comment has none.
     """
 
     rule: str
@@ -32,6 +35,7 @@ class Purpose:
     group: str = ""
     jobs: int = 1
     run: str = ""
+    work: str = ""
 
     def __str__(self) -> str:
         """Return the rule with the values of its wildcards, or the group with the number of its jobs."""
@@ -49,14 +53,21 @@ def purpose_of(comment: str) -> Purpose | None:
     return found and Purpose(found["rule"], values=found["values"] or "")
 
 
+def purpose_of_text(text: str) -> Purpose | None:
+    """Return what the words `<rule> name=value ...` say; None for another form."""
+    return _ours(text.split())
+
+
 def _ours(words: list[str]) -> Purpose | None:
     """Return what the words after `docmt` say; None for another form."""
-    pairs = [tuple(word.split("=", 1)) for word in words if "=" in word]
-    named = dict(pairs)
-    run = named.pop(RUN, "")
+    named = {name: unquote(value) for name, sign, value in (word.partition("=") for word in words) if sign}
+    facts = {name: named.pop(name, "") for name in FACTS}
+    run, work = facts["run"], facts["work"]
+    if not words or "=" in words[0]:
+        return None
     if words[0] != GROUP:
-        return None if "=" in words[0] else Purpose(words[0], tuple(sorted(named.items())), run=run)
+        return Purpose(words[0], tuple(sorted(named.items())), run=run, work=work)
     if len(words) < 2 or "=" in words[1]:
         return None
     count = named.get("jobs", "")
-    return Purpose(GROUP, group=words[1], jobs=int(count) if count.isdecimal() else 1, run=run)
+    return Purpose(GROUP, group=words[1], jobs=int(count) if count.isdecimal() else 1, run=run, work=work)

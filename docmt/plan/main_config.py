@@ -49,6 +49,9 @@ class RunConfig:
             "about": "addresses that stand in for hosts of the catalogue, such as a copy of the Hub at your site"
         },
     )
+    downloads: Literal["login", "job"] = setting(
+        "login", "whether files of corpora are downloaded where snakemake itself runs, or as jobs of a cluster"
+    )
     missing: Literal["stop", "skip"] = setting(
         "skip", "what to do with studies where files are missing that docmt cannot download"
     )

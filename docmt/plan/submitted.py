@@ -1,11 +1,17 @@
 """The jobs of the workflow that a cluster has, found by the comments of the cluster's jobs."""
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from docmt.base.paths import STATE
+from docmt.cluster.comments import Purpose, purpose_of_text
 from docmt.cluster.jobs import ClusterJob
 from docmt.plan.jobs import RULES, Job
+
+GROUPS = f"{STATE}/groups"
+"""The folder in which the driver notes the jobs of each group, `<work>.json`."""
 
 
 def of_folder(jobs: Iterable[ClusterJob], root: Path) -> list[ClusterJob]:
@@ -15,10 +21,10 @@ def of_folder(jobs: Iterable[ClusterJob], root: Path) -> list[ClusterJob]:
     return sorted(mine, key=lambda job: (job.submitted, len(job.number), job.number))
 
 
-def attempts(order: Iterable[Job], jobs: Iterable[ClusterJob]) -> dict[Job, ClusterJob]:
+def attempts(order: Iterable[Job], jobs: Iterable[ClusterJob], root: Path) -> dict[Job, ClusterJob]:
     """Return the last attempt of each job of a plan on a cluster, among `jobs`, which come in order of submission.
 
-    A group of jobs is not among them: its comment does not name its jobs.
+    `root`: the folder of the project, where the driver has noted the jobs of each group.
     """
     by_key: dict[tuple[str, object], Job] = {}
     for job in order:
@@ -26,11 +32,26 @@ def attempts(order: Iterable[Job], jobs: Iterable[ClusterJob]) -> dict[Job, Clus
         by_key[job.rule, values_in_comment(job)] = job
     found: dict[Job, ClusterJob] = {}
     for submitted in jobs:
-        purpose = submitted.purpose
-        job = by_key.get((purpose.rule, purpose.names or purpose.values))
-        if job is not None:
-            found[job] = submitted
+        for purpose in _purposes(submitted.purpose, root):
+            job = by_key.get((purpose.rule, purpose.names or purpose.values))
+            if job is not None:
+                found[job] = submitted
     return found
+
+
+def _purposes(purpose: Purpose, root: Path) -> Iterator[Purpose]:
+    """Yield what a job of a cluster does; for a group, what each of its jobs does, where the driver's note is there."""
+    if not purpose.group:
+        yield purpose
+        return
+    try:
+        texts = json.loads((root / GROUPS / f"{purpose.work}.json").read_bytes())
+    except (OSError, ValueError):
+        return
+    for text in texts if isinstance(texts, list) else ():
+        member = purpose_of_text(str(text))
+        if member is not None:
+            yield member
 
 
 def values_in_comment(job: Job) -> str:

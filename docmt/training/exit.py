@@ -117,6 +117,16 @@ def read_exit(folder: Path) -> Exit | None:
         return Exit(**{**plain, "reason": Reason(plain["reason"])})
 
 
+def memory_ran_out(folder: Path | str, since: str) -> bool:
+    """Return whether the training of a state folder ended at or after the time `since` for want of the host's memory.
+
+    The memory of a GPU is another: more memory of the host does not help there.
+    """
+    ending = read_exit(Path(folder))
+    is_of_host = ending is not None and ending.reason is Reason.OUT_OF_MEMORY and "CUDA" not in ending.message
+    return is_of_host and ending.finished >= since
+
+
 def endings(root: Path | str, since: str) -> list[str]:
     """Return a line for each unfinished training that ended at or after the time `since`.
 

@@ -140,6 +140,7 @@ CASES: dict[str, Change] = {
     "a billion shards": config("shards", 10**9),
     "shards as text": config("shards", "8"),
     "shards as truth": config("shards", True),
+    "downloads by nobody": config("downloads", "cloud"),
     "mirror of two lines": config("mirror", "a\nb"),
     "keys of two lines": config("store_keys", "a\nb"),
     "text with a command for a name": config("texts/a;touch pwned;b", {"bpe": "joint"}),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from docmt.cluster.comments import Purpose, purpose_of
+from docmt.cluster.comments import Purpose, purpose_of, purpose_of_text
 
 
 def test_a_job_of_a_rule_is_named_by_its_wildcards_in_any_order():
@@ -10,6 +10,14 @@ def test_a_job_of_a_rule_is_named_by_its_wildcards_in_any_order():
     names = (("corpus", "toy_zh-en"), ("scale", "smoke"), ("seed", "1"), ("system", "concat_3"))
     assert purpose_of(comment) == Purpose("train", names, run="1f6c")
     assert str(purpose_of(comment)) == "train toy_zh-en smoke 1 concat_3"
+
+
+def test_digests_are_no_wildcards_and_signs_in_values_are_read_back():
+    comment = "docmt corpus corpus=a%20b@smoke run=1f6c project=8f project2=x work=0a"
+    expected = (("corpus", "a b@smoke"), ("project2", "x"))
+    assert purpose_of(comment) == Purpose("corpus", expected, run="1f6c", work="0a")
+    assert purpose_of_text("corpus corpus=toy") == Purpose("corpus", (("corpus", "toy"),))
+    assert purpose_of_text("") is None
 
 
 def test_a_value_may_have_the_sign_between_key_and_value():

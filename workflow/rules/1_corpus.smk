@@ -34,7 +34,7 @@ else:
             CORPUS / "downloads/{file}",
         log:
             CORPUS.log("download.{file}"),
-        localrule: True
+        localrule: GRID.downloads == "login"
         conda:
             "../../envs/docmt.yaml"
         params:

@@ -15,6 +15,7 @@ from pathlib import Path
 import psutil
 
 from snakemake.iocontainers import InputFiles, Wildcards
+from snakemake.logging import logger
 from snakemake.resources import Resource
 from snakemake.settings.types import DeploymentMethod
 from snakemake.target_jobs import TargetSpec
@@ -62,6 +63,8 @@ from docmt.plan.driver import (
     targets_of,
 )
 from docmt.plan.ending import ending
+from docmt.plan.growth import let_resources_grow
+from docmt.plan.job_log import JobLog
 from docmt.plan.jobs import RULES, GridJobs, Job
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
 from docmt.plan.planning import Planner
@@ -77,7 +80,7 @@ from docmt.plan.supplies import left_out_lines
 from docmt.plan.time_limits import JobTime, time_lines
 from docmt.plan.unscored import not_scored_lines
 from docmt.settings.pretrained import ALIGNER_FILES, random_checkpoint_files
-from docmt.training.exit import endings
+from docmt.training.exit import endings, memory_ran_out
 
 BEGAN = now()
 
@@ -125,18 +128,23 @@ check_driver()
 def environment():
     """Return the start of every job's shell script: the driver's Python first in PATH, and DOCMT_* variables.
 
-    The variables have facts of this run that are not settings of a job: a change of them runs no job again.
+    In a container the image's own Python stays first. The variables have facts of this run that are not settings of a job: a change of them runs no job again.
     """
     values = {"DOCMT_MIRROR": GRID.mirror or "", "DOCMT_DEVICE": GRID.device, "DOCMT_LOCAL": json.dumps(GRID.local)}
     values |= {"DOCMT_HOSTS": json.dumps(GRID.hosts)} if GRID.hosts else {}
     values |= {END_WITH_PARENT: "1"}
     values |= {"DOCMT_ON_CLUSTER": "1"} if workflow.remote_exec else {}
     exports = " ".join(f"{name}={shlex.quote(value)}" for name, value in values.items())
-    path = shlex.quote(str(Path(sys.executable).parent))
-    return f'set -euo pipefail; export PATH={path}:"$PATH" {exports}; '.replace("{", "{{").replace("}", "}}")
+    if DeploymentMethod.APPTAINER not in workflow.deployment_settings.deployment_method:
+        exports = f'PATH={shlex.quote(str(Path(sys.executable).parent))}:"$PATH" {exports}'
+    return f"set -euo pipefail; export {exports}; ".replace("{", "{{").replace("}", "}}")
 
 
 shell.prefix(environment())
+
+
+# The image of `--software-deployment-method apptainer`; without that option no container is used.
+container: f"{workflow.basedir}/envs/docmt.sif"
 
 
 def share_folder_with_pods():
@@ -359,6 +367,11 @@ def tell_snakemake(plan):
     needed = {read for job in plan.reasons for read in JOBS.inputs(job).values()}
     needed |= {*targets_of(RUN["planner"], requested())}
     workflow.dag_settings.target_jobs = [TargetSpec(job.rule, job.names) for job in plan.reasons if job not in needed]
+
+
+def training_ran_out_of_memory(job):
+    """Return whether a failed job of this process is a training whose own record says that memory ran out."""
+    return job.rule.name == "train" and memory_ran_out(f"{STATE}/{TRAINING.part(**job.wildcards_dict)}", BEGAN)
 
 
 def requested():
