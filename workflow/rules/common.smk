@@ -16,7 +16,6 @@ import psutil
 
 from snakemake.iocontainers import InputFiles, Wildcards
 from snakemake.logging import logger
-from snakemake.resources import Resource
 from snakemake.settings.types import DeploymentMethod
 from snakemake.target_jobs import TargetSpec
 from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
@@ -67,6 +66,7 @@ from docmt.plan.growth import let_resources_grow
 from docmt.plan.job_log import JobLog
 from docmt.plan.jobs import RULES, GridJobs, Job
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
+from docmt.plan.other_clusters import ask_lsf_for_gpus, share_folder_with_pods
 from docmt.plan.planning import Planner
 from docmt.plan.positions import position_tables
 from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
@@ -145,39 +145,6 @@ shell.prefix(environment())
 
 # The image of `--software-deployment-method apptainer`; without that option no container is used.
 container: f"{workflow.basedir}/envs/docmt.sif"
-
-
-def share_folder_with_pods():
-    """Let pods of Kubernetes share this folder, as the nodes of a cluster do; `--shared-fs-usage` can say otherwise.
-
-    The plugin says that pods share no files, so that snakemake would pass declared files through a store of its own.
-    Jobs of docmt read more than declared files: settings, checkpoints, and all files of the folder of an input.
-    """
-    kubernetes = ExecutorPluginRegistry().plugins.get("kubernetes")
-    if kubernetes is not None:
-        kubernetes.common_settings.implies_no_shared_fs = False
-
-
-share_folder_with_pods()
-
-
-def ask_lsf_for_gpus():
-    """Let jobs with GPUs ask LSF for them, whose plugin does not know `gpu`: in the words of `lsf_gpu` (profiles/lsf)."""
-    for each in workflow.rules:
-        if {"lsf_gpu", "gpu"} <= each.resources.keys():
-            words = lsf_words(each.resources["lsf_gpu"], each.resources["gpu"])
-            each.resources["lsf_extra"] = Resource("lsf_extra", words)
-
-
-def lsf_words(words, gpus):
-    """Return the function that returns the options of bsub for the GPUs of a job; empty for a job without GPUs."""
-
-    def options(wildcards, input, attempt, threads, rulename, async_run):
-        known = {"input": input, "attempt": attempt, "threads": threads, "rulename": rulename, "async_run": async_run}
-        text, count = (resource.evaluate(wildcards, **known).value for resource in (words, gpus))
-        return text.replace("{gpu}", str(count)) if count else ""
-
-    return options
 
 
 def rest_while_jobs_run():
@@ -297,7 +264,6 @@ def planned():
     Snakemake's own rules for what is up to date are switched off: `docmt.plan.planning` decides.
     """
     if "plan" not in RUN:
-        ask_lsf_for_gpus()
         use_grid_of_targets()
         RUN["planner"] = Planner(GRID, stored=or_refuse(stored_for, GRID))
         or_refuse(check_supplies, GRID, requested())
