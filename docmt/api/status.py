@@ -10,8 +10,8 @@ from docmt.base.paths import RESULTS
 from docmt.cluster.jobs import ClusterJob
 from docmt.cluster.processes import DriverState, driver_state, local_work
 from docmt.cluster.slurm import Queue, read_queue
-from docmt.plan.driver import targets_of
 from docmt.plan.estimates import Estimates
+from docmt.plan.explain import jobs_of_target
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Plan, Planner
 from docmt.plan.progress import Progress, progress_of, running_here
@@ -69,7 +69,7 @@ class StatusReader:
         submitted = of_folder(queue.jobs, root)
         with chdir(root):
             self.planner.states.forget()
-            plan = self.planner.plan(targets_of(self.planner, [self.target]))
+            plan = self.planner.plan(jobs_of_target(self.planner, self.target))
             trainings = _trainings(plan)
             there = attempts(plan.order, submitted, root)
             here = {*running_here(plan, work.settings), *_in_state(trainings, "running")}
