@@ -14,7 +14,7 @@ from docmt.plan.estimates import Estimates
 from docmt.plan.explain import jobs_of_target
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Plan, Planner
-from docmt.plan.progress import Progress, progress_of, running_here
+from docmt.plan.progress import RunProgress, progress_of, running_here
 from docmt.plan.run import grid_for_targets, grid_of_run
 from docmt.plan.spending import Spending, spending_of
 from docmt.plan.stored import stored_for
@@ -37,7 +37,7 @@ class RunStatus:
 
     target: str
     scale: str
-    progress: Progress
+    progress: RunProgress
     trainings: tuple[TrainingState, ...]
     spending: Spending
     queue: Queue
@@ -100,15 +100,15 @@ def read_status(root: str | Path, target: str, config: Mapping[str, Any] | None 
 
 def _trainings(plan: Plan) -> dict[Job, TrainingState]:
     """Return the trainings of a plan that have begun."""
-    found = {}
+    trainings = {}
     for job in plan.order:
         if job.is_training:
             names = job.names
             folder = Path(names["scale"], names["corpus"], names["system"], f"seed{names['seed']}")
             training = training_state(Path(RESULTS), folder)
             if training is not None:
-                found[job] = training
-    return found
+                trainings[job] = training
+    return trainings
 
 
 def _in_state(trainings: Mapping[Job, TrainingState], state: str) -> list[Job]:

@@ -31,7 +31,7 @@ LISTED = 20
 COLOURS = {"running": "green", "queued": "yellow"}
 
 
-class Part(NamedTuple):
+class StatusPart(NamedTuple):
     """A part of the answer: lines, and a table below them where there is one."""
 
     lines: Sequence[str]
@@ -108,22 +108,22 @@ def page(now: "RunStatus") -> "RenderableType":
     from rich.console import Group
     from rich.text import Text
 
-    shown: list[RenderableType] = []
+    renderables: list[RenderableType] = []
     for part in parts(now):
-        shown.append(Text("\n".join([*([""] if shown else []), *part.lines])))
+        renderables.append(Text("\n".join([*([""] if renderables else []), *part.lines])))
         if part.rows:
-            shown.append(ruled(part.columns, part.rows, part.numbers, part.styles))
-    return Group(*shown)
+            renderables.append(ruled(part.columns, part.rows, part.numbers, part.styles))
+    return Group(*renderables)
 
 
-def parts(now: "RunStatus") -> Iterator[Part]:
+def parts(now: "RunStatus") -> Iterator[StatusPart]:
     """Yield the parts of the answer; one that has nothing to tell is left out."""
     rows = [(rule, *(str(counts[state] or "") for state in STATES)) for rule, counts in now.progress.rules.items()]
-    yield Part([headline(now), driver_line(now)], ("rule", *STATES), rows, STATES)
+    yield StatusPart([headline(now), driver_line(now)], ("rule", *STATES), rows, STATES)
     begun = [training for training in now.trainings if training.state != "finished"]
     if begun:
         finished = len(now.trainings) - len(begun)
-        yield Part(
+        yield StatusPart(
             [f"Trainings that have begun; {finished} more are finished (docmt list-trainings):"],
             trainings.COLUMNS,
             [*map(trainings.cells, begun)],
@@ -133,8 +133,8 @@ def parts(now: "RunStatus") -> Iterator[Part]:
     if now.queue.is_there:
         yield cluster_part(now)
     if now.progress.failures:
-        yield Part([f"Failed: {len(now.progress.failures)}", *failure_lines(now)])
-    yield Part([*spending_lines(now.spending)])
+        yield StatusPart([f"Failed: {len(now.progress.failures)}", *failure_lines(now)])
+    yield StatusPart([*spending_lines(now.spending)])
 
 
 def headline(now: "RunStatus") -> str:
@@ -156,7 +156,7 @@ def driver_line(now: "RunStatus") -> str:
     }[now.driver]
 
 
-def cluster_part(now: "RunStatus") -> Part:
+def cluster_part(now: "RunStatus") -> StatusPart:
     """Return the jobs of the project on Slurm, and why jobs wait."""
     order = sorted(now.submitted, key=lambda job: (job.phase != "running", not job.is_stuck))
     waiting = [job for job in order if job.phase == "queued"]
@@ -175,7 +175,7 @@ def cluster_part(now: "RunStatus") -> Part:
     if len(waiting) > LISTED:
         lines.append(f"  The first {LISTED} queued jobs are listed; --json has all of them.")
     styles = ["red" if job.is_stuck else COLOURS[job.phase] for job in listed]
-    return Part(lines, ON_CLUSTER, [*map(job_row, listed)], ("left", "requeued"), styles)
+    return StatusPart(lines, ON_CLUSTER, [*map(job_row, listed)], ("left", "requeued"), styles)
 
 
 def job_row(job: "ClusterJob") -> tuple[str, ...]:

@@ -1,9 +1,9 @@
 """The comments of jobs in Slurm, which say what the jobs do.
 
-The executor of docmt writes `docmt <rule> name=value ... run=<run> project=<project> work=<work>` for a job of a rule,
-whose names are those of the wildcards, and `docmt group <name> jobs=<n> ...` for several jobs in one. The plugin of
-Snakemake for Slurm writes `rule_<rule>_wildcards_<values>` and, for a rule without wildcards, `rule_<rule>`; its values
-have no names, and `_` stands between them and in them.
+The executor of docmt writes `<rule> name=value ... run=<run> project=<project> work=<work>` for a job of a rule, whose
+names are those of the wildcards, and `group <name> jobs=<n> ...` for several jobs in one, each behind the word `docmt`.
+The plugin of Snakemake for Slurm writes `rule_<rule>_wildcards_<values>` and, for a rule without wildcards,
+`rule_<rule>`; its values have no names, and `_` stands between them and in them.
 """
 
 import re
@@ -21,7 +21,7 @@ OF_PLUGIN = re.compile(r"rule_(?P<rule>.+?)(?:_wildcards_(?P<values>.*))?")
 
 @dataclass(frozen=True)
 class Purpose:
-    """What a job of a cluster does.
+    """The purpose of a job of a cluster.
 
     `rule`: its rule, or `group`. `names`: the values of the wildcards by their names. `values`: the same in one text,
     where the comment has no names. `group`: the name of a group of jobs. `jobs`: the number of jobs of the workflow
@@ -49,8 +49,8 @@ def purpose_of(comment: str) -> Purpose | None:
     words = comment.split()
     if len(words) > 1 and words[0] == OURS:
         return _ours(words[1:])
-    found = OF_PLUGIN.fullmatch(comment.strip())
-    return found and Purpose(found["rule"], values=found["values"] or "")
+    match = OF_PLUGIN.fullmatch(comment.strip())
+    return match and Purpose(match["rule"], values=match["values"] or "")
 
 
 def purpose_of_text(text: str) -> Purpose | None:

@@ -7,7 +7,7 @@ from docmt.cluster.comments import Purpose
 from docmt.cluster.reasons import ENDINGS, ended_because, is_stuck, waits_because
 
 Phase = Literal["queued", "running", "done", "failed"]
-"""Where a job is on its way: it waits, it has its nodes, it ended well, or it ended otherwise."""
+"""The phase of a job: it waits, it has its nodes, it ended well, or it ended otherwise."""
 
 QUEUED = ("PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD")
 """States of jobs that wait. A state that is neither here nor in `ENDINGS` is one of a job that has its nodes."""
@@ -39,7 +39,7 @@ class ClusterJob:
 
     @property
     def phase(self) -> Phase:
-        """Where the job is on its way."""
+        """The phase of the job."""
         if self.state in QUEUED:
             return "queued"
         if self.state not in ENDINGS:
@@ -53,7 +53,7 @@ class ClusterJob:
 
     @property
     def about(self) -> str:
-        """Why the job waits, where it runs, or how it ended, in words."""
+        """The reason for which the job waits, the nodes on which it runs, or its ending, in words."""
         if self.phase == "queued":
             return waits_because(self.reason)
         if self.phase == "running":

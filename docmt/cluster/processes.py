@@ -16,7 +16,7 @@ DriverState = Literal["here", "elsewhere or killed", "none"]
 
 @dataclass(frozen=True)
 class LocalWork:
-    """What runs on this machine: the numbers of the drivers, and the settings of the jobs, below the project."""
+    """The work on this machine: the numbers of the drivers, and the settings of the jobs, below the project."""
 
     drivers: tuple[int, ...] = ()
     settings: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""Why a job waits, and how it ended, in words for people who do not know Slurm's."""
+"""Reasons for which jobs wait, and their endings, in words for people who do not know Slurm's."""
 
 import re
 
@@ -19,7 +19,7 @@ WAITS = {
     "FrontEndDown": "no front end of the cluster is up",
     "ReqNodeNotAvail": "a node that it needs is down, drained or reserved, for maintenance perhaps",
 }
-"""What each reason means for which a job waits, and after which it starts by itself."""
+"""Reasons for which a job waits until it starts by itself, in words."""
 STUCK = {
     "DependencyNeverSatisfied": "the job that it waits for has failed",
     "JobHeldUser": "it is held; `scontrol release` with its number lets it go",
@@ -37,7 +37,7 @@ STUCK = {
     "launch failed requeued held": "it could not be started, and Slurm holds it",
     "DeadLine": "it cannot end before its deadline",
 }
-"""What each reason means for which a job does not start until a person does something."""
+"""Reasons for which a job waits until a person does something, in words."""
 LIMITED = re.compile(r"(?P<of>QOS|Assoc)(?P<scope>Grp|Max)?(?P<what>.*)")
 WHOSE = {"QOS": "of its quality of service (QOS)", "Assoc": "of the account"}
 THINGS = (
@@ -52,7 +52,7 @@ THINGS = (
     ("Node", "nodes"),
     ("Billing", "billed resources"),
 )
-"""What a limit counts, by a part of the name of its reason."""
+"""Things that limits count, by a part of the name of the reason."""
 NEVER = ("PerJob", "MinCpu", "MinGRES", "MinMemory")
 """Parts of the names of limits that a single job exceeds, so that it never starts."""
 
@@ -70,7 +70,7 @@ ENDINGS = {
     "RECONFIG_FAIL": "its node could not be set up",
     "REVOKED": "another cluster runs it",
 }
-"""How jobs end, by their state."""
+"""Endings of jobs by their state, in words."""
 
 
 def waits_because(reason: str) -> str:
@@ -101,11 +101,11 @@ def _word(reason: str) -> str:
 
 def _limit(word: str) -> str:
     """Return the words of a limit of a user, an account or a quality of service; empty for another reason."""
-    found = LIMITED.fullmatch(word)
-    if not found:
+    match = LIMITED.fullmatch(word)
+    if not match:
         return ""
-    things = next((name for part, name in THINGS if part in found["what"]), "resources")
+    things = next((name for part, name in THINGS if part in match["what"]), "resources")
     if is_stuck(word):
-        return f"it alone asks for more than the limit {WHOSE[found['of']]} allows: {things}"
-    whose = "all users together" if found["scope"] == "Grp" else "your other jobs"
-    return f"{whose} use what the limit {WHOSE[found['of']]} allows: {things}"
+        return f"it alone asks for more than the limit {WHOSE[match['of']]} allows: {things}"
+    whose = "all users together" if match["scope"] == "Grp" else "your other jobs"
+    return f"{whose} use what the limit {WHOSE[match['of']]} allows: {things}"

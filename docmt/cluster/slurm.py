@@ -21,7 +21,7 @@ WAIT_S = 60
 DAYS = 7
 """How many days back `sacct` looks for jobs that have ended."""
 BETWEEN = "|"
-"""What stands between two fields; the last three fields are the texts of a user, which may hold it only in the last."""
+"""The sign between two fields; the comment, which may have it too, is the last field."""
 SQUEUE_FIELDS = (
     *("JobArrayID", "State", "Reason", "TimeLimit", "TimeLeft", "TimeUsed", "StartTime", "SubmitTime", "NodeList"),
     *("RestartCnt", "Partition", "WorkDir", "Name", "Comment"),
@@ -39,7 +39,7 @@ UNKNOWN = ("", "N/A", "(null)", "None assigned", "Unknown", "NONE")
 
 @dataclass(frozen=True)
 class Queue:
-    """What Slurm says of the jobs of the workflow.
+    """The jobs of the workflow as Slurm tells them.
 
     `is_there`: whether this machine has Slurm. `jobs`: the jobs of this user, of any folder, which the workflow has
     submitted. `problems`: a sentence for each question that Slurm did not answer.
@@ -177,8 +177,8 @@ def _known(text: str) -> str:
 
 def seconds(text: str) -> int | None:
     """Return the seconds of a duration such as `1-02:03:04`, `10:00`; None for UNLIMITED and other words."""
-    found = DURATION.fullmatch(text)
-    if not found:
+    match = DURATION.fullmatch(text)
+    if not match:
         return None
-    days, hours, minutes, rest = (int(part or 0) for part in found.groups())
+    days, hours, minutes, rest = (int(part or 0) for part in match.groups())
     return ((days * 24 + hours) * 60 + minutes) * 60 + rest

@@ -11,7 +11,7 @@ NAMES = {
     "item": "{item}",
     "sheet": "{item}.sheet",
 }
-"""What stands in the name of a log, for rules whose jobs share the folder of their outputs with others."""
+"""The ending of the name of a log, for rules whose jobs share the folder of their outputs with others."""
 
 
 def log_of(job: Job) -> str:

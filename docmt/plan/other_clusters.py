@@ -1,4 +1,4 @@
-"""What the plugins of Snakemake for LSF and Kubernetes do not know of docmt's jobs: their GPUs, and their folder."""
+"""The GPUs and the folder of docmt's jobs, of which the plugins of Snakemake for LSF and Kubernetes know nothing."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 GPUS, WORDS, OPTIONS = "gpu", "lsf_gpu", "lsf_extra"
 """The resources of a rule: the number of GPUs, the words for them (`profiles/lsf`), and further options of bsub."""
 PLACE = "{gpu}"
-"""What stands for the number of GPUs in the options."""
+"""The place of the number of GPUs in the options."""
 
 
 def ask_lsf_for_gpus(rules: Iterable[Any]) -> None:

@@ -14,10 +14,10 @@ from docmt.plan.logs import log_of
 from docmt.plan.planning import Plan, Planner
 
 JobState = Literal["done", "running", "queued", "failed", "to come"]
-"""Where a job of a target is; `queued` on a cluster."""
+"""The state of a job of a target; `queued` on a cluster."""
 
 ERROR = re.compile(r"^(docmt: (?!warning: )|Traceback \(most recent call last\))", re.MULTILINE)
-"""How a line of a log begins that says why a job failed."""
+"""The beginning of a line of a log that says why a job failed."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class JobFailure:
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """The number of jobs of each rule in each state, and the jobs that failed; the rules are in the order of work."""
 
     rules: dict[str, Counter[JobState]] = field(default_factory=dict)
@@ -50,7 +50,7 @@ def progress_of(
     there: Mapping[Job, ClusterJob],
     stopped: Collection[Job],
     has_driver: bool,
-) -> Progress:
+) -> RunProgress:
     """Return how far a plan is.
 
     `here`: the jobs that run on this machine, or whose training shows signs of progress. `there`: the last attempt of
@@ -73,7 +73,7 @@ def progress_of(
         else:
             continue  # nobody needs it: what would be made from it is there
         rules.setdefault(job.rule, Counter())[state] += 1
-    return Progress(rules, tuple(failures))
+    return RunProgress(rules, tuple(failures))
 
 
 def running_here(plan: Plan, settings: Collection[str]) -> Iterator[Job]:

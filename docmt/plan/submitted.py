@@ -30,13 +30,13 @@ def attempts(order: Iterable[Job], jobs: Iterable[ClusterJob], root: Path) -> di
     for job in order:
         by_key[job.rule, job.values] = job
         by_key[job.rule, values_in_comment(job)] = job
-    found: dict[Job, ClusterJob] = {}
+    last: dict[Job, ClusterJob] = {}
     for submitted in jobs:
         for purpose in _purposes(submitted.purpose, root):
             job = by_key.get((purpose.rule, purpose.names or purpose.values))
             if job is not None:
-                found[job] = submitted
-    return found
+                last[job] = submitted
+    return last
 
 
 def _purposes(purpose: Purpose, root: Path) -> Iterator[Purpose]:

@@ -13,7 +13,7 @@ from docmt.cluster.comments import Purpose
 from docmt.cluster.jobs import ClusterJob
 from docmt.cluster.slurm import Queue
 from docmt.plan.jobs import Job
-from docmt.plan.progress import JobFailure, Progress
+from docmt.plan.progress import JobFailure, RunProgress
 from docmt.plan.spending import Spending
 
 NOTHING = Spending(0, 0, 0, ())
@@ -25,22 +25,22 @@ def queued(number: int, reason: str = "Priority", started: str = "") -> ClusterJ
 
 
 def state(jobs=(), driver="here", failures=(), spending=NOTHING, problems=()) -> RunStatus:
-    progress = Progress({"train": Counter({"done": 2, "to come": 1})}, tuple(failures))
+    progress = RunProgress({"train": Counter({"done": 2, "to come": 1})}, tuple(failures))
     return RunStatus("all", "paper", progress, (), spending, Queue(True, problems=problems), tuple(jobs), driver)
 
 
-def shown(now: RunStatus, capsys) -> str:
+def printed(now: RunStatus, capsys) -> str:
     status.show(now)
     return capsys.readouterr().out
 
 
 def test_the_driver_is_named(capsys):
     for driver, words in (("here", "on this machine"), ("none", "No run"), ("elsewhere or killed", "--unlock")):
-        assert words in shown(state(driver=driver), capsys).splitlines()[1]
+        assert words in printed(state(driver=driver), capsys).splitlines()[1]
 
 
 def test_a_thousand_waiting_jobs_are_counted_by_reason_and_some_are_listed(capsys):
-    text = shown(state([*map(queued, range(1000)), queued(1000, "JobHeldUser")]), capsys)
+    text = printed(state([*map(queued, range(1000)), queued(1000, "JobHeldUser")]), capsys)
     assert "  1000 jobs queued: jobs of higher priority come first (Priority)\n  1 job queued: it is held" in text
     assert "The first 20 queued jobs are listed; --json has all of them." in text
     assert sum("train " in line for line in text.splitlines()) == 1 + status.LISTED
@@ -48,24 +48,24 @@ def test_a_thousand_waiting_jobs_are_counted_by_reason_and_some_are_listed(capsy
 
 
 def test_jobs_that_nobody_waits_for_are_named_with_what_ends_them(capsys):
-    text = shown(state(map(queued, range(25)), driver="none"), capsys)
+    text = printed(state(map(queued, range(25)), driver="none"), capsys)
     assert f"scancel {' '.join(map(str, range(20)))} ...\n" in text
 
 
 def test_the_start_that_slurm_expects_is_told(capsys):
     today = time.strftime("%Y-%m-%d")
-    text = shown(state([queued(1, started=f"{today}T23:58:00"), queued(2, started="2031-01-02T03:04:05")]), capsys)
+    text = printed(state([queued(1, started=f"{today}T23:58:00"), queued(2, started="2031-01-02T03:04:05")]), capsys)
     assert "(Priority); expected to start at 23:58\n" in text
     assert "expected to start at 2031-01-02 03:04\n" in text
 
 
 def test_problems_of_slurm_are_told(capsys):
-    assert "\n  squeue failed: status 1\n" in shown(state(problems=("squeue failed: status 1",)), capsys)
+    assert "\n  squeue failed: status 1\n" in printed(state(problems=("squeue failed: status 1",)), capsys)
 
 
 def test_failures_beyond_the_first_are_counted(capsys):
     job = Job.of("train", scale="smoke", corpus="toy", system="sentence", seed=1)
-    text = shown(state(failures=[JobFailure(job, "no memory", "a.log")] * 25), capsys)
+    text = printed(state(failures=[JobFailure(job, "no memory", "a.log")] * 25), capsys)
     assert text.count("results/5_training/smoke/toy/sentence/seed1: no memory (a.log)") == status.LISTED
     assert "\n  ... and 5 more\n" in text
 
@@ -80,7 +80,7 @@ def test_failures_beyond_the_first_are_counted(capsys):
     ],
 )
 def test_device_hours(spending, line, capsys):
-    assert line in shown(state(spending=spending), capsys)
+    assert line in printed(state(spending=spending), capsys)
 
 
 def test_the_page_of_a_terminal_has_the_same_parts():

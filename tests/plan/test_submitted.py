@@ -40,7 +40,7 @@ def test_a_job_is_found_by_either_comment(comment, tmp_path):
 def test_the_last_attempt_counts_and_other_jobs_are_left_out(tmp_path):
     jobs = [submitted(n, Purpose("train", TRAINING.values)) for n in (3, 4)]
     jobs.append(submitted(5, Purpose("tokens_learnt", (("corpus", "toy"),))))
-    assert {job: found.number for job, found in attempts([TRAINING], jobs, tmp_path).items()} == {TRAINING: "4"}
+    assert {job: last.number for job, last in attempts([TRAINING], jobs, tmp_path).items()} == {TRAINING: "4"}
 
 
 def test_a_group_has_the_jobs_that_the_driver_has_noted(tmp_path):

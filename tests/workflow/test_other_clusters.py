@@ -33,9 +33,12 @@ def call(project: Project, profile: str, *words: str) -> subprocess.CompletedPro
 def cluster(request, tmp_path, monkeypatch) -> Cluster:
     need_plugin(request.param)
     monkeypatch.setenv("DOCMT_PBS_WAIT_S", "1")
-    made = Cluster(tmp_path / "cluster", request.param, monkeypatch)
-    made.kind, made.submit, made.cancel = request.param, *(("bsub", "bkill"), ("qsub", "qdel"))[request.param == "pbs"]
-    return made
+    commands = Cluster(tmp_path / "cluster", request.param, monkeypatch)
+    commands.kind, commands.submit, commands.cancel = (
+        request.param,
+        *(("bsub", "bkill"), ("qsub", "qdel"))[request.param == "pbs"],
+    )
+    return commands
 
 
 @pytest.mark.parametrize("profile", EXECUTORS)
@@ -113,8 +116,8 @@ def test_pods_share_the_folder_and_ask_for_gpus_with_a_limit(demo, tmp_path, mon
     demo.write(profile, site)
     done = call(demo, "kubernetes", "--retries", "0", "--config", "retrain_hours=1", "-f", TRAINING, COMPARISON)
     assert done.returncode == 1 and "At least one job did not complete successfully" in done.stderr
-    made = [json.loads(line) for line in notes.read_text().splitlines()]
-    pods = {re.search(r"--target-jobs '(\w+):", pod_of(job)["containers"][0]["args"][1])[1]: job for job in made}
+    jobs = [json.loads(line) for line in notes.read_text().splitlines()]
+    pods = {re.search(r"--target-jobs '(\w+):", pod_of(job)["containers"][0]["args"][1])[1]: job for job in jobs}
     assert {*pods} == {"train", "compare"}
     for job in pods.values():
         pod = pod_of(job)

@@ -39,9 +39,9 @@ def test_a_finished_demo_is_done_and_costs_what_it_cost(finished_demo, no_slurm)
     told = status(finished_demo)
     assert told["jobs"] == {**dict.fromkeys(("running", "queued", "failed", "to come"), 0), "done": 48}
     assert told["slurm"] is None and told["failures"] == [] and told["driver"] == "none"
-    assert len(told["trainings"]) == 7 and {one["state"] for one in told["trainings"]} == {"finished"}
+    assert len(told["trainings"]) == 7 and {row["state"] for row in told["trainings"]} == {"finished"}
     hours = told["device_hours"]
-    assert hours["used"] == hours["total"] == pytest.approx(sum(one["device_hours"] for one in told["trainings"]))
+    assert hours["used"] == hours["total"] == pytest.approx(sum(row["device_hours"] for row in told["trainings"]))
     text = output("status", "demo", "--root", finished_demo.root)
     assert text.startswith("demo at the scale smoke: 48 jobs: 48 done\nNo run of snakemake is going on.\n")
     assert "Slurm" not in text and "(100%)" in text
@@ -73,10 +73,10 @@ def test_jobs_on_slurm_are_running_queued_or_stuck(demo, tmp_path, monkeypatch):
     assert told["slurm"]["orphans"] is True
     text = output("status", "demo", "--root", folder, *TWO)
     assert "Slurm: 1 running, 4 queued.\n  2 jobs queued: no nodes are free that have what it asks for" in text
-    row = next(one for one in text.splitlines() if one.startswith("10 "))
+    row = next(row for row in text.splitlines() if row.startswith("10 "))
     assert row.split() == [*["10", "train", "toy_zh-en", "smoke", "2", "concat_3", "running"], *row.split()[7:]]
     assert "16m 45s" in row and row.endswith("2  on n1")
-    assert "queued, stuck" in next(one for one in text.splitlines() if one.startswith("12 "))
+    assert "queued, stuck" in next(row for row in text.splitlines() if row.startswith("12 "))
     assert text.index("\n12 ") < text.index("\n11 "), "what needs a person stands first"
     assert "To end them: scancel 10 11 12 13 15" in text
 
@@ -101,7 +101,7 @@ def test_failures_say_why_and_where(demo, tmp_path, monkeypatch):
     log.write_text("update 1\ndocmt: no memory left\n")
     other = demo.root / "logs/5_training/smoke/toy_zh-en/long_short/seed2.log"
     other.write_text("update 1\n")
-    told = {Path(one["job"]).parts[-2]: one for one in status(demo, *TWO)["failures"]}
+    told = {Path(row["job"]).parts[-2]: row for row in status(demo, *TWO)["failures"]}
     assert told["sentence"]["why"] == "it reached its time limit (Slurm: TIMEOUT)" and told["sentence"]["log"] is None
     assert told["concat_3"]["why"] == "it failed (Slurm: FAILED): docmt: no memory left"
     assert told["long_short"]["why"] == "update 1", "no run is going on, so it does not run"
@@ -133,7 +133,7 @@ def test_a_damaged_answer_of_slurm_is_one_line_and_the_rest_is_shown(finished_de
     answers(tmp_path, monkeypatch, squeue="", scripts={"squeue": answer})
     result = succeed("status", "demo", "--root", finished_demo.root)
     assert "48 done" in result.stdout and "Traceback" not in result.output
-    (problem,) = [one for one in result.stdout.splitlines() if one.startswith("  squeue ")]
+    (problem,) = [row for row in result.stdout.splitlines() if row.startswith("  squeue ")]
     assert problem.startswith(("  squeue answered in a form that docmt does not know: ", "  squeue failed: status 1"))
 
 
