@@ -1,4 +1,4 @@
-"""snakemake that asks a cluster for its jobs every 0.2 seconds, whatever the plugin does; with FAKE_PODS, without one.
+"""snakemake that asks a cluster for its jobs every POLL_S seconds, 0.2 by default, whatever the plugin does.
 
 FAKE_PODS=FILE: the client of Kubernetes creates no job; it notes what it would create in FILE, and every job fails.
 """
@@ -15,7 +15,7 @@ from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
 
 
 async def _sleep(self) -> None:
-    await asyncio.sleep(0.2)
+    await asyncio.sleep(float(os.environ.get("POLL_S", "0.2")))
 
 
 def fake_pods(notes: Path) -> None:

@@ -93,7 +93,9 @@ def test_a_failed_job_is_submitted_again(cluster, tmp_path):
     assert asked == ["2000"] * 3, "a failure that is not for want of memory asks for no more of it"
 
 
-def test_ctrl_c_cancels_the_jobs(cluster, tmp_path):
+def test_ctrl_c_cancels_the_jobs(cluster, tmp_path, monkeypatch):
+    """Between two questions to the cluster: while it asks, snakemake does not know which jobs it has."""
+    monkeypatch.setenv("POLL_S", "6")
     cluster.does("hang")
     project = small_demo(tmp_path / "project")
     with (tmp_path / "screen").open("w") as screen:
@@ -101,6 +103,7 @@ def test_ctrl_c_cancels_the_jobs(cluster, tmp_path):
         while not cluster.calls("bjobs" if cluster.kind == "lsf" else "qstat"):
             assert driver.poll() is None, (tmp_path / "screen").read_text()
             time.sleep(0.2)
+        time.sleep(3)
         driver.send_signal(signal.SIGINT)
         assert driver.wait(timeout=120) != 0
     number = "100" if cluster.kind == "lsf" else "100.server"
