@@ -2,7 +2,7 @@
 
 import shlex
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +121,14 @@ class Executor(parent.Executor):
         """Return the start of a job's command, which tells the job of its failed attempts as this driver knows them."""
         counts = {text_of(member): counts_of(text_of(member)) for member in members(job)}
         return f"export {VARIABLE}={shlex.quote(written_counts(counts))}"
+
+    def get_account_arg(self, job: Any) -> Iterator[str]:
+        """Yield the option with the account; nothing is guessed, so that SBATCH_ACCOUNT and the default have a say."""
+        yield from super().get_account_arg(job) if job.resources.get("slurm_account") else [""]
+
+    def get_partition_arg(self, job: Any) -> str:
+        """Return the option with the partition; without any SBATCH_PARTITION or the default of the cluster decides."""
+        return super().get_partition_arg(job) if job.resources.get("slurm_partition") or self._partitions else ""
 
     @property
     def _earlier_jobs(self) -> list[Earlier]:

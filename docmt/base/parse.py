@@ -58,17 +58,128 @@ def parse(cls: type, value: Any, lines: Lines | str, path: tuple = ()) -> Any:
     hints = _hints(cls)
     values = {key: _value(hints[key], item, lines, (*path, key)) for key, item in value.items()}
     for name, field in fields.items():
-        if name not in values and field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
-            raise UserError("key is missing", where=lines.place((*path, name)), expected=_named(hints[name]))
+        if name not in values and _is_needed(field):
+            raise _missing(name, hints[name], lines, path)
     try:
         return cls(**values)
     except BadValue as problem:
-        raise UserError(
-            "value not allowed",
-            where=lines.place((*path, *problem.name.split("."))),
-            found=in_line(problem.value),
-            expected=problem.expected,
-        ) from None
+        raise _not_allowed(problem, lines, path) from None
+
+
+def parse_what_is_right(cls: type, value: Any, lines: Lines, path: tuple = ()) -> tuple[Any, list[UserError]]:
+    """Build the dataclass `cls` from the fields of a mapping that are right, and return every mistake beside it.
+
+    A field with a mistake has its default, and a mapping has its right items. The object is None where a field without
+    a default is wrong or missing. The arguments are those of `parse`.
+    """
+    problems = mistakes(cls, value, lines, path)
+    if not isinstance(value, dict):
+        return None, problems
+    hints = _hints(cls)
+    stated = {key: _right_items(hints[key], item, lines, (*path, key)) for key, item in value.items() if key in hints}
+    right = {key: item for key, item in stated.items() if not _mistakes(hints[key], item, lines, (*path, key))}
+    values = {key: _value(hints[key], item, lines, (*path, key)) for key, item in right.items()}
+    while all(field.name in values for field in dataclasses.fields(cls) if _is_needed(field)):
+        try:
+            return cls(**values), problems
+        except BadValue as problem:
+            refused = _not_allowed(problem, lines, path)
+            problems += [] if str(refused) in map(str, problems) else [refused]
+            if values.pop(problem.name.split(".")[0], None) is None:
+                break
+    return None, problems
+
+
+def _right_items(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
+    """Return a mapping without the items that have mistakes; any other value is returned unchanged."""
+    if typing.get_origin(hint) is not dict or not isinstance(value, dict):
+        return value
+    item_of = typing.get_args(hint)[1]
+    return {key: item for key, item in value.items() if not _mistakes(item_of, item, lines, (*path, str(key)))}
+
+
+def mistakes(cls: type, value: Any, lines: Lines | str, path: tuple = ()) -> list[UserError]:
+    """Return every mistake in the mapping of a dataclass, where `parse` raises the first one.
+
+    The arguments are those of `parse`. Fields that contradict each other are found only where each of them is right.
+    """
+    return _mistakes(cls, value, lines if isinstance(lines, Lines) else Lines(lines), path)
+
+
+def _mistakes(hint: Any, value: Any, lines: Lines, path: tuple) -> list[UserError]:
+    """Return every mistake in a value of the type `hint`: those inside it, or else the mistake of the value itself."""
+    try:
+        _value(hint, value, lines, path)
+    except UserError as problem:
+        inside = [
+            found
+            for place, part, item in _parts(hint, value, lines, path)
+            for found in _mistakes(part, item, lines, place)
+        ]
+        wrong_keys = _wrong_keys(hint, value, lines, path)
+        return [*wrong_keys, *inside] or [problem]
+    return []
+
+
+def _parts(hint: Any, value: Any, lines: Lines, path: tuple) -> list[tuple[tuple, Any, Any]]:
+    """Return the parts of a value that have types of their own: the path, the type and the value of each."""
+    origin, options = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        return [] if value is None else _parts(_option(options, value), value, lines, path)
+    if origin is tuple and isinstance(value, list | tuple):
+        return [((*path, number), options[0], item) for number, item in enumerate(value)]
+    if origin is dict and isinstance(value, dict):
+        return [((*path, str(key)), options[1], item) for key, item in value.items()]
+    cls = _class_of(hint, value, lines, path)
+    if cls is None or not isinstance(value, dict) or cls in SHORT_FORMS:
+        return []
+    return [((*path, key), _hints(cls)[key], item) for key, item in value.items() if key in _hints(cls)]
+
+
+def _wrong_keys(hint: Any, value: Any, lines: Lines, path: tuple) -> list[UserError]:
+    """Return the mistakes about keys of the mapping of a dataclass: those that it does not know, and those it lacks."""
+    cls = _class_of(hint, value, lines, path)
+    if cls is None or not isinstance(value, dict) or cls in SHORT_FORMS:
+        return []
+    fields = {field.name: field for field in dataclasses.fields(cls)}
+    problems = []
+    for key in value:
+        try:
+            check_keys({key: None}, fields, lines, path)
+        except UserError as problem:
+            problems.append(problem)
+    missing = [name for name, field in fields.items() if name not in value and _is_needed(field)]
+    return problems + [_missing(name, _hints(cls)[name], lines, path) for name in missing]
+
+
+def _class_of(hint: Any, value: Any, lines: Lines, path: tuple) -> type | None:
+    """Return the dataclass that a mapping is of, or its variant; None for another type, and for an unknown variant."""
+    if not dataclasses.is_dataclass(hint):
+        return None
+    try:
+        return _variant(hint, value, lines, path) if hint in KINDS else hint
+    except UserError:
+        return None
+
+
+def _is_needed(field: dataclasses.Field) -> bool:
+    """Return whether a field has no default."""
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def _missing(name: str, hint: Any, lines: Lines, path: tuple) -> UserError:
+    """Return the error about a missing key."""
+    return UserError("key is missing", where=lines.place((*path, name)), expected=_named(hint))
+
+
+def _not_allowed(problem: BadValue, lines: Lines, path: tuple) -> UserError:
+    """Return the error about a value that the dataclass at `path` refuses."""
+    return UserError(
+        "value not allowed",
+        where=lines.place((*path, *problem.name.split("."))),
+        found=in_line(problem.value),
+        expected=problem.expected,
+    )
 
 
 _hints = functools.cache(typing.get_type_hints)

@@ -52,12 +52,15 @@ def load_file_sets(root: Path) -> dict[str, FileSetConfig]:
 
     Raises UserError for a mistake in a file, and where a set is not named as its file.
     """
-    sets: dict[str, FileSetConfig] = {}
-    for path in sorted((root / FOLDER).glob("*.yaml")):
-        value, lines = load_yaml(path)
-        config = parse(FileSetConfig, value, lines)
-        if config.set != path.stem:
-            where = lines.place(("set",))
-            raise UserError("the set is not named as its file", where=where, found=config.set, expected=path.stem)
-        sets[config.set] = config
-    return sets
+    sets = map(load_file_set, sorted((root / FOLDER).glob("*.yaml")))
+    return {config.set: config for config in sets}
+
+
+def load_file_set(path: Path) -> FileSetConfig:
+    """Return the set of a file. Raises UserError for a mistake, and where the set is not named as the file."""
+    value, lines = load_yaml(path)
+    config = parse(FileSetConfig, value, lines)
+    if config.set != path.stem:
+        where = lines.place(("set",))
+        raise UserError("the set is not named as its file", where=where, found=config.set, expected=path.stem)
+    return config

@@ -5,6 +5,8 @@ only its own `settings.json`.
 """
 
 import dataclasses
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -21,13 +23,16 @@ from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.missing import Places
 from docmt.kinds.study import StudyConfig
 from docmt.plan.main_config import MainConfig, RunConfig, load_main_config
-from docmt.plan.scale import load_scale
+from docmt.plan.scale import Scale, load_scale
 from docmt.plan.studies import Studies
 from docmt.settings.data import TextConfig
 from docmt.settings.external import FileTranslations
 from docmt.settings.pretrained import RandomCheckpoint
 from docmt.settings.scoring import ScoringConfig
 from docmt.settings.system import Entry, ExternalSystem, TrainedSystem
+
+Attempt = Callable[[], AbstractContextManager[None]]
+"""What becomes of a UserError in a block: `nullcontext` passes it on, and a collector keeps it and goes on."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,33 +210,49 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
 
     `overrides` replaces keys of config.yaml. Raises UserError for the first mistake, before any job runs.
     """
-    config, lines = load_main_config(root, overrides or {})
-    scale = load_scale(root / "workflow" / "scales", config.scale, lines.place(("scale",)))
+    return grid_of(root, *load_main_config(root, overrides or {}))
+
+
+def grid_of(root: Path, config: MainConfig, lines: Lines, attempt: Attempt = nullcontext) -> Grid:
+    """Read all studies, all corpora and the scale that config.yaml names, and return the grid.
+
+    `lines`: the lines of config.yaml. Each file, and each name in config.yaml, is read and checked inside a block of
+    `attempt`. A block that ends all the same where a UserError is raised in it leaves out of the grid what was wrong.
+    """
+    scale = Scale()
+    with attempt():
+        scale = load_scale(root / "workflow" / "scales", config.scale, lines.place(("scale",)))
     texts = {
         name: dataclasses.replace(text, pretrained=scale.checkpoint(text.pretrained))
         for name, text in config.texts.items()
     }
-    corpora, corpus_files = _corpora(root, config)
+    corpora, corpus_files = _corpora(root, config, attempt)
     for corpus in config.local:
-        check_known("corpus", corpus, corpora, lines.place(("local", corpus)))
+        with attempt():
+            check_known("corpus", corpus, corpora, lines.place(("local", corpus)))
     for name, text in config.texts.items():
-        if text.learnt_on is not None:
-            check_known("corpus", text.learnt_on, corpora, lines.place(("texts", name, "learnt_on")))
+        with attempt():
+            if text.learnt_on is not None:
+                check_known("corpus", text.learnt_on, corpora, lines.place(("texts", name, "learnt_on")))
     builtin = sorted((root / "workflow" / "studies").glob("*.yaml"))
-    paths = {path.stem: path for path in builtin}
-    active = tuple(_study_name(root, name, paths, lines, number) for number, name in enumerate(config.studies))
+    paths, active = {path.stem: path for path in builtin}, []
+    for number, name in enumerate(config.studies):
+        with attempt():
+            active.append(_study_name(root, name, paths, lines, number))
     studies = Studies(scale, texts, corpora, corpus_files)
     for path in paths.values():
-        studies.add(path, dataclasses.asdict(config.defaults), config.seeds, config.scoring)
+        with attempt():
+            studies.add(path, dataclasses.asdict(config.defaults), config.seeds, config.scoring)
     for name in config.human:
-        check_known("study", name, studies.configs, lines.place(("human", name)))
+        with attempt():
+            check_known("study", name, studies.configs, lines.place(("human", name)))
     return Grid(
         **{common.name: getattr(config, common.name) for common in dataclasses.fields(RunConfig)},
         texts=texts,
         corpora=corpora,
         corpus_files=corpus_files,
         studies=studies.configs,
-        active=active,
+        active=tuple(name for name in active if name in studies.configs),
         scoring=studies.scoring,
         entries=tuple(studies.entries),
         fixtures=scale.fixtures,
@@ -239,20 +260,24 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
     )
 
 
-def _corpora(root: Path, config: MainConfig) -> tuple[dict[str, CorpusConfig], dict[str, str]]:
-    """Return all corpora of the project and of the user by name, and the path of each corpus' file below `root`."""
+def _corpora(root: Path, config: MainConfig, attempt: Attempt) -> tuple[dict[str, CorpusConfig], dict[str, str]]:
+    """Return all corpora of the project and of the user by name, and the path of each corpus' file below `root`.
+
+    Each file is read inside a block of `attempt`.
+    """
     files = sorted((root / "workflow" / "corpora").glob("*.yaml")) + [root / path for path in config.corpora]
     corpora: dict[str, CorpusConfig] = {}
     corpus_files: dict[str, str] = {}
     for path in files:
-        corpus, file = load_corpus(path), str(path.relative_to(root) if path.is_relative_to(root) else path)
-        name = corpus.corpus
-        if corpus_files.setdefault(name, file) != file:
-            remedy = "rename the file, and the corpus in it"
-            raise UserError(
-                "a corpus of this name exists", where=file, found=f"{corpus_files[name]} too", remedy=remedy
-            )
-        corpora[name] = corpus
+        with attempt():
+            corpus, file = load_corpus(path), str(path.relative_to(root) if path.is_relative_to(root) else path)
+            name = corpus.corpus
+            if corpus_files.setdefault(name, file) != file:
+                remedy = "rename the file, and the corpus in it"
+                raise UserError(
+                    "a corpus of this name exists", where=file, found=f"{corpus_files[name]} too", remedy=remedy
+                )
+            corpora[name] = corpus
     return corpora, corpus_files
 
 

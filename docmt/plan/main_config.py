@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from docmt.base.checks import need, need_between, need_path, need_seeds, setting
+from docmt.base.errors import UserError
 from docmt.base.names import NAMES_HAVE, DeviceName, is_name
-from docmt.base.parse import check_keys, mapping, parse
+from docmt.base.parse import check_keys, mapping, parse, parse_what_is_right
 from docmt.base.paths import PAPER
 from docmt.base.yaml_files import Lines, load_text, load_yaml
 from docmt.catalogue.missing import is_remote
@@ -120,13 +121,35 @@ class MainConfig(RunConfig):
 
 def load_main_config(root: Path, overrides: dict) -> tuple[MainConfig, Lines]:
     """Read config.yaml with the overrides of the command line, and check each value by its type and range."""
+    value, lines = _stated(root, overrides)
+    config = parse(MainConfig, value, lines)
+    _check_defaults(config.defaults, lines)
+    return config, lines
+
+
+def load_what_is_right(root: Path, overrides: dict) -> tuple[MainConfig | None, Lines, list[UserError]]:
+    """Read config.yaml as `load_main_config` does; return every mistake beside the settings without the wrong ones.
+
+    The settings are None where `defaults` is missing or wrong, from which every system starts. Raises UserError where
+    the file is missing, or is no YAML.
+    """
+    value, lines = _stated(root, overrides)
+    config, problems = parse_what_is_right(MainConfig, value, lines)
+    if config is not None:
+        try:
+            _check_defaults(config.defaults, lines)
+        except UserError as problem:
+            return None, lines, [*problems, problem]
+    return config, lines, problems
+
+
+def _stated(root: Path, overrides: dict) -> tuple[dict, Lines]:
+    """Return what config.yaml states, with the overrides of the command line, and the lines of its keys."""
     value, lines = load_yaml(root / "config.yaml")
     value = {**mapping(value, lines), **{key: _typed(item) for key, item in overrides.items()}}
     if value.get("store_mode") is False:
         value["store_mode"] = "off"  # YAML reads the word as false
-    config = parse(MainConfig, value, lines)
-    _check_defaults(config.defaults, lines)
-    return config, lines
+    return value, lines
 
 
 def _typed(value: Any) -> Any:

@@ -16,7 +16,7 @@ def check_packages(needed: Iterable[str]) -> None:
     Jobs need the dependencies of docmt. `needed` has the names of aligners and the codes of target languages; where
     such a name is that of an optional extra of docmt, jobs need the dependencies of that extra too.
     """
-    extras = [name for name in dict.fromkeys(needed) if name in _extras()]
+    extras = _extras_of(needed)
     missing = sorted({name for name in _required(extras) if not is_installed(name)})
     if missing:
         wanted = f"-e '.[{','.join(extras)}]'" if extras else "-e ."
@@ -28,6 +28,11 @@ def check_packages(needed: Iterable[str]) -> None:
         )
 
 
+def required_packages(needed: Iterable[str] = ()) -> set[str]:
+    """Return the names of the packages that jobs need, whose meaning of `needed` is that of `check_packages`."""
+    return {*_required(_extras_of(needed))}
+
+
 def is_installed(name: str) -> bool:
     """Return whether a package is installed; `name` is the name by which pip installs it."""
     try:
@@ -35,6 +40,12 @@ def is_installed(name: str) -> bool:
     except metadata.PackageNotFoundError:
         return False
     return True
+
+
+def _extras_of(needed: Iterable[str]) -> list[str]:
+    """Return those of some names that are the names of extras, each once."""
+    extras = _extras()
+    return [name for name in dict.fromkeys(needed) if name in extras]
 
 
 def _extras() -> Sequence[str]:

@@ -19,7 +19,11 @@ def grid_of_run(root: Path, config: dict[str, Any]) -> Grid:
 
     `config` overrides keys of config.yaml. Raises UserError for wrong settings.
     """
-    grid = load_grid(root, config)
+    return without_missing(load_grid(root, config))
+
+
+def without_missing(grid: Grid) -> Grid:
+    """Return the grid with what it leaves out in the present folder, since nobody has it (`missing: skip`)."""
     if grid.missing == "stop":
         return grid
     supplies = Supplies(grid)

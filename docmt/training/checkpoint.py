@@ -17,6 +17,7 @@ learning rates, since these follow from the number of the update, and no state o
 
 import contextlib
 import os
+import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -41,6 +42,11 @@ CHANGEABLE = (ROUNDING, "settings.train.save_every_updates")
 """Names of the settings that may change between two parts of a run."""
 COMPUTING_KEYS = ("threads", "deterministic", "compiled")
 """Options of the job that decide how it computes. Where only these options differ, the user hardly wants a new run."""
+VISIBLE_S = 120.0
+"""Seconds that a rank waits for a file of the first rank: a network file system may show a new file to other nodes only
+after a minute."""
+LOOK_S = 0.5
+"""Seconds between two looks for such a file."""
 MISSING = "nothing"
 """The text that stands, in messages, for the value of a name that only one of two runs has."""
 
@@ -70,14 +76,15 @@ class StateFolder:
         folder.mkdir(parents=True, exist_ok=True)
         # A job that is killed while it writes a file leaves the part that is written, which never gets a valid name.
         for unfinished in folder.glob(".*.part"):
-            unfinished.unlink()
+            # Another rank may have removed it.
+            unfinished.unlink(missing_ok=True)
         everything = {file.name for file in folder.glob("weights-*.pt")}
         self._needed: deque[set[str]] = deque([everything], maxlen=checkpoints)
         """For each checkpoint in the folder, the names of the files of weights that it needs. A checkpoint of an
         earlier job may need any of the files in the folder."""
 
-    def newest(self) -> dict[str, Any] | None:
-        """Return the payload of the newest valid checkpoint, or None where there is none.
+    def newest(self) -> tuple[str | None, dict[str, Any] | None]:
+        """Return the name and the payload of the newest valid checkpoint, or None twice where there is none.
 
         Checkpoints that are damaged, or that need damaged weights, are removed. Raises UserError where the checkpoint
         belongs to another run.
@@ -91,13 +98,20 @@ class StateFolder:
                 if changed := differences(payload["run"], self._run):
                     refuse_other_run(changed, file)
                 if all(is_whole(self.folder / name) for name in payload["weights"]):
-                    return payload
+                    return file.name, payload
                 self._note(f"checkpoint {file.name} is skipped: weights that it names are damaged")
             # A damaged file must not count as one of the newest when older checkpoints are removed.
             file.unlink()
         if files:
             self._note("no checkpoint is whole: training starts from the beginning")
-        return None
+        return None, None
+
+    def named(self, name: str | None) -> dict[str, Any] | None:
+        """Return the payload of the checkpoint that `newest` has named on the first rank; None where it named none.
+
+        Raises UserError as `read` does.
+        """
+        return None if name is None else self.read(name, VISIBLE_S)
 
     def save(self, update: int, validations: int, payload: dict[str, Any], weights: set[str]) -> None:
         """Write a checkpoint that needs the files `weights`, and remove files that no remaining checkpoint needs.
@@ -118,17 +132,22 @@ class StateFolder:
         """Write the weights of the validation after `update`, and return the name of the file."""
         return self._write(f"weights-{update:09d}", weights)
 
-    def load_weights(self, name: str) -> dict[str, torch.Tensor]:
-        """Return the weights in the file `name` of the folder.
+    def read(self, name: str, patience_s: float = 0.0) -> dict[str, Any]:
+        """Return the content of a file of the folder: the weights of a validation, or a checkpoint.
+
+        The file is waited for during `patience_s` seconds, where another rank has written it.
 
         Raises UserError where the file is missing or damaged.
         """
-        if not is_whole(self.folder / name):
-            raise UserError(
-                "weights saved at a validation are missing or damaged",
-                where=str(self.folder / name),
-                remedy=f"delete {self.folder} and train again",
-            )
+        until = time.monotonic() + patience_s
+        while not is_whole(self.folder / name):
+            if time.monotonic() >= until:
+                raise UserError(
+                    "a file that the training saved is missing or damaged",
+                    where=str(self.folder / name),
+                    remedy=f"delete {self.folder} and train again",
+                )
+            time.sleep(LOOK_S)
         return torch.load(self.folder / name, map_location="cpu", weights_only=True)
 
     def _checkpoints(self) -> list[Path]:

@@ -3,6 +3,9 @@
 There are two differences from torchrun. torchrun ends with status 1, whatever the statuses of the ranks are; this
 launcher ends with the status of the rank that caused the failure. SIGUSR1 ends torchrun without a signal to the ranks;
 this launcher forwards all signals that ask a training to stop.
+
+A training on several nodes has a launcher on each node, and the launchers meet (`docmt.training.meeting`). A signal to
+one launcher stops all ranks in good order, since the ranks agree to stop.
 """
 
 import os
@@ -11,12 +14,14 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 
 from docmt.base.parent import signal_at_parents_end
-from docmt.training.exit import FAULT
+from docmt.training.exit import FAULT, read_exit
+from docmt.training.node import Node
 from docmt.training.pace import SIGNALS, StopRequest
 
 LOOK_S = 0.1
@@ -32,38 +37,77 @@ def launch(ranks: int, stop: StopRequest) -> int:
     `stop` has received signals until this call. Signals that arrive while ranks start are forwarded when all ranks
     exist. A rank receives no signal before its program is ready for signals.
     """
-    shared = {"WORLD_SIZE": ranks, "LOCAL_WORLD_SIZE": ranks, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port()}
-    command = [sys.executable, *sys.orig_argv[1:]]
+    return run_ranks(range(ranks), ranks, ("127.0.0.1", free_port()), stop)
+
+
+def launch_on_nodes(node: Node, ranks: int, stop: StopRequest, state: Path, minutes: float | None) -> int:
+    """Run this node's share of the ranks of a training, as `launch` does, and return the exit status of all nodes.
+
+    `minutes` is the time until the deadline, or None; the time in which nodes wait for each other is part of it.
+
+    Raises UserError as `Meeting.join` does.
+    """
+    # The launcher of a training on one node does without torch, whose import takes a second or more.
+    from docmt.training.meeting import Meeting
+
+    began, before = time.monotonic(), read_exit(state)
+    with Meeting(node, blamed_status) as meeting:
+        share = meeting.join(ranks, free_port, lambda: stop.requested)
+        numbers = range(share.first, share.first + share.count)
+        left = [] if minutes is None else ["--deadline-minutes", str(max(minutes - (time.monotonic() - began) / 60, 0))]
+        status = run_ranks(numbers, ranks, (node.host, share.port), stop, meeting.has_failed, left)
+        return meeting.end(status, state, before)
+
+
+def run_ranks(
+    numbers: Sequence[int],
+    count: int,
+    address: tuple[str, int],
+    stop: StopRequest,
+    others_failed: Callable[[], bool] = lambda: False,
+    options: Sequence[str] = (),
+) -> int:
+    """Run the ranks with these numbers out of `count` ranks, and return the exit status of the one to blame.
+
+    The first rank listens at `address`. `options` are added to the command line. For `others_failed` see `wait`.
+    """
+    shared = {"WORLD_SIZE": count, "LOCAL_WORLD_SIZE": len(numbers)}
+    shared |= {"MASTER_ADDR": address[0], "MASTER_PORT": address[1]}
     processes = []
-    # Without this, ranks would run on after SIGKILL of the launcher, and no process would report their status.
-    die_with_parent = partial(signal_at_parents_end, signal.SIGKILL)
     # Ranks inherit blocked signals and unblock them in StopRequest, so that no signal is lost while ranks start.
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     with forwarded_signals(processes):
-        for rank in range(ranks):
-            rank_variables = {name: str(value) for name, value in {**shared, "RANK": rank, "LOCAL_RANK": rank}.items()}
-            processes.append(
-                subprocess.Popen(command, env={**os.environ, **rank_variables}, preexec_fn=die_with_parent)
-            )
+        for here, number in enumerate(numbers):
+            rank_variables = {**shared, "RANK": number, "LOCAL_RANK": here}
+            processes.append(start({name: str(value) for name, value in rank_variables.items()}, options))
         if stop.requested:
             os.kill(os.getpid(), signal.SIGTERM)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-        return wait(processes)
+        return wait(processes, others_failed)
 
 
-def wait(processes: Sequence[subprocess.Popen]) -> int:
+def start(variables: dict[str, str], options: Sequence[str]) -> subprocess.Popen:
+    """Start the command line of this process again, with further options, as the rank that the variables describe."""
+    command = [sys.executable, *sys.orig_argv[1:], *options]
+    # Without this, ranks would run on after SIGKILL of the launcher, and no process would report their status.
+    die_with_parent = partial(signal_at_parents_end, signal.SIGKILL)
+    return subprocess.Popen(command, env={**os.environ, **variables}, preexec_fn=die_with_parent)
+
+
+def wait(processes: Sequence[subprocess.Popen], others_failed: Callable[[], bool] = lambda: False) -> int:
     """Wait until all processes have ended, and return the exit status of `blamed_status`.
 
-    Processes that still run `ALONE_S` seconds after one of them has failed are killed.
+    Processes that still run `ALONE_S` seconds after one of them has failed are killed; so are they `ALONE_S` seconds
+    after `others_failed` has first returned that a process elsewhere has failed. It is called again and again.
     """
     alone = None
     while len(ended := [process.returncode for process in processes if process.poll() is not None]) < len(processes):
-        if any(ended):
+        if others_failed() or any(ended):
             alone = alone or time.monotonic()
         if alone and time.monotonic() - alone > ALONE_S:
             for process in processes:
                 process.kill()
-            break
+            return blamed_status([*ended, FAULT])
         time.sleep(LOOK_S)
     return blamed_status(ended)
 
@@ -100,7 +144,7 @@ def forwarded_signals(processes: Sequence[subprocess.Popen]) -> Iterator[None]:
 
 
 def free_port() -> int:
-    """Return a TCP port of this machine that no process uses now."""
+    """Return a TCP port that no process of this machine uses now, at any of its addresses."""
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind(("", 0))
         return probe.getsockname()[1]

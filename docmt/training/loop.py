@@ -14,7 +14,7 @@ import torch
 from docmt.models.store import put_weights
 from docmt.nn.noise import document_keys
 from docmt.nn.streams import Batch, frame_batch
-from docmt.training.checkpoint import StateFolder
+from docmt.training.checkpoint import VISIBLE_S, StateFolder
 from docmt.training.computing import Compiling, derived_seed, forward_context, peak_memory
 from docmt.training.exit import Reason
 from docmt.training.failures import check_update, check_weights
@@ -67,8 +67,8 @@ class Training:
 
     def restore(self) -> None:
         """Load the newest valid checkpoint, if there is one."""
-        # The first rank loads the checkpoint before the other ranks, since loading removes damaged files.
-        payload = self.ranks.in_turn(self.state.newest)
+        # The first rank chooses the checkpoint for all ranks, and removes damaged files.
+        payload = self.ranks.in_turn(self.state.newest, self.state.named)
         if payload is None:
             return
         self.status = Status.from_plain(payload["status"])
@@ -115,13 +115,21 @@ class Training:
         names = [self.status.weights[update] for update in chosen_updates(self.task.train, self.status.history)]
         if not names:
             return self.status.history[-1]
-        put_weights(self.task.model, mean([self.state.load_weights(name) for name in names]))
+        put_weights(self.task.model, self._mean(names))
         with self.watch.during("validation", self.status.update):
             return self._dev_validation()
 
     def weights(self) -> Weights:
         """Return the present weights by name of parameter; the tensors share memory with the model."""
         return {name: parameter.detach() for name, parameter in self.task.model.named_parameters()}
+
+    def _mean(self, names: list[str]) -> Weights:
+        """Return the mean of the weights in files of the state folder, on all ranks."""
+
+        def read(patience_s: float) -> Weights:
+            return mean([self.state.read(name, patience_s) for name in names])
+
+        return self.ranks.in_turn(lambda: (VISIBLE_S, read(0)), read)
 
     def _do(self, work: Work, listener: Listener) -> None:
         if work == "update":

@@ -1,12 +1,14 @@
 """The processes that share a training, one for each device, and the work that they do together.
 
-On one node, torchrun starts the ranks:
+The ranks are on one or several nodes. On each node torchrun, or `docmt.training.launch`, starts those of the node:
 
-    torchrun --nproc-per-node 4 -m docmt.cli.main train ...
+    torchrun --nproc-per-node 4 -m docmt.cli.main job train-system ...
 
-torchrun numbers the ranks by environment variables (`RANK`, `WORLD_SIZE`, `LOCAL_RANK`). All ranks have the same model
-at all times: each rank computes its batches of an update, gradients and losses are summed over all ranks once for each
-update, and all ranks take the same step. Only the first rank writes files and prints messages.
+They are numbered by environment variables: `RANK` and `WORLD_SIZE` over all nodes, `LOCAL_RANK` and `LOCAL_WORLD_SIZE`
+on a node. All ranks have the same model at all times: each rank computes its batches of an update, gradients and losses
+are summed over all ranks once for each update, and all ranks take the same step. Only the first rank writes files and
+prints messages. The other ranks read what it has written only when it has told them the name of the file, since a file
+system of several nodes may show a new file late (`docmt.training.checkpoint`).
 
 This is data parallelism without `DistributedDataParallel`, which expects that all ranks have the same number of batches
 and use the same parameters. In docmt the number of instances differs between updates, a rank may have no instance of an
@@ -14,6 +16,7 @@ update, and parameters of lexical chains have no gradient in a batch without cha
 """
 
 import os
+import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import timedelta
@@ -26,6 +29,7 @@ from docmt.base.errors import UserError
 from docmt.training.exit import FAULT, Failure, Reason
 
 T = TypeVar("T")
+N = TypeVar("N")
 
 EXCHANGE = timedelta(days=365)
 """The longest time of one exchange between ranks, which is as good as no limit; torch's default is half an hour for
@@ -64,12 +68,13 @@ class Ranks:
         """
         return make()
 
-    def in_turn(self, make: Callable[[], T]) -> T:
-        """Call `make` on each rank, on the first rank before the others, and return each rank's result.
+    def in_turn(self, first: Callable[[], tuple[N, T]], others: Callable[[N], T]) -> T:
+        """Call `first` on the first rank, and then `others` on the other ranks; return the result of each rank.
 
+        `first` returns a value for all ranks, with which the others call `others`, and the result of the first rank.
         Raises Failure as `from_first` does.
         """
-        return make()
+        return first()[1]
 
 
 class SeveralRanks(Ranks):
@@ -129,11 +134,17 @@ class SeveralRanks(Ranks):
             raise Failure(reason, what, where=where, found=message, status=status)
         return result
 
-    def in_turn(self, make: Callable[[], T]) -> T:
-        """Call `make` on the first rank, and then on all others at once."""
+    def in_turn(self, first: Callable[[], tuple[N, T]], others: Callable[[N], T]) -> T:
+        """Call `first` on the first rank, and then `others` on all others at once."""
         results = []
-        self.from_first(lambda: results.append(make()))
-        return results[0] if results else make()
+
+        def value() -> N:
+            shared, result = first()
+            results.append(result)
+            return shared
+
+        shared = self.from_first(value)
+        return results[0] if self.is_first else others(shared)
 
 
 def is_first() -> bool:
@@ -147,21 +158,17 @@ def joined(device: torch.device, waiting: Callable[[], AbstractContextManager] =
 
     The other ranks enter the context `waiting` while they wait for the first rank.
 
-    Raises UserError where ranks are on several nodes, or where there are more ranks than GPUs.
+    Raises UserError where a node has more ranks than GPUs.
     """
-    count = int(os.environ.get("WORLD_SIZE", "1"))
-    if count == 1:
+    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         yield Ranks()
         return
-    local_count = int(os.environ["LOCAL_WORLD_SIZE"])
-    if local_count != count:
-        raise UserError(
-            "ranks on several nodes", found=f"{local_count} of {count} here", expected="torchrun on one node"
-        )
     if device.type == "cuda":
-        if torch.cuda.device_count() < count:
-            counts, remedy = f"{count} ranks, {torch.cuda.device_count()} GPUs", "torchrun --nproc-per-node <GPUs>"
-            raise UserError("a rank needs a GPU of its own", where="torchrun", found=counts, remedy=remedy)
+        count, gpus = int(os.environ["LOCAL_WORLD_SIZE"]), torch.cuda.device_count()
+        if gpus < count:
+            counts, remedy = f"{count} ranks, {gpus} GPUs", "torchrun --nproc-per-node <GPUs>"
+            where = f"torchrun on {socket.gethostname()}"
+            raise UserError("a rank needs a GPU of its own", where=where, found=counts, remedy=remedy)
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     distributed.init_process_group("cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo")
     yield SeveralRanks(waiting)

@@ -16,7 +16,7 @@ from helpers.toy_task import Folder, Notes, make_folder
 from docmt.base.errors import UserError
 from docmt.models.transformer import Transformer
 from docmt.training import checkpoint, loop
-from docmt.training.exit import Exit, Failure, Reason, read_exit, write_exit
+from docmt.training.exit import Exit, Failure, Reason, memory_ran_out, read_exit, write_exit
 from docmt.training.failures import check_weights
 
 
@@ -332,6 +332,21 @@ def test_a_job_that_never_got_a_state_leaves_no_record(folder):
     with pytest.raises(UserError):
         folder.train()
     assert not folder.paths.state.exists()
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "expected"),
+    [
+        (Reason.OUT_OF_MEMORY, "out of memory: can't allocate memory: you tried to allocate 8 bytes", True),
+        (Reason.OUT_OF_MEMORY, "out of memory: CUDA out of memory. Tried to allocate 2.00 GiB", False),
+        (Reason.DEADLINE, "stopped before the deadline", False),
+    ],
+)
+def test_more_memory_of_the_host_helps_after_a_lack_of_it_alone(tmp_path, reason, message, expected):
+    assert not memory_ran_out(tmp_path, "2020-01-01T00:00:00+00:00")
+    write_exit(tmp_path, reason, 7, message)
+    assert memory_ran_out(tmp_path, "2020-01-01T00:00:00+00:00") is expected
+    assert not memory_ran_out(tmp_path, "9999-01-01T00:00:00+00:00")
 
 
 def test_of_several_ranks_that_fail_the_first_is_recorded(tmp_path):

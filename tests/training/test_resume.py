@@ -119,10 +119,10 @@ def test_a_checkpoint_whose_kept_weights_are_damaged_is_skipped(reference, folde
 def test_weights_damaged_at_the_very_end_are_no_model(folder):
     state = checkpoint.StateFolder(folder.paths.state, print, {})
     name = state.save_weights(4, {"a": torch.zeros(2)})
-    assert state.load_weights(name)["a"].tolist() == [0.0, 0.0]
+    assert state.read(name)["a"].tolist() == [0.0, 0.0]
     (folder.paths.state / name).write_bytes(b"damaged")
-    with pytest.raises(UserError, match="weights saved at a validation are missing or damaged"):
-        state.load_weights(name)
+    with pytest.raises(UserError, match="a file that the training saved is missing or damaged"):
+        state.read(name)
 
 
 def test_where_no_checkpoint_is_whole_training_starts_from_the_beginning(reference, folder):

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -21,3 +22,10 @@ def undisturbed(finished_demo: Project, programs: Path, tmp_path_factory: pytest
             shutil.copytree(finished_demo.root, root, symlinks=True)
             long_training(project).snakemake("--cores", "1", MODEL, check=True, programs=programs)
     return weights(project)
+
+
+@pytest.fixture
+def cluster() -> None:
+    """A Slurm whose jobs see this machine's files."""
+    if shutil.which("sinfo") is None or subprocess.run(["sinfo"], capture_output=True).returncode != 0:
+        pytest.skip("needs a Slurm cluster; none answers `sinfo`")

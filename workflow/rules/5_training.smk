@@ -5,6 +5,8 @@
 # steps: train until a stop rule. Checkpoints are under results/state/, which is the output of no rule, so snakemake
 #        never deletes them: a job that was killed or preempted continues from its last checkpoint. On a cluster a job
 #        ends itself, with status 75, two minutes before its time limit. The state of other settings is set aside
+# ranks: one for each of the job's GPUs (`gpu`, of all of its `nodes` together). On several nodes Slurm's `srun` starts
+#        the command once on each of them, and the job asks for one task on each
 
 
 rule train:
@@ -23,16 +25,23 @@ rule train:
     resources:
         gpu=1,
         runtime=1440,
+        nodes=1,
+        mpi=on_several_nodes(lambda nodes: "srun"),
+        tasks=on_several_nodes(lambda nodes: nodes),
+        tasks_per_gpu=on_several_nodes(lambda nodes: 0),
+        cpus_per_task=cpus_of_ranks,
     params:
         settings=settings_of("train"),
         start=folder_option("train", "init", "--init"),
         pretrained=pretrained_option_of_training,
         chains=folder_option("train", "chains", "--chains"),
+        on_each_node=on_each_node,
     shell:
-        'exec docmt job train-system --settings {params.settings:q} --view "$(dirname {input.view:q})"'
+        'exec {params.on_each_node} docmt job train-system --settings {params.settings:q} --view "$(dirname {input.view:q})"'
         ' --text "$(dirname {input.tokens:q})"/text {params.start} {params.pretrained} {params.chains}'
         ' --output "$(dirname {output.record:q})"'
         f" --state {TRAINING.states}/"
         "{wildcards.scale:q}/{wildcards.corpus:q}/{wildcards.system:q}/seed{wildcards.seed:q}"
-        " --threads {threads} --ranks $(({resources.gpu} ? {resources.gpu} : 1)) --set-aside"
+        " --threads {threads} --nodes {resources.nodes}"
+        " --ranks $(({resources.gpu} > {resources.nodes} ? {resources.gpu} : {resources.nodes})) --set-aside"
         " ${{DOCMT_ON_CLUSTER:+--deadline-minutes $(({resources.runtime} - 2))}} > {log:q} 2>&1"

@@ -65,6 +65,7 @@ from docmt.plan.ending import ending
 from docmt.plan.growth import let_resources_grow
 from docmt.plan.job_log import JobLog
 from docmt.plan.jobs import RULES, GridJobs, Job
+from docmt.plan.nodes import check_nodes
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
 from docmt.plan.other_clusters import ask_lsf_for_gpus, share_folder_with_pods
 from docmt.plan.planning import Planner
@@ -270,6 +271,7 @@ def planned():
         if not workflow.dryrun:
             or_refuse(fetch_checkpoints, RUN["planner"], requested())
         RUN["plan"] = or_refuse(plan_run, RUN["planner"], requested(), forced(), workflow.dryrun, say)
+        or_refuse(check_nodes, nodes_of(RUN["plan"]), runs_on_cluster())
         left_out = [*left_out_lines(GRID, requested_studies()), *not_scored_lines(GRID, RUN["plan"].order)]
         left_out += or_refuse(list, lines_about_equal_files(GRID, RUN["planner"].digests, requested_studies()))
         for line in [*lines_of(RUN["plan"], GRID.retrain_hours), *lines_of_time(RUN["plan"]), *left_out]:
@@ -322,6 +324,57 @@ def job_time(job):
     if not all(isinstance(value, int | float) for value in minutes):
         return None
     return JobTime(tuple(minutes), int(attempts[0].get("gpu") or 0))
+
+
+def resource_of(name, wildcards, rulename, **facts):
+    """Return the value of a resource of a rule as rule, profile and command line state it together."""
+    stated = workflow.get_rule(rulename).resources
+    return stated[name].evaluate(wildcards, rulename=rulename, **facts).value if name in stated else None
+
+
+def on_several_nodes(value):
+    """Return the function of a resource that jobs on several nodes have alone; `value` makes it from their number.
+
+    The Slurm plugin asks for one task on each node only where it is told so by several resources. So users state
+    `nodes` alone.
+    """
+
+    def resource(wildcards, input, attempt, threads, rulename, async_run):
+        facts = {"input": input, "attempt": attempt, "threads": threads, "async_run": async_run}
+        nodes = resource_of("nodes", wildcards, rulename, **facts)
+        return value(nodes) if nodes > 1 else None
+
+    return resource
+
+
+def cpus_of_ranks(wildcards, input, attempt, threads, rulename, async_run):
+    """Return the cores of a node for a training with several ranks, as each rank has `threads` threads; None for one.
+
+    None is also returned where a user states `cpus_per_gpu`.
+    """
+    facts = {"input": input, "attempt": attempt, "threads": threads, "async_run": async_run}
+    asked = {name: resource_of(name, wildcards, rulename, **facts) for name in ("nodes", "gpu", "cpus_per_gpu")}
+    ranks_of_node = -(-(asked["gpu"] or 0) // asked["nodes"])
+    return None if asked["cpus_per_gpu"] or ranks_of_node < 2 else threads * ranks_of_node
+
+
+def on_each_node(wildcards, resources):
+    """Return the words that start a command once on each node of a job; the text is empty for a job on one node.
+
+    Each task may use all cores and GPUs that the job has on the task's node. Launchers end with the status of the rank
+    that failed, and srun with the largest status of its tasks.
+    """
+    nodes = resources.nodes
+    if nodes == 1:
+        return ""
+    return f"{resources.mpi} --mpi=none --cpu-bind=none --kill-on-bad-exit=0 -N {nodes} -n {nodes} --ntasks-per-node=1"
+
+
+def nodes_of(plan):
+    """Return the number of nodes that rule, profile and command line state for trainings; 1 for a plan without any."""
+    job = next((job for job in plan.reasons if job.is_training), None)
+    facts = {"input": InputFiles(), "attempt": 1, "threads": 1, "async_run": workflow.async_run}
+    return resource_of("nodes", Wildcards(fromdict=job.names), job.rule, **facts) if job else 1
 
 
 def tell_snakemake(plan):

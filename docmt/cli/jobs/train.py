@@ -24,6 +24,18 @@ Chains = Annotated[Path | None, input_folder("folder of stage 4 for the view: tr
 Pretrained = Annotated[Path | None, input_folder("folder of a pretrained checkpoint to start from")]
 Threads = Annotated[int | None, typer.Option(min=1, max=MOST, help="CPU threads; a resumed run needs the same")]
 Ranks = Annotated[int, typer.Option(min=1, max=MOST, help="processes, each with a GPU or with --threads CPU threads")]
+Nodes = Annotated[
+    int, typer.Option(min=1, max=MOST, help="nodes that share the ranks; the command is started once on each of them")
+]
+NodeRank = Annotated[
+    int | None, typer.Option(min=0, max=MOST, help="number of this node, from 0 [default: that of srun]")
+]
+Rendezvous = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOST:PORT", help="where the first node waits for the others [default: as srun numbers nodes]"
+    ),
+]
 DeadlineMinutes = Annotated[
     float | None,
     typer.Option(min=0, max=MINUTES, help="minutes after which the job has to end; it saves a checkpoint before"),
@@ -65,6 +77,9 @@ def train_system(
     device: Device = "auto",
     threads: Threads = None,
     ranks: Ranks = 1,
+    nodes: Nodes = 1,
+    node_rank: NodeRank = None,
+    rendezvous: Rendezvous = None,
     deadline_minutes: DeadlineMinutes = None,
     save_minutes: SaveMinutes = 30,
     checkpoints: Checkpoints = 2,
@@ -84,10 +99,14 @@ def train_system(
 
     options = JobOptions(deadline_minutes, hang_minutes, save_minutes, checkpoints, set_aside, deterministic, compiled)
     with interruptible(), StopRequest() as stop:
-        if ranks > 1 and "RANK" not in os.environ:
-            from docmt.training.launch import launch
+        if max(ranks, nodes) > 1 and "RANK" not in os.environ:
+            from docmt.training.launch import launch, launch_on_nodes
+            from docmt.training.node import this_node
 
-            raise typer.Exit(launch(ranks, stop))
+            if nodes == 1:
+                raise typer.Exit(launch(ranks, stop))
+            node = this_node(nodes, node_rank, rendezvous)
+            raise typer.Exit(launch_on_nodes(node, ranks, stop, state, deadline_minutes))
 
         # A damaged file of settings is refused before torch is imported, which takes a second or more.
         read_object(settings)

@@ -1,0 +1,119 @@
+"""The partitions, the account and the quality of service that a profile names: whether they exist and may be used."""
+
+import getpass
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from docmt.base.errors import UserError, nearest
+from docmt.base.yaml_files import load_yaml
+from docmt.preflight.finding import Area, Finding
+from docmt.preflight.profile import Profile
+from docmt.preflight.rules import stated_rules
+from docmt.preflight.slurm.cluster import Cluster, ask
+
+AREA = Area("Slurm")
+FILE = "partition-config"
+
+
+def partitions_of(rule: str, profile: Profile, cluster: Cluster) -> tuple[list[str], str]:
+    """Return the names of the partitions to which the jobs of a rule may go, and where they are stated."""
+    stated = profile.name_in(rule, "slurm_partition")
+    if stated:
+        return stated.split(","), profile.resource(rule, "slurm_partition")[1]
+    path = partition_file(profile)
+    if path is not None:
+        return _in_file(path), str(path)
+    chosen = os.environ.get("SBATCH_PARTITION")
+    if chosen:
+        return chosen.split(","), "SBATCH_PARTITION"
+    return [item.name for item in cluster.partitions.values() if item.is_default], "the default partition"
+
+
+def partition_file(profile: Profile) -> Path | None:
+    """Return the file of partitions that the profile, or the environment of the plugin, names."""
+    stated = profile.flag(FILE) or os.environ.get("SNAKEMAKE_SLURM_PARTITIONS")
+    return Path(str(stated)) if stated else None
+
+
+def check_partitions(profile: Profile, cluster: Cluster) -> Iterator[Finding]:
+    """Yield the partitions that there are not, that are down, and that the account may not use."""
+    path = partition_file(profile)
+    if path is not None:
+        try:
+            _in_file(path)
+        except UserError as problem:
+            where = f"{profile.place(profile.flag_name(FILE))}: {problem.where}"
+            remedy = "run `generate-slurm-partition-config`, or correct the file"
+            yield AREA.error(problem.what, where=where, found=problem.found, remedy=remedy)
+            return
+    places = dict(_stated(profile, cluster))
+    for (where, name), account in places.items():
+        partition = cluster.partitions.get(name)
+        if partition is None:
+            yield AREA.error(
+                "no partition has this name", where=where, found=name, remedy=nearest(name, cluster.partitions)
+            )
+        elif not partition.is_up:
+            remedy = "use another partition, or wait until the administrators open it"
+            yield AREA.error("the partition starts no job now", where=where, found=f"{name} is down", remedy=remedy)
+        elif account and partition.accounts is not None and account not in partition.accounts:
+            expected = ", ".join(sorted(partition.accounts))
+            found, remedy = f"{name} with account {account}", "use another partition or account"
+            what = "the account may not use the partition"
+            yield AREA.error(what, where=where, found=found, expected=expected, remedy=remedy)
+    if not places:
+        remedy = "state slurm_partition under default-resources, or export SBATCH_PARTITION"
+        yield AREA.error("the cluster has no default partition, and none is named", found="none", remedy=remedy)
+
+
+def check_account(profile: Profile, cluster: Cluster) -> Iterator[Finding]:
+    """Yield the accounts and the quality of service that this user has not."""
+    accounts = {account: where for account, where in _accounts(profile) if account}
+    qos = profile.flag("qos")
+    if not accounts and not qos:
+        return
+    if not cluster.config.get("AccountingStorageType", "").endswith("slurmdbd"):
+        yield AREA.fact("this cluster keeps no accounts: an account or a quality of service is not checked")
+        return
+    user = getpass.getuser()
+    text = ask("sacctmgr", "-n", "-P", "show", "assoc", "where", f"user={user}", "format=Account,QOS")
+    rows = [line.split("|") for line in text.splitlines() if "|" in line]
+    known, qualities = {row[0] for row in rows}, {name for row in rows for name in row[1].split(",")}
+    for account, where in accounts.items():
+        if account not in known:
+            what = f"user {user} has no such account"
+            yield AREA.error(what, where=where, found=account, remedy=nearest(account, known))
+    if qos and qos not in qualities:
+        where = profile.place(profile.flag_name("qos"))
+        what = f"user {user} has no such quality of service"
+        yield AREA.error(what, where=where, found=str(qos), remedy=nearest(str(qos), qualities))
+
+
+def sent_rules() -> list[str]:
+    """Return the names of the rules whose jobs are sent to the cluster."""
+    return [name for name, rule in stated_rules().items() if not rule.is_local]
+
+
+def _in_file(path: Path) -> list[str]:
+    """Return the names of the partitions in a file. Raises UserError for a file of another form."""
+    value, _ = load_yaml(path)
+    partitions = value.get("partitions") if isinstance(value, dict) else None
+    if not isinstance(partitions, dict) or not partitions:
+        raise UserError("not a file of partitions", where=str(path), expected="partitions: a mapping by their names")
+    return [str(name) for name in partitions]
+
+
+def _stated(profile: Profile, cluster: Cluster) -> Iterator[tuple[tuple[str, str], str | None]]:
+    """Yield each place that names a partition, with the name, and the account of the jobs that go there."""
+    for rule in sent_rules():
+        names, where = partitions_of(rule, profile, cluster)
+        for name in names:
+            yield (where, name), profile.name_in(rule, "slurm_account") or os.environ.get("SBATCH_ACCOUNT")
+
+
+def _accounts(profile: Profile) -> Iterable[tuple[str | None, str]]:
+    """Yield the account of each rule, and where it is stated."""
+    for rule in sent_rules():
+        yield profile.name_in(rule, "slurm_account"), profile.resource(rule, "slurm_account")[1]
+    yield os.environ.get("SBATCH_ACCOUNT"), "SBATCH_ACCOUNT"

@@ -1,0 +1,101 @@
+"""The node on which a launcher runs, among the nodes of a training: from options, or from Slurm."""
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+
+from docmt.base.errors import UserError
+
+FIRST_PORT, PORTS = 10_000, 20_000
+"""The smallest port that a job of Slurm takes for its rendezvous, and the number of ports to take from. Systems give
+higher ports to connections, so that they are in use at random."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of a training, and the rendezvous: the address at which the launcher of the first node listens."""
+
+    number: int
+    """The number of the node, from 0."""
+    count: int
+    """The number of nodes of the training."""
+    host: str
+    port: int
+    gpus: int | None = None
+    """The number of GPUs that Slurm has given to the job on this node; None where it is not known."""
+
+    @property
+    def is_first(self) -> bool:
+        """True for the node of the first rank."""
+        return self.number == 0
+
+
+def this_node(count: int, number: int | None, rendezvous: str | None) -> Node:
+    """Return this node; `number` and `rendezvous`, `HOST:PORT`, are None where Slurm is to say them.
+
+    Raises UserError where the number or the address is wrong, or where only one of them is given, and neither is known
+    outside of a job that `srun` has started once on each node.
+    """
+    if number is None and rendezvous is None:
+        return _node_of_slurm(count)
+    if number is None or rendezvous is None:
+        raise UserError(
+            "a training on several nodes",
+            found=f"--node-rank {number}, --rendezvous {rendezvous}",
+            expected="both, or neither within srun",
+        )
+    if number >= count:
+        raise UserError("--node-rank counts from 0", found=number, expected=f"at most {count - 1} for --nodes {count}")
+    host, _, port = rendezvous.rpartition(":")
+    if not (host and port.isdecimal() and 0 < int(port) < 2**16):
+        raise UserError("--rendezvous is no address", found=rendezvous, expected="HOST:PORT of the first node")
+    return Node(number, count, host.strip("[]"), int(port))
+
+
+def _node_of_slurm(count: int) -> Node:
+    """Return the node of a job step of Slurm, whose rendezvous is its first node, at a port that the job determines."""
+    step = {
+        name: os.environ.get(f"SLURM_{name}")
+        for name in ("NODEID", "STEP_NUM_NODES", "STEP_NUM_TASKS", "STEP_NODELIST")
+    }
+    if None in step.values():
+        raise UserError(
+            "which of the nodes is this?",
+            found="no job step of Slurm",
+            expected=f"srun --nodes={count} --ntasks-per-node=1 docmt job train-system --nodes {count} ...",
+            remedy="outside of Slurm state --node-rank and --rendezvous HOST:PORT",
+        )
+    nodes, tasks = int(step["STEP_NUM_NODES"]), int(step["STEP_NUM_TASKS"])
+    if (nodes, tasks) != (count, count):
+        raise UserError(
+            "srun must start one task on each node",
+            found=f"{tasks} tasks on {nodes} nodes",
+            expected=f"--nodes={count} --ntasks-per-node=1",
+        )
+    port = FIRST_PORT + int(os.environ.get("SLURM_JOB_ID", "0")) % PORTS
+    gpus = os.environ.get("SLURM_GPUS_ON_NODE")
+    return Node(int(step["NODEID"]), count, _address_of_first(step["STEP_NODELIST"]), port, int(gpus) if gpus else None)
+
+
+def _address_of_first(nodes: str) -> str:
+    """Return the network address of the first of a list of nodes such as `n[1-2]`.
+
+    The name of a node need not be a name of the network, so Slurm is asked for the address by which it finds the node.
+    """
+    first = _ask("show", "hostnames", nodes).split()[0]
+    address = re.search(r"\bNodeAddr=(\S+)", _ask("show", "--oneliner", "node", first))
+    return address[1] if address else first
+
+
+def _ask(*words: str) -> str:
+    """Return what `scontrol` prints; raises UserError where it fails."""
+    command = ("scontrol", *words)
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as problem:
+        said = (getattr(problem, "stderr", None) or str(problem)).strip()
+        remedy = "state --node-rank and --rendezvous HOST:PORT"
+        raise UserError(
+            "Slurm does not name the first node", where=" ".join(command), found=said, remedy=remedy
+        ) from None
