@@ -19,6 +19,7 @@ include: "workflow/rules/6_translations.smk"
 include: "workflow/rules/7_scores.smk"
 include: "workflow/rules/8_report.smk"
 include: "workflow/rules/growth.smk"
+include: "workflow/rules/clusters.smk"
 
 
 or_refuse(check_study_names, TARGET_STUDIES, {"all", *(rule.name for rule in workflow.rules)})

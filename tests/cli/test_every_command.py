@@ -55,6 +55,7 @@ VERBS = {
     "remove",
     "reproduce",
     "why",
+    "status",
     "pull",
     "push",
     "ls",
@@ -64,7 +65,7 @@ VERBS = {
     "pin",
     "gc",
 }
-"""What every command begins with; `why` is a question, and has no object."""
+"""What every command begins with; `why` and `status` are questions, and have no object."""
 
 OPTIONS = {
     "model": "folder",
@@ -241,6 +242,7 @@ CALLS: dict[str, list[str]] = {
     "list-trainings": ["--results", "results"],
     "check-findings": ["demo", "--root", "demo"],
     "why": ["demo", "--root", "demo"],
+    "status": ["demo", "--root", "demo"],
     "list-results": ["--root", "demo"],
     "remove-results": ["--root", "demo"],
     "collect-scores": ["--root", "demo", "--output", "out/scores.parquet"],

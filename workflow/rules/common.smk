@@ -18,6 +18,7 @@ from snakemake.iocontainers import InputFiles, Wildcards
 from snakemake.logging import logger
 from snakemake.settings.types import DeploymentMethod
 from snakemake.target_jobs import TargetSpec
+from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
 from docmt.base.foreign import explained
 from docmt.base.machine import now
@@ -66,6 +67,7 @@ from docmt.plan.job_log import JobLog
 from docmt.plan.jobs import RULES, GridJobs, Job
 from docmt.plan.nodes import check_nodes
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
+from docmt.plan.other_clusters import ask_lsf_for_gpus, share_folder_with_pods
 from docmt.plan.planning import Planner
 from docmt.plan.positions import position_tables
 from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
