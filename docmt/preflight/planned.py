@@ -20,6 +20,7 @@ from docmt.preflight.finding import Area, Finding
 from docmt.settings.system import Entry
 
 AREA = Area("targets")
+STUDIES = Path("workflow/studies")
 DEFAULT = "demo"
 """The target of a run without a target, where there is a study of this name."""
 
@@ -72,7 +73,7 @@ def planned_run(grid: Grid, targets: Sequence[str]) -> tuple[PlannedRun, list[Fi
         try:
             known[name] = jobs_of_target(planner, name)
         except UserError as problem:
-            findings.append(AREA.of(problem))
+            findings.append(_with_mistakes(name) or AREA.of(problem))
     jobs, refusals = _planned(planner, known)
     whole = _planner(dataclasses.replace(grid, not_run={}, not_scored={}, ways={}, available=()))
     every = [job for name in known for job in jobs_to_run(whole, jobs_of_target(whole, name))]
@@ -99,6 +100,15 @@ def _planned(planner: Planner, known: Mapping[str, Sequence[Job]]) -> tuple[list
     except UserError as problem:
         return [*plan.reasons], [AREA.of(problem)]
     return [*plan.reasons], []
+
+
+def _with_mistakes(target: str) -> Finding | None:
+    """Return the finding about a study that is there and not in the grid, since it has mistakes; None otherwise."""
+    path = STUDIES / f"{target}.yaml"
+    if not path.is_file():
+        return None
+    what = "not checked: the jobs of the study, which has mistakes itself"
+    return AREA.warning(what, where=str(path), remedy="correct the study, and check again")
 
 
 def _planner(grid: Grid) -> Planner:

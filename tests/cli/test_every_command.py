@@ -63,8 +63,9 @@ VERBS = {
     "verify",
     "pin",
     "gc",
+    "preflight",
 }
-"""What every command begins with; `why` is a question, and has no object."""
+"""What every command begins with; `why` is a question, `preflight` the name of a check, and both have no object."""
 
 OPTIONS = {
     "model": "folder",
@@ -236,6 +237,7 @@ CALLS: dict[str, list[str]] = {
     "export-corpus": ["toy_zh-en", "--root", "demo", "--output", "out/exported"],
     "make-fixture": ["--catalogue", str(ROOT / "workflow/corpora/bible_de-en.yaml"), "--output", "out/fixture"],
     "count-chains": ["toy_zh-en", "--root", str(ROOT), "--stop-words", "10", "--chinese", "characters"],
+    "preflight": ["demo", "--root", "demo", "--config", "device=cpu"],
     "list-systems": ["--root", str(ROOT), "--study", "demo"],
     "list-targets": ["--root", str(ROOT), "--study", "demo", "--kind", "study"],
     "list-trainings": ["--results", "results"],
