@@ -1,4 +1,4 @@
-"""What a run of some targets would do: its jobs, and the files from outside that they need."""
+"""The plan of a run of some targets: its jobs, and the files from outside that they need."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from docmt.plan.obtain import checkpoints_of, is_single, jobs_to_run, translatio
 from docmt.plan.planning import Planner
 from docmt.plan.run import grid_for_targets, without_missing
 from docmt.plan.stored import stored_for
-from docmt.preflight.finding import Area, Finding
+from docmt.preflight.finding import Area, RunFinding
 from docmt.settings.system import Entry
 
 AREA = Area("targets")
@@ -63,7 +63,7 @@ class PlannedRun:
         return [self.grid.find(job.names["corpus"], job.names["system"]) for job in self.jobs if job.is_training]
 
 
-def planned_run(grid: Grid, targets: Sequence[str]) -> tuple[PlannedRun, list[Finding]]:
+def planned_run(grid: Grid, targets: Sequence[str]) -> tuple[PlannedRun, list[RunFinding]]:
     """Return the run of targets in the present folder, and the findings about targets that there are not."""
     with suppress(UserError):  # the checks of sources and of the store say why
         grid = grid_for_targets(without_missing(grid), targets)
@@ -85,7 +85,7 @@ def planned_run(grid: Grid, targets: Sequence[str]) -> tuple[PlannedRun, list[Fi
     return run, findings
 
 
-def _planned(planner: Planner, known: Mapping[str, Sequence[Job]]) -> tuple[list[Job], list[Finding]]:
+def _planned(planner: Planner, known: Mapping[str, Sequence[Job]]) -> tuple[list[Job], list[RunFinding]]:
     """Return the jobs that would run for targets, and why a run would refuse the plan.
 
     Where no plan can be made, these are all jobs that the targets are made from.
@@ -102,7 +102,7 @@ def _planned(planner: Planner, known: Mapping[str, Sequence[Job]]) -> tuple[list
     return [*plan.reasons], []
 
 
-def _with_mistakes(target: str) -> Finding | None:
+def _with_mistakes(target: str) -> RunFinding | None:
     """Return the finding about a study that is there and not in the grid, since it has mistakes; None otherwise."""
     path = STUDIES / f"{target}.yaml"
     if not path.is_file():

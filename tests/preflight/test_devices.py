@@ -32,8 +32,8 @@ class Machine:
 
     def told(self, device: str = "auto", gpu: int = 1, **profile) -> list[tuple[str, str]]:
         values = {"set-resources": {"train": {"gpu": gpu}}, **profile}
-        found = check_devices(replace(self.grid, device=device), Profile(values), self.dev, self.driver)
-        return [(finding.level, finding.text) for finding in found if finding.level != "fact"]
+        findings = check_devices(replace(self.grid, device=device), Profile(values), self.dev, self.driver)
+        return [(finding.level, finding.text) for finding in findings if finding.level != "fact"]
 
 
 @pytest.fixture

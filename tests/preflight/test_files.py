@@ -12,7 +12,7 @@ from helpers.support import Project
 
 from docmt.plan.grid import load_grid
 from docmt.preflight.checkpoints import check_checkpoints
-from docmt.preflight.finding import Finding
+from docmt.preflight.finding import RunFinding
 from docmt.preflight.network import check_network
 from docmt.preflight.planned import PlannedRun, planned_run
 from docmt.preflight.sources import check_places, check_sources
@@ -40,7 +40,7 @@ def run_of(*targets: str, **config) -> PlannedRun:
     return planned_run(load_grid(Path(), config), targets or ["one"])[0]
 
 
-def told(findings: Iterator[Finding]) -> list[tuple[str, str]]:
+def told(findings: Iterator[RunFinding]) -> list[tuple[str, str]]:
     return [(finding.level, finding.text) for finding in findings]
 
 
@@ -76,7 +76,7 @@ def test_several_files_of_one_name_are_named(project):
 
 def test_folders_and_files_of_config_yaml_that_are_not_there(project):
     grid = load_grid(Path(), {"mirror": "no/mirror", "local": {"large": "no/ldc"}, "human": {"one": "judged.json"}})
-    assert [finding.where for finding in check_places(grid)] == [
+    assert [finding.message.where for finding in check_places(grid)] == [
         "config.yaml mirror", "config.yaml human.one", "config.yaml local.large",
     ]  # fmt: skip
     assert told(check_places(load_grid(Path(), {"mirror": "http://one.example"}))) == []

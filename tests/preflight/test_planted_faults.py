@@ -159,7 +159,7 @@ def _plant_in_profiles(project: Project) -> None:
     )
 
 
-def found_in(printed: str) -> list[str]:
+def findings_of(printed: str) -> list[str]:
     """The findings of what the command printed, each of which begins with four blanks, and goes on with six."""
     return [text.replace("\n", " ") for text in re.split(r"^    (?! )", printed, flags=re.MULTILINE)]
 
@@ -167,7 +167,7 @@ def found_in(printed: str) -> list[str]:
 def test_one_run_names_every_fault_with_its_place_and_what_to_do(faulty):
     done = docmt("preflight", "--profile", "slurm", "demo", "demoo", "mine", cwd=faulty.root)
     assert (done.returncode, done.stderr) == (2, "")
-    findings = found_in(done.stdout)
+    findings = findings_of(done.stdout)
     missing = [fault for fault in FAULTS if not any(all(part in text for part in fault) for text in findings)]
     assert not missing, done.stdout
     assert len(FAULTS) >= 20

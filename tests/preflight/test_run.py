@@ -17,7 +17,7 @@ from docmt.preflight import disk, environment, planned, store
 from docmt.preflight.budget import check_hours
 from docmt.preflight.disk import check_disk, estimated_room
 from docmt.preflight.environment import check_environment
-from docmt.preflight.finding import Area, Finding, once
+from docmt.preflight.finding import Area, RunFinding, once
 from docmt.preflight.planned import PlannedRun, planned_run
 from docmt.preflight.profile import Profile
 from docmt.preflight.store import check_store
@@ -33,11 +33,11 @@ def run_of(*targets: str, **config) -> PlannedRun:
     return planned_run(load_grid(Path(), config), targets or ["one"])[0]
 
 
-def told(findings: Iterator[Finding]) -> list[tuple[str, str]]:
+def told(findings: Iterator[RunFinding]) -> list[tuple[str, str]]:
     return [(finding.level, finding.text) for finding in findings if finding.level != "fact"]
 
 
-def facts(findings: Iterator[Finding]) -> str:
+def facts(findings: Iterator[RunFinding]) -> str:
     return "\n".join(finding.text for finding in findings if finding.level == "fact")
 
 
@@ -48,7 +48,7 @@ def test_a_finding_says_it_as_a_message_does_and_once():
 
 
 def test_an_error_of_the_system_ends_a_check_and_not_the_others():
-    def broken() -> Iterator[Finding]:
+    def broken() -> Iterator[RunFinding]:
         yield Area("a").fact("first")
         raise PermissionError(13, "Permission denied", "/secret")
 
@@ -60,7 +60,7 @@ def test_an_error_of_the_system_ends_a_check_and_not_the_others():
 def test_the_jobs_of_targets_are_counted():
     run, findings = planned_run(load_grid(Path()), ["one"])
     trainings = [job for job in run.jobs if job.is_training]
-    assert findings[-1].what == f"one: {len(run.jobs)} jobs, {len(trainings)} of them trainings" and len(trainings) == 4
+    assert findings[-1].message.what == f"one: {len(run.jobs)} jobs, {len(trainings)} of them trainings" and len(trainings) == 4
     assert planned_run(load_grid(Path()), [])[0].targets == ("one",), "there is no demo"
 
 
@@ -102,7 +102,7 @@ def test_the_disk(monkeypatch):
     ):
         room(free, inodes, monkeypatch)
         findings = [*check_disk(run)]
-        assert [(finding.level, finding.what) for finding in findings if finding.level != "fact"] == expected
+        assert [(finding.level, finding.message.what) for finding in findings if finding.level != "fact"] == expected
         assert "an estimate of " in facts(iter(findings)) and "quotas are not seen" in facts(iter(findings))
 
 

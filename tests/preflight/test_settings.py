@@ -20,7 +20,7 @@ def told(overrides: dict | None = None) -> list[tuple[str, str]]:
 
 def test_right_settings_have_no_findings_and_say_what_was_read(project):
     grid, findings = read_settings({})
-    assert grid is not None and [finding.what for finding in findings] == [
+    assert grid is not None and [finding.message.what for finding in findings] == [
         "config.yaml, 1 studies, 1 corpora, 5 systems on corpora, scale paper"
     ]
 

@@ -33,8 +33,8 @@ def told(asked: Profile) -> list[tuple[str, str]]:
 
 def only(asked: Profile, level: str = "error") -> str:
     """The text of the only finding."""
-    ((found, text),) = told(asked)
-    assert found == level
+    ((actual, text),) = told(asked)
+    assert actual == level
     return text
 
 
@@ -259,7 +259,7 @@ def test_trainings_that_cannot_end_in_time(small, monkeypatch, slurm):
     run, _ = planned_run(load_grid(small.root), ["one"])
     assert [*check_times(run, profile(train={"runtime": 60}))] == []
     (finding,) = check_times(run, profile(train={"runtime": 0.0001, "gpu": 1}))
-    assert finding.level == "warning" and finding.what.startswith("trainings that are estimated to take longer")
-    assert "results/5_training/paper/toy/" in str(finding.found)
+    assert finding.level == "warning" and finding.message.what.startswith("trainings that are estimated to take longer")
+    assert "results/5_training/paper/toy/" in str(finding.message.found)
     (fact,) = check_times(run, profile(train={"runtime": "lambda wildcards: 3"}))
     assert fact.text == "not checked: the time of trainings, since a function computes their `runtime`"
