@@ -21,8 +21,8 @@ BYTES_OF_JOB = 1_000_000
 """Assumed size of translations, scores or a page, and of the log."""
 UNPACKED = 4.0
 """Assumed size of documents.parquet and of what an archive unpacks to, in sizes of the download."""
-BYTES_OF_PIECE = {"tokens": 14, "views": 14, "chain_words": 8, "chain_segments": 8}
-"""Assumed bytes of a source or target piece of training text in the output of each rule."""
+BYTES_OF_PIECE = {"tokens": 24, "views": 8, "chain_words": 2, "chain_segments": 1}
+"""Bytes of a source or target piece of training text in the output of each rule, rounded up from those of the demo."""
 SHARE = 0.8
 """The share of the free room above which an estimate is a warning: estimates are rough."""
 

@@ -60,7 +60,10 @@ def test_an_error_of_the_system_ends_a_check_and_not_the_others():
 def test_the_jobs_of_targets_are_counted():
     run, findings = planned_run(load_grid(Path()), ["one"])
     trainings = [job for job in run.jobs if job.is_training]
-    assert findings[-1].message.what == f"one: {len(run.jobs)} jobs, {len(trainings)} of them trainings" and len(trainings) == 4
+    assert (
+        findings[-1].message.what == f"one: {len(run.jobs)} jobs, {len(trainings)} of them trainings"
+        and len(trainings) == 4
+    )
     assert planned_run(load_grid(Path()), [])[0].targets == ("one",), "there is no demo"
 
 
