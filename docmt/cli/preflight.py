@@ -1,6 +1,5 @@
 """`docmt preflight`: everything that would go wrong in a run, before any job."""
 
-import dataclasses
 from collections.abc import Iterator
 from contextlib import chdir
 from pathlib import Path
@@ -13,7 +12,7 @@ from docmt.cli.options import AsJson, Config, Root, overrides
 from docmt.cli.screen import print_json
 
 if TYPE_CHECKING:
-    from docmt.preflight.finding import Finding
+    from docmt.preflight.finding import RunFinding
 
 Targets = Annotated[
     list[str] | None,
@@ -50,14 +49,14 @@ def preflight(
     with chdir(root):
         findings = check(targets or [], values, profile, sources)
     if as_json:
-        print_json([dataclasses.asdict(finding) for finding in findings])
+        print_json([finding.to_json() for finding in findings])
     else:
         typer.echo("\n".join(report(findings)))
     if any(finding.level == "error" for finding in findings):
         raise typer.Exit(USER_MISTAKE)
 
 
-def report(findings: "list[Finding]") -> Iterator[str]:
+def report(findings: "list[RunFinding]") -> Iterator[str]:
     """Yield the lines about findings: errors, warnings and what was checked, each by area."""
     for level, heading in HEADINGS.items():
         chosen = [finding for finding in findings if finding.level == level]

@@ -13,7 +13,7 @@ from docmt.base.errors import UserError
 from docmt.base.parse import mapping
 from docmt.base.yaml_files import Lines, load_yaml
 from docmt.plan.preflight import refuse_cache
-from docmt.preflight.finding import Area, Finding
+from docmt.preflight.finding import Area, RunFinding
 from docmt.preflight.rules import rule_names, stated_rules
 
 AREA = Area("profile")
@@ -155,12 +155,12 @@ def find_profile(name: str) -> Path:
 
 def _files_in(folder: Path) -> list[Path]:
     """Return the files of a profile in a folder, the one for the latest version first."""
-    found = [(FILE.fullmatch(path.name), path) for path in sorted(folder.glob("*.yaml"))]
-    files = [(int(match[1] or 0), path) for match, path in found if match]
+    matches = [(FILE.fullmatch(path.name), path) for path in sorted(folder.glob("*.yaml"))]
+    files = [(int(match[1] or 0), path) for match, path in matches if match]
     return [path for _, path in sorted(files, key=lambda pair: -pair[0])]
 
 
-def check_profile(name: str | None, profile: Profile) -> Iterator[Finding]:
+def check_profile(name: str | None, profile: Profile) -> Iterator[RunFinding]:
     """Yield what Snakemake would refuse, ignore or misread in a profile."""
     if profile.is_cluster:
         yield from _of_cluster(profile)
@@ -180,7 +180,7 @@ def check_profile(name: str | None, profile: Profile) -> Iterator[Finding]:
     yield from _replaced(name)
 
 
-def _of_cluster(profile: Profile) -> Iterator[Finding]:
+def _of_cluster(profile: Profile) -> Iterator[RunFinding]:
     """Yield what a profile of a cluster lacks: the plugin of its executor, and the number of jobs."""
     if find_spec(f"snakemake_executor_plugin_{profile.executor.replace('-', '_')}") is None:
         yield AREA.error(
@@ -194,14 +194,14 @@ def _of_cluster(profile: Profile) -> Iterator[Finding]:
         yield AREA.error("Snakemake needs the number of jobs", where=profile.place("executor"), remedy=remedy)
 
 
-def _replaced(name: str | None) -> Iterator[Finding]:
+def _replaced(name: str | None) -> Iterator[RunFinding]:
     """Yield the sections of a profile that profiles/default replaces as a whole."""
     if name is None:
         return
-    own, lines = load_yaml(find_profile(name))
+    stated, lines = load_yaml(find_profile(name))
     default = (load_yaml(_files_in(Path(WORKFLOW_PROFILE))[0])[0] or {}) if _files_in(Path(WORKFLOW_PROFILE)) else {}
     for key in ("default-resources", "set-resources", "set-threads"):
-        if key in (own or {}) and key in default:
+        if key in (stated or {}) and key in default:
             yield AREA.warning(
                 f"{WORKFLOW_PROFILE} has this key too, and replaces it as a whole",
                 where=lines.place((key,)),

@@ -229,6 +229,12 @@ CALLS = (
     ("list-targets --config scale --root ROOT", "--config: not a key with a value\n  found scale; expected KEY=VALUE"),
     ("list-targets --config scale=tiny --root ROOT", "docmt: "),
     ("list-systems --study lexical --root ROOT", "unknown study\n  found lexical"),
+    (
+        "preflight demo --root ROOT --config scale",
+        "--config: not a key with a value\n  found scale; expected KEY=VALUE",
+    ),
+    ("preflight demo --root folder", "config.yaml: file not found"),
+    ("preflight demo --profile", "'--profile' requires an argument"),
     ("why nothing --root ROOT", "unknown target\n  found nothing; expected all, a study"),
     ("list-results --root folder --config scale", "--config: not a key with a value"),
     ("remove-results --older-than -1 --root ROOT", "'--older-than'"),

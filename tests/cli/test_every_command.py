@@ -64,8 +64,9 @@ VERBS = {
     "verify",
     "pin",
     "gc",
+    "preflight",
 }
-"""What every command begins with; `why` and `status` are questions, and have no object."""
+"""What every command begins with; `why` and `status` are questions, `preflight` is a check, and they have no object."""
 
 OPTIONS = {
     "model": "folder",
@@ -237,6 +238,7 @@ CALLS: dict[str, list[str]] = {
     "export-corpus": ["toy_zh-en", "--root", "demo", "--output", "out/exported"],
     "make-fixture": ["--catalogue", str(ROOT / "workflow/corpora/bible_de-en.yaml"), "--output", "out/fixture"],
     "count-chains": ["toy_zh-en", "--root", str(ROOT), "--stop-words", "10", "--chinese", "characters"],
+    "preflight": ["demo", "--root", "demo", "--config", "device=cpu"],
     "list-systems": ["--root", str(ROOT), "--study", "demo"],
     "list-targets": ["--root", str(ROOT), "--study", "demo", "--kind", "study"],
     "list-trainings": ["--results", "results"],
