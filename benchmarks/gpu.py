@@ -3,7 +3,7 @@
     python benchmarks/gpu.py [--device cuda]
 
 Models of 6 + 6 layers, 512/2048/8, a vocabulary of 32,000, batches of 12 segments of 15 sentences of about 25 words.
-The measurements are those of `docmt check-device` (docmt/devicecheck/speed.py), here as a table in Markdown. With
+The measurements are those of `docmt preflight --gpu` (docmt/devicecheck/speed.py), here as a table in Markdown. With
 `--device cpu` models and batches are small: a trial of the script.
 """
 

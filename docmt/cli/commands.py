@@ -58,7 +58,7 @@ FOR_YOU: Sections = {
         "count-chains": "catalogue",
     },
     "Get files": {"fetch-files": "downloads"},
-    "Before a run": {"preflight": "preflight", "check-device": "device_check"},
+    "Before a run": {"preflight": "preflight"},
     "Follow studies": {
         "status": "status",
         "list-systems": "studies",

@@ -1,12 +1,10 @@
-"""`docmt check-device`: does a device compute what it should, how fast is it, and which settings suit it."""
+"""`docmt preflight --gpu`: does a device compute what it should, how fast is it, and which settings suit it."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from docmt.base.names import DeviceName
-from docmt.cli.options import AsJson, Device
-from docmt.cli.screen import print_json, say, show_table
+from docmt.cli.screen import say, show_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,22 +17,37 @@ SPEEDS = ("model", "type", "target tokens/s", "of matrix rate", "peak MiB", "lar
 ADVICE = ("set", "to", "since")
 
 
-def check_device(
-    device: Device = "auto",
-    as_json: AsJson = False,
-) -> None:
-    """Check what a GPU computes, and measure which settings suit it.
+@dataclass(frozen=True)
+class DeviceReport:
+    """What the checks of a device found, and what to set."""
 
-    It compares kernels with their definition, bf16 with fp32, compiled parts with plain ones and stored states with
-    whole passes, lets two cards exchange gradients, and measures the memory and the speed of every model. On a GPU this
-    takes about a minute; on a CPU it is a trial with small models. Exit status 1: a check found something wrong.
-    """
-    if not check_devices(device, as_json):
-        raise typer.Exit(1)
+    device: str
+    results: "Sequence[Result]"
+    advised: "Sequence[Advice]"
+
+    @property
+    def is_right(self) -> bool:
+        """Whether no check found something wrong."""
+        return all(getattr(result, "is_right", True) for result in self.results)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as a JSON object."""
+        findings = [vars(result) for result in self.results if hasattr(result, "check")]
+        speeds = [vars(result) for result in self.results if not hasattr(result, "check")]
+        advised = [vars(one) for one in self.advised]
+        return {"device": self.device, "findings": findings, "speeds": speeds, "advice": advised}
+
+    def show(self) -> None:
+        """Print the findings, the speeds and what to set, as tables."""
+        findings = [result for result in self.results if hasattr(result, "check")]
+        show_table(FINDINGS, [(one.check, one.subject, one.found, "" if one.is_right else "WRONG") for one in findings])
+        speeds = [_speed_row(result) for result in self.results if not hasattr(result, "check")]
+        show_table(SPEEDS, speeds, SPEEDS[2:])
+        show_table(ADVICE, [(one.setting, one.value, one.reason) for one in self.advised])
 
 
-def check_devices(device: DeviceName, as_json: bool = False) -> bool:
-    """Check a device, print the findings and what to set, and return whether all is right.
+def checked_device(device: DeviceName) -> DeviceReport:
+    """Check a device, with a line on standard error for each result.
 
     Raises UserError where there is no such device.
     """
@@ -50,8 +63,7 @@ def check_devices(device: DeviceName, as_json: bool = False) -> bool:
         results.append(result)
         say(_line(result))
     advised = advice(results, torch.cuda.device_count() if where.type == "cuda" else 0)
-    print_json(_plain(where.type, results, advised)) if as_json else _show(results, advised)
-    return all(getattr(result, "is_right", True) for result in results)
+    return DeviceReport(where.type, results, advised)
 
 
 def _line(result: "Result") -> str:
@@ -61,21 +73,7 @@ def _line(result: "Result") -> str:
     return f"speed, {result.kind}, {result.precision}: {result.tokens_per_s:,.0f} target tokens/s"
 
 
-def _show(results: "Sequence[Result]", advised: "Sequence[Advice]") -> None:
-    findings = [result for result in results if hasattr(result, "check")]
-    rows = [(one.check, one.subject, one.found, "" if one.is_right else "WRONG") for one in findings]
-    show_table(FINDINGS, rows)
-    show_table(SPEEDS, [_speed_row(result) for result in results if not hasattr(result, "check")], SPEEDS[2:])
-    show_table(ADVICE, [(one.setting, one.value, one.reason) for one in advised])
-
-
 def _speed_row(speed: "Speed") -> tuple[str, ...]:
     largest = "" if speed.fitting_tokens is None else f"{speed.fitting_tokens:,} tokens"
     numbers = f"{speed.tokens_per_s:,.0f}", f"{speed.matrix_share:.1%}", f"{speed.memory_mib:,.0f}"
     return speed.kind, speed.precision, *numbers, largest
-
-
-def _plain(device: str, results: "Sequence[Result]", advised: "Sequence[Advice]") -> dict[str, Any]:
-    findings = [vars(result) for result in results if hasattr(result, "check")]
-    speeds = [vars(result) for result in results if not hasattr(result, "check")]
-    return {"device": device, "findings": findings, "speeds": speeds, "advice": [vars(one) for one in advised]}

@@ -210,7 +210,7 @@ CALLS = (
     ("check-findings lexical --root ROOT", "unknown study\n  found lexical"),
     ("list-systems --root folder", "folder/config.yaml: file not found"),
     ("count-chains toy_zh-en --chinese letters --root ROOT", "'--chinese'"),
-    ("check-device --device gpu", "'--device'"),
+    ("preflight --gpu --device gpu", "'--device'"),
     (
         "export-corpus toy_zh-em --output o --root ROOT",
         "unknown corpus\n  found toy_zh-em\n  did you mean 'toy_zh-en'?",

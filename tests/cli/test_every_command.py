@@ -253,7 +253,6 @@ CALLS: dict[str, list[str]] = {
 """A good call of each command for people, with {names} of files; those of models with much beside stand elsewhere."""
 ELSEWHERE = (
     {"inspect": "decoding", "import-fairseq": "cli", "read-sheets": "scoring", "reproduce": "provenance"}
-    | {"check-device": "devicecheck"}
     | {f"store {name}": "plan" for name in OF_STORE}
 )
 """Commands whose good calls need more than a few files, by the folder of tests that has them."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from helpers.support import docmt
+from helpers.support import docmt, small_demo
 
 from docmt.cli import device_check
 from docmt.devicecheck import exchange, kernels, run, speed, updates
@@ -156,26 +156,36 @@ GAINS = [Finding("gain of compiling", "fp32", "1.00 times as fast")]
 
 
 @pytest.mark.parametrize("is_right", [True, False])
-def test_the_command_prints_what_was_found_and_what_to_set(is_right, monkeypatch, capsys):
+def test_the_report_says_what_was_found_and_what_to_set(is_right, monkeypatch, capsys):
     results = [replace(RESULTS[0], is_right=is_right), *RESULTS[1:], *GAINS]
     monkeypatch.setattr(run, "run_checks", lambda *_: iter(results))
-    assert device_check.check_devices("cpu") is is_right
+    report = device_check.checked_device("cpu")
+    report.show()
     said = capsys.readouterr()
+    assert report.is_right is is_right
     assert "1,234" in said.out and "train.precision" in said.out and ("WRONG" in said.out) is not is_right
     assert "speed, han, fp32: 1,234 target tokens/s" in said.err
-    assert device_check.check_devices("cpu", as_json=True) is is_right
-    plain = json.loads(capsys.readouterr().out)
+    plain = report.to_json()
     assert plain["speeds"][0]["kind"] == "han" and plain["findings"][0]["is_right"] is is_right
 
 
 @pytest.mark.slow
 def test_the_command_runs_on_a_cpu(tmp_path):
-    done = docmt("check-device", "--device", "cpu", "--json", cwd=tmp_path)
+    project = small_demo(tmp_path / "project")
+    done = docmt("preflight", "--gpu", "--device", "cpu", "--json", cwd=project.root)
     assert done.returncode == 0, done.stderr
-    assert {finding["check"] for finding in json.loads(done.stdout)["findings"]} >= {
-        "exchange of gradients",
-        "decoding",
-    }
+    findings = json.loads(done.stdout)["device"]["findings"]
+    assert {finding["check"] for finding in findings} >= {"exchange of gradients", "decoding"}
+
+
+def test_a_card_that_is_not_there_is_a_finding_beside_the_others(tmp_path):
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    project = small_demo(tmp_path / "project")
+    done = docmt("preflight", "--gpu", "--device", "cuda", "--json", cwd=project.root)
+    said = json.loads(done.stdout)
+    assert done.returncode == 2 and said["device"] is None
+    assert "no CUDA device" in [finding["what"] for finding in said["findings"] if finding["level"] == "error"]
 
 
 @pytest.mark.gpu
@@ -185,4 +195,4 @@ def test_a_card_is_right():
         from docmt.nn.device import reason_without_cuda
 
         pytest.skip(f"needs a GPU: {reason_without_cuda()[0]}")
-    assert device_check.check_devices("cuda")
+    assert device_check.checked_device("cuda").is_right

@@ -70,8 +70,15 @@ def _preempted(profile: Profile, cluster: Cluster) -> Iterator[RunFinding]:
     can_preempt = not cluster.config.get("PreemptType", "").endswith("none")
     for where, mode in modes.items():
         if can_preempt and "CANCEL" in mode:
-            yield AREA.error(
-                "preempted jobs are cancelled, and a run would wait for ever for such a job",
+            # The executor of this project sees that such a job has ended, and the parent of it does not.
+            waits = profile.executor == "slurm"
+            find, outcome = (
+                (AREA.error, "a run would wait for ever for such a job")
+                if waits
+                else (AREA.warning, "each of them uses up one of the attempts that `retries` gives a job")
+            )
+            yield find(
+                f"preempted jobs are cancelled, and {outcome}",
                 where=where,
                 found=mode,
                 expected="REQUEUE",
