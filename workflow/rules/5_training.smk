@@ -21,8 +21,8 @@ rule train:
         "../../envs/docmt.yaml"
     threads: 1
     resources:
-        gpu=1,
-        runtime=1440,
+        gpu=estimated("train", "gpus"),
+        runtime=estimated("train", "minutes"),
     params:
         settings=settings_of("train"),
         start=folder_option("train", "init", "--init"),
