@@ -47,6 +47,10 @@ TOGETHER = {"data": "corpus", "train": "corpus", "decode": "corpus", "scores": "
 """The wildcard whose value the members of a group of a kind have in common."""
 
 
+LONGEST = 1440
+"""The largest time limit of a group in minutes, where the site allows it: longer ones wait longer in queues."""
+
+
 @dataclass(frozen=True)
 class Bounds:
     """What the groups of a run may be.
@@ -89,12 +93,14 @@ def groups_of(jobs: GridJobs, order: Iterable[Job], bounds: Bounds) -> dict[Job,
 def _bounded(members: list[Job], bounds: Bounds) -> Iterator[list[Job]]:
     """Yield the groups of members in their order; a member that takes longer than a group may is alone."""
     group: list[Job] = []
+    left = bounds.longest
     for job in members:
-        size, minutes = bounds.sizes[GROUPED[job.rule]], sum(map(bounds.minutes, [*group, job]))
-        if group and (len(group) == size or minutes > bounds.longest):
+        minutes = bounds.minutes(job)
+        if group and (len(group) == bounds.sizes[GROUPED[job.rule]] or minutes > left):
             yield group
-            group = []
+            group, left = [], bounds.longest
         group.append(job)
+        left -= minutes
     if group:
         yield group
 

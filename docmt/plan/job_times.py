@@ -25,10 +25,19 @@ STEP = 15
 """Time limits are multiples of this number of minutes."""
 LEAST = 30
 """The least time limit that follows an estimate, in minutes: a job also starts, and reads its files."""
-UNKNOWN = 240
-"""The time limit of a translation without an estimate, in minutes."""
+UNKNOWN = {"train": 1440}
+"""The time limit of a job without an estimate, in minutes, by its rule."""
+UNKNOWN_DECODING = 240
+"""The time limit of other jobs of a model without an estimate, in minutes."""
 ESTIMATED = ("train", "translate")
 """The rules whose jobs have estimates."""
+
+
+class Limits(NamedTuple):
+    """What a site allows: the time of a job in minutes, and the GPUs of a training."""
+
+    minutes: int = 1440
+    gpus: int = 1
 
 
 class JobTime(NamedTuple):
@@ -43,38 +52,52 @@ def device_on_cluster(grid: Grid) -> Device:
     return "cpu" if grid.device == "cpu" else "cuda"
 
 
-def time_without_estimate(grid: Grid, rule: str) -> JobTime:
+def time_without_estimate(grid: Grid, rule: str, limits: Limits) -> JobTime:
     """Return what a job of a rule asks for whose hours nobody can estimate, and each job that is not on a cluster."""
-    longest = grid.cluster.max_runtime
-    return JobTime(longest if rule == "train" else min(UNKNOWN, longest), int(device_on_cluster(grid) == "cuda"))
+    minutes = min(UNKNOWN.get(rule, UNKNOWN_DECODING), limits.minutes)
+    return JobTime(minutes, int(device_on_cluster(grid) == "cuda"))
 
 
-def estimated_times(grid: Grid, jobs: Iterable[Job], attempts: int, root: Path = Path()) -> dict[str, JobTime]:
+def estimated_times(
+    grid: Grid, jobs: Iterable[Job], limits: Limits, attempts: int, root: Path = Path()
+) -> dict[str, JobTime]:
     """Return what each job with an estimate asks for, by the path of its manifest.
 
     `attempts`: how often a job is started at most. A training that was interrupted is estimated from its beginning. The
     result is empty where a record or a card is damaged, which the run may be about to make again.
     """
+    device, times = device_on_cluster(grid), {}
     estimated = [job for job in jobs if job.rule in ESTIMATED]
+    if not estimated:
+        return {}
     try:
-        estimates = Estimates(grid, root / RESULTS, device_on_cluster(grid)) if estimated else None
-        return {job.manifest: time for job in estimated if (time := _time(estimates, job, attempts)) is not None}
+        estimates = Estimates(grid, root / RESULTS, device)
+        for job in estimated:
+            entry = grid.find(job.names["corpus"], job.names["system"])
+            if job.is_training:
+                training = estimates.hours(entry)
+                hours, gpus = training and training.hours, limits.gpus
+            else:
+                # A search uses one GPU.
+                hours, gpus = estimates.decoding_hours(entry), 1
+            if hours is not None:
+                times[job.manifest] = time_for(hours, device, limits._replace(gpus=gpus), attempts)
     except UserError:
         return {}
+    return times
 
 
-def time_for(grid: Grid, hours: float, attempts: int) -> JobTime:
-    """Return what a training of a number of hours on one device asks for.
+def time_for(hours: float, device: Device, limits: Limits, attempts: int) -> JobTime:
+    """Return what a job asks for that takes a number of hours on one device.
 
     Where the longest time that a site allows is too short in all attempts together, it asks for as many GPUs as are
     enough, if the site allows them.
     """
-    time = time_without_estimate(grid, "train")
-    minutes, longest = MARGIN * hours * 60, grid.cluster.max_runtime
-    if time.gpus:
-        enough = math.ceil(minutes / (longest * attempts))
-        time = time._replace(gpus=min(max(enough, 1), grid.cluster.max_gpus))
-    return time._replace(minutes=_limit(minutes / max(time.gpus, 1), longest))
+    minutes = MARGIN * hours * 60
+    enough = max(math.ceil(minutes / (limits.minutes * attempts)), 1)
+    gpus = min(enough, limits.gpus) if device == "cuda" else 0
+    whole = math.ceil(minutes / max(gpus, 1) / STEP) * STEP
+    return JobTime(min(max(whole, LEAST), limits.minutes), gpus)
 
 
 def freeze_times(times: Mapping[str, JobTime], path: Path) -> None:
@@ -87,23 +110,3 @@ def read_frozen_times(path: Path) -> dict[str, JobTime]:
     value = read_object(path, "times", "digest")
     check_seal(value, path, "end this run of snakemake and start it again; it writes the file at its start")
     return {manifest: JobTime(*time) for manifest, time in value["times"].items()}
-
-
-def _time(estimates: Estimates | None, job: Job, attempts: int) -> JobTime | None:
-    """Return what a job asks for; None where it has no estimate. Raises UserError as `Estimates` does."""
-    assert estimates is not None
-    entry = estimates.grid.find(job.names["corpus"], job.names["system"])
-    if job.is_training:
-        training = estimates.hours(entry)
-        return None if training is None else time_for(estimates.grid, training.hours, attempts)
-    decoding = estimates.decoding_hours(entry)
-    if decoding is None:
-        return None
-    # A search uses one GPU.
-    time = time_without_estimate(estimates.grid, job.rule)
-    return time._replace(minutes=_limit(MARGIN * decoding * 60, estimates.grid.cluster.max_runtime))
-
-
-def _limit(minutes: float, longest: int) -> int:
-    """Return a time limit in whole steps, of at least LEAST minutes where this is allowed, and at most `longest`."""
-    return min(max(math.ceil(minutes / STEP) * STEP, LEAST), longest)

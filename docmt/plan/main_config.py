@@ -10,7 +10,6 @@ from docmt.base.parse import check_keys, mapping, parse
 from docmt.base.paths import PAPER
 from docmt.base.yaml_files import Lines, load_text, load_yaml
 from docmt.catalogue.missing import is_remote
-from docmt.settings.cluster import ClusterConfig
 from docmt.settings.data import TextConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import MODEL_CONFIGS
@@ -59,9 +58,6 @@ class RunConfig:
     shards: int = setting(1, "number of jobs that each pass of stage 2 over a corpus is divided into")
     retrain_hours: float = setting(
         1.0, "device-hours of finished trainings that a run may replace; above them it stops before the first job"
-    )
-    cluster: ClusterConfig = field(
-        default_factory=ClusterConfig, metadata={"about": "what your site allows the jobs of a cluster"}
     )
     human: dict[str, str] = field(default_factory=dict)
     store: str | None = setting(

@@ -61,7 +61,7 @@ from docmt.plan.driver import (
     targets_of,
 )
 from docmt.plan.ending import ending
-from docmt.plan.job_times import estimated_times, freeze_times, read_frozen_times, time_without_estimate
+from docmt.plan.job_times import Limits, estimated_times, freeze_times, read_frozen_times, time_without_estimate
 from docmt.plan.jobs import RULES, GridJobs, Job
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
 from docmt.plan.planning import Planner
@@ -243,6 +243,8 @@ wildcard_constraints:
 
 
 JOBS = GridJobs(GRID)
+SITE_LIMITS = {"minutes": "max_runtime", "gpus": "max_gpus"}
+"""The resources by which a profile states what its site allows."""
 RUN = {}
 """The planner and the plan of this run, once Snakemake has asked for the inputs of the first job."""
 
@@ -326,15 +328,23 @@ def job_times():
             return {}
         else:
             attempts = workflow.get_rule("train").restart_times + 1
-            RUN["times"] = estimated_times(GRID, planned().reasons, attempts)
+            RUN["times"] = estimated_times(GRID, planned().reasons, site_limits(), attempts)
     return RUN["times"]
+
+
+def site_limits():
+    """Return what the site allows, as the profile of the cluster states it among the resources of every job."""
+    resources = workflow.get_rule("train").resources
+    stated = {limit: resources[name].value for limit, name in SITE_LIMITS.items() if name in resources}
+    return Limits(**{limit: value for limit, value in stated.items() if isinstance(value, int)})
 
 
 def estimated(rule, what):
     """Return the function of a resource of a rule, `minutes` or `gpus`, which follows the estimate of the job."""
 
     def value(wildcards):
-        return getattr(job_times().get(Job.of(rule, **wildcards).manifest, time_without_estimate(GRID, rule)), what)
+        time = job_times().get(Job.of(rule, **wildcards).manifest)
+        return getattr(time or time_without_estimate(GRID, rule, site_limits()), what)
 
     return value
 

@@ -5,7 +5,7 @@
 # of all. A member that fails stops no other member, and a group that is started again leaves out what has finished. A
 # group whose member has failed for good lets the jobs go on that need other members.
 
-from docmt.plan.groups import GROUPED, KINDS, Bounds, groups_of, is_finished
+from docmt.plan.groups import GROUPED, KINDS, LONGEST, Bounds, groups_of, is_finished
 
 ONE_AT_A_TIME = "one_at_a_time"
 """The resource of which a group has one, and each of its members needs it."""
@@ -65,7 +65,7 @@ def planned_groups():
     if not is_planning():
         return {}
     if "groups" not in RUN:
-        bounds = Bounds(group_sizes(), minutes_of, GRID.cluster.max_runtime)
+        bounds = Bounds(group_sizes(), minutes_of, min(LONGEST, site_limits().minutes))
         RUN["groups"] = groups_of(JOBS, planned().reasons, bounds)
         # Snakemake puts as many members together as the profile states for the kind of their group.
         workflow.parent_groupids.update({group: group.partition(".")[0] for group in RUN["groups"].values()})
@@ -87,7 +87,7 @@ def go_on_in_allocation(targets):
     workflow.dag_settings.rerun_triggers = frozenset()
     if len(targets) < 2:
         return
-    left = {target for target in targets if not has_finished(target)}
+    left = [target for target in targets if not has_finished(target)]
     if not left:
         sys.exit(0)
     workflow.dag_settings.target_jobs = left
