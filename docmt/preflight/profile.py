@@ -85,9 +85,22 @@ class Profile:
         return default, self.place("default-resources", name)
 
     def number(self, rule: str, name: str, attempt: int = 1) -> float | None:
-        """Return a resource of an attempt as a number; None where nobody states it, or a function computes it."""
+        """Return a resource of an attempt as a number; None where nobody states it, or a function computes it.
+
+        A resource that follows an estimate is one GPU, and the longest time that the site allows.
+        """
+        if self.follows_estimate(rule, name):
+            return 1.0 if name == "gpu" else self.site_limit("max_runtime")
         value = self.resource(rule, name)[0]
         return number_of(value, attempt, self.threads(rule))
+
+    def follows_estimate(self, rule: str, name: str) -> bool:
+        """Return whether a resource of a rule follows the estimate of the job (`docmt.plan.job_times`)."""
+        return str(self.resource(rule, name)[0]).startswith("estimated(")
+
+    def site_limit(self, name: str) -> float | None:
+        """Return a limit among the resources of every job, such as `max_runtime`; None where the site states none."""
+        return number_of(self.values.get("default-resources", {}).get(name), 1, 1)
 
     def name_in(self, rule: str, name: str) -> str | None:
         """Return a resource that is a name, such as a partition; None where nobody states it."""

@@ -262,4 +262,4 @@ def test_trainings_that_cannot_end_in_time(small, monkeypatch, slurm):
     assert finding.level == "warning" and finding.message.what.startswith("trainings that are estimated to take longer")
     assert "results/5_training/paper/toy/" in str(finding.message.found)
     (fact,) = check_times(run, profile(train={"runtime": "lambda wildcards: 3"}))
-    assert fact.text == "not checked: the time of trainings, since a function computes their `runtime`"
+    assert fact.text == "not checked: the time of trainings, since a function computes their `runtime` or `gpu`"

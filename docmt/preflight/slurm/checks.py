@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 from docmt.base.errors import UserError
-from docmt.plan.time_limits import JobTime, time_lines
+from docmt.plan.job_times import Limits, estimated_times, time_without_estimate
+from docmt.plan.jobs import Job
+from docmt.plan.time_limits import AttemptTimes, time_lines
 from docmt.preflight.finding import Area, RunFinding
 from docmt.preflight.planned import PlannedRun
 from docmt.preflight.profile import Profile
@@ -32,13 +34,26 @@ def check_slurm(profile: Profile) -> Iterator[RunFinding]:
 def check_times(run: PlannedRun, profile: Profile) -> Iterator[RunFinding]:
     """Yield a warning about trainings that are estimated to take longer than all attempts of their jobs."""
     attempts = range(1, profile.attempts + 1)
-    minutes = [profile.number("train", "runtime", attempt) for attempt in attempts]
-    known = tuple(value for value in minutes if value is not None)
-    if len(known) < len(minutes):
-        yield AREA.fact("not checked: the time of trainings, since a function computes their `runtime`")
+    if None in [profile.number("train", name) for name in ("runtime", "gpu")]:
+        yield AREA.fact("not checked: the time of trainings, since a function computes their `runtime` or `gpu`")
         return
-    trainings = [job for job in run.jobs if job.is_training]
-    lines = time_lines(run.grid, trainings, JobTime(known, int(profile.number("train", "gpu") or 0)))
+    limits = site_limits(profile)
+    estimated = estimated_times(run.grid, run.jobs, limits, profile.attempts)
+
+    def times_of(job: Job) -> AttemptTimes:
+        time = estimated.get(job.manifest) or time_without_estimate(run.grid, job.rule, limits)
+        asked = {"runtime": float(time.minutes), "gpu": float(time.gpus)}
+        stated = [name for name in asked if not profile.follows_estimate("train", name)]
+        numbers = [asked | {name: profile.number("train", name, attempt) for name in stated} for attempt in attempts]
+        return AttemptTimes(tuple(each["runtime"] for each in numbers), int(numbers[0]["gpu"]))
+
+    lines = time_lines(run.grid, [job for job in run.jobs if job.is_training], times_of)
     if lines:
         longest = "; ".join(line.strip() for line in lines[1:])
         yield AREA.warning(lines[0], where=profile.resource("train", "runtime")[1], found=longest or None)
+
+
+def site_limits(profile: Profile) -> Limits:
+    """Return what the site allows a training, as the profile states it."""
+    stated = {name: profile.site_limit(f"max_{key}") for name, key in (("minutes", "runtime"), ("gpus", "gpus"))}
+    return Limits(**{name: int(value) for name, value in stated.items() if value is not None})
