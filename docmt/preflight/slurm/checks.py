@@ -34,7 +34,8 @@ def check_slurm(profile: Profile) -> Iterator[RunFinding]:
 def check_times(run: PlannedRun, profile: Profile) -> Iterator[RunFinding]:
     """Yield a warning about trainings that are estimated to take longer than all attempts of their jobs."""
     attempts = range(1, profile.attempts + 1)
-    if None in [profile.number("train", name) for name in ("runtime", "gpu")]:
+    numbers = {name: profile.number("train", name) for name in ("runtime", "gpu")}
+    if numbers["runtime"] is None or (numbers["gpu"] is None and profile.resource("train", "gpu")[0] is not None):
         yield AREA.fact("not checked: the time of trainings, since a function computes their `runtime` or `gpu`")
         return
     limits = site_limits(profile)
@@ -44,8 +45,8 @@ def check_times(run: PlannedRun, profile: Profile) -> Iterator[RunFinding]:
         time = estimated.get(job.manifest) or time_without_estimate(run.grid, job.rule, limits)
         asked = {"runtime": float(time.minutes), "gpu": float(time.gpus)}
         stated = [name for name in asked if not profile.follows_estimate("train", name)]
-        numbers = [asked | {name: profile.number("train", name, attempt) for name in stated} for attempt in attempts]
-        return AttemptTimes(tuple(each["runtime"] for each in numbers), int(numbers[0]["gpu"]))
+        of_each = [asked | {name: profile.number("train", name, number) or 0 for name in stated} for number in attempts]
+        return AttemptTimes(tuple(each["runtime"] for each in of_each), int(of_each[0]["gpu"]))
 
     lines = time_lines(run.grid, [job for job in run.jobs if job.is_training], times_of)
     if lines:
