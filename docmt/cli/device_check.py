@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from docmt.devicecheck.run import Advice, Result
     from docmt.devicecheck.speed import Speed
 
-FINDINGS = ("check", "of", "found", "")
-SPEEDS = ("model", "type", "target tokens/s", "of matrix rate", "peak MiB", "largest batch")
-ADVICE = ("set", "to", "since")
+FINDINGS = ("check", "part", "measured", "verdict")
+SPEEDS = ("model", "precision", "target tokens/s", "matrix share", "peak MiB", "largest batch")
+ADVICE = ("setting", "value", "reason")
 
 
 def check_device(
     device: Device = "auto",
     as_json: AsJson = False,
 ) -> None:
-    """Check what a GPU computes, and measure which settings suit it.
+    """Check what a GPU computes, and measure which settings are best on it.
 
     It compares kernels with their definition, bf16 with fp32, compiled parts with plain ones and stored states with
     whole passes, lets two cards exchange gradients, and measures the memory and the speed of every model. On a GPU this
@@ -57,16 +57,16 @@ def check_devices(device: DeviceName, as_json: bool = False) -> bool:
 def _line(result: "Result") -> str:
     """Return a line of progress."""
     if hasattr(result, "check"):
-        return f"{result.check}, {result.subject}: {result.found}{'' if result.is_right else '  WRONG'}"
+        return f"{result.check}, {result.subject}: {result.measured}{'' if result.is_right else '  WRONG'}"
     return f"speed, {result.kind}, {result.precision}: {result.tokens_per_s:,.0f} target tokens/s"
 
 
 def _show(results: "Sequence[Result]", advised: "Sequence[Advice]") -> None:
     findings = [result for result in results if hasattr(result, "check")]
-    rows = [(one.check, one.subject, one.found, "" if one.is_right else "WRONG") for one in findings]
+    rows = [(row.check, row.subject, row.measured, "right" if row.is_right else "WRONG") for row in findings]
     show_table(FINDINGS, rows)
     show_table(SPEEDS, [_speed_row(result) for result in results if not hasattr(result, "check")], SPEEDS[2:])
-    show_table(ADVICE, [(one.setting, one.value, one.reason) for one in advised])
+    show_table(ADVICE, [(item.setting, item.value, item.reason) for item in advised])
 
 
 def _speed_row(speed: "Speed") -> tuple[str, ...]:
@@ -78,4 +78,4 @@ def _speed_row(speed: "Speed") -> tuple[str, ...]:
 def _plain(device: str, results: "Sequence[Result]", advised: "Sequence[Advice]") -> dict[str, Any]:
     findings = [vars(result) for result in results if hasattr(result, "check")]
     speeds = [vars(result) for result in results if not hasattr(result, "check")]
-    return {"device": device, "findings": findings, "speeds": speeds, "advice": [vars(one) for one in advised]}
+    return {"device": device, "findings": findings, "speeds": speeds, "advice": [vars(item) for item in advised]}
