@@ -9,7 +9,7 @@ The measurements are those of `docmt preflight --gpu` (docmt/devicecheck/speed.p
 
 import argparse
 
-from docmt.devicecheck.findings import Finding
+from docmt.devicecheck.findings import DeviceFinding
 from docmt.devicecheck.sizes import size_for
 from docmt.devicecheck.speed import speeds
 from docmt.nn.device import choose_device
@@ -22,8 +22,8 @@ def main() -> None:
     print("| model | type | target tokens a second | share of the matrix rate | peak MiB |")
     print("|---|---|---|---|---|")
     for result in speeds(device, size_for(device)):
-        if isinstance(result, Finding):
-            print(f"| {result.check} | {result.subject} | {result.found} | | |", flush=True)
+        if isinstance(result, DeviceFinding):
+            print(f"| {result.check} | {result.subject} | {result.measured} | | |", flush=True)
             continue
         numbers = f"{result.tokens_per_s:,.0f} | {result.matrix_share:.2f} | {result.memory_mib:,.0f}"
         print(f"| {result.kind} | {result.precision} | {numbers} |", flush=True)

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from docmt.devicecheck.run import Advice, Result
     from docmt.devicecheck.speed import Speed
 
-FINDINGS = ("check", "of", "found", "")
-SPEEDS = ("model", "type", "target tokens/s", "of matrix rate", "peak MiB", "largest batch")
-ADVICE = ("set", "to", "since")
+FINDINGS = ("check", "part", "measured", "verdict")
+SPEEDS = ("model", "precision", "target tokens/s", "matrix share", "peak MiB", "largest batch")
+ADVICE = ("setting", "value", "reason")
 
 
 @dataclass(frozen=True)
@@ -34,16 +34,17 @@ class DeviceReport:
         """Return the report as a JSON object."""
         findings = [vars(result) for result in self.results if hasattr(result, "check")]
         speeds = [vars(result) for result in self.results if not hasattr(result, "check")]
-        advised = [vars(one) for one in self.advised]
+        advised = [vars(item) for item in self.advised]
         return {"device": self.device, "findings": findings, "speeds": speeds, "advice": advised}
 
     def show(self) -> None:
         """Print the findings, the speeds and what to set, as tables."""
         findings = [result for result in self.results if hasattr(result, "check")]
-        show_table(FINDINGS, [(one.check, one.subject, one.found, "" if one.is_right else "WRONG") for one in findings])
+        rows = [(row.check, row.subject, row.measured, "right" if row.is_right else "WRONG") for row in findings]
+        show_table(FINDINGS, rows)
         speeds = [_speed_row(result) for result in self.results if not hasattr(result, "check")]
         show_table(SPEEDS, speeds, SPEEDS[2:])
-        show_table(ADVICE, [(one.setting, one.value, one.reason) for one in self.advised])
+        show_table(ADVICE, [(item.setting, item.value, item.reason) for item in self.advised])
 
 
 def checked_device(device: DeviceName) -> DeviceReport:
@@ -69,7 +70,7 @@ def checked_device(device: DeviceName) -> DeviceReport:
 def _line(result: "Result") -> str:
     """Return a line of progress."""
     if hasattr(result, "check"):
-        return f"{result.check}, {result.subject}: {result.found}{'' if result.is_right else '  WRONG'}"
+        return f"{result.check}, {result.subject}: {result.measured}{'' if result.is_right else '  WRONG'}"
     return f"speed, {result.kind}, {result.precision}: {result.tokens_per_s:,.0f} target tokens/s"
 
 

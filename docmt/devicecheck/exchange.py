@@ -8,7 +8,7 @@ import torch
 from torch import multiprocessing, nn
 
 from docmt.base.machine import MIB
-from docmt.devicecheck.findings import Finding, guarded
+from docmt.devicecheck.findings import DeviceFinding, guarded
 from docmt.training.launch import free_port
 from docmt.training.ranks import joined
 
@@ -42,16 +42,16 @@ def exchange(number: int, count: int, port: int, device_name: str, results) -> N
             results.put((parameter.nbytes / MIB / seconds, is_right))
 
 
-def check_exchange(device: torch.device) -> Iterator[Finding]:
+def check_exchange(device: torch.device) -> Iterator[DeviceFinding]:
     """Yield whether ranks on several cards sum up gradients, and how fast; one card has nothing to exchange."""
     cards = torch.cuda.device_count() if device.type == "cuda" else RANKS
     if cards < RANKS:
-        yield Finding("exchange of gradients", "1 card", "nothing to exchange")
+        yield DeviceFinding("exchange of gradients", "1 card", "nothing to exchange")
         return
     yield from guarded("exchange of gradients", [f"{RANKS} ranks"], lambda subject: _between(subject, device.type))
 
 
-def _between(subject: str, device_name: str) -> Finding:
+def _between(subject: str, device_name: str) -> DeviceFinding:
     context = multiprocessing.get_context("spawn")
     results, port = context.SimpleQueue(), free_port()
     ranks = multiprocessing.spawn(exchange, (RANKS, port, device_name, results), RANKS, join=False)
@@ -64,4 +64,4 @@ def _between(subject: str, device_name: str) -> Finding:
         for process in ranks.processes:
             process.kill()
     rate, is_right = results.get()
-    return Finding("exchange of gradients", subject, f"{rate:,.0f} MiB/s", is_right)
+    return DeviceFinding("exchange of gradients", subject, f"{rate:,.0f} MiB/s", is_right)

@@ -7,21 +7,23 @@ import torch
 
 
 @dataclass(frozen=True)
-class Finding:
-    """A line of the report: the check, what it looked at, what it found, and whether this is as it should be."""
+class DeviceFinding:
+    """A line of the report: the check, what it looked at, what it measured, and whether this is as it should be."""
 
     check: str
     subject: str
-    found: str
+    measured: str
     is_right: bool = True
 
 
-def compared(check: str, subject: str, difference: float, most: float) -> Finding:
+def compared(check: str, subject: str, difference: float, most: float) -> DeviceFinding:
     """Return the finding that a difference is at most `most`; a difference that is no number is wrong."""
-    return Finding(check, subject, f"differs by {difference:.1e}, at most {most:.0e} expected", difference <= most)
+    return DeviceFinding(
+        check, subject, f"differs by {difference:.1e}, at most {most:.0e} expected", difference <= most
+    )
 
 
-def guarded(check: str, subjects: Iterable[str], look: Callable[[str], Finding]) -> Iterator[Finding]:
+def guarded(check: str, subjects: Iterable[str], look: Callable[[str], DeviceFinding]) -> Iterator[DeviceFinding]:
     """Yield the finding of `look` for each subject; an exception becomes a finding that is wrong."""
     for subject in subjects:
         try:
@@ -29,11 +31,11 @@ def guarded(check: str, subjects: Iterable[str], look: Callable[[str], Finding])
         except Exception as problem:
             # The first line is the cause; compilers and allocators add pages about their settings.
             text = (str(problem).strip().splitlines() or [""])[0]
-            yield Finding(check, subject, f"{type(problem).__name__}: {text}", is_right=False)
+            yield DeviceFinding(check, subject, f"{type(problem).__name__}: {text}", is_right=False)
 
 
-def relative_difference(found: Iterable[torch.Tensor], expected: Iterable[torch.Tensor]) -> float:
+def relative_difference(computed: Iterable[torch.Tensor], expected: Iterable[torch.Tensor]) -> float:
     """Return the norm of the difference of two lists of tensors, divided by the norm of the expected ones."""
-    pairs = [(x.detach().double().cpu(), y.detach().double().cpu()) for x, y in zip(found, expected, strict=True)]
+    pairs = [(x.detach().double().cpu(), y.detach().double().cpu()) for x, y in zip(computed, expected, strict=True)]
     difference = sum(float((x - y).square().sum()) for x, y in pairs)
     return (difference / max(sum(float(y.square().sum()) for _, y in pairs), 1e-300)) ** 0.5

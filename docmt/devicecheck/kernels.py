@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import torch
 
-from docmt.devicecheck.findings import Finding, compared, guarded, relative_difference
+from docmt.devicecheck.findings import DeviceFinding, compared, guarded, relative_difference
 from docmt.nn.backends import bucketed, varlen
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import Keys, Queries, Tensor
@@ -27,20 +27,20 @@ def defined_attention(q: Queries, k: Keys, v: Keys, queries: Segments, keys: Seg
     return torch.einsum("hts,shk->thk", weights, v)
 
 
-def check_kernels(device: torch.device) -> Iterator[Finding]:
+def check_kernels(device: torch.device) -> Iterator[DeviceFinding]:
     """Yield the difference of each kernel from the definition, with its gradients, in each number type."""
     kernels = {f"padded, {str(kind)[6:]}": (bucketed.attend, kind) for kind in MOST}
     if device.type == "cuda":
         kernels["variable length, bfloat16"] = (varlen.attend, torch.bfloat16)
     forms = {f"{name}{form}": (name, form == ", causal") for name in kernels for form in ("", ", causal")}
 
-    def look(subject: str) -> Finding:
+    def look(subject: str) -> DeviceFinding:
         name, causal = forms[subject]
         attend, kind = kernels[name]
         inputs = random_inputs(causal)
         expected = with_gradients(defined_attention, inputs, torch.device("cpu"), torch.float64, causal)
-        found = with_gradients(attend, inputs, device, kind, causal)
-        return compared("attention", subject, relative_difference(found, expected), MOST[kind])
+        computed = with_gradients(attend, inputs, device, kind, causal)
+        return compared("attention", subject, relative_difference(computed, expected), MOST[kind])
 
     yield from guarded("attention", forms, look)
 

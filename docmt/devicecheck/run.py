@@ -7,7 +7,7 @@ from functools import partial
 import torch
 
 from docmt.devicecheck.exchange import check_exchange
-from docmt.devicecheck.findings import Finding, guarded
+from docmt.devicecheck.findings import DeviceFinding, guarded
 from docmt.devicecheck.kernels import check_kernels
 from docmt.devicecheck.sizes import Size
 from docmt.devicecheck.speed import Speed, compiling_gain, speeds
@@ -18,7 +18,7 @@ GAIN = 1.1
 """How many times faster bf16, or compiled parts, must be to be recommended."""
 ROUND = 512
 """Recommended numbers of tokens are multiples of this."""
-Result = Finding | Speed
+Result = DeviceFinding | Speed
 
 
 @dataclass(frozen=True)
@@ -49,25 +49,25 @@ def run_checks(device: torch.device, size: Size, several: bool = True) -> Iterat
     yield from guarded("gain of compiling", ("fp32", "bf16"), partial(_gain, device, size, backend))
 
 
-def _gain(device: torch.device, size: Size, backend: Backend, precision: str) -> Finding:
-    return Finding(
+def _gain(device: torch.device, size: Size, backend: Backend, precision: str) -> DeviceFinding:
+    return DeviceFinding(
         "gain of compiling", precision, f"{compiling_gain(device, size, backend, precision):.2f} times as fast"
     )
 
 
 def advice(results: Sequence[Result], cards: int) -> list[Advice]:
     """Return what to set for a device; `cards` is the number of cards, 0 for a CPU."""
-    wrong = {result.check for result in results if isinstance(result, Finding) and not result.is_right}
+    wrong = {result.check for result in results if isinstance(result, DeviceFinding) and not result.is_right}
     measured = {(speed.kind, speed.precision): speed for speed in results if isinstance(speed, Speed)}
     precision = _precision(wrong, measured)
     fitting = [speed.fitting_tokens for speed in measured.values() if speed.precision == precision.value]
-    found = [precision, _compiling(wrong, results, precision.value)]
+    advised = [precision, _compiling(wrong, results, precision.value)]
     if fitting and None not in fitting:
         tokens = min(fitting) // ROUND * ROUND
-        found.append(Advice("train.batch_tokens", f"at most {tokens}", "the model that needs most memory still fits"))
+        advised.append(Advice("train.batch_tokens", f"at most {tokens}", "the model that needs most memory still fits"))
     ranks = 1 if "exchange of gradients" in wrong else max(1, cards)
     reason = "ranks cannot exchange gradients" if ranks < cards else "one for each card"
-    return [*found, Advice("ranks of a training", str(ranks), reason)]
+    return [*advised, Advice("ranks of a training", str(ranks), reason)]
 
 
 def _precision(wrong: set[str], measured: dict[tuple[str, str], Speed]) -> Advice:
@@ -88,9 +88,9 @@ def _compiling(wrong: set[str], results: Sequence[Result], precision: str) -> Ad
     if wrong & {"compiled against plain", "gain of compiling"}:
         return Advice(option, "0", "the compiler fails, or its results are wrong")
     gain = next(
-        float(result.found.split()[0])
+        float(result.measured.split()[0])
         for result in results
-        if isinstance(result, Finding) and (result.check, result.subject) == ("gain of compiling", precision)
+        if isinstance(result, DeviceFinding) and (result.check, result.subject) == ("gain of compiling", precision)
     )
     is_faster = gain >= GAIN
     return Advice(option, str(int(is_faster)), f"compiled parts make updates {gain:.2f} times as fast")

@@ -56,14 +56,14 @@ def config_of(kind: str, size: Size) -> TransformerConfig:
     """Return the settings of an architecture at a size."""
     settings: dict[str, Any] = {name: getattr(size, name) for name in ("width", "inner", "heads")}
     settings |= {"encoder_layers": size.layers, "decoder_layers": size.layers}
-    own = {
+    settings_by_kind = {
         "g_transformer": {"combined_layers": min(2, size.layers)},
         # The frame `joined` is free to write another number of sentences than the source has.
         "long_short": {"aggregation_inner": 2 * size.width, "frame": "wrapped"},
         "lexical_chain": {"latent_inner": 2 * size.width, "latent_width": size.width // 4},
         "han": {"context": "joint"},
     }
-    return MODEL_CONFIGS[kind](**settings, **own.get(kind, {}), **size.settings)
+    return MODEL_CONFIGS[kind](**settings, **settings_by_kind.get(kind, {}), **size.settings)
 
 
 def model_of(kind: str, size: Size, device: torch.device) -> Transformer:

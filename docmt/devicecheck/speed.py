@@ -9,7 +9,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from docmt.base.machine import MIB
-from docmt.devicecheck.findings import Finding
+from docmt.devicecheck.findings import DeviceFinding
 from docmt.devicecheck.sizes import Size, batch_of, model_of
 from docmt.devicecheck.updates import gradients
 from docmt.nn.compiled import Backend
@@ -109,21 +109,23 @@ def measure(kind: str, precision: Precision, device: torch.device, size: Size, r
     return Speed(kind, precision, tokens[1] / seconds, share, peaks[1] + optimiser_mib, fitting)
 
 
-def speeds(device: torch.device, size: Size) -> Iterator[Speed | Finding]:
+def speeds(device: torch.device, size: Size) -> Iterator[Speed | DeviceFinding]:
     """Yield the measurements of each model in each number type; a finding that is wrong where one fails."""
     for precision in TYPES:
         try:
             rate = matrix_rate(device, precision, size)
-            yield Finding("matrix rate", precision, f"{rate / 1e12:.3g} TFLOP/s")
+            yield DeviceFinding("matrix rate", precision, f"{rate / 1e12:.3g} TFLOP/s")
         except Exception as problem:
-            yield Finding("matrix rate", precision, f"{type(problem).__name__}: {problem}", is_right=False)
+            yield DeviceFinding("matrix rate", precision, f"{type(problem).__name__}: {problem}", is_right=False)
             continue
         for kind in MODELS:
             try:
                 yield measure(kind, precision, device, size, rate)
             except Exception as problem:
                 text = (str(problem).splitlines() or [""])[0]
-                yield Finding("speed", f"{kind}, {precision}", f"{type(problem).__name__}: {text}", is_right=False)
+                yield DeviceFinding(
+                    "speed", f"{kind}, {precision}", f"{type(problem).__name__}: {text}", is_right=False
+                )
 
 
 def compiling_gain(device: torch.device, size: Size, backend: Backend, precision: Precision) -> float:

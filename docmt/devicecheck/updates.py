@@ -6,7 +6,7 @@ from functools import partial
 
 import torch
 
-from docmt.devicecheck.findings import Finding, compared, guarded, relative_difference
+from docmt.devicecheck.findings import DeviceFinding, compared, guarded, relative_difference
 from docmt.devicecheck.sizes import Size, batch_of, model_of, rows_of
 from docmt.models.transformer import Transformer
 from docmt.nn.compiled import Backend
@@ -49,45 +49,45 @@ def gradients(
     return [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
 
 
-def check_device(device: torch.device, size: Size) -> Iterator[Finding]:
+def check_device(device: torch.device, size: Size) -> Iterator[DeviceFinding]:
     """Yield, for each model, the difference of the device's gradients in fp32 from those of the CPU."""
 
-    def look(kind: str) -> Finding:
+    def look(kind: str) -> DeviceFinding:
         batch = batch_of(kind, size, SOME)
-        found, expected = (gradients(model_of(kind, size, place), batch) for place in (device, torch.device("cpu")))
-        return compared("fp32 against CPU", kind, relative_difference(found, expected), MOST_OF_DEVICE)
+        computed, expected = (gradients(model_of(kind, size, place), batch) for place in (device, torch.device("cpu")))
+        return compared("fp32 against CPU", kind, relative_difference(computed, expected), MOST_OF_DEVICE)
 
     yield from guarded("fp32 against CPU", MODELS, look)
 
 
-def check_bf16(device: torch.device, size: Size) -> Iterator[Finding]:
+def check_bf16(device: torch.device, size: Size) -> Iterator[DeviceFinding]:
     """Yield, for each model, the difference of gradients in bf16 from those in fp32."""
 
-    def look(kind: str) -> Finding:
+    def look(kind: str) -> DeviceFinding:
         model, batch = model_of(kind, size, device), batch_of(kind, size, SOME)
         expected = [gradient.clone() for gradient in gradients(model, batch)]
-        found = gradients(model, batch, "bf16")
-        return compared("bf16 against fp32", kind, relative_difference(found, expected), MOST_IN_BF16)
+        computed = gradients(model, batch, "bf16")
+        return compared("bf16 against fp32", kind, relative_difference(computed, expected), MOST_IN_BF16)
 
     yield from guarded("bf16 against fp32", MODELS, look)
 
 
-def check_compiled(device: torch.device, size: Size, backend: Backend) -> Iterator[Finding]:
+def check_compiled(device: torch.device, size: Size, backend: Backend) -> Iterator[DeviceFinding]:
     """Yield, for each model, the difference of gradients of compiled parts from those of plain ones."""
 
-    def look(kind: str) -> Finding:
+    def look(kind: str) -> DeviceFinding:
         model, batch = model_of(kind, size, device), batch_of(kind, size, SOME)
         expected = [gradient.clone() for gradient in gradients(model, batch)]
-        found = gradients(model, batch, compiling=Compiling(backend))
-        return compared("compiled against plain", kind, relative_difference(found, expected), MOST_COMPILED)
+        computed = gradients(model, batch, compiling=Compiling(backend))
+        return compared("compiled against plain", kind, relative_difference(computed, expected), MOST_COMPILED)
 
     yield from guarded("compiled against plain", MODELS, look)
 
 
-def check_decoding(device: torch.device, size: Size) -> Iterator[Finding]:
+def check_decoding(device: torch.device, size: Size) -> Iterator[DeviceFinding]:
     """Yield, for each model, the difference of the scores of beam search from forced scores of its translations."""
 
-    def look(kind: str) -> Finding:
+    def look(kind: str) -> DeviceFinding:
         model, rows = model_of(kind, size, device).eval(), rows_of(kind, size).take([0])
         config = DecodeConfig(beam=2, max_length_a=0.0, max_length_b=4)
         (translations,) = beam_search(model, rows, config)

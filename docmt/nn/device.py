@@ -26,8 +26,8 @@ def choose_device(name: DeviceName) -> torch.device:
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     if name == "cuda" and not torch.cuda.is_available():
-        found, remedy = reason_without_cuda()
-        raise UserError("no CUDA device", where="--device", found=found, remedy=f"{remedy}; or --device cpu, or auto")
+        reason, remedy = reason_without_cuda()
+        raise UserError("no CUDA device", where="--device", found=reason, remedy=f"{remedy}; or --device cpu, or auto")
     if name == "cpu":
         keep_freed_memory()
     return torch.device(name)

@@ -9,7 +9,7 @@ from helpers.support import docmt, small_demo
 
 from docmt.cli import device_check
 from docmt.devicecheck import exchange, kernels, run, speed, updates
-from docmt.devicecheck.findings import Finding, guarded, relative_difference
+from docmt.devicecheck.findings import DeviceFinding, guarded, relative_difference
 from docmt.devicecheck.sizes import SMALL, size_for
 from docmt.devicecheck.speed import Speed, fitting_tokens
 from docmt.settings.models import MODELS
@@ -22,14 +22,16 @@ EACH = {*MODELS}
 
 def test_each_check_of_a_right_device_finds_each_model_right():
     results = [*run.run_checks(CPU, TINY, several=False)]
-    findings = [result for result in results if isinstance(result, Finding)]
-    assert all(finding.is_right for finding in findings), [one for one in findings if not one.is_right]
+    findings = [result for result in results if isinstance(result, DeviceFinding)]
+    assert all(finding.is_right for finding in findings), [finding for finding in findings if not finding.is_right]
     for check in ("fp32 against CPU", "bf16 against fp32", "compiled against plain", "decoding"):
         assert {finding.subject for finding in findings if finding.check == check} == EACH
     speeds = [result for result in results if isinstance(result, Speed)]
-    assert {(one.kind, one.precision) for one in speeds} == {(kind, kind_) for kind in EACH for kind_ in speed.TYPES}
-    assert all(one.tokens_per_s > 0 and one.matrix_share > 0 and one.memory_mib > 0 for one in speeds)
-    assert [one.setting for one in run.advice(results, 0)] == [
+    assert {(result.kind, result.precision) for result in speeds} == {
+        (kind, kind_) for kind in EACH for kind_ in speed.TYPES
+    }
+    assert all(result.tokens_per_s > 0 and result.matrix_share > 0 and result.memory_mib > 0 for result in speeds)
+    assert [item.setting for item in run.advice(results, 0)] == [
         "train.precision",
         "DOCMT_COMPILE",
         "ranks of a training",
@@ -44,19 +46,19 @@ def test_a_wrong_kernel_is_found(monkeypatch):
 
 
 def test_gradients_that_are_no_numbers_are_wrong(monkeypatch):
-    monkeypatch.setattr(updates, "relative_difference", lambda found, expected: float("nan"))
+    monkeypatch.setattr(updates, "relative_difference", lambda computed, expected: float("nan"))
     assert not any(finding.is_right for finding in updates.check_bf16(CPU, TINY))
 
 
 def test_a_check_that_fails_hides_no_other(monkeypatch):
-    def look(subject: str) -> Finding:
+    def look(subject: str) -> DeviceFinding:
         if subject == "a":
             raise RuntimeError("CUDA error: no kernel image\nmore lines")
-        return Finding("check", subject, "fine")
+        return DeviceFinding("check", subject, "fine")
 
     assert [*guarded("check", ("a", "b"), look)] == [
-        Finding("check", "a", "RuntimeError: CUDA error: no kernel image", is_right=False),
-        Finding("check", "b", "fine"),
+        DeviceFinding("check", "a", "RuntimeError: CUDA error: no kernel image", is_right=False),
+        DeviceFinding("check", "b", "fine"),
     ]
 
     def fails(*_: object):
@@ -82,7 +84,7 @@ def test_a_rank_exchanges_gradients(monkeypatch):
 @pytest.mark.slow
 def test_two_ranks_exchange_gradients():
     (finding,) = exchange.check_exchange(CPU)
-    assert finding.is_right and finding.found.endswith("MiB/s")
+    assert finding.is_right and finding.measured.endswith("MiB/s")
 
 
 def test_ranks_that_never_meet_are_given_up(monkeypatch):
@@ -95,13 +97,13 @@ def test_ranks_that_never_meet_are_given_up(monkeypatch):
     monkeypatch.setattr(exchange, "LIMIT_S", -1.0)
     monkeypatch.setattr(exchange.multiprocessing, "spawn", lambda *_, **__: Waiting())
     (finding,) = exchange.check_exchange(CPU)
-    assert not finding.is_right and "NCCL_P2P_DISABLE=1" in finding.found
+    assert not finding.is_right and "NCCL_P2P_DISABLE=1" in finding.measured
 
 
 def test_a_single_card_has_nothing_to_exchange(monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     (finding,) = exchange.check_exchange(torch.device("cuda"))
-    assert finding.found == "nothing to exchange"
+    assert finding.measured == "nothing to exchange"
 
 
 def test_the_largest_batch_fills_nine_tenths_of_the_memory():
@@ -140,19 +142,19 @@ def test_advice_follows_from_findings(wrong, expected):
     results = [
         measured("transformer", "fp32", 100.0, 3000),
         measured("transformer", "bf16", 300.0, 5500),
-        Finding("gain of compiling", "fp32", "1.00 times as fast"),
-        Finding("gain of compiling", "bf16", "1.40 times as fast"),
-        *([Finding(wrong, "transformer", "differs", is_right=False)] if wrong else []),
+        DeviceFinding("gain of compiling", "fp32", "1.00 times as fast"),
+        DeviceFinding("gain of compiling", "bf16", "1.40 times as fast"),
+        *([DeviceFinding(wrong, "transformer", "differs", is_right=False)] if wrong else []),
     ]
-    assert [one.value for one in run.advice(results, 4)] == expected
+    assert [item.value for item in run.advice(results, 4)] == expected
 
 
 def test_relative_differences_are_of_norms():
     assert relative_difference([torch.tensor([3.0, 4.0])], [torch.tensor([0.0, 5.0])]) == pytest.approx(10**0.5 / 5)
 
 
-RESULTS = [Finding("attention", "padded", "differs"), measured("han", "fp32", 1234.0, 2048)]
-GAINS = [Finding("gain of compiling", "fp32", "1.00 times as fast")]
+RESULTS = [DeviceFinding("attention", "padded", "differs"), measured("han", "fp32", 1234.0, 2048)]
+GAINS = [DeviceFinding("gain of compiling", "fp32", "1.00 times as fast")]
 
 
 @pytest.mark.parametrize("is_right", [True, False])
