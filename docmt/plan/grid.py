@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.artifacts import as_object
+from docmt.base.clone import WORKFLOW, clone_of, settings_folder
 from docmt.base.digests import canonical_json
 from docmt.base.errors import UserError, check_known
 from docmt.base.parse import parse
@@ -40,7 +41,7 @@ class Grid(RunConfig):
     what they need, as `corpus/folder`. `not_scored`: why metrics are left out, by the path of a file that a study
     names for its scores. `ways`: how a person gets each of these. `fixtures`: the size of the generated corpora of this
     scale; None where the scale reads the real corpora. `checkpoints`: the random checkpoints of this scale, by the
-    folder name that paths have for them.
+    folder name that paths have for them. `clone`: the folder of docmt's own files (`workflow/`).
     """
 
     texts: dict[str, TextConfig]
@@ -56,6 +57,7 @@ class Grid(RunConfig):
     ways: dict[str, str] = field(default_factory=dict)
     fixtures: FixtureConfig | None = None
     checkpoints: dict[str, RandomCheckpoint] = field(default_factory=dict)
+    clone: str = "."
 
     def places(self, root: Path = Path(), mirror: str | None = None) -> Places:
         """Return the places where files of corpora may be; `mirror` replaces the mirror of config.yaml."""
@@ -200,24 +202,27 @@ class Grid(RunConfig):
         return parse(cls, as_object(value, where, [field.name for field in dataclasses.fields(cls)]), where)
 
 
-def load_grid(root: Path, overrides: dict | None = None) -> Grid:
-    """Read and check config.yaml under `root`, all studies, all corpora and the scale, and return the grid.
+def load_grid(root: Path, overrides: dict | None = None, clone: Path | None = None) -> Grid:
+    """Read and check config.yaml, all studies, all corpora and the scale, and return the grid of the folder `root`.
 
-    `overrides` replaces keys of config.yaml. Raises UserError for the first mistake, before any job runs.
+    `overrides` replaces keys of config.yaml. `clone`: the clone of the workflow that runs; None = that of `root`
+    (`docmt.base.clone`). Raises UserError for the first mistake, before any job runs.
     """
+    root = settings_folder(root, clone)
     config, lines = load_main_config(root, overrides or {})
-    scale = load_scale(root / "workflow" / "scales", config.scale, lines.place(("scale",)))
+    clone = clone or clone_of(root)
+    scale = load_scale(clone / WORKFLOW / "scales", config.scale, lines.place(("scale",)))
     texts = {
         name: dataclasses.replace(text, pretrained=scale.checkpoint(text.pretrained))
         for name, text in config.texts.items()
     }
-    corpora, corpus_files = _corpora(root, config)
+    corpora, corpus_files = _corpora(root, clone, config)
     for corpus in config.local:
         check_known("corpus", corpus, corpora, lines.place(("local", corpus)))
     for name, text in config.texts.items():
         if text.learnt_on is not None:
             check_known("corpus", text.learnt_on, corpora, lines.place(("texts", name, "learnt_on")))
-    builtin = sorted((root / "workflow" / "studies").glob("*.yaml"))
+    builtin = sorted((clone / WORKFLOW / "studies").glob("*.yaml"))
     paths = {path.stem: path for path in builtin}
     active = tuple(_study_name(root, name, paths, lines, number) for number, name in enumerate(config.studies))
     studies = Studies(scale, texts, corpora, corpus_files)
@@ -236,12 +241,13 @@ def load_grid(root: Path, overrides: dict | None = None) -> Grid:
         entries=tuple(studies.entries),
         fixtures=scale.fixtures,
         checkpoints={checkpoint.part(config.scale): checkpoint for checkpoint in scale.checkpoints},
+        clone=str(clone),
     )
 
 
-def _corpora(root: Path, config: MainConfig) -> tuple[dict[str, CorpusConfig], dict[str, str]]:
+def _corpora(root: Path, clone: Path, config: MainConfig) -> tuple[dict[str, CorpusConfig], dict[str, str]]:
     """Return all corpora of the project and of the user by name, and the path of each corpus' file below `root`."""
-    files = sorted((root / "workflow" / "corpora").glob("*.yaml")) + [root / path for path in config.corpora]
+    files = sorted((clone / WORKFLOW / "corpora").glob("*.yaml")) + [root / path for path in config.corpora]
     corpora: dict[str, CorpusConfig] = {}
     corpus_files: dict[str, str] = {}
     for path in files:

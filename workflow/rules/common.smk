@@ -12,6 +12,11 @@ import signal
 import sys
 from pathlib import Path
 
+# In a workflow that takes docmt as a module, a folder of the prefix `docmt` would be found in place of the package.
+CLONE = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1]
+if (CLONE / "docmt/__init__.py").is_file():
+    sys.path.insert(0, str(CLONE))
+
 import psutil
 
 from snakemake.iocontainers import InputFiles, Wildcards
@@ -34,6 +39,7 @@ from docmt.base.paths import (
     FROZEN_GRID,
     PASSAGE,
     REPORT,
+    RESULTS,
     SCORES,
     STATE,
     TOKENS,
@@ -60,6 +66,7 @@ from docmt.plan.driver import (
     targets_of,
 )
 from docmt.plan.ending import ending
+from docmt.plan.host import Host
 from docmt.plan.jobs import RULES, GridJobs, Job
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
 from docmt.plan.planning import Planner
@@ -78,13 +85,15 @@ from docmt.settings.pretrained import ALIGNER_FILES, random_checkpoint_files
 from docmt.training.exit import endings
 
 BEGAN = now()
+HOST = Host.of(workflow.modifier)
 
 
 def plan():
     """Return the grid of config.yaml; in a job on a cluster the one that the driver has written."""
     if workflow.remote_exec:
-        return read_frozen_grid(Path(FROZEN_GRID))
-    return grid_of_run(Path(workflow.basedir), config)
+        return read_frozen_grid(Path(HOST.path(FROZEN_GRID)))
+    with HOST.inside():
+        return grid_of_run(Path.cwd(), config, CLONE)
 
 
 def refuse(problem):
@@ -129,12 +138,14 @@ def environment():
     values |= {"DOCMT_HOSTS": json.dumps(GRID.hosts)} if GRID.hosts else {}
     values |= {END_WITH_PARENT: "1"}
     values |= {"DOCMT_ON_CLUSTER": "1"} if workflow.remote_exec else {}
+    values |= HOST.environment
     exports = " ".join(f"{name}={shlex.quote(value)}" for name, value in values.items())
     path = shlex.quote(str(Path(sys.executable).parent))
     return f'set -euo pipefail; export PATH={path}:"$PATH" {exports}; '.replace("{", "{{").replace("}", "}}")
 
 
-shell.prefix(environment())
+if not HOST.is_module:
+    shell.prefix(environment())
 
 
 def rest_while_jobs_run():
@@ -161,19 +172,26 @@ def stop_jobs_too(number, frame):
 
 def running():
     """Return the jobs of the plan that Snakemake runs, with the paths of their logs."""
-    jobs = [job for job in workflow.dag.needrun_jobs() if job.rule.name in RULES]
-    return {Job.of(job.rule.name, **job.wildcards_dict): str(job.log[0]) for job in jobs}
+    jobs = [(HOST.own_rule(job.rule.name), job) for job in workflow.dag.needrun_jobs()]
+    named = [(Job.of(name, **job.wildcards_dict), job) for name, job in jobs if name in RULES]
+    return {own: HOST.own_path(job.log[0]) for own, job in named}
 
 
-onstart:
+def before_jobs():
+    """Prepare the jobs of the plan, before the first of them."""
     rest_while_jobs_run()
     if workflow.local_exec:
         signal.signal(signal.SIGINT, stop_jobs_too)
     # Without jobs that have inputs, such as in a run of downloads alone, the plan is made here.
     planned()
-    or_refuse(freeze_grid, GRID, Path(FROZEN_GRID))
-    or_refuse(prepare, RUN["planner"], RUN["plan"], running())
-    start_pushing()
+    with HOST.inside():
+        or_refuse(freeze_grid, GRID, Path(FROZEN_GRID))
+        or_refuse(prepare, RUN["planner"], RUN["plan"], running())
+        start_pushing()
+
+
+onstart:
+    before_jobs()
 
 
 def say(line):
@@ -202,24 +220,36 @@ def print_ending():
 
 def collect_scores():
     """Write the table of all scores again. A problem of it is told, and does not end a run whose jobs are done."""
-    for line in collect_after_run(RUN["planner"], Path(workflow.basedir), config):
+    for line in collect_after_run(RUN["planner"], Path(), config):
         say(line)
 
 
-onsuccess:
-    if workflow.is_main_process:
-        print_ending()
-        collect_scores()
+def after_success():
+    """End a run whose jobs have all succeeded."""
+    with HOST.inside():
+        if workflow.is_main_process:
+            print_ending()
+            collect_scores()
+            end_pushing()
+
+
+def after_failure():
+    """End a run of which a job has failed."""
+    with HOST.inside():
+        if workflow.is_main_process:
+            print_ending()
+            collect_scores()
+        for line in or_refuse(endings, STATE, BEGAN):
+            say(line)
         end_pushing()
 
 
+onsuccess:
+    after_success()
+
+
 onerror:
-    if workflow.is_main_process:
-        print_ending()
-        collect_scores()
-    for line in or_refuse(endings, STATE, BEGAN):
-        say(line)
-    end_pushing()
+    after_failure()
 
 
 wildcard_constraints:
@@ -241,6 +271,8 @@ wildcard_constraints:
 JOBS = GridJobs(GRID)
 RUN = {}
 """The planner and the plan of this run, once Snakemake has asked for the inputs of the first job."""
+ASKED = []
+"""The jobs of docmt whose outputs the rules of another workflow read; Snakemake finds them one after the other."""
 
 
 def is_planning():
@@ -248,30 +280,58 @@ def is_planning():
     return workflow.is_main_process and getattr(workflow, "_executor_plugin", None) is not None
 
 
-def planned():
+def planned(job=None):
     """Return the plan of this run; the first call makes it, prints it, and tells Snakemake which jobs to run.
 
-    Snakemake's own rules for what is up to date are switched off: `docmt.plan.planning` decides.
+    Snakemake's own rules for what is up to date are switched off: `docmt.plan.planning` decides. In another workflow,
+    a `job` that is not in the plan yet is what a rule of that workflow reads; the plan is made again with it.
     """
+    if HOST.is_module and job is not None and not is_foreseen(job):
+        ASKED.append(job)
+        RUN.pop("plan", None)
     if "plan" not in RUN:
-        use_grid_of_targets()
-        RUN["planner"] = Planner(GRID, stored=or_refuse(stored_for, GRID))
-        or_refuse(check_supplies, GRID, requested())
-        if not workflow.dryrun:
-            or_refuse(fetch_checkpoints, RUN["planner"], requested())
-        RUN["plan"] = or_refuse(plan_run, RUN["planner"], requested(), forced(), workflow.dryrun, say)
-        left_out = [*left_out_lines(GRID, requested_studies()), *not_scored_lines(GRID, RUN["plan"].order)]
-        left_out += or_refuse(list, lines_about_equal_files(GRID, RUN["planner"].digests, requested_studies()))
-        for line in [*lines_of(RUN["plan"], GRID.retrain_hours), *lines_of_time(RUN["plan"]), *left_out]:
-            say(line)
-        if not workflow.dryrun:
-            or_refuse(check_price, RUN["plan"], GRID.retrain_hours)
-            if not RUN["plan"].reasons:
-                # Snakemake may have nothing to do, and then calls no hook.
-                start_pushing()
-                end_pushing()
-        tell_snakemake(RUN["plan"])
+        with HOST.inside():
+            make_plan()
     return RUN["plan"]
+
+
+def is_foreseen(job):
+    """Return whether the plan has a job: it is to run, its outputs come from elsewhere, or they are right."""
+    if "plan" not in RUN:
+        return False
+    plan = RUN["plan"]
+    if job in ASKED or job in plan.reasons or job in (*plan.back, *plan.pull):
+        return True
+    with HOST.inside():
+        return job in plan.order and RUN["planner"].states.of(job).name == "right"
+
+
+def make_plan():
+    """Make the plan of the targets, and print it."""
+    use_grid_of_targets()
+    RUN["planner"] = Planner(GRID, stored=or_refuse(stored_for, GRID))
+    or_refuse(check_supplies, GRID, requested())
+    if not workflow.dryrun:
+        or_refuse(fetch_checkpoints, RUN["planner"], requested())
+    RUN["plan"] = or_refuse(plan_run, RUN["planner"], requested(), forced(), workflow.dryrun, say_once)
+    left_out = [*left_out_lines(GRID, requested_studies()), *not_scored_lines(GRID, RUN["plan"].order)]
+    left_out += or_refuse(list, lines_about_equal_files(GRID, RUN["planner"].digests, requested_studies()))
+    for line in [*lines_of(RUN["plan"], GRID.retrain_hours), *lines_of_time(RUN["plan"]), *left_out]:
+        say_once(line)
+    if not workflow.dryrun:
+        or_refuse(check_price, RUN["plan"], GRID.retrain_hours)
+        if not RUN["plan"].reasons and not HOST.is_module:
+            # Snakemake may have nothing to do, and then calls no hook.
+            start_pushing()
+            end_pushing()
+    tell_snakemake(RUN["plan"])
+
+
+def say_once(line):
+    """Print a line about the plan, which another workflow makes several times."""
+    if line not in RUN.setdefault("said", set()):
+        RUN["said"].add(line)
+        say(line)
 
 
 def use_grid_of_targets():
@@ -305,7 +365,7 @@ def job_time(job):
 
     None is returned where `runtime` depends on files that are not there yet.
     """
-    wildcards, training = Wildcards(fromdict=job.names), workflow.get_rule(job.rule)
+    wildcards, training = Wildcards(fromdict=job.names), workflow.get_rule(HOST.rule(job.rule))
     tries = range(1, training.restart_times + 2)
     attempts = [training.expand_resources(wildcards, InputFiles(), attempt) for attempt in tries]
     minutes = [resources.get("runtime") for resources in attempts]
@@ -316,17 +376,39 @@ def job_time(job):
 
 def tell_snakemake(plan):
     """Switch off Snakemake's triggers, and make it run exactly the jobs of the plan."""
-    workflow.dag_settings.rerun_triggers = frozenset()
-    workflow.dag.ignore_incomplete = True
-    workflow.dag.forcefiles = {job.manifest for job in plan.reasons} | {*changed_parts(plan), *changed_files(plan)}
+    files = [job.manifest for job in plan.reasons] + [*changed_parts(plan), *changed_files(plan)]
     # Targets of Snakemake are also jobs that make outputs whole again which no other job needs now.
     needed = {read for job in plan.reasons for read in JOBS.inputs(job).values()}
     needed |= {*targets_of(RUN["planner"], requested())}
-    workflow.dag_settings.target_jobs = [TargetSpec(job.rule, job.names) for job in plan.reasons if job not in needed]
+    others = [TargetSpec(HOST.rule(job.rule), job.names) for job in plan.reasons if job not in needed]
+    if HOST.is_module:
+        tell_other_workflow({HOST.path(path) for path in files}, others)
+        return
+    workflow.dag_settings.rerun_triggers = frozenset()
+    workflow.dag.ignore_incomplete = True
+    workflow.dag.forcefiles = {*files}
+    workflow.dag_settings.target_jobs = others
+
+
+def tell_other_workflow(files, jobs):
+    """Add jobs of docmt to those of another workflow, whose own jobs run as Snakemake decides.
+
+    `files`: outputs of the jobs that run. `jobs`: those of them that no job reads.
+    """
+    if "theirs" not in RUN:
+        settings, dag = workflow.dag_settings, workflow.dag
+        RUN["theirs"] = ({*dag.forcefiles}, [*settings.target_jobs])
+        HOST.forget_records(workflow.persistence)
+        HOST.add_hooks(workflow, before_jobs, after_success, after_failure)
+    forced_files, target_jobs = RUN["theirs"]
+    workflow.dag.forcefiles = forced_files | files
+    workflow.dag_settings.target_jobs = [*target_jobs, *jobs]
 
 
 def requested():
-    """Return the targets of this run: names of studies, `all`, and files relative to the project's folder."""
+    """Return the targets of this run: names of studies, `all`, and files relative to the present folder of docmt."""
+    if HOST.is_module:
+        return [f"{job.folder}/{RULES[job.rule].outputs[0].format(**job.names)}" for job in ASKED]
     targets = workflow.dag_settings.targets or [TARGET_STUDIES[0]]
     return [target if target in (*GRID.studies, "all") else os.path.relpath(target) for target in targets]
 
@@ -347,16 +429,17 @@ def fetch_checkpoints(planner, targets):
 
 def forced():
     """Return a function that says whether the user forces a job to run (-F, -f, -R)."""
-    names = [*workflow.dag_settings.forcerun, *(requested() if workflow.dag_settings.forcetargets else [])]
-    files = {JOBS.of_file(os.path.relpath(name)) for name in names}
+    targets = workflow.dag_settings.targets if HOST.is_module else requested()
+    names = [*workflow.dag_settings.forcerun, *(targets if workflow.dag_settings.forcetargets else [])]
+    files = {JOBS.of_file(HOST.own_path(name)) for name in names}
     # The outputs of the parts of stage 2 are temporary: all of them are made again with the job that joins them.
-    rules = {"tokens" if name.startswith("tokens_") else name for name in names}
+    rules = {"tokens" if name.startswith("tokens_") else name for name in map(HOST.own_rule, names) if name}
     return lambda job: workflow.dag_settings.forceall or job.rule in rules or job in files
 
 
 def is_planned(job):
     """Return whether a job runs; in a job of a run, and where no run is planned, every job that is asked for."""
-    return not is_planning() or job in planned().reasons
+    return not is_planning() or job in planned(job).reasons
 
 
 def reads(job):
@@ -386,7 +469,7 @@ def manifests_of(rule):
 
 def settings_of(rule):
     """Return the function that returns the path of the settings of a rule's job."""
-    return lambda wildcards: Job.of(rule, **wildcards).settings_path
+    return lambda wildcards: HOST.path(Job.of(rule, **wildcards).settings_path)
 
 
 def find(wildcards):
@@ -416,24 +499,24 @@ def lock_options(wildcards):
     """Return the options of `docmt job read-corpus` for files whose digest neither the catalogue nor the user states."""
     if GRID.fixtures:
         return ""
-    names = or_refuse(files_to_lock, GRID.corpora[wildcards.corpus], GRID.places())
+    names = or_refuse(files_to_lock, GRID.corpora[wildcards.corpus], GRID.places(), HOST.root)
     return " ".join([option("--lock", LOCK), *(option("--first", name) for name in names)]) if names else ""
 
 
 def position_options(wildcards):
     """Return the options of `docmt job cut-view` with the tables of positions that limit the segments of a view."""
     tables = or_refuse(position_tables, GRID, wildcards.corpus, wildcards.text, wildcards.view)
-    return " ".join(option("--positions", table) for table in tables)
+    return " ".join(f"--positions {shlex.quote(str(table))}" for table in tables)
 
 
 def catalogue(wildcards):
     """Return the catalogue's file on a corpus."""
-    return GRID.corpus_files[wildcards.corpus]
+    return HOST.path(GRID.corpus_files[wildcards.corpus])
 
 
 def option(name, path):
-    """Return an option of a command with a path; the text is empty where there is no path."""
-    return f"{name} {shlex.quote(str(path))}" if path else ""
+    """Return an option of a command with a path of docmt; the text is empty where there is no path."""
+    return f"{name} {shlex.quote(HOST.path(path))}" if path else ""
 
 
 def folder_option(rule, role, name, below=""):
@@ -478,8 +561,8 @@ def program_options(wildcards):
     """Return the options of `docmt job ask-program` on which no translation depends, and the files of the program."""
     source = or_refuse(program_of, GRID, wildcards)
     limits = {name: str(getattr(source, name)) for name in ("timeout_seconds", "retries", "at_once")}
-    options = [*limits.items(), *(("depends_on", path) for path in source.depends_on)]
-    return " ".join(option(f"--{name.replace('_', '-')}", value) for name, value in options)
+    options = [f"--{name.replace('_', '-')} {shlex.quote(value)}" for name, value in limits.items()]
+    return " ".join([*options, *(option("--depends-on", path) for path in source.depends_on)])
 
 
 def tokens_job(wildcards):
@@ -511,7 +594,7 @@ def inputs_of_parts(wildcards):
 
 def settings_of_parts(wildcards):
     """Return the path of the settings of stage 2 for a job of one of its parts."""
-    return tokens_job(wildcards).settings_path
+    return HOST.path(tokens_job(wildcards).settings_path)
 
 
 def changed_parts(plan):
@@ -540,19 +623,20 @@ def downloads_of(corpus):
 def scoring_options(wildcards):
     """Return the options of `docmt job score-system` for the files by which a system is scored."""
     job, entry = Job.of("scores", **wildcards), or_refuse(GRID.find_scored, wildcards.corpus, wildcards.system)
-    scoring, files = scoring_of_entry(GRID, entry), or_refuse(JOBS.files, job)
-    given = {role: files[role] for role in ("source_stop_list", "target_stop_list", "word_vectors") if role in files}
-    given["next_sentence_model"] = scoring.model
+    scoring = scoring_of_entry(GRID, entry)
+    given = {**scoring.stop_lists, "word_vectors": scoring.vectors, "next_sentence_model": scoring.model}
     given["aligner_model"] = scoring.aligner_model
     if scoring.comet:
         given |= {"comet_model": scoring.comet.model, "comet_encoder": scoring.comet.encoder}
-        given["comet_command"] = shlex.join(scoring.comet.words)
     reads = JOBS.inputs(job)
     if "aligner" in reads:
         given["aligner"] = reads["aligner"].folder
     if "word_vectors" in reads:
         given["word_vectors"] = Path(reads["word_vectors"].folder, "vectors.txt")
-    return " ".join(option(f"--{role.replace('_', '-')}", path) for role, path in given.items() if path)
+    options = [option(f"--{role.replace('_', '-')}", path) for role, path in given.items() if path]
+    if scoring.comet:
+        options.append(f"--comet-command {shlex.quote(shlex.join(scoring.comet.words))}")
+    return " ".join(options)
 
 
 def human_option(wildcards):
@@ -579,9 +663,9 @@ def study_pages(*studies):
     """Return the function that returns the pages of studies, which are their targets; it makes the plan first."""
 
     def pages(wildcards):
-        if is_planning():
-            planned()
         paths = [study_page(GRID.scale, study) for study in studies]
+        for path in paths if is_planning() else ():
+            planned(JOBS.of_file(path))
         return [path for path in paths if not is_elsewhere(JOBS.of_file(path))]
 
     return pages
