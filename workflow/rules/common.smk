@@ -53,6 +53,7 @@ from docmt.catalogue.missing import files_to_lock
 from docmt.fetching.sets import fetch_set
 from docmt.fetching.transfer import Network
 from docmt.plan.adoption import lines_about_equal_files, path_of, program_of
+from docmt.plan.budget import Used, budget_lines, check_budget
 from docmt.plan.collected import collect_after_run
 from docmt.plan.driver import (
     check_price,
@@ -83,6 +84,7 @@ from docmt.plan.time_limits import JobTime, time_lines
 from docmt.plan.unscored import not_scored_lines
 from docmt.settings.pretrained import ALIGNER_FILES, random_checkpoint_files
 from docmt.training.exit import endings
+from docmt.training.survey import hours_used
 
 BEGAN = now()
 HOST = Host.of(workflow.modifier)
@@ -316,10 +318,11 @@ def make_plan():
     RUN["plan"] = or_refuse(plan_run, RUN["planner"], requested(), forced(), workflow.dryrun, say_once)
     left_out = [*left_out_lines(GRID, requested_studies()), *not_scored_lines(GRID, RUN["plan"].order)]
     left_out += or_refuse(list, lines_about_equal_files(GRID, RUN["planner"].digests, requested_studies()))
-    for line in [*lines_of(RUN["plan"], GRID.retrain_hours), *lines_of_time(RUN["plan"]), *left_out]:
+    for line in [*lines_of(RUN["plan"], GRID.retrain_hours), *lines_of_time(RUN["plan"]), *left_out, *lines_of_budget()]:
         say_once(line)
     if not workflow.dryrun:
         or_refuse(check_price, RUN["plan"], GRID.retrain_hours)
+        check_device_hours()
         if not RUN["plan"].reasons and not HOST.is_module:
             # Snakemake may have nothing to do, and then calls no hook.
             start_pushing()
@@ -349,6 +352,19 @@ def lines_of_time(plan):
     trainings = [job for job in plan.reasons if job.is_training]
     time = job_time(trainings[0]) if trainings and runs_on_cluster() else None
     return or_refuse(time_lines, GRID, trainings, time) if time else []
+
+
+def lines_of_budget():
+    """Return the lines about the budget of device-hours; none where config.yaml has no budget."""
+    if GRID.device_hours is None:
+        return []
+    return or_refuse(budget_lines, GRID, RUN["plan"].reasons, Used(*or_refuse(hours_used, Path(RESULTS))))
+
+
+def check_device_hours():
+    """Refuse a run that would go beyond the budget of device-hours."""
+    if GRID.device_hours is not None:
+        or_refuse(check_budget, GRID, RUN["plan"].reasons, Used(*or_refuse(hours_used, Path(RESULTS))))
 
 
 def runs_on_cluster():
