@@ -58,6 +58,7 @@ FOR_YOU: Sections = {
         "count-chains": "catalogue",
     },
     "Get files": {"fetch-files": "downloads"},
+    "Begin studies of your own": {"init": "init"},
     "Follow studies": {
         "list-systems": "studies",
         "list-targets": "studies",

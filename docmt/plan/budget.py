@@ -36,7 +36,7 @@ class Used:
 
 
 @dataclass(frozen=True)
-class Budget:
+class RunHours:
     """What the trainings of a run come to, beside those before it.
 
     `limit`: the device-hours of the budget. `used`: the device-hours of earlier trainings. `estimated`: the estimated
@@ -67,7 +67,7 @@ class Budget:
         )
 
 
-def budget_of(grid: Grid, jobs: Iterable[Job], used: Used, root: Path = Path()) -> Budget | None:
+def budget_of(grid: Grid, jobs: Iterable[Job], used: Used, root: Path = Path()) -> RunHours | None:
     """Return what the trainings among the jobs of a run come to; None where config.yaml has no budget.
 
     A training that is continued is estimated without what it has used. Raises UserError as `Estimates` does, and for a
@@ -79,7 +79,7 @@ def budget_of(grid: Grid, jobs: Iterable[Job], used: Used, root: Path = Path()) 
     estimates = Estimates(grid, root / RESULTS)
     known = [(job, estimates.hours(grid.find(job.names["corpus"], job.names["system"]))) for job in trainings]
     hours = [max(hours.hours - used.unfinished.get(job.folder, 0), 0) for job, hours in known if hours is not None]
-    return Budget(
+    return RunHours(
         limit=grid.device_hours,
         used=used.hours + sum(_set_aside(root)),
         estimated=sum(hours),

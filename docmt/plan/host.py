@@ -32,7 +32,7 @@ class Host:
     """The workflow that runs the rules.
 
     `root`: the present folder of docmt, relative to that of the workflow; "." without a prefix. `is_module`: whether
-    the workflow is another one. `names`: the names that docmt's rules have in the workflow, by their own names.
+    the workflow is another one. `names`: the names that docmt's rules have in the workflow, by their names in docmt.
     `top`: the folder of the workflow.
     """
 
@@ -54,15 +54,15 @@ class Host:
         """Return the name that a rule of docmt has in the workflow."""
         return self.names[name]
 
-    def own_rule(self, name: str) -> str | None:
-        """Return the own name of a rule of docmt; None for a rule of the other workflow, and for a target."""
-        return next((own for own, changed in self.names.items() if changed == name), None)
+    def original_rule(self, name: str) -> str | None:
+        """Return the name of a rule in docmt; None for a rule of the other workflow, and for a target."""
+        return next((original for original, changed in self.names.items() if changed == name), None)
 
     def path(self, path: str | Path) -> str:
         """Return a path of docmt as the workflow sees it: below the prefix."""
         return str(self.root / path)
 
-    def own_path(self, path: str | Path) -> str:
+    def inner_path(self, path: str | Path) -> str:
         """Return a path of the workflow, relative to its folder or absolute, as docmt sees it."""
         return os.path.relpath(self.top / path, self.top / self.root)
 
@@ -73,7 +73,7 @@ class Host:
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """Work in the present folder of docmt. Only while no job starts: the folder of a process is one for all threads."""
+        """Work in the present folder of docmt, which is that of all threads: only while no job starts."""
         if self.root == Path():
             yield
             return

@@ -57,9 +57,9 @@ def second(demo, tmp_path) -> Project:
 
 def test_a_second_workflow_gets_a_table_by_the_job_of_the_table_alone(second, demo, finished_demo, programs):
     done = second.snakemake("--cores", "1", check=True, programs=programs)
-    made = (second.root / "docmt" / TABLE).read_text()
-    assert made == (finished_demo.root / TABLE).read_text()
-    assert (second.root / "mine.csv").read_text() == "".join(made.splitlines(keepends=True)[:2])
+    table = (second.root / "docmt" / TABLE).read_text()
+    assert table == (finished_demo.root / TABLE).read_text()
+    assert (second.root / "mine.csv").read_text() == "".join(table.splitlines(keepends=True)[:2])
     ran = [line.split()[-1] for line in done.stderr.splitlines() if line.startswith(("rule ", "localrule "))]
     assert ran == ["docmt_item:", "mine:"]
     assert "mine starts" in done.stdout, "the hooks of the other workflow are called beside ours"

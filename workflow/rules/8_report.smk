@@ -44,7 +44,7 @@ rule item:
         "../../envs/docmt.yaml"
     params:
         settings=settings_of("item"),
-        results=HOST.path(RESULTS),
+        results=results_folder,
         human=human_option,
     shell:
         "exec docmt job write-report --settings {params.settings:q} --results {params.results:q} --output {output.page:q}"
@@ -67,7 +67,7 @@ rule sheet:
         "../../envs/docmt.yaml"
     params:
         settings=settings_of("sheet"),
-        results=HOST.path(RESULTS),
+        results=results_folder,
     shell:
         "exec docmt job write-sheet --settings {params.settings:q} --results {params.results:q} --output {output.sheet:q}"
         " > {log:q} 2>&1"
@@ -92,7 +92,7 @@ rule report:
         "../../envs/docmt.yaml"
     params:
         settings=settings_of("report"),
-        results=HOST.path(RESULTS),
+        results=results_folder,
         human=human_option,
     shell:
         "exec docmt job write-report --settings {params.settings:q} --results {params.results:q} --output {output.page:q}"
@@ -116,7 +116,7 @@ rule demo_report:
         "../../envs/docmt.yaml"
     params:
         settings=settings_of("demo_report"),
-        results=HOST.path(RESULTS),
+        results=results_folder,
         human=human_option,
     shell:
         "exec docmt job write-report --settings {params.settings:q} --results {params.results:q} --output {output.page:q}"

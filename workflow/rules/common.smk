@@ -14,7 +14,7 @@ from pathlib import Path
 
 # In a workflow that takes docmt as a module, a folder of the prefix `docmt` would be found in place of the package.
 CLONE = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1]
-if (CLONE / "docmt/__init__.py").is_file():
+if (CLONE / "docmt" / "__init__.py").is_file():
     sys.path.insert(0, str(CLONE))
 
 import psutil
@@ -174,9 +174,9 @@ def stop_jobs_too(number, frame):
 
 def running():
     """Return the jobs of the plan that Snakemake runs, with the paths of their logs."""
-    jobs = [(HOST.own_rule(job.rule.name), job) for job in workflow.dag.needrun_jobs()]
+    jobs = [(HOST.original_rule(job.rule.name), job) for job in workflow.dag.needrun_jobs()]
     named = [(Job.of(name, **job.wildcards_dict), job) for name, job in jobs if name in RULES]
-    return {own: HOST.own_path(job.log[0]) for own, job in named}
+    return {ours: HOST.inner_path(job.log[0]) for ours, job in named}
 
 
 def before_jobs():
@@ -318,7 +318,8 @@ def make_plan():
     RUN["plan"] = or_refuse(plan_run, RUN["planner"], requested(), forced(), workflow.dryrun, say_once)
     left_out = [*left_out_lines(GRID, requested_studies()), *not_scored_lines(GRID, RUN["plan"].order)]
     left_out += or_refuse(list, lines_about_equal_files(GRID, RUN["planner"].digests, requested_studies()))
-    for line in [*lines_of(RUN["plan"], GRID.retrain_hours), *lines_of_time(RUN["plan"]), *left_out, *lines_of_budget()]:
+    lines = [*lines_of(RUN["plan"], GRID.retrain_hours), *lines_of_time(RUN["plan"]), *lines_of_budget()]
+    for line in [*lines, *left_out]:
         say_once(line)
     if not workflow.dryrun:
         or_refuse(check_price, RUN["plan"], GRID.retrain_hours)
@@ -447,9 +448,9 @@ def forced():
     """Return a function that says whether the user forces a job to run (-F, -f, -R)."""
     targets = workflow.dag_settings.targets if HOST.is_module else requested()
     names = [*workflow.dag_settings.forcerun, *(targets if workflow.dag_settings.forcetargets else [])]
-    files = {JOBS.of_file(HOST.own_path(name)) for name in names}
+    files = {JOBS.of_file(HOST.inner_path(name)) for name in names}
     # The outputs of the parts of stage 2 are temporary: all of them are made again with the job that joins them.
-    rules = {"tokens" if name.startswith("tokens_") else name for name in map(HOST.own_rule, names) if name}
+    rules = {"tokens" if name.startswith("tokens_") else name for name in map(HOST.original_rule, names) if name}
     return lambda job: workflow.dag_settings.forceall or job.rule in rules or job in files
 
 
@@ -481,6 +482,11 @@ def inputs_of(rule):
 def manifests_of(rule):
     """Return the input function of a rule without roles, which has the manifests of what a job reads."""
     return lambda wildcards: [path for path in inputs_of(rule)(wildcards).values() if path]
+
+
+def results_folder(wildcards):
+    """Return the folder of the results of all stages."""
+    return HOST.path(RESULTS)
 
 
 def settings_of(rule):
