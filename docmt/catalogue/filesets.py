@@ -15,7 +15,7 @@ from docmt.base.yaml_files import load_yaml
 from docmt.catalogue.files import FileConfig
 
 FOLDER = Path("workflow/downloads")
-"""The folder of the files of sets, relative to that of config.yaml."""
+"""The folder of the files of sets, relative to the clone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,12 +47,12 @@ class FileSetConfig(Checked):
         return self.gigabytes * 1e9
 
 
-def load_file_sets(root: Path) -> dict[str, FileSetConfig]:
-    """Return the sets of the project in the folder `root`, by their names.
+def load_file_sets(clone: Path) -> dict[str, FileSetConfig]:
+    """Return the sets of a clone by their names.
 
     Raises UserError for a mistake in a file, and where a set is not named as its file.
     """
-    sets = map(load_file_set, sorted((root / FOLDER).glob("*.yaml")))
+    sets = map(load_file_set, sorted((clone / FOLDER).glob("*.yaml")))
     return {config.set: config for config in sets}
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from docmt.base.artifacts import folder_lock, write_json
 from docmt.base.errors import quoted
 from docmt.base.foreign import reading
+from docmt.base.paths import RESULTS
 
-LOCK = "workflow/corpora/checksums.lock.json"
+LOCK = f"{RESULTS}/checksums.lock.json"
 """The file with the digest of the first download of each file whose digest the catalogue does not state."""
 
 
@@ -17,7 +18,7 @@ def locked_checksums(lock: Path) -> dict[str, str]:
 
     Raises UserError where the file is not a lock file.
     """
-    remedy = "restore it (git checkout), or remove it: then each first download is recorded again"
+    remedy = "restore it, or remove it: then each first download is recorded again"
     with reading(lock, "not a lock file of downloads", "a digest by the name corpus/file", remedy):
         locked = json.loads(lock.read_text(encoding="utf-8")) if lock.exists() else {}
         if not isinstance(locked, dict) or not all(isinstance(digest, str) for digest in locked.values()):

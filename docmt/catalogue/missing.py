@@ -114,12 +114,14 @@ def file_of_user(file: FileConfig, folder: Path | str | None, corpus: str, root:
     return path
 
 
-def files_to_lock(corpus: CorpusConfig, places: Places) -> list[str]:
-    """Return the names of the files whose digest the lock file keeps: neither the catalogue nor the user states it."""
+def files_to_lock(corpus: CorpusConfig, places: Places, root: Path = Path()) -> list[str]:
+    """Return the names of the files whose digest the lock file keeps: neither the catalogue nor the user states it.
+
+    Paths of the user's are relative to `root`.
+    """
     folder = places.local.get(corpus.corpus)
-    return [
-        file.name for file in corpus.files if file.digest is None and file_of_user(file, folder, corpus.corpus) is None
-    ]
+    unknown = (file for file in corpus.files if file.digest is None)
+    return [file.name for file in unknown if file_of_user(file, folder, corpus.corpus, root) is None]
 
 
 def wanted_files(corpus: CorpusConfig, places: Places) -> list[FileConfig]:

@@ -30,7 +30,10 @@ def add_corpus(
         list[str] | None, typer.Option(help="address whose text is test; repeat it", show_default="held-out documents")
     ] = None,
     name: Annotated[str | None, typer.Option(help="name of the corpus", show_default="that of the address")] = None,
-    output: Annotated[Path | None, output_folder("folder for the corpus' file [default: workflow/corpora]")] = None,
+    output: Annotated[
+        Path | None,
+        output_folder("folder for the corpus' file [default: workflow/corpora, or corpora in a study folder]"),
+    ] = None,
     pair: Annotated[
         str | None,
         typer.Option(help="languages of a data set of the Hub whose card does not state them"),
@@ -63,11 +66,19 @@ def add_corpus(
     options = [f"--{split} {shlex.quote(other)}" for split, texts in stated.items() for other in texts]
     command = " ".join(["docmt add-corpus", shlex.quote(address), *options])
     draft = CorpusDraft(_draft(address, network, pair, columns), others, command)
-    path = write_corpus_file(draft, output or root / "workflow" / "corpora", name)
+    path = write_corpus_file(draft, output or corpora_folder(root), name)
     if as_json:
         print_json({"path": str(path), "corpus": path.stem, "notes": draft.notes})
         return
     typer.echo("\n".join([str(path), *(f"  {note}" for note in draft.notes)]))
+
+
+def corpora_folder(root: Path) -> Path:
+    """Return the folder for the file of a corpus: that of the catalogue, or one beside the catalogue's clone."""
+    from docmt.base.clone import WORKFLOW
+
+    is_clone = (root / WORKFLOW).is_dir() and not (root / WORKFLOW).is_symlink()
+    return root / WORKFLOW / "corpora" if is_clone else root / "corpora"
 
 
 def _draft(text: str, network: "Network", pair: str | None, columns: "Columns") -> "Draft":

@@ -55,13 +55,13 @@ def check_sources(
 
     grid = load_grid(root, overrides(config))
     owners = {name: corpus.files for name, corpus in grid.corpora.items()}
-    owners |= {name: files_of_set.files for name, files_of_set in load_file_sets(root).items()}
+    owners |= {name: files_of_set.files for name, files_of_set in load_file_sets(Path(grid.clone)).items()}
     for name in names or ():
         check_known("corpus or set of files", name, owners)
     files = [(name, file) for name in names or owners for file in owners[name]]
-    sources = ask_sources(files, Network(grid.hosts, timeout), read_seen(root / SEEN))
+    sources = ask_sources(files, Network(grid.hosts, timeout), read_seen(Path(grid.clone) / SEEN))
     if write:
-        write_seen(root / SEEN, sources, now()[:10])
+        write_seen(Path(grid.clone) / SEEN, sources, now()[:10])
     if as_json:
         print_json([dataclasses.asdict(source) for source in sources])
     else:

@@ -32,12 +32,13 @@ def fetch_files(
 
     Without a name, the sets are listed, and nothing is downloaded. A download that broke off is continued.
     """
+    from docmt.base.clone import clone_of
     from docmt.catalogue.filesets import load_file_sets
     from docmt.fetching.sets import fetch_set
     from docmt.fetching.transfer import Network
     from docmt.plan.grid import load_grid
 
-    known = load_file_sets(root)
+    known = load_file_sets(clone_of(root))
     for name in sets or ():
         check_known("set of files", name, known)
     if output is not None and len(sets or ()) != 1:

@@ -107,7 +107,7 @@ BatchTokens = Annotated[
     int, typer.Option(min=1, max=MOST_TOKENS, help="source tokens computed at once (memory and speed)")
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="seed of the random numbers")]
-Root = Annotated[Path, input_folder("folder with config.yaml and workflow/")]
+Root = Annotated[Path, input_folder("folder with config.yaml and results/")]
 Mirror = Annotated[
     str | None,
     typer.Option(envvar="DOCMT_MIRROR", help="folder or URL that holds files [default: mirror of config.yaml]"),

@@ -218,6 +218,8 @@ def spending_lines(spending: "Spending") -> Iterator[str]:
     if spending.unknown:
         line += f" Not estimated, since nobody states the size of the corpus: {spending.unknown} trainings."
     yield line
+    if spending.budget is not None:
+        yield f"Budget (`device_hours` of config.yaml): {hours(spending.budget)}."
     if spending.basis:
         yield f"Estimated at {'; '.join(spending.basis)}."
 

@@ -79,11 +79,12 @@ def scores_of_project(planner: Planner, root: Path, config: dict[str, Any]) -> I
     Scores of a scale without a file in `workflow/scales` are left out, as are those of systems that no study has.
     Raises UserError for wrong settings.
     """
+    clone = Path(planner.jobs.grid.clone)
     for folder in sorted(Path(RESULTS, SCORES.stage).glob("*")):
         if folder.name == planner.jobs.grid.scale:
             yield from _of_scale(planner)
-        elif (root / SCALES / f"{folder.name}.yaml").exists():
-            yield from _of_scale(Planner(grid_of_run(root, {**config, "scale": folder.name})))
+        elif (clone / SCALES / f"{folder.name}.yaml").exists():
+            yield from _of_scale(Planner(grid_of_run(root, {**config, "scale": folder.name}, clone)))
 
 
 def _of_scale(planner: Planner) -> Iterator[dict[str, Any]]:

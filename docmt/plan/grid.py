@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.artifacts import as_object
+from docmt.base.clone import WORKFLOW, clone_of, settings_folder
 from docmt.base.digests import canonical_json
 from docmt.base.errors import UserError, check_known
 from docmt.base.parse import parse
@@ -45,7 +46,7 @@ class Grid(RunConfig):
     what they need, as `corpus/folder`. `not_scored`: why metrics are left out, by the path of a file that a study
     names for its scores. `ways`: how a person gets each of these. `fixtures`: the size of the generated corpora of this
     scale; None where the scale reads the real corpora. `checkpoints`: the random checkpoints of this scale, by the
-    folder name that paths have for them.
+    folder name that paths have for them. `clone`: the folder of docmt's own files (`workflow/`).
     """
 
     texts: dict[str, TextConfig]
@@ -61,6 +62,7 @@ class Grid(RunConfig):
     ways: dict[str, str] = field(default_factory=dict)
     fixtures: FixtureConfig | None = None
     checkpoints: dict[str, RandomCheckpoint] = field(default_factory=dict)
+    clone: str = "."
 
     def places(self, root: Path = Path(), mirror: str | None = None) -> Places:
         """Return the places where files of corpora may be; `mirror` replaces the mirror of config.yaml."""
@@ -205,28 +207,30 @@ class Grid(RunConfig):
         return parse(cls, as_object(value, where, [field.name for field in dataclasses.fields(cls)]), where)
 
 
-def load_grid(root: Path, overrides: dict | None = None) -> Grid:
-    """Read and check config.yaml under `root`, all studies, all corpora and the scale, and return the grid.
+def load_grid(root: Path, overrides: dict | None = None, clone: Path | None = None) -> Grid:
+    """Read and check config.yaml, all studies, all corpora and the scale, and return the grid of the folder `root`.
 
-    `overrides` replaces keys of config.yaml. Raises UserError for the first mistake, before any job runs.
+    `overrides` replaces keys of config.yaml. `clone`: the clone of the workflow that runs; None = that of `root`
+    (`docmt.base.clone`). Raises UserError for the first mistake, before any job runs.
     """
-    return grid_of(root, *load_main_config(root, overrides or {}))
+    root = settings_folder(root, clone)
+    return grid_of(root, clone or clone_of(root), *load_main_config(root, overrides or {}))
 
 
-def grid_of(root: Path, config: MainConfig, lines: Lines, attempt: Attempt = nullcontext) -> Grid:
-    """Read all studies, all corpora and the scale that config.yaml names, and return the grid.
+def grid_of(root: Path, clone: Path, config: MainConfig, lines: Lines, attempt: Attempt = nullcontext) -> Grid:
+    """Read all studies, all corpora and the scale that config.yaml of the folder `root` names, and return the grid.
 
     `lines`: the lines of config.yaml. Each file, and each name in config.yaml, is read and checked inside a block of
     `attempt`. A block that ends all the same where a UserError is raised in it leaves out of the grid what was wrong.
     """
     scale = Scale()
     with attempt():
-        scale = load_scale(root / "workflow" / "scales", config.scale, lines.place(("scale",)))
+        scale = load_scale(clone / WORKFLOW / "scales", config.scale, lines.place(("scale",)))
     texts = {
         name: dataclasses.replace(text, pretrained=scale.checkpoint(text.pretrained))
         for name, text in config.texts.items()
     }
-    corpora, corpus_files = _corpora(root, config, attempt)
+    corpora, corpus_files = _corpora(root, clone, config, attempt)
     for corpus in config.local:
         with attempt():
             check_known("corpus", corpus, corpora, lines.place(("local", corpus)))
@@ -234,7 +238,7 @@ def grid_of(root: Path, config: MainConfig, lines: Lines, attempt: Attempt = nul
         with attempt():
             if text.learnt_on is not None:
                 check_known("corpus", text.learnt_on, corpora, lines.place(("texts", name, "learnt_on")))
-    builtin = sorted((root / "workflow" / "studies").glob("*.yaml"))
+    builtin = sorted((clone / WORKFLOW / "studies").glob("*.yaml"))
     paths, active = {path.stem: path for path in builtin}, []
     for number, name in enumerate(config.studies):
         with attempt():
@@ -257,15 +261,18 @@ def grid_of(root: Path, config: MainConfig, lines: Lines, attempt: Attempt = nul
         entries=tuple(studies.entries),
         fixtures=scale.fixtures,
         checkpoints={checkpoint.part(config.scale): checkpoint for checkpoint in scale.checkpoints},
+        clone=str(clone),
     )
 
 
-def _corpora(root: Path, config: MainConfig, attempt: Attempt) -> tuple[dict[str, CorpusConfig], dict[str, str]]:
+def _corpora(
+    root: Path, clone: Path, config: MainConfig, attempt: Attempt
+) -> tuple[dict[str, CorpusConfig], dict[str, str]]:
     """Return all corpora of the project and of the user by name, and the path of each corpus' file below `root`.
 
     Each file is read inside a block of `attempt`.
     """
-    files = sorted((root / "workflow" / "corpora").glob("*.yaml")) + [root / path for path in config.corpora]
+    files = sorted((clone / WORKFLOW / "corpora").glob("*.yaml")) + [root / path for path in config.corpora]
     corpora: dict[str, CorpusConfig] = {}
     corpus_files: dict[str, str] = {}
     for path in files:

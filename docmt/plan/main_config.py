@@ -63,6 +63,9 @@ class RunConfig:
     retrain_hours: float = setting(
         1.0, "device-hours of finished trainings that a run may replace; above them it stops before the first job"
     )
+    device_hours: float | None = setting(
+        None, "device-hours of all trainings in results/ and of a run together; a run beyond them starts no job"
+    )
     human: dict[str, str] = field(default_factory=dict)
     store: str | None = setting(
         None, "a place that teams share, for finished artifacts: a folder, s3://BUCKET/PATH or gs://BUCKET/PATH"
@@ -117,6 +120,8 @@ class MainConfig(RunConfig):
         need_seeds("seeds", self.seeds)
         need_between(1, MOST_SHARDS, "shards", self.shards)
         need_between(0, MOST_HOURS, "retrain_hours", self.retrain_hours)
+        if self.device_hours is not None:
+            need_between(0, MOST_HOURS, "device_hours", self.device_hours)
 
 
 def load_main_config(root: Path, overrides: dict) -> tuple[MainConfig, Lines]:

@@ -11,15 +11,16 @@ from docmt.plan.supplies import Supplies
 from docmt.plan.unscored import missing_for_scores
 
 SCALES = Path("workflow/scales")
-"""The folder of the files of scales, relative to that of config.yaml."""
+"""The folder of the files of scales, relative to the clone."""
 
 
-def grid_of_run(root: Path, config: dict[str, Any]) -> Grid:
+def grid_of_run(root: Path, config: dict[str, Any], clone: Path | None = None) -> Grid:
     """Return the grid of the settings in the folder `root`, for a run in the present folder.
 
-    `config` overrides keys of config.yaml. Raises UserError for wrong settings.
+    `config` overrides keys of config.yaml, and `clone` is that of the workflow that runs, as for `load_grid`. Raises
+    UserError for wrong settings.
     """
-    return without_missing(load_grid(root, config))
+    return without_missing(load_grid(root, config, clone))
 
 
 def without_missing(grid: Grid) -> Grid:
@@ -51,6 +52,7 @@ def grids_of_other_scales(grid: Grid, root: Path, config: dict[str, Any]) -> lis
     """Return the grids of the other scales that read the same corpora as `grid`, for the same settings."""
     if grid.fixtures:
         return []
-    names = sorted(path.stem for path in (root / SCALES).glob("*.yaml") if path.stem != grid.scale)
-    grids = [grid_of_run(root, {**config, "scale": name}) for name in names]
+    clone = Path(grid.clone)
+    names = sorted(path.stem for path in (clone / SCALES).glob("*.yaml") if path.stem != grid.scale)
+    grids = [grid_of_run(root, {**config, "scale": name}, clone) for name in names]
     return [other for other in grids if not other.fixtures]

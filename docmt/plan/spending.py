@@ -13,13 +13,14 @@ class Spending:
 
     `used`: those so far, of finished trainings and of those that have begun. `total`: those of finished trainings with
     the estimates of all others. `unknown`: the number of trainings without an estimate. `basis`: phrases for the bases
-    of the estimates.
+    of the estimates. `budget`: the device-hours that config.yaml allows; None = any.
     """
 
     used: float
     total: float
     unknown: int
     basis: tuple[str, ...]
+    budget: float | None = None
 
 
 def spending_of(
@@ -44,4 +45,5 @@ def spending_of(
             # A training that takes longer than its estimate has cost at least what it has used.
             total += max(estimate.hours, begun.get(job, 0.0))
             basis[estimate.basis] = None
-    return Spending(sum(finished.values()) + sum(begun.values()), total, unknown, tuple(basis))
+    used = sum(finished.values()) + sum(begun.values())
+    return Spending(used, total, unknown, tuple(basis), estimates.grid.device_hours)

@@ -57,7 +57,11 @@ class Supplies:
     @cached_property
     def checkpoints(self) -> dict[str, FileSetConfig]:
         """The checkpoints of `workflow/downloads`, by their folders."""
-        return {files.folder: files for files in load_file_sets(self.root).values() if files.kind == "checkpoint"}
+        return {
+            files.folder: files
+            for files in load_file_sets(Path(self.grid.clone)).values()
+            if files.kind == "checkpoint"
+        }
 
     def corpus(self, name: str) -> Supply:
         """Return the supply of a corpus; at a scale with fixtures every corpus is generated."""

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from docmt.base.clone import clone_of
+
 FOLDER = Path("workflow/rules")
-"""The folder of the rules, relative to that of config.yaml."""
+"""The folder of the rules in the clone."""
 RULE = re.compile(r"^ *rule (\w+):(.*?)(?=^ *rule \w+:|\Z)", re.MULTILINE | re.DOTALL)
 THREADS = re.compile(r"^ *threads: (\d+)$", re.MULTILINE)
 RESOURCES = re.compile(r"^( *)resources:\n(.*?)(?=^\1\S|\Z)", re.MULTILINE | re.DOTALL)
@@ -26,8 +28,8 @@ class StatedRule:
 
 
 def stated_rules() -> dict[str, StatedRule]:
-    """Return the rules of the workflow in the present folder, by name."""
-    return _rules_in(FOLDER.absolute())
+    """Return the rules of the workflow that runs in the present folder, by name."""
+    return _rules_in((clone_of(Path()) / FOLDER).absolute())
 
 
 @cache

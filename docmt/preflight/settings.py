@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from docmt.base.clone import CONFIG, clone_of, settings_folder
 from docmt.base.errors import UserError
 from docmt.base.parse import mistakes
 from docmt.base.yaml_files import load_yaml
@@ -22,7 +23,6 @@ from docmt.preflight.rules import rule_names
 
 AREA = Area("settings")
 CORPORA, STUDIES = Path("workflow/corpora"), Path("workflow/studies")
-CONFIG = Path("config.yaml")
 OF_FILES: tuple[tuple[Path, type], ...] = ((CORPORA, CorpusConfig), (STUDIES, StudyConfig))
 """The folders whose files have a schema, each with the dataclass of its files."""
 
@@ -48,13 +48,14 @@ def read_settings(overrides: dict) -> tuple[Grid | None, list[RunFinding]]:
     `overrides` replaces keys of config.yaml. The grid is None where `defaults` of config.yaml cannot be used. Raises
     UserError where there is no config.yaml, or where it is no YAML.
     """
-    config, lines, problems = load_what_is_right(Path(), overrides)
+    root, clone = settings_folder(Path()), clone_of(Path())
+    config, lines, problems = load_what_is_right(root, overrides)
     collected = Collected(problems)
     paths = [path for name in ("corpora", "studies") for path in getattr(config, name, ()) if path.endswith(".yaml")]
-    collected.problems += _mistakes_in_files(map(Path, paths))
+    collected.problems += _mistakes_in_files(clone, (root / path for path in paths))
     broken = {Path(_file(problem)).stem for problem in collected.problems}
-    grid = None if config is None else grid_of(Path(), config, lines, collected.attempt)
-    for path in sorted(FOLDER.glob("*.yaml")):
+    grid = None if config is None else grid_of(root, clone, config, lines, collected.attempt)
+    for path in sorted((clone / FOLDER).glob("*.yaml")):
         with collected.attempt():
             load_file_set(path)
     with collected.attempt():
@@ -67,9 +68,9 @@ def read_settings(overrides: dict) -> tuple[Grid | None, list[RunFinding]]:
     return grid, [*findings, *_facts(grid)]
 
 
-def _mistakes_in_files(more: Iterator[Path]) -> Iterator[UserError]:
+def _mistakes_in_files(clone: Path, more: Iterator[Path]) -> Iterator[UserError]:
     """Yield every mistake that the schema of corpora and studies finds in their files; `more`: files of the user's."""
-    files = [(path, schema) for folder, schema in OF_FILES for path in sorted(folder.glob("*.yaml"))]
+    files = [(path, schema) for folder, schema in OF_FILES for path in sorted((clone / folder).glob("*.yaml"))]
     known = {path for path, _ in files}
     files += [(path, schema) for path in more for schema in [_schema_of(path)] if path not in known and path.exists()]
     for path, schema in files:
@@ -98,7 +99,7 @@ def _file(problem: UserError) -> str:
 
 def _wrong_texts(grid: Grid | None) -> set[str]:
     """Return the names of the text presets of config.yaml that are left out of the grid, since they are wrong."""
-    stated = load_yaml(CONFIG)[0].get("texts")
+    stated = load_yaml(settings_folder(Path()) / CONFIG)[0].get("texts")
     return {*stated} - {*grid.texts} if grid is not None and isinstance(stated, dict) else set()
 
 

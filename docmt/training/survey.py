@@ -70,6 +70,22 @@ def survey(results: Path) -> list[TrainingState]:
     return sorted((training for training in states if training), key=lambda training: STATES.index(training.state))
 
 
+def hours_used(results: Path) -> tuple[float, dict[str, float]]:
+    """Return the device-hours of all finished trainings below `results`, and those of each other one by its folder.
+
+    Folders are as the workflow names them, relative to the folder of `results/`.
+    """
+    finished, unfinished = 0.0, {}
+    for training in survey(results):
+        names = {name: getattr(training, name) for name in ("scale", "corpus", "system")}
+        if training.state == "finished":
+            finished += training.device_hours or 0
+        else:
+            folder = TRAINING.at(**names, seed=training.seed.removeprefix("seed"))
+            unfinished[folder] = training.device_hours or 0
+    return finished, unfinished
+
+
 def training_state(results: Path, folder: Path) -> TrainingState | None:
     """Return the training of a folder such as `paper/toy/sentence/seed1`, or None where there is no training."""
     state, output = _states(results) / folder, results / TRAINING.stage / folder

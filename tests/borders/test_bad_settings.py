@@ -138,6 +138,8 @@ CASES: dict[str, Change] = {
     "half a seed": config("seeds", [1.5]),
     "no shards": config("shards", 0),
     "a billion shards": config("shards", 10**9),
+    "a budget below 0": config("device_hours", -1),
+    "a budget as text": config("device_hours", "500 h"),
     "shards as text": config("shards", "8"),
     "shards as truth": config("shards", True),
     "downloads by nobody": config("downloads", "cloud"),

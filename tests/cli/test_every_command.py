@@ -30,6 +30,7 @@ VERBS = {
     "ask",
     "translate",
     "score",
+    "init",
     "inspect",
     "import",
     "compare",
@@ -230,6 +231,7 @@ CALLS: dict[str, list[str]] = {
     ],
     "align": ["--source", "{source}", "--target", "{target}"],
     "score-links": ["--gold", "{links}", "--links", "{links}"],
+    "init": ["out/study"],
     "add-corpus": ["opus:Books/v1/en-fr", "--output", "out/corpora", "--root", str(ROOT)],
     "check-corpus": ["{pairs.tsv}"],
     "check-catalogue": ["toy_zh-en", "--root", str(ROOT)],
@@ -251,10 +253,9 @@ CALLS: dict[str, list[str]] = {
     "write-crate": ["demo", "--root", "demo", "--output", "out/crate"],
 }
 """A good call of each command for people, with {names} of files; those of models with much beside stand elsewhere."""
-ELSEWHERE = (
-    {"inspect": "decoding", "import-fairseq": "cli", "read-sheets": "scoring", "reproduce": "provenance"}
-    | {f"store {name}": "plan" for name in OF_STORE}
-)
+ELSEWHERE = {"inspect": "decoding", "import-fairseq": "cli", "read-sheets": "scoring", "reproduce": "provenance"} | {
+    f"store {name}": "plan" for name in OF_STORE
+}
 """Commands whose good calls need more than a few files, by the folder of tests that has them."""
 
 

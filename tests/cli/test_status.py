@@ -76,6 +76,7 @@ def test_failures_beyond_the_first_are_counted(capsys):
         (NOTHING, "Device-hours of trainings: 0.00 used of 0.00."),
         (Spending(1, 4, 0, ("a rate",)), "1.00 used of about 4.00 (25%).\nEstimated at a rate."),
         (Spending(0.001, 1000, 0, ("x", "y")), "less than 0.01 used of about 1,000.00 (0%).\nEstimated at x; y."),
+        (Spending(1, 4, 0, (), 9), "(25%).\nBudget (`device_hours` of config.yaml): 9.00."),
         (Spending(2, 2, 3, ()), "(100%). Not estimated, since nobody states the size of the corpus: 3 trainings."),
     ],
 )

@@ -32,7 +32,7 @@ def test_all_files_arrive_and_first_digests_are_recorded(server, tmp_path):
     folder = fetch_set(files, tmp_path, network(server))
     assert folder == tmp_path / "models/mine"
     assert (folder / "config.json").read_bytes() == b"{}" and (folder / "vocab.txt").read_bytes() == b"a\nb\n"
-    lock = tmp_path / "workflow/corpora/checksums.lock.json"
+    lock = tmp_path / "results/checksums.lock.json"
     assert json.loads(lock.read_text()) == {"mine/config.json": hashlib.sha256(b"{}").hexdigest()}
     server.seen.clear()
     fetch_set(files, tmp_path, network(server))
@@ -47,4 +47,4 @@ def test_a_changed_file_is_refused_and_the_others_stay(server, tmp_path):
         fetch_set(of_server(server, **{"vocab.txt": "0" * 64}), tmp_path, network(server))
     assert "which workflow/downloads/mine.yaml states" in str(problem.value)
     assert [path.name for path in (tmp_path / "models/mine").glob("[a-z]*")] == ["config.json"]
-    assert not (tmp_path / "workflow/corpora/checksums.lock.json").exists()
+    assert not (tmp_path / "results/checksums.lock.json").exists()

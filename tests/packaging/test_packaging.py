@@ -54,7 +54,7 @@ def test_readme_opens_with_two_commands_and_ci_calls_the_second():
     [
         ("ruff", "check", "."),
         ("ruff", "format", "--check", "."),
-        ("snakefmt", "--check", "-l", "120", "Snakefile", "workflow/rules"),
+        ("snakefmt", "--check", "-l", "120", "Snakefile", "workflow"),
         ("lint-imports",),
     ],
     ids=" ".join,

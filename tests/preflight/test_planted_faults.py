@@ -66,7 +66,6 @@ FAULTS: tuple[tuple[str, ...], ...] = (
     ("a rule of the workflow has the name of this study", "found train", "rename the study"),
     ("workflow/corpora/ted_zh-en.yaml:", "source_language: value not allowed", "found chinese"),
     ("workflow/downloads/mbart25.yaml:", "kind: unknown name", "did you mean 'checkpoint'?"),
-    ("checksums.lock.json: not a lock file of downloads", "restore it"),
     ("unknown target", "found demoo; expected all, a study", "did you mean 'demo'?"),
     # Files from outside.
     ("config.yaml mirror: the mirror is not there", "found /no/mirror", "correct the path, mount the disk"),
@@ -135,7 +134,6 @@ def _plant_in_settings(project: Project) -> None:
 
 
 def _plant_in_files(project: Project) -> None:
-    project.write("workflow/corpora/checksums.lock.json", "[1]")
     project.write("keys", "no key\n")
     project.write("models/bert-base-cased/config.json", json.dumps({"model_type": "bert"}))
     project.write("models/bert-base-cased/model.safetensors", "cut")

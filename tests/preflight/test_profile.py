@@ -47,7 +47,8 @@ def test_profiles_default_wins_key_by_key_and_rules_come_before_defaults():
     assert (profile.executor, profile.values["jobs"], profile.attempts) == ("lsf", 4, 3)
     assert profile.is_cluster and not profile.is_slurm
     assert profile.resource("train", "mem_mb") == (9, "profiles/default/profile.yaml:2 set-resources.train.mem_mb")
-    assert profile.resource("train", "gpu") == ("1", "rule train gpu") and profile.number("train", "gpu") == 1
+    assert profile.resource("train", "nodes") == ("1", "rule train nodes") and profile.number("train", "nodes") == 1
+    assert profile.follows_estimate("train", "gpu") and profile.number("train", "gpu") == 1
     assert profile.number("train", "runtime") is None, "a function computes it"
     assert profile.number("views", "mem_mb", 3) == 1500 and profile.number("views", "nodes") is None
     assert (profile.threads("train"), profile.threads("tokens"), profile.threads("other")) == (3, 1, 1)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
@@ -115,12 +116,11 @@ def test_a_larger_model_needs_more_room(project):
     assert estimated_room(run_of()).trainings > 2 * before.trainings
 
 
-def test_hours_and_their_limit():
+def test_hours_and_their_budget():
     run = run_of()
     assert told(check_hours(run)) == [] and "4 trainings: " in facts(check_hours(run))
-    ((level, text),) = told(check_hours(run, limit=0))
-    assert level == "error" and text.startswith("config.yaml device_hours: the trainings are estimated to take more")
-    assert "expected at most 0\n  raise device_hours" in text
+    with pytest.raises(UserError, match="beyond the budget of device-hours"):
+        [*check_hours(replace(run, grid=replace(run.grid, device_hours=0)))]
 
 
 def test_hours_of_trainings_on_corpora_of_unknown_size(project):

@@ -75,3 +75,9 @@ def test_without_config_yaml_nothing_can_be_checked(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match=r"config[.]yaml: file not found"):
         read_settings({})
+
+
+def test_a_damaged_lock_file(project):
+    project.write("results/checksums.lock.json", "[1]")
+    ((level, text),) = told()
+    assert level == "error" and "checksums.lock.json: not a lock file of downloads" in text and "restore it" in text

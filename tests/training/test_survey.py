@@ -173,3 +173,12 @@ def test_a_real_training_from_its_beginning_to_its_end(tmp_path):
     before = sorted(path for path in results.rglob("*"))
     survey.survey(results)
     assert sorted(path for path in results.rglob("*")) == before
+
+
+def test_the_hours_of_unfinished_trainings_are_known_by_their_folders(tmp_path):
+    make_state(tmp_path, lines(20, 40))
+    record = {"updates": 40, "target_tokens_per_s": 1.0, "device_hours": 3.0}
+    write_json(tmp_path / "5_training/paper/toy/other/seed2/record.json", record)
+    finished, unfinished = survey.hours_used(tmp_path)
+    assert finished == 3.0
+    assert unfinished == {f"results/5_training/{NAME}": pytest.approx(80 / 3600)}

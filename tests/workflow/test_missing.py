@@ -131,13 +131,13 @@ def test_files_that_a_person_put_among_the_downloads_survive_a_forced_run(studie
     for options in ((), ("-F",)):
         studies.snakemake("--cores", "1", target, *options, check=True)
         assert (downloads / "mine.zh").read_text() == "a\nb\n\nc\n"
-    lock = json.loads((studies.root / "workflow/corpora/checksums.lock.json").read_text())
+    lock = json.loads((studies.root / "results/checksums.lock.json").read_text())
     assert lock.keys() == {"mine/mine.zh", "mine/mine.en"}
     (downloads / "mine.zh").write_text("d\nb\n\nc\n")
     refused = studies.snakemake("--cores", "1", "-F", target)
     assert refused.returncode == 2
     assert "another file than the catalogue or the first download" in refused.stderr
-    assert "which workflow/corpora/checksums.lock.json:3 states" in refused.stderr
+    assert "which results/checksums.lock.json:3 states" in refused.stderr
     assert (downloads / "mine.zh").read_text() == "d\nb\n\nc\n"
 
 

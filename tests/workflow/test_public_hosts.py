@@ -55,7 +55,7 @@ def test_a_corpus_is_had_with_one_command(project):
     """
     number = MANY_SENTENCES + 1
     project.write("workflow/corpora/mine.yaml", MINE)
-    target, lock = "results/1_corpus/mine/card.json", project.root / "workflow/corpora/checksums.lock.json"
+    target, lock = "results/1_corpus/mine/card.json", project.root / "results/checksums.lock.json"
     downloads = project.root / "results/1_corpus/mine/downloads"
     with public_hosts({f"{HUB}a.zh": "一\n".encode() * number, f"{HUB}a.en": b"one\n"}) as hosts:
         project.edit("config.yaml", "hosts", hosts.stand_ins())
@@ -85,7 +85,7 @@ def test_a_corpus_of_the_catalogue_as_it_is(project, shared):
     assert {split: facts["sentences"] for split, facts in splits.items()} == {
         split: counts.sentences for split, counts in corpus.expected.items()
     }
-    assert not (project.root / "workflow/corpora/checksums.lock.json").exists(), "the catalogue states all digests"
+    assert not (project.root / "results/checksums.lock.json").exists(), "the catalogue states all digests"
 
 
 @pytest.mark.slow
@@ -113,7 +113,7 @@ def test_real_sets_beside_generated_training_text(project, shared, tmp_path, nam
     splits = card_of(project, name)["splits"]
     for split, counts in corpus.expected.items():
         assert (splits[split]["documents"], splits[split]["sentences"]) == (counts.documents, counts.sentences)
-    lock = json.loads((project.root / "workflow/corpora/checksums.lock.json").read_text())
+    lock = json.loads((project.root / "results/checksums.lock.json").read_text())
     assert lock.keys() == {f"{name}/{file}" for file in contents if file not in real}
 
 

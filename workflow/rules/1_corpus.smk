@@ -39,9 +39,10 @@ else:
             "../../envs/docmt.yaml"
         params:
             catalogue=catalogue,
+            lock=LOCK,
         shell:
             "exec docmt job fetch-file --catalogue {params.catalogue:q} --file {wildcards.file:q}"
-            " --lock workflow/corpora/checksums.lock.json --output {output:q} > {log:q} 2>&1"
+            " --lock {params.lock:q} --output {output:q} > {log:q} 2>&1"
 
 
 rule corpus:

@@ -32,6 +32,7 @@ rule train:
         cpus_per_task=cpus_of_ranks,
     params:
         settings=settings_of("train"),
+        states=HOST.path(TRAINING.states),
         start=folder_option("train", "init", "--init"),
         pretrained=pretrained_option_of_training,
         chains=folder_option("train", "chains", "--chains"),
@@ -40,8 +41,7 @@ rule train:
         'exec {params.on_each_node} docmt job train-system --settings {params.settings:q} --view "$(dirname {input.view:q})"'
         ' --text "$(dirname {input.tokens:q})"/text {params.start} {params.pretrained} {params.chains}'
         ' --output "$(dirname {output.record:q})"'
-        f" --state {TRAINING.states}/"
-        "{wildcards.scale:q}/{wildcards.corpus:q}/{wildcards.system:q}/seed{wildcards.seed:q}"
+        " --state {params.states:q}/{wildcards.scale:q}/{wildcards.corpus:q}/{wildcards.system:q}/seed{wildcards.seed:q}"
         " --threads {threads} --nodes {resources.nodes}"
         " --ranks $(({resources.gpu} > {resources.nodes} ? {resources.gpu} : {resources.nodes})) --set-aside"
         " ${{DOCMT_ON_CLUSTER:+--deadline-minutes $(({resources.runtime} - 2))}} > {log:q} 2>&1"

@@ -77,12 +77,12 @@ rule ask:
         "../../envs/docmt.yaml"
     params:
         settings=settings_of("ask"),
+        states=HOST.path(TRANSLATIONS.states),
         program=program_options,
     shell:
         'exec docmt job ask-program --settings {params.settings:q} --corpus "$(dirname {input.corpus:q})"'
         ' --tokens "$(dirname {input.tokens:q})" {params.program} --output "$(dirname {output.counts:q})"'
-        f" --state {TRANSLATIONS.states}/"
-        "{wildcards.scale:q}/{wildcards.corpus:q}/{wildcards.system:q}/seed{wildcards.seed:q} > {log:q} 2>&1"
+        " --state {params.states:q}/{wildcards.scale:q}/{wildcards.corpus:q}/{wildcards.system:q}/seed{wildcards.seed:q} > {log:q} 2>&1"
 
 
 rule contrastive:

@@ -83,6 +83,7 @@ rule compare:
         "../../envs/docmt.yaml"
     params:
         settings=settings_of("compare"),
+        results=results_folder,
     shell:
-        "exec docmt job compare-systems --settings {params.settings:q} --results results --output {output.comparisons:q}"
+        "exec docmt job compare-systems --settings {params.settings:q} --results {params.results:q} --output {output.comparisons:q}"
         " > {log:q} 2>&1"

@@ -44,10 +44,11 @@ rule item:
         "../../envs/docmt.yaml"
     params:
         settings=settings_of("item"),
+        results=results_folder,
         human=human_option,
     shell:
-        "exec docmt job write-report --settings {params.settings:q} --results results --output {output.page:q} {params.human}"
-        " > {log:q} 2>&1"
+        "exec docmt job write-report --settings {params.settings:q} --results {params.results:q} --output {output.page:q}"
+        " {params.human} > {log:q} 2>&1"
 
 
 # The page of the study needs the sheet; the page of the table needs only the judgements, which a person enters later.
@@ -66,8 +67,9 @@ rule sheet:
         "../../envs/docmt.yaml"
     params:
         settings=settings_of("sheet"),
+        results=results_folder,
     shell:
-        "exec docmt job write-sheet --settings {params.settings:q} --results results --output {output.sheet:q}"
+        "exec docmt job write-sheet --settings {params.settings:q} --results {params.results:q} --output {output.sheet:q}"
         " > {log:q} 2>&1"
 
 
@@ -90,10 +92,11 @@ rule report:
         "../../envs/docmt.yaml"
     params:
         settings=settings_of("report"),
+        results=results_folder,
         human=human_option,
     shell:
-        "exec docmt job write-report --settings {params.settings:q} --results results --output {output.page:q} {params.human}"
-        " > {log:q} 2>&1"
+        "exec docmt job write-report --settings {params.settings:q} --results {params.results:q} --output {output.page:q}"
+        " {params.human} > {log:q} 2>&1"
 
 
 # The page of the demo study again, in results/ itself; its links lead to the same pages of items. At a scale other than
@@ -113,7 +116,8 @@ rule demo_report:
         "../../envs/docmt.yaml"
     params:
         settings=settings_of("demo_report"),
+        results=results_folder,
         human=human_option,
     shell:
-        "exec docmt job write-report --settings {params.settings:q} --results results --output {output.page:q} {params.human}"
-        " > {log:q} 2>&1"
+        "exec docmt job write-report --settings {params.settings:q} --results {params.results:q} --output {output.page:q}"
+        " {params.human} > {log:q} 2>&1"

@@ -2,5 +2,5 @@
 #
 # This file comes after all rules, whose resources it reads: profiles and command line are part of them already.
 
-ask_lsf_for_gpus(workflow.rules)
+ask_lsf_for_gpus(workflow.modifier.rules)
 share_folder_with_pods(ExecutorPluginRegistry().plugins)

@@ -12,6 +12,11 @@ import signal
 import sys
 from pathlib import Path
 
+# In a workflow that takes docmt as a module, a folder of the prefix `docmt` would be found in place of the package.
+CLONE = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1]
+if (CLONE / "docmt" / "__init__.py").is_file():
+    sys.path.insert(0, str(CLONE))
+
 import psutil
 
 from snakemake.iocontainers import InputFiles, Wildcards
@@ -37,6 +42,7 @@ from docmt.base.paths import (
     FROZEN_TIMES,
     PASSAGE,
     REPORT,
+    RESULTS,
     SCORES,
     STATE,
     TOKENS,
@@ -50,6 +56,7 @@ from docmt.catalogue.missing import files_to_lock
 from docmt.fetching.sets import fetch_set
 from docmt.fetching.transfer import Network
 from docmt.plan.adoption import lines_about_equal_files, path_of, program_of
+from docmt.plan.budget import Used, budget_lines, check_budget
 from docmt.plan.collected import collect_after_run
 from docmt.plan.driver import (
     check_price,
@@ -66,6 +73,7 @@ from docmt.plan.ending import ending
 from docmt.plan.growth import let_resources_grow
 from docmt.plan.job_log import JobLog
 from docmt.plan.job_times import Limits, estimated_times, freeze_times, read_frozen_times, time_without_estimate
+from docmt.plan.host import Host
 from docmt.plan.jobs import RULES, GridJobs, Job
 from docmt.plan.nodes import check_nodes
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
@@ -84,15 +92,18 @@ from docmt.plan.time_limits import AttemptTimes, time_lines
 from docmt.plan.unscored import not_scored_lines
 from docmt.settings.pretrained import ALIGNER_FILES, random_checkpoint_files
 from docmt.training.exit import endings, memory_ran_out
+from docmt.training.survey import hours_used
 
 BEGAN = now()
+HOST = Host.of(workflow.modifier)
 
 
 def plan():
     """Return the grid of config.yaml; in a job on a cluster the one that the driver has written."""
     if workflow.remote_exec:
-        return read_frozen_grid(Path(FROZEN_GRID))
-    return grid_of_run(Path(workflow.basedir), config)
+        return read_frozen_grid(Path(HOST.path(FROZEN_GRID)))
+    with HOST.inside():
+        return grid_of_run(Path.cwd(), config, CLONE)
 
 
 def refuse(problem):
@@ -137,17 +148,19 @@ def environment():
     values |= {"DOCMT_HOSTS": json.dumps(GRID.hosts)} if GRID.hosts else {}
     values |= {END_WITH_PARENT: "1"}
     values |= {"DOCMT_ON_CLUSTER": "1"} if workflow.remote_exec else {}
+    values |= HOST.environment
     exports = " ".join(f"{name}={shlex.quote(value)}" for name, value in values.items())
     if DeploymentMethod.APPTAINER not in workflow.deployment_settings.deployment_method:
         exports = f'PATH={shlex.quote(str(Path(sys.executable).parent))}:"$PATH" {exports}'
     return f"set -euo pipefail; export {exports}; ".replace("{", "{{").replace("}", "}}")
 
 
-shell.prefix(environment())
+if not HOST.is_module:
+    shell.prefix(environment())
 
 
 # The image of `--software-deployment-method apptainer`; without that option no container is used.
-container: f"{workflow.basedir}/envs/docmt.sif"
+container: f"{CLONE}/envs/docmt.sif"
 
 
 def rest_while_jobs_run():
@@ -174,21 +187,28 @@ def stop_jobs_too(number, frame):
 
 def running():
     """Return the jobs of the plan that Snakemake runs, with the paths of their logs."""
-    jobs = [job for job in workflow.dag.needrun_jobs() if job.rule.name in RULES]
-    return {Job.of(job.rule.name, **job.wildcards_dict): str(job.log[0]) for job in jobs}
+    jobs = [(HOST.original_rule(job.rule.name), job) for job in workflow.dag.needrun_jobs()]
+    named = [(Job.of(name, **job.wildcards_dict), job) for name, job in jobs if name in RULES]
+    return {ours: HOST.inner_path(job.log[0]) for ours, job in named}
 
 
-onstart:
+def before_jobs():
+    """Prepare the jobs of the plan, before the first of them."""
     rest_while_jobs_run()
     mend_groups()
     if workflow.local_exec:
         signal.signal(signal.SIGINT, stop_jobs_too)
     # Without jobs that have inputs, such as in a run of downloads alone, the plan is made here.
     planned()
-    or_refuse(freeze_grid, GRID, Path(FROZEN_GRID))
-    or_refuse(freeze_times, job_times(), Path(FROZEN_TIMES))
-    or_refuse(prepare, RUN["planner"], RUN["plan"], running())
-    start_pushing()
+    with HOST.inside():
+        or_refuse(freeze_grid, GRID, Path(FROZEN_GRID))
+        or_refuse(freeze_times, job_times(), Path(FROZEN_TIMES))
+        or_refuse(prepare, RUN["planner"], RUN["plan"], running())
+        start_pushing()
+
+
+onstart:
+    before_jobs()
 
 
 def say(line):
@@ -217,24 +237,36 @@ def print_ending():
 
 def collect_scores():
     """Write the table of all scores again. A problem of it is told, and does not end a run whose jobs are done."""
-    for line in collect_after_run(RUN["planner"], Path(workflow.basedir), config):
+    for line in collect_after_run(RUN["planner"], Path(), config):
         say(line)
 
 
-onsuccess:
-    if workflow.is_main_process:
-        print_ending()
-        collect_scores()
+def after_success():
+    """End a run whose jobs have all succeeded."""
+    with HOST.inside():
+        if workflow.is_main_process:
+            print_ending()
+            collect_scores()
+            end_pushing()
+
+
+def after_failure():
+    """End a run of which a job has failed."""
+    with HOST.inside():
+        if workflow.is_main_process:
+            print_ending()
+            collect_scores()
+        for line in or_refuse(endings, STATE, BEGAN):
+            say(line)
         end_pushing()
 
 
+onsuccess:
+    after_success()
+
+
 onerror:
-    if workflow.is_main_process:
-        print_ending()
-        collect_scores()
-    for line in or_refuse(endings, STATE, BEGAN):
-        say(line)
-    end_pushing()
+    after_failure()
 
 
 wildcard_constraints:
@@ -258,6 +290,8 @@ SITE_LIMITS = {"minutes": "max_runtime", "gpus": "max_gpus"}
 """The resources by which a profile states what its site allows."""
 RUN = {}
 """The planner and the plan of this run, once Snakemake has asked for the inputs of the first job."""
+ASKED = []
+"""The jobs of docmt whose outputs the rules of another workflow read; Snakemake finds them one after the other."""
 
 
 def is_planning():
@@ -265,31 +299,61 @@ def is_planning():
     return workflow.is_main_process and getattr(workflow, "_executor_plugin", None) is not None
 
 
-def planned():
+def planned(job=None):
     """Return the plan of this run; the first call makes it, prints it, and tells Snakemake which jobs to run.
 
-    Snakemake's own rules for what is up to date are switched off: `docmt.plan.planning` decides.
+    Snakemake's own rules for what is up to date are switched off: `docmt.plan.planning` decides. In another workflow,
+    a `job` that is not in the plan yet is what a rule of that workflow reads; the plan is made again with it.
     """
+    if HOST.is_module and job is not None and not is_foreseen(job):
+        ASKED.append(job)
+        RUN.pop("plan", None)
     if "plan" not in RUN:
-        use_grid_of_targets()
-        RUN["planner"] = Planner(GRID, stored=or_refuse(stored_for, GRID))
-        or_refuse(check_supplies, GRID, requested())
-        if not workflow.dryrun:
-            or_refuse(fetch_checkpoints, RUN["planner"], requested())
-        RUN["plan"] = or_refuse(plan_run, RUN["planner"], requested(), forced(), workflow.dryrun, say)
-        or_refuse(check_nodes, nodes_of(RUN["plan"]), runs_on_cluster())
-        left_out = [*left_out_lines(GRID, requested_studies()), *not_scored_lines(GRID, RUN["plan"].order)]
-        left_out += or_refuse(list, lines_about_equal_files(GRID, RUN["planner"].digests, requested_studies()))
-        for line in [*lines_of(RUN["plan"], GRID.retrain_hours), *lines_of_time(RUN["plan"]), *left_out]:
-            say(line)
-        if not workflow.dryrun:
-            or_refuse(check_price, RUN["plan"], GRID.retrain_hours)
-            if not RUN["plan"].reasons:
-                # Snakemake may have nothing to do, and then calls no hook.
-                start_pushing()
-                end_pushing()
-        tell_snakemake(RUN["plan"])
+        with HOST.inside():
+            make_plan()
     return RUN["plan"]
+
+
+def is_foreseen(job):
+    """Return whether the plan has a job: it is to run, its outputs come from elsewhere, or they are right."""
+    if "plan" not in RUN:
+        return False
+    plan = RUN["plan"]
+    if job in ASKED or job in plan.reasons or job in (*plan.back, *plan.pull):
+        return True
+    with HOST.inside():
+        return job in plan.order and RUN["planner"].states.of(job).name == "right"
+
+
+def make_plan():
+    """Make the plan of the targets, and print it."""
+    use_grid_of_targets()
+    RUN["planner"] = Planner(GRID, stored=or_refuse(stored_for, GRID))
+    or_refuse(check_supplies, GRID, requested())
+    if not workflow.dryrun:
+        or_refuse(fetch_checkpoints, RUN["planner"], requested())
+    RUN["plan"] = or_refuse(plan_run, RUN["planner"], requested(), forced(), workflow.dryrun, say_once)
+    or_refuse(check_nodes, nodes_of(RUN["plan"]), runs_on_cluster())
+    left_out = [*left_out_lines(GRID, requested_studies()), *not_scored_lines(GRID, RUN["plan"].order)]
+    left_out += or_refuse(list, lines_about_equal_files(GRID, RUN["planner"].digests, requested_studies()))
+    lines = [*lines_of(RUN["plan"], GRID.retrain_hours), *lines_of_time(RUN["plan"]), *lines_of_budget()]
+    for line in [*lines, *left_out]:
+        say_once(line)
+    if not workflow.dryrun:
+        or_refuse(check_price, RUN["plan"], GRID.retrain_hours)
+        check_device_hours()
+        if not RUN["plan"].reasons and not HOST.is_module:
+            # Snakemake may have nothing to do, and then calls no hook.
+            start_pushing()
+            end_pushing()
+    tell_snakemake(RUN["plan"])
+
+
+def say_once(line):
+    """Print a line about the plan, which another workflow makes several times."""
+    if line not in RUN.setdefault("said", set()):
+        RUN["said"].add(line)
+        say(line)
 
 
 def use_grid_of_targets():
@@ -308,6 +372,19 @@ def lines_of_time(plan):
     return or_refuse(time_lines, GRID, trainings, attempts_of)
 
 
+def lines_of_budget():
+    """Return the lines about the budget of device-hours; none where config.yaml has no budget."""
+    if GRID.device_hours is None:
+        return []
+    return or_refuse(budget_lines, GRID, RUN["plan"].reasons, Used(*or_refuse(hours_used, Path(RESULTS))))
+
+
+def check_device_hours():
+    """Refuse a run that would go beyond the budget of device-hours."""
+    if GRID.device_hours is not None:
+        or_refuse(check_budget, GRID, RUN["plan"].reasons, Used(*or_refuse(hours_used, Path(RESULTS))))
+
+
 def runs_on_cluster():
     """Return whether jobs run on a cluster, and so have time limits.
 
@@ -322,7 +399,7 @@ def attempts_of(job):
 
     None is returned where `runtime` depends on files that are not there yet.
     """
-    wildcards, training = Wildcards(fromdict=job.names), workflow.get_rule(job.rule)
+    wildcards, training = Wildcards(fromdict=job.names), workflow.get_rule(HOST.rule(job.rule))
     tries = range(1, training.restart_times + 2)
     attempts = [training.expand_resources(wildcards, InputFiles(), attempt) for attempt in tries]
     minutes = [resources.get("runtime") for resources in attempts]
@@ -339,14 +416,14 @@ def job_times():
         elif not (is_planning() and runs_on_cluster()):
             return {}
         else:
-            attempts = workflow.get_rule("train").restart_times + 1
+            attempts = workflow.get_rule(HOST.rule("train")).restart_times + 1
             RUN["times"] = estimated_times(GRID, planned().reasons, site_limits(), attempts)
     return RUN["times"]
 
 
 def site_limits():
     """Return what the site allows, as the profile of the cluster states it among the resources of every job."""
-    resources = workflow.get_rule("train").resources
+    resources = workflow.get_rule(HOST.rule("train")).resources
     stated = {limit: resources[name].value for limit, name in SITE_LIMITS.items() if name in resources}
     return Limits(**{limit: value for limit, value in stated.items() if isinstance(value, int)})
 
@@ -409,27 +486,50 @@ def nodes_of(plan):
     """Return the number of nodes that rule, profile and command line state for trainings; 1 for a plan without any."""
     job = next((job for job in plan.reasons if job.is_training), None)
     facts = {"input": InputFiles(), "attempt": 1, "threads": 1, "async_run": workflow.async_run}
-    return resource_of("nodes", Wildcards(fromdict=job.names), job.rule, **facts) if job else 1
+    return resource_of("nodes", Wildcards(fromdict=job.names), HOST.rule(job.rule), **facts) if job else 1
 
 
 def tell_snakemake(plan):
     """Switch off Snakemake's triggers, and make it run exactly the jobs of the plan."""
-    workflow.dag_settings.rerun_triggers = frozenset()
-    workflow.dag.ignore_incomplete = True
-    workflow.dag.forcefiles = {job.manifest for job in plan.reasons} | {*changed_parts(plan), *changed_files(plan)}
+    files = [job.manifest for job in plan.reasons] + [*changed_parts(plan), *changed_files(plan)]
     # Targets of Snakemake are also jobs that make outputs whole again which no other job needs now.
     needed = {read for job in plan.reasons for read in JOBS.inputs(job).values()}
     needed |= {*targets_of(RUN["planner"], requested())}
-    workflow.dag_settings.target_jobs = [TargetSpec(job.rule, job.names) for job in plan.reasons if job not in needed]
+    others = [TargetSpec(HOST.rule(job.rule), job.names) for job in plan.reasons if job not in needed]
+    if HOST.is_module:
+        tell_other_workflow({HOST.path(path) for path in files}, others)
+        return
+    workflow.dag_settings.rerun_triggers = frozenset()
+    workflow.dag.ignore_incomplete = True
+    workflow.dag.forcefiles = {*files}
+    workflow.dag_settings.target_jobs = others
+
+
+def tell_other_workflow(files, jobs):
+    """Add jobs of docmt to those of another workflow, whose own jobs run as Snakemake decides.
+
+    `files`: outputs of the jobs that run. `jobs`: those of them that no job reads.
+    """
+    if "theirs" not in RUN:
+        settings, dag = workflow.dag_settings, workflow.dag
+        RUN["theirs"] = ({*dag.forcefiles}, [*settings.target_jobs])
+        HOST.forget_records(workflow.persistence)
+        HOST.add_hooks(workflow, before_jobs, after_success, after_failure)
+    forced_files, target_jobs = RUN["theirs"]
+    workflow.dag.forcefiles = forced_files | files
+    workflow.dag_settings.target_jobs = [*target_jobs, *jobs]
 
 
 def training_ran_out_of_memory(job):
     """Return whether a failed job of this process is a training whose own record says that memory ran out."""
-    return job.rule.name == "train" and memory_ran_out(f"{STATE}/{TRAINING.part(**job.wildcards_dict)}", BEGAN)
+    folder = HOST.path(f"{STATE}/{TRAINING.part(**job.wildcards_dict)}")
+    return HOST.original_rule(job.rule.name) == "train" and memory_ran_out(folder, BEGAN)
 
 
 def requested():
-    """Return the targets of this run: names of studies, `all`, and files relative to the project's folder."""
+    """Return the targets of this run: names of studies, `all`, and files relative to the present folder of docmt."""
+    if HOST.is_module:
+        return [f"{job.folder}/{RULES[job.rule].outputs[0].format(**job.names)}" for job in ASKED]
     targets = workflow.dag_settings.targets or [TARGET_STUDIES[0]]
     return [target if target in (*GRID.studies, "all") else os.path.relpath(target) for target in targets]
 
@@ -450,16 +550,17 @@ def fetch_checkpoints(planner, targets):
 
 def forced():
     """Return a function that says whether the user forces a job to run (-F, -f, -R)."""
-    names = [*workflow.dag_settings.forcerun, *(requested() if workflow.dag_settings.forcetargets else [])]
-    files = {JOBS.of_file(os.path.relpath(name)) for name in names}
+    targets = workflow.dag_settings.targets if HOST.is_module else requested()
+    names = [*workflow.dag_settings.forcerun, *(targets if workflow.dag_settings.forcetargets else [])]
+    files = {JOBS.of_file(HOST.inner_path(name)) for name in names}
     # The outputs of the parts of stage 2 are temporary: all of them are made again with the job that joins them.
-    rules = {"tokens" if name.startswith("tokens_") else name for name in names}
+    rules = {"tokens" if name.startswith("tokens_") else name for name in map(HOST.original_rule, names) if name}
     return lambda job: workflow.dag_settings.forceall or job.rule in rules or job in files
 
 
 def is_planned(job):
     """Return whether a job runs; in a job of a run, and where no run is planned, every job that is asked for."""
-    return not is_planning() or job in planned().reasons
+    return not is_planning() or job in planned(job).reasons
 
 
 def reads(job):
@@ -487,9 +588,14 @@ def manifests_of(rule):
     return lambda wildcards: [path for path in inputs_of(rule)(wildcards).values() if path]
 
 
+def results_folder(wildcards):
+    """Return the folder of the results of all stages."""
+    return HOST.path(RESULTS)
+
+
 def settings_of(rule):
     """Return the function that returns the path of the settings of a rule's job."""
-    return lambda wildcards: Job.of(rule, **wildcards).settings_path
+    return lambda wildcards: HOST.path(Job.of(rule, **wildcards).settings_path)
 
 
 def find(wildcards):
@@ -519,24 +625,24 @@ def lock_options(wildcards):
     """Return the options of `docmt job read-corpus` for files whose digest neither the catalogue nor the user states."""
     if GRID.fixtures:
         return ""
-    names = or_refuse(files_to_lock, GRID.corpora[wildcards.corpus], GRID.places())
+    names = or_refuse(files_to_lock, GRID.corpora[wildcards.corpus], GRID.places(), HOST.root)
     return " ".join([option("--lock", LOCK), *(option("--first", name) for name in names)]) if names else ""
 
 
 def position_options(wildcards):
     """Return the options of `docmt job cut-view` with the tables of positions that limit the segments of a view."""
     tables = or_refuse(position_tables, GRID, wildcards.corpus, wildcards.text, wildcards.view)
-    return " ".join(option("--positions", table) for table in tables)
+    return " ".join(f"--positions {shlex.quote(str(table))}" for table in tables)
 
 
 def catalogue(wildcards):
     """Return the catalogue's file on a corpus."""
-    return GRID.corpus_files[wildcards.corpus]
+    return HOST.path(GRID.corpus_files[wildcards.corpus])
 
 
 def option(name, path):
-    """Return an option of a command with a path; the text is empty where there is no path."""
-    return f"{name} {shlex.quote(str(path))}" if path else ""
+    """Return an option of a command with a path of docmt; the text is empty where there is no path."""
+    return f"{name} {shlex.quote(HOST.path(path))}" if path else ""
 
 
 def folder_option(rule, role, name, below=""):
@@ -581,8 +687,8 @@ def program_options(wildcards):
     """Return the options of `docmt job ask-program` on which no translation depends, and the files of the program."""
     source = or_refuse(program_of, GRID, wildcards)
     limits = {name: str(getattr(source, name)) for name in ("timeout_seconds", "retries", "at_once")}
-    options = [*limits.items(), *(("depends_on", path) for path in source.depends_on)]
-    return " ".join(option(f"--{name.replace('_', '-')}", value) for name, value in options)
+    options = [f"--{name.replace('_', '-')} {shlex.quote(value)}" for name, value in limits.items()]
+    return " ".join([*options, *(option("--depends-on", path) for path in source.depends_on)])
 
 
 def tokens_job(wildcards):
@@ -614,7 +720,7 @@ def inputs_of_parts(wildcards):
 
 def settings_of_parts(wildcards):
     """Return the path of the settings of stage 2 for a job of one of its parts."""
-    return tokens_job(wildcards).settings_path
+    return HOST.path(tokens_job(wildcards).settings_path)
 
 
 def changed_parts(plan):
@@ -643,19 +749,20 @@ def downloads_of(corpus):
 def scoring_options(wildcards):
     """Return the options of `docmt job score-system` for the files by which a system is scored."""
     job, entry = Job.of("scores", **wildcards), or_refuse(GRID.find_scored, wildcards.corpus, wildcards.system)
-    scoring, files = scoring_of_entry(GRID, entry), or_refuse(JOBS.files, job)
-    given = {role: files[role] for role in ("source_stop_list", "target_stop_list", "word_vectors") if role in files}
-    given["next_sentence_model"] = scoring.model
+    scoring = scoring_of_entry(GRID, entry)
+    given = {**scoring.stop_lists, "word_vectors": scoring.vectors, "next_sentence_model": scoring.model}
     given["aligner_model"] = scoring.aligner_model
     if scoring.comet:
         given |= {"comet_model": scoring.comet.model, "comet_encoder": scoring.comet.encoder}
-        given["comet_command"] = shlex.join(scoring.comet.words)
     reads = JOBS.inputs(job)
     if "aligner" in reads:
         given["aligner"] = reads["aligner"].folder
     if "word_vectors" in reads:
         given["word_vectors"] = Path(reads["word_vectors"].folder, "vectors.txt")
-    return " ".join(option(f"--{role.replace('_', '-')}", path) for role, path in given.items() if path)
+    options = [option(f"--{role.replace('_', '-')}", path) for role, path in given.items() if path]
+    if scoring.comet:
+        options.append(f"--comet-command {shlex.quote(shlex.join(scoring.comet.words))}")
+    return " ".join(options)
 
 
 def human_option(wildcards):
@@ -682,9 +789,9 @@ def study_pages(*studies):
     """Return the function that returns the pages of studies, which are their targets; it makes the plan first."""
 
     def pages(wildcards):
-        if is_planning():
-            planned()
         paths = [study_page(GRID.scale, study) for study in studies]
+        for path in paths if is_planning() else ():
+            planned(JOBS.of_file(path))
         return [path for path in paths if not is_elsewhere(JOBS.of_file(path))]
 
     return pages

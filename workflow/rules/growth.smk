@@ -3,5 +3,5 @@
 #
 # This file comes after all rules, whose resources it wraps: profiles and command line are part of them already.
 
-let_resources_grow(workflow.rules)
+let_resources_grow(workflow.modifier.rules)
 logger.addHandler(JobLog(workflow, training_ran_out_of_memory))

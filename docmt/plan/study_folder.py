@@ -1,0 +1,54 @@
+"""A folder for studies of a user outside the clone (`docmt init`): what the user edits, and links to the clone."""
+
+import re
+import shutil
+from pathlib import Path
+
+from docmt.base.artifacts import atomic_folder, need_new_folder
+from docmt.base.clone import CONFIG, WORKFLOW
+from docmt.base.errors import UserError
+
+TEMPLATE = Path(WORKFLOW, "study-folder")
+"""The folder of the clone with the files that each study folder gets."""
+LINKED = (WORKFLOW, "envs")
+"""What stays in the clone."""
+COPIED = ("profiles", "slurm")
+"""Folders of settings that a user edits."""
+IGNORED = "results/\nlogs/\n.snakemake/\n/models/\n/downloads/\n"
+STUDIES = re.compile(r"^studies:.*\n(?:[ -].*\n)*", re.MULTILINE)
+"""The studies that config.yaml names, on one line or on several."""
+EXAMPLE = "studies/example.yaml"
+
+
+def make_study_folder(folder: Path, clone: Path) -> None:
+    """Make a study folder: config.yaml, profiles, an example of a study, a README, and links to the clone.
+
+    Raises UserError where the folder has files, and where it is inside the clone.
+    """
+    clone = clone.resolve()
+    if folder.resolve().is_relative_to(clone):
+        raise UserError(
+            "a study folder is outside the clone",
+            where=str(folder),
+            found=f"a folder in {clone}",
+            remedy="name another folder; in the clone itself, snakemake and docmt work without it",
+        )
+    need_new_folder(folder)
+    with atomic_folder(folder) as new:
+        shutil.copytree(clone / TEMPLATE, new, dirs_exist_ok=True)
+        shutil.copy(clone / "Snakefile", new)
+        for name in COPIED:
+            shutil.copytree(clone / name, new / name)
+        for name in LINKED:
+            (new / name).symlink_to(clone / name)
+        text = (clone / CONFIG).read_text(encoding="utf-8")
+        (new / CONFIG).write_text(STUDIES.sub(f"studies: [{EXAMPLE}]\n", text, count=1), encoding="utf-8")
+        (new / ".gitignore").write_text(IGNORED, encoding="utf-8")
+        _make_writable(new)
+
+
+def _make_writable(folder: Path) -> None:
+    """Let the user edit the files: those of a read-only clone are copied with their modes."""
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(path.stat().st_mode | 0o200)
