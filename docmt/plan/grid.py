@@ -5,6 +5,7 @@ only its own `settings.json`.
 """
 
 import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +22,7 @@ from docmt.catalogue.corpus import CorpusConfig, as_fixture, load_corpus
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.missing import Places
 from docmt.kinds.study import StudyConfig
-from docmt.plan.main_config import MainConfig, RunConfig, load_main_config
+from docmt.plan.main_config import RunConfig, load_main_config
 from docmt.plan.scale import load_scale
 from docmt.plan.studies import Studies
 from docmt.settings.data import TextConfig
@@ -208,15 +209,15 @@ def load_grid(root: Path, overrides: dict | None = None, clone: Path | None = No
     `overrides` replaces keys of config.yaml. `clone`: the clone of the workflow that runs; None = that of `root`
     (`docmt.base.clone`). Raises UserError for the first mistake, before any job runs.
     """
-    root = settings_folder(root, clone)
-    config, lines = load_main_config(root, overrides or {})
-    clone = clone or clone_of(root)
+    settings, clone = settings_folder(root, clone), clone or clone_of(root)
+    config, lines = load_main_config(settings, overrides or {})
     scale = load_scale(clone / WORKFLOW / "scales", config.scale, lines.place(("scale",)))
     texts = {
         name: dataclasses.replace(text, pretrained=scale.checkpoint(text.pretrained))
         for name, text in config.texts.items()
     }
-    corpora, corpus_files = _corpora(root, clone, config)
+    builtin_corpora = sorted((clone / WORKFLOW / "corpora").glob("*.yaml"))
+    corpora, corpus_files = _corpora(root, [*builtin_corpora, *(settings / path for path in config.corpora)])
     for corpus in config.local:
         check_known("corpus", corpus, corpora, lines.place(("local", corpus)))
     for name, text in config.texts.items():
@@ -224,7 +225,7 @@ def load_grid(root: Path, overrides: dict | None = None, clone: Path | None = No
             check_known("corpus", text.learnt_on, corpora, lines.place(("texts", name, "learnt_on")))
     builtin = sorted((clone / WORKFLOW / "studies").glob("*.yaml"))
     paths = {path.stem: path for path in builtin}
-    active = tuple(_study_name(root, name, paths, lines, number) for number, name in enumerate(config.studies))
+    active = tuple(_study_name(settings, name, paths, lines, number) for number, name in enumerate(config.studies))
     studies = Studies(scale, texts, corpora, corpus_files)
     for path in paths.values():
         studies.add(path, dataclasses.asdict(config.defaults), config.seeds, config.scoring)
@@ -245,9 +246,8 @@ def load_grid(root: Path, overrides: dict | None = None, clone: Path | None = No
     )
 
 
-def _corpora(root: Path, clone: Path, config: MainConfig) -> tuple[dict[str, CorpusConfig], dict[str, str]]:
-    """Return all corpora of the project and of the user by name, and the path of each corpus' file below `root`."""
-    files = sorted((clone / WORKFLOW / "corpora").glob("*.yaml")) + [root / path for path in config.corpora]
+def _corpora(root: Path, files: Iterable[Path]) -> tuple[dict[str, CorpusConfig], dict[str, str]]:
+    """Return the corpora of these files by name, and the path of each corpus' file, relative where it is in `root`."""
     corpora: dict[str, CorpusConfig] = {}
     corpus_files: dict[str, str] = {}
     for path in files:
