@@ -84,7 +84,7 @@ def list_systems(
 ) -> list[SystemSummary]:
     """List the systems of all studies, or of the study that `study` names.
 
-    `root` is the folder with config.yaml and workflow/. `config` overrides keys of config.yaml, as snakemake's option
+    `root` is the folder with config.yaml and results/. `config` overrides keys of config.yaml, as snakemake's option
     `--config` does. Raises UserError for wrong settings and for an unknown study.
 
     >>> import docmt

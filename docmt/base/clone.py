@@ -6,6 +6,7 @@ what a user writes: config.yaml, studies and corpora. They are one folder unless
 written below the clone of another folder, so that it may be read-only.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from docmt.base.errors import UserError
@@ -44,3 +45,20 @@ def settings_folder(root: Path, clone: Path | None = None) -> Path:
     if (root / CONFIG).is_file() or (clone is None and not (root / RESULTS).exists()):
         return root
     return clone or clone_of(root)
+
+
+@dataclass(frozen=True)
+class Folders:
+    """The folders of a run: `root` has the results, `settings` has config.yaml, and `clone` has `workflow/`."""
+
+    root: Path
+    settings: Path
+    clone: Path
+
+    @classmethod
+    def of(cls, root: Path, clone: Path | None = None) -> "Folders":
+        """Return the folders of a run in the folder `root`; `clone` is that of the workflow that runs.
+
+        Raises UserError where there is no clone.
+        """
+        return cls(root, settings_folder(root, clone), clone or clone_of(root))

@@ -5,7 +5,7 @@ only its own `settings.json`.
 """
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.artifacts import as_object
-from docmt.base.clone import WORKFLOW, clone_of, settings_folder
+from docmt.base.clone import WORKFLOW, Folders
 from docmt.base.digests import canonical_json
 from docmt.base.errors import UserError, check_known
 from docmt.base.parse import parse
@@ -213,16 +213,17 @@ def load_grid(root: Path, overrides: dict | None = None, clone: Path | None = No
     `overrides` replaces keys of config.yaml. `clone`: the clone of the workflow that runs; None = that of `root`
     (`docmt.base.clone`). Raises UserError for the first mistake, before any job runs.
     """
-    root = settings_folder(root, clone)
-    return grid_of(root, clone or clone_of(root), *load_main_config(root, overrides or {}))
+    folders = Folders.of(root, clone)
+    return grid_of(folders, *load_main_config(folders.settings, overrides or {}))
 
 
-def grid_of(root: Path, clone: Path, config: MainConfig, lines: Lines, attempt: Attempt = nullcontext) -> Grid:
-    """Read all studies, all corpora and the scale that config.yaml of the folder `root` names, and return the grid.
+def grid_of(folders: Folders, config: MainConfig, lines: Lines, attempt: Attempt = nullcontext) -> Grid:
+    """Read all studies, all corpora and the scale that config.yaml of some folders names, and return the grid.
 
     `lines`: the lines of config.yaml. Each file, and each name in config.yaml, is read and checked inside a block of
     `attempt`. A block that ends all the same where a UserError is raised in it leaves out of the grid what was wrong.
     """
+    root, settings, clone = folders.root, folders.settings, folders.clone
     scale = Scale()
     with attempt():
         scale = load_scale(clone / WORKFLOW / "scales", config.scale, lines.place(("scale",)))
@@ -230,7 +231,9 @@ def grid_of(root: Path, clone: Path, config: MainConfig, lines: Lines, attempt: 
         name: dataclasses.replace(text, pretrained=scale.checkpoint(text.pretrained))
         for name, text in config.texts.items()
     }
-    corpora, corpus_files = _corpora(root, clone, config, attempt)
+    builtin_corpora = sorted((clone / WORKFLOW / "corpora").glob("*.yaml"))
+    own_corpora = [settings / path for path in config.corpora]
+    corpora, corpus_files = _corpora(root, [*builtin_corpora, *own_corpora], attempt)
     for corpus in config.local:
         with attempt():
             check_known("corpus", corpus, corpora, lines.place(("local", corpus)))
@@ -242,7 +245,7 @@ def grid_of(root: Path, clone: Path, config: MainConfig, lines: Lines, attempt: 
     paths, active = {path.stem: path for path in builtin}, []
     for number, name in enumerate(config.studies):
         with attempt():
-            active.append(_study_name(root, name, paths, lines, number))
+            active.append(_study_name(settings, name, paths, lines, number))
     studies = Studies(scale, texts, corpora, corpus_files)
     for path in paths.values():
         with attempt():
@@ -265,14 +268,11 @@ def grid_of(root: Path, clone: Path, config: MainConfig, lines: Lines, attempt: 
     )
 
 
-def _corpora(
-    root: Path, clone: Path, config: MainConfig, attempt: Attempt
-) -> tuple[dict[str, CorpusConfig], dict[str, str]]:
-    """Return all corpora of the project and of the user by name, and the path of each corpus' file below `root`.
+def _corpora(root: Path, files: Iterable[Path], attempt: Attempt) -> tuple[dict[str, CorpusConfig], dict[str, str]]:
+    """Return the corpora of these files by name, and the path of each corpus' file, relative where it is in `root`.
 
     Each file is read inside a block of `attempt`.
     """
-    files = sorted((clone / WORKFLOW / "corpora").glob("*.yaml")) + [root / path for path in config.corpora]
     corpora: dict[str, CorpusConfig] = {}
     corpus_files: dict[str, str] = {}
     for path in files:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from docmt.base.clone import CONFIG, clone_of, settings_folder
+from docmt.base.clone import CONFIG, Folders, settings_folder
 from docmt.base.errors import UserError
 from docmt.base.parse import mistakes
 from docmt.base.yaml_files import load_yaml
@@ -48,14 +48,14 @@ def read_settings(overrides: dict) -> tuple[Grid | None, list[RunFinding]]:
     `overrides` replaces keys of config.yaml. The grid is None where `defaults` of config.yaml cannot be used. Raises
     UserError where there is no config.yaml, or where it is no YAML.
     """
-    root, clone = settings_folder(Path()), clone_of(Path())
-    config, lines, problems = load_what_is_right(root, overrides)
+    folders = Folders.of(Path())
+    config, lines, problems = load_what_is_right(folders.settings, overrides)
     collected = Collected(problems)
     paths = [path for name in ("corpora", "studies") for path in getattr(config, name, ()) if path.endswith(".yaml")]
-    collected.problems += _mistakes_in_files(clone, (root / path for path in paths))
+    collected.problems += _mistakes_in_files(folders.clone, (folders.settings / path for path in paths))
     broken = {Path(_file(problem)).stem for problem in collected.problems}
-    grid = None if config is None else grid_of(root, clone, config, lines, collected.attempt)
-    for path in sorted((clone / FOLDER).glob("*.yaml")):
+    grid = None if config is None else grid_of(folders, config, lines, collected.attempt)
+    for path in sorted((folders.clone / FOLDER).glob("*.yaml")):
         with collected.attempt():
             load_file_set(path)
     with collected.attempt():

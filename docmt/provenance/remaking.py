@@ -77,9 +77,9 @@ def prepare_folder(source: Path, folder: Path, config: MainConfig, mark: Mapping
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         what, remedy = "the folder has other files", "name a new --folder, or remove this one"
         raise UserError(what, where=str(folder), remedy=remedy)
-    for path in workflow_files(source, config):
+    for path, place in workflow_files(source, config):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(source / path, folder / path)
+        shutil.copy(place, folder / path)
     write_json(folder / MARK, dict(mark))
 
 

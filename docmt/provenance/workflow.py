@@ -4,34 +4,43 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from docmt.base.clone import CONFIG, WORKFLOW, clone_of, settings_folder
 from docmt.base.version import VERSION
 from docmt.plan.main_config import MainConfig, load_main_config
 from docmt.provenance.entities import Graph, Reference
 
 SNAKEFILE = "Snakefile"
-CONFIG = "config.yaml"
-FOLDERS = ("workflow", "profiles", "envs", "slurm")
+FOLDERS = (WORKFLOW, "profiles", "envs", "slurm")
 """The folders of a project whose files are the workflow and its settings."""
 BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 LANGUAGE = "https://w3id.org/workflowhub/workflow-ro-crate#snakemake"
 
 
-def workflow_files(root: Path, config: MainConfig) -> Iterator[str]:
-    """Yield the paths of the files of a project that a run needs, relative to its folder, always in one order.
+def workflow_files(root: Path, config: MainConfig) -> Iterator[tuple[str, Path]]:
+    """Yield the files of a project that a run needs, always in one order: their paths in a project, and their places.
 
-    The user's studies and corpora are among them, where they are inside the project.
+    What the folder `root` lacks is in its clone. The user's studies and corpora are among the files, where they are
+    inside the project.
     """
-    yield from (name for name in (SNAKEFILE, CONFIG) if (root / name).is_file())
+    settings, clone = settings_folder(root), clone_of(root)
+    yield from ((SNAKEFILE, _in(root, clone, SNAKEFILE)), (CONFIG, settings / CONFIG))
     for folder in FOLDERS:
-        files = (path for path in (root / folder).rglob("*") if path.is_file())
-        yield from sorted(path.relative_to(root).as_posix() for path in files if "__pycache__" not in path.parts)
+        place = _in(root, clone, folder)
+        files = sorted(path.relative_to(place) for path in place.rglob("*") if path.is_file())
+        yield from ((f"{folder}/{path.as_posix()}", place / path) for path in files if "__pycache__" not in path.parts)
     stated = [Path(path) for path in (*config.corpora, *config.studies) if path.endswith(".yaml")]
-    yield from sorted(str(path) for path in stated if not path.is_absolute() and ".." not in path.parts)
+    inside = sorted(str(path) for path in stated if not path.is_absolute() and ".." not in path.parts)
+    yield from ((path, settings / path) for path in inside)
+
+
+def _in(root: Path, clone: Path, name: str) -> Path:
+    """Return the place of a file or folder: in the folder `root`, or else in the clone."""
+    return root / name if (root / name).exists() else clone / name
 
 
 def main_config(root: Path, overrides: Mapping[str, Any]) -> MainConfig:
     """Return config.yaml of a project with the overrides of the command line."""
-    return load_main_config(root, dict(overrides))[0]
+    return load_main_config(settings_folder(root), dict(overrides))[0]
 
 
 def add_workflow(graph: Graph, root: Path, config: MainConfig, address: str | None, version: str) -> Reference:
@@ -41,7 +50,8 @@ def add_workflow(graph: Graph, root: Path, config: MainConfig, address: str | No
     """
     snakemake = "https://snakemake.readthedocs.io"
     language = graph.add(LANGUAGE, "ComputerLanguage", name="Snakemake", version=version, url=snakemake)
-    workflow = graph.add_file(root / SNAKEFILE, SNAKEFILE)
+    files = dict(workflow_files(root, config))
+    workflow = graph.add_file(files[SNAKEFILE], SNAKEFILE)
     graph.crate.get(SNAKEFILE)._jsonld["@type"] = ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"]
     about = {"@id": graph.add(BIOSCHEMAS, "CreativeWork", name="ComputationalWorkflow", version="1.0-RELEASE")["@id"]}
     graph.extend(
@@ -49,8 +59,8 @@ def add_workflow(graph: Graph, root: Path, config: MainConfig, address: str | No
     )
     if address:
         graph.extend(workflow, url=address)
-    for path in workflow_files(root, config):
-        graph.add_file(root / path, path)
+    for path, place in files.items():
+        graph.add_file(place, path)
     graph.root["mainEntity"] = workflow
     return workflow
 

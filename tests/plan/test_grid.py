@@ -448,3 +448,19 @@ def test_refused_before_any_job(small, file, path, value, message):
         load_grid(small.root)
     assert message in str(refused.value)
     assert file.split("/")[-1].split(".")[0] in str(refused.value) or "mine" in message
+
+
+def test_files_of_a_clone_elsewhere_are_found_from_the_folder_of_a_run(small, tmp_path):
+    small.write("my/toy2.yaml", {**CORPUS, "corpus": "toy2"})
+    small.edit("config.yaml", "corpora", ["my/toy2.yaml"])
+    assert load_grid(small.root).corpus_files == {"toy": "workflow/corpora/toy.yaml", "toy2": "my/toy2.yaml"}
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    elsewhere = load_grid(folder, clone=small.root)
+    assert elsewhere.corpus_files == {
+        "toy": f"{small.root}/workflow/corpora/toy.yaml",
+        "toy2": f"{small.root}/my/toy2.yaml",
+    }
+    assert dataclasses.replace(elsewhere, corpus_files={}) == dataclasses.replace(
+        load_grid(small.root), corpus_files={}
+    )

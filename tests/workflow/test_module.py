@@ -77,6 +77,17 @@ def test_its_own_rules_run_as_snakemake_decides_and_those_of_docmt_as_docmt_does
     assert "docmt_report" in planned(second, "docmt_demo"), "a target of docmt is one of the other workflow too"
 
 
+def test_a_job_on_a_cluster_reads_the_grid_below_the_prefix(second, demo):
+    comparison = second.root / "docmt/results/7_comparisons/smoke/demo/quality/comparisons.json"
+    before = comparison.read_bytes()
+    comparison.unlink()
+    demo.write("config.yaml", "studies: [nothing\n")
+    job = ("--target-jobs", "docmt_compare:scale=smoke,study=demo,table=quality", "--allowed-rules", "docmt_compare")
+    as_slurm = ("--mode", "remote", "--executor", "local", "--force", "--no-hooks", "--nolock", "--ignore-incomplete")
+    second.snakemake("--cores", "1", *job, *as_slurm, check=True)
+    assert comparison.read_bytes() == before
+
+
 @pytest.mark.slow
 def test_a_second_workflow_gets_a_table_from_the_beginning(tmp_path):
     second = second_workflow(tmp_path / "second", ROOT, scale="smoke")
