@@ -19,8 +19,11 @@ include: "workflow/rules/6_translations.smk"
 include: "workflow/rules/7_scores.smk"
 include: "workflow/rules/8_report.smk"
 include: "workflow/rules/growth.smk"
+include: "workflow/rules/clusters.smk"
+include: "workflow/rules/groups.smk"
 
 
+group_small_steps()
 or_refuse(check_study_names, TARGET_STUDIES, {"all", *(rule.name for rule in workflow.rules)})
 
 

@@ -14,7 +14,7 @@ from docmt.base.artifacts import write_json
 from docmt.base.paths import STATE
 
 from .naming import Comment, digest_of_folder
-from .states import answer, chunks
+from .states import answer, lines_of_numbers
 
 GROUPS = f"{STATE}/groups"
 """The folder with the names of the jobs of groups."""
@@ -61,7 +61,7 @@ def write_group(folder: Path, work: str, jobs: Iterable[str]) -> None:
 def cancel(numbers: Sequence[str]) -> list[str]:
     """Cancel jobs, as many in one call as fit a command line; return the messages of calls that failed."""
     problems = []
-    for part in chunks(numbers):
+    for part in lines_of_numbers(numbers):
         try:
             done = subprocess.run(["scancel", *part], capture_output=True, text=True, timeout=60)
         except (OSError, subprocess.TimeoutExpired) as problem:

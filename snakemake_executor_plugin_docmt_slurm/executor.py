@@ -14,10 +14,10 @@ from snakemake_executor_plugin_slurm.validation import validate_or_get_slurm_job
 from snakemake_interface_common.exceptions import WorkflowError
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
 
-from docmt.base.failures import VARIABLE, Cause, counts_of, note_failure, written_counts
+from docmt.base.failures import VARIABLE, FailureCause, counts_of, note_failure, written_counts
 
 from .adoption import Earlier, alive, cancel, write_group
-from .naming import Comment, digest_of_folder, job_name, members, text_of, work_of
+from .naming import Comment, digest_of_folder, group_name, job_name, members, text_of, work_of
 from .states import ENDED, LOST, States
 
 STEP_S = 10
@@ -113,9 +113,10 @@ class Executor(parent.Executor):
 
     def _log(self, job: Any) -> Path:
         """Return the path of Slurm's log of a job, with `%j` for its number."""
-        kind = "group" if job.is_group() else "rule"
-        names = "" if job.is_group() else "_".join(map(str, job.wildcards)).replace("/", "_")
-        return self.slurm_logdir / f"{kind}_{job.name}" / names / "%j.log"
+        if job.is_group():
+            return self.slurm_logdir / f"group_{group_name(job)}" / "%j.log"
+        names = "_".join(map(str, job.wildcards)).replace("/", "_")
+        return self.slurm_logdir / f"rule_{job.name}" / names / "%j.log"
 
     def get_job_exec_prefix(self, job: Any) -> str:
         """Return the start of a job's command, which tells the job of its failed attempts as this driver knows them."""
@@ -187,7 +188,7 @@ class Executor(parent.Executor):
             return
         for member in members(info.job):
             if not info.job.is_group() or not all(Path(file).exists() for file in member.output):
-                note_failure(text_of(member), ENDED.get(state) or Cause.OTHER, info.external_jobid, state)
+                note_failure(text_of(member), ENDED.get(state) or FailureCause.OTHER, info.external_jobid, state)
         said = "Slurm no longer knows it" if state == LOST else f"its state is {state}"
         log = info.aux["slurm_logfile"]
         self.report_job_error(info, msg=f"Slurm job {info.external_jobid} failed: {said}. ", aux_logs=[str(log)])

@@ -5,19 +5,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from docmt.base.failures import Cause
+from docmt.base.failures import FailureCause
 
 ENDED = {
     "COMPLETED": None,
-    "BOOT_FAIL": Cause.OTHER,
-    "CANCELLED": Cause.OTHER,
-    "DEADLINE": Cause.TIME,
-    "FAILED": Cause.OTHER,
-    "NODE_FAIL": Cause.OTHER,
-    "OUT_OF_MEMORY": Cause.MEMORY,
-    "PREEMPTED": Cause.OTHER,
-    "REVOKED": Cause.OTHER,
-    "TIMEOUT": Cause.TIME,
+    "BOOT_FAIL": FailureCause.OTHER,
+    "CANCELLED": FailureCause.OTHER,
+    "DEADLINE": FailureCause.TIME,
+    "FAILED": FailureCause.OTHER,
+    "NODE_FAIL": FailureCause.OTHER,
+    "OUT_OF_MEMORY": FailureCause.MEMORY,
+    "PREEMPTED": FailureCause.OTHER,
+    "REVOKED": FailureCause.OTHER,
+    "TIMEOUT": FailureCause.TIME,
 }
 """The states of jobs that have ended, with the cause of the failure; all other states are of jobs that wait or run."""
 MAY_RETURN = ("NODE_FAIL", "PREEMPTED", "REVOKED")
@@ -38,8 +38,8 @@ def normal(state: str) -> str:
     return words[0].upper() if words else ""
 
 
-def chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield the numbers in parts that fit a command line."""
+def lines_of_numbers(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield the numbers of jobs in parts that fit a command line."""
     for start in range(0, len(ids), AT_ONCE):
         yield ids[start : start + AT_ONCE]
 
@@ -69,7 +69,7 @@ def from_sacct(ids: Sequence[str]) -> dict[str, str] | None:
     """Return the states that accounting knows of these jobs; None where there is none, or it does not answer."""
     since = f"{datetime.now() - timedelta(days=DAYS):%Y-%m-%d}"
     states: dict[str, str] = {}
-    for part in chunks(ids):
+    for part in lines_of_numbers(ids):
         asked = ["sacct", "-X", "--parsable2", "--noheader", "--format=JobIDRaw,State", f"--starttime={since}"]
         text = answer([*asked, f"--jobs={','.join(part)}"])
         if text is None:

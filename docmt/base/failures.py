@@ -30,7 +30,7 @@ LONGEST_NAME = 150
 """The largest number of characters of a file's name, without a digest and its ending; file systems allow 255."""
 
 
-class Cause(StrEnum):
+class FailureCause(StrEnum):
     """The reason why an attempt failed, as far as the next attempt's resources depend on it."""
 
     MEMORY = "memory"
@@ -46,7 +46,7 @@ class FailedAttempt:
     what the process saw. `ended`: the time in UTC.
     """
 
-    cause: Cause
+    cause: FailureCause
     allocation: str
     what: str
     ended: str
@@ -78,18 +78,18 @@ def failed_attempts(job: str, root: Path = Path()) -> list[FailedAttempt]:
     """Return the failed attempts of a job, the oldest first; a damaged file counts as none."""
     try:
         value = json.loads((root / failures_file(job)).read_bytes())
-        return [FailedAttempt(**{**attempt, "cause": Cause(attempt["cause"])}) for attempt in value["attempts"]]
+        return [FailedAttempt(**{**attempt, "cause": FailureCause(attempt["cause"])}) for attempt in value["attempts"]]
     except (OSError, ValueError, KeyError, TypeError):
         return []
 
 
-def note_failure(job: str, cause: Cause, allocation: str, what: str, root: Path = Path()) -> None:
+def note_failure(job: str, cause: FailureCause, allocation: str, what: str, root: Path = Path()) -> None:
     """Write a failed attempt of a job.
 
     An attempt of the same allocation is one attempt: a cause of its own replaces `other`, and `time`, which only the
     cluster states, replaces `memory`.
     """
-    rank = [Cause.OTHER, Cause.MEMORY, Cause.TIME].index
+    rank = [FailureCause.OTHER, FailureCause.MEMORY, FailureCause.TIME].index
     attempt = FailedAttempt(cause, allocation, what, now())
     attempts = failed_attempts(job, root)
     same = [earlier for earlier in attempts if allocation and earlier.allocation == allocation]
@@ -106,7 +106,7 @@ def forget_failures(job: str, root: Path = Path()) -> None:
 def counts_of(job: str, root: Path = Path()) -> Counts:
     """Return how many attempts of a job failed for want of memory and of time."""
     causes = [attempt.cause for attempt in failed_attempts(job, root)]
-    return Counts(causes.count(Cause.MEMORY), causes.count(Cause.TIME))
+    return Counts(causes.count(FailureCause.MEMORY), causes.count(FailureCause.TIME))
 
 
 def written_counts(counts: Mapping[str, Counts]) -> str:

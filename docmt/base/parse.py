@@ -112,9 +112,9 @@ def _mistakes(hint: Any, value: Any, lines: Lines, path: tuple) -> list[UserErro
         _value(hint, value, lines, path)
     except UserError as problem:
         inside = [
-            found
+            mistake
             for place, part, item in _parts(hint, value, lines, path)
-            for found in _mistakes(part, item, lines, place)
+            for mistake in _mistakes(part, item, lines, place)
         ]
         wrong_keys = _wrong_keys(hint, value, lines, path)
         return [*wrong_keys, *inside] or [problem]

@@ -1,11 +1,11 @@
 """The commands of `docmt` by their names, and the help that lists them.
 
 The name of a command is a verb, followed by `-object` where the verb has several objects (`score`,
-`score-contrastive`); only `why` is a question, and `preflight` the name of a check. Commands for people are called as
-`docmt COMMAND`, and commands for the workflow as `docmt job COMMAND`. The commands of `docmt store` have the names that
-tools which share files have for the same things (`pull`, `push`, `ls`, `gc`); their object is the store. Files and
-folders are options; only a list of things of the same kind (sets, sheets, corpora, shards), or the one thing that a
-command is about, is an argument. A command that corresponds to a function of the Python API has the name of the
+`score-contrastive`); only `why` and `status` are questions, and `preflight` the name of a check. Commands for people
+are called as `docmt COMMAND`, and commands for the workflow as `docmt job COMMAND`. The commands of `docmt store` have
+the names that tools which share files have for the same things (`pull`, `push`, `ls`, `gc`); their object is the store.
+Files and folders are options; only a list of things of the same kind (sets, sheets, corpora, shards), or the one thing
+that a command is about, is an argument. A command that corresponds to a function of the Python API has the name of the
 function, with `-` for `_`.
 """
 
@@ -60,6 +60,7 @@ FOR_YOU: Sections = {
     "Get files": {"fetch-files": "downloads"},
     "Before a run": {"preflight": "preflight"},
     "Follow studies": {
+        "status": "status",
         "list-systems": "studies",
         "list-targets": "studies",
         "list-trainings": "trainings",

@@ -54,7 +54,6 @@ from docmt.nn.noise import key_scope, narrowed_key_scope
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import (
     ContextRows,
-    Flags,
     Float,
     HypothesisFlags,
     HypothesisHeads,
@@ -68,7 +67,6 @@ from docmt.nn.shapes import (
     SeenRows,
     States,
     Tensor,
-    Tokens,
 )
 from docmt.nn.streams import Memory, Stream
 from docmt.settings.models import HanConfig
@@ -106,19 +104,10 @@ class Context:
     """The number of each look, from 0, among the looks of its token."""
 
 
-def are_words(tokens: Tokens) -> Flags:
-    """Return whether each token is a word; special symbols and the unknown word are none."""
-    return ~torch.isin(tokens, torch.tensor(NO_WORDS, device=tokens.device))
-
-
 def context_of(stream: Stream, sentences: int) -> Context:
-    """Return the looks of all tokens at up to `sentences` previous sentences.
-
-    The host waits for the device here, since the places of the words depend on the tokens.
-    """
+    """Return the looks of all tokens at up to `sentences` previous sentences; the host alone computes them."""
     lengths = np.asarray(stream.sentences.lengths, dtype=np.int64)
-    is_word = are_words(stream.tokens).cpu().numpy()
-    words = np.flatnonzero(is_word)
+    words = np.flatnonzero(~np.isin(stream.host_tokens(), NO_WORDS))
     word_counts = np.diff(np.searchsorted(words, np.concatenate(([0], np.cumsum(lengths)))))
     looking_sentence, looked_at = previous_sentences(stream.layout.sentences_per_instance(), sentences)
     # A sentence without words would give a result of zeros, which the attention to sentences would count as context.
@@ -313,6 +302,8 @@ class Han(Transformer):
         super().__init__(config, source_size, target_size)
         self.source_context = HierarchicalAttention(config) if config.context != "decoder" else None
         self.target_context = HierarchicalAttention(config) if config.context != "encoder" else None
+        # A buffer moves to the device with the model, so that no step of decoding copies these numbers there.
+        self.register_buffer("no_words", torch.tensor(NO_WORDS), persistent=False)
 
     @property
     def synchronous(self) -> bool:
@@ -346,7 +337,9 @@ class Han(Transformer):
     def step(self, tokens: HypothesisTokens, cache: Cache) -> HypothesisStates:
         """Return the final states of the newest tokens, with context of the target where the model has it."""
         states = super().step(tokens, cache)
-        return states if self.target_context is None else self.target_context.step(states, are_words(tokens), cache)
+        if self.target_context is None:
+            return states
+        return self.target_context.step(states, ~torch.isin(tokens, self.no_words), cache)
 
     def transfer_source(self, name: str) -> str | None:
         """Return the same name for a parameter of the Transformer; None: hierarchical attention starts at random.

@@ -34,6 +34,7 @@ from docmt.base.runs import spans, starts
 from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Transformer
 from docmt.nn.attention import attend, attention_weights
 from docmt.nn.caches import Cache
+from docmt.nn.device import upload
 from docmt.nn.layers import Residual
 from docmt.nn.multihead import RunAttention
 from docmt.nn.noise import key_scope, narrowed_key_scope, normal
@@ -80,7 +81,11 @@ def chain_keys(source: Stream) -> RowKeys | None:
 
 
 def kl_divergence(q: Gaussian, p: Gaussian) -> Tensor:
-    """Return KL(q || p) between Gaussians in closed form, summed over chains, in nats. Paper: section 3.2, eq. 15."""
+    """Return KL(q || p) between Gaussians in closed form, summed over chains, in nats. Paper: section 3.2, eq. 15.
+
+    The computation is in fp32 at least: a sum in bf16 would have two or three digits.
+    """
+    q, p = (Gaussian(*(x.to(torch.promote_types(x.dtype, torch.float32)) for x in gaussian)) for gaussian in (q, p))
     ratio = torch.exp(q.log_variance - p.log_variance)
     distance = (q.mean - p.mean) ** 2 * torch.exp(-p.log_variance)
     return (ratio + distance - 1 - (q.log_variance - p.log_variance)).sum() / 2
@@ -174,7 +179,9 @@ def max_pool(members: MemberStates, chains: Chains) -> ChainStates:
     # segment_reduce refuses an empty list of segments.
     if not chains.runs.runs:
         return members
-    return torch.segment_reduce(members, "max", lengths=torch.diff(chains.runs.offsets).long(), axis=0)
+    # Where it is not told that lengths are right (`unsafe`), segment_reduce reads them back from the device.
+    lengths = torch.diff(chains.runs.offsets).long()
+    return torch.segment_reduce(members, "max", lengths=lengths, axis=0, unsafe=True)
 
 
 class ConsistencyFusion(nn.Module):
@@ -231,10 +238,8 @@ class ChainMemory(Memory):
 
     def _chains_of(self, which: np.ndarray) -> Numbers:
         """Return the numbers of the chains of the instances `which`, in that order."""
-        instances = self.layout.instances
-        first_members = self.chains.tokens[self.chains.runs.offsets[:-1].long()]
-        counts = instances.ids()[first_members].bincount(minlength=instances.runs).cpu().numpy()
-        return torch.from_numpy(spans(starts(counts)[which], counts[which])).to(instances.device)
+        counts = self.chains.counts
+        return upload(spans(starts(counts)[which], counts[which]), self.layout.instances.device)
 
 
 @dataclass(frozen=True, eq=False)

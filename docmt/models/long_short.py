@@ -31,7 +31,7 @@ Departs: there are no masks. Both streams are one packed stream of twice the len
 computes both.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -72,7 +72,9 @@ def two_streams(layout: Layout) -> Layout:
     if windows.rows is None:
         return both
     # The rows of the short stream follow those of the long stream, so its row numbers begin after them.
-    return both.with_shared_rows(torch.cat((windows.rows, windows.rows + len(windows.first))).cpu().numpy())
+    rows = torch.cat((windows.rows, windows.rows + len(windows.first)))
+    first = torch.cat((windows.first, windows.first + windows.tokens))
+    return Layout(*(replace(runs, rows=rows, first=first) for runs in (both.sentences, both.instances)))
 
 
 def duplicate_streams(x: States) -> TwoStreams:

@@ -126,6 +126,9 @@ class Transformer(nn.Module):
             for layer in range(config.decoder_layers)
         )
         self.encoder_norm, self.decoder_norm = final_norm(config), final_norm(config)
+        # A buffer moves to the device with the model, so that no step of decoding copies these numbers there.
+        absent = torch.tensor(config.absent_pieces) if config.absent_pieces else None
+        self.register_buffer("absent", absent, persistent=False)
 
     def encoder_layer(self, layer: int) -> EncoderLayer:
         """Return a new encoder layer; layer 0 is at the bottom."""
@@ -174,10 +177,7 @@ class Transformer(nn.Module):
     def logits(self, states: States) -> Logits:
         """Return the logits of the next token; pieces that the model does not know (`absent_pieces`) have -inf."""
         logits = self.output(states)
-        if self.config.absent_pieces:
-            absent = torch.tensor(self.config.absent_pieces, device=logits.device)
-            logits = logits.index_fill(1, absent, -torch.inf)
-        return logits
+        return logits if self.absent is None else logits.index_fill(1, self.absent, -torch.inf)
 
     @torch.no_grad()
     def start(self, memory: Memory, beam: int) -> Cache:

@@ -15,6 +15,7 @@ import torch
 
 from docmt.base.runs import spans
 from docmt.nn.backends import bucketed, kernel, varlen
+from docmt.nn.device import upload
 from docmt.nn.noise import WeightDropout
 from docmt.nn.segments import Segments, pad_runs
 from docmt.nn.shapes import Float, Keys, Queries, RunWeights, SourceStates, States, Tensor
@@ -91,7 +92,7 @@ def attend_back(q: Queries, k: Keys, states: States, query_segments: Segments, k
     means_BLD = weights_BQL.to(states.dtype).transpose(1, 2) @ states_BQD
     # The rows of the padded result that are real keys, in the order of the stream.
     real = spans(np.arange(key_segments.runs) * is_key.shape[1], np.asarray(key_segments.lengths, dtype=np.int64))
-    return means_BLD.flatten(0, 1).index_select(0, torch.from_numpy(real).to(q.device))
+    return means_BLD.flatten(0, 1).index_select(0, upload(real, q.device))
 
 
 def attention_weights(q: Queries, k: Keys, query_segments: Segments, key_segments: Segments) -> list[RunWeights]:

@@ -11,6 +11,7 @@ import torch
 
 from docmt.base.runs import starts
 from docmt.nn.attention import attend_padded, attend_shared
+from docmt.nn.device import download, upload
 from docmt.nn.segments import Segments, pad_runs
 from docmt.nn.shapes import Float, HypothesisHeads, HypothesisTokens, Keys, Numbers, PaddedPairs, Pairs, Tensor
 from docmt.nn.streams import Layout, Memory, Scope
@@ -32,19 +33,22 @@ class Progress:
         `openings` are the decoder inputs that open a sentence; the first input always opens a sentence.
         """
         device = layout.sentences.device
-        self.openings = torch.tensor(openings, device=device)
+        self.openings = upload(openings, device)
         counts = layout.sentences_per_instance()
         self.beam, self.steps = beam, 0
-        self.first_run = torch.from_numpy(starts(counts)).to(device).repeat_interleave(beam)
-        self.last_number = torch.from_numpy(np.maximum(counts, 1) - 1).to(device).repeat_interleave(beam)
+        self.first_run = upload(np.repeat(starts(counts), beam), device)
+        self.last_number = upload(np.repeat(np.maximum(counts, 1) - 1, beam), device)
         self.sentence = torch.full_like(self.first_run, -1)
         """The number, in its instance, of the sentence that each hypothesis is writing; -1 before the first token."""
         self.cursor = torch.full_like(self.first_run, -1)
         """The place of the newest token of each hypothesis in its sentence, from 0; -1 before the first token."""
         self.longest = 0
         """The number of tokens of the longest sentence that a hypothesis is writing."""
-        self.source_run = self.first_run
-        """The number, in the batch, of the source sentence that each hypothesis is translating."""
+        self.source_run = torch.full_like(self.first_run, -1)
+        """The number, in the batch, of the source sentence that the hypothesis at each place of the batch is
+        translating; -1 before the first token."""
+        self.changed = self.first_run[:0]
+        """The places of the batch whose source sentence is another one than in the step before."""
         self.ancestors = self.first_run.new_zeros((len(self.first_run), 0))
         """(N, tokens): the hypothesis that wrote each token; tokens that an instance's hypotheses share are absent."""
 
@@ -56,16 +60,25 @@ class Progress:
         self.steps += 1
         self.sentence = self.sentence + opens
         self.cursor = torch.where(opens, 0, self.cursor + 1)
-        self.longest = int(self.cursor.max()) + 1
         # A hypothesis may write more sentences than the source has: further ones attend to the last source sentence.
-        self.source_run = self.first_run + torch.minimum(self.sentence, self.last_number)
+        source_run = self.first_run + torch.minimum(self.sentence, self.last_number)
+        # The host waits for the device once in a step, for what all layers need.
+        cursor, changed = download(torch.stack((self.cursor, (source_run != self.source_run).long())))
+        self.longest = int(cursor.max()) + 1
+        self.source_run, self.changed = source_run, upload(np.flatnonzero(changed), tokens.device)
         newest = torch.arange(len(tokens), device=tokens.device)
         self.ancestors = torch.cat((self.ancestors, newest[:, None]), dim=1)
 
-    def take(self, index: Numbers) -> int:
-        """Select and reorder the hypotheses; return the number of tokens that have become common to each instance."""
+    def take(self, index: Numbers, instances: Numbers | None) -> int:
+        """Select and reorder the hypotheses; return the number of tokens that have become common to each instance.
+
+        `instances` are the remaining instances where some are dropped.
+        """
         for name in ("first_run", "last_number", "sentence", "cursor", "ancestors"):
             setattr(self, name, getattr(self, name).index_select(0, index))
+        if instances is not None:
+            # Where hypotheses only change places, the source sentences stay in their places: see `MemoryCache.take`.
+            self.source_run = self.source_run.index_select(0, index)
         if not len(index):
             return 0
         beams = self.ancestors.unflatten(0, (-1, self.beam))
@@ -169,29 +182,26 @@ class MemoryCache:
         """Pad the keys and values of the source by `runs`, the sentences or the instances, whichever `scope` names."""
         self.scope = scope
         self.rows, self.may_attend = pad_runs(torch.stack((k, v), dim=1), runs)
-        self.chosen: Numbers | None = None
-        """The row that each hypothesis attends to, where `scope` is "sentence"; `copies` has copies of these rows."""
-        self.copies = self.rows[:0]
+        self.copies: Float[Tensor, "N L 2 H K"] | None = None
+        """A copy of the row that each hypothesis attends to, where `scope` is "sentence"."""
 
     def attend(self, q: HypothesisHeads, progress: Progress) -> HypothesisHeads:
         """Let each hypothesis attend to its instance's source, or to the source sentence that it is translating."""
         if self.scope == "sentence":
-            self._choose(progress.source_run)
+            self._choose(progress.source_run, progress.changed)
             keys, values = self.copies.unbind(2)
-            return attend_padded(q[:, None], keys, values, self.may_attend.index_select(0, self.chosen))[:, 0]
+            return attend_padded(q[:, None], keys, values, self.may_attend.index_select(0, progress.source_run))[:, 0]
         keys, values = self.rows.unbind(2)
         # All hypotheses of an instance attend to the same row, as several queries of this row: no row is copied.
         return attend_padded(q.unflatten(0, (len(keys), -1)), keys, values, self.may_attend).flatten(0, 1)
 
-    def _choose(self, runs: Numbers) -> None:
-        """Copy the source row of each hypothesis that has begun another sentence."""
-        if self.chosen is None:
+    def _choose(self, runs: Numbers, changed: Numbers) -> None:
+        """Copy the source rows `runs` of the hypotheses at the places `changed`, which have begun another sentence."""
+        if self.copies is None:
             self.copies = self.rows.index_select(0, runs)
-        else:
-            changed = (self.chosen != runs).nonzero()[:, 0]
+        elif len(changed):
             # Only the rows that changed are copied: most hypotheses stay in their sentence from one step to the next.
             self.copies.index_copy_(0, changed, self.rows.index_select(0, runs.index_select(0, changed)))
-        self.chosen = runs
 
     def take(self, index: Numbers, instances: Numbers | None, _: int) -> None:
         """Drop the rows of all instances but `instances`; None: no instance is dropped."""
@@ -201,8 +211,8 @@ class MemoryCache:
             return
         if self.scope == "instance":
             self.rows, self.may_attend = (x.index_select(0, instances) for x in (self.rows, self.may_attend))
-        elif self.chosen is not None:
-            self.copies, self.chosen = (x.index_select(0, index) for x in (self.copies, self.chosen))
+        elif self.copies is not None:
+            self.copies = self.copies.index_select(0, index)
 
 
 class TwoStreamCache:
@@ -251,6 +261,9 @@ class Cache:
 
     def reorder(self, index: Numbers) -> None:
         """Let hypothesis n continue hypothesis index[n], which is of the same instance."""
+        # A single hypothesis continues itself.
+        if self.beam == 1:
+            return
         # Most steps of beam search, and all steps of greedy search, keep the order; then no cache is copied.
         if not torch.equal(index, torch.arange(len(index), device=index.device)):
             self._take(index, None)
@@ -261,6 +274,6 @@ class Cache:
         self._take((instances[:, None] * self.beam + places_of_beam).flatten(), instances)
 
     def _take(self, index: Numbers, instances: Numbers | None) -> None:
-        new_common = self.progress.take(index)
+        new_common = self.progress.take(index, instances)
         for layer in self.layers.values():
             layer.take(index, instances, new_common)

@@ -121,4 +121,5 @@ def _append_chainless_sentences(chains: Chains, sentences: int) -> Chains:
     """Return the chains of the stream with more sentences, in which no chain has a member."""
     no_chains = chains.relevant.new_full((sentences, chains.relevant.shape[1]), chains.runs.runs)
     members = _append_lengths(chains.sentences, [0] * sentences)
-    return replace(chains, relevant=torch.cat((chains.relevant, no_chains)), sentences=members)
+    relevant, counts = torch.cat((chains.relevant, no_chains)), np.pad(chains.counts, (0, sentences))
+    return replace(chains, relevant=relevant, sentences=members, counts=counts)

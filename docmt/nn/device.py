@@ -1,8 +1,14 @@
-"""The choice of the device that computes, and a setting of the CPU's memory allocation."""
+"""The choice of the device that computes, copies to it, and a setting of the CPU's memory allocation."""
 
 import ctypes
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
 
+import numpy as np
 import torch
+from torch import Tensor
 
 from docmt.base.errors import UserError
 from docmt.base.names import DeviceName
@@ -15,15 +21,64 @@ def choose_device(name: DeviceName) -> torch.device:
     """Return the device with this name; `auto` is the GPU where there is one, else the CPU.
 
     Where the device is the CPU, this process will keep the memory that it frees. Raises UserError where a GPU is
-    requested and there is none.
+    requested and torch can use none; the message says why (`reason_without_cuda`).
     """
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     if name == "cuda" and not torch.cuda.is_available():
-        raise UserError("no CUDA device", where="--device", found="cpu only", remedy="--device cpu, or auto")
+        reason, remedy = reason_without_cuda()
+        raise UserError("no CUDA device", where="--device", found=reason, remedy=f"{remedy}; or --device cpu, or auto")
     if name == "cpu":
         keep_freed_memory()
     return torch.device(name)
+
+
+DRIVER = Path("/proc/driver/nvidia/version")
+"""A file that exists where the driver of NVIDIA's cards runs."""
+VISIBLE = "CUDA_VISIBLE_DEVICES"
+"""The environment variable with the numbers of the cards that programs may use."""
+
+
+def reason_without_cuda() -> tuple[str, str]:
+    """Return why torch can use no GPU, and a remedy, for a machine where `torch.cuda.is_available()` is false."""
+    if torch.version.cuda is None and torch.version.hip is None:
+        card = "on a machine with an NVIDIA driver" if DRIVER.exists() else "and no NVIDIA driver"
+        return f"torch {torch.__version__}, built without CUDA, {card}", "install a torch for the CUDA of your driver"
+    visible = os.environ.get(VISIBLE)
+    if visible is not None and not re.match(r"\s*(\d|GPU-|MIG-)", visible):
+        return f"{VISIBLE}={visible!r}, which hides all cards", f"unset {VISIBLE}, or state numbers of cards in it"
+    if not DRIVER.exists():
+        return "no NVIDIA driver, so no card", "run on a machine with a card"
+    try:
+        torch.cuda.init()
+    except Exception as problem:
+        text = " ".join(str(problem).split())
+        return text, f"install a newer driver, or a torch for an older CUDA than {torch.version.cuda}"
+    return f"an NVIDIA driver, but no card ({VISIBLE}={visible!r})", "ask for a card of this machine"
+
+
+def visible_cards() -> str:
+    """Return the number of cards that this process may use, with the variable that limits them, for a message."""
+    visible = os.environ.get(VISIBLE)
+    return f"{torch.cuda.device_count()} GPUs" + (f" ({VISIBLE}={visible})" if visible is not None else "")
+
+
+def upload(values: Tensor | np.ndarray | Sequence, device: torch.device) -> Tensor:
+    """Return values of the host as a tensor on the device; the host does not wait until the device has them."""
+    return torch.from_numpy(np.asarray(values)).to(device, non_blocking=True)
+
+
+def download(x: Tensor) -> np.ndarray:
+    """Return values of the device on the host, which waits until the device has computed them."""
+    return x.cpu().numpy()
+
+
+def none_known(flags: Tensor) -> bool:
+    """Return whether the host knows that no flag is true.
+
+    It never knows this of flags on a GPU: to read them, it would have to wait until the GPU has computed them.
+    """
+    return flags.device.type == "cpu" and not bool(flags.any())
 
 
 def keep_freed_memory() -> bool:

@@ -105,7 +105,8 @@ class SinusoidalPositions(nn.Module):
     def forward(self, positions: Numbers, longest: int) -> States:
         """Return the rows of `positions`; where `longest` positions need it, extend the table to twice that length."""
         if longest + FIRST_POSITION > len(self.table):
-            self.table = sinusoids(2 * (longest + FIRST_POSITION), self.table.shape[1]).to(self.table)
+            table = sinusoids(2 * (longest + FIRST_POSITION), self.table.shape[1])
+            self.table = table.to(self.table, non_blocking=True)
         return self.table.index_select(0, positions + FIRST_POSITION)
 
 

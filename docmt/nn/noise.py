@@ -22,6 +22,7 @@ from torch import nn
 
 from docmt.base.runs import places
 from docmt.base.vocabulary import MASK, SPECIALS
+from docmt.nn.device import upload
 from docmt.nn.shapes import AnyNumbers, AnyStates, Numbers, RowDraws, RowKeys, Tokens, Weights
 
 CONSTANTS = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
@@ -74,7 +75,7 @@ def columns(site: str, shape: tuple[int, ...], device: torch.device) -> AnyNumbe
     grid = np.indices(shape, dtype=np.uint64)
     # The index of an axis before the last is in the upper 32 bits, so that no two places of the grid share a number.
     numbers = grid[-1] + sum(axis << np.uint64(32) for axis in grid[:-1])
-    return torch.from_numpy(numbered_draws(np.full(1, seed, dtype=np.uint64), numbers).view(np.int64)).to(device)
+    return upload(numbered_draws(np.full(1, seed, dtype=np.uint64), numbers).view(np.int64), device)
 
 
 def hash_in_place(x: AnyNumbers) -> AnyNumbers:

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from docmt.base.runs import places, spans, starts
+from docmt.nn.device import upload
 from docmt.nn.shapes import KeyMask, Numbers, Tensor
 
 
@@ -79,7 +80,7 @@ class Segments:
     def with_shared_rows(self, rows: np.ndarray) -> "Segments":
         """Return the partition where token t has row `rows[t]`; rows are numbered in the order of first tokens."""
         _, first = np.unique(rows, return_index=True)
-        row_indices = (torch.from_numpy(part).to(self.device) for part in (rows, first))
+        row_indices = (upload(part, self.device) for part in (rows, first))
         return Segments(self.offsets, self.lengths, WeakKeyDictionary(), *row_indices)
 
     def rows_to_tokens(self, x: Tensor) -> Tensor:
@@ -106,6 +107,6 @@ def pad_runs(x: Tensor, runs: Segments) -> tuple[Tensor, KeyMask]:
     # Rows have at least one place, so that a stream of empty runs has a padded batch too; the mask hides the place.
     widths = np.full(runs.runs, max(runs.longest, 1))
     tokens, is_real = padded_indices(np.asarray(runs.lengths, dtype=np.int64), np.arange(runs.runs), widths)
-    rows = x.index_select(0, torch.from_numpy(tokens).to(x.device))
+    rows = x.index_select(0, upload(tokens, x.device))
     shape = (runs.runs, int(widths[0]))
-    return rows.unflatten(0, shape), torch.from_numpy(is_real).to(x.device).unflatten(0, shape)
+    return rows.unflatten(0, shape), upload(is_real, x.device).unflatten(0, shape)

@@ -63,10 +63,14 @@ class Chains:
     """The members in the order of their sentences, as indices of `tokens`."""
     sentences: Segments
     """Runs of `order`: the members of each sentence."""
+    counts: np.ndarray
+    """The number of chains of each instance, on the host."""
 
     def to(self, device: torch.device | str) -> "Chains":
         """Return the chains on the device."""
-        return Chains(**{name: part.to(device) for name, part in vars(self).items()})
+        tensors = (part.to(device, non_blocking=True) for part in (self.tokens, self.relevant, self.order))
+        tokens, relevant, order = tensors
+        return Chains(tokens, self.runs.to(device), relevant, order, self.sentences.to(device), self.counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +85,12 @@ class Stream:
     """The noise key of each token; None where there is no noise, or where torch's generator draws it."""
     padding: int = 0
     """The number of tokens at the end that only pad the stream (`docmt.nn.compiled`)."""
+    on_host: np.ndarray | None = None
+    """A copy of `tokens` on the host, where these are on another device (`to`)."""
+
+    def host_tokens(self) -> np.ndarray:
+        """Return the tokens on the host, which does not wait for the device."""
+        return self.tokens.numpy() if self.on_host is None else self.on_host
 
     @property
     def sentences(self) -> Segments:
@@ -93,10 +103,11 @@ class Stream:
         return self.layout.instances
 
     def to(self, device: torch.device | str) -> "Stream":
-        """Return the stream on the device."""
+        """Return the stream on the device; the host keeps a copy of the tokens."""
         chains = None if self.chains is None else self.chains.to(device)
         keys = None if self.keys is None else self.keys.to(device, non_blocking=True)
-        return Stream(self.tokens.to(device, non_blocking=True), self.layout.to(device), chains, keys, self.padding)
+        tokens = self.tokens.to(device, non_blocking=True)
+        return Stream(tokens, self.layout.to(device), chains, keys, self.padding, self.host_tokens())
 
     def with_keys(self, documents: np.ndarray, side: str) -> "Stream":
         """Return the stream with a noise key for each token.
@@ -107,7 +118,7 @@ class Stream:
 
     def with_word_dropout(self, share: float) -> "Stream":
         """Return the stream with each word replaced by `<mask>` with probability `share`, drawn by the token's key."""
-        return replace(self, tokens=drop_words(self.tokens, share, self.keys))
+        return replace(self, tokens=drop_words(self.tokens, share, self.keys), on_host=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,6 +213,7 @@ def chains_of(rows: RowChains, members: np.ndarray, sentence_lengths: np.ndarray
         torch.from_numpy(relevant),
         torch.from_numpy(order),
         Segments.from_lengths(np.bincount(sentence_of_member, minlength=sentences).tolist()),
+        rows.counts,
     )
 
 

@@ -1,4 +1,4 @@
-"""The estimated cost of trainings: device-hours with their basis, and disk space.
+"""The estimated cost of trainings: device-hours with their basis, and disk space; and the device-hours of translations.
 
 Estimates are rough. The time of a training is that of its multiplications (`operations.py`) over its data (`passes.py`,
 `sizes.py`) at a rate (`rates.py`). A training that ends by patience is assumed to make EPOCHS passes, if its limits
@@ -9,7 +9,7 @@ stated.
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +28,9 @@ EPOCHS = 40
 """Assumed number of passes over the training data, for a training that ends by patience and does not limit them."""
 FORWARD, TRAINED = 2, 6
 """Operations per multiplication: with an addition, in a forward pass, and with the backward pass."""
+SEARCHED = 0.05
+"""Assumed share of the rate of trainings that a beam search reaches: it computes one token of each sentence at a time. On
+a CPU it is 0.1 to 0.5 (`benchmarks/decoding.md`); no GPU was measured."""
 BYTES = 4
 """Number of bytes of a parameter on disk."""
 SYMBOLS = {"wrapped": 2, "summarised": 2, "closed": 2}
@@ -122,6 +125,17 @@ class Estimates:
             return None
         rate = self.rates.of(entry.system)
         return Hours(self.operations(entry, work) / rate.speed / 3600, rate.basis)
+
+    def decoding_hours(self, entry: Entry) -> float | None:
+        """Return the device-hours of the translation of the test set; None where its size is unknown."""
+        size = self.sizes.test(entry)
+        if not size.sentences:
+            return None
+        load = load_of(size, entry.system)
+        load = replace(load, target=load.target * entry.system.decode.beam)
+        vocabulary = self.sizes.vocabulary(entry.system, entry.corpus)[1]
+        operations = FORWARD * multiplications(entry.system.model, load, vocabulary)
+        return operations / (SEARCHED * self.rates.of(entry.system).speed) / 3600
 
     def disk(self, entry: Entry) -> int:
         """Return the number of bytes that a training leaves on disk."""

@@ -1,5 +1,6 @@
 """The identities of jobs, which follow from the grid, the catalogue and the user's files before anything runs."""
 
+from functools import cached_property
 from pathlib import Path
 
 from docmt.base.asked import Asked
@@ -16,12 +17,16 @@ class Identities:
     """What is asked of each job, and its identity."""
 
     def __init__(self, jobs: GridJobs, digests: FileDigests) -> None:
-        """Read the digests of first downloads; those of other files are read when a job needs them."""
+        """Remember what is asked of jobs; digests of files are read when a job needs them."""
         self.jobs, self.digests = jobs, digests
-        self._locked = locked_checksums(digests.root / LOCK)
         self._asked: dict[Job, Asked] = {}
         self._versions: dict[str, str] = {}
         self._adopted: dict[Job, str] = {}
+
+    @cached_property
+    def _locked(self) -> dict[str, str]:
+        """The digests of first downloads."""
+        return locked_checksums(self.digests.root / LOCK)
 
     def asked(self, job: Job) -> Asked:
         """Return what is asked of a job. Raises UserError where the grid has no such job, or a file is missing."""

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from docmt.base.failures import Cause, forget_failures, job_text, note_failure
+from docmt.base.failures import FailureCause, forget_failures, job_text, note_failure
 
 KILLED = re.compile(r"died with <Signals\.SIGKILL: 9>|returned non-zero exit status 137\b")
 """The end of a command by SIGKILL, as Snakemake's message about a failed job states it."""
@@ -49,4 +49,4 @@ class JobLog(logging.Handler):
         if was_killed or self._memory_ran_out(job):
             what = "killed (status 137)" if was_killed else "out of memory"
             allocation = os.environ.get("SLURM_JOB_ID", "")
-            note_failure(job_text(job.rule.name, job.wildcards_dict), Cause.MEMORY, allocation, what)
+            note_failure(job_text(job.rule.name, job.wildcards_dict), FailureCause.MEMORY, allocation, what)

@@ -70,10 +70,18 @@ class Sizes:
 
     def dev(self, entry: Entry) -> Pass:
         """Return the size of the dev data; empty where it is unknown."""
-        counted = self._view_counts(entry, "dev")
+        return self._held_out(entry, "dev")
+
+    def test(self, entry: Entry) -> Pass:
+        """Return the size of the test data; empty where it is unknown."""
+        return self._held_out(entry, "test")
+
+    def _held_out(self, entry: Entry, split: str) -> Pass:
+        """Return the size of a split that is cut as the test data is; empty where it is unknown."""
+        counted = self._view_counts(entry, split)
         if counted is not None:
             return counted
-        part = self._counted_part(entry.corpus, entry.system.text, "dev") or self._stated_part(entry.corpus, "dev")
+        part = self._counted_part(entry.corpus, entry.system.text, split) or self._stated_part(entry.corpus, split)
         return Pass() if part is None else pass_of([part], entry.system.view.test)
 
     def _parts(self, corpus: str, text: str) -> list[DocumentGroup] | None:

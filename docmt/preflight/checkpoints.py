@@ -6,7 +6,7 @@ from pathlib import Path
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.plan.supplies import Supplies, Supply
-from docmt.preflight.finding import Area, Finding
+from docmt.preflight.finding import Area, RunFinding
 from docmt.preflight.planned import PlannedRun
 from docmt.settings.pretrained import aligner_files, check_model, checkpoint_files, is_random_checkpoint, tokenizer_file
 from docmt.settings.system import TrainedSystem
@@ -15,7 +15,7 @@ AREA = Area("checkpoints")
 SAFETENSORS = ".safetensors"
 
 
-def check_checkpoints(run: PlannedRun) -> Iterator[Finding]:
+def check_checkpoints(run: PlannedRun) -> Iterator[RunFinding]:
     """Yield the checkpoints that are missing or damaged, and the systems that do not fit theirs."""
     supplies, states = Supplies(run.grid), []
     folders = [folder for folder in run.checkpoints if not is_random_checkpoint(folder)]
@@ -32,15 +32,15 @@ def check_checkpoints(run: PlannedRun) -> Iterator[Finding]:
     yield AREA.fact(f"checkpoints that the targets need: {len(folders)}")
 
 
-def _missing(run: PlannedRun, supply: Supply) -> Iterator[Finding]:
+def _missing(run: PlannedRun, supply: Supply) -> Iterator[RunFinding]:
     """Yield the finding about a checkpoint that is not there, and that a run does not download."""
     make = AREA.error if run.refused else AREA.warning
     result = "" if run.refused else " A run leaves out the systems that need it (`missing: skip`)."
-    found = "fetch_checkpoints: false" if "fetch_checkpoints" in supply.way else None
-    yield make("a pretrained checkpoint is missing", where=supply.name, found=found, remedy=supply.way + result)
+    consent = "fetch_checkpoints: false" if "fetch_checkpoints" in supply.way else None
+    yield make("a pretrained checkpoint is missing", where=supply.name, found=consent, remedy=supply.way + result)
 
 
-def _whole(run: PlannedRun, folder: str) -> Iterator[Finding]:
+def _whole(run: PlannedRun, folder: str) -> Iterator[RunFinding]:
     """Yield what is wrong with the files of a checkpoint that is there."""
     readers = [lambda: checkpoint_files(folder)]
     readers += [lambda: [tokenizer_file(folder)]] if folder in _of_texts(run) else []
@@ -74,7 +74,7 @@ def _check_file(path: Path) -> None:
             pass
 
 
-def _fitting(run: PlannedRun, there: set[str]) -> Iterator[Finding]:
+def _fitting(run: PlannedRun, there: set[str]) -> Iterator[RunFinding]:
     """Yield the systems whose model is not that of the checkpoint from which it starts, each once."""
     pairs = {
         (entry.study, entry.system.name): entry
@@ -85,6 +85,6 @@ def _fitting(run: PlannedRun, there: set[str]) -> Iterator[Finding]:
         try:
             check_model(entry.system.model, str(entry.system.pretrained))
         except UserError as problem:
-            found = AREA.of(problem)
             where = f"study {study}, system {name}, {problem.where}"
-            yield AREA.error(found.what, where=where, found=found.found, expected=found.expected, remedy=found.remedy)
+            parts = {"found": problem.found, "expected": problem.expected, "remedy": problem.remedy}
+            yield AREA.error(problem.what, where=where, **parts)

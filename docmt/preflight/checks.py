@@ -1,4 +1,4 @@
-"""All checks of a run, one after another: what one of them finds hides nothing that another one would find."""
+"""The checks of a run, one after another: what one of them finds hides nothing that another one would find."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -19,13 +19,13 @@ from docmt.preflight import (
     sources,
     store,
 )
-from docmt.preflight.finding import Area, Finding, once
+from docmt.preflight.finding import Area, RunFinding, once
 from docmt.preflight.planned import planned_run
 from docmt.preflight.profile import Profile
 from docmt.preflight.slurm import checks as slurm
 
 
-def preflight(targets: Sequence[str], overrides: dict, profile_name: str | None, ask_sources: bool) -> list[Finding]:
+def preflight(targets: Sequence[str], overrides: dict, profile_name: str | None, ask_sources: bool) -> list[RunFinding]:
     """Return the findings of all checks of a run of targets in the present folder.
 
     `overrides` replaces keys of config.yaml. `profile_name`: the profile of the run; None = no `--profile`.
@@ -46,7 +46,7 @@ def preflight(targets: Sequence[str], overrides: dict, profile_name: str | None,
     return once(findings)
 
 
-def _of_grid(grid: Grid, targets: Sequence[str], read: Profile, ask_sources: bool) -> Iterator[Finding]:
+def _of_grid(grid: Grid, targets: Sequence[str], read: Profile, ask_sources: bool) -> Iterator[RunFinding]:
     """Yield the findings about the settings that are right; `read`: the profile of the run."""
     yield from sources.check_places(grid)
     yield from store.AREA.collected(store.check_store(grid))
@@ -54,7 +54,7 @@ def _of_grid(grid: Grid, targets: Sequence[str], read: Profile, ask_sources: boo
     there = {corpus: folder for corpus, folder in grid.local.items() if Path(folder).is_dir()}
     run, findings = planned_run(replace(grid, local=there), targets)
     yield from findings
-    checks: list[tuple[Area, Iterator[Finding]]] = [
+    checks: list[tuple[Area, Iterator[RunFinding]]] = [
         (sources.AREA, sources.check_sources(run)),
         (checkpoints.AREA, checkpoints.check_checkpoints(run)),
         (environment.AREA, environment.check_environment(run, read)),

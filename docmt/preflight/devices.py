@@ -8,7 +8,7 @@ from pathlib import Path
 
 from docmt.base.machine import installed_version
 from docmt.plan.grid import Grid
-from docmt.preflight.finding import Area, Finding
+from docmt.preflight.finding import Area, RunFinding
 from docmt.preflight.profile import Profile
 
 AREA = Area("devices")
@@ -19,7 +19,7 @@ OLDEST_DRIVERS = {12: 525, 13: 580}
 BUILD = "pip install -c pins.txt torch, from an index whose torch is built for CUDA"
 
 
-def check_devices(grid: Grid, profile: Profile, dev: Path = DEV, driver: Path = DRIVER) -> Iterator[Finding]:
+def check_devices(grid: Grid, profile: Profile, dev: Path = DEV, driver: Path = DRIVER) -> Iterator[RunFinding]:
     """Yield what is wrong with the devices on which trainings would run.
 
     On a cluster the cards are those of its nodes, and only the build of torch is checked.
@@ -34,8 +34,8 @@ def check_devices(grid: Grid, profile: Profile, dev: Path = DEV, driver: Path = 
         return
     if grid.device == "cuda" and not cards:
         remedy = "set device: auto, or run where there is a GPU (`ls /dev/nvidia*`, `nvidia-smi`)"
-        found = f"no card of NVIDIA in {dev}"
-        yield AREA.error("there is no GPU on this machine", where="config.yaml device", found=found, remedy=remedy)
+        value = f"no card of NVIDIA in {dev}"
+        yield AREA.error("there is no GPU on this machine", where="config.yaml device", found=value, remedy=remedy)
     if cards:
         yield from _of_cards(grid, cards, gpus, build, profile, driver)
     if build == "cpu" and (cards or grid.device == "cuda"):
@@ -65,14 +65,14 @@ def torch_build() -> str:
     return f"cuda {major[1] or major[2]}" if major else "cuda"
 
 
-def _of_cluster(grid: Grid, gpus: float, build: str, profile: Profile) -> Iterator[Finding]:
+def _of_cluster(grid: Grid, gpus: float, build: str, profile: Profile) -> Iterator[RunFinding]:
     """Yield a finding where jobs ask a cluster for GPUs, or are to use them, and torch cannot."""
     place = profile.resource("train", "gpu")[1]
     if build == "cpu" and gpus:
         make = AREA.error if grid.device == "cuda" else AREA.warning
         what = "trainings ask for GPUs, and torch is built for processors alone"
-        found = f"gpu: {gpus:g}; torch {installed_version('torch')}"
-        yield make(what, where=place, found=found, remedy=f"{BUILD}, or set gpu: 0 for train")
+        value = f"gpu: {gpus:g}; torch {installed_version('torch')}"
+        yield make(what, where=place, found=value, remedy=f"{BUILD}, or set gpu: 0 for train")
     if grid.device == "cuda" and not gpus:
         what, remedy = "device: cuda, and trainings ask for no GPU", "state gpu: 1 for train"
         yield AREA.error(what, where=place, found=f"gpu: {gpus:g}", remedy=remedy)
@@ -81,7 +81,7 @@ def _of_cluster(grid: Grid, gpus: float, build: str, profile: Profile) -> Iterat
 
 def _of_cards(
     grid: Grid, cards: list[Path], gpus: float, build: str, profile: Profile, driver: Path
-) -> Iterator[Finding]:
+) -> Iterator[RunFinding]:
     """Yield what is wrong with the cards of this machine."""
     make = AREA.error if grid.device == "cuda" else AREA.warning
     visible = os.environ.get(VISIBLE)
@@ -103,7 +103,7 @@ def _of_cards(
     yield from _of_driver(build, driver)
 
 
-def _of_driver(build: str, driver: Path) -> Iterator[Finding]:
+def _of_driver(build: str, driver: Path) -> Iterator[RunFinding]:
     """Yield an error where the driver is not loaded, or older than the CUDA of torch needs."""
     if not driver.is_file():
         remedy = "load the driver (`nvidia-smi` shows it)"

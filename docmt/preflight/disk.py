@@ -10,7 +10,7 @@ from docmt.base.paths import RESULTS
 from docmt.plan.estimates import Estimates
 from docmt.plan.sizes import Sizes
 from docmt.plan.supplies import Supplies
-from docmt.preflight.finding import Area, Finding
+from docmt.preflight.finding import Area, RunFinding
 from docmt.preflight.place import place_of
 from docmt.preflight.planned import PlannedRun
 
@@ -21,8 +21,8 @@ BYTES_OF_JOB = 1_000_000
 """Assumed size of translations, scores or a page, and of the log."""
 UNPACKED = 4.0
 """Assumed size of documents.parquet and of what an archive unpacks to, in sizes of the download."""
-BYTES_OF_PIECE = {"tokens": 14, "views": 14, "chain_words": 8, "chain_segments": 8}
-"""Assumed bytes of a source or target piece of training text in the output of each rule."""
+BYTES_OF_PIECE = {"tokens": 24, "views": 8, "chain_words": 2, "chain_segments": 1}
+"""Bytes of a source or target piece of training text in the output of each rule, rounded up from those of the demo."""
 SHARE = 0.8
 """The share of the free room above which an estimate is a warning: estimates are rough."""
 
@@ -54,7 +54,7 @@ class Room:
         return ", ".join(f"{name} {gigabytes(size)}" for name, size in names.items() if size)
 
 
-def check_disk(run: PlannedRun, results: Path = Path(RESULTS)) -> Iterator[Finding]:
+def check_disk(run: PlannedRun, results: Path = Path(RESULTS)) -> Iterator[RunFinding]:
     """Yield a finding where the disk lacks room or files, and state the estimate."""
     folder = place_of(results)
     room, status = estimated_room(run), os.statvfs(folder)
@@ -66,9 +66,9 @@ def check_disk(run: PlannedRun, results: Path = Path(RESULTS)) -> Iterator[Findi
         yield make(what, where=str(folder), found=f"{gigabytes(free)} free", expected=_estimate(room), remedy=remedy)
     files = FILES_OF_JOB * len(run.jobs)
     if status.f_files and files > status.f_favail:
-        found, expected = f"{status.f_favail:,} more files are possible", f"some {files:,}"
+        possible, expected = f"{status.f_favail:,} more files are possible", f"some {files:,}"
         yield AREA.error(
-            "the file system has not enough inodes", where=str(folder), found=found, expected=expected, remedy=remedy
+            "the file system has not enough inodes", where=str(folder), found=possible, expected=expected, remedy=remedy
         )
     yield AREA.fact(f"{_estimate(room)}; free: {gigabytes(free)}; quotas are not seen")
 

@@ -11,7 +11,7 @@ from docmt.plan.adoption import program_of
 from docmt.plan.jobs import Job
 from docmt.plan.preflight import check_packages, required_packages
 from docmt.plan.scored import scoring_of
-from docmt.preflight.finding import Area, Finding
+from docmt.preflight.finding import Area, RunFinding
 from docmt.preflight.planned import PlannedRun
 from docmt.preflight.profile import Profile
 from docmt.settings.programs import need_program
@@ -19,11 +19,11 @@ from docmt.settings.programs import need_program
 AREA = Area("environment")
 PINS = Path("pins.txt")
 PIN = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)", re.MULTILINE)
-SHOWN = 8
+MOST_NAMED = 8
 """The largest number of packages that a message names."""
 
 
-def check_environment(run: PlannedRun, profile: Profile) -> Iterator[Finding]:
+def check_environment(run: PlannedRun, profile: Profile) -> Iterator[RunFinding]:
     """Yield packages that are missing or of other versions, and programs that cannot be run."""
     extras = _extras(run)
     try:
@@ -49,7 +49,7 @@ def _names(job: Job) -> tuple[str, str]:
     return job.names["corpus"], job.names["system"]
 
 
-def _other_versions(extras: list[str]) -> Iterator[Finding]:
+def _other_versions(extras: list[str]) -> Iterator[RunFinding]:
     """Yield a warning about the installed packages whose version is another one than in pins.txt."""
     if not PINS.is_file():
         return
@@ -61,16 +61,16 @@ def _other_versions(extras: list[str]) -> Iterator[Finding]:
     other = {name: version for name, version in other.items() if version != "missing"}
     if other:
         texts = [f"{name} {version} (pinned: {pins[name.lower()]})" for name, version in other.items()]
-        more = f" and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
+        more = f" and {len(texts) - MOST_NAMED} more" if len(texts) > MOST_NAMED else ""
         yield AREA.warning(
             "packages have other versions than pins.txt, with which docmt was tested",
             where="this Python's environment",
-            found=", ".join(texts[:SHOWN]) + more,
+            found=", ".join(texts[:MOST_NAMED]) + more,
             remedy='pip install -c pins.txt -e "."',
         )
 
 
-def _programs(run: PlannedRun, profile: Profile) -> Iterator[Finding]:
+def _programs(run: PlannedRun, profile: Profile) -> Iterator[RunFinding]:
     """Yield the programs that the jobs, or the records of what ran, need and that cannot be run."""
     if shutil.which("git") is None:
         remedy = "install git: records of jobs then have the commit of docmt"

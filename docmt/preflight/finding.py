@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from docmt.base.errors import UserError
 from docmt.base.foreign import explained
@@ -13,25 +13,25 @@ what was checked and is right, or what no check can see."""
 
 
 @dataclass(frozen=True)
-class Finding:
-    """A finding: what is wrong, where, what was found, what was expected, and what to do; as a UserError says it.
+class RunFinding:
+    """A finding about a run, with its message: what is wrong, where, what was found and expected, and what to do.
 
-    `area`: the name of the check, which groups findings. A fact has `what` alone.
+    `area`: the name of the check, which groups findings. The message of a fact says what was checked.
     """
 
     area: str
     level: Level
-    what: str
-    where: str | None = None
-    found: str | None = None
-    expected: str | None = None
-    remedy: str | None = None
+    message: UserError
 
     @property
     def text(self) -> str:
         """The message: a line, and up to two more for facts and remedy."""
-        facts = {"found": self.found, "expected": self.expected, "remedy": self.remedy}
-        return UserError(self.what, where=self.where, **facts).text()
+        return self.message.text()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the finding as a JSON object with each part of its message."""
+        parts = ("what", "where", "found", "expected", "remedy")
+        return {"area": self.area, "level": self.level, **{part: getattr(self.message, part) for part in parts}}
 
 
 class Area:
@@ -41,23 +41,23 @@ class Area:
         """Name the area."""
         self.name = name
 
-    def error(self, what: str, **parts: str | None) -> Finding:
-        """Return an error; `parts` are those of a finding."""
-        return Finding(self.name, "error", what, **parts)
+    def error(self, what: str, **parts: str | None) -> RunFinding:
+        """Return an error; `parts` are those of a UserError."""
+        return self.of(UserError(what, **parts))
 
-    def warning(self, what: str, **parts: str | None) -> Finding:
-        """Return a warning; `parts` are those of a finding."""
-        return Finding(self.name, "warning", what, **parts)
+    def warning(self, what: str, **parts: str | None) -> RunFinding:
+        """Return a warning; `parts` are those of a UserError."""
+        return self.of(UserError(what, **parts), "warning")
 
-    def fact(self, what: str) -> Finding:
+    def fact(self, what: str) -> RunFinding:
         """Return a fact."""
-        return Finding(self.name, "fact", what)
+        return self.of(UserError(what), "fact")
 
-    def of(self, problem: UserError, level: Level = "error") -> Finding:
-        """Return the finding with the parts of a UserError."""
-        return Finding(self.name, level, problem.what, problem.where, problem.found, problem.expected, problem.remedy)
+    def of(self, problem: UserError, level: Level = "error") -> RunFinding:
+        """Return the finding with the message of a UserError."""
+        return RunFinding(self.name, level, problem)
 
-    def collected(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+    def collected(self, findings: Iterable[RunFinding]) -> Iterator[RunFinding]:
         """Yield findings; a UserError or an error of the system that ends them becomes the last one."""
         try:
             yield from findings
@@ -68,9 +68,9 @@ class Area:
             yield self.of(error)
 
 
-def once(findings: Iterable[Finding]) -> list[Finding]:
+def once(findings: Iterable[RunFinding]) -> list[RunFinding]:
     """Return findings without repetitions: one file may be found wrong by several checks."""
-    seen: dict[tuple[str, str | None, str | None], Finding] = {}
+    seen: dict[tuple[str, str | None, str | None], RunFinding] = {}
     for finding in findings:
-        seen.setdefault((finding.what, finding.where, finding.found), finding)
+        seen.setdefault((finding.message.what, finding.message.where, finding.message.found), finding)
     return list(seen.values())

@@ -13,7 +13,7 @@ from docmt.catalogue.files import FileConfig, SourceConfig
 from docmt.catalogue.missing import is_remote
 from docmt.fetching.asking import AT_ONCE, Source, ask, ask_sources
 from docmt.fetching.transfer import Network
-from docmt.preflight.finding import Area, Finding
+from docmt.preflight.finding import Area, RunFinding
 from docmt.preflight.planned import PlannedRun
 from docmt.preflight.sources import downloads
 
@@ -23,7 +23,7 @@ TIMEOUT_S = 5.0
 Owned = tuple[str, FileConfig]
 
 
-def check_network(run: PlannedRun, timeout: float = TIMEOUT_S) -> Iterator[Finding]:
+def check_network(run: PlannedRun, timeout: float = TIMEOUT_S) -> Iterator[RunFinding]:
     """Yield the hosts that do not answer, and the files that no source has."""
     files = [*_files(run)]
     network = Network(run.grid.hosts, timeout)
@@ -79,7 +79,7 @@ def _hosts(files: list[Owned]) -> dict[str, str]:
     return {urlsplit(url).netloc: url for url in reversed(urls)}
 
 
-def _of_hosts(silent: Mapping[str, str], files: list[Owned]) -> Iterator[Finding]:
+def _of_hosts(silent: Mapping[str, str], files: list[Owned]) -> Iterator[RunFinding]:
     """Yield a warning for each host that does not answer, with the number of its files."""
     for host, problem in sorted(silent.items()):
         count = sum(any(urlsplit(source.url).netloc == host for source in file.sources) for _, file in files)
@@ -87,7 +87,7 @@ def _of_hosts(silent: Mapping[str, str], files: list[Owned]) -> Iterator[Finding
         yield AREA.warning(f"a host of {count} files does not answer", where=host, found=problem, remedy=remedy)
 
 
-def _of_files(files: list[Owned], sources: list[Source], silent: Mapping[str, str]) -> Iterator[Finding]:
+def _of_files(files: list[Owned], sources: list[Source], silent: Mapping[str, str]) -> Iterator[RunFinding]:
     """Yield an error for each file that no source has, and a warning where only some sources have it."""
     for owner, file in files:
         asked = [source for source in sources if (source.owner, source.file) == (owner, file.name)]

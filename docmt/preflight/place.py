@@ -12,14 +12,14 @@ from pathlib import Path
 from docmt.base.errors import UserError
 from docmt.base.foreign import explained
 from docmt.base.paths import RESULTS
-from docmt.preflight.finding import Area, Finding
+from docmt.preflight.finding import Area, RunFinding
 
 AREA = Area("place")
 MOST_SKEW_S = 5.0
 """Seconds by which the clock of a file system may differ from that of this machine."""
 
 
-def check_place(results: Path = Path(RESULTS)) -> Iterator[Finding]:
+def check_place(results: Path = Path(RESULTS)) -> Iterator[RunFinding]:
     """Yield what is wrong with the folder of the results; a hidden folder is made in it for that, and removed."""
     if results.is_symlink() and not results.exists():
         yield AREA.error(
@@ -49,7 +49,7 @@ def place_of(results: Path) -> Path:
     return next(folder for folder in (results.absolute(), *results.absolute().parents) if folder.exists())
 
 
-def _locks(trial: Path, folder: Path) -> Iterator[Finding]:
+def _locks(trial: Path, folder: Path) -> Iterator[RunFinding]:
     """Yield a warning where the file system has no locks: jobs that write one file could then disturb each other."""
     handle = os.open(trial, os.O_RDONLY)
     try:
@@ -65,7 +65,7 @@ def _locks(trial: Path, folder: Path) -> Iterator[Finding]:
         os.close(handle)
 
 
-def _moves(trial: Path, folder: Path) -> Iterator[Finding]:
+def _moves(trial: Path, folder: Path) -> Iterator[RunFinding]:
     """Yield an error where a file or folder cannot replace another one in one step, as all files are written."""
     remedy = "put results/ on another file system"
     try:
@@ -81,7 +81,7 @@ def _moves(trial: Path, folder: Path) -> Iterator[Finding]:
         yield AREA.error(what, where=str(folder), found=str(problem), remedy=remedy)
 
 
-def _clock(trial: Path, folder: Path) -> Iterator[Finding]:
+def _clock(trial: Path, folder: Path) -> Iterator[RunFinding]:
     """Yield a warning where the file system has another time than this machine, by which leases and ages go wrong."""
     before = time.time()
     (trial / "clock").write_text("", encoding="utf-8")

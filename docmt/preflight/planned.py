@@ -1,4 +1,4 @@
-"""What a run of some targets would do: its jobs, and the files from outside that they need."""
+"""The plan of a run of some targets: its jobs, and the files from outside that they need."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,10 +16,11 @@ from docmt.plan.obtain import checkpoints_of, is_single, jobs_to_run, translatio
 from docmt.plan.planning import Planner
 from docmt.plan.run import grid_for_targets, without_missing
 from docmt.plan.stored import stored_for
-from docmt.preflight.finding import Area, Finding
+from docmt.preflight.finding import Area, RunFinding
 from docmt.settings.system import Entry
 
 AREA = Area("targets")
+STUDIES = Path("workflow/studies")
 DEFAULT = "demo"
 """The target of a run without a target, where there is a study of this name."""
 
@@ -62,7 +63,7 @@ class PlannedRun:
         return [self.grid.find(job.names["corpus"], job.names["system"]) for job in self.jobs if job.is_training]
 
 
-def planned_run(grid: Grid, targets: Sequence[str]) -> tuple[PlannedRun, list[Finding]]:
+def planned_run(grid: Grid, targets: Sequence[str]) -> tuple[PlannedRun, list[RunFinding]]:
     """Return the run of targets in the present folder, and the findings about targets that there are not."""
     with suppress(UserError):  # the checks of sources and of the store say why
         grid = grid_for_targets(without_missing(grid), targets)
@@ -72,7 +73,7 @@ def planned_run(grid: Grid, targets: Sequence[str]) -> tuple[PlannedRun, list[Fi
         try:
             known[name] = jobs_of_target(planner, name)
         except UserError as problem:
-            findings.append(AREA.of(problem))
+            findings.append(_with_mistakes(name) or AREA.of(problem))
     jobs, refusals = _planned(planner, known)
     whole = _planner(dataclasses.replace(grid, not_run={}, not_scored={}, ways={}, available=()))
     every = [job for name in known for job in jobs_to_run(whole, jobs_of_target(whole, name))]
@@ -84,7 +85,7 @@ def planned_run(grid: Grid, targets: Sequence[str]) -> tuple[PlannedRun, list[Fi
     return run, findings
 
 
-def _planned(planner: Planner, known: Mapping[str, Sequence[Job]]) -> tuple[list[Job], list[Finding]]:
+def _planned(planner: Planner, known: Mapping[str, Sequence[Job]]) -> tuple[list[Job], list[RunFinding]]:
     """Return the jobs that would run for targets, and why a run would refuse the plan.
 
     Where no plan can be made, these are all jobs that the targets are made from.
@@ -99,6 +100,15 @@ def _planned(planner: Planner, known: Mapping[str, Sequence[Job]]) -> tuple[list
     except UserError as problem:
         return [*plan.reasons], [AREA.of(problem)]
     return [*plan.reasons], []
+
+
+def _with_mistakes(target: str) -> RunFinding | None:
+    """Return the finding about a study that is there and not in the grid, since it has mistakes; None otherwise."""
+    path = STUDIES / f"{target}.yaml"
+    if not path.is_file():
+        return None
+    what = "not checked: the jobs of the study, which has mistakes itself"
+    return AREA.warning(what, where=str(path), remedy="correct the study, and check again")
 
 
 def _planner(grid: Grid) -> Planner:

@@ -13,7 +13,7 @@ from docmt.base.errors import UserError
 from docmt.base.parse import mapping
 from docmt.base.yaml_files import Lines, load_yaml
 from docmt.plan.preflight import refuse_cache
-from docmt.preflight.finding import Area, Finding
+from docmt.preflight.finding import Area, RunFinding
 from docmt.preflight.rules import rule_names, stated_rules
 
 AREA = Area("profile")
@@ -85,9 +85,22 @@ class Profile:
         return default, self.place("default-resources", name)
 
     def number(self, rule: str, name: str, attempt: int = 1) -> float | None:
-        """Return a resource of an attempt as a number; None where nobody states it, or a function computes it."""
+        """Return a resource of an attempt as a number; None where nobody states it, or a function computes it.
+
+        A resource that follows an estimate is one GPU, and the longest time that the site allows.
+        """
+        if self.follows_estimate(rule, name):
+            return 1.0 if name == "gpu" else self.site_limit("max_runtime")
         value = self.resource(rule, name)[0]
         return number_of(value, attempt, self.threads(rule))
+
+    def follows_estimate(self, rule: str, name: str) -> bool:
+        """Return whether a resource of a rule follows the estimate of the job (`docmt.plan.job_times`)."""
+        return str(self.resource(rule, name)[0]).startswith("estimated(")
+
+    def site_limit(self, name: str) -> float | None:
+        """Return a limit among the resources of every job, such as `max_runtime`; None where the site states none."""
+        return number_of(self.values.get("default-resources", {}).get(name), 1, 1)
 
     def name_in(self, rule: str, name: str) -> str | None:
         """Return a resource that is a name, such as a partition; None where nobody states it."""
@@ -155,12 +168,12 @@ def find_profile(name: str) -> Path:
 
 def _files_in(folder: Path) -> list[Path]:
     """Return the files of a profile in a folder, the one for the latest version first."""
-    found = [(FILE.fullmatch(path.name), path) for path in sorted(folder.glob("*.yaml"))]
-    files = [(int(match[1] or 0), path) for match, path in found if match]
+    matches = [(FILE.fullmatch(path.name), path) for path in sorted(folder.glob("*.yaml"))]
+    files = [(int(match[1] or 0), path) for match, path in matches if match]
     return [path for _, path in sorted(files, key=lambda pair: -pair[0])]
 
 
-def check_profile(name: str | None, profile: Profile) -> Iterator[Finding]:
+def check_profile(name: str | None, profile: Profile) -> Iterator[RunFinding]:
     """Yield what Snakemake would refuse, ignore or misread in a profile."""
     if profile.is_cluster:
         yield from _of_cluster(profile)
@@ -180,7 +193,7 @@ def check_profile(name: str | None, profile: Profile) -> Iterator[Finding]:
     yield from _replaced(name)
 
 
-def _of_cluster(profile: Profile) -> Iterator[Finding]:
+def _of_cluster(profile: Profile) -> Iterator[RunFinding]:
     """Yield what a profile of a cluster lacks: the plugin of its executor, and the number of jobs."""
     if find_spec(f"snakemake_executor_plugin_{profile.executor.replace('-', '_')}") is None:
         yield AREA.error(
@@ -194,14 +207,14 @@ def _of_cluster(profile: Profile) -> Iterator[Finding]:
         yield AREA.error("Snakemake needs the number of jobs", where=profile.place("executor"), remedy=remedy)
 
 
-def _replaced(name: str | None) -> Iterator[Finding]:
+def _replaced(name: str | None) -> Iterator[RunFinding]:
     """Yield the sections of a profile that profiles/default replaces as a whole."""
     if name is None:
         return
-    own, lines = load_yaml(find_profile(name))
+    stated, lines = load_yaml(find_profile(name))
     default = (load_yaml(_files_in(Path(WORKFLOW_PROFILE))[0])[0] or {}) if _files_in(Path(WORKFLOW_PROFILE)) else {}
     for key in ("default-resources", "set-resources", "set-threads"):
-        if key in (own or {}) and key in default:
+        if key in (stated or {}) and key in default:
             yield AREA.warning(
                 f"{WORKFLOW_PROFILE} has this key too, and replaces it as a whole",
                 where=lines.place((key,)),

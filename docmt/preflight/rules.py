@@ -25,9 +25,14 @@ class StatedRule:
     is_local: bool
 
 
+def stated_rules() -> dict[str, StatedRule]:
+    """Return the rules of the workflow in the present folder, by name."""
+    return _rules_in(FOLDER.absolute())
+
+
 @cache
-def stated_rules(folder: Path = FOLDER) -> dict[str, StatedRule]:
-    """Return the rules in the files of a folder, by name."""
+def _rules_in(folder: Path) -> dict[str, StatedRule]:
+    """Return the rules in the files of a folder."""
     texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.smk"))]
     return {name: _stated(body) for text in texts for name, body in RULE.findall(text)}
 

@@ -1,4 +1,4 @@
-"""Every mistake in config.yaml, in the files of corpora, studies and scales, and in the sets of downloads."""
+"""The mistakes in config.yaml, in the files of corpora, studies and scales, and in the sets of downloads."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from docmt.plan.grid import Grid, grid_of
 from docmt.plan.main_config import load_what_is_right
 from docmt.plan.preflight import check_study_names
 from docmt.plan.study import expand
-from docmt.preflight.finding import Area, Finding
+from docmt.preflight.finding import Area, RunFinding
 from docmt.preflight.rules import rule_names
 
 AREA = Area("settings")
@@ -42,7 +42,7 @@ class Collected:
             self.problems.append(problem)
 
 
-def read_settings(overrides: dict) -> tuple[Grid | None, list[Finding]]:
+def read_settings(overrides: dict) -> tuple[Grid | None, list[RunFinding]]:
     """Return the grid of the settings in the present folder that are right, and the findings about the others.
 
     `overrides` replaces keys of config.yaml. The grid is None where `defaults` of config.yaml cannot be used. Raises
@@ -102,7 +102,7 @@ def _wrong_texts(grid: Grid | None) -> set[str]:
     return {*stated} - {*grid.texts} if grid is not None and isinstance(stated, dict) else set()
 
 
-def _finding(problem: UserError, broken: set[str]) -> Finding:
+def _finding(problem: UserError, broken: set[str]) -> RunFinding:
     """Return the finding about an error; a name of a file or preset that is wrong itself is a warning.
 
     `broken`: the names of these files, without their ending, and of the presets.
@@ -113,7 +113,7 @@ def _finding(problem: UserError, broken: set[str]) -> Finding:
     return AREA.of(problem)
 
 
-def _facts(grid: Grid | None) -> Iterator[Finding]:
+def _facts(grid: Grid | None) -> Iterator[RunFinding]:
     """Yield what was read."""
     if grid is None:
         yield AREA.fact("not checked: what the studies state, since `defaults` of config.yaml cannot be used")

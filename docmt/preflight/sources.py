@@ -10,7 +10,7 @@ from docmt.catalogue.missing import Places, mirror_folder, missing_files, wanted
 from docmt.plan.grid import Grid
 from docmt.plan.supplies import Supplies, corpus_supply, names_of
 from docmt.plan.unscored import missing_for_scores, supply_for_scores
-from docmt.preflight.finding import Area, Finding
+from docmt.preflight.finding import Area, RunFinding
 from docmt.preflight.planned import PlannedRun
 from docmt.settings.scoring import MODEL
 
@@ -18,7 +18,7 @@ AREA = Area("sources")
 ASKED = "`docmt preflight --sources` asks whether each source has its file"
 
 
-def check_places(grid: Grid) -> Iterator[Finding]:
+def check_places(grid: Grid) -> Iterator[RunFinding]:
     """Yield the folders of config.yaml that are not there: the mirror, and those of `local`."""
     mirror = mirror_folder(grid.mirror)
     if mirror is not None and not mirror.is_dir():
@@ -39,7 +39,7 @@ def check_places(grid: Grid) -> Iterator[Finding]:
             yield AREA.error("no such folder", where=f"config.yaml local.{corpus}", found=folder, remedy=remedy)
 
 
-def check_sources(run: PlannedRun) -> Iterator[Finding]:
+def check_sources(run: PlannedRun) -> Iterator[RunFinding]:
     """Yield what nobody can download for the targets, and state what a run would download."""
     yield from _for_scores(run)
     if run.grid.fixtures is not None:
@@ -70,7 +70,7 @@ def downloads(corpus: CorpusConfig, places: Places) -> list[FileConfig]:
     return [file for file in wanted_files(corpus, places) if file.is_public or places.has_remote_mirror]
 
 
-def _for_scores(run: PlannedRun) -> Iterator[Finding]:
+def _for_scores(run: PlannedRun) -> Iterator[RunFinding]:
     """Yield the files that settings name for scores and that are not here; checkpoints have a check of their own.
 
     A study's file may be missing: its metrics are left out. A run is refused without a file that config.yaml names.
@@ -87,7 +87,7 @@ def _for_scores(run: PlannedRun) -> Iterator[Finding]:
             yield make(f"{what} is missing: {result}", where=path, remedy=supply.way)
 
 
-def _by_hand(run: PlannedRun, corpus: CorpusConfig, places: Places) -> Iterator[Finding]:
+def _by_hand(run: PlannedRun, corpus: CorpusConfig, places: Places) -> Iterator[RunFinding]:
     """Yield the finding about files of a corpus that only a person can bring, if there are any."""
     supply = corpus_supply(corpus, places)
     if not supply.reason:

@@ -7,7 +7,7 @@ from pathlib import Path
 from docmt.base.errors import UserError
 from docmt.plan.main_config import RunConfig
 from docmt.plan.stored import store_at
-from docmt.preflight.finding import Area, Finding
+from docmt.preflight.finding import Area, RunFinding
 from docmt.store.folder import FolderBackend
 from docmt.store.signatures import read_keys
 from docmt.store.store import Store
@@ -15,7 +15,7 @@ from docmt.store.store import Store
 AREA = Area("store")
 
 
-def check_store(config: RunConfig) -> Iterator[Finding]:
+def check_store(config: RunConfig) -> Iterator[RunFinding]:
     """Yield what is wrong with the store and with the file of its keys."""
     if config.store_keys is not None:
         try:
@@ -41,7 +41,7 @@ def _without_keys(config: RunConfig) -> RunConfig:
     return RunConfig(store=config.store, store_mode=config.store_mode)
 
 
-def _rights(config: RunConfig, store: Store) -> Iterator[Finding]:
+def _rights(config: RunConfig, store: Store) -> Iterator[RunFinding]:
     """Yield a finding where this user may not read or write the folder of a store as `store_mode` needs it."""
     if not isinstance(store.backend, FolderBackend):
         yield AREA.fact("whether this user may write to the bucket shows only when something is pushed")

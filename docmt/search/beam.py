@@ -16,10 +16,12 @@ import math
 from dataclasses import dataclass
 from itertools import islice
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from docmt.base.errors import UserError
+from docmt.nn.device import download, upload
 from docmt.nn.frames import FRAMES
 from docmt.nn.rows import Rows
 from docmt.nn.streams import Memory, frame_source
@@ -209,13 +211,12 @@ class Search:
 
     def drop_complete(self) -> None:
         """Remove the instances that are done from the batch, and store their finished hypotheses in `ended`."""
-        complete = self.finished.complete(self.growing)
-        done = complete.nonzero().flatten()
-        if not len(done):
+        complete = download(self.finished.complete(self.growing))
+        if not complete.any():
             return
-        numbers = done.tolist()
-        self.ended.update(zip((self.alive[i] for i in numbers), self.finished.outputs(done), strict=True))
-        self.alive = [number for i, number in enumerate(self.alive) if i not in set(numbers)]
-        stay = (~complete).nonzero().flatten()
+        done, stay = (upload(np.flatnonzero(flags), self.first_slots.device) for flags in (complete, ~complete))
+        ended = (number for number, is_over in zip(self.alive, complete, strict=True) if is_over)
+        self.ended.update(zip(ended, self.finished.outputs(done), strict=True))
+        self.alive = [number for number, is_over in zip(self.alive, complete, strict=True) if not is_over]
         for part in (self.growing, self.finished, self.rules, self.cache):
             part.keep(stay)

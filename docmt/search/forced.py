@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from docmt.base.runs import places, starts
+from docmt.nn.device import upload
 from docmt.nn.frames import FRAMES, ends
 from docmt.nn.rows import Rows
 from docmt.nn.streams import Stream, frame_batch, frame_source, frame_target, output_lengths
@@ -50,9 +51,10 @@ def forced_scores(model: nn.Module, rows: Rows) -> tuple[Tensor, Tensor]:
 
     Paper: Voita et al. 2019 judge variants by the sum of the log-probabilities, not by the mean over tokens.
     """
-    batch = frame_batch(rows, model.config.frame).to(next(model.parameters()).device)
+    framed = frame_batch(rows, model.config.frame)
+    batch = framed.to(next(model.parameters()).device)
     states = model.decode(batch.target_in, model.encode(batch.source))
-    tokens = _score_outputs(model, states, np.arange(len(states)), batch.target_out.cpu())
+    tokens = _score_outputs(model, states, np.arange(len(states)), framed.target_out)
     return tokens, _sums(tokens, output_lengths(rows, model.config.frame))
 
 
@@ -99,7 +101,7 @@ def _score_variants(model: nn.Module, rows: Rows, item: np.ndarray, wanted: np.n
     shared, state_of_output = np.unique(target_in.instances.rows.numpy()[wanted], return_inverse=True)
     positions = target_in.instances.first[torch.from_numpy(shared)]
     outputs = target_out[torch.from_numpy(wanted)]
-    return _score_outputs(model, states.index_select(0, positions.to(device)), state_of_output, outputs), outputs
+    return _score_outputs(model, states.index_select(0, upload(positions, device)), state_of_output, outputs), outputs
 
 
 def _score_outputs(model: nn.Module, states: Tensor, state_of_output: np.ndarray, outputs: Tensor) -> Tensor:
@@ -110,8 +112,9 @@ def _score_outputs(model: nn.Module, states: Tensor, state_of_output: np.ndarray
     at_once, scores, order = STATES_AT_ONCE[states.device.type], [], []
     for begin, part in zip(range(0, len(states), at_once), states.split(at_once), strict=True):
         chosen = np.flatnonzero((state_of_output >= begin) & (state_of_output < begin + len(part)))
-        indices = torch.from_numpy(state_of_output[chosen] - begin), outputs[torch.from_numpy(chosen)]
-        scores.append(model.logits(part).log_softmax(-1)[tuple(index.to(part.device) for index in indices)].double())
+        indices = state_of_output[chosen] - begin, outputs[torch.from_numpy(chosen)]
+        on_device = tuple(upload(index, part.device) for index in indices)
+        scores.append(model.logits(part).log_softmax(-1)[on_device].double())
         order.append(chosen)
     tokens = torch.empty(len(outputs), dtype=torch.float64)
     tokens[torch.from_numpy(np.concatenate(order))] = torch.cat(scores).cpu()

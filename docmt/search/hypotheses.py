@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from docmt.base.vocabulary import UNK
+from docmt.nn.device import none_known
 
 DEAD = -math.inf
 """The score of a slot of the beam without a hypothesis."""
@@ -89,11 +90,11 @@ class Hypotheses:
 
 @dataclass
 class Finished:
-    """The finished hypotheses.
+    """The finished hypotheses, in K slots of each instance and one slot more, which takes what is not finished.
 
-    `tokens` (B, K, capacity) has the outputs with the symbol that ends the hypothesis, and `lengths` (B, K) their
-    number. `scores` (B, K) are sums of log-probabilities. `count` (B) is the number of finished hypotheses of each
-    instance.
+    `tokens` (B, K + 1, capacity) has the outputs with the symbol that ends the hypothesis, and `lengths` (B, K + 1)
+    their number. `scores` (B, K + 1) are sums of log-probabilities. `count` (B) is the number of finished hypotheses of
+    each instance, which are in its first slots.
     """
 
     tokens: Tensor
@@ -104,26 +105,36 @@ class Finished:
     @classmethod
     def start(cls, growing: Hypotheses) -> "Finished":
         """Return the state without finished hypotheses, for the hypotheses `growing` of a search."""
-        scores = torch.full_like(growing.scores, DEAD)
-        lengths = torch.zeros_like(growing.words)
-        return cls(torch.zeros_like(growing.tokens), scores, lengths, lengths[:, 0].clone())
+        instances, beam, capacity = growing.tokens.shape
+        tokens = growing.tokens.new_zeros(instances, beam + 1, capacity)
+        scores = growing.scores.new_full((instances, beam + 1), DEAD)
+        return cls(tokens, scores, tokens.new_zeros(instances, beam + 1), tokens.new_zeros(instances))
+
+    @property
+    def beam(self) -> int:
+        """The number K of hypotheses of each instance."""
+        return self.scores.shape[1] - 1
 
     def add(self, growing: Hypotheses, candidates: Candidates, finishing: Tensor) -> None:
         """Add the candidates among the K best that end their hypothesis, up to K finished hypotheses for each instance.
 
         `finishing` (B, W) is true for a candidate that ends its hypothesis.
         """
-        beam = self.scores.shape[1]
+        beam, length = self.beam, growing.length
         ends = finishing[:, :beam] & (candidates.scores[:, :beam] > DEAD)
+        if none_known(ends):
+            return
         # Candidates are best first: a candidate that ends gets the next free slot, and is dropped where none is free.
         slots = self.count[:, None] + ends.cumsum(1) - 1
         ends = ends & (slots < beam)
-        rows, ranks = ends.nonzero(as_tuple=True)
-        slots, origins, length = slots[rows, ranks], candidates.origins[rows, ranks], growing.length
-        self.tokens[rows, slots, :length] = growing.tokens[rows, origins, :length]
-        self.tokens[rows, slots, length] = candidates.tokens[rows, ranks]
-        self.scores[rows, slots] = candidates.scores[rows, ranks]
-        self.lengths[rows, slots] = length + 1
+        # Candidates that do not end are written too, into the last slot: to leave them out, the host would have to know
+        # which ones end, and wait for the device.
+        slots = slots.masked_fill(~ends, beam)
+        past, slots_of_past = (x[..., None].expand(-1, -1, length) for x in (candidates.origins[:, :beam], slots))
+        self.tokens[..., :length].scatter_(1, slots_of_past, growing.tokens[..., :length].gather(1, past))
+        self.tokens[..., length].scatter_(1, slots, candidates.tokens[:, :beam])
+        self.scores.scatter_(1, slots, candidates.scores[:, :beam])
+        self.lengths.scatter_(1, slots, length + 1)
         self.count = self.count + ends.sum(1)
 
     def keep(self, instances: Tensor) -> None:
@@ -133,7 +144,7 @@ class Finished:
 
     def complete(self, growing: Hypotheses) -> Tensor:
         """Return which instances (B) are done, since K hypotheses are finished or no hypothesis can be extended."""
-        return (self.count == self.scores.shape[1]) | (growing.scores == DEAD).all(1)
+        return (self.count == self.beam) | (growing.scores == DEAD).all(1)
 
     def outputs(self, instances: Tensor) -> list[list[tuple[float, list[int]]]]:
         """Return the scores and the outputs of the finished hypotheses of `instances`, in the order of their ends."""

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from docmt.base.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP
+from docmt.nn.device import none_known, upload
 from docmt.nn.frames import FRAMES
 from docmt.nn.rows import Rows
 from docmt.search.hypotheses import Hypotheses
@@ -65,10 +66,10 @@ class WrappedRules:
 
     def __init__(self, limits: list[list[int]], device: torch.device) -> None:
         """Prepare the rules; `limits` has the maximum length, in pieces, of each sentence of each instance."""
-        self.never = torch.tensor(self.never_output, device=device)
+        self.never = upload(self.never_output, device)
         longest = max(map(len, limits))
-        self.limits = torch.tensor([row + [0] * (longest - len(row)) for row in limits], device=device)
-        self.sentences = torch.tensor([len(row) for row in limits], device=device)
+        self.limits = upload([row + [0] * (longest - len(row)) for row in limits], device)
+        self.sentences = upload([len(row) for row in limits], device)
         self.capacity = max(sum(row) + self.end_outputs * len(row) for row in limits)
 
     def keep(self, instances: Tensor) -> None:
@@ -170,9 +171,9 @@ class JoinedRules:
 
     def __init__(self, limits: list[list[int]], device: torch.device) -> None:
         """Prepare the rules; `limits` has the maximum length, in pieces, of each sentence of each instance."""
-        self.never = torch.tensor(self.never_output, device=device)
+        self.never = upload(self.never_output, device)
         totals = [window_limit(row) for row in limits]
-        self.totals = torch.tensor(totals, device=device)[:, None]
+        self.totals = upload(totals, device)[:, None]
         self.capacity = max(totals) + 1
 
     def keep(self, instances: Tensor) -> None:
@@ -235,10 +236,11 @@ def window_limit(limits: list[int]) -> int:
 
 def force_end(scores: Tensor, forced: Tensor) -> None:
     """Bar all continuations but `</s>` where `forced` (B, K) is true."""
-    if forced.any():
-        end = scores[..., EOS].clone()
-        scores.masked_fill_(forced[..., None], BARRED)
-        scores[..., EOS] = end
+    if none_known(forced):
+        return
+    end = scores[..., EOS].clone()
+    scores.masked_fill_(forced[..., None], BARRED)
+    scores[..., EOS] = end
 
 
 def force_certain(scores: Tensor, forced: Tensor, symbols: Tensor) -> None:

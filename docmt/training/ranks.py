@@ -26,6 +26,7 @@ import torch
 from torch import distributed, nn
 
 from docmt.base.errors import UserError
+from docmt.nn.device import visible_cards
 from docmt.training.exit import FAULT, Failure, Reason
 
 T = TypeVar("T")
@@ -164,9 +165,9 @@ def joined(device: torch.device, waiting: Callable[[], AbstractContextManager] =
         yield Ranks()
         return
     if device.type == "cuda":
-        count, gpus = int(os.environ["LOCAL_WORLD_SIZE"]), torch.cuda.device_count()
-        if gpus < count:
-            counts, remedy = f"{count} ranks, {gpus} GPUs", "torchrun --nproc-per-node <GPUs>"
+        count = int(os.environ["LOCAL_WORLD_SIZE"])
+        if torch.cuda.device_count() < count:
+            counts, remedy = f"{count} ranks, {visible_cards()}", "torchrun --nproc-per-node <GPUs>"
             where = f"torchrun on {socket.gethostname()}"
             raise UserError("a rank needs a GPU of its own", where=where, found=counts, remedy=remedy)
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))

@@ -5,9 +5,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from docmt.models.transformer import LossTerm
+from docmt.nn.device import download
 from docmt.training.ranks import Ranks
 
 
@@ -67,11 +69,32 @@ class Sums:
         terms = Terms(*({name: kind(next(numbers)) for name in names} for kind in (float, int)))
         return Sums(**whole, terms=terms)
 
+
+class BatchLosses:
+    """The sums of the losses of several batches, on the device and in double precision.
+
+    The host waits for the device once, in `read`, and not after each batch.
+    """
+
+    def __init__(self) -> None:
+        """Begin without a batch."""
+        self._totals: dict[str, Tensor] = {}
+        self._counts: dict[str, int] = {}
+
     def add(self, loss: Tensor, nll: Tensor, terms: Mapping[str, LossTerm]) -> None:
         """Add the losses of a batch."""
-        self.loss += loss.item()
-        self.nll += nll.item()
-        self.terms.add(terms)
+        batch = {"loss": loss, "nll": nll} | {f"terms.{name}": term.total for name, term in terms.items()}
+        for name, total in batch.items():
+            self._totals[name] = self._totals.get(name, 0.0) + total.detach().double()
+        for name, term in terms.items():
+            self._counts[name] = self._counts.get(name, 0) + term.count
+
+    def read(self) -> Sums:
+        """Return the sums over the batches, without their numbers of tokens."""
+        values = download(torch.stack([*self._totals.values()])).tolist() if self._totals else []
+        totals = dict(zip(self._totals, values, strict=True))
+        terms = Terms({name: totals[f"terms.{name}"] for name in self._counts}, self._counts)
+        return Sums(totals.get("loss", 0.0), totals.get("nll", 0.0), terms=terms)
 
 
 @dataclass(kw_only=True)

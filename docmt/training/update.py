@@ -8,6 +8,7 @@ gradient of an update is the sum over its batches, as if they were one batch. Lo
 import heapq
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from docmt.models.transformer import LossTerm
 from docmt.nn.rows import Rows
 from docmt.nn.streams import Batch
 from docmt.training.computing import derived_seed
-from docmt.training.status import Sums
+from docmt.training.status import BatchLosses, Sums
 
 
 def target_tokens(rows: Rows) -> np.ndarray:
@@ -162,19 +163,20 @@ def accumulate_gradients(
     The objective of an update is the sum of all its losses divided by `tokens`, the number of its target tokens. The
     model's other losses are sums, for example over chains, and are multiplied by their `weights`.
     """
-    sums = Sums()
+    losses, sizes = BatchLosses(), Sums()
     for batch in batches:
         loss, nll, terms = batch_losses(model, batch, smoothing, forward_context)
         objective = loss + sum(weights[name] * term.total for name, term in terms.items())
         # The backward pass frees the graph of the batch, so that memory holds one batch at a time.
         (objective / tokens).backward()
-        sums.add(loss, nll, terms)
-        sums.source_tokens += len(batch.source.tokens) - batch.source.padding
-        sums.target_tokens += len(batch.target_out)
+        losses.add(loss, nll, terms)
+        sizes.source_tokens += len(batch.source.tokens) - batch.source.padding
+        sizes.target_tokens += len(batch.target_out)
         for stream in (batch.source, batch.target_in):
-            sums.places += len(stream.tokens)
-            sums.padding += stream.padding
-    return sums
+            sizes.places += len(stream.tokens)
+            sizes.padding += stream.padding
+    sums = losses.read()
+    return replace(sizes, loss=sums.loss, nll=sums.nll, terms=sums.terms)
 
 
 def clip_gradients(parameters: Iterable[nn.Parameter], clip_norm: float) -> float:

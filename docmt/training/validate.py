@@ -36,7 +36,7 @@ from docmt.search.beam import beam_search
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.train import TrainConfig
 from docmt.training.ranks import Ranks
-from docmt.training.status import Sums, Terms
+from docmt.training.status import BatchLosses, Terms
 from docmt.training.update import batch_losses, pack, target_tokens
 
 NOISE = 0
@@ -69,13 +69,13 @@ def dev_losses(
     """
     model.eval()
     lengths = target_tokens(dev)
-    rank_sums = Sums()
+    losses = BatchLosses()
     for part in watched(ranks.share(pack(lengths, batch_tokens))):
         instances = np.arange(part.start, part.stop)
         batch = dev_batch(model, dev.take(instances), instances, device)
-        rank_sums.add(*batch_losses(model, batch, smoothing, forward_context))
+        losses.add(*batch_losses(model, batch, smoothing, forward_context))
     model.train()
-    sums, tokens = rank_sums.over(ranks, model.term_weights(1)), int(lengths.sum())
+    sums, tokens = losses.read().over(ranks, model.term_weights(1)), int(lengths.sum())
     return sums.loss / tokens, sums.nll / tokens, sums.terms.means()
 
 

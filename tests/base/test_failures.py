@@ -6,8 +6,8 @@ import pytest
 
 from docmt.base.failures import (
     VARIABLE,
-    Cause,
     Counts,
+    FailureCause,
     counts_at_submission,
     counts_of,
     failed_attempts,
@@ -33,7 +33,9 @@ def test_a_job_is_called_by_its_rule_and_its_names_in_order():
 
 
 def test_failures_are_counted_by_their_cause_until_the_job_succeeds():
-    for allocation, cause in enumerate([Cause.MEMORY, Cause.OTHER, Cause.TIME, Cause.MEMORY]):
+    for allocation, cause in enumerate(
+        [FailureCause.MEMORY, FailureCause.OTHER, FailureCause.TIME, FailureCause.MEMORY]
+    ):
         note_failure(JOB, cause, str(allocation), "")
     assert counts_of(JOB) == Counts(memory=2, time=1)
     assert counts_of(job_text("train", {"corpus": "ted"})) == Counts()
@@ -46,9 +48,9 @@ def test_failures_are_counted_by_their_cause_until_the_job_succeeds():
 @pytest.mark.parametrize(
     ("causes", "expected"),
     [
-        ([Cause.MEMORY, Cause.OTHER], Cause.MEMORY),
-        ([Cause.MEMORY, Cause.TIME], Cause.TIME),
-        ([Cause.OTHER, Cause.OTHER], Cause.OTHER),
+        ([FailureCause.MEMORY, FailureCause.OTHER], FailureCause.MEMORY),
+        ([FailureCause.MEMORY, FailureCause.TIME], FailureCause.TIME),
+        ([FailureCause.OTHER, FailureCause.OTHER], FailureCause.OTHER),
     ],
 )
 def test_what_two_say_of_one_allocation_is_one_failure(causes, expected, order):
@@ -59,13 +61,13 @@ def test_what_two_say_of_one_allocation_is_one_failure(causes, expected, order):
 
 def test_attempts_without_an_allocation_count_each():
     for _ in range(2):
-        note_failure(JOB, Cause.MEMORY, "", "killed (status 137)")
+        note_failure(JOB, FailureCause.MEMORY, "", "killed (status 137)")
     assert counts_of(JOB).memory == 2
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"attempts": [{"cause": "thirst"}]}', '{"attempts": [{"cause": "time"}]}'])
 def test_a_damaged_file_counts_as_none(text):
-    note_failure(JOB, Cause.TIME, "1", "TIMEOUT")
+    note_failure(JOB, FailureCause.TIME, "1", "TIMEOUT")
     failures_file(JOB).write_text(text)
     assert counts_of(JOB) == Counts()
 

@@ -55,6 +55,7 @@ VERBS = {
     "remove",
     "reproduce",
     "why",
+    "status",
     "pull",
     "push",
     "ls",
@@ -63,8 +64,9 @@ VERBS = {
     "verify",
     "pin",
     "gc",
+    "preflight",
 }
-"""What every command begins with; `why` is a question, and has no object."""
+"""What every command begins with; `why` and `status` are questions, `preflight` is a check, and they have no object."""
 
 OPTIONS = {
     "model": "folder",
@@ -236,20 +238,23 @@ CALLS: dict[str, list[str]] = {
     "export-corpus": ["toy_zh-en", "--root", "demo", "--output", "out/exported"],
     "make-fixture": ["--catalogue", str(ROOT / "workflow/corpora/bible_de-en.yaml"), "--output", "out/fixture"],
     "count-chains": ["toy_zh-en", "--root", str(ROOT), "--stop-words", "10", "--chinese", "characters"],
+    "preflight": ["demo", "--root", "demo", "--config", "device=cpu"],
     "list-systems": ["--root", str(ROOT), "--study", "demo"],
     "list-targets": ["--root", str(ROOT), "--study", "demo", "--kind", "study"],
     "list-trainings": ["--results", "results"],
     "check-findings": ["demo", "--root", "demo"],
     "why": ["demo", "--root", "demo"],
+    "status": ["demo", "--root", "demo"],
     "list-results": ["--root", "demo"],
     "remove-results": ["--root", "demo"],
     "collect-scores": ["--root", "demo", "--output", "out/scores.parquet"],
     "write-crate": ["demo", "--root", "demo", "--output", "out/crate"],
 }
 """A good call of each command for people, with {names} of files; those of models with much beside stand elsewhere."""
-ELSEWHERE = {"inspect": "decoding", "import-fairseq": "cli", "read-sheets": "scoring", "reproduce": "provenance"} | {
-    f"store {name}": "plan" for name in OF_STORE
-}
+ELSEWHERE = (
+    {"inspect": "decoding", "import-fairseq": "cli", "read-sheets": "scoring", "reproduce": "provenance"}
+    | {f"store {name}": "plan" for name in OF_STORE}
+)
 """Commands whose good calls need more than a few files, by the folder of tests that has them."""
 
 

@@ -9,8 +9,11 @@ from helpers.how_to import check
 from helpers.support import ROOT, Project
 
 LEFT_OUT = {
+    "docmt preflight --profile slurm": "asks a Slurm: tests/preflight/test_slurm.py",
+    "docmt preflight --sources": "asks public hosts: tests/preflight/test_files.py",
     "docmt why all": "plans every study: tests/plan/test_explain.py",
     "docmt list-targets": "plans every study: tests/cli/test_studies.py",
+    "docmt status all --watch": "does not end: tests/cli/test_status.py",
     "docmt list-trainings --follow": "does not end: tests/cli/test_live.py",
     "docmt check-catalogue": "reads every corpus that is there: tests/cli/test_catalogue.py",
     "docmt check-sources": "asks public hosts",

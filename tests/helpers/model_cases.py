@@ -2,6 +2,7 @@
 
 import random
 
+import pytest
 import torch
 from helpers.sizes import COMPUTED as SIZES
 from torch import Tensor
@@ -68,6 +69,10 @@ CASES = {
     "long_short sum": LongShortConfig(**SIZES, aggregation="sum", frame="wrapped"),
     "long_short long": LongShortConfig(**SIZES, aggregation="long"),
 }
+
+OFTEN = ("transformer other", "g_transformer", "lexical_chain", "w_link", "long_short", "han joint")
+"""A case of each architecture, for tests that take long; `pytest -m slow` runs them for the others."""
+MOSTLY_SLOW = [case if case in OFTEN else pytest.param(case, marks=pytest.mark.slow) for case in CASES]
 
 SHAPE = [[3, 1, 4], [2], [5, 2, 1, 3], [1, 1]]
 """Words of each sentence of each document."""

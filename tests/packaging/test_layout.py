@@ -9,6 +9,7 @@ OTHER_SUBJECTS = {
     "docs": "the how-tos and the glossary of docs/",
     "learning": "architectures learn tasks that need them",
     "packaging": "pins, style, layers, and what prose says of the code",
+    "slurm": "the executor of Slurm, a package beside docmt",
     "studies": "workflow/studies/",
     "workflow": "the Snakefile and workflow/rules/, by the real commands",
 }

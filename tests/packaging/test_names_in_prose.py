@@ -24,7 +24,8 @@ import pytest
 from helpers.support import ROOT
 
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks").glob("*.md")]
-CODE = [path for folder in ("docmt", "tests", "benchmarks", "docs") for path in (ROOT / folder).rglob("*.py")]
+FOLDERS_OF_CODE = ("docmt", "snakemake_executor_plugin_docmt_slurm", "tests", "benchmarks", "docs")
+CODE = [path for folder in FOLDERS_OF_CODE for path in (ROOT / folder).rglob("*.py")]
 SETTINGS = [
     *(ROOT / "config.yaml", ROOT / "pyproject.toml"),
     *(path for folder in ("workflow", "profiles", "slurm", "envs", "tests") for path in (ROOT / folder).rglob("*.*ml")),

@@ -6,7 +6,7 @@ import pytest
 from snakemake.iocontainers import Wildcards
 from snakemake.resources import Resources
 
-from docmt.base.failures import VARIABLE, Cause, Counts, job_text, note_failure, written_counts
+from docmt.base.failures import VARIABLE, Counts, FailureCause, job_text, note_failure, written_counts
 from docmt.plan.growth import MOST_DOUBLINGS, grown, let_resources_grow
 
 NAMES = {"corpus": "ted", "seed": "1"}
@@ -32,14 +32,14 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("causes", [*product(Cause, repeat=3)], ids=" ".join)
+@pytest.mark.parametrize("causes", [*product(FailureCause, repeat=3)], ids=" ".join)
 def test_each_resource_doubles_with_the_failures_that_it_cures(causes):
     rule = Rule(mem_mb=1000, runtime=60)
     for number, cause in enumerate(causes, 1):
         note_failure(JOB, cause, str(number), "")
         so_far = causes[:number]
-        assert rule.value("mem_mb", number + 1) == 1000 * 2 ** so_far.count(Cause.MEMORY)
-        assert rule.value("runtime", number + 1) == 60 * 2 ** so_far.count(Cause.TIME)
+        assert rule.value("mem_mb", number + 1) == 1000 * 2 ** so_far.count(FailureCause.MEMORY)
+        assert rule.value("runtime", number + 1) == 60 * 2 ** so_far.count(FailureCause.TIME)
 
 
 def test_growth_ends_after_some_doublings_and_at_the_limit_of_the_site():
@@ -50,15 +50,15 @@ def test_growth_ends_after_some_doublings_and_at_the_limit_of_the_site():
 
 def test_the_limits_are_resources_of_the_site():
     rule = Rule(mem_mb=1000, runtime=60, max_mem_mb=1500, max_runtime=90)
-    for number, cause in enumerate([Cause.MEMORY, Cause.TIME]):
+    for number, cause in enumerate([FailureCause.MEMORY, FailureCause.TIME]):
         note_failure(JOB, cause, str(number), "")
     assert (rule.value("mem_mb"), rule.value("runtime")) == (1500, 90)
 
 
 def test_sizes_with_units_and_functions_grow_as_well():
     rule = Rule(mem="2GB", runtime=lambda wildcards, attempt, threads: 30 * attempt * threads)
-    note_failure(JOB, Cause.MEMORY, "1", "")
-    note_failure(JOB, Cause.TIME, "2", "")
+    note_failure(JOB, FailureCause.MEMORY, "1", "")
+    note_failure(JOB, FailureCause.TIME, "2", "")
     assert (rule.value("mem_mb", attempt=3), rule.value("runtime", attempt=3)) == (4000, 180)
 
 
@@ -68,7 +68,7 @@ def test_a_rule_without_such_resources_gets_none():
 
 def test_a_job_sees_what_the_driver_saw(monkeypatch):
     """Though its file system may show another state of the files."""
-    note_failure(JOB, Cause.TIME, "1", "")
+    note_failure(JOB, FailureCause.TIME, "1", "")
     monkeypatch.setenv(VARIABLE, written_counts({JOB: Counts(memory=2)}))
     rule = Rule(mem_mb=1000, runtime=60)
     assert (rule.value("mem_mb"), rule.value("runtime")) == (4000, 60)

@@ -86,14 +86,14 @@ def test_an_interrupted_driver_cancels_its_jobs_in_calls_that_fit_a_command_line
     Driver().run_jobs(corpora("earlier"))
     driver = Driver()
     driver.run_jobs(corpora("earlier"))
-    own = [str(number) for number in range(1000, 1000 + AT_ONCE)]
+    numbers_of_run = [str(number) for number in range(1000, 1000 + AT_ONCE)]
     comment = f"docmt corpus corpus=x run={driver.run_uuid} project={project()} work=1"
-    for number in own:
+    for number in numbers_of_run:
         cluster.change(number, state="RUNNING", comment=comment)
     cluster.change("7", state="RUNNING", comment="another's")
     driver.cancel_jobs([])  # a query takes the jobs off Snakemake's list while it lasts
     assert [len(call) for call in cluster.calls("scancel")] == [AT_ONCE, 1]
-    assert {number for call in cluster.calls("scancel") for number in call} == {"101", *own}
+    assert {number for call in cluster.calls("scancel") for number in call} == {"101", *numbers_of_run}
 
 
 def project() -> str:

@@ -26,8 +26,8 @@ def test_the_functions_that_write_a_command_line_have_the_arguments_that_they_ge
 
 def test_what_is_replaced_is_there_to_be_replaced():
     replaced = set(vars(Executor)) - {"__module__", "__doc__"}
-    own = {"run_job", "run_jobs", "check_active_jobs", "cancel_jobs", "get_job_exec_prefix"}
-    assert own | {"__post_init__", "get_account_arg", "get_partition_arg"} <= replaced
+    public = {"run_job", "run_jobs", "check_active_jobs", "cancel_jobs", "get_job_exec_prefix"}
+    assert public | {"__post_init__", "get_account_arg", "get_partition_arg"} <= replaced
     assert {name for name in replaced if not name.startswith("_")} <= set(dir(parent.Executor))
 
 

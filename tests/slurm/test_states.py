@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from helpers.slurm_driver import Driver, group_of, job_of
 
-from docmt.base.failures import Cause, failed_attempts, note_failure
+from docmt.base.failures import FailureCause, failed_attempts, note_failure
 from snakemake_executor_plugin_docmt_slurm.states import ENDED, PATIENCE, normal
 
 BOTH = pytest.mark.parametrize("command", ["squeue", "sacct"])
@@ -81,7 +81,7 @@ def test_a_job_that_squeue_has_forgotten_is_known_to_accounting(cluster):
     driver = running(cluster)
     cluster.change("101", state="OUT_OF_MEMORY", in_squeue=False)
     assert driver.poll() == []
-    assert failed_attempts(TEXT)[0].cause is Cause.MEMORY
+    assert failed_attempts(TEXT)[0].cause is FailureCause.MEMORY
 
 
 @BOTH
@@ -96,7 +96,7 @@ def test_a_job_that_slurm_no_longer_knows_has_failed_after_some_queries(cluster,
 def test_nothing_has_ended_while_slurm_does_not_answer(cluster, command):
     driver = running(cluster, command)
     cluster.refuse("squeue", "sacct")
-    assert [driver.poll() for _ in range(2 * PATIENCE)] == [["101"]] * 2 * PATIENCE
+    assert [driver.poll() for _ in range(PATIENCE + 1)] == [["101"]] * (PATIENCE + 1)
 
 
 def test_the_time_between_queries_grows_to_the_largest_of_the_settings_and_begins_again(cluster):
@@ -120,22 +120,22 @@ def test_all_jobs_are_asked_for_at_once(cluster):
 
 
 def test_of_a_group_the_jobs_without_outputs_have_failed(cluster):
-    made, missing = job_of("scores", 1, corpus="ted"), job_of("scores", 2, corpus="news")
+    complete, missing = job_of("scores", 1, corpus="ted"), job_of("scores", 2, corpus="news")
     driver = Driver()
-    driver.run_jobs([group_of(made, missing)])
-    Path(made.output[0]).touch()
+    driver.run_jobs([group_of(complete, missing)])
+    Path(complete.output[0]).touch()
     cluster.change("101", state="TIMEOUT")
     driver.poll()
     assert failed_attempts("scores corpus=ted") == []
-    assert failed_attempts("scores corpus=news")[0].cause is Cause.TIME
+    assert failed_attempts("scores corpus=news")[0].cause is FailureCause.TIME
 
 
 def test_what_the_job_itself_saw_of_a_kill_explains_the_state_failed(cluster):
     driver = running(cluster)
-    note_failure(TEXT, Cause.MEMORY, "101", "killed (status 137)")
+    note_failure(TEXT, FailureCause.MEMORY, "101", "killed (status 137)")
     cluster.change("101", state="FAILED")
     driver.poll()
-    assert [attempt.cause for attempt in failed_attempts(TEXT)] == [Cause.MEMORY]
+    assert [attempt.cause for attempt in failed_attempts(TEXT)] == [FailureCause.MEMORY]
 
 
 def test_states_are_compared_by_their_first_word():

@@ -10,7 +10,7 @@ from helpers.slurm_commands import option
 from helpers.slurm_driver import Driver, group_of, job_of
 from snakemake_interface_common.exceptions import WorkflowError
 
-from docmt.base.failures import VARIABLE, Cause, note_failure
+from docmt.base.failures import VARIABLE, FailureCause, note_failure
 from snakemake_executor_plugin_docmt_slurm import ExecutorSettings
 from snakemake_executor_plugin_docmt_slurm.naming import LONGEST, Comment, job_name
 
@@ -59,7 +59,7 @@ def test_downloads_go_to_the_partition_with_a_network(cluster):
 
 
 def test_the_job_runs_what_snakemake_says_after_the_modules_and_knows_its_failed_attempts(cluster):
-    note_failure("train corpus=toy_zh-en scale=smoke seed=1 system=concat_3", Cause.TIME, "7", "TIMEOUT")
+    note_failure("train corpus=toy_zh-en scale=smoke seed=1 system=concat_3", FailureCause.TIME, "7", "TIMEOUT")
     script = option(submitted(cluster, Driver(), training()), "--wrap")
     assert "python -m snakemake --snakefile 'Snakefile' --attempt 1 --force --executor slurm-jobstep --jobs 1" in script
     assert script.endswith("--mode 'remote'")

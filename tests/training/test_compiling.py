@@ -23,7 +23,14 @@ from docmt.nn.streams import Batch, frame_batch
 from docmt.training import job
 from docmt.training.computing import Compiling, choose_compiling, forward_context, quantum
 from docmt.training.exit import read_exit
-from docmt.training.update import Sums, accumulate_gradients, clip_gradients
+from docmt.training.update import (
+    Sums,
+    accumulate_gradients,
+    clip_gradients,
+    epoch_updates,
+    micro_batches,
+    target_tokens,
+)
 
 NOISY = {"dropout": 0.2, "attention_dropout": 0.1, "activation_dropout": 0.1}
 KINDS = ("transformer", "transformer pre-norm", "g_transformer", "lexical_chain", "long_short", "han", "w_link")
@@ -100,6 +107,29 @@ def test_as_many_shapes_are_compiled_as_there_are():
         for rows in (*range(2, 12), *range(2, 12)):
             part(torch.ones(rows, 4))
     assert backend.graphs == 10
+
+
+def test_an_epoch_has_few_shapes_and_each_is_compiled_once():
+    """Instances of 20 to 60 tokens, 25 batches of at most 1,024; rows are multiples of the quantum."""
+    draw, budget = np.random.default_rng(1), 1024
+    sentences = [
+        [draw.integers(7, VOCABULARY, size=draw.integers(5, 20)).tolist() for _ in range(3)] for _ in range(600)
+    ]
+    rows = rows_of(sentences, sentences)
+    lengths = target_tokens(rows)
+    batches = [
+        Compiling("eager", quantum(budget)).ready(frame_batch(rows.take(part), "wrapped"))
+        for update in epoch_updates(lengths, budget, seed=1, epoch=0)
+        for part in micro_batches(update, lengths, budget, budget)
+    ]
+    counts = [len(stream.tokens) for batch in batches for stream in (batch.source, batch.target_in)]
+    assert len(batches) >= 20 and all(count % quantum(budget) == 0 for count in counts)
+    assert len(set(counts)) <= 4
+    backend, part = Counted(), FeedForward(4, 8, dropout=0.0)
+    with Compiling(backend).parts():
+        for count in counts:
+            part(torch.ones(count, 4))
+    assert backend.graphs == len(set(counts))
 
 
 def test_quanta_are_whole_tiles_and_a_small_part_of_a_batch():

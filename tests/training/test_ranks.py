@@ -24,6 +24,7 @@ from safetensors.torch import load_file
 from docmt.base.columns import SEGMENT_CHAINS, STOP_WORDS
 from docmt.base.errors import TRY_AGAIN, UserError
 from docmt.base.tables import write_arrow
+from docmt.training import ranks
 from docmt.training.exit import HANGING, Reason, read_exit
 from docmt.training.launch import free_port
 from docmt.training.ranks import joined
@@ -215,6 +216,33 @@ def test_ranks_that_cannot_be_are_refused(monkeypatch, environment, device, mess
     with pytest.raises(UserError) as problem, joined(torch.device(device)):
         pass
     assert message in str(problem.value)
+
+
+@pytest.mark.parametrize("local_rank", [0, 2])
+def test_a_rank_computes_on_the_visible_card_with_its_number(local_rank, monkeypatch):
+    chosen, groups = [], []
+    variables = {"WORLD_SIZE": 3, "LOCAL_WORLD_SIZE": 3, "RANK": local_rank, "LOCAL_RANK": local_rank}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, str(value))
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 3)
+    monkeypatch.setattr(torch.cuda, "set_device", chosen.append)
+    monkeypatch.setattr(ranks.distributed, "init_process_group", groups.append)
+    monkeypatch.setattr(ranks.distributed, "destroy_process_group", lambda: None)
+    monkeypatch.setattr(ranks, "SeveralRanks", lambda waiting: "several")
+    with joined(torch.device("cuda")) as joined_ranks:
+        assert joined_ranks == "several"
+    assert chosen == [local_rank] and groups == ["cpu:gloo,cuda:nccl"]
+
+
+def test_too_few_visible_cards_are_said_with_what_hides_the_others(monkeypatch):
+    for name, value in {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "CUDA_VISIBLE_DEVICES": "3"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    with (
+        pytest.raises(UserError, match=r"found 2 ranks, 1 GPUs \(CUDA_VISIBLE_DEVICES=3\)"),
+        joined(torch.device("cuda")),
+    ):
+        pass
 
 
 def test_a_process_by_itself_does_all_of_the_work():

@@ -4,7 +4,7 @@ import shlex
 
 from helpers.support import Project
 
-from docmt.base.failures import Cause, failed_attempts, note_failure
+from docmt.base.failures import FailureCause, failed_attempts, note_failure
 
 RULES = """
 rule greedy:
@@ -26,13 +26,13 @@ INCLUDED = 'include: "workflow/rules/growth.smk"\n'
 def test_a_job_that_the_kernel_kills_asks_for_more_memory_and_one_that_fails_does_not(project: Project):
     snakefile = (project.root / "Snakefile").read_text()
     project.write("Snakefile", snakefile.replace(INCLUDED, RULES + INCLUDED))
-    note_failure("wrong", Cause.TIME, "", "TIMEOUT", project.root)
+    note_failure("wrong", FailureCause.TIME, "", "TIMEOUT", project.root)
     done = project.snakemake("--cores", "1", "--keep-going", "--retries", "2", "greedy.txt", "wrong.txt")
     assert done.returncode == 1
     assert (project.root / "greedy.tries").read_text().splitlines() == ["100 5", "200 5", "400 5"]
     assert (project.root / "wrong.tries").read_text().splitlines() == ["100 10"] * 3
     assert failed_attempts("greedy", project.root) == []
-    assert [attempt.cause for attempt in failed_attempts("wrong", project.root)] == [Cause.TIME]
+    assert [attempt.cause for attempt in failed_attempts("wrong", project.root)] == [FailureCause.TIME]
 
 
 FILE = "results/1_corpus/ted_zh-en/downloads/iwslt15.train.tags.zh-en.zh"

@@ -23,8 +23,8 @@ rule train:
         "../../envs/docmt.yaml"
     threads: 1
     resources:
-        gpu=1,
-        runtime=1440,
+        gpu=estimated("train", "gpus"),
+        runtime=estimated("train", "minutes"),
         nodes=1,
         mpi=on_several_nodes(lambda nodes: "srun"),
         tasks=on_several_nodes(lambda nodes: nodes),

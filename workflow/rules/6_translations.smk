@@ -27,6 +27,9 @@ rule translate:
     conda:
         "../../envs/docmt.yaml"
     threads: 1
+    resources:
+        gpu=estimated("translate", "gpus"),
+        runtime=estimated("translate", "minutes"),
     params:
         settings=settings_of("translate"),
         chains=folder_option("translate", "chains", "--chains"),
@@ -95,6 +98,9 @@ rule contrastive:
     conda:
         "../../envs/docmt.yaml"
     threads: 1
+    resources:
+        gpu=estimated("contrastive", "gpus"),
+        runtime=240,
     params:
         settings=settings_of("contrastive"),
         chains=folder_option("contrastive", "chains", "--chains"),
@@ -116,6 +122,9 @@ rule inspect:
     conda:
         "../../envs/docmt.yaml"
     threads: 1
+    resources:
+        gpu=estimated("inspect", "gpus"),
+        runtime=60,
     params:
         settings=settings_of("inspect"),
         chains=folder_option("inspect", "chains", "--chains"),
@@ -137,6 +146,9 @@ rule passage:
     conda:
         "../../envs/docmt.yaml"
     threads: 1
+    resources:
+        gpu=estimated("passage", "gpus"),
+        runtime=60,
     params:
         settings=settings_of("passage"),
     shell:

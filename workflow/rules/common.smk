@@ -18,6 +18,7 @@ from snakemake.iocontainers import InputFiles, Wildcards
 from snakemake.logging import logger
 from snakemake.settings.types import DeploymentMethod
 from snakemake.target_jobs import TargetSpec
+from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
 from docmt.base.foreign import explained
 from docmt.base.machine import now
@@ -33,6 +34,7 @@ from docmt.base.paths import (
     DEMO_REPORT,
     DEMO_REPORT_LOG,
     FROZEN_GRID,
+    FROZEN_TIMES,
     PASSAGE,
     REPORT,
     SCORES,
@@ -63,9 +65,11 @@ from docmt.plan.driver import (
 from docmt.plan.ending import ending
 from docmt.plan.growth import let_resources_grow
 from docmt.plan.job_log import JobLog
+from docmt.plan.job_times import Limits, estimated_times, freeze_times, read_frozen_times, time_without_estimate
 from docmt.plan.jobs import RULES, GridJobs, Job
 from docmt.plan.nodes import check_nodes
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
+from docmt.plan.other_clusters import ask_lsf_for_gpus, share_folder_with_pods
 from docmt.plan.planning import Planner
 from docmt.plan.positions import position_tables
 from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
@@ -76,7 +80,7 @@ from docmt.plan.scored import scoring_of_entry
 from docmt.plan.slices import check_scale
 from docmt.plan.stored import stored_for
 from docmt.plan.supplies import left_out_lines
-from docmt.plan.time_limits import JobTime, time_lines
+from docmt.plan.time_limits import AttemptTimes, time_lines
 from docmt.plan.unscored import not_scored_lines
 from docmt.settings.pretrained import ALIGNER_FILES, random_checkpoint_files
 from docmt.training.exit import endings, memory_ran_out
@@ -176,11 +180,13 @@ def running():
 
 onstart:
     rest_while_jobs_run()
+    mend_groups()
     if workflow.local_exec:
         signal.signal(signal.SIGINT, stop_jobs_too)
     # Without jobs that have inputs, such as in a run of downloads alone, the plan is made here.
     planned()
     or_refuse(freeze_grid, GRID, Path(FROZEN_GRID))
+    or_refuse(freeze_times, job_times(), Path(FROZEN_TIMES))
     or_refuse(prepare, RUN["planner"], RUN["plan"], running())
     start_pushing()
 
@@ -248,6 +254,8 @@ wildcard_constraints:
 
 
 JOBS = GridJobs(GRID)
+SITE_LIMITS = {"minutes": "max_runtime", "gpus": "max_gpus"}
+"""The resources by which a profile states what its site allows."""
 RUN = {}
 """The planner and the plan of this run, once Snakemake has asked for the inputs of the first job."""
 
@@ -296,9 +304,8 @@ def use_grid_of_targets():
 
 def lines_of_time(plan):
     """Return the lines about trainings that take longer than their jobs may run; none where no limit is known."""
-    trainings = [job for job in plan.reasons if job.is_training]
-    time = job_time(trainings[0]) if trainings and runs_on_cluster() else None
-    return or_refuse(time_lines, GRID, trainings, time) if time else []
+    trainings = [job for job in plan.reasons if job.is_training] if runs_on_cluster() else []
+    return or_refuse(time_lines, GRID, trainings, attempts_of)
 
 
 def runs_on_cluster():
@@ -310,7 +317,7 @@ def runs_on_cluster():
     return workflow.resource_settings.nodes is not None if workflow.dryrun else workflow.non_local_exec
 
 
-def job_time(job):
+def attempts_of(job):
     """Return the time that the attempts of a training have, as rule, profile and command line state it together.
 
     None is returned where `runtime` depends on files that are not there yet.
@@ -321,7 +328,37 @@ def job_time(job):
     minutes = [resources.get("runtime") for resources in attempts]
     if not all(isinstance(value, int | float) for value in minutes):
         return None
-    return JobTime(tuple(minutes), int(attempts[0].get("gpu") or 0))
+    return AttemptTimes(tuple(minutes), int(attempts[0].get("gpu") or 0))
+
+
+def job_times():
+    """Return the time limits and GPUs that the jobs of this run ask for by their estimates, as its driver knew them."""
+    if "times" not in RUN:
+        if workflow.remote_exec:
+            RUN["times"] = or_refuse(read_frozen_times, Path(FROZEN_TIMES))
+        elif not (is_planning() and runs_on_cluster()):
+            return {}
+        else:
+            attempts = workflow.get_rule("train").restart_times + 1
+            RUN["times"] = estimated_times(GRID, planned().reasons, site_limits(), attempts)
+    return RUN["times"]
+
+
+def site_limits():
+    """Return what the site allows, as the profile of the cluster states it among the resources of every job."""
+    resources = workflow.get_rule("train").resources
+    stated = {limit: resources[name].value for limit, name in SITE_LIMITS.items() if name in resources}
+    return Limits(**{limit: value for limit, value in stated.items() if isinstance(value, int)})
+
+
+def estimated(rule, what):
+    """Return the function of a resource of a rule, `minutes` or `gpus`, which follows the estimate of the job."""
+
+    def value(wildcards):
+        time = job_times().get(Job.of(rule, **wildcards).manifest)
+        return getattr(time or time_without_estimate(GRID, rule, site_limits()), what)
+
+    return value
 
 
 def resource_of(name, wildcards, rulename, **facts):

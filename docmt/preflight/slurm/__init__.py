@@ -1,1 +1,1 @@
-"""Whether Slurm has what a profile asks it for; only commands that read are run (`scontrol show`, `sacctmgr show`)."""
+"""Checks of Slurm against a profile; only commands that read are run (`scontrol show`, `sacctmgr show`, `sacct`)."""

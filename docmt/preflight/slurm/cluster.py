@@ -1,4 +1,4 @@
-"""What Slurm says of itself: its configuration, its partitions and its nodes."""
+"""The cluster as Slurm describes it: its configuration, its partitions and its nodes."""
 
 import math
 import re
@@ -76,8 +76,9 @@ def ask(*words: str) -> str:
     except subprocess.TimeoutExpired:
         raise UserError(what, where=where, found=f"nothing in {TIMEOUT_S} s", remedy=remedy) from None
     if done.returncode:
-        found = (done.stderr or done.stdout).strip().splitlines()
-        raise UserError(what, where=where, found=found[-1] if found else f"status {done.returncode}", remedy=remedy)
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        reason = lines[-1] if lines else f"status {done.returncode}"
+        raise UserError(what, where=where, found=reason, remedy=remedy)
     return done.stdout
 
 

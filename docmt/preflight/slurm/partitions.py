@@ -7,7 +7,7 @@ from pathlib import Path
 
 from docmt.base.errors import UserError, nearest
 from docmt.base.yaml_files import load_yaml
-from docmt.preflight.finding import Area, Finding
+from docmt.preflight.finding import Area, RunFinding
 from docmt.preflight.profile import Profile
 from docmt.preflight.rules import stated_rules
 from docmt.preflight.slurm.cluster import Cluster, ask
@@ -36,7 +36,7 @@ def partition_file(profile: Profile) -> Path | None:
     return Path(str(stated)) if stated else None
 
 
-def check_partitions(profile: Profile, cluster: Cluster) -> Iterator[Finding]:
+def check_partitions(profile: Profile, cluster: Cluster) -> Iterator[RunFinding]:
     """Yield the partitions that there are not, that are down, and that the account may not use."""
     path = partition_file(profile)
     if path is not None:
@@ -48,7 +48,7 @@ def check_partitions(profile: Profile, cluster: Cluster) -> Iterator[Finding]:
             yield AREA.error(problem.what, where=where, found=problem.found, remedy=remedy)
             return
     places = dict(_stated(profile, cluster))
-    for (where, name), account in places.items():
+    for (where, name), charged in places.items():
         partition = cluster.partitions.get(name)
         if partition is None:
             yield AREA.error(
@@ -57,19 +57,19 @@ def check_partitions(profile: Profile, cluster: Cluster) -> Iterator[Finding]:
         elif not partition.is_up:
             remedy = "use another partition, or wait until the administrators open it"
             yield AREA.error("the partition starts no job now", where=where, found=f"{name} is down", remedy=remedy)
-        elif account and partition.accounts is not None and account not in partition.accounts:
+        elif charged and partition.accounts is not None and charged not in partition.accounts:
             expected = ", ".join(sorted(partition.accounts))
-            found, remedy = f"{name} with account {account}", "use another partition or account"
+            value, remedy = f"{name} with account {charged}", "use another partition or account"
             what = "the account may not use the partition"
-            yield AREA.error(what, where=where, found=found, expected=expected, remedy=remedy)
+            yield AREA.error(what, where=where, found=value, expected=expected, remedy=remedy)
     if not places:
         remedy = "state slurm_partition under default-resources, or export SBATCH_PARTITION"
         yield AREA.error("the cluster has no default partition, and none is named", found="none", remedy=remedy)
 
 
-def check_account(profile: Profile, cluster: Cluster) -> Iterator[Finding]:
+def check_associations(profile: Profile, cluster: Cluster) -> Iterator[RunFinding]:
     """Yield the accounts and the quality of service that this user has not."""
-    accounts = {account: where for account, where in _accounts(profile) if account}
+    accounts = {charged: where for charged, where in _accounts(profile) if charged}
     qos = profile.flag("qos")
     if not accounts and not qos:
         return
@@ -80,10 +80,10 @@ def check_account(profile: Profile, cluster: Cluster) -> Iterator[Finding]:
     text = ask("sacctmgr", "-n", "-P", "show", "assoc", "where", f"user={user}", "format=Account,QOS")
     rows = [line.split("|") for line in text.splitlines() if "|" in line]
     known, qualities = {row[0] for row in rows}, {name for row in rows for name in row[1].split(",")}
-    for account, where in accounts.items():
-        if account not in known:
+    for charged, where in accounts.items():
+        if charged not in known:
             what = f"user {user} has no such account"
-            yield AREA.error(what, where=where, found=account, remedy=nearest(account, known))
+            yield AREA.error(what, where=where, found=charged, remedy=nearest(charged, known))
     if qos and qos not in qualities:
         where = profile.place(profile.flag_name("qos"))
         what = f"user {user} has no such quality of service"

@@ -1,10 +1,10 @@
-"""What the rules ask of Slurm (time, memory, processors, GPUs, features) against what its partitions and nodes have."""
+"""Requests of the rules to Slurm (time, memory, processors, GPUs, features), against its partitions and nodes."""
 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from docmt.preflight.finding import Area, Finding
+from docmt.preflight.finding import Area, RunFinding
 from docmt.preflight.profile import Profile
 from docmt.preflight.slurm.cluster import Cluster, Node
 from docmt.preflight.slurm.partitions import partitions_of, sent_rules
@@ -13,7 +13,7 @@ AREA = Area("Slurm")
 
 
 @dataclass(frozen=True)
-class Asked:
+class NodeRequest:
     """What the jobs of a rule ask of a node in an attempt. None = nobody states it, or a function computes it."""
 
     rule: str
@@ -25,7 +25,7 @@ class Asked:
     features: frozenset[str]
 
 
-def check_requests(profile: Profile, cluster: Cluster) -> Iterator[Finding]:
+def check_requests(profile: Profile, cluster: Cluster) -> Iterator[RunFinding]:
     """Yield the rules that ask for more than any node, or than the partition, has."""
     for rule in sent_rules():
         names = [name for name in partitions_of(rule, profile, cluster)[0] if name in cluster.partitions]
@@ -40,12 +40,12 @@ def check_requests(profile: Profile, cluster: Cluster) -> Iterator[Finding]:
         yield from _node(rule, nodes, names, profile)
 
 
-def asked_of_node(rule: str, attempt: int, profile: Profile) -> Asked:
+def asked_of_node(rule: str, attempt: int, profile: Profile) -> NodeRequest:
     """Return what the jobs of a rule ask of one node."""
     nodes = max(profile.number(rule, "nodes", attempt) or 1, 1)
     constraint = profile.name_in(rule, "constraint") or ""
     plain = "" if set(constraint) & set("|[]()*!") else constraint
-    return Asked(
+    return NodeRequest(
         rule=rule,
         attempt=attempt,
         memory=profile.number(rule, "mem_mb", attempt),
@@ -56,7 +56,7 @@ def asked_of_node(rule: str, attempt: int, profile: Profile) -> Asked:
     )
 
 
-def _time(rule: str, names: list[str], profile: Profile, cluster: Cluster) -> Iterator[Finding]:
+def _time(rule: str, names: list[str], profile: Profile, cluster: Cluster) -> Iterator[RunFinding]:
     """Yield a finding where a rule asks for more time than its partitions allow, in the first or a later attempt."""
     longest = max(cluster.partitions[name].minutes for name in names)
     for attempt in range(1, profile.attempts + 1):
@@ -73,7 +73,7 @@ def _time(rule: str, names: list[str], profile: Profile, cluster: Cluster) -> It
             return
 
 
-def _node(rule: str, nodes: list[Node], names: list[str], profile: Profile) -> Iterator[Finding]:
+def _node(rule: str, nodes: list[Node], names: list[str], profile: Profile) -> Iterator[RunFinding]:
     """Yield a finding for each thing of which a rule asks for more than any node has."""
     seen: set[str] = set()
     for attempt in range(1, profile.attempts + 1):
@@ -92,7 +92,7 @@ def _node(rule: str, nodes: list[Node], names: list[str], profile: Profile) -> I
     yield from _kinds(asked_of_node(rule, 1, profile), nodes, names, profile) if not seen else ()
 
 
-def _amounts(asked: Asked, nodes: list[Node]) -> Iterator[tuple[str, float, float, str]]:
+def _amounts(asked: NodeRequest, nodes: list[Node]) -> Iterator[tuple[str, float, float, str]]:
     """Yield each amount that is asked for: its name, the amount, the most that a node has, and the unit."""
 
     def most(value: Callable[[Node], float]) -> float:
@@ -104,7 +104,7 @@ def _amounts(asked: Asked, nodes: list[Node]) -> Iterator[tuple[str, float, floa
     yield "gpu", asked.gpus, most(lambda node: node.gpus_of(None)), " GPUs"
 
 
-def _kinds(asked: Asked, nodes: list[Node], names: list[str], profile: Profile) -> Iterator[Finding]:
+def _kinds(asked: NodeRequest, nodes: list[Node], names: list[str], profile: Profile) -> Iterator[RunFinding]:
     """Yield a finding where no node has the type of GPU or the features, or where no node has all of it together."""
     jobs, partitions = _jobs(asked.rule, 1), ", ".join(names)
     models = sorted({model for node in nodes for model in node.gpus if model})
@@ -116,17 +116,17 @@ def _kinds(asked: Asked, nodes: list[Node], names: list[str], profile: Profile) 
     features = sorted({feature for node in nodes for feature in node.features})
     if not asked.features <= {*features}:
         where, expected = profile.resource(asked.rule, "constraint")[1], ", ".join(features) or "no feature"
-        found, remedy = "&".join(sorted(asked.features)), "correct the constraint, or remove the line"
+        amounts, remedy = "&".join(sorted(asked.features)), "correct the constraint, or remove the line"
         what = "no node of the partition has this feature"
-        yield AREA.error(what, where=where, found=found, expected=expected, remedy=remedy)
+        yield AREA.error(what, where=where, found=amounts, expected=expected, remedy=remedy)
         return
     if not any(_fits(asked, node) for node in nodes):
-        found = f"{asked.memory or 0:g} MB, {asked.cpus:g} processors, {asked.gpus:g} {asked.model or ''} GPUs"
+        amounts = f"{asked.memory or 0:g} MB, {asked.cpus:g} processors, {asked.gpus:g} {asked.model or ''} GPUs"
         what, remedy = f"no node of the partition has all that {jobs} ask for", "ask for less, or use another partition"
-        yield AREA.error(what, where=partitions, found=found, remedy=remedy)
+        yield AREA.error(what, where=partitions, found=amounts, remedy=remedy)
 
 
-def _fits(asked: Asked, node: Node) -> bool:
+def _fits(asked: NodeRequest, node: Node) -> bool:
     """Return whether a node has all that is asked for."""
     enough = (asked.memory or 0) <= node.memory and asked.cpus <= node.cpus
     return enough and asked.gpus <= node.gpus_of(asked.model) and asked.features <= node.features

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from docmt.base.errors import UserError
-from docmt.preflight.finding import Area, Finding
+from docmt.preflight.finding import Area, RunFinding
 from docmt.preflight.profile import Profile
 from docmt.preflight.slurm.cluster import Cluster, ask
 
@@ -16,14 +16,14 @@ POLLS = 3
 STATUS = "status-command"
 
 
-def check_waiting(profile: Profile, cluster: Cluster) -> Iterator[Finding]:
+def check_waiting(profile: Profile, cluster: Cluster) -> Iterator[RunFinding]:
     """Yield the settings with which the end of a job is not noticed, or a preempted job is lost."""
     command = str(profile.flag(STATUS) or "sacct")
     yield from _by_sacct(profile, cluster) if "sacct" in command else _by_squeue(profile, cluster)
     yield from _preempted(profile, cluster)
 
 
-def _by_sacct(profile: Profile, cluster: Cluster) -> Iterator[Finding]:
+def _by_sacct(profile: Profile, cluster: Cluster) -> Iterator[RunFinding]:
     """Yield why `sacct` does not tell that a job has ended."""
     where = profile.place(profile.flag_name(STATUS))
     remedy = f"set {profile.flag_name(STATUS)}: squeue"
@@ -46,7 +46,7 @@ def _by_sacct(profile: Profile, cluster: Cluster) -> Iterator[Finding]:
         )
 
 
-def _by_squeue(profile: Profile, cluster: Cluster) -> Iterator[Finding]:
+def _by_squeue(profile: Profile, cluster: Cluster) -> Iterator[RunFinding]:
     """Yield an error where Slurm forgets a finished job before `squeue` is asked for it."""
     name = profile.flag_name("init-seconds-before-status-checks")
     seconds = profile.values.get(name, INIT_SECONDS)
@@ -62,7 +62,7 @@ def _by_squeue(profile: Profile, cluster: Cluster) -> Iterator[Finding]:
         )
 
 
-def _preempted(profile: Profile, cluster: Cluster) -> Iterator[Finding]:
+def _preempted(profile: Profile, cluster: Cluster) -> Iterator[RunFinding]:
     """Yield what happens to jobs that a more urgent job takes the place of."""
     requeues = profile.flag("requeue") is True
     modes = {"PreemptMode": cluster.config.get("PreemptMode", "OFF")}
@@ -70,8 +70,15 @@ def _preempted(profile: Profile, cluster: Cluster) -> Iterator[Finding]:
     can_preempt = not cluster.config.get("PreemptType", "").endswith("none")
     for where, mode in modes.items():
         if can_preempt and "CANCEL" in mode:
-            yield AREA.error(
-                "preempted jobs are cancelled, and a run would wait for ever for such a job",
+            # The executor of this project sees that such a job has ended, and the parent of it does not.
+            waits = profile.executor == "slurm"
+            find, outcome = (
+                (AREA.error, "a run would wait for ever for such a job")
+                if waits
+                else (AREA.warning, "each of them uses up one of the attempts that `retries` gives a job")
+            )
+            yield find(
+                f"preempted jobs are cancelled, and {outcome}",
                 where=where,
                 found=mode,
                 expected="REQUEUE",

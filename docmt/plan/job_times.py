@@ -1,0 +1,112 @@
+"""The time limit and the GPUs that a job asks a cluster for, which follow the estimate of its device-hours.
+
+Estimates are made once for a run, and are frozen for its jobs: a job on a cluster ends itself by the limit of its own
+allocation, whatever has been measured meanwhile. Nothing here is a part of an identity.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from docmt.base.artifacts import read_object, write_json
+from docmt.base.errors import UserError
+from docmt.base.manifest import check_seal, sealed
+from docmt.base.paths import RESULTS
+from docmt.plan.estimates import Estimates
+from docmt.plan.grid import Grid
+from docmt.plan.jobs import Job
+from docmt.plan.rates import Device
+
+MARGIN = 1.5
+"""A job asks for this many times its estimated time: trainings on busy machines took up to 1.8 times as long as on quiet
+ones (`benchmarks/estimates.md`), and a training that its limit ends goes on in the next attempt."""
+STEP = 15
+"""Time limits are multiples of this number of minutes."""
+LEAST = 30
+"""The least time limit that follows an estimate, in minutes: a job also starts, and reads its files."""
+UNKNOWN = {"train": 1440}
+"""The time limit of a job without an estimate, in minutes, by its rule."""
+UNKNOWN_DECODING = 240
+"""The time limit of other jobs of a model without an estimate, in minutes."""
+ESTIMATED = ("train", "translate")
+"""The rules whose jobs have estimates."""
+
+
+class Limits(NamedTuple):
+    """What a site allows: the time of a job in minutes, and the GPUs of a training."""
+
+    minutes: int = 1440
+    gpus: int = 1
+
+
+class JobTime(NamedTuple):
+    """What a job asks for: the time of an attempt in minutes, and a number of GPUs."""
+
+    minutes: int
+    gpus: int
+
+
+def device_on_cluster(grid: Grid) -> Device:
+    """Return the kind of device that jobs on a cluster ask for: a GPU, unless `device` of config.yaml is the CPU."""
+    return "cpu" if grid.device == "cpu" else "cuda"
+
+
+def time_without_estimate(grid: Grid, rule: str, limits: Limits) -> JobTime:
+    """Return what a job of a rule asks for whose hours nobody can estimate, and each job that is not on a cluster."""
+    minutes = min(UNKNOWN.get(rule, UNKNOWN_DECODING), limits.minutes)
+    return JobTime(minutes, int(device_on_cluster(grid) == "cuda"))
+
+
+def estimated_times(
+    grid: Grid, jobs: Iterable[Job], limits: Limits, attempts: int, root: Path = Path()
+) -> dict[str, JobTime]:
+    """Return what each job with an estimate asks for, by the path of its manifest.
+
+    `attempts`: how often a job is started at most. A training that was interrupted is estimated from its beginning. The
+    result is empty where a record or a card is damaged, which the run may be about to make again.
+    """
+    device, times = device_on_cluster(grid), {}
+    estimated = [job for job in jobs if job.rule in ESTIMATED]
+    if not estimated:
+        return {}
+    try:
+        estimates = Estimates(grid, root / RESULTS, device)
+        for job in estimated:
+            entry = grid.find(job.names["corpus"], job.names["system"])
+            if job.is_training:
+                training = estimates.hours(entry)
+                hours, gpus = training and training.hours, limits.gpus
+            else:
+                # A search uses one GPU.
+                hours, gpus = estimates.decoding_hours(entry), 1
+            if hours is not None:
+                times[job.manifest] = time_for(hours, device, limits._replace(gpus=gpus), attempts)
+    except UserError:
+        return {}
+    return times
+
+
+def time_for(hours: float, device: Device, limits: Limits, attempts: int) -> JobTime:
+    """Return what a job asks for that takes a number of hours on one device.
+
+    Where the longest time that a site allows is too short in all attempts together, it asks for as many GPUs as are
+    enough, if the site allows them.
+    """
+    minutes = MARGIN * hours * 60
+    enough = max(math.ceil(minutes / (limits.minutes * attempts)), 1)
+    gpus = min(enough, limits.gpus) if device == "cuda" else 0
+    whole = math.ceil(minutes / max(gpus, 1) / STEP) * STEP
+    return JobTime(min(max(whole, LEAST), limits.minutes), gpus)
+
+
+def freeze_times(times: Mapping[str, JobTime], path: Path) -> None:
+    """Write what the jobs of a run ask for."""
+    write_json(path, sealed({"times": {manifest: list(time) for manifest, time in times.items()}}))
+
+
+def read_frozen_times(path: Path) -> dict[str, JobTime]:
+    """Read what `freeze_times` wrote. Raises UserError where the file is missing, or was changed since."""
+    value = read_object(path, "times", "digest")
+    check_seal(value, path, "end this run of snakemake and start it again; it writes the file at its start")
+    return {manifest: JobTime(*time) for manifest, time in value["times"].items()}

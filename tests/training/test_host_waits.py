@@ -1,0 +1,92 @@
+"""The host waits for a GPU twice in an update, whatever the update has: for its losses, and for the gradient's norm.
+
+The updates are computed on a pretended device (`helpers/pretend_device.py`), which counts these waits.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from helpers.model_cases import CASES, MOSTLY_SLOW, VOCABULARY, documents, rows_of
+from helpers.pretend_device import CPU, DEVICE, READ, UPLOAD, move, pretended_device
+
+from docmt.models import build
+from docmt.models.pretrained import Start
+from docmt.nn.streams import Batch
+from docmt.settings.train import TrainConfig
+from docmt.training.checkpoint import StateFolder
+from docmt.training.computing import Compiling
+from docmt.training.loop import Training
+from docmt.training.ranks import Ranks
+from docmt.training.task import Task
+from docmt.training.validate import dev_losses
+from docmt.training.watch import Watch
+
+READS_OF_AN_UPDATE = 2
+READS_OF_DEV = 1
+NOISY = {"dropout": 0.2, "attention_dropout": 0.1, "activation_dropout": 0.1}
+
+
+class Padding(Compiling):
+    """Pads streams as for a compiler, and compiles nothing: a compiler knows no pretended tensors."""
+
+    def ready(self, batch: Batch) -> Batch:
+        return Compiling("eager").ready(batch)
+
+
+def training(case: str, folder: Path, device: torch.device = DEVICE, padded: bool = False, **train: object) -> Training:
+    """A training with all noise, whose updates have one batch unless `train` says otherwise."""
+    torch.manual_seed(1)
+    model = build(replace(CASES[case], **NOISY), VOCABULARY, VOCABULARY).train()
+    move(model) if device == DEVICE else None
+    settings = TrainConfig(
+        **{"tokens_per_update": 50, "batch_tokens": 50, "max_updates": 2, "word_dropout": 0.1, **train}
+    )
+    # The fused optimiser of trainings refuses a device that it does not know.
+    optimiser = torch.optim.AdamW([{"params": [*model.parameters()], "name": "lr", "group": None}], foreach=False)
+    rows = rows_of(*documents())
+    task = Task(model, optimiser, settings, rows, rows, 1, device, Start([], []))
+    return Training(task, StateFolder(folder, print, {}), Watch(), compiling=Padding() if padded else None)
+
+
+@pytest.mark.parametrize("case", MOSTLY_SLOW)
+def test_an_update_waits_twice(case, tmp_path):
+    """With one batch, and with several, clipped and padded."""
+    several = {"batch_tokens": 28, "clip_norm": 1.0, "padded": True}
+    for number, settings in enumerate(({}, several)):
+        with pretended_device() as waits:
+            begun = training(case, tmp_path / str(number), **settings)
+            waits.clear()
+            step = begun._update()
+        assert dict(+waits) == {READ: READS_OF_AN_UPDATE}
+        assert step.loss > 0 and step.gradient_norm > 0 and (step.padding > 0) is bool(settings)
+
+
+@pytest.mark.parametrize("case", MOSTLY_SLOW)
+def test_losses_of_dev_are_read_once(case, tmp_path):
+    with pretended_device() as waits:
+        begun = training(case, tmp_path)
+        waits.clear()
+        dev_losses(begun.task.model, begun.task.dev, 28, 0.1, DEVICE, begun._computing, Ranks())
+    assert dict(+waits) == {READ: READS_OF_DEV}
+
+
+def test_the_pretended_device_computes_what_the_cpu_does(tmp_path):
+    """What these tests rest on: the numbers are right, and each way to read a value is counted."""
+    with pretended_device() as waits:
+        pretended = training("g_transformer", tmp_path / "pretended")._update()
+        x = torch.arange(3.0).to(DEVICE)
+        waits.clear()
+        reads = [x.tolist, x.sum().item, x.cpu, x.nonzero, lambda: bool(x.any()), lambda: x[x > 0], x.unique]
+        for number, read in enumerate(reads, start=1):
+            read()
+            assert waits[READ] == number
+        assert waits[UPLOAD] == 0
+        for number, upload in enumerate((lambda: torch.tensor([1], device=DEVICE), lambda: torch.ones(1).to(DEVICE))):
+            upload()
+            assert waits[UPLOAD] == number + 1
+        torch.ones(1).to(DEVICE, non_blocking=True)
+        assert dict(waits) == {READ: len(reads), UPLOAD: 2}
+    plain = training("g_transformer", tmp_path / "plain", CPU)._update()
+    assert (plain.loss, plain.nll, plain.gradient_norm) == (pretended.loss, pretended.nll, pretended.gradient_norm)
