@@ -21,7 +21,7 @@ from pathlib import Path
 
 from docmt.base.parent import signal_at_parents_end
 from docmt.training.exit import FAULT, read_exit
-from docmt.training.node import Node
+from docmt.training.node import TrainingNode
 from docmt.training.pace import SIGNALS, StopRequest
 
 LOOK_S = 0.1
@@ -40,7 +40,7 @@ def launch(ranks: int, stop: StopRequest) -> int:
     return run_ranks(range(ranks), ranks, ("127.0.0.1", free_port()), stop)
 
 
-def launch_on_nodes(node: Node, ranks: int, stop: StopRequest, state: Path, minutes: float | None) -> int:
+def launch_on_nodes(node: TrainingNode, ranks: int, stop: StopRequest, state: Path, minutes: float | None) -> int:
     """Run this node's share of the ranks of a training, as `launch` does, and return the exit status of all nodes.
 
     `minutes` is the time until the deadline, or None; the time in which nodes wait for each other is part of it.

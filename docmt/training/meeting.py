@@ -21,7 +21,7 @@ from torch.distributed import TCPStore
 
 from docmt.base.errors import TRY_AGAIN, UserError
 from docmt.training.exit import CLAIM, Exit, Reason, read_exit, write_exit
-from docmt.training.node import Node
+from docmt.training.node import TrainingNode
 
 JOIN_S = 600.0
 """Seconds that the nodes wait for each other at the start."""
@@ -55,7 +55,7 @@ class Meeting(AbstractContextManager):
     """
 
     def __init__(
-        self, node: Node, blame: Callable[[Sequence[int]], int], clock: Callable[[], float] = time.monotonic
+        self, node: TrainingNode, blame: Callable[[Sequence[int]], int], clock: Callable[[], float] = time.monotonic
     ) -> None:
         """Prepare a meeting that has not begun."""
         self._node, self._blame, self._clock = node, blame, clock
@@ -139,10 +139,8 @@ class Meeting(AbstractContextManager):
                 return TCPStore(host, port, is_master=True, timeout=wait, wait_for_workers=False)
             except RuntimeError as problem:
                 remedy = "another program has this address: state another one with --rendezvous"
-                found = str(problem).splitlines()[0]
-                raise UserError(
-                    "the first node cannot wait for the others", where=f"{host}:{port}", found=found, remedy=remedy
-                ) from None
+                what, cause = "the first node cannot wait for the others", str(problem).splitlines()[0]
+                raise UserError(what, where=f"{host}:{port}", found=cause, remedy=remedy) from None
         # The store writes warnings for each attempt, so it is not asked before somebody listens.
         try:
             socket.create_connection((host, port), timeout=BEAT_S).close()
@@ -231,10 +229,12 @@ def shares_of(ranks: int, most: Sequence[int]) -> list[int]:
     for _ in range(ranks):
         free = [node for node, share in enumerate(shares) if share < most[node]]
         if not free:
-            found = f"{' + '.join(map(str, most))} GPUs"
-            raise UserError("a rank needs a GPU of its own", where="the nodes of the job", found=found, expected=ranks)
+            gpus = f"{' + '.join(map(str, most))} GPUs"
+            raise UserError("a rank needs a GPU of its own", where="the nodes of the job", found=gpus, expected=ranks)
         shares[min(free, key=lambda node: shares[node])] += 1
     if 0 in shares:
-        found = f"{ranks} ranks on {len(most)} nodes"
-        raise UserError("a node without a rank", found=found, expected="--ranks of all nodes together, as many or more")
+        counts = f"{ranks} ranks on {len(most)} nodes"
+        raise UserError(
+            "a node without a rank", found=counts, expected="--ranks of all nodes together, as many or more"
+        )
     return shares

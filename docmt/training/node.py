@@ -13,7 +13,7 @@ higher ports to connections, so that they are in use at random."""
 
 
 @dataclass(frozen=True)
-class Node:
+class TrainingNode:
     """A node of a training, and the rendezvous: the address at which the launcher of the first node listens."""
 
     number: int
@@ -31,7 +31,7 @@ class Node:
         return self.number == 0
 
 
-def this_node(count: int, number: int | None, rendezvous: str | None) -> Node:
+def this_node(count: int, number: int | None, rendezvous: str | None) -> TrainingNode:
     """Return this node; `number` and `rendezvous`, `HOST:PORT`, are None where Slurm is to say them.
 
     Raises UserError where the number or the address is wrong, or where only one of them is given, and neither is known
@@ -50,10 +50,10 @@ def this_node(count: int, number: int | None, rendezvous: str | None) -> Node:
     host, _, port = rendezvous.rpartition(":")
     if not (host and port.isdecimal() and 0 < int(port) < 2**16):
         raise UserError("--rendezvous is no address", found=rendezvous, expected="HOST:PORT of the first node")
-    return Node(number, count, host.strip("[]"), int(port))
+    return TrainingNode(number, count, host.strip("[]"), int(port))
 
 
-def _node_of_slurm(count: int) -> Node:
+def _node_of_slurm(count: int) -> TrainingNode:
     """Return the node of a job step of Slurm, whose rendezvous is its first node, at a port that the job determines."""
     step = {
         name: os.environ.get(f"SLURM_{name}")
@@ -75,7 +75,9 @@ def _node_of_slurm(count: int) -> Node:
         )
     port = FIRST_PORT + int(os.environ.get("SLURM_JOB_ID", "0")) % PORTS
     gpus = os.environ.get("SLURM_GPUS_ON_NODE")
-    return Node(int(step["NODEID"]), count, _address_of_first(step["STEP_NODELIST"]), port, int(gpus) if gpus else None)
+    return TrainingNode(
+        int(step["NODEID"]), count, _address_of_first(step["STEP_NODELIST"]), port, int(gpus) if gpus else None
+    )
 
 
 def _address_of_first(nodes: str) -> str:

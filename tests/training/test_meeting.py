@@ -13,16 +13,16 @@ from docmt.training import meeting
 from docmt.training.exit import CLAIM, Reason, read_exit, write_exit
 from docmt.training.launch import blamed_status, free_port
 from docmt.training.meeting import LOST, Meeting, Share, shares_of
-from docmt.training.node import Node
+from docmt.training.node import TrainingNode
 
 
 def never() -> bool:
     return False
 
 
-def nodes(count: int = 2, **facts: Any) -> list[Node]:
+def nodes(count: int = 2, **facts: Any) -> list[TrainingNode]:
     port = free_port()
-    return [Node(number, count, "127.0.0.1", port, **facts) for number in range(count)]
+    return [TrainingNode(number, count, "127.0.0.1", port, **facts) for number in range(count)]
 
 
 def at_once(*works: Callable[[], Any]) -> list[Any]:
@@ -43,12 +43,12 @@ def at_once(*works: Callable[[], Any]) -> list[Any]:
     return results
 
 
-def joined(node: Node, ranks: int = 3, asked_to_stop: Callable[[], object] = never) -> Share:
+def joined(node: TrainingNode, ranks: int = 3, asked_to_stop: Callable[[], object] = never) -> Share:
     with Meeting(node, blamed_status) as here:
         return here.join(ranks, lambda: 1234, asked_to_stop)
 
 
-def ended(node: Node, state: Path, record: tuple) -> int:
+def ended(node: TrainingNode, state: Path, record: tuple) -> int:
     """The status of all; the rank of this node writes a record, and ends with the status of it."""
     with Meeting(node, blamed_status) as here:
         here.join(2, free_port, never)
@@ -88,7 +88,7 @@ def test_a_port_in_use_is_named():
         socket.create_server(("", 0)) as other,
         pytest.raises(UserError, match="the first node cannot wait for the others"),
     ):
-        joined(Node(0, 2, "127.0.0.1", other.getsockname()[1]))
+        joined(TrainingNode(0, 2, "127.0.0.1", other.getsockname()[1]))
 
 
 def test_a_node_that_does_not_come_and_a_stop_meanwhile_end_the_wait(monkeypatch):

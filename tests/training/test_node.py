@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from docmt.base.errors import UserError
-from docmt.training.node import Node, this_node
+from docmt.training.node import TrainingNode, this_node
 
 STEP = {"SLURM_NODEID": "1", "SLURM_STEP_NUM_NODES": "2", "SLURM_STEP_NUM_TASKS": "2", "SLURM_STEP_NODELIST": "n[1-2]"}
 SCONTROL = """#!/bin/sh
@@ -34,13 +34,13 @@ def scontrol(tmp_path: Path, monkeypatch) -> Path:
 
 
 def test_options_name_the_node():
-    assert this_node(3, 2, "gpu07.example.org:29500") == Node(2, 3, "gpu07.example.org", 29500)
+    assert this_node(3, 2, "gpu07.example.org:29500") == TrainingNode(2, 3, "gpu07.example.org", 29500)
     assert this_node(2, 0, "[fe80::1]:29500").host == "fe80::1"
     assert this_node(2, 0, "n1:1").is_first
 
 
 def test_a_job_step_of_slurm_names_the_node_and_the_address_of_the_first(step, scontrol):
-    assert this_node(2, None, None) == Node(1, 2, "10.0.0.7", 10123, 4)
+    assert this_node(2, None, None) == TrainingNode(1, 2, "10.0.0.7", 10123, 4)
 
 
 @pytest.mark.parametrize(

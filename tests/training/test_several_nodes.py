@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Folder:
     return make_folder(tmp_path / "run").changed(**RULES)
 
 
-class Node:
+class Launcher:
     """The launcher of a node with one of two ranks."""
 
     def __init__(self, programs: Path, folder: Folder, number: int, port: int, nodes: int = 2) -> None:
@@ -64,10 +64,10 @@ class Node:
         return self._process.returncode, said
 
 
-def two_nodes(programs: Path, folder: Folder) -> list[Node]:
+def two_nodes(programs: Path, folder: Folder) -> list[Launcher]:
     port = free_port()
     # The second node comes first, and waits.
-    return [Node(programs, folder, number, port) for number in (1, 0)][::-1]
+    return [Launcher(programs, folder, number, port) for number in (1, 0)][::-1]
 
 
 def wait_for_checkpoint(folder: Folder) -> None:
@@ -107,7 +107,7 @@ def test_a_killed_node_ends_the_other_and_a_retry_goes_on(programs, folder, expe
 
 def test_a_wrong_number_of_nodes_is_refused_on_all_of_them(programs, folder):
     port = free_port()
-    nodes = [Node(programs, folder, 0, port), Node(programs, folder, 1, port, nodes=3)]
+    nodes = [Launcher(programs, folder, 0, port), Launcher(programs, folder, 1, port, nodes=3)]
     (first, said), (second, other) = (node.ended() for node in nodes)
     assert (first, second) == (2, 2)
     assert "node 1: the launchers of a training differ" in other
