@@ -26,11 +26,12 @@ ALONE_S = 60.0
 in this time."""
 
 
-def launch(ranks: int, stop: StopRequest) -> int:
+def launch(ranks: int, stop: StopRequest, inherited: Sequence[int] = ()) -> int:
     """Run the command line of this process once for each rank, and return the exit status: 0 when all ranks ended well.
 
     `stop` has received signals until this call. Signals that arrive while ranks start are forwarded when all ranks
-    exist. A rank receives no signal before its program is ready for signals.
+    exist. A rank receives no signal before its program is ready for signals. Ranks inherit the open descriptors
+    `inherited`, such as locks that are to stay until the last rank has ended.
     """
     shared = {"WORLD_SIZE": ranks, "LOCAL_WORLD_SIZE": ranks, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port()}
     command = [sys.executable, *sys.orig_argv[1:]]
@@ -43,7 +44,9 @@ def launch(ranks: int, stop: StopRequest) -> int:
         for rank in range(ranks):
             rank_variables = {name: str(value) for name, value in {**shared, "RANK": rank, "LOCAL_RANK": rank}.items()}
             processes.append(
-                subprocess.Popen(command, env={**os.environ, **rank_variables}, preexec_fn=die_with_parent)
+                subprocess.Popen(
+                    command, env={**os.environ, **rank_variables}, preexec_fn=die_with_parent, pass_fds=inherited
+                )
             )
         if stop.requested:
             os.kill(os.getpid(), signal.SIGTERM)

@@ -19,6 +19,7 @@ from snakemake.settings.types import DeploymentMethod
 from snakemake.target_jobs import TargetSpec
 
 from docmt.base.foreign import explained
+from docmt.base.gpus import visible_gpus
 from docmt.base.machine import now
 from docmt.base.parent import VARIABLE as END_WITH_PARENT
 from docmt.base.paths import (
@@ -270,6 +271,7 @@ def planned():
                 # Snakemake may have nothing to do, and then calls no hook.
                 start_pushing()
                 end_pushing()
+        limit_gpus()
         tell_snakemake(RUN["plan"])
     return RUN["plan"]
 
@@ -312,6 +314,20 @@ def job_time(job):
     if not all(isinstance(value, int | float) for value in minutes):
         return None
     return JobTime(tuple(minutes), int(attempts[0].get("gpu") or 0))
+
+
+def limit_gpus():
+    """Let jobs of this run ask for no more GPUs at once than this machine has, unless the user has set a limit.
+
+    Each job takes its GPUs itself (docmt.cli.gpus); without the limit, jobs would wait for them on cores.
+    """
+    if runs_on_cluster() or GRID.device == "cpu" or "gpu" in workflow.global_resources:
+        return
+    if here := len(visible_gpus()):
+        workflow.register_resource("gpu", here)
+        asked = workflow.get_rule("train").resources["gpu"].raw
+        if isinstance(asked, int) and asked > here:
+            say(f"trainings ask for {asked} GPUs (profiles/default/profile.yaml), and take the {here} of this machine")
 
 
 def tell_snakemake(plan):
