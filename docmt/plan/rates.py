@@ -16,7 +16,8 @@ from shutil import which
 from statistics import median
 from typing import Literal
 
-from docmt.base.machine import installed_version, processor
+from docmt.base.gpus import count_device_files, torch_is_for_gpus
+from docmt.base.machine import processor
 from docmt.base.names import DeviceName
 from docmt.settings.system import TrainedSystem
 
@@ -65,8 +66,7 @@ def device_of(name: DeviceName) -> Device:
 
 def has_gpu(devices: Path = Path("/dev")) -> bool:
     """Return whether this machine has a GPU of NVIDIA that the installed torch can use; torch is not imported."""
-    is_there = any(path.name.removeprefix("nvidia").isdigit() for path in devices.glob("nvidia*"))
-    return is_there and not installed_version("torch").endswith("+cpu")
+    return count_device_files(devices) > 0 and torch_is_for_gpus()
 
 
 class Rates:

@@ -31,13 +31,14 @@ ALONE_S = 60.0
 in this time."""
 
 
-def launch(ranks: int, stop: StopRequest) -> int:
+def launch(ranks: int, stop: StopRequest, inherited: Sequence[int] = ()) -> int:
     """Run the command line of this process once for each rank, and return the exit status: 0 when all ranks ended well.
 
     `stop` has received signals until this call. Signals that arrive while ranks start are forwarded when all ranks
-    exist. A rank receives no signal before its program is ready for signals.
+    exist. A rank receives no signal before its program is ready for signals. Ranks inherit the open descriptors
+    `inherited`, such as locks that are to stay until the last rank has ended.
     """
-    return run_ranks(range(ranks), ranks, ("127.0.0.1", free_port()), stop)
+    return run_ranks(range(ranks), ranks, ("127.0.0.1", free_port()), stop, inherited=inherited)
 
 
 def launch_on_nodes(node: TrainingNode, ranks: int, stop: StopRequest, state: Path, minutes: float | None) -> int:
@@ -66,10 +67,12 @@ def run_ranks(
     stop: StopRequest,
     others_failed: Callable[[], bool] = lambda: False,
     options: Sequence[str] = (),
+    inherited: Sequence[int] = (),
 ) -> int:
     """Run the ranks with these numbers out of `count` ranks, and return the exit status of the one to blame.
 
-    The first rank listens at `address`. `options` are added to the command line. For `others_failed` see `wait`.
+    The first rank listens at `address`. `options` are added to the command line. For `others_failed` see `wait`, and for
+    `inherited` see `launch`.
     """
     shared = {"WORLD_SIZE": count, "LOCAL_WORLD_SIZE": len(numbers)}
     shared |= {"MASTER_ADDR": address[0], "MASTER_PORT": address[1]}
@@ -79,19 +82,19 @@ def run_ranks(
     with forwarded_signals(processes):
         for here, number in enumerate(numbers):
             rank_variables = {**shared, "RANK": number, "LOCAL_RANK": here}
-            processes.append(start({name: str(value) for name, value in rank_variables.items()}, options))
+            processes.append(start({name: str(value) for name, value in rank_variables.items()}, options, inherited))
         if stop.requested:
             os.kill(os.getpid(), signal.SIGTERM)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         return wait(processes, others_failed)
 
 
-def start(variables: dict[str, str], options: Sequence[str]) -> subprocess.Popen:
+def start(variables: dict[str, str], options: Sequence[str], inherited: Sequence[int]) -> subprocess.Popen:
     """Start the command line of this process again, with further options, as the rank that the variables describe."""
     command = [sys.executable, *sys.orig_argv[1:], *options]
     # Without this, ranks would run on after SIGKILL of the launcher, and no process would report their status.
     die_with_parent = partial(signal_at_parents_end, signal.SIGKILL)
-    return subprocess.Popen(command, env={**os.environ, **variables}, preexec_fn=die_with_parent)
+    return subprocess.Popen(command, env={**os.environ, **variables}, preexec_fn=die_with_parent, pass_fds=inherited)
 
 
 def wait(processes: Sequence[subprocess.Popen], others_failed: Callable[[], bool] = lambda: False) -> int:

@@ -66,7 +66,8 @@ def need(program: str) -> None:
 
 def environment() -> dict[str, str]:
     """Of a process that runs the package, or a script of tests, from wherever it is: one thread."""
-    return {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "tests")))}
+    folders = (str(ROOT), str(ROOT / "tests"), *filter(None, [os.environ.get("PYTHONPATH")]))
+    return {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(folders)}
 
 
 def run(command: list, cwd: Path, check: bool = False, timeout: int = 600) -> subprocess.CompletedProcess:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from helpers.small_grid import STUDY, entry
 
+from docmt.base import gpus
 from docmt.plan import rates
 from docmt.plan.rates import ASSUMED, Rates, TrainingRate, assumed, device_of, has_gpu
 
@@ -70,10 +71,10 @@ def test_the_setting_the_machine_and_its_scheduler_decide_the_device(monkeypatch
 
 
 def test_a_gpu_counts_where_torch_can_use_it(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(rates, "installed_version", lambda name: "2.13.0+cu130")
+    monkeypatch.setattr(gpus, "installed_version", lambda name: "2.13.0+cu130")
     (tmp_path / "nvidiactl").touch()
     assert not has_gpu(tmp_path)
     (tmp_path / "nvidia0").touch()
     assert has_gpu(tmp_path)
-    monkeypatch.setattr(rates, "installed_version", lambda name: "2.13.0+cpu")
+    monkeypatch.setattr(gpus, "installed_version", lambda name: "2.13.0+cpu")
     assert not has_gpu(tmp_path)

@@ -26,6 +26,7 @@ from snakemake.target_jobs import TargetSpec
 from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
 from docmt.base.foreign import explained
+from docmt.base.gpus import visible_gpus
 from docmt.base.machine import now
 from docmt.base.parent import VARIABLE as END_WITH_PARENT
 from docmt.base.paths import (
@@ -346,6 +347,7 @@ def make_plan():
             # Snakemake may have nothing to do, and then calls no hook.
             start_pushing()
             end_pushing()
+    limit_gpus()
     tell_snakemake(RUN["plan"])
 
 
@@ -487,6 +489,20 @@ def nodes_of(plan):
     job = next((job for job in plan.reasons if job.is_training), None)
     facts = {"input": InputFiles(), "attempt": 1, "threads": 1, "async_run": workflow.async_run}
     return resource_of("nodes", Wildcards(fromdict=job.names), HOST.rule(job.rule), **facts) if job else 1
+
+
+def limit_gpus():
+    """Let jobs of this run ask for no more GPUs at once than this machine has, unless the user has set a limit.
+
+    Each job takes its GPUs itself (docmt.cli.gpus); without the limit, jobs would wait for them on cores.
+    """
+    if runs_on_cluster() or GRID.device == "cpu" or "gpu" in workflow.global_resources:
+        return
+    if here := len(visible_gpus()):
+        workflow.register_resource("gpu", here)
+        asked = workflow.get_rule(HOST.rule("train")).resources["gpu"].raw
+        if isinstance(asked, int) and asked > here:
+            say(f"trainings ask for {asked} GPUs (profiles/default/profile.yaml), and take the {here} of this machine")
 
 
 def tell_snakemake(plan):

@@ -7,6 +7,7 @@ import typer
 
 from docmt.base.artifacts import write_json
 from docmt.base.sealing import sealing
+from docmt.cli.gpus import take_gpus
 from docmt.cli.options import (
     Device,
     Model,
@@ -45,6 +46,7 @@ def decode_view(
     from docmt.decoding.segments import View as Segments
 
     job, segments = load_settings(files.TranslationSettings, settings), Segments(view, chains)
+    take_gpus(device)
     with sealing(settings, "decode-view", output, inputs_of(model, view, chains)) as seal:
         trained = open_model(model, device, threads)
         with progress_display("decoding", "segments") as progress:
@@ -68,6 +70,7 @@ def score_variants(
     from docmt.decoding.segments import View as Segments
 
     job = load_settings(files.TranslationSettings, settings)
+    take_gpus(device)
     with sealing(settings, "score-variants", output.parent, inputs_of(model, view, chains), prefix=f"{output.stem}."):
         trained = open_model(model, device, threads)
         with progress_display("contrastive scores", "variants") as progress:
@@ -86,6 +89,7 @@ def inspect_system(
     """Inspect a model's attention to repeated words in a dev document, as `docmt inspect` does."""
     from docmt.cli.inspect import write_inspection
 
+    take_gpus(device)
     with sealing(settings, "inspect-system", output.parent, inputs_of(model, view, chains), prefix=f"{output.stem}."):
         write_inspection(model, view, chains, output, "dev", None, device, threads)
 
@@ -107,6 +111,7 @@ def translate_passages(
     from docmt.decoding.files import read_passages
 
     documents, config = read_passages(settings)
+    take_gpus(device)
     with sealing(settings, "translate-passages", output.parent, {"model": model}):
         trained = open_model(model, device, threads)
         with progress_display("translating", "segments") as progress:

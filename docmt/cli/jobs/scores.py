@@ -6,6 +6,7 @@ from typing import Annotated
 from docmt.base.manifest import MANIFEST
 from docmt.base.sealing import sealing
 from docmt.cli.comet import CometCommand, CometEncoder, CometModel
+from docmt.cli.gpus import take_gpus
 from docmt.cli.options import Device, input_file, input_folder, output_file, output_folder
 from docmt.cli.screen import say
 
@@ -95,6 +96,8 @@ def score_system(
         "next_sentence_model": next_sentence_model,
         "aligner_model": aligner_model,
     }
+    if next_sentence_model or comet_command:
+        take_gpus(device)
     with sealing(settings, "score-system", output.parent, jobs, inputs.outside_files()):
         for text in write_scores(settings, inputs, output, device):
             say(f"docmt: warning: {text}")

@@ -95,21 +95,23 @@ def train_system(
     checkpoint stays. Status 70 means no progress; the state folder then has the stack of every thread. exit.json there
     has the reason.
     """
-    from docmt.training.pace import JobOptions, StopRequest
+    from docmt.cli.gpus import take_gpus
+    from docmt.training.pace import JobOptions, Pace, StopRequest
 
     options = JobOptions(deadline_minutes, hang_minutes, save_minutes, checkpoints, set_aside, deterministic, compiled)
     with interruptible(), StopRequest() as stop:
+        # A damaged file of settings is refused before torch is imported, which takes a second or more.
+        read_object(settings)
+        locks = take_gpus(device, ranks, stop, Pace(options).is_over) if nodes == 1 else ()
         if max(ranks, nodes) > 1 and "RANK" not in os.environ:
             from docmt.training.launch import launch, launch_on_nodes
             from docmt.training.node import this_node
 
             if nodes == 1:
-                raise typer.Exit(launch(ranks, stop))
+                raise typer.Exit(launch(ranks, stop, locks))
             node = this_node(nodes, node_rank, rendezvous)
             raise typer.Exit(launch_on_nodes(node, ranks, stop, state, deadline_minutes))
 
-        # A damaged file of settings is refused before torch is imported, which takes a second or more.
-        read_object(settings)
         from docmt.training.exit import RESUMABLE
         from docmt.training.task import Paths
 
