@@ -1,4 +1,4 @@
-"""How long a plan takes: python benchmarks/planning.py FOLDER; the record is manifests.md beside this.
+"""How long a plan takes: python benchmarks/planning.py FOLDER [paper]; the records are manifests.md and cluster.md.
 
 `snakemake -n all` at scale smoke, in a copy of the project: with no results; with all of them, as small files with the
 manifests that their jobs would have written; and with a training whose weights are gone. Twice each: with one seed and
@@ -12,11 +12,14 @@ import sys
 import time
 from pathlib import Path
 
+from docmt.base.artifacts import write_json
 from docmt.base.digests import FileDigest, indented_json
 from docmt.base.manifest import RECORD, InputContent, Manifest, sealed
+from docmt.base.paths import CORPUS
 from docmt.plan.driver import targets_of, write_settings
 from docmt.plan.grid import load_grid
 from docmt.plan.jobs import RULES, Job
+from docmt.plan.outside import MEMORY, _manner
 from docmt.plan.planning import Planner
 
 ROOT = Path(__file__).parents[1]
@@ -61,6 +64,30 @@ def finish(folder: Path, seeds: tuple[int, ...]) -> Job:
     return next(job for job in manifests if job.is_training)
 
 
+def have_downloads(folder: Path) -> None:
+    """Write a small file in place of each file of each corpus, and remember the digest that the catalogue states."""
+    digests = {}
+    for name, corpus in load_grid(folder, {}).corpora.items():
+        for file in corpus.files:
+            path = folder.absolute() / CORPUS.at(corpus=name) / "downloads" / file.name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{name} {file.name}")
+            status = path.stat()
+            version = [status.st_size, status.st_mtime_ns, status.st_ino]
+            digests["\n".join([str(path), *_manner(file)])] = [*version, file.digest or "0" * 64]
+    write_json(folder / MEMORY, sealed({"files": digests}))
+
+
+def print_paper(folder: Path) -> None:
+    copy_project(folder, "[1]")
+    have_downloads(folder)
+    print("| where | jobs planned | CPU s | s |\n|---|---|---|---|")
+    for where, options in (("this machine", []), ("a cluster, in groups", ["--profile", "slurm"])):
+        runs = [timed(folder, [*options, "--config", "fetch_checkpoints=true"]) for _ in range(5)]
+        cpu, seconds, jobs = min(runs)
+        print(f"| {where} | {jobs} | {cpu:.1f} | {seconds:.1f} |", flush=True)
+
+
 def timed(folder: Path, options: list[str]) -> tuple[float, float, str]:
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     command = [sys.executable, "-m", "snakemake", "-n", "all", *options]
@@ -88,4 +115,4 @@ def print_row(seeds: tuple[int, ...], what: str, folder: Path, options: list[str
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    print_paper(Path(sys.argv[1])) if sys.argv[2:] == ["paper"] else main(Path(sys.argv[1]))

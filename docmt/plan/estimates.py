@@ -29,8 +29,8 @@ EPOCHS = 40
 FORWARD, TRAINED = 2, 6
 """Operations per multiplication: with an addition, in a forward pass, and with the backward pass."""
 SEARCHED = 0.05
-"""Assumed share of the rate of trainings that a beam search reaches: it computes one token of each sentence at a time. On
-a CPU it is 0.1 to 0.5 (`benchmarks/decoding.md`); no GPU was measured."""
+"""Assumed share of the rate of trainings that a beam search reaches: it computes one token of each sentence at a time.
+On a CPU it is 0.1 to 0.5 (`benchmarks/decoding.md`); no GPU was measured."""
 BYTES = 4
 """Number of bytes of a parameter on disk."""
 SYMBOLS = {"wrapped": 2, "summarised": 2, "closed": 2}

@@ -19,8 +19,8 @@ from docmt.plan.jobs import Job
 from docmt.plan.rates import Device
 
 MARGIN = 1.5
-"""A job asks for this many times its estimated time: trainings on busy machines took up to 1.8 times as long as on quiet
-ones (`benchmarks/estimates.md`), and a training that its limit ends goes on in the next attempt."""
+"""A job asks for this many times its estimated time: trainings on busy machines took up to 1.8 times as long as on
+quiet ones (`benchmarks/estimates.md`), and a training that its limit ends goes on in the next attempt."""
 STEP = 15
 """Time limits are multiples of this number of minutes."""
 LEAST = 30
@@ -33,7 +33,7 @@ ESTIMATED = ("train", "translate")
 """The rules whose jobs have estimates."""
 
 
-class Limits(NamedTuple):
+class SiteLimits(NamedTuple):
     """What a site allows: the time of a job in minutes, and the GPUs of a training."""
 
     minutes: int = 1440
@@ -52,14 +52,14 @@ def device_on_cluster(grid: Grid) -> Device:
     return "cpu" if grid.device == "cpu" else "cuda"
 
 
-def time_without_estimate(grid: Grid, rule: str, limits: Limits) -> JobTime:
+def time_without_estimate(grid: Grid, rule: str, limits: SiteLimits) -> JobTime:
     """Return what a job of a rule asks for whose hours nobody can estimate, and each job that is not on a cluster."""
     minutes = min(UNKNOWN.get(rule, UNKNOWN_DECODING), limits.minutes)
     return JobTime(minutes, int(device_on_cluster(grid) == "cuda"))
 
 
 def estimated_times(
-    grid: Grid, jobs: Iterable[Job], limits: Limits, attempts: int, root: Path = Path()
+    grid: Grid, jobs: Iterable[Job], limits: SiteLimits, attempts: int, root: Path = Path()
 ) -> dict[str, JobTime]:
     """Return what each job with an estimate asks for, by the path of its manifest.
 
@@ -87,7 +87,7 @@ def estimated_times(
     return times
 
 
-def time_for(hours: float, device: Device, limits: Limits, attempts: int) -> JobTime:
+def time_for(hours: float, device: Device, limits: SiteLimits, attempts: int) -> JobTime:
     """Return what a job asks for that takes a number of hours on one device.
 
     Where the longest time that a site allows is too short in all attempts together, it asks for as many GPUs as are

@@ -14,8 +14,9 @@ from docmt.plan.jobs import Job
 LISTED = 3
 """The largest number of trainings that a run names."""
 REMEDY = (
-    "Raise `max_runtime`, `max_gpus` or `retries` in slurm/profile.v9+.yaml, or what `set-resources` states of `train`, "
-    "or lower `max_updates` or `max_epochs`. Otherwise each of them stops with a checkpoint, and further runs continue it"
+    "Raise `max_runtime`, `max_gpus` or `retries` in slurm/profile.v9+.yaml, or what `set-resources` states of "
+    "`train`, or lower `max_updates` or `max_epochs`. Otherwise each of them stops with a checkpoint, and further runs "
+    "continue it"
 )
 
 

@@ -73,7 +73,7 @@ def test_a_group_takes_no_longer_than_it_may_and_a_longer_job_is_alone(planned):
 
 def test_what_reads_one_model_is_together(planned):
     """A group that waits for few trainings starts early."""
-    planner, order = planned
+    planner, _ = planned
     groups = grouped(planned, {"decode": 2})
     models = defaultdict(list)
     for job, group in groups.items():

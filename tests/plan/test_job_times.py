@@ -14,7 +14,7 @@ from docmt.plan.job_times import (
     MARGIN,
     STEP,
     JobTime,
-    Limits,
+    SiteLimits,
     device_on_cluster,
     estimated_times,
     freeze_times,
@@ -24,10 +24,10 @@ from docmt.plan.job_times import (
 )
 
 PATH = "results/5_training/paper/toy/{}/seed1"
-DAY = Limits(1440, 8)
+DAY = SiteLimits(1440, 8)
 
 
-def times(project: Project, *systems: str, limits: Limits = DAY, attempts: int = 3, **config) -> list[JobTime]:
+def times(project: Project, *systems: str, limits: SiteLimits = DAY, attempts: int = 3, **config) -> list[JobTime]:
     targets = [f"{PATH.format(system)}/record.json" for system in systems]
     jobs = plan_of(project.root, *targets, **config).reasons
     return [*estimated_times(load_grid(project.root, config), jobs, limits, attempts, project.root).values()]
@@ -40,7 +40,7 @@ def times(project: Project, *systems: str, limits: Limits = DAY, attempts: int =
     attempts=st.integers(1, 5),
 )
 def test_time_is_within_limits_and_enough_or_all_that_the_site_allows(hours, longest, gpus, attempts):
-    asked = time_for(hours, "cuda", Limits(longest, gpus), attempts)
+    asked = time_for(hours, "cuda", SiteLimits(longest, gpus), attempts)
     assert LEAST <= asked.minutes <= longest and 1 <= asked.gpus <= gpus
     assert asked.minutes % STEP == 0 or asked.minutes == longest
     has_time = asked.minutes * asked.gpus * attempts >= MARGIN * hours * 60 * 0.999
@@ -57,7 +57,7 @@ def test_one_gpu_has_more_time_before_a_second_is_asked_for():
     assert time_for(10, "cuda", DAY, 3) == JobTime(900, 1)
     assert time_for(40, "cuda", DAY, 3) == JobTime(1440, 1), "in three attempts"
     assert time_for(50, "cuda", DAY, 3) == JobTime(1440, 2)
-    assert time_for(50, "cuda", Limits(1440, 1), 3) == JobTime(1440, 1), "the site allows one"
+    assert time_for(50, "cuda", SiteLimits(1440, 1), 3) == JobTime(1440, 1), "the site allows one"
 
 
 def test_trainings_ask_for_the_time_of_their_estimates(small):
@@ -73,7 +73,7 @@ def test_a_training_of_unknown_size_has_no_estimate_and_asks_for_the_default(sma
     assert times(small, "sentence") == []
     grid = load_grid(small.root)
     assert time_without_estimate(grid, "train", DAY) == JobTime(1440, 1)
-    assert time_without_estimate(grid, "train", Limits(600, 1)) == JobTime(600, 1)
+    assert time_without_estimate(grid, "train", SiteLimits(600, 1)) == JobTime(600, 1)
     assert time_without_estimate(grid, "translate", DAY) == JobTime(240, 1)
 
 

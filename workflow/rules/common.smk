@@ -72,9 +72,9 @@ from docmt.plan.driver import (
 )
 from docmt.plan.ending import ending
 from docmt.plan.growth import let_resources_grow
-from docmt.plan.job_log import JobLog
-from docmt.plan.job_times import Limits, estimated_times, freeze_times, read_frozen_times, time_without_estimate
 from docmt.plan.host import Host
+from docmt.plan.job_log import JobLog
+from docmt.plan.job_times import SiteLimits, estimated_times, freeze_times, read_frozen_times, time_without_estimate
 from docmt.plan.jobs import RULES, GridJobs, Job
 from docmt.plan.nodes import check_nodes
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
@@ -427,7 +427,7 @@ def site_limits():
     """Return what the site allows, as the profile of the cluster states it among the resources of every job."""
     resources = workflow.get_rule(HOST.rule("train")).resources
     stated = {limit: resources[name].value for limit, name in SITE_LIMITS.items() if name in resources}
-    return Limits(**{limit: value for limit, value in stated.items() if isinstance(value, int)})
+    return SiteLimits(**{limit: value for limit, value in stated.items() if isinstance(value, int)})
 
 
 def estimated(rule, what):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from docmt.base.errors import UserError
-from docmt.plan.job_times import Limits, estimated_times, time_without_estimate
+from docmt.plan.job_times import SiteLimits, estimated_times, time_without_estimate
 from docmt.plan.jobs import Job
 from docmt.plan.time_limits import AttemptTimes, time_lines
 from docmt.preflight.finding import Area, RunFinding
@@ -54,7 +54,7 @@ def check_times(run: PlannedRun, profile: Profile) -> Iterator[RunFinding]:
         yield AREA.warning(lines[0], where=profile.resource("train", "runtime")[1], found=longest or None)
 
 
-def site_limits(profile: Profile) -> Limits:
+def site_limits(profile: Profile) -> SiteLimits:
     """Return what the site allows a training, as the profile states it."""
     stated = {name: profile.site_limit(f"max_{key}") for name, key in (("minutes", "runtime"), ("gpus", "gpus"))}
-    return Limits(**{name: int(value) for name, value in stated.items() if value is not None})
+    return SiteLimits(**{name: int(value) for name, value in stated.items() if value is not None})
