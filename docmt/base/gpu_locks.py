@@ -128,7 +128,7 @@ class GpuLocks:
                 "the locks on GPUs cannot be used",
                 where=str(self.folder),
                 found=problem.strerror,
-                expected="a folder that all users of this machine can write to (mode 1777)",
+                expected="a folder that all users can write to (mode 1777)",
                 remedy=f"set {VARIABLE} to such a folder, the same for all users",
             ) from None
 

@@ -19,7 +19,7 @@ ADVICE = ("setting", "value", "reason")
 
 @dataclass(frozen=True)
 class DeviceReport:
-    """What the checks of a device found, and what to set."""
+    """The findings of the checks of a device, and the advised settings."""
 
     device: str
     results: "Sequence[Result]"

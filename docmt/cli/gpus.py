@@ -67,7 +67,7 @@ def wait_for_gpus(gpus: Sequence[Gpu], count: int, stop: StopRequest, is_over: C
         ended = stop.requested or ("the deadline" if is_over() else None)
         if ended:
             raise UserError(
-                f"{ended} came while this job waited for a GPU",
+                f"{ended} ended the wait of this job for a GPU",
                 found="nothing was changed",
                 remedy="run again",
                 status=TRY_AGAIN,

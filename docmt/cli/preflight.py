@@ -37,7 +37,7 @@ def preflight(
         bool, typer.Option("--sources", help="also ask the sources of files over the network; nothing is downloaded")
     ] = False,
     gpu: Annotated[
-        bool, typer.Option("--gpu", help="also check what the GPU computes, and measure which settings suit it")
+        bool, typer.Option("--gpu", help="also check what the GPU computes, and measure which settings are best on it")
     ] = False,
     device: Device = "auto",
     as_json: AsJson = False,

@@ -1,1 +1,1 @@
-"""What the schedulers of clusters, and the processes of this machine, say of a project's jobs; nothing is changed."""
+"""A project's jobs in the words of the schedulers of clusters and of this machine's processes; nothing is changed."""

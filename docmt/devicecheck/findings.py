@@ -1,4 +1,4 @@
-"""What a check has found. A check that fails with an exception is a finding too, so that it hides no other check."""
+"""The finding of a check. A check that fails with an exception is a finding too, so that it hides no other check."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

@@ -232,8 +232,8 @@ def grid_of(folders: Folders, config: MainConfig, lines: Lines, attempt: Attempt
         for name, text in config.texts.items()
     }
     builtin_corpora = sorted((clone / WORKFLOW / "corpora").glob("*.yaml"))
-    own_corpora = [settings / path for path in config.corpora]
-    corpora, corpus_files = _corpora(root, [*builtin_corpora, *own_corpora], attempt)
+    user_corpora = [settings / path for path in config.corpora]
+    corpora, corpus_files = _corpora(root, [*builtin_corpora, *user_corpora], attempt)
     for corpus in config.local:
         with attempt():
             check_known("corpus", corpus, corpora, lines.place(("local", corpus)))

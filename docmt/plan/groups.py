@@ -53,7 +53,7 @@ LONGEST = 1440
 
 @dataclass(frozen=True)
 class Bounds:
-    """What the groups of a run may be.
+    """The bounds of the groups of a run.
 
     `sizes`: the largest number of members of a group of each kind; the jobs of other kinds are alone. `minutes`: the
     time of a job, which is a part of its group's. `longest`: the largest number of minutes of a group.

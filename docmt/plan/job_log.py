@@ -1,4 +1,4 @@
-"""What Snakemake logs of its jobs, as far as the next attempts need it: kills by the kernel, and successes."""
+"""Messages of Snakemake about its jobs, as far as the next attempts need it: kills by the kernel, and successes."""
 
 import logging
 import os

@@ -34,14 +34,14 @@ ESTIMATED = ("train", "translate")
 
 
 class SiteLimits(NamedTuple):
-    """What a site allows: the time of a job in minutes, and the GPUs of a training."""
+    """The limits of a site: the time of a job in minutes, and the GPUs of a training."""
 
     minutes: int = 1440
     gpus: int = 1
 
 
 class JobTime(NamedTuple):
-    """What a job asks for: the time of an attempt in minutes, and a number of GPUs."""
+    """The request of a job: the time of an attempt in minutes, and a number of GPUs."""
 
     minutes: int
     gpus: int

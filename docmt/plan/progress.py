@@ -1,4 +1,4 @@
-"""How far the jobs of a target are: which are done, run, wait, failed or are still to come."""
+"""The progress of the jobs of a target: which are done, run, wait, failed or are still to come."""
 
 import re
 from collections import Counter

@@ -71,8 +71,8 @@ def run_ranks(
 ) -> int:
     """Run the ranks with these numbers out of `count` ranks, and return the exit status of the one to blame.
 
-    The first rank listens at `address`. `options` are added to the command line. For `others_failed` see `wait`, and for
-    `inherited` see `launch`.
+    The first rank listens at `address`. `options` are added to the command line. For `others_failed` see `wait`, and
+    for `inherited` see `launch`.
     """
     shared = {"WORLD_SIZE": count, "LOCAL_WORLD_SIZE": len(numbers)}
     shared |= {"MASTER_ADDR": address[0], "MASTER_PORT": address[1]}

@@ -132,7 +132,7 @@ def test_a_folder_that_cannot_be_used_is_refused(tmp_path):
         GpuLocks(tmp_path / "file").take(GPUS, 1)
     assert str(refused.value) == (
         f"{tmp_path / 'file'}: the locks on GPUs cannot be used\n"
-        "  found Not a directory; expected a folder that all users of this machine can write to (mode 1777)\n"
+        "  found Not a directory; expected a folder that all users can write to (mode 1777)\n"
         "  set DOCMT_GPU_LOCKS to such a folder, the same for all users"
     )
 

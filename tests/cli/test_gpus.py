@@ -136,7 +136,7 @@ def end_of_wait(job: subprocess.Popen, number: signal.Signals | None = None) -> 
     return said
 
 
-ENDED = "docmt: {} came while this job waited for a GPU\n  found nothing was changed\n  run again\n"
+ENDED = "docmt: {} ended the wait of this job for a GPU\n  found nothing was changed\n  run again\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])

@@ -96,12 +96,12 @@ grant all on slurm_acct_db.* to slurm@'127.0.0.1';
 
 
 def answers() -> bool:
-    """Whether a Slurm answers on this machine."""
+    """Return whether a Slurm answers on this machine."""
     return shutil.which("sinfo") is not None and subprocess.run(["sinfo"], capture_output=True).returncode == 0
 
 
 def missing(accounting: bool) -> str:
-    """Why a cluster cannot be started here; empty where it can."""
+    """Return why a cluster cannot be started here; empty where it can."""
     programs = [*PROGRAMS, *(ACCOUNTING_PROGRAMS if accounting else ())]
     absent = [name for name in programs if shutil.which(name) is None]
     if absent:
@@ -184,13 +184,13 @@ def stop(folder: Path) -> None:
 
 
 def nodes_are_idle() -> bool:
-    """Whether all nodes wait for jobs."""
+    """Return whether all nodes wait for jobs."""
     states = subprocess.run(["sinfo", "-h", "-N", "-p", "low", "-o", "%T"], capture_output=True, text=True).stdout
     return states.split() == ["idle"] * len(NODES)
 
 
 def listens(port: int) -> bool:
-    """Whether a process of this machine listens at a port."""
+    """Return whether a process of this machine listens at a port."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
@@ -203,7 +203,7 @@ def run(*command: str) -> None:
 
 
 def succeeds(*command: str) -> bool:
-    """Whether a command ends with status 0."""
+    """Return whether a command ends with status 0."""
     return subprocess.run(command, capture_output=True).returncode == 0
 
 

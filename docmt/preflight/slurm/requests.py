@@ -14,7 +14,7 @@ AREA = Area("Slurm")
 
 @dataclass(frozen=True)
 class NodeRequest:
-    """What the jobs of a rule ask of a node in an attempt. None = nobody states it, or a function computes it."""
+    """The resources of a node that jobs of a rule ask for. None = nobody states it, or a function computes it."""
 
     rule: str
     attempt: int
