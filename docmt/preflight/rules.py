@@ -20,7 +20,7 @@ RESOURCE = re.compile(r"^ *(\w+)=(.+?),?$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class StatedRule:
-    """The statements of a rule. `resources`: the text of each resource, by its name. `is_local`: whether no job is sent."""
+    """The statements of a rule. `resources`: the text of each, by its name. `is_local`: whether no job is sent."""
 
     threads: int
     resources: dict[str, str]
