@@ -27,6 +27,13 @@ class JobLog(logging.Handler):
         self._last = threading.local()
 
     def emit(self, record: logging.LogRecord) -> None:
+        """Handle a record. What goes wrong here is printed, and ends no run: Snakemake would wait for ever."""
+        try:
+            self._emit(record)
+        except Exception:
+            self.handleError(record)
+
+    def _emit(self, record: logging.LogRecord) -> None:
         """Handle a record; the message about a job's command comes before the job's own, in the same thread."""
         event = str(getattr(record, "event", ""))
         if event == "error":

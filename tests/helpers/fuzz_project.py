@@ -120,7 +120,7 @@ def printed_jobs(text: str) -> Iterator[Command]:
     """Yield the jobs in what `snakemake -n -p` prints, each with one worker."""
     for block in re.split(r"\n(?=(?:local)?rule )", text):
         head = re.match(r"(?:local)?rule (\w+):\n", block)
-        line = re.search(r"^Shell command: exec docmt (.*) > \S+ 2>&1$", block, re.MULTILINE)
+        line = re.search(r"^Shell command: exec +docmt (.*) > \S+ 2>&1$", block, re.MULTILINE)
         if head and line:
             plain = SHELL.sub(lambda path: f"{Path(path[1]).parent}{path[2]}", line[1])
             plain = re.sub(r"\$\(\(.*?\)\)", "1", re.sub(r"\$\{DOCMT_ON_CLUSTER.*?\}", "", plain))

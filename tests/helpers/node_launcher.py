@@ -62,6 +62,6 @@ def status_of(arguments: Sequence[str]) -> int:
 def launcher(arguments: list[str]) -> None:
     """Run `docmt` with arguments of `docmt job train-system`."""
     meeting.LOST_S = LOST_S
-    launch.start = lambda variables, options: Fork([*arguments, *options], variables)
+    launch.start = lambda variables, options, inherited: Fork([*arguments, *options], variables)
     print(os.getpid(), flush=True)
     command(arguments)

@@ -1,6 +1,8 @@
 """Attempts on one machine, and where and within what jobs run: by the real workflow."""
 
 import shlex
+import sys
+from pathlib import Path
 
 from helpers.support import Project
 
@@ -20,12 +22,12 @@ rule wrong:
     shell: "echo {resources.mem_mb} {resources.runtime} >> {rule}.tries; exit 1"
 
 """
-INCLUDED = 'include: "workflow/rules/growth.smk"\n'
+INCLUDED = 'include: "rules/growth.smk"\n'
 
 
 def test_a_job_that_the_kernel_kills_asks_for_more_memory_and_one_that_fails_does_not(project: Project):
-    snakefile = (project.root / "Snakefile").read_text()
-    project.write("Snakefile", snakefile.replace(INCLUDED, RULES + INCLUDED))
+    snakefile = (project.root / "workflow/Snakefile").read_text()
+    project.write("workflow/Snakefile", snakefile.replace(INCLUDED, RULES + INCLUDED))
     note_failure("wrong", FailureCause.TIME, "", "TIMEOUT", project.root)
     done = project.snakemake("--cores", "1", "--keep-going", "--retries", "2", "greedy.txt", "wrong.txt")
     assert done.returncode == 1
@@ -46,10 +48,11 @@ def test_downloads_are_jobs_of_a_cluster_where_the_config_says_so(project: Proje
         assert f"downloads on the login node: {answer}" in done.stdout
 
 
-APPTAINER = """#!/bin/sh
+APPTAINER = f"""#!/bin/sh
 [ "$1" = --version ] && echo apptainer version 1.3.4 && exit
 for word; do echo "$word"; done > apptainer.words
 for last; do :; done
+export PATH="{Path(sys.executable).parent}:$PATH"
 exec bash -c "$last"
 """
 

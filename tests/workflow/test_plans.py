@@ -218,9 +218,12 @@ def test_every_study_plans_on_the_cluster(project, target):
 
 
 def test_trainings_that_take_longer_than_their_jobs_may_run_are_said_on_a_cluster_alone(project):
-    """`runtime` of the profile, or of the command line, once for the first attempt and for each of its `retries`."""
+    """The first attempt has `runtime` of the profile or the command line, and each of the `retries` twice as much."""
     options = ("-n", TRAINED, "--config", "device=cpu")
-    told = project.snakemake("--profile", "slurm", *options, "--set-resources", "train:runtime=attempt-1", check=True)
-    assert "may run: 1. The limit is 0.1 h: 0 + 1 + 2 minutes, the `runtime` of each attempt. Raise" in told.stderr
+    told = project.snakemake(
+        "--profile", "slurm", *options, "--set-resources", "train:runtime=1", "--retries", "1", check=True
+    )
+    assert "longer than their jobs may run: 1. Raise `max_runtime`" in told.stderr
+    assert "may run 0.1 h (1 + 2 minutes)" in told.stderr
     here = project.snakemake("--cores", "1", *options, "--set-resources", "train:runtime=1", check=True)
     assert "estimated to take longer" not in here.stderr

@@ -12,7 +12,7 @@ RULES = sorted((ROOT / "workflow" / "rules").glob("[0-9]*.smk"))
 PLACE = re.compile(r"(?<!\{)\{([^{}]+)\}(?!\})")
 NUMBERS = re.compile(r"threads|resources\.\w+")
 OPTIONS = re.compile(
-    r"params\.(learnt|start|pretrained|chains|view|named|whole|human|lock|program|positions|translations)"
+    r"params\.(on_each_node|learnt|start|pretrained|chains|view|named|whole|human|lock|program|positions|translations)"
 )
 """Parts of commands that functions of common.smk put together, quoted there."""
 
@@ -92,5 +92,6 @@ def common() -> str:
 def test_no_log_goes_through_a_pipe(path):
     """A signal to a job's group would end the other side of the pipe first, and the job of that."""
     docmt = [command for command in commands(path.read_text(encoding="utf-8")) if "docmt" in command]
-    assert all(command.startswith("exec docmt ") and command.endswith(" > {log:q} 2>&1") for command in docmt)
+    starts = ("exec docmt ", "exec {params.on_each_node} docmt ")
+    assert all(command.startswith(starts) and command.endswith(" > {log:q} 2>&1") for command in docmt)
     assert not [command for command in docmt if "|" in command]

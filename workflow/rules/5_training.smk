@@ -44,4 +44,4 @@ rule train:
         " --state {params.states:q}/{wildcards.scale:q}/{wildcards.corpus:q}/{wildcards.system:q}/seed{wildcards.seed:q}"
         " --threads {threads} --nodes {resources.nodes}"
         " --ranks $(({resources.gpu} > {resources.nodes} ? {resources.gpu} : {resources.nodes})) --set-aside"
-        " ${{DOCMT_ON_CLUSTER:+--deadline-minutes $(({resources.runtime} - 2))}} > {log:q} 2>&1"
+        " ${{DOCMT_ON_CLUSTER:+--deadline-minutes $(({resources.runtime} > 2 ? {resources.runtime} - 2 : 0))}} > {log:q} 2>&1"

@@ -71,7 +71,7 @@ from docmt.plan.driver import (
     targets_of,
 )
 from docmt.plan.ending import ending
-from docmt.plan.growth import let_resources_grow
+from docmt.plan.growth import grown, let_resources_grow
 from docmt.plan.host import Host
 from docmt.plan.job_log import JobLog
 from docmt.plan.job_times import SiteLimits, estimated_times, freeze_times, read_frozen_times, time_without_estimate
@@ -160,8 +160,10 @@ if not HOST.is_module:
     shell.prefix(environment())
 
 
-# The image of `--software-deployment-method apptainer`; without that option no container is used.
-container: f"{CLONE}/envs/docmt.sif"
+# The image of `--software-deployment-method apptainer`. Snakemake refuses a path with blanks even without that option.
+if DeploymentMethod.APPTAINER in workflow.deployment_settings.deployment_method:
+
+    container: f"{CLONE}/envs/docmt.sif"
 
 
 def rest_while_jobs_run():
@@ -399,7 +401,8 @@ def runs_on_cluster():
 def attempts_of(job):
     """Return the time that the attempts of a training have, as rule, profile and command line state it together.
 
-    None is returned where `runtime` depends on files that are not there yet.
+    Each attempt after the first follows a time-out, and has more time. None is returned where `runtime` depends on files
+    that are not there yet.
     """
     wildcards, training = Wildcards(fromdict=job.names), workflow.get_rule(HOST.rule(job.rule))
     tries = range(1, training.restart_times + 2)
@@ -407,7 +410,9 @@ def attempts_of(job):
     minutes = [resources.get("runtime") for resources in attempts]
     if not all(isinstance(value, int | float) for value in minutes):
         return None
-    return AttemptTimes(tuple(minutes), int(attempts[0].get("gpu") or 0))
+    longest = site_limits().minutes
+    grown_minutes = tuple(grown(value, timeouts, longest) for timeouts, value in enumerate(minutes))
+    return AttemptTimes(grown_minutes, int(attempts[0].get("gpu") or 0))
 
 
 def job_times():
@@ -538,8 +543,9 @@ def tell_other_workflow(files, jobs):
 
 def training_ran_out_of_memory(job):
     """Return whether a failed job of this process is a training whose own record says that memory ran out."""
-    folder = HOST.path(f"{STATE}/{TRAINING.part(**job.wildcards_dict)}")
-    return HOST.original_rule(job.rule.name) == "train" and memory_ran_out(folder, BEGAN)
+    if HOST.original_rule(job.rule.name) != "train":
+        return False
+    return memory_ran_out(HOST.path(f"{STATE}/{TRAINING.part(**job.wildcards_dict)}"), BEGAN)
 
 
 def requested():
