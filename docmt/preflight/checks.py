@@ -40,6 +40,7 @@ def preflight(targets: Sequence[str], overrides: dict, profile_name: str | None,
     except UserError as problem:
         findings.append(profile.AREA.of(problem))
     if grid is not None:
+        read = replace(read, device=grid.device)
         findings += _of_grid(grid, targets, read, ask_sources)
     findings += place.check_place()
     findings += slurm.check_slurm(read) if read.is_slurm else []

@@ -89,8 +89,8 @@ def _of_cards(
         remedy = f"unset {VISIBLE}, or name cards in it"
         yield make("the environment hides all cards", where=VISIBLE, found=repr(visible), remedy=remedy)
     if gpus > len(cards):
-        yield AREA.error(
-            "a training asks for more GPUs than this machine has",
+        yield AREA.warning(
+            "a training asks for more GPUs than this machine has, and takes those that are here",
             where=profile.resource("train", "gpu")[1],
             found=f"gpu: {gpus:g}",
             expected=f"at most {len(cards)}",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.errors import UserError
+from docmt.base.names import DeviceName
 from docmt.base.parse import mapping
 from docmt.base.yaml_files import Lines, load_yaml
 from docmt.plan.preflight import refuse_cache
@@ -26,14 +27,27 @@ LOCAL = ("local", "dryrun", "touch")
 UNITS = {"s": 1 / 60, "m": 1, "min": 1, "h": 60, "d": 1440}
 """The minutes of each unit of a time."""
 FUNCTIONS = {"min": min, "max": max, "int": int, "round": round}
+OF_GPU_JOBS = {
+    "gpu_model": "gpu-model",
+    "slurm_partition": "gpu-partition",
+    "constraint": "gpu-constraint",
+    "qos": "gpu-qos",
+}
+"""The flags of the executor `docmt-slurm` that replace a resource of the jobs that ask for GPUs."""
+OF_DOWNLOADS = {"slurm_partition": "download-partition"}
+"""The flags that replace a resource of the jobs that download files."""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """What a run has from profiles: the value of each top-level key, and where it is stated."""
+    """What a run has from profiles: the value of each top-level key, and where it is stated.
+
+    `device`: that of config.yaml, which decides whether jobs ask for GPUs by themselves.
+    """
 
     values: dict[str, Any] = field(default_factory=dict)
     lines: dict[str, Lines] = field(default_factory=dict)
+    device: DeviceName = "auto"
 
     @property
     def executor(self) -> str:
@@ -75,6 +89,9 @@ class Profile:
 
         The value is None where nobody states one. The place is a key of the profile, or the rule.
         """
+        flag = self._flag_of(rule, name)
+        if flag is not None:
+            return self.flag(flag), self.place(self.flag_name(flag))
         of_rule = self.values.get("set-resources", {}).get(rule, {})
         if name in of_rule:
             return of_rule[name], self.place("set-resources", rule, name)
@@ -84,13 +101,21 @@ class Profile:
         default = self.values.get("default-resources", {}).get(name)
         return default, self.place("default-resources", name)
 
+    def _flag_of(self, rule: str, name: str) -> str | None:
+        """Return the flag of the executor that replaces a resource of a rule; None where none does, or it is off."""
+        if self.executor != "docmt-slurm":
+            return None
+        flag = OF_GPU_JOBS.get(name) if name in OF_GPU_JOBS and self.number(rule, "gpu") else None
+        flag = OF_DOWNLOADS.get(name) if rule == "download" else flag
+        return flag if flag and self.flag(flag) else None
+
     def number(self, rule: str, name: str, attempt: int = 1) -> float | None:
         """Return a resource of an attempt as a number; None where nobody states it, or a function computes it.
 
-        A resource that follows an estimate is one GPU, and the longest time that the site allows.
+        A resource that follows an estimate is one GPU (none with `device: cpu`), and the longest time of the site.
         """
         if self.follows_estimate(rule, name):
-            return 1.0 if name == "gpu" else self.site_limit("max_runtime")
+            return float(self.device != "cpu") if name == "gpu" else self.site_limit("max_runtime")
         value = self.resource(rule, name)[0]
         return number_of(value, attempt, self.threads(rule))
 

@@ -1,5 +1,6 @@
 """What Slurm has against what a profile asks for, by what a real Slurm 22.05 printed."""
 
+import dataclasses
 import math
 
 import pytest
@@ -18,6 +19,7 @@ def place(tmp_path, monkeypatch):
     """A folder with the rules of a workflow."""
     rules = tmp_path / "workflow/rules/one.smk"
     rules.parent.mkdir(parents=True)
+    (tmp_path / "workflow/scales").mkdir()
     rules.write_text("rule tokens:\n    threads: 8\n\nrule train:\n    threads: 1\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
@@ -263,3 +265,45 @@ def test_trainings_that_cannot_end_in_time(small, monkeypatch, slurm):
     assert "results/5_training/paper/toy/" in str(finding.message.found)
     (fact,) = check_times(run, profile(train={"runtime": "lambda wildcards: 3"}))
     assert fact.text == "not checked: the time of trainings, since a function computes their `runtime` or `gpu`"
+
+
+SITE = {"docmt-slurm-status-command": "squeue", "docmt-slurm-requeue": True}
+
+
+@pytest.mark.parametrize(
+    ("flag", "value", "message"),
+    [
+        ("gpu-partition", "hgih", "no partition has this name\n  found hgih"),
+        ("gpu-model", "a100", "no node of the partition has this type of GPU\n  found a100"),
+        ("gpu-constraint", "nvlink", "no node of the partition has this feature\n  found nvlink"),
+        ("download-partition", "network", "no partition has this name\n  found network"),
+    ],
+)
+def test_what_the_site_file_asks_for_jobs_with_gpus_and_for_downloads(flag, value, message, slurm, tmp_path):
+    rules = tmp_path / "workflow/rules/one.smk"
+    rules.write_text(rules.read_text() + "\nrule download:\n    threads: 1\n", encoding="utf-8")
+    name = f"docmt-slurm-{flag}"
+    asked = profile("docmt-slurm", {**SITE, name: value}, train={"gpu": 1})
+    assert only(asked).startswith(f"{name}: {message}")
+    assert told(profile("slurm", {**FLAGS, name: value}, train={"gpu": 1})) == [], "only our executor obeys it"
+    if flag != "download-partition":
+        assert told(profile("docmt-slurm", {**SITE, name: value}, train={"gpu": 0})) == []
+
+
+def test_a_quality_of_service_of_the_site_file_is_compared_with_those_of_the_user(slurm):
+    slurm.change(KEEPS_ACCOUNTS)
+    slurm.program("sacctmgr", "echo 'lab|normal,urgent'")
+    for where, asked in {
+        "default-resources.qos": profile("docmt-slurm", SITE, {"qos": "urgnt"}),
+        "docmt-slurm-gpu-qos": profile("docmt-slurm", {**SITE, "docmt-slurm-gpu-qos": "urgnt"}, train={"gpu": 1}),
+    }.items():
+        assert only(asked).startswith(f"{where}: user ") and "found urgnt\n  did you mean" in only(asked)
+    assert told(profile("docmt-slurm", SITE, {"qos": "urgent"})) == []
+
+
+def test_jobs_ask_for_no_gpu_on_the_processor(slurm, tmp_path):
+    rules = tmp_path / "workflow/rules/one.smk"
+    rules.write_text('rule train:\n    resources:\n        gpu=estimated("train", "gpus"),\n', encoding="utf-8")
+    asked = profile("docmt-slurm", {**SITE, "docmt-slurm-gpu-model": "a100"})
+    assert "found a100" in only(asked)
+    assert told(dataclasses.replace(asked, device="cpu")) == []

@@ -70,8 +70,8 @@ def check_partitions(profile: Profile, cluster: Cluster) -> Iterator[RunFinding]
 def check_associations(profile: Profile, cluster: Cluster) -> Iterator[RunFinding]:
     """Yield the accounts and the quality of service that this user has not."""
     accounts = {charged: where for charged, where in _accounts(profile) if charged}
-    qos = profile.flag("qos")
-    if not accounts and not qos:
+    asked = {quality: where for quality, where in _qualities(profile) if quality}
+    if not accounts and not asked:
         return
     if not cluster.config.get("AccountingStorageType", "").endswith("slurmdbd"):
         yield AREA.fact("this cluster keeps no accounts: an account or a quality of service is not checked")
@@ -84,10 +84,10 @@ def check_associations(profile: Profile, cluster: Cluster) -> Iterator[RunFindin
         if charged not in known:
             what = f"user {user} has no such account"
             yield AREA.error(what, where=where, found=charged, remedy=nearest(charged, known))
-    if qos and qos not in qualities:
-        where = profile.place(profile.flag_name("qos"))
-        what = f"user {user} has no such quality of service"
-        yield AREA.error(what, where=where, found=str(qos), remedy=nearest(str(qos), qualities))
+    for quality, where in asked.items():
+        if quality not in qualities:
+            what = f"user {user} has no such quality of service"
+            yield AREA.error(what, where=where, found=quality, remedy=nearest(quality, qualities))
 
 
 def sent_rules() -> list[str]:
@@ -117,3 +117,11 @@ def _accounts(profile: Profile) -> Iterable[tuple[str | None, str]]:
     for rule in sent_rules():
         yield profile.name_in(rule, "slurm_account"), profile.resource(rule, "slurm_account")[1]
     yield os.environ.get("SBATCH_ACCOUNT"), "SBATCH_ACCOUNT"
+
+
+def _qualities(profile: Profile) -> Iterable[tuple[str | None, str]]:
+    """Yield the quality of service of each rule, and of all jobs, and where it is stated."""
+    for rule in sent_rules():
+        yield profile.name_in(rule, "qos"), profile.resource(rule, "qos")[1]
+    stated = profile.flag("qos")
+    yield None if stated is None else str(stated), profile.place(profile.flag_name("qos"))
