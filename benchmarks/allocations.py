@@ -6,27 +6,17 @@ Options are those of snakemake, such as `--group-components train=10 decode=8`, 
 """
 
 import io
-import shutil
 import sys
 from collections import Counter
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 
+from project_copy import copy_project
 from snakemake.cli import main as snakemake
 from snakemake.dag import DAG
 
-ROOT = Path(__file__).parents[1]
 ALONE = ["--group-components", "none=1"]
 """The options of a run without groups."""
-
-
-def copy_project(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for name in ("config.yaml", "Snakefile"):
-        shutil.copy(ROOT / name, folder / name)
-    for name in ("workflow", "profiles", "slurm", "envs"):
-        shutil.copytree(ROOT / name, folder / name)
 
 
 def submitted(folder: Path, options: list[str]) -> list:

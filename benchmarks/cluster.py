@@ -8,7 +8,6 @@ The overhead of an allocation is its time less the seconds in which its jobs wor
 """
 
 import json
-import shutil
 import subprocess
 import sys
 import time
@@ -18,8 +17,8 @@ from pathlib import Path
 from statistics import median
 
 import psutil
+from project_copy import copy_project
 
-ROOT = Path(__file__).parents[1]
 LOOK_S = 2.0
 GIB = 1 << 30
 
@@ -41,15 +40,6 @@ class Allocation:
     state: str
     queued_s: float
     seconds: float
-
-
-def copy_project(folder: Path) -> None:
-    """Copy what a run reads."""
-    folder.mkdir(parents=True)
-    for name in ("config.yaml", "Snakefile"):
-        shutil.copy(ROOT / name, folder / name)
-    for name in ("workflow", "profiles", "slurm", "envs"):
-        shutil.copytree(ROOT / name, folder / name)
 
 
 def drive(folder: Path, targets: list[str]) -> Driver:

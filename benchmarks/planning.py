@@ -6,11 +6,12 @@ with two, which has some 1,800 jobs. The processor time of all processes counts.
 """
 
 import resource
-import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+from project_copy import copy_project
 
 from docmt.base.artifacts import write_json
 from docmt.base.digests import FileDigest, indented_json
@@ -22,19 +23,8 @@ from docmt.plan.jobs import RULES, Job
 from docmt.plan.outside import MEMORY, _manner
 from docmt.plan.planning import Planner
 
-ROOT = Path(__file__).parents[1]
 FILES = 6
 """How many further files each job has."""
-
-
-def copy_project(folder: Path, seeds: str) -> list[str]:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for name in ("config.yaml", "Snakefile"):
-        shutil.copy(ROOT / name, folder / name)
-    for name in ("workflow", "profiles", "slurm", "envs"):
-        shutil.copytree(ROOT / name, folder / name)
-    return ["--config", "scale=smoke", f"seeds={seeds}"]
 
 
 def finish(folder: Path, seeds: tuple[int, ...]) -> Job:
@@ -79,7 +69,7 @@ def have_downloads(folder: Path) -> None:
 
 
 def print_paper(folder: Path) -> None:
-    copy_project(folder, "[1]")
+    copy_project(folder)
     have_downloads(folder)
     print("| where | jobs planned | CPU s | s |\n|---|---|---|---|")
     for where, options in (("this machine", []), ("a cluster, in groups", ["--profile", "slurm"])):
@@ -101,7 +91,8 @@ def timed(folder: Path, options: list[str]) -> tuple[float, float, str]:
 def main(folder: Path) -> None:
     print("| seeds | results | jobs planned | CPU s | s |\n|---|---|---|---|---|")
     for seeds in ((1,), (1, 2)):
-        options = copy_project(folder, str(list(seeds)))
+        copy_project(folder)
+        options = ["--config", "scale=smoke", f"seeds={[*seeds]}"]
         print_row(seeds, "none", folder, options)
         training = finish(folder, seeds)
         print_row(seeds, "all", folder, options)

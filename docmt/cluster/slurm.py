@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from docmt.base.errors import printable
@@ -22,14 +22,38 @@ DAYS = 7
 """How many days back `sacct` looks for jobs that have ended."""
 BETWEEN = "|"
 """The sign between two fields; the comment, which may have it too, is the last field."""
-SQUEUE_FIELDS = (
-    *("JobArrayID", "State", "Reason", "TimeLimit", "TimeLeft", "TimeUsed", "StartTime", "SubmitTime", "NodeList"),
-    *("RestartCnt", "Partition", "WorkDir", "Name", "Comment"),
-)
-SACCT_FIELDS = (
-    *("JobID", "State", "Reason", "Timelimit", "Elapsed", "Start", "Submit", "NodeList", "Partition"),
-    *("WorkDir", "JobName", "Comment"),
-)
+SQUEUE_FIELDS = {
+    "number": "JobArrayID",
+    "state": "State",
+    "reason": "Reason",
+    "limit": "TimeLimit",
+    "left": "TimeLeft",
+    "used": "TimeUsed",
+    "started": "StartTime",
+    "submitted": "SubmitTime",
+    "nodes": "NodeList",
+    "restarts": "RestartCnt",
+    "partition": "Partition",
+    "folder": "WorkDir",
+    "name": "Name",
+    "comment": "Comment",
+}
+"""The names that `squeue` has for the fields of a job."""
+SACCT_FIELDS = {
+    "number": "JobID",
+    "state": "State",
+    "reason": "Reason",
+    "limit": "Timelimit",
+    "used": "Elapsed",
+    "started": "Start",
+    "submitted": "Submit",
+    "nodes": "NodeList",
+    "partition": "Partition",
+    "folder": "WorkDir",
+    "name": "JobName",
+    "comment": "Comment",
+}
+"""The names that `sacct` has for them; it knows neither the time that is left nor how often a job was started again."""
 NUMBER = re.compile(r"\d+(_(\d+|\[[\d,:%-]+\]))?(\+\d+)?")
 """The number of a job, of a job of an array, or of a part of a job of several kinds of nodes."""
 DURATION = re.compile(r"(?:(?P<days>\d+)-)?(?:(?P<hours>\d+):)?(?P<minutes>\d+):(?P<seconds>\d+)")
@@ -70,16 +94,16 @@ def read_queue() -> Queue:
 
 def _queue() -> list[ClusterJob]:
     """Return the jobs that `squeue` knows. Raises Unanswered."""
-    form = ",".join(f"{field}:{BETWEEN}" for field in SQUEUE_FIELDS)
+    form = ",".join(f"{field}:{BETWEEN}" for field in SQUEUE_FIELDS.values())
     text = _ask("squeue", "--me", "--states=all", "--noheader", "-O", form)
-    return [*_jobs("squeue", text, _of_squeue, len(SQUEUE_FIELDS))]
+    return [*_jobs("squeue", text, SQUEUE_FIELDS)]
 
 
 def _accounts() -> list[ClusterJob]:
     """Return the jobs that `sacct` knows and that have ended; none on a cluster without accounts."""
     if shutil.which("sacct") is None:
         return []
-    user, since, form = getpass.getuser(), f"now-{DAYS}days", ",".join(SACCT_FIELDS)
+    user, since, form = getpass.getuser(), f"now-{DAYS}days", ",".join(SACCT_FIELDS.values())
     only = ("--allocations", "--parsable2", "--noheader", "--user", user, "--starttime", since, "--format", form)
     try:
         text = _ask("sacct", *only)
@@ -88,7 +112,7 @@ def _accounts() -> list[ClusterJob]:
             return []
         raise
     # `squeue` alone tells which of the other jobs wait or run now.
-    known = _jobs("sacct", text, _of_sacct, len(SACCT_FIELDS))
+    known = _jobs("sacct", text, SACCT_FIELDS)
     return [job for job in known if job.phase in ("done", "failed")]
 
 
@@ -111,58 +135,42 @@ def _ask(*command: str) -> str:
     return done.stdout
 
 
-def _jobs(command: str, text: str, read: Callable[[list[str]], ClusterJob | None], fields: int) -> Iterator[ClusterJob]:
-    """Yield the jobs of the workflow among the lines of an answer. Raises Unanswered for a line of another form."""
+def _jobs(command: str, text: str, names: Iterable[str]) -> Iterator[ClusterJob]:
+    """Yield the jobs of the workflow among the lines of an answer, whose fields have these names.
+
+    Raises Unanswered for a line of another form.
+    """
+    names = [*names]
     for line in text.splitlines():
-        parts = line.split(BETWEEN, fields - 1)
+        parts = [part.strip() for part in line.split(BETWEEN, len(names) - 1)]
         if not line.strip():
             continue
-        if len(parts) != fields or not NUMBER.fullmatch(parts[0].strip()):
+        if len(parts) != len(names) or not NUMBER.fullmatch(parts[0]):
             raise Unanswered(f"{command} answered in a form that docmt does not know: {printable(line.strip()[:80])}")
-        job = read([part.strip() for part in parts])
+        job = _job(dict(zip(names, parts, strict=True)))
         if job is not None:
             yield job
 
 
-def _of_squeue(fields: list[str]) -> ClusterJob | None:
-    """Return the job of a line of `squeue`; None for one that is not the workflow's."""
-    number, state, reason, limit, left, used, start, submit, nodes, restarts, partition, folder, name, comment = fields
-    purpose = purpose_of(comment.removesuffix(BETWEEN))
+def _job(fields: Mapping[str, str]) -> ClusterJob | None:
+    """Return the job with these fields; None for one that is not the workflow's."""
+    purpose = purpose_of(fields["comment"].removesuffix(BETWEEN))
+    restarts = fields.get("restarts", "")
     return purpose and ClusterJob(
-        number,
-        _state(state),
-        reason,
-        folder,
+        fields["number"],
+        _state(fields["state"]),
+        fields["reason"],
+        fields["folder"],
         purpose,
-        name=name,
-        partition=partition,
-        nodes=_known(nodes),
-        submitted=_known(submit),
-        started=_known(start),
-        limit_s=seconds(limit),
-        left_s=seconds(left),
-        used_s=seconds(used) or 0,
+        name=fields["name"],
+        partition=fields["partition"],
+        nodes=_known(fields["nodes"]),
+        submitted=_known(fields["submitted"]),
+        started=_known(fields["started"]),
+        limit_s=seconds(fields["limit"]),
+        left_s=seconds(fields.get("left", "")),
+        used_s=seconds(fields["used"]) or 0,
         restarts=int(restarts) if restarts.isdecimal() else 0,
-    )
-
-
-def _of_sacct(fields: list[str]) -> ClusterJob | None:
-    """Return the job of a line of `sacct`; None for one that is not the workflow's."""
-    number, state, reason, limit, used, start, submit, nodes, partition, folder, name, comment = fields
-    purpose = purpose_of(comment)
-    return purpose and ClusterJob(
-        number,
-        _state(state),
-        reason,
-        folder,
-        purpose,
-        name=name,
-        partition=partition,
-        nodes=_known(nodes),
-        submitted=_known(submit),
-        started=_known(start),
-        limit_s=seconds(limit),
-        used_s=seconds(used) or 0,
     )
 
 

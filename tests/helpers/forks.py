@@ -18,7 +18,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
@@ -26,6 +25,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
 
+from helpers.exit_status import status_of
 from helpers.zygote import answer_all, command, import_all
 
 from docmt.base.parent import signal_at_parents_end
@@ -192,14 +192,7 @@ def take_over(connection: socket.socket) -> None:
 def run() -> int:
     """Run the program that the first word of the command line names, and return its exit status."""
     program, *arguments = sys.argv
-    try:
-        PROGRAMS[program](arguments)
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:
-        traceback.print_exc()
-        return 1
-    return 0
+    return status_of(lambda: PROGRAMS[program](arguments))
 
 
 def run_workflow(arguments: list[str]) -> None:

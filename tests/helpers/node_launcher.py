@@ -6,9 +6,9 @@ launcher are: they end with it, and signals come from it.
 
 import os
 import signal
-import traceback
 from collections.abc import Sequence
 
+from helpers.exit_status import status_of
 from helpers.zygote import command
 
 from docmt.base.parent import signal_at_parents_end
@@ -29,7 +29,7 @@ class Fork:
             try:
                 signal_at_parents_end(signal.SIGKILL)
                 os.environ.update(variables)
-                status = status_of(arguments)
+                status = status_of(lambda: command([*arguments]))
             finally:
                 os._exit(status)
 
@@ -45,18 +45,6 @@ class Fork:
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
-
-
-def status_of(arguments: Sequence[str]) -> int:
-    """Run `docmt`, and return its exit status."""
-    try:
-        command([*arguments])
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:
-        traceback.print_exc()
-        return 1
-    return 0
 
 
 def launcher(arguments: list[str]) -> None:

@@ -17,7 +17,6 @@ import select
 import signal
 import subprocess
 import sys
-import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,6 +24,8 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from helpers.exit_status import status_of
 
 SECONDS = 120
 """After these, a command counts as one that does not end; the slowest takes five."""
@@ -182,14 +183,7 @@ def child(request: dict) -> int:
     opened: set[str] = set()
     if request.get("trace"):
         trace(opened)
-    try:
-        CALLS[request["call"]](request["arguments"])
-        status = 0
-    except SystemExit as end:
-        status = end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:
-        traceback.print_exc()
-        status = 1
+    status = status_of(lambda: CALLS[request["call"]](request["arguments"]))
     sys.stdout.flush()
     sys.stderr.flush()
     if request.get("trace"):
