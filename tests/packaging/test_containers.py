@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -48,6 +49,8 @@ def test_both_images_get_the_same_files():
     assert set(copied) == let_in
     assert copied == {name: f"/opt/docmt/{name}" for name in let_in}
     assert all((ROOT / name).exists() for name in let_in)
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]["find"]["include"]
+    assert {name.rstrip("*") for name in packages} <= let_in
 
 
 def test_both_images_are_made_and_started_by_the_same_scripts():
