@@ -46,7 +46,7 @@ def test_a_dry_run_plans_with_the_profile(profile, tmp_path):
     need_plugin(profile)
     done = call(small_demo(tmp_path / "project"), profile, "-n", TRAINING)
     assert done.returncode == 0, done.stderr
-    assert re.search(r"rule train:.*?resources: .*?mem_mb=8000.*?runtime=1440", done.stdout + done.stderr, re.DOTALL)
+    assert re.search(r"rule train:.*?resources: .*?mem_mb=8000.*?runtime=30", done.stdout + done.stderr, re.DOTALL)
 
 
 def test_a_job_runs_to_its_end(cluster, tmp_path):
@@ -64,11 +64,11 @@ def words_of(cluster: Cluster, rule: str) -> list[str]:
 
 GPU = ["-gpu", "num=1:mode=shared:j_exclusive=yes"]
 LSF = {
-    "train": ["-W", "1440", "-n", "1", "-R", "rusage[mem=8000.0]", "-R", "span[hosts=1]", *GPU],
+    "train": ["-W", "30", "-n", "1", "-R", "rusage[mem=8000.0]", "-R", "span[hosts=1]", *GPU],
     "compare": ["-W", "60", "-n", "1", "-R", "rusage[mem=2000.0]", "-R", "span[hosts=1]"],
 }
 PBS = {
-    "train": ["-l", "select=1:ncpus=1:mem=8000mb:ngpus=1", "-l", "walltime=24:00:00"],
+    "train": ["-l", "select=1:ncpus=1:mem=8000mb:ngpus=1", "-l", "walltime=00:30:00"],
     "compare": ["-l", "select=1:ncpus=1:mem=2000mb", "-l", "walltime=01:00:00"],
 }
 
