@@ -40,7 +40,7 @@ class Purpose:
     def __str__(self) -> str:
         """Return the rule with the values of its wildcards, or the group with the number of its jobs."""
         if self.group:
-            return f"{self.jobs} jobs of the group {self.group}"
+            return f"{self.jobs} {'job' if self.jobs == 1 else 'jobs'} of the group {self.group}"
         return " ".join([self.rule, *([self.values] if self.values else [value for _, value in self.names])])
 
 

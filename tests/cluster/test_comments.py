@@ -27,6 +27,7 @@ def test_a_value_may_have_the_sign_between_key_and_value():
 def test_a_group_says_how_many_jobs_it_has():
     assert purpose_of("docmt group small jobs=12 run=1f6c") == Purpose("group", group="small", jobs=12, run="1f6c")
     assert str(purpose_of("docmt group small jobs=12")) == "12 jobs of the group small"
+    assert str(purpose_of("docmt group small jobs=1")) == "1 job of the group small"
     assert purpose_of("docmt group small jobs=many").jobs == 1
 
 
