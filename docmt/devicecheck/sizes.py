@@ -43,7 +43,7 @@ class Size:
 
 BASE = Size(6, 512, 2048, 8, 32_000, segments=12, sentences=15, words=25, repeats=5, matrix=8192)
 """The size of the papers' models, and a batch of about 4,700 target tokens."""
-SMALL = Size(1, 32, 32, 4, 60, segments=3, sentences=4, words=6, repeats=1, matrix=64)
+SMALL = Size(1, 32, 32, 4, 60, segments=3, sentences=4, words=6, repeats=1, matrix=512)
 """A size for a CPU, on which this is only a trial of the checks."""
 
 
