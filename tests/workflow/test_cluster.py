@@ -1,6 +1,7 @@
 """The demo on a Slurm cluster: jobs ask for what they need, and an edit of the config cannot reach those that wait."""
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -23,10 +24,11 @@ def test_a_job_reads_the_grid_of_its_submission_though_the_config_breaks_on_the_
     assert (demo.root / COMPARISON).read_bytes() == before
 
 
-def requested(name: str) -> str:
-    """What Slurm says of the jobs whose output is the named log."""
+def requested(project: Project, rule: str) -> str:
+    """What Slurm says of the project's jobs and groups with steps of a rule."""
     jobs = subprocess.run(["scontrol", "show", "job"], capture_output=True, text=True).stdout.split("\n\n")
-    return "\n".join(job for job in jobs if f"/{name}/" in job)
+    ours = [job for job in jobs if f"WorkDir={project.root}\n" in job]
+    return "\n".join(job for job in ours if re.search(rf"JobName=docmt\.\S*\b{rule}\b", job))
 
 
 @pytest.mark.slow
@@ -35,11 +37,12 @@ def test_the_demo_finishes_on_slurm_though_the_config_breaks_on_the_way(cluster,
     command = [sys.executable, "-m", "snakemake", "--profile", "slurm", "demo"]
     with (tmp_path / "screen.log").open("w") as screen:
         driver = subprocess.Popen(command, cwd=project.root, env=os.environ, stdout=screen, stderr=screen)
-        while not list(project.root.glob("logs/slurm/rule_corpus/**/*.log")):
+        while not list(project.root.glob("logs/slurm/group_*corpus*/*.log")):
             assert driver.poll() is None, (tmp_path / "screen.log").read_text()
             time.sleep(0.5)
         (project.root / "config.yaml").write_text("studies: [nothing\n")
         assert driver.wait(timeout=900) == 0, (tmp_path / "screen.log").read_text()
     assert (project.root / "results/report@smoke.html").exists()
-    assert "gres:gpu:1" in requested("rule_train")
-    assert "gres:gpu" not in requested("rule_tokens")
+    assert "gres:gpu:1" in requested(project, "train")
+    of_text = requested(project, "tokens")
+    assert of_text and "gres:gpu" not in of_text

@@ -105,6 +105,6 @@ def test_what_needs_nothing_of_a_failed_member_goes_on_and_a_retry_repeats_nothi
     assert demo.snakemake(*ON_SLURM, *sizes, "--retries", "1", "--", "demo", timeout=900).returncode == 1
     scored = {path.parent.parent.name for path in demo.root.glob(SCORES.format("*"))}
     assert len(scored) == 6 and "sentence" not in scored, "also those that shared a group with it"
-    logs = demo.root.glob("logs/slurm/group_decode*/*.log")
+    logs = demo.root.glob("logs/slurm/group_*translate*/*.log")
     retried = max(logs, key=lambda path: path.stat().st_mtime_ns).read_text()
     assert {*re.findall(r"system=([\w.]+)", retried)} == {"sentence"}
