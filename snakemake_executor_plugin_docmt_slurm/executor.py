@@ -15,6 +15,7 @@ from snakemake_interface_common.exceptions import WorkflowError
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
 
 from docmt.base.failures import VARIABLE, FailureCause, counts_of, note_failure, written_counts
+from docmt.base.site_resources import replacing
 
 from .adoption import Earlier, alive, cancel, write_group
 from .naming import Comment, digest_of_folder, group_name, job_name, members, text_of, work_of
@@ -103,13 +104,9 @@ class Executor(parent.Executor):
     def _of_site(self, job: Any) -> dict[str, str]:
         """Return the resources that the site's settings add to a job: of a GPU, and of a download."""
         settings = self.workflow.executor_settings
-        added: dict[str, str | None] = {}
-        if job.resources.get("gpu"):
-            added = {"gpu_model": settings.gpu_model, "slurm_partition": settings.gpu_partition}
-            added |= {"constraint": settings.gpu_constraint, "qos": settings.gpu_qos}
-        elif all(member.rule.name == "download" for member in members(job)):
-            added = {"slurm_partition": settings.download_partition}
-        return {name: value for name, value in added.items() if value}
+        is_download = all(member.rule.name == "download" for member in members(job))
+        names = replacing(bool(job.resources.get("gpu")), is_download)
+        return {resource: value for resource, name in names.items() if (value := getattr(settings, name))}
 
     def _log(self, job: Any) -> Path:
         """Return the path of Slurm's log of a job, with `%j` for its number."""

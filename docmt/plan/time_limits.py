@@ -9,6 +9,7 @@ from docmt.base.errors import UserError
 from docmt.base.paths import RESULTS
 from docmt.plan.estimates import Estimates, Hours
 from docmt.plan.grid import Grid
+from docmt.plan.growth import grown
 from docmt.plan.jobs import Job
 
 LISTED = 3
@@ -26,6 +27,15 @@ class AttemptTimes:
 
     minutes: tuple[float, ...]
     devices: int
+
+    @classmethod
+    def after_timeouts(cls, stated: Iterable[float], longest: int, devices: int) -> "AttemptTimes":
+        """Return the times of attempts of which each after the first follows a time-out, and so has more time.
+
+        `stated`: the minutes that each attempt would have without a time-out before it. `longest`: those that the site
+        allows.
+        """
+        return cls(tuple(grown(int(minutes), before, longest) for before, minutes in enumerate(stated)), devices)
 
     @property
     def hours(self) -> float:

@@ -12,6 +12,7 @@ from typing import Any
 from docmt.base.errors import UserError
 from docmt.base.names import DeviceName
 from docmt.base.parse import mapping
+from docmt.base.site_resources import replacing
 from docmt.base.yaml_files import Lines, load_yaml
 from docmt.plan.preflight import refuse_cache
 from docmt.preflight.finding import Area, RunFinding
@@ -27,15 +28,6 @@ LOCAL = ("local", "dryrun", "touch")
 UNITS = {"s": 1 / 60, "m": 1, "min": 1, "h": 60, "d": 1440}
 """The minutes of each unit of a time."""
 FUNCTIONS = {"min": min, "max": max, "int": int, "round": round}
-OF_GPU_JOBS = {
-    "gpu_model": "gpu-model",
-    "slurm_partition": "gpu-partition",
-    "constraint": "gpu-constraint",
-    "qos": "gpu-qos",
-}
-"""The flags of the executor `docmt-slurm` that replace a resource of the jobs that ask for GPUs."""
-OF_DOWNLOADS = {"slurm_partition": "download-partition"}
-"""The flags that replace a resource of the jobs that download files."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +97,10 @@ class Profile:
         """Return the flag of the executor that replaces a resource of a rule; None where none does, or it is off."""
         if self.executor != "docmt-slurm":
             return None
-        flag = OF_GPU_JOBS.get(name) if name in OF_GPU_JOBS and self.number(rule, "gpu") else None
-        flag = OF_DOWNLOADS.get(name) if rule == "download" else flag
+        # Whether a job has GPUs is itself a resource, which no setting replaces.
+        has_gpus = name != "gpu" and bool(self.number(rule, "gpu"))
+        setting = replacing(has_gpus, rule == "download").get(name)
+        flag = setting and setting.replace("_", "-")
         return flag if flag and self.flag(flag) else None
 
     def number(self, rule: str, name: str, attempt: int = 1) -> float | None:

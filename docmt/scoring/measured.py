@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from docmt.base.columns import OCCURRENCES
+from docmt.base.manifest import MANIFEST
 from docmt.base.names import DeviceName
 from docmt.scoring.chain_scores import StopFiles
 from docmt.scoring.inputs import Lines, References, Translations, read_translations
@@ -43,6 +44,21 @@ class ScoringInputs:
     comet_command: tuple[str, ...] = ()
     comet_model: Path | None = None
     comet_encoder: Path | None = None
+
+    def jobs(self) -> dict[str, Path | None]:
+        """Return the folders, or the manifests, of the jobs whose outputs are read, by their roles."""
+        return {
+            "corpus": self.corpus,
+            "tokens": self.tokens,
+            "view": self.view,
+            "translations": self.translations,
+            "aligner": self.aligner,
+            "contrastive": self.translations / f"contrastive.{MANIFEST}",
+            "contrastive_whole": self.translations / f"contrastive.whole.{MANIFEST}",
+            "word_vectors": self.word_vectors and self.word_vectors.absolute().parent,
+            "next_sentence_model": self.next_sentence_model,
+            "aligner_model": self.aligner_model,
+        }
 
     def outside_files(self) -> dict[str, Path]:
         """Return the files that are not outputs of jobs, by their roles: stop lists, vectors and models."""

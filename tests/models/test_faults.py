@@ -12,7 +12,7 @@ import pytest
 import torch
 from helpers import contract
 
-from docmt.models import han, lexical_chain, long_short
+from docmt.models import convar, han, lexical_chain, long_short
 from docmt.models.han import ContextCache
 from docmt.models.long_short import LongShort
 from docmt.nn.caches import InstanceCache, SentenceCache
@@ -172,11 +172,11 @@ def result(original: Callable, self: object, *arguments: object) -> torch.Tensor
     return original(self, *arguments).detach()
 
 
-def mean(original: Callable, self: lexical_chain.Gaussian, *arguments: object) -> torch.Tensor:
+def mean(original: Callable, self: convar.Gaussian, *arguments: object) -> torch.Tensor:
     return original(self._replace(mean=self.mean.detach()), *arguments)
 
 
-def log_variance(original: Callable, self: lexical_chain.Gaussian, *arguments: object) -> torch.Tensor:
+def log_variance(original: Callable, self: convar.Gaussian, *arguments: object) -> torch.Tensor:
     return original(self._replace(log_variance=self.log_variance.detach()), *arguments)
 
 
@@ -187,7 +187,7 @@ def divergence_is_of(q: bool) -> Callable:
         original = lexical_chain.kl_divergence
 
         def faulty(posterior, prior):
-            detached = lexical_chain.Gaussian(*(value.detach() for value in (posterior if q else prior)))
+            detached = convar.Gaussian(*(value.detach() for value in (posterior if q else prior)))
             return original(detached, prior) if q else original(posterior, detached)
 
         monkeypatch.setattr(lexical_chain, "kl_divergence", faulty)
@@ -241,15 +241,15 @@ FAULTS = {
             "lexical_chain latent", plant, contract.the_gradient_is_the_derivative
         )
         for what, plant in {
-            "the prior's source": nothing_trains_by(lexical_chain.Prior, "forward", argument(0)),
-            "the posterior's source": nothing_trains_by(lexical_chain.Posterior, "forward", argument(0)),
-            "the posterior's target": nothing_trains_by(lexical_chain.Posterior, "forward", argument(2)),
-            "the alignment's source": nothing_trains_by(lexical_chain.SoftAlignment, "forward", argument(0)),
-            "the alignment's target": nothing_trains_by(lexical_chain.SoftAlignment, "forward", argument(2)),
-            "the translations of chains": nothing_trains_by(lexical_chain.SoftAlignment, "forward", result),
-            "z": nothing_trains_by(lexical_chain.Gaussian, "sample", result),
-            "the mean of z": nothing_trains_by(lexical_chain.Gaussian, "sample", mean),
-            "the variance of z": nothing_trains_by(lexical_chain.Gaussian, "sample", log_variance),
+            "the prior's source": nothing_trains_by(convar.Prior, "forward", argument(0)),
+            "the posterior's source": nothing_trains_by(convar.Posterior, "forward", argument(0)),
+            "the posterior's target": nothing_trains_by(convar.Posterior, "forward", argument(2)),
+            "the alignment's source": nothing_trains_by(convar.SoftAlignment, "forward", argument(0)),
+            "the alignment's target": nothing_trains_by(convar.SoftAlignment, "forward", argument(2)),
+            "the translations of chains": nothing_trains_by(convar.SoftAlignment, "forward", result),
+            "z": nothing_trains_by(convar.Gaussian, "sample", result),
+            "the mean of z": nothing_trains_by(convar.Gaussian, "sample", mean),
+            "the variance of z": nothing_trains_by(convar.Gaussian, "sample", log_variance),
             "the divergence's posterior": divergence_is_of(q=True),
             "the divergence's prior": divergence_is_of(q=False),
             "the fused z": nothing_trains_by(lexical_chain.ConsistencyFusion, "forward", argument(3)),

@@ -9,7 +9,7 @@ from torch import nn
 
 from docmt.base.vocabulary import BOS, CLS, EOS
 from docmt.models import build
-from docmt.models.lexical_chain import Gaussian, kl_divergence
+from docmt.models.convar import Gaussian, kl_divergence
 from docmt.models.transformer import Transformer
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch

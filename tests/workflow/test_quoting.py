@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 
 import pytest
 from helpers.support import ROOT
@@ -95,3 +96,11 @@ def test_no_log_goes_through_a_pipe(path):
     starts = ("exec docmt ", "exec {params.on_each_node} docmt ")
     assert all(command.startswith(starts) and command.endswith(" > {log:q} 2>&1") for command in docmt)
     assert not [command for command in docmt if "|" in command]
+
+
+@pytest.mark.parametrize(("runtime", "deadline"), [(1, 0), (2, 0), (3, 1), (60, 58)])
+def test_a_training_ends_itself_two_minutes_before_its_time_limit_which_is_never_negative(runtime, deadline):
+    (train,) = commands((ROOT / "workflow/rules/5_training.smk").read_text(encoding="utf-8"))
+    option = re.search(r"\$\{\{(DOCMT_ON_CLUSTER:\+.*?)\}\} >", train)[1].replace("{resources.runtime}", str(runtime))
+    said = subprocess.run(["bash", "-c", f"DOCMT_ON_CLUSTER=1; echo ${{{option}}}"], capture_output=True, text=True)
+    assert said.stdout.split() == ["--deadline-minutes", str(deadline)]

@@ -71,7 +71,7 @@ from docmt.plan.driver import (
     targets_of,
 )
 from docmt.plan.ending import ending
-from docmt.plan.growth import grown, let_resources_grow
+from docmt.plan.growth import let_resources_grow
 from docmt.plan.host import Host
 from docmt.plan.job_log import JobLog
 from docmt.plan.job_times import SiteLimits, estimated_times, freeze_times, read_frozen_times, time_without_estimate
@@ -401,8 +401,7 @@ def runs_on_cluster():
 def attempts_of(job):
     """Return the time that the attempts of a training have, as rule, profile and command line state it together.
 
-    Each attempt after the first follows a time-out, and has more time. None is returned where `runtime` depends on files
-    that are not there yet.
+    None is returned where `runtime` depends on files that are not there yet.
     """
     wildcards, training = Wildcards(fromdict=job.names), workflow.get_rule(HOST.rule(job.rule))
     tries = range(1, training.restart_times + 2)
@@ -410,9 +409,7 @@ def attempts_of(job):
     minutes = [resources.get("runtime") for resources in attempts]
     if not all(isinstance(value, int | float) for value in minutes):
         return None
-    longest = site_limits().minutes
-    grown_minutes = tuple(grown(value, timeouts, longest) for timeouts, value in enumerate(minutes))
-    return AttemptTimes(grown_minutes, int(attempts[0].get("gpu") or 0))
+    return AttemptTimes.after_timeouts(minutes, site_limits().minutes, int(attempts[0].get("gpu") or 0))
 
 
 def job_times():

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Annotated
 
-from docmt.base.manifest import MANIFEST
 from docmt.base.sealing import sealing
 from docmt.cli.comet import CometCommand, CometEncoder, CometModel
 from docmt.cli.gpus import take_gpus
@@ -84,21 +83,9 @@ def score_system(
         comet_model,
         comet_encoder,
     )
-    jobs = {
-        "corpus": corpus,
-        "tokens": tokens,
-        "view": view,
-        "translations": translations,
-        "aligner": aligner,
-        "contrastive": translations / f"contrastive.{MANIFEST}",
-        "contrastive_whole": translations / f"contrastive.whole.{MANIFEST}",
-        "word_vectors": word_vectors and word_vectors.absolute().parent,
-        "next_sentence_model": next_sentence_model,
-        "aligner_model": aligner_model,
-    }
     if next_sentence_model or comet_command:
         take_gpus(device)
-    with sealing(settings, "score-system", output.parent, jobs, inputs.outside_files()):
+    with sealing(settings, "score-system", output.parent, inputs.jobs(), inputs.outside_files()):
         for text in write_scores(settings, inputs, output, device):
             say(f"docmt: warning: {text}")
 

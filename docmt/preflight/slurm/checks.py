@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from docmt.base.errors import UserError
-from docmt.plan.growth import grown
 from docmt.plan.job_times import SiteLimits, estimated_times, time_without_estimate
 from docmt.plan.jobs import Job
 from docmt.plan.time_limits import AttemptTimes, time_lines
@@ -47,9 +46,8 @@ def check_times(run: PlannedRun, profile: Profile) -> Iterator[RunFinding]:
         asked = {"runtime": float(time.minutes), "gpu": float(time.gpus)}
         stated = [name for name in asked if not profile.follows_estimate("train", name)]
         of_each = [asked | {name: profile.number("train", name, number) or 0 for name in stated} for number in attempts]
-        # Each attempt after the first follows a time-out, and has more time.
-        minutes = (grown(int(each["runtime"]), timeouts, limits.minutes) for timeouts, each in enumerate(of_each))
-        return AttemptTimes(tuple(minutes), int(of_each[0]["gpu"]))
+        minutes = (each["runtime"] for each in of_each)
+        return AttemptTimes.after_timeouts(minutes, limits.minutes, int(of_each[0]["gpu"]))
 
     lines = time_lines(run.grid, [job for job in run.jobs if job.is_training], times_of)
     if lines:

@@ -2,7 +2,7 @@
 
 import getpass
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from docmt.base.errors import UserError, nearest
@@ -69,8 +69,7 @@ def check_partitions(profile: Profile, cluster: Cluster) -> Iterator[RunFinding]
 
 def check_associations(profile: Profile, cluster: Cluster) -> Iterator[RunFinding]:
     """Yield the accounts and the quality of service that this user has not."""
-    accounts = {charged: where for charged, where in _accounts(profile) if charged}
-    asked = {quality: where for quality, where in _qualities(profile) if quality}
+    accounts, asked = _accounts(profile), _qualities(profile)
     if not accounts and not asked:
         return
     if not cluster.config.get("AccountingStorageType", "").endswith("slurmdbd"):
@@ -112,16 +111,23 @@ def _stated(profile: Profile, cluster: Cluster) -> Iterator[tuple[tuple[str, str
             yield (where, name), profile.name_in(rule, "slurm_account") or os.environ.get("SBATCH_ACCOUNT")
 
 
-def _accounts(profile: Profile) -> Iterable[tuple[str | None, str]]:
-    """Yield the account of each rule, and where it is stated."""
+def _names_asked(resource: str, profile: Profile) -> dict[str, str]:
+    """Return the names that rules state in a resource, such as accounts, with a place that states each."""
+    asked = {}
     for rule in sent_rules():
-        yield profile.name_in(rule, "slurm_account"), profile.resource(rule, "slurm_account")[1]
-    yield os.environ.get("SBATCH_ACCOUNT"), "SBATCH_ACCOUNT"
+        name = profile.name_in(rule, resource)
+        if name:
+            asked[name] = profile.resource(rule, resource)[1]
+    return asked
 
 
-def _qualities(profile: Profile) -> Iterable[tuple[str | None, str]]:
-    """Yield the quality of service of each rule, and of all jobs, and where it is stated."""
-    for rule in sent_rules():
-        yield profile.name_in(rule, "qos"), profile.resource(rule, "qos")[1]
-    stated = profile.flag("qos")
-    yield None if stated is None else str(stated), profile.place(profile.flag_name("qos"))
+def _accounts(profile: Profile) -> dict[str, str]:
+    """Return the accounts of the jobs, with a place that states each."""
+    chosen = os.environ.get("SBATCH_ACCOUNT")
+    return _names_asked("slurm_account", profile) | ({chosen: "SBATCH_ACCOUNT"} if chosen else {})
+
+
+def _qualities(profile: Profile) -> dict[str, str]:
+    """Return the qualities of service of the jobs, with a place that states each."""
+    of_all = profile.flag("qos")
+    return _names_asked("qos", profile) | ({str(of_all): profile.place(profile.flag_name("qos"))} if of_all else {})
