@@ -26,3 +26,15 @@ def test_comments_and_docstrings_do_not_count():
     plain, talkative = "def f():\n    return 1\n", 'def f():\n    "Says one."\n    # why\n    return 1\n'
     assert code_digests.without_docstrings(ast.parse(plain)) == code_digests.without_docstrings(ast.parse(talkative))
     assert code_digests.without_docstrings(ast.parse("x = 1")) != code_digests.without_docstrings(ast.parse("x = 2"))
+
+
+@pytest.mark.parametrize("stage", ["training", "translations"])
+def test_architectures_count_though_no_import_leads_to_them(stage, monkeypatch):
+    before, original = code_digests.stage_digest(stage), code_digests.code_of
+
+    def changed(path, functions):
+        code, files = original(path, functions)
+        return (f"{code} changed" if path.name == "long_short.py" else code), files
+
+    monkeypatch.setattr(code_digests, "code_of", changed)
+    assert code_digests.stage_digest(stage) != before
