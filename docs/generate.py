@@ -1,7 +1,7 @@
 """Write the generated pages of the documentation, or check that they are up to date.
 
-    python docs/generate.py            write every page of GENERATORS
-    python docs/generate.py --check    write nothing; name the pages that are out of date, with status 1
+python docs/generate.py            write every page of GENERATORS
+python docs/generate.py --check    write nothing; name the pages that are out of date, with status 1
 """
 
 import sys

@@ -78,9 +78,7 @@ def is_elsewhere(address: str) -> bool:
 
 
 def test_no_link_is_dead(site):
-    dead = [
-        f"{path.relative_to(site.folder)}: {link}" for path, page in site.pages.items() for link in site.dead(page)
-    ]
+    dead = [f"{path.relative_to(site.folder)}: {link}" for path, page in site.pages.items() for link in site.dead(page)]
     assert not dead
 
 
