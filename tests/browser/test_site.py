@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
 from helpers.site import built_site
@@ -55,7 +54,6 @@ def test_the_search_finds_a_command(browser, address):
         page.get_by_role("textbox", name="Search").fill("score-consistency")
         page.locator(".md-search-result__link").first.wait_for()
         found = page.eval_on_selector_all(".md-search-result__link", "links => links.map(link => link.href)")
-        print(found)
         assert any(link.endswith("#docmt-score-consistency") for link in found)
         assert complaints == []
 
