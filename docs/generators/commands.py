@@ -13,7 +13,7 @@ from docmt.cli.findings import NOT_SUPPORTED
 from docmt.cli.provenance import NOT_REPRODUCED
 from docmt.cli.store.checking import DAMAGED
 from docmt.training.exit import FAULT, HANGING
-from generators.markdown import code, made_by, plain, table
+from generators.markdown import code, generated_by, plain, table
 
 INTRODUCTION = """# Commands
 
@@ -79,7 +79,7 @@ STATED_DEFAULT = re.compile(r" ?\[default: ([^\]]+)\]")
 
 def page() -> str:
     """Return the whole text of the page."""
-    parts = [made_by("docmt/cli"), INTRODUCTION, exit_statuses()]
+    parts = [generated_by("docmt/cli"), INTRODUCTION, exit_statuses()]
     parts += sections((), FOR_YOU)
     for group, about, groups in (("store", ABOUT_STORE, STORE), ("job", ABOUT_JOBS, JOBS)):
         parts += [f"## docmt {group}", plain(about)]

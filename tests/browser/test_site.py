@@ -53,8 +53,8 @@ def test_the_search_finds_a_command(browser, address):
         page.goto(address + "reference/api/")
         page.get_by_role("textbox", name="Search").fill("score-consistency")
         page.locator(".md-search-result__link").first.wait_for()
-        found = page.eval_on_selector_all(".md-search-result__link", "links => links.map(link => link.href)")
-        assert any(link.endswith("#docmt-score-consistency") for link in found)
+        results = page.eval_on_selector_all(".md-search-result__link", "links => links.map(link => link.href)")
+        assert any(link.endswith("#docmt-score-consistency") for link in results)
         assert complaints == []
 
 
