@@ -96,7 +96,7 @@ class FileTranslations(ExternalConfig):
 
 @dataclass(frozen=True)
 class CommandTranslations(ExternalConfig):
-    """The settings of translations by a program, which gets the documents of the test set (docs/programs.md)."""
+    """The settings of translations by a program, which gets the test set's documents: docs/reference/programs.md."""
 
     about: ClassVar[str] = "translations by a program"
     of_running: ClassVar[tuple[str, ...]] = ("depends_on", "timeout_seconds", "retries", "at_once")

@@ -44,6 +44,7 @@ LEFT_OUT = {
     "snakemake --cores 2 g-transformer": STUDIES,
     "lexical-chains/table4.sheet.csv": STUDIES,
     "seeds='[1,2,3]'": STUDIES,
+    "results/8_report/paper/failure": STUDIES,
     "snakemake --forcerun train": STUDIES,
     "snakemake docmt_demo": "of another workflow: tests/workflow/test_module.py",
     "docmt list-results --root docmt": "of another workflow: tests/workflow/test_module.py",

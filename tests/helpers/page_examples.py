@@ -32,7 +32,7 @@ NUMBER = re.compile(r"[+−-]?\d[\d.,]*|less than (?=0)")
 OF_A_RUN = re.compile(r"\*\*|[†‡]|@smoke|(?<=\d) [kMG]?B\b")
 CALLED_BY = {"ssh": "docmt", "srun": "docmt", "docker": "snakemake", "apptainer": "snakemake"}
 """Programs that start ours, and which."""
-STUDY = "workflow/studies/demo.yaml"
+STUDY, ITEMS = "workflow/studies/demo.yaml", ("tables", "figures", "findings")
 
 
 class Command(NamedTuple):
@@ -131,7 +131,9 @@ def check_command(line: str, own: Collection[str] = ()) -> None:
 
 def own_names(blocks: list[Block]) -> set[str]:
     """Return the names of the studies and corpora that a page has the reader write."""
-    return {match[1] for block in blocks if block.title and (match := re.match(r"(?:study|corpus): (\S+)\n", block.body))}
+    return {
+        match[1] for block in blocks if block.title and (match := re.match(r"(?:study|corpus): (\S+)\n", block.body))
+    }
 
 
 def programs_in(line: str) -> Iterator[list[str]]:
@@ -194,7 +196,8 @@ def whole_planner(config: frozenset[tuple[str, str]]) -> Planner:
 
 
 def check_settings(blocks: list[Block], project: Project) -> None:
-    """Parse the settings of a page: keys of config.yaml, or parts of a study, in the place of those of the demo."""
+    """Parse the settings of a page: keys of config.yaml, or parts of a study that has the systems of the demo."""
+    project.write(STUDY, {key: value for key, value in project.read(STUDY).items() if key not in ITEMS})
     settings = [yaml.safe_load(block.body) for block in blocks if block.form == "yaml" and not block.title]
     known = project.read("config.yaml").keys()
     for part in settings:
