@@ -15,10 +15,10 @@ from helpers.page_examples import (
     check_settings,
     commands,
     on_the_demo,
+    own_names,
     pages,
     python_of,
     run_on_demo,
-    own_names,
 )
 from helpers.support import ROOT, Project
 
@@ -75,9 +75,10 @@ def test_every_page_is_run_here_or_carried_out_by_another_test():
 
 
 def test_every_reason_is_of_an_example_and_names_a_test_that_is_there():
-    lines = [command.line for path in PAGES for command in commands(blocks_of_page(path))]
+    blocks = [block for path in pages() for block in blocks_of(pages()[path])]
+    lines = [command.line for command in commands(blocks)]
     assert not [piece for piece in LEFT_OUT if not any(piece in line for line in lines)]
-    scripts = [block.body for path in PAGES for block in blocks_of_page(path) if block.form == "python"]
+    scripts = [block.body for block in blocks if block.form == "python"]
     assert not [piece for piece in PYTHON_LEFT_OUT if not any(piece in script for script in scripts)]
     tests = re.findall(r"tests/[\w/.]+", " ".join([*LEFT_OUT.values(), *PYTHON_LEFT_OUT.values()]))
     assert not [test for test in tests if not (ROOT / test).exists()]

@@ -1,6 +1,7 @@
 """Examples of pages that `tests/docs/test_examples.py` does not run on the finished demo, and the reasons."""
 
 CARRIED_OUT = {
+    "README.md": "tests/docs/test_readme.py",
     "docs/how-to/add-a-corpus-form.md": "tests/docs/test_how_tos.py",
     "docs/how-to/add-a-corpus.md": "tests/docs/test_how_tos.py",
     "docs/how-to/add-a-figure.md": "tests/docs/test_how_tos.py",
@@ -45,6 +46,7 @@ LEFT_OUT = {
     "lexical-chains/table4.sheet.csv": STUDIES,
     "seeds='[1,2,3]'": STUDIES,
     "results/8_report/paper/failure": STUDIES,
+    "results/8_report/paper/long-short": STUDIES,
     "snakemake --forcerun train": STUDIES,
     "snakemake docmt_demo": "of another workflow: tests/workflow/test_module.py",
     "docmt list-results --root docmt": "of another workflow: tests/workflow/test_module.py",

@@ -123,7 +123,7 @@ def check_command(line: str, own: Collection[str] = ()) -> None:
     `own`: names of studies and corpora that the page has the reader write.
     """
     for words in programs_in(line.replace("\\\n", " ")):
-        if words[0] == "docmt" and not words[1:2] == ["--install-completion"]:
+        if words[0] == "docmt" and words[1:2] != ["--install-completion"]:
             check_docmt(words[1:])
         if words[0] == "snakemake":
             check_snakemake(words[1:], own)
