@@ -14,8 +14,8 @@ from helpers.page_examples import (
     check_command,
     check_settings,
     commands,
+    names_written,
     on_the_demo,
-    own_names,
     pages,
     python_of,
     run_on_demo,
@@ -60,7 +60,7 @@ def fill_sheets(folder: Path) -> None:
 def test_commands_of_a_page_have_options_and_targets_that_are_there(path):
     blocks = blocks_of(pages()[path])
     for command in commands(blocks):
-        check_command(command.line, own_names(blocks))
+        check_command(command.line, names_written(blocks))
 
 
 @pytest.mark.parametrize("path", WITH_SETTINGS, ids=name_of)
@@ -123,9 +123,9 @@ def test_the_table_of_commands_has_each_with_its_section():
     ],
 )
 def test_a_command_that_is_wrong_is_found(line, what, capsys):
-    with pytest.raises((AssertionError, SystemExit, UserError, USAGE)) as found:
+    with pytest.raises((AssertionError, SystemExit, UserError, USAGE)) as raised:
         check_command(line)
-    assert what in f"{found.value} {capsys.readouterr().err}"
+    assert what in f"{raised.value} {capsys.readouterr().err}"
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ def test_the_study_of_twelve_lines_makes_the_table(demo: Project, programs):
     variables = ""
     for block in blocks_of(PAGE):
         variables = run_on_demo(block, variables, demo, programs)
-    made = (demo.root / "results/8_report/smoke/context/quality.md").read_text(encoding="utf-8")
-    assert [cells(row) for row in ROWS.findall(section("## A study"))] == [cells(row) for row in ROWS.findall(made)]
+    written = (demo.root / "results/8_report/smoke/context/quality.md").read_text(encoding="utf-8")
+    assert [cells(row) for row in ROWS.findall(section("## A study"))] == [cells(row) for row in ROWS.findall(written)]
 
 
 def section(heading: str) -> str:
