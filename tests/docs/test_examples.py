@@ -22,6 +22,7 @@ from helpers.page_examples import (
 )
 from helpers.support import ROOT, Project
 
+import docmt
 from docmt.base.errors import UserError
 from docmt.cli.commands import FOR_YOU
 
@@ -106,6 +107,11 @@ def test_the_table_of_commands_has_each_with_its_section():
     assert {section: re.findall("`([^`]+)`", names) for section, names in rows} == {
         section: list(names) for section, names in FOR_YOU.items()
     }
+
+
+def test_the_table_of_functions_has_each_function_of_the_package():
+    functions = re.findall(r"^\| `(\w+)` \|", pages()["docs/how-to/use-from-python.md"], re.MULTILINE)
+    assert sorted(functions) == sorted(name for name in docmt.__all__ if name.islower())
 
 
 @pytest.mark.parametrize(
