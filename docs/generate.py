@@ -1,18 +1,19 @@
 """Write the generated pages of the documentation, or check that they are up to date.
 
-    python docs/generate.py            write every page of GENERATORS
-    python docs/generate.py --check    write nothing; name the pages that are out of date, with status 1
+python docs/generate.py            write every page of GENERATORS
+python docs/generate.py --check    write nothing; name the pages that are out of date, with status 1
 """
 
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from generators import commands
+from generators import attention, commands
 
 ROOT = Path(__file__).parents[1]
 GENERATORS: dict[str, Callable[[], str]] = {
     "docs/reference/commands.md": commands.page,
+    **{f"docs/images/attention/{name}.svg": draw for name, draw in attention.DRAWINGS.items()},
 }
 """For each generated file, by its path from the root, the function that returns its whole text."""
 

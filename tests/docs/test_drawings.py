@@ -1,29 +1,16 @@
-"""The drawings of docs/explanation/one-attention.md are those of their script, and their masks are those of the papers.
+"""The masks of the drawings of docs/explanation/one-attention.md are those of the papers.
 
-The script measures masks on the models. The masks here follow from the papers' words: tags of tokens, windows, chains.
+The drawings measure masks on the models. The masks here follow from the papers' words: tags of tokens, windows, chains.
 """
 
-import importlib
 from itertools import accumulate
 
 import pytest
+from generators import attention, masks
 from helpers.support import ROOT
 
-FOLDER = ROOT / "docs/images/attention"
 LARGEST = 60_000
 """The largest size of a drawing, in bytes."""
-
-
-@pytest.fixture(scope="module")
-def drawings():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(ROOT / "docs/drawings"))
-        yield importlib.import_module("attention")
-
-
-@pytest.fixture(scope="module")
-def masks(drawings):
-    return drawings.masks
 
 
 def tags(side, opening: str) -> list[int]:
@@ -50,15 +37,19 @@ def with_itself(mask: list[list[bool]]) -> list[list[bool]]:
     return [[read or i == j for j, read in enumerate(row)] for i, row in enumerate(mask)]
 
 
-def test_the_drawings_are_those_of_the_script(drawings):
-    assert {path.stem for path in FOLDER.glob("*.svg")} == set(drawings.DRAWINGS)
-    for name, draw in drawings.DRAWINGS.items():
-        path = FOLDER / f"{name}.svg"
-        assert path.read_text("utf-8") == draw(), f"{path}: run python docs/drawings/attention.py"
-        assert path.stat().st_size < LARGEST and "prefers-color-scheme:dark" in path.read_text("utf-8")
+def test_drawings_are_small_and_have_the_colours_of_dark_screens():
+    for name in attention.DRAWINGS:
+        text = (ROOT / f"docs/images/attention/{name}.svg").read_text("utf-8")
+        assert len(text) < LARGEST and "prefers-color-scheme:dark" in text
 
 
-def test_group_attention_reads_the_tokens_of_its_tag(masks):
+def test_the_offsets_of_the_page_are_those_of_the_stream():
+    page = (ROOT / "docs/explanation/one-attention.md").read_text("utf-8")
+    stated = [int(number) for number in page.partition("\noffsets ")[2].partition("\n")[0].split()]
+    assert masks.example("wrapped").batch.source.sentences.offsets.tolist() == stated
+
+
+def test_group_attention_reads_the_tokens_of_its_tag():
     data = masks.example("wrapped")
     groups = of_numbers(tags(data.source, "<s>"), tags(data.target, "<s>"))
     everything = of_numbers([1] * len(data.source.tokens), [1] * len(data.target.tokens))
@@ -70,7 +61,7 @@ def test_group_attention_reads_the_tokens_of_its_tag(masks):
     ("instances", "frame", "opening"),
     [("SENTENCES", "wrapped", "<s>"), ("WINDOWS", "joined", "</s>"), ("DOCUMENT", "unmarked", "never")],
 )
-def test_the_transformer_reads_its_instance(masks, instances, frame, opening):
+def test_the_transformer_reads_its_instance(instances, frame, opening):
     """An instance of the frame `joined` ends in `</s>`, and its decoder's input begins with `<s>`."""
     data = masks.example(frame, getattr(masks, instances))
     source = tags(data.source, opening)
@@ -80,7 +71,7 @@ def test_the_transformer_reads_its_instance(masks, instances, frame, opening):
     assert masks.attentions("transformer", data, 0, frame=frame) == of_numbers(source, target)
 
 
-def test_the_streams_of_long_short_read_windows_and_blocks(masks):
+def test_the_streams_of_long_short_read_windows_and_blocks():
     """The separator opens the block that follows it (appendix A.2); no stream reads the other."""
     data, found = masks.example("joined"), masks.two_stream_attentions(masks.example("joined"))
     streams = {}
@@ -93,7 +84,7 @@ def test_the_streams_of_long_short_read_windows_and_blocks(masks):
     assert found["cross"] == equal(target_stream, source_stream)
 
 
-def test_chains_and_first_symbols_read_each_other(masks):
+def test_chains_and_first_symbols_read_each_other():
     data, found = masks.example("summarised"), masks.chain_attentions(masks.example("summarised"))
     tokens, sentences = data.source.tokens, tags(data.source, "<cls>")
     chain = [[one == other == "vote" for other in tokens] for one in tokens]
@@ -108,7 +99,7 @@ def test_chains_and_first_symbols_read_each_other(masks):
 
 
 @pytest.mark.parametrize("sentences", [1, 3])
-def test_han_reads_the_words_of_previous_sentences(masks, sentences):
+def test_han_reads_the_words_of_previous_sentences(sentences):
     data = masks.example("wrapped")
     numbers = tags(data.source, "<s>")
     words = [token not in ("<s>", "</s>") for token in data.source.tokens]

@@ -1,17 +1,13 @@
-"""Draw who attends to whom in each model of docmt: `python docs/drawings/attention.py`.
+"""The drawings of who attends to whom in each model of docmt, for `docs/explanation/one-attention.md`.
 
-The drawings of `docs/explanation/one-attention.md` are SVG files in `docs/images/attention`. Their masks are those of
-`masks.py`, which measures them on the models.
+Their masks are those of `docs/generators/masks.py`, which measures them on the models.
 """
 
-from pathlib import Path
+from generators import masks
+from generators.masks import Mask, Side
+from generators.panels import CELL, FAR, FARTHER, ITSELF, LEFT, OWN, SPACE, Axis, Grid, Panel, framed, picture
+from generators.panels import EMPTY as NOT_READ
 
-import masks
-from masks import Mask, Side
-from panels import CELL, FAR, FARTHER, ITSELF, LEFT, OWN, SPACE, Axis, Grid, Panel, framed, picture
-from panels import EMPTY as NOT_READ
-
-FOLDER = Path(__file__).parent.parent / "images" / "attention"
 READS = "rows read, columns are read"
 NAMES = {
     "encoder_self": "encoder self-attention",
@@ -185,15 +181,4 @@ DRAWINGS = {
     "lexical_chain": lexical_chain,
     "han": han,
 }
-"""The function of each drawing, by the name of its file."""
-
-
-def main() -> None:
-    """Write all drawings."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    for name, draw in DRAWINGS.items():
-        (FOLDER / f"{name}.svg").write_text(draw(), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+"""The function of each drawing, by the name of its file in `docs/images/attention`."""

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from html import escape
 from itertools import accumulate
 
+from generators.markdown import made_by
+
 CELL, GAP, LETTER = 14, 5, 6
 """The side of a square, the space between two sentences, and the width of a letter of a title, in pixels."""
 LEFT, TOP, TITLE, SPACE = 76, 74, 22, 26
@@ -122,6 +124,7 @@ def framed(title: str, width: int, height: int, elements: Sequence[str]) -> str:
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{escape(title)}">',
+            made_by("docmt/nn and docmt/models").rstrip(),
             f"<title>{escape(title)}</title>",
             f"<style>\n{styles()}\n</style>",
             f'<rect class="paper" width="{width}" height="{height}" rx="6"/>',
