@@ -318,7 +318,7 @@ STAGES = (
                     "memory_mib": "memory at its highest, in MiB",
                     "wall_s": "seconds since the start, without lost updates",
                     "device_hours": "these hours times the number of devices",
-                    "entropy.ATTENTION": "of `dev`: entropy of the weights of an attention, such as `entropy.cross`, in bits",
+                    "entropy.ATTENTION": "of `dev`: entropy of an attention (`entropy.cross`, ...), in bits",
                     "kl, agreement": "further losses of a model, in nats for each chain or link",
                 },
             ),
