@@ -5,7 +5,11 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from generators.markdown import made_by, table
-from generators.result_files import COLLECTED_TABLE, SEAL, STAGES, Keys, Stage, Table
+from generators.result_data import DATA_STAGES
+from generators.result_files import COLLECTED_TABLE, SEAL, Keys, Stage, Table
+from generators.result_runs import RUN_STAGES
+
+STAGES = (*DATA_STAGES, *RUN_STAGES)
 
 INTRODUCTION = """# Results, folder by folder
 
@@ -47,7 +51,7 @@ return.
 
 def page() -> str:
     """Return the page of results."""
-    parts = [made_by("docmt/base/columns.py and docs/generators/result_files.py"), INTRODUCTION, overview()]
+    parts = [made_by("docmt/base/columns.py and docs/generators"), INTRODUCTION, overview()]
     parts += [section(stage) for stage in STAGES]
     parts += ["## All scores: scores.parquet\n", all_scores(), RULES, *(keys(file) for file in SEAL), STATE]
     return "\n".join(parts)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from generators.result_files import COLLECTED_TABLE, SEAL, STAGES, Keys, Table
+from generators.result_files import COLLECTED_TABLE, SEAL, Keys, Table
+from generators.results import STAGES
 
 from docmt.base.manifest import manifest_of_docmt
 from docmt.base.paths import CHAIN_WORDS, CHAINS
