@@ -35,14 +35,15 @@ def by_distance(mask: Mask, rows: Axis, columns: Axis) -> Grid:
     ]
 
 
-def panels(data: masks.Example, found: dict[str, Mask], suffix: str = "", twice: bool = False) -> list[Panel]:
+def panels(data: masks.Example, masks_by_name: dict[str, Mask], suffix: str = "", twice: bool = False) -> list[Panel]:
     """Return a panel for each attention; `twice` says that the rows and columns are those of two streams."""
     source, target = (
         Axis(side.tokens * (1 + twice), side.sentences * (1 + twice)) for side in (data.source, data.target)
     )
     sides = {"encoder_self": (source, source), "decoder_self": (target, target), "cross": (target, source)}
     return [
-        Panel(f"{NAMES[name]}{suffix}", *sides[name], by_distance(mask, *sides[name])) for name, mask in found.items()
+        Panel(f"{NAMES[name]}{suffix}", *sides[name], by_distance(mask, *sides[name]))
+        for name, mask in masks_by_name.items()
     ]
 
 
@@ -103,11 +104,11 @@ def marked(mask: Mask, side: Axis, only_links: bool = False) -> Grid:
 def lexical_chain() -> str:
     """Draw the three attentions of an encoder layer of lexical chains."""
     data = masks.example("summarised")
-    side, found = axis(data.source), masks.chain_attentions(data)
+    side, masks_by_name = axis(data.source), masks.chain_attentions(data)
     row = [
-        Panel("self-attention", side, side, by_distance(found["encoder_self"], side, side)),
-        Panel("general context (GC-Attn)", side, side, marked(found["general"], side, only_links=True)),
-        Panel("lexical consistency (LC-Attn)", side, side, marked(found["lexical"], side, only_links=True)),
+        Panel("self-attention", side, side, by_distance(masks_by_name["encoder_self"], side, side)),
+        Panel("general context (GC-Attn)", side, side, marked(masks_by_name["general"], side, only_links=True)),
+        Panel("lexical consistency (LC-Attn)", side, side, marked(masks_by_name["lexical"], side, only_links=True)),
     ]
     legend = [
         (OWN, "a token of the same sentence"),

@@ -20,7 +20,9 @@ def tags(side, opening: str) -> list[int]:
 
 def equal(rows: list[int], columns: list[int], causal: bool = False) -> list[list[bool]]:
     """A row reads the columns of its number and, with `causal`, none that comes later."""
-    return [[one == other and not (causal and i < j) for j, other in enumerate(columns)] for i, one in enumerate(rows)]
+    return [
+        [row == column and not (causal and i < j) for j, column in enumerate(columns)] for i, row in enumerate(rows)
+    ]
 
 
 def of_numbers(source: list[int], target: list[int]) -> dict[str, list[list[bool]]]:
@@ -73,23 +75,23 @@ def test_the_transformer_reads_its_instance(instances, frame, opening):
 
 def test_the_streams_of_long_short_read_windows_and_blocks():
     """The separator opens the block that follows it (appendix A.2); no stream reads the other."""
-    data, found = masks.example("joined"), masks.two_stream_attentions(masks.example("joined"))
+    data, measured = masks.example("joined"), masks.two_stream_attentions(masks.example("joined"))
     streams = {}
     for name, side in (("source", data.source), ("target", data.target)):
         count = len(side.tokens)
         streams[name] = [-1] * count + tags(side, "<sep>"), [0] * count + [1] * count
     (source, source_stream), (target, target_stream) = streams["source"], streams["target"]
-    assert found["encoder_self"] == equal(source, source)
-    assert found["decoder_self"] == equal(target, target, causal=True)
-    assert found["cross"] == equal(target_stream, source_stream)
+    assert measured["encoder_self"] == equal(source, source)
+    assert measured["decoder_self"] == equal(target, target, causal=True)
+    assert measured["cross"] == equal(target_stream, source_stream)
 
 
 def test_chains_and_first_symbols_read_each_other():
-    data, found = masks.example("summarised"), masks.chain_attentions(masks.example("summarised"))
+    data, measured = masks.example("summarised"), masks.chain_attentions(masks.example("summarised"))
     tokens, sentences = data.source.tokens, tags(data.source, "<cls>")
-    chain = [[one == other == "vote" for other in tokens] for one in tokens]
+    chain = [[row == column == "vote" for column in tokens] for row in tokens]
     first = [[token == "<cls>" for token in tokens] for _ in tokens]
-    assert found == {
+    assert measured == {
         "encoder_self": equal(sentences, sentences),
         "general": with_itself(first),
         "lexical": with_itself(chain),
@@ -104,7 +106,7 @@ def test_han_reads_the_words_of_previous_sentences(sentences):
     numbers = tags(data.source, "<s>")
     words = [token not in ("<s>", "</s>") for token in data.source.tokens]
     expected = [
-        [is_word and 1 <= one - other <= sentences for other, is_word in zip(numbers, words, strict=True)]
-        for one in numbers
+        [is_word and 1 <= row - column <= sentences for column, is_word in zip(numbers, words, strict=True)]
+        for row in numbers
     ]
     assert masks.hierarchical_attention(data, sentences) == with_itself(expected)

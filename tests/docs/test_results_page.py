@@ -58,11 +58,11 @@ def test_the_files_of_the_demo_have_the_columns_and_keys_of_the_page(results, st
         if isinstance(file, Table) and file.schema is not None:
             assert schema_of(path).equals(file.schema, check_metadata=False), path
         else:
-            assert found_keys(path) <= described_keys(file, path), path
-            assert isinstance(file, Table) or set(file.meanings) - file.optional <= found_keys(path), path
+            assert keys_of_file(path) <= described_keys(file, path), path
+            assert isinstance(file, Table) or set(file.meanings) - file.optional <= keys_of_file(path), path
 
 
-def found_keys(path: Path) -> set[str]:
+def keys_of_file(path: Path) -> set[str]:
     """The keys of a JSON object, of all lines of JSON, of all records or comparisons, or of the header of a table."""
     if path.suffix == ".jsonl":
         rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]

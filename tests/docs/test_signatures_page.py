@@ -27,8 +27,8 @@ def test_the_page_has_the_parts_of_every_signature_of_the_demo(finished_demo):
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", PAGE, re.MULTILINE)
     names = set(re.findall(r"([a-z-]+):", PAGE)) | {name for row in rows for name in re.findall(r"\w+", row)}
     files = [*(finished_demo.root / "results").glob("7_*/**/scores.json")]
-    found = set().union(*(signatures(json.loads(path.read_text("utf-8"))) for path in files))
-    parts = {part.partition(":")[0] for text in found for part in text.split("|") if ":" in part}
+    texts = set().union(*(signatures(json.loads(path.read_text("utf-8"))) for path in files))
+    parts = {part.partition(":")[0] for text in texts for part in text.split("|") if ":" in part}
     assert len(parts) > 20 and parts <= names
 
 
