@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from generators.markdown import code, made_by, plain, table
-
 from docmt.base.errors import INTERRUPTED, TRY_AGAIN, USER_MISTAKE
 from docmt.cli.catalogue import DEAD
 from docmt.cli.commands import ABOUT_JOBS, ABOUT_STORE, FOR_YOU, JOBS, STORE, Sections, command
@@ -15,6 +13,7 @@ from docmt.cli.findings import NOT_SUPPORTED
 from docmt.cli.provenance import NOT_REPRODUCED
 from docmt.cli.store.checking import DAMAGED
 from docmt.training.exit import FAULT, HANGING
+from generators.markdown import code, generated_by, plain, table
 
 INTRODUCTION = """# Commands
 
@@ -80,7 +79,7 @@ STATED_DEFAULT = re.compile(r" ?\[default: ([^\]]+)\]")
 
 def page() -> str:
     """Return the whole text of the page."""
-    parts = [made_by("docmt/cli"), INTRODUCTION, exit_statuses()]
+    parts = [generated_by("docmt/cli"), INTRODUCTION, exit_statuses()]
     parts += sections((), FOR_YOU)
     for group, about, groups in (("store", ABOUT_STORE, STORE), ("job", ABOUT_JOBS, JOBS)):
         parts += [f"## docmt {group}", plain(about)]
@@ -209,5 +208,5 @@ def default(parameter: Any) -> str:
         return plain(stated[1])
     if isinstance(getattr(parameter, "show_default", None), str):
         return parameter.show_default
-    is_unset = parameter.default in (None, False, "", ())
-    return "" if is_unset and parameter.default != 0 or parameter.default is False else code(str(parameter.default))
+    is_unset = parameter.default is False or parameter.default in (None, "", ())
+    return "" if is_unset else code(str(parameter.default))

@@ -12,7 +12,7 @@ import docmt
 from docmt.api.open_model import Model
 
 PAGE = (ROOT / "docs/reference/api.md").read_text(encoding="utf-8")
-SHOWN = re.findall(r"^::: (\S+)$", PAGE, re.MULTILINE)
+ON_PAGE = re.findall(r"^::: (\S+)$", PAGE, re.MULTILINE)
 
 
 def classes_of(annotation: object) -> set[type]:
@@ -26,15 +26,15 @@ def classes_of(annotation: object) -> set[type]:
 
 @pytest.mark.parametrize("name", docmt.__all__)
 def test_a_function_is_shown_with_what_it_returns(name):
-    assert SHOWN.count(f"docmt.{name}") == 1
+    assert ON_PAGE.count(f"docmt.{name}") == 1
     returned = classes_of(typing.get_type_hints(getattr(docmt, name))["return"])
-    assert {f"{kind.__module__}.{kind.__name__}" for kind in returned} <= set(SHOWN)
+    assert {f"{kind.__module__}.{kind.__name__}" for kind in returned} <= set(ON_PAGE)
 
 
 def test_methods_return_what_is_shown():
     for method in (Model.translate, Model.score_contrastive):
         returned = classes_of(typing.get_type_hints(method)["return"])
-        assert returned and {f"{kind.__module__}.{kind.__name__}" for kind in returned} <= set(SHOWN)
+        assert returned and {f"{kind.__module__}.{kind.__name__}" for kind in returned} <= set(ON_PAGE)
 
 
 def test_the_program_of_the_page_runs(example_folder, monkeypatch, capsys):
@@ -47,8 +47,8 @@ def test_the_program_of_the_page_runs(example_folder, monkeypatch, capsys):
     assert all("|" in line.split()[3] for line in printed[3:]), "signatures"
 
 
-def test_what_is_shown_is_there():
-    for name in SHOWN:
+def test_what_the_page_shows_exists():
+    for name in ON_PAGE:
         module, _, last = name.rpartition(".")
         assert hasattr(__import__(module, fromlist=[last]), last), name
         assert inspect.getmodule(getattr(docmt, last, None)) is None or module == "docmt" or last not in docmt.__all__

@@ -18,7 +18,7 @@ NOT_YET = {
 """Pages that do not say yet for whom they are; a page is never added."""
 TEXTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 """Pages of the root, whose links GitHub resolves."""
-MADE_LATER = {"docmt/config.yaml", "workflow/corpora/sources.seen.json"}
+WRITTEN_LATER = {"docmt/config.yaml", "workflow/corpora/sources.seen.json"}
 """Files that pages name and readers or commands write."""
 MOST_LINES, MOST_WORDS = 120, 1500
 
@@ -78,9 +78,7 @@ def is_elsewhere(address: str) -> bool:
 
 
 def test_no_link_is_dead(site):
-    dead = [
-        f"{path.relative_to(site.folder)}: {link}" for path, page in site.pages.items() for link in site.dead(page)
-    ]
+    dead = [f"{path.relative_to(site.folder)}: {link}" for path, page in site.pages.items() for link in site.dead(page)]
     assert not dead
 
 
@@ -152,12 +150,12 @@ def test_files_that_pages_of_the_project_name_are_there(page):
     folders = "|".join(path.name for path in ROOT.iterdir() if path.is_dir() and path.name not in ("results", "logs"))
     named = re.findall(rf"(?<!`)`((?:{folders})/[\w./<>*+-]*)`(?!`)", without_blocks(page.read_text(encoding="utf-8")))
     missing = {path for path in named if not list(ROOT.glob(re.sub("<[^>]*>", "*", path).rstrip("/")))}
-    assert not missing - MADE_LATER
+    assert not missing - WRITTEN_LATER
 
 
 def test_files_that_are_made_later_are_named_somewhere():
     texts = [path.read_text(encoding="utf-8") for path in (*TEXTS, *PAGES)]
-    assert all(any(path in text for text in texts) for path in MADE_LATER)
+    assert all(any(path in text for text in texts) for path in WRITTEN_LATER)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

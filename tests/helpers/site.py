@@ -19,9 +19,10 @@ socket.getaddrinfo = socket.socket.connect = refuse
 from mkdocs.__main__ import cli
 cli(sys.argv[1:])
 """
-LOADED = {"script": "src", "img": "src", "source": "src", "iframe": "src", "video": "src", "audio": "src", "embed": "src"}
-"""For each element that loads a file, the attribute that names it; a `link` loads one unless it only says a relation."""
+LOADING = {"script", "img", "source", "iframe", "video", "audio", "embed"}
+"""Elements whose attribute `src` names a file that the browser loads."""
 RELATIONS = {"canonical", "prev", "next", "alternate"}
+"""Values of `rel` with which a `link` loads nothing."""
 
 
 def built_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -63,8 +64,8 @@ class SitePage(HTMLParser):
             self.links.append(values["href"])
         elif tag == "link" and not RELATIONS & set(values.get("rel", "").split()):
             self.loaded.append(values["href"])
-        elif tag in LOADED and LOADED[tag] in values:
-            self.loaded.append(values[LOADED[tag]])
+        elif tag in LOADING and "src" in values:
+            self.loaded.append(values["src"])
 
     def handle_data(self, data: str) -> None:
         if self._in_style:
@@ -85,7 +86,7 @@ class Site:
         return {path: SitePage(path) for path in sorted(self.folder.rglob("*.html"))}
 
     def dead(self, page: SitePage) -> Iterator[str]:
-        """Yield the links of a page, and the files that it loads, that are not there; links to elsewhere are left out."""
+        """Yield the links of a page to pages, anchors and files of the site that are not there."""
         for address in (*page.links, *page.loaded):
             parts = urlsplit(address)
             if parts.scheme or parts.netloc:
