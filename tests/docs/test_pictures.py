@@ -15,9 +15,9 @@ LARGEST, LARGEST_IN_ALL = 150_000, 1_000_000
 
 
 def test_the_gallery_shows_every_picture_of_the_script_once():
-    shown = re.findall(r"\]\(images/([\w/.]+)\)", GALLERY)
+    pictures_of_page = re.findall(r"\]\(images/([\w/.]+)\)", GALLERY)
     written = {f"{name}.png" for name in pictures.SCREENS} | {f"{name}.svg" for name in pictures.FIGURES}
-    assert sorted(shown) == sorted(written)
+    assert sorted(pictures_of_page) == sorted(written)
 
 
 def test_pictures_are_there_and_small():

@@ -15,8 +15,8 @@ def signatures(value: object) -> set[str]:
         return set().union(*map(signatures, value))
     if not isinstance(value, dict):
         return set()
-    own = {text for name, text in value.items() if name.endswith("signature") and isinstance(text, str)}
-    return own.union(*map(signatures, value.values()))
+    here = {text for name, text in value.items() if name.endswith("signature") and isinstance(text, str)}
+    return here.union(*map(signatures, value.values()))
 
 
 def test_the_page_says_what_a_change_of_decoding_costs(demo):
