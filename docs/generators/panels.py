@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from itertools import accumulate
 
-from generators.markdown import made_by
+from generators.markdown import generated_by
 
 CELL, GAP, LETTER = 14, 5, 6
 """The side of a square, the space between two sentences, and the width of a letter of a title, in pixels."""
@@ -124,7 +124,7 @@ def framed(title: str, width: int, height: int, elements: Sequence[str]) -> str:
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{escape(title)}">',
-            made_by("docmt/nn and docmt/models").rstrip(),
+            generated_by("docmt/nn and docmt/models").rstrip(),
             f"<title>{escape(title)}</title>",
             f"<style>\n{styles()}\n</style>",
             f'<rect class="paper" width="{width}" height="{height}" rx="6"/>',

@@ -60,7 +60,7 @@ DATA_STAGES = (
             ),
             Keys(
                 "card.json",
-                "what the corpus is: counts, licence, files",
+                "It describes the corpus: counts, licence, files.",
                 {
                     "corpus": "its name",
                     "source_language": "code of the source language",
@@ -122,7 +122,7 @@ DATA_STAGES = (
             ),
             Keys(
                 "card.json",
-                "what the text preset made of the corpus",
+                "It has counts of what the text preset made of the corpus.",
                 {
                     "text": "the settings of the text preset",
                     "splits": "by split and side: tokens, pieces, unknown pieces and their share",
@@ -163,7 +163,7 @@ DATA_STAGES = (
             ),
             Keys(
                 "card.json",
-                "what the view made of the text",
+                "It has counts of what the view made of the text.",
                 {
                     "view": "the settings of the view",
                     "splits": "by split: documents, sentences, segments, pieces, longest segment, what was left out",
@@ -192,7 +192,7 @@ DATA_STAGES = (
             ),
             Keys(
                 "card.json",
-                "counts of chains, as in Table 5 of the lexical-chain paper",
+                "It has counts of chains, as in Table 5 of the lexical-chain paper.",
                 {
                     "splits": "by split: `perc` (words in chains, in percent), `avg_k` (occurrences of a chain), "
                     "`avg_m` (chains of a document) and the counts behind them",

@@ -82,7 +82,7 @@ COLLECTED_TABLE = Table(
 SEAL = (
     Keys(
         "settings.json",
-        "what was asked of the job, written before it runs: the slice of settings that it depends on, and these keys",
+        "It is written before the job runs. It has the settings that the job depends on, and these keys.",
         {
             "asked": "`job` (the rule), `inputs` (identities by role), `files` (SHA-256 of files from outside) and "
             "`libraries` (versions that decide the output)",
@@ -91,7 +91,7 @@ SEAL = (
     ),
     Keys(
         "record.json",
-        "facts that differ between two runs of the same job",
+        "It has facts that differ between two runs of the same job.",
         {
             "command": "the command of `docmt job`",
             "began": "time of the begin, in UTC",
@@ -106,7 +106,7 @@ SEAL = (
     ),
     Keys(
         "manifest.json",
-        "the seal of the job, written last: a folder without it is not complete",
+        "It is written last, so that outputs without it are not complete.",
         {
             "format": "`docmt-manifest-1`",
             "identity": "digest of what was asked (`settings.json` without its digest)",

@@ -47,7 +47,7 @@ RUN_STAGES = (
             ),
             Keys(
                 "record.json",
-                "facts about the run, beside those that every job records (below)",
+                "It has facts about the training, beside those that [every job](#what-every-job-writes) records.",
                 {
                     "system": "name of the system",
                     "seed": "seed of the training",
@@ -83,7 +83,7 @@ RUN_STAGES = (
             ),
             Keys(
                 "exit.json",
-                "why the process ended; in `results/state/` while a training is unfinished",
+                "It says why the process ended. While a training is unfinished, the file is in `results/state/`.",
                 {
                     "reason": "`finished`, `stopped`, `deadline`, `out of memory`, `not finite`, `hung`, `disk full`, "
                     "`other run` or `error`",
@@ -109,20 +109,20 @@ RUN_STAGES = (
         (
             Keys(
                 "decoding.json",
-                "the settings of the search and the counts of its work; that of an external system has what the study "
-                "states of its lines instead",
+                "It has the settings of the search and the counts of its work. That of an external system has what the "
+                "study states of its lines instead.",
                 {
                     "version": "version of the stage",
-                    "strategy": "how segments became lines, such as `instances` or `windows`",
+                    "strategy": "`sentences`, `sliding windows`, `synchronous sentences`, `instances` or `documents`",
                     "lines": "what a line of `test.txt` is: `sentences` or `documents`",
                     "view": "name of the view's cut of the test split",
                     "frame": "special symbols of the model",
                     "beam": "hypotheses of the beam search",
                     "length_penalty": "form of the length penalty",
                     "length_alpha": "its exponent",
-                    "max_length_a": "longest translation: a times the source length ...",
-                    "max_length_b": "... plus b pieces",
-                    "max_length_of": "whether this limits a sentence or the whole segment",
+                    "max_length_a": "longest translation of a sentence: a times the source length in pieces ...",
+                    "max_length_b": "... plus b",
+                    "max_length_of": "whose source length: of the `sentence`, or the longest of its `batch`",
                     "batch_tokens": "tokens of a batch",
                     "n_best": "hypotheses that are kept of each segment",
                     "sentences": "number of translated sentences",
@@ -230,7 +230,7 @@ RUN_STAGES = (
         (
             Keys(
                 "scores.json",
-                "all scores of a run with their signatures",
+                "It has all scores of a run with their signatures.",
                 {
                     "system": "folder of the system",
                     "corpus": "name of the corpus",
@@ -295,7 +295,7 @@ RUN_STAGES = (
         (
             Keys(
                 "comparisons.json",
-                "an object with `study`, `scale` and the list `comparisons`; each comparison has these keys",
+                "It has `study`, `scale` and the list `comparisons`. Each comparison has these keys.",
                 {
                     "system": "the system",
                     "baseline": "the system that it is compared with",

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from generators.markdown import made_by, table
+from generators.markdown import generated_by, table
 from generators.result_data import DATA_STAGES
 from generators.result_files import COLLECTED_TABLE, SEAL, Keys, Stage, Table
 from generators.result_runs import RUN_STAGES
@@ -51,7 +51,7 @@ return.
 
 def page() -> str:
     """Return the page of results."""
-    parts = [made_by("docmt/base/columns.py and docs/generators"), INTRODUCTION, overview()]
+    parts = [generated_by("docmt/base/columns.py and docs/generators"), INTRODUCTION, overview()]
     parts += [section(stage) for stage in STAGES]
     parts += ["## All scores: scores.parquet\n", all_scores(), RULES, *(keys(file) for file in SEAL), STATE]
     return "\n".join(parts)
@@ -103,7 +103,7 @@ def columns(file: Table) -> str:
 
 def keys(file: Keys) -> str:
     """Return the table of the keys of a JSON file."""
-    return f"### {names_of(file.name)}\n\nThis is {file.about}.\n\n{table(('key', 'meaning'), named(file.meanings))}\n"
+    return f"### {names_of(file.name)}\n\n{file.about}\n\n{table(('key', 'meaning'), named(file.meanings))}\n"
 
 
 def all_scores() -> str:
