@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from docmt.base.checks import need_seeds
+from docmt.base.checks import Checked, need_seeds, setting
 from docmt.base.errors import UserError, check_known
 from docmt.base.parse import check_keys, mapping, parse
 from docmt.base.yaml_files import Lines
@@ -35,15 +35,11 @@ MERGED = ("model", "train", "decode")
 
 
 @dataclass(frozen=True)
-class _Scope:
+class _Scope(Checked):
     """The corpora and the seeds that a system states; none means the corpora, or the seeds, of the study."""
 
     corpora: tuple[str, ...] | None = None
-    seeds: tuple[int, ...] | None = None
-
-    def __post_init__(self) -> None:
-        """Raise BadValue where `seeds` is empty, or has a seed twice or out of range."""
-        need_seeds("seeds", self.seeds)
+    seeds: tuple[int, ...] | None = setting(None, "", need_seeds)
 
 
 @dataclass(frozen=True)

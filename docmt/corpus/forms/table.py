@@ -4,14 +4,14 @@ The ending of its name shows whether a file is TSV, CSV, JSON lines or Parquet, 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, groupby
 from pathlib import PurePosixPath
 from typing import ClassVar, Literal
 
-from docmt.base.checks import need, setting
+from docmt.base.checks import keys_of, need, needed, section, setting
 from docmt.base.names import SPLITS
-from docmt.catalogue.forms import Languages, SplitsReaderConfig
+from docmt.catalogue.forms import KIND, Languages, SplitsReaderConfig
 from docmt.corpus.inputs import MANY_SENTENCES, Document, FixtureFiles, ReaderInputs, SideText
 from docmt.corpus.stock import Stock
 from docmt.corpus.table_files import table_bytes
@@ -30,8 +30,8 @@ class TableReaderConfig(SplitsReaderConfig):
 
     PATHS: ClassVar = ("splits", "file")
 
-    kind: Literal["table"]
-    splits: dict[str, str | tuple[str, ...]] = field(default_factory=dict)
+    kind: Literal["table"] = needed(KIND)
+    splits: dict[str, str | tuple[str, ...]] = section(dict, "by split, its file or files", keys_of(SPLITS))
     file: str | None = setting(None, "one file for all splits")
     split: str | int | None = setting(None, "the column of the split: train, dev or test")
     source: str | int = setting("source", "the column of the source sentence")
@@ -46,16 +46,19 @@ class TableReaderConfig(SplitsReaderConfig):
 
     def __post_init__(self) -> None:
         """Raise BadValue for both or neither of `file` and `splits`, unknown endings, and columns that cannot be."""
+        super().__post_init__()
         need(bool(self.splits) != (self.file is not None), "file", self.file, "a file, or splits, and not both")
         need((self.file is None) == (self.split is None), "split", self.split, "a column with file, and only with it")
         for split, paths in self.tables:
             for path in paths:
                 need(self.format_of(path) is not None, "file" if split is None else f"splits.{split}", path, ENDS_IN)
-        if self.splits:
-            super().__post_init__()
-        else:
-            need(not self.held_out, "held_out", list(self.held_out), "nothing beside file, which has all splits")
         self._check_columns()
+
+    def _check_held_out(self) -> None:
+        """Raise BadValue as the base class does, and where one file has all splits."""
+        alone = self.file is None or not self.held_out
+        need(alone, "held_out", list(self.held_out), "nothing beside file, which has all splits")
+        super()._check_held_out()
 
     def _check_columns(self) -> None:
         """Raise BadValue for a number below 1, a number in JSON or Parquet, and names where columns have numbers."""
