@@ -6,13 +6,15 @@ python docs/generate.py --check    write nothing; name the pages that are out of
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from generators import commands
+from generators import commands, schemas
 
 ROOT = Path(__file__).parents[1]
 GENERATORS: dict[str, Callable[[], str]] = {
     "docs/reference/commands.md": commands.page,
+    **{f"workflow/schemas/{name}": partial(schemas.text, name) for name in schemas.FILES},
 }
 """For each generated file, by its path from the root, the function that returns its whole text."""
 
