@@ -54,8 +54,12 @@ def stated(printed: int | float | str) -> Stated:
     return Stated(text, float(digits) * unit, 0.5 * unit / 10**decimals if rounded else 0.0)
 
 
-@in_schema(anyOf=[{"type": "number", "minimum": 0}, {"type": "string", "pattern": f"^{NUMBER.pattern}$"}])
-def need_number(name: str, printed: Any) -> None:
+Printed = int | float | str
+"""A number in the form in which a paper prints it."""
+
+
+@in_schema(minimum=0, pattern=f"^{NUMBER.pattern}$")
+def need_number(name: str, printed: Printed) -> None:
     """Raise BadValue where `printed` is not a number as papers print it."""
     try:
         stated(printed)
@@ -67,22 +71,22 @@ def need_number(name: str, printed: Any) -> None:
 class StatedCounts(Checked):
     """The printed counts that a paper states of one split or one contrastive set; None = the paper states no number."""
 
-    documents: Any = setting(None, "number of documents", need_number)
-    sentences: Any = setting(None, "number of sentence pairs", need_number)
-    instances: Any = setting(
+    documents: Printed | None = setting(None, "number of documents", need_number)
+    sentences: Printed | None = setting(None, "number of sentence pairs", need_number)
+    instances: Printed | None = setting(
         None, "instances: parts of documents of at most a number of tokens; of a contrastive set its items", need_number
     )
-    sentences_per_instance: Any = setting(None, "mean number of sentences of an instance", need_number)
-    tokens_per_instance: Any = setting(None, "mean number of tokens of an instance", need_number)
-    words_in_chains_percent: Any = setting(
+    sentences_per_instance: Printed | None = setting(None, "mean number of sentences of an instance", need_number)
+    tokens_per_instance: Printed | None = setting(None, "mean number of tokens of an instance", need_number)
+    words_in_chains_percent: Printed | None = setting(
         None, "source words in lexical chains, in percent of all source words", need_number
     )
-    words_per_chain: Any = setting(None, "mean number of words of a lexical chain", need_number)
-    chains_per_document: Any = setting(None, "mean number of lexical chains of a document", need_number)
-    source_vocabulary: Any = setting(
+    words_per_chain: Printed | None = setting(None, "mean number of words of a lexical chain", need_number)
+    chains_per_document: Printed | None = setting(None, "mean number of lexical chains of a document", need_number)
+    source_vocabulary: Printed | None = setting(
         None, "of the training split: pieces of the source vocabulary, no special symbols", need_number
     )
-    target_vocabulary: Any = setting(
+    target_vocabulary: Printed | None = setting(
         None, "of the training split: pieces of the target vocabulary, no special symbols", need_number
     )
 
@@ -133,8 +137,8 @@ class StatedPart(Checked):
     has counted.
     """
 
-    documents: Any = needed("documents of the part", need_number)
-    sentences: Any = needed("sentence pairs of the part", need_number)
+    documents: Printed = needed("documents of the part", need_number)
+    sentences: Printed = needed("sentence pairs of the part", need_number)
     pieces: float | None = setting(
         None,
         "mean number of target pieces of a sentence; none = as stated for instances, or a guess",

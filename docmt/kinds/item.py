@@ -39,7 +39,7 @@ def is_published(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-@in_schema(anyOf=[{"type": "number"}, {"type": "string", "pattern": rf"^(?:{PRINTED.pattern}|{NOT_DIGITISED})$"}])
+@in_schema(pattern=rf"^(?:{PRINTED.pattern}|{NOT_DIGITISED})$")
 def need_published(name: str, value: Any) -> None:
     """Raise BadValue for a value that a study may not state as published."""
     need(is_published(value), name, value, f"a number, or {NOT_DIGITISED}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from docmt.base.checks import need, needed, section, setting, some
 from docmt.kinds.item import (
@@ -40,7 +40,9 @@ class RowConfig(TableRow):
     baseline: str | None = setting(None, "the system that the row is compared with, where it is not the table's")
     published: Published = section(dict, "by key of the column, the published number of each metric")
     reference: bool = setting(False, "whether the row has the scores of the reference, in metrics that need no other")
-    drop: Any = setting(None, "the published number in the column of the table's `drop`", need_published)
+    drop: int | float | str | None = setting(
+        None, "the published number in the column of the table's `drop`", need_published
+    )
     note: str = setting("", "a footnote, such as an error of the paper")
 
     def __post_init__(self) -> None:

@@ -20,12 +20,11 @@ Override = Callable[["Definitions"], Schema]
 """A function that returns the schema of a field whose type alone does not say what it may be."""
 
 TYPES: dict[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean", dict: "object"}
-ALL, OF_ITEMS = {"anyOf", "not"}, {"minItems", "uniqueItems", "items"}
 KEYWORDS: dict[str, set[str]] = {
-    "string": {"pattern", "patternErrorMessage", "minLength", "maxLength", *ALL},
-    "integer": {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", *ALL},
-    "number": {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", *ALL},
-    "array": OF_ITEMS,
+    "string": {"pattern", "patternErrorMessage", "minLength", "maxLength"},
+    "integer": {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"},
+    "number": {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"},
+    "array": {"minItems", "uniqueItems", "items"},
     "object": {"minProperties", "propertyNames", "additionalProperties"},
     "boolean": set(),
     "null": set(),
@@ -154,10 +153,13 @@ def either(schemas: list[Schema]) -> Schema:
     {'type': ['integer', 'null'], 'minimum': 1}
     """
     *first, last = schemas
-    if last == {"type": "null"} and len(first) == 1 and "type" in first[0]:
-        return {**first[0], "type": [first[0]["type"], "null"]}
-    if last == {"type": "null"} and len(first) == 1 and set(first[0]) == {"enum"}:
+    if len(first) == 1 and set(first[0]) == {"enum"} and last == {"type": "null"}:
         return {"enum": [*first[0]["enum"], None]}
+    pairs = [(key, value) for schema in schemas for key, value in schema.items() if key != "type"]
+    keywords = dict(pairs)
+    # Keywords concern values of one type, so that schemas of several types are one, unless both limit numbers.
+    if all("type" in schema for schema in schemas) and all(keywords[key] == value for key, value in pairs):
+        return {"type": [schema["type"] for schema in schemas], **keywords}
     return {"anyOf": schemas}
 
 

@@ -194,7 +194,7 @@ def has_positions(row: Any) -> bool:
 
 def published(*keys: Schema) -> Schema:
     """Return the schema of published numbers inside mappings, whose keys have these schemas."""
-    schema: Schema = dict(need_published.schema)
+    schema: Schema = {"type": ["number", "string"], **need_published.schema}
     for names in reversed(keys):
         schema = {"type": "object", **({"propertyNames": names} if names else {}), "additionalProperties": schema}
     return schema
