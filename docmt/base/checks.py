@@ -185,7 +185,9 @@ def need_seeds(name: str, seeds: tuple[int, ...]) -> None:
         need(value not in seeds[:number], name, value, "each seed once")
 
 
-@in_schema(pattern=r"\S", maxLength=LONGEST_PATH)
+@in_schema(
+    pattern=r"^(?=.*\S)[^\x00-\x1f\x7f]+$", maxLength=LONGEST_PATH, patternErrorMessage=f"Expected {PATHS_HAVE}."
+)
 def need_path(name: str, value: str) -> None:
     """Raise BadValue unless `value` can be a path; the path need not exist."""
     need(is_path(value), name, value, f"{PATHS_HAVE}, or none")

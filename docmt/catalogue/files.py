@@ -29,21 +29,29 @@ def digits(length: int, otherwise: str = "") -> Check:
     return test
 
 
-@in_schema(propertyNames=need_path.schema, additionalProperties=digits(LENGTHS["git_blob"]).schema)
-def need_git_ids(name: str, value: dict[str, str]) -> None:
-    """Raise BadValue for a key that is no path inside an archive, and for a value that is no Git id."""
-    for path, git_id in value.items():
-        need(stays_inside(path), f"{name}.{path}", path, INSIDE)
-        digits(LENGTHS["git_blob"])(f"{name}.{path}", git_id)
-
-
-@in_schema(pattern=r"\S", maxLength=LONGEST_PATH)
+@in_schema(
+    pattern=r"^(?=.*\S)(?!/)(?!(?:.*/)?\.\.(?:/|$))[^\x00-\x1f\x7f]+$",
+    maxLength=LONGEST_PATH,
+    patternErrorMessage=f"Expected {INSIDE}.",
+)
 def need_inside(name: str, value: str) -> None:
     """Raise BadValue for a path that leads out of the archive."""
     need(stays_inside(value), name, value, INSIDE)
 
 
-@in_schema(pattern=r"^[^\s/\\{}.-](?:[^/\\{}]*[^\s/\\{}])?$", maxLength=LONGEST_FILE_NAME)
+@in_schema(propertyNames=need_inside.schema, additionalProperties=digits(LENGTHS["git_blob"]).schema)
+def need_git_ids(name: str, value: dict[str, str]) -> None:
+    """Raise BadValue for a key that is no path inside an archive, and for a value that is no Git id."""
+    for path, git_id in value.items():
+        need_inside(f"{name}.{path}", path)
+        digits(LENGTHS["git_blob"])(f"{name}.{path}", git_id)
+
+
+@in_schema(
+    pattern=r"^(?![.-])(?!\s)[^\x00-\x1f\x7f/\\{}]*[^\x00-\x1f\x7f/\\{}\s]$",
+    maxLength=LONGEST_FILE_NAME,
+    patternErrorMessage=f"Expected {FILE_NAMES_HAVE}.",
+)
 def need_file_name(name: str, value: str) -> None:
     """Raise BadValue unless a file can be stored under this name."""
     need(is_file_name(value), name, value, FILE_NAMES_HAVE)

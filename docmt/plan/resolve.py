@@ -262,8 +262,8 @@ class Resolver:
         """
         inherited = stated.get(section, {})
         kind = value.get("kind")
-        if section != "model" or kind not in MODEL_CONFIGS:
-            return inherited
+        if section != "model" or not isinstance(kind, str) or kind not in MODEL_CONFIGS:
+            return inherited  # `parse` reports a kind that is none
         valid = {f.name for f in dataclasses.fields(MODEL_CONFIGS[kind])}
         return {key: item for key, item in inherited.items() if key in valid}
 
@@ -276,6 +276,8 @@ class Resolver:
         if section != "model":
             return self.defaults[section]
         kind = stated.get("model", {}).get("kind", "transformer")
-        common = {k: v for k, v in self.defaults["model"]["transformer"].items() if k != "kind"}
-        specific = {} if kind == TransformerConfig.kind else self.defaults["model"].get(kind, {})
+        common = {k: v for k, v in self.defaults["model"].get("transformer", {}).items() if k != "kind"}
+        # A kind that is no text is reported by `parse`.
+        has_own = isinstance(kind, str) and kind != TransformerConfig.kind
+        specific = self.defaults["model"].get(kind, {}) if has_own else {}
         return {**common, **specific, "kind": kind}

@@ -67,16 +67,18 @@ class Definitions:
         """Return the schema of a mapping whose `kind` says which fields it has."""
         default = getattr(cls, "kind", None)
         about = next(described(field) for field in dataclasses.fields(cls) if field.name == "kind")
-        kinds = {
-            kind: self.named(variants[kind].__name__, lambda kind=kind: self.mapping(variants[kind]))
-            for kind in variants
-        }
+        kinds = {kind: self._variant(cls, variants[kind], kind) for kind in variants}
         rules = [{"if": has_kind(kind), "then": kinds[kind]} for kind in kinds]
         if default is not None:
             rules.append({"if": {"not": {"required": ["kind"]}}, "then": kinds[default]})
         needed = {"required": ["kind"]} if default is None else {}
         kind = {"enum": list(kinds), **about}
         return {"type": "object", "properties": {"kind": kind}, **needed, "allOf": rules}
+
+    def _variant(self, cls: type, variant: type, kind: str) -> Schema:
+        """Return a reference to the definition of a variant, which may be the class itself."""
+        name = variant.__name__ if variant is not cls else f"{cls.__name__}_{kind}"
+        return self.named(name, lambda: self.mapping(variant))
 
     def mapping(self, cls: type, left_out: tuple[str, ...] = ()) -> Schema:
         """Return the schema of a mapping with the fields of a class, but for those that are left out."""

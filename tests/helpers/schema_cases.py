@@ -1,7 +1,6 @@
 """Files of settings that are right, and changes of them that may not be: of these, schema and parser are compared."""
 
 import copy
-import random
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -29,14 +28,22 @@ VALUES = (None, True, False, *NUMBERS, *TEXTS, *LISTS, *MAPPINGS)
 """Values that some setting may not have; each is a type of its own, or at the end of a range."""
 
 
+FILES = (
+    *("a.zh", "a.en", "b.en", "a.ids", "a.tsv", "a.json", "a.current.trg", "a.current.src", "a.tgz", "b.zip"),
+    *("src.sgm", "ref.sgm", "dev2010.zh.xml", "dev2010.en.xml", "train.tags.zh-en.zh", "train.tags.zh-en.en"),
+    *("a.c3.context.src", "a.c3.context.trg", "1.zh", "1.en", "documents"),
+)
+"""The files that the readers of `SMALLEST` read."""
+
+
 def config() -> dict:
     """The manual itself, with the names of the small project."""
     manual = yaml.safe_load((ROOT / PLACES[schemas.CONFIG]).read_text(encoding="utf-8"))
-    own = {"corpus": "toy", "local": {"toy": "data"}, "human": {"one": "judged.json"}, "hosts": {"a.org": "https://b.org"}}
-    del own["corpus"]
+    own = {"local": {"toy": "data"}, "human": {"one": "judged.json"}, "hosts": {"a.org": "https://b.org"}}
+    conventions, models = {"strict": {"match": "exact"}}, {"models": {"en": "bert"}}
     texts = {**manual["texts"], **CONFIG["texts"]}
     defaults = {**manual["defaults"], "text": "joint"}
-    scoring = {**manual["scoring"], "conventions": {"strict": {"match": "exact"}}, "cohesion": {"models": {"en": "bert"}}}
+    scoring = {**manual["scoring"], "conventions": conventions, "cohesion": models}
     return {**manual, **own, "studies": ["one"], "texts": texts, "defaults": defaults, "scoring": scoring}
 
 
@@ -50,6 +57,7 @@ def study() -> dict:
         "cells": {"a": {"table": "table2", "system": "fine", "metric": "parameters"}},
         "when": [{"cell": "a", "above": 1}],
     }
+    measured = {"paper": "section 4", "quotation": "words", "scoring": {"aligner": {"kind": "eflomal"}}}
     human = {"title": "T", "kind": "human", "rows": [{"label": "1"}], "corpus": "toy"}
     return {
         "study": "one",
@@ -62,18 +70,22 @@ def study() -> dict:
         "figures": {**FIGURES, "lengths": points},
         "passages": PASSAGES,
         "findings": [finding],
-        "scoring": {"consistency": {"match": "subset"}, "conventions": {"loose": {"match": "overlap", "similarity": 0.5}}},
-        "measured_as": {"LTCR": [{"paper": "section 4", "quotation": "words", "scoring": {"aligner": {"kind": "eflomal"}}}]},
+        "scoring": {
+            "consistency": {"match": "subset"},
+            "conventions": {"loose": {"match": "fuzzy", "similarity": 0.5}},
+        },
+        "measured_as": {"LTCR": [measured]},
     }
 
 
 def corpora() -> Iterator[dict]:
     """A corpus with every field, for each form of corpus files."""
-    counts = {"paper": "A", "place": "Table 1", "counts": {"train": {"documents": "9K", "sentences": 887}}, "why": {"train": "x"}}
+    stated = {"train": {"documents": "9K", "sentences": 887}}
+    counts = {"paper": "A", "place": "Table 1", "counts": stated, "why": {"train": "x"}}
     facts = {
         "files": [
             {"name": name, "sources": ["https://a.org/a", {"url": "b.zip", "member": "a", "grade": "A"}], "size": 5}
-            for name in ("a.zh", "a.en", "b.en", "a.ids", "a.tsv", "a.json")
+            for name in FILES
         ],
         "published": [counts],
         "train_parts": [{"documents": "1K", "sentences": 2000, "pieces": 20.5}],
@@ -115,16 +127,7 @@ def changed(value: dict, path: tuple, change: str, new: Any) -> dict:
     return value
 
 
-def some_changes(schema: str, number: int, seed: int) -> Iterator[dict]:
-    """Yield files with one change each, drawn by a seed."""
-    draw = random.Random(seed)
-    for _ in range(number):
-        value = draw.choice(right(schema))
-        path = draw.choice(list(places(value)))
-        change = draw.choice(["value", "value", "value", "missing", "name"])
-        yield changed(value, path, change, draw.choice(VALUES if change == "value" else ("nonsense", "kind", 7)))
-
-
 def write(project: Project, schema: str, value: Any) -> None:
     """Put a file into the small project."""
-    (project.root / PLACES[schema]).write_text(yaml.safe_dump(value, allow_unicode=True, sort_keys=False), encoding="utf-8")
+    text = yaml.dump(value, Dumper=yaml.CSafeDumper, allow_unicode=True, sort_keys=False)
+    (project.root / PLACES[schema]).write_text(text, encoding="utf-8")
