@@ -97,12 +97,13 @@ def model_of_system(definitions: Definitions) -> Schema:
             if properties.get(name, schema) != schema:
                 schema.pop("default", None)
             properties[name] = schema
-    properties["kind"] = {"enum": list(kinds), "description": properties["kind"]["description"]}
+    kind = {"enum": list(kinds), "description": properties.pop("kind")["description"]}
+    inherited = {"properties": {"kind": kind, **properties}, "additionalProperties": False}
+    rules = [{"if": has_kind(kind), "then": kinds[kind]} for kind in kinds]
     return {
         "type": "object",
-        "properties": properties,
-        "additionalProperties": False,
-        "allOf": [{"if": has_kind(kind), "then": kinds[kind]} for kind in kinds],
+        "properties": {"kind": kind},
+        "allOf": [*rules, {"if": {"not": {"required": ["kind"]}}, "then": inherited}],
     }
 
 
