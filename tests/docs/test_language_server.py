@@ -92,7 +92,7 @@ def test_it_shows_what_a_key_means(server, folder):
     assert "Peak learning rate" in server.hover(path, line, STUDY.splitlines()[line - 1].index("lr:") + 1)
 
 
-RIGHT = re.sub(r", schedule: @| *@\n|@", "", STUDY)
+RIGHT = re.sub(r", schedule: @|^ *@\n", "", STUDY, flags=re.MULTILINE).replace("@", "s-BLEU")
 WRONG = {
     "a mistyped key": ("extends: sentence", "extend: sentence", "Property extend is not allowed."),
     "a value of another name": ("kind: han", "kind: hann", 'Value is not accepted. Valid values: "transformer"'),
