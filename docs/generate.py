@@ -9,11 +9,12 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from generators import commands, schemas
+from generators import commands, schemas, settings_pages
 
 ROOT = Path(__file__).parents[1]
 GENERATORS: dict[str, Callable[[], str]] = {
     "docs/reference/commands.md": commands.page,
+    **{f"docs/reference/{name}": page for name, page in settings_pages.PAGES.items()},
     **{f"workflow/schemas/{name}": partial(schemas.text, name) for name in schemas.FILES},
 }
 """For each generated file, by its path from the root, the function that returns its whole text."""

@@ -9,7 +9,7 @@ import dataclasses
 import re
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from docmt.base.checks import BadValue, Check
@@ -95,8 +95,8 @@ class Definitions:
         if owner is not None:
             return {**self.overrides[owner, field.name](self), **described(field)}
         check = field.metadata.get("check")
-        keywords = check.schema if isinstance(check, Check) else {}
-        return {**self.of(hint, keywords), **described(field), **default_of(field)}
+        schema = self.of(hint, check.schema if isinstance(check, Check) else {})
+        return {**schema, **described(field, schema.get("enum", ())), **default_of(field)}
 
     def of(self, hint: Any, keywords: Mapping[str, Any] = types.MappingProxyType({})) -> Schema:
         """Return the schema of a type, with the keywords of a check that concern it."""
@@ -189,20 +189,21 @@ def default_of(field: dataclasses.Field) -> Schema:
     return {"default": value} if is_plain else {}
 
 
-def described(field: dataclasses.Field) -> Schema:
-    """Return the description of a field."""
-    return {"description": sentence(field.metadata["about"])} if field.metadata.get("about") else {}
+def described(field: dataclasses.Field, names: Sequence[Any] = ()) -> Schema:
+    """Return the description of a field; `names` are its values."""
+    return {"description": sentence(field.metadata["about"], names)} if field.metadata.get("about") else {}
 
 
-def sentence(about: str) -> str:
+def sentence(about: str, names: Sequence[Any] = ()) -> str:
     """Return a description as a sentence, but for a name or a symbol at its start.
 
     >>> sentence("number of updates; none = no limit"), sentence("k: every k sentences"), sentence("keep: as it is")
     ('Number of updates; none = no limit.', 'k: every k sentences.', 'keep: as it is.')
     """
     first = about.split(" ", 1)[0]
-    begins = about if not re.fullmatch(r"[a-z'-]+", first) else about[0].upper() + about[1:]
-    return begins if begins.endswith((".", ")")) and begins.endswith(".") else f"{begins}."
+    is_word = re.fullmatch(r"[a-z'-]+", first) and (first not in names or first == "keep")
+    begins = about[0].upper() + about[1:] if is_word else about
+    return begins if begins.endswith(".") else f"{begins}."
 
 
 def parts_of(schema: Any) -> Iterator[Schema]:

@@ -62,6 +62,18 @@ def differs(message: str | None, said: list[str]) -> str | None:
     return None if said or reason_of(message) else f"the parser alone refuses: {message}"
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_each_key_has_a_type_and_a_sentence(name):
+    whole = schema(name)
+    mappings = [whole, *whole["definitions"].values()]
+    mappings += [rule["then"] for mapping in mappings for rule in mapping.get("allOf", ()) if "then" in rule]
+    keys = [(key, value) for mapping in mappings for key, value in mapping.get("properties", {}).items()]
+    keys = [(key, value) for key, value in keys if "if" not in value]
+    wrong = [key for key, value in keys if not re.fullmatch(r"[^\n]{4,}[.]", value.get("description", ""))]
+    assert not wrong and len(keys) > 100
+    assert not [key for key, value in keys if not {"type", "enum", "anyOf", "$ref", "const"} & set(value)]
+
+
 # Files that are right.
 
 
