@@ -31,7 +31,9 @@ class CountsTable(TableConfig):
         some("one count or more", found="nothing"),
     )
     corpora: tuple[str, ...] = setting((), "corpora of the table; the study's where it is left out")
-    splits: tuple[str, ...] = setting(SPLITS, "rows", some(f"some of {', '.join(SPLITS)}", found="nothing"))
+    splits: tuple[str, ...] = setting(
+        SPLITS, "splits of the corpora, each in a row", some(f"some of {', '.join(SPLITS)}", found="nothing")
+    )
     published: str = setting("", "name of the paper in the catalogue's `published`; `paper` is the place in it")
 
     def corpora_of(self, corpora: Sequence[str]) -> Sequence[str]:

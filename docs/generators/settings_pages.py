@@ -48,8 +48,8 @@ INTRODUCTIONS = {
 > **Afterwards** you can find the key for what you want to change, and give it a value that docmt accepts.
 
 docmt reads `config.yaml` from the folder of the run or, where that has none, from the clone. A value can also be
-changed for one run, as in `snakemake --config scale=smoke`. A key that is left out has its default. A study can state `scoring` and the settings of its systems itself
-([the study file](study-file.md)).
+changed for one run, as in `snakemake --config scale=smoke`. A key that is left out has its default. A study can state
+`scoring` and the settings of its systems itself ([the study file](study-file.md)).
 """,
     STUDY_PAGE: """# The study file
 
@@ -70,8 +70,9 @@ the German-English Bible:
 """,
 }
 """The beginning of each page."""
-SWEEPS = """A system whose name has `{}` in it is a sweep: `sweep` has a list of numbers, and there is a system for each of them. The
-number replaces `{}` in the name and in the settings of the system. A figure with `points: NAME{}` has a point for each.
+SWEEPS = """A system whose name has `{}` in it is a sweep: `sweep` has a list of numbers, and there is a system for each
+of them. The number replaces `{}` in the name and in the settings of the system. A figure with `points: NAME{}` has a
+point for each number.
 """
 
 

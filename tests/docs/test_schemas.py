@@ -74,6 +74,15 @@ def test_each_key_has_a_type_and_a_sentence(name):
     assert not [key for key, value in keys if not {"type", "enum", "anyOf", "$ref", "const"} & set(value)]
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_the_first_line_of_each_file_names_its_schema(name):
+    files = [ROOT / "config.yaml"] if name == schemas.CONFIG else [*(ROOT / FOLDERS[name]).glob("*.yaml")]
+    for path in files:
+        line = path.read_text(encoding="utf-8").splitlines()[0]
+        assert line == schemas.schema_line(ROOT, path.parent, name)
+        assert (path.parent / line.split("$schema=")[1]).is_file()
+
+
 # Files that are right.
 
 
