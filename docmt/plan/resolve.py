@@ -278,6 +278,6 @@ class Resolver:
         kind = stated.get("model", {}).get("kind", "transformer")
         common = {k: v for k, v in self.defaults["model"].get("transformer", {}).items() if k != "kind"}
         # A kind that is no text is reported by `parse`.
-        has_own = isinstance(kind, str) and kind != TransformerConfig.kind
-        specific = self.defaults["model"].get(kind, {}) if has_own else {}
+        has_defaults = isinstance(kind, str) and kind != TransformerConfig.kind
+        specific = self.defaults["model"].get(kind, {}) if has_defaults else {}
         return {**common, **specific, "kind": kind}

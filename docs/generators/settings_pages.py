@@ -33,8 +33,8 @@ The first line of the file names a JSON Schema. An editor with
 extension "YAML" of Red Hat, and Neovim, Emacs and Helix start the same program. The editor then completes keys and
 values, shows the meaning of a key, and marks a key that docmt does not know.
 
-docmt itself refuses more: a name that no other key has, settings that exclude each other, a system that extends itself.
-`docmt preflight` names all such mistakes, and no job starts before they are mended.
+The parser of docmt refuses more: a name that no other key has, settings that exclude each other, a system that extends
+itself. `docmt preflight` names all such mistakes, and no job starts before they are mended.
 
 In the tables below, `NAME` stands for a name that you choose, and "none" is written `null` in the file. docmt reads
 YAML 1.1: a power of ten needs a point, as in `5.0e-4`.
@@ -47,8 +47,8 @@ INTRODUCTIONS = {
 > **For** readers who change how docmt runs: every key of `config.yaml`, what it may be, its default and its meaning.
 > **Afterwards** you can find the key for what you want to change, and give it a value that docmt accepts.
 
-docmt reads `config.yaml` from the folder of the run or, where that has none, from the clone. A value can also be
-changed for one run, as in `snakemake --config scale=smoke`. A key that is left out has its default. A study can state
+Each run reads `config.yaml` from its folder or, where that has none, from the clone. A value can also be changed for
+one run, as in `snakemake --config scale=smoke`. A key that is left out has its default. A study can state
 `scoring` and the settings of its systems itself ([the study file](study-file.md)).
 """,
     STUDY_PAGE: """# The study file
@@ -159,8 +159,8 @@ class Page:
         if "enum" in schema:
             return ", ".join(code(written(value)) for value in schema["enum"])
         if "anyOf" in schema:
-            shown = [part for part in schema["anyOf"] if not part.get("doNotSuggest")]
-            return " or ".join(dict.fromkeys(self.values(part) for part in shown))
+            parts = [part for part in schema["anyOf"] if not part.get("doNotSuggest")]
+            return " or ".join(dict.fromkeys(self.values(part) for part in parts))
         if "const" in schema:
             return code(written(schema["const"]))
         types = schema.get("type", [])

@@ -75,10 +75,10 @@ def test_it_completes_the_values_of_a_setting(server, folder):
 
 
 def test_it_completes_the_settings_of_an_architecture(server, folder):
-    own = {name for name in vars(HanConfig)["__annotations__"] if name != "kind"}
+    settings = {name for name in vars(HanConfig)["__annotations__"] if name != "kind"}
     keys = offered(server, folder, 2)
-    assert own | {"width", "heads"} <= set(keys)
-    assert "aggregation" not in keys and set(keys) <= own | set(TransformerConfig.__dataclass_fields__)
+    assert settings | {"width", "heads"} <= set(keys)
+    assert "aggregation" not in keys and set(keys) <= settings | set(TransformerConfig.__dataclass_fields__)
 
 
 def test_it_completes_the_names_of_metrics(server, folder):
@@ -108,8 +108,8 @@ def test_it_reports_a_mistake_at_its_line(server, folder, mistake):
     assert RIGHT.count(old) == 1
     text = RIGHT.replace(old, new)
     line = text[: text.index(new) + len(new)].count("\n") + 1
-    found = server.open(folder / f"studies/{mistake.replace(' ', '-')}.yaml", text)
-    assert len(found) == 1 and found[0].startswith(f"{line}: {message}")
+    reported = server.open(folder / f"studies/{mistake.replace(' ', '-')}.yaml", text)
+    assert len(reported) == 1 and reported[0].startswith(f"{line}: {message}")
 
 
 def test_it_finds_no_mistake_in_the_files_of_the_project(server, folder):
@@ -119,5 +119,5 @@ def test_it_finds_no_mistake_in_the_files_of_the_project(server, folder):
         *(ROOT / "workflow/corpora").glob("*.yaml"),
     ]
     files += [folder / "config.yaml", folder / "studies/example.yaml"]
-    found = {path.name: said for path in files if (said := server.open(path, path.read_text(encoding="utf-8")))}
-    assert not found and len(files) > 30
+    reported = {path.name: said for path in files if (said := server.open(path, path.read_text(encoding="utf-8")))}
+    assert not reported and len(files) > 30

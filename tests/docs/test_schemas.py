@@ -118,23 +118,23 @@ def examples() -> list[tuple[str, str, dict]]:
     """The YAML of the documentation with the schema that it is of: whole files, and parts, which lack keys."""
     keys = {name: set(schema(name)["properties"]) for name in FILES}
     pages = [ROOT / "README.md", *(page for page in (ROOT / "docs").rglob("*.md") if page.stem not in EXTENDING)]
-    found = []
+    blocks = []
     for page in pages:
         for block in FENCE.findall(page.read_text(encoding="utf-8")):
             value = yaml.safe_load(block)
             names = [name for name in FILES if isinstance(value, dict) and value and set(value) <= keys[name]]
-            found += [(str(page.relative_to(ROOT)), name, value) for name in names[:1]]
-    return found
+            blocks += [(str(page.relative_to(ROOT)), name, value) for name in names[:1]]
+    return blocks
 
 
 def test_the_examples_of_the_documentation_are_right():
-    found = examples()
+    blocks = examples()
     wrong = []
-    for page, name, value in found:
+    for page, name, value in blocks:
         said = refusals(validator(name), value)
         is_whole = set(schema(name)["required"]) <= set(value)
-        wrong += [(page, one) for one in said if is_whole or not one.endswith("is a required property")]
-    assert not wrong and len(found) > 8
+        wrong += [(page, text) for text in said if is_whole or not text.endswith("is a required property")]
+    assert not wrong and len(blocks) > 8
 
 
 # Files that are wrong.

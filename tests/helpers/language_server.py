@@ -46,7 +46,10 @@ class LanguageServer:
         self.tell("textDocument/didOpen", {"textDocument": document})
         while path.as_uri() not in self._mistakes:
             self._read()
-        return [f"{one['range']['start']['line'] + 1}: {one['message']}" for one in self._mistakes[path.as_uri()]]
+        return [
+            f"{mistake['range']['start']['line'] + 1}: {mistake['message']}"
+            for mistake in self._mistakes[path.as_uri()]
+        ]
 
     def completion(self, path: Path, line: int, character: int) -> dict[str, str]:
         """Return what can be written at a place, each label with its description; lines count from 1."""

@@ -39,12 +39,12 @@ FILES = (
 def config() -> dict:
     """The manual itself, with the names of the small project."""
     manual = yaml.safe_load((ROOT / PLACES[schemas.CONFIG]).read_text(encoding="utf-8"))
-    own = {"local": {"toy": "data"}, "human": {"one": "judged.json"}, "hosts": {"a.org": "https://b.org"}}
+    names = {"local": {"toy": "data"}, "human": {"one": "judged.json"}, "hosts": {"a.org": "https://b.org"}}
     conventions, models = {"strict": {"match": "exact"}}, {"models": {"en": "bert"}}
     texts = {**manual["texts"], **CONFIG["texts"]}
     defaults = {**manual["defaults"], "text": "joint"}
     scoring = {**manual["scoring"], "conventions": conventions, "cohesion": models}
-    return {**manual, **own, "studies": ["one"], "texts": texts, "defaults": defaults, "scoring": scoring}
+    return {**manual, **names, "studies": ["one"], "texts": texts, "defaults": defaults, "scoring": scoring}
 
 
 def study() -> dict:
