@@ -57,7 +57,7 @@ class SystemsTable(TableConfig):
 
     kind: Literal["systems"] = setting("systems", KIND)
     metrics: tuple[str, ...] = needed("metrics of each column", some("one metric or more", found="nothing"))
-    rows: tuple[RowConfig, ...] = needed("rows: systems, published numbers and headings")
+    rows: tuple[RowConfig, ...] = needed("systems, published numbers and headings, each in a row")
     columns: dict[str, ColumnConfig] = section(dict, "columns by key; left out = one for each corpus of the study")
     drop: Literal["above", "first"] | None = setting(
         None, "a last column: the mean over columns of the difference from the row above, or from the first row"

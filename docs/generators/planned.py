@@ -183,6 +183,11 @@ def metric(of: Any = None) -> Schema:
     return {"anyOf": [{"enum": list(chosen)}, {"type": "string", "pattern": f"^(?:{'|'.join(patterns)})$"}]}
 
 
+def reference_to_metric(definitions: Definitions) -> Schema:
+    """Return a reference to the definition of a metric's name."""
+    return definitions.named("Metric", metric)
+
+
 def escaped(name: str) -> str:
     """Return a pattern that matches the name alone, in Python and in JavaScript."""
     return re.sub(r"[.*+?^${}()|[\]\\]", r"\\\g<0>", name)
@@ -261,21 +266,21 @@ OVERRIDES: dict[tuple[type, str], Override] = {
     (StatedSystem, "model"): lambda definitions: definitions.named("Model", lambda: model_of_system(definitions)),
     (StatedSystem, "train"): reference(TrainConfig),
     (StatedSystem, "decode"): reference(DecodeConfig),
-    (SystemsTable, "metrics"): lambda _: list_of(metric()),
+    (SystemsTable, "metrics"): lambda definitions: list_of(reference_to_metric(definitions)),
     (SystemsTable, "not_comparable"): lambda _: {
         "type": "object",
         "propertyNames": METRIC_KEYS,
         "additionalProperties": {"type": "string"},
     },
     (RowConfig, "published"): lambda _: published({}, METRIC_KEYS),
-    (PointsFigure, "metrics"): lambda _: list_of(metric()),
+    (PointsFigure, "metrics"): lambda definitions: list_of(reference_to_metric(definitions)),
     (Series, "points"): points,
     (Series, "published"): lambda _: published(NUMBERS, METRIC_KEYS),
     (PositionsFigure, "metric"): lambda _: {"enum": [name for name, row in METRICS.items() if has_positions(row)]},
     (PositionSeries, "published"): lambda _: published(NUMBERS),
     (Level, "published"): lambda _: published(),
-    (GapsTable, "metric"): lambda _: metric(),
-    (FindingCell, "metric"): lambda _: metric(),
+    (GapsTable, "metric"): reference_to_metric,
+    (FindingCell, "metric"): reference_to_metric,
     (HumanRow, "published"): lambda _: published({"enum": list(VERDICTS)}),
     (CountsTable, "counts"): lambda _: list_of({"enum": list(STATED)}),
     (CountsTable, "splits"): lambda _: {**list_of({"enum": list(SPLITS)}), "default": list(SPLITS)},

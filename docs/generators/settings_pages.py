@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from docmt.base.checks import MOST_SEED
+from docmt.base.names import FILE_NAMES_HAVE, INSIDE, LANGUAGES_ARE, NAMES_HAVE, PATHS_HAVE
 from docmt.base.schemas import CONFIG, CORPUS, STUDY
+from docmt.settings.metrics import METRICS
 from docmt.settings.models import MODEL_CONFIGS
 from generators.json_schemas import Schema
 from generators.markdown import code, made_by, plain, table
@@ -16,10 +18,18 @@ from generators.schemas import schema
 ROOT = Path(__file__).parents[2]
 SETTINGS, STUDY_PAGE, CORPUS_PAGE = "settings.md", "study-file.md", "corpus-file.md"
 HEADER = ("Key", "Values", "Default", "Meaning")
-WORDS = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "null": "`null`"}
+WORDS = {"integer": "whole number", "number": "number", "boolean": "true or false", "null": "`null`"}
 """The words for types of JSON."""
 SAME = {f"Model_{kind}": f"Defaults_{kind}" for kind in MODEL_CONFIGS}
 """The definitions of a study whose keys are those of another definition in config.yaml."""
+TEXTS = {
+    f"Expected {expected}.": word
+    for expected, word in (
+        *((PATHS_HAVE, "path"), (INSIDE, "path"), (FILE_NAMES_HAVE, "file name"), (NAMES_HAVE, "name")),
+        (LANGUAGES_ARE, "code of a language"),
+    )
+}
+"""The words for texts that have a pattern, by the message of the pattern."""
 LIMITS = {
     "minimum": "{} or more", "exclusiveMinimum": "above {}", "maximum": "at most {}", "exclusiveMaximum": "below {}",
 }  # fmt: skip
@@ -36,8 +46,8 @@ values, shows the meaning of a key, and marks a key that docmt does not know.
 The parser of docmt refuses more: a name that no other key has, settings that exclude each other, a system that extends
 itself. `docmt preflight` names all such mistakes, and no job starts before they are mended.
 
-In the tables below, `NAME` stands for a name that you choose, and "none" is written `null` in the file. docmt reads
-YAML 1.1: a power of ten needs a point, as in `5.0e-4`.
+In the tables below, `NAME` stands for a name that you choose, and "none" is written `null` in the file. A name has
+letters (a to z), digits and `. _ + -`. The files are YAML 1.1: a power of ten needs a point, as in `5.0e-4`.
 """
 
 
@@ -74,6 +84,12 @@ SWEEPS = """A system whose name has `{}` in it is a sweep: `sweep` has a list of
 of them. The number replaces `{}` in the name and in the settings of the system. A figure with `points: NAME{}` has a
 point for each number.
 """
+OF_METRICS = """## Metrics
+
+A name may have a contrastive set or a convention after a colon, and a detail after an @: `accuracy:deixis_dev`,
+`LTCR:strict`, `accuracy@3` (at a distance of three sentences), `s-BLEU@j2` (of sentences that are second in their
+windows).
+"""
 
 
 class Section(NamedTuple):
@@ -89,7 +105,7 @@ class Page:
     def __init__(self, name: str, elsewhere: dict[str, str] | None = None) -> None:
         """Begin with the schema `name`; `elsewhere` has the links of definitions that other pages have."""
         self.schema = schema(name)
-        self.links: dict[str, str] = dict(elsewhere or {})
+        self.links: dict[str, str] = {"Metric": "#metrics", **(elsewhere or {})}
         self.inline: dict[int, str] = {}
         self.sections: list[Section] = []
         self._add("", self.schema)
@@ -145,7 +161,7 @@ class Page:
         needed = section.schema.get("required", [])
         rows = [
             (place(below(section.title, key), key), self.values(value), default(key, value, needed), meaning(value))
-            for key, value in keys_of(section.schema).items()
+            for key, value in sorted(keys_of(section.schema).items(), key=lambda item: item[0] not in needed)
         ]
         kinds = [f"[`{kind}`]({self.links[name]})" for kind, name in self._variants(section.schema)]
         further = f"\n\nFurther keys by `kind`: {', '.join(kinds)}." if kinds else ""
@@ -155,7 +171,8 @@ class Page:
     def values(self, schema: Schema) -> str:
         """Return what a value may be, with its range."""
         if "$ref" in schema:
-            return f"[keys]({self.links[name_of(schema)]})"
+            name = name_of(schema)
+            return f"[{'metric' if name == 'Metric' else 'keys'}]({self.links[name]})"
         if "enum" in schema:
             return ", ".join(code(written(value)) for value in schema["enum"])
         if "anyOf" in schema:
@@ -176,7 +193,13 @@ class Page:
             inside = schema.get("additionalProperties") or next(
                 iter(schema.get("patternProperties", {}).values()), None
             )
-            return f"by name: {self.values(inside) or 'value'}"
+            names = schema.get("propertyNames", {}).get("enum", [])
+            return (
+                f"by {', '.join(map(code, names)) if 0 < len(names) < 5 else 'name'}: {self.values(inside) or 'value'}"
+            )
+        if name == "string":
+            expected = schema.get("patternErrorMessage", "")
+            return TEXTS.get(expected, expected.removeprefix("Expected ").removesuffix(".") or "text")
         return f"{WORDS[name]}{limits(schema) if name in ('integer', 'number') else ''}"
 
 
@@ -259,7 +282,9 @@ def study_page() -> str:
     """Return the page of the file of a study."""
     example = (ROOT / "workflow/study-folder/studies/example.yaml").read_text(encoding="utf-8")
     links = {name: f"{SETTINGS}{link}" for name, link in Page(CONFIG).links.items()}
-    return whole(STUDY_PAGE, f"```yaml\n{example}```\n\n{SWEEPS}", Page(STUDY, links).text())
+    rows = [(code(name), plain(row.about)) for name, row in METRICS.items()]
+    metrics = f"{OF_METRICS}\n{table(('Metric', 'Meaning'), rows)}"
+    return whole(STUDY_PAGE, f"```yaml\n{example}```\n\n{SWEEPS}", f"{Page(STUDY, links).text()}\n\n{metrics}")
 
 
 def corpus_page() -> str:
