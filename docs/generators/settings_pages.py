@@ -105,7 +105,7 @@ class Page:
     def __init__(self, name: str, elsewhere: dict[str, str] | None = None) -> None:
         """Begin with the schema `name`; `elsewhere` has the links of definitions that other pages have."""
         self.schema = schema(name)
-        self.links: dict[str, str] = {"Metric": "#metrics", **(elsewhere or {})}
+        self.links: dict[str, str] = {**(elsewhere or {}), "Metric": "#metrics"}
         self.inline: dict[int, str] = {}
         self.sections: list[Section] = []
         self._add("", self.schema)
