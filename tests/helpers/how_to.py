@@ -98,7 +98,18 @@ def commands_of(body: str) -> list[tuple[str, str]]:
 
 
 def check(command: str, expected: str, project: Project, programs: Path | None = None) -> None:
-    """Run it as a user does, with the copy's own package; `...` stands for any output."""
+    """Run it as a user does; `...` in the output that the page has stands for any output."""
+    agree(command, expected, printed(command, project, programs))
+
+
+def agree(command: str, expected: str, output: str) -> None:
+    """Raise AssertionError where a command printed something else than the page says."""
+    same = doctest.OutputChecker().check_output(expected, output, OUTPUT)
+    assert same, f"$ {command}\nprinted\n{output[-8000:]}\nand the page says\n{expected}"
+
+
+def printed(command: str, project: Project, programs: Path | None = None) -> str:
+    """Return what a command prints that runs as a user runs it, with the copy's own package."""
     folders = (programs, Path(sys.executable).parent, os.environ["PATH"])
     environment = {
         "PATH": os.pathsep.join(str(folder) for folder in folders if folder is not None),
@@ -116,8 +127,7 @@ def check(command: str, expected: str, project: Project, programs: Path | None =
         timeout=600,
     )
     assert done.returncode == 0, f"$ {command}\ngave {done.returncode}\n{done.stdout[-8000:]}"
-    same = doctest.OutputChecker().check_output(expected, done.stdout, OUTPUT)
-    assert same, f"$ {command}\nprinted\n{done.stdout[-8000:]}\nand the page says\n{expected}"
+    return done.stdout
 
 
 def whole_project(root: Path) -> Project:
