@@ -14,8 +14,9 @@ from helpers.support import ROOT, Project, copy_project
 
 PAGE = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
 SETUP, *BLOCKS = [block for block in blocks_of(PAGE) if block.form != "txt"]
-RESULTS = PAGE.index("\n## 4. ")
-"""Where the page's first run is: later outputs have numbers that a training decides."""
+CORPUS = PAGE[: PAGE.index("\n## 4. ")]
+"""The page up to its first run: later outputs have numbers that a training decides."""
+REPORT = blocks_of((ROOT / "docs/how-to/read-the-report.md").read_text(encoding="utf-8"))
 
 QUICK = {
     "max_updates: 200": "max_updates: 4",
@@ -51,15 +52,17 @@ def quick(block: Block) -> Block:
 def follow(project: Project, blocks: list[Block], compared: Callable[[str], str], programs: Path | None = None) -> None:
     """Write the files of the page and run its commands; outputs of results are equal after `compared`."""
     for block in blocks:
-        if block.form != "console":
+        if block.form == "python" and not block.title:
+            printed(f"python - <<'END'\n{block.body}END", project, programs)
+        elif block.form != "console":
             obey(block, project)
-            continue
-        for command, expected in commands_of(block.body):
-            output = printed(command, project, programs)
-            if len(block.before) < RESULTS:
-                agree(command, expected, output)
-            elif compared is with_marks or not command.startswith(NOT_LEARNT):
-                agree(command, compared(expected), compared(output))
+        else:
+            for command, expected in commands_of(block.body):
+                output = printed(command, project, programs)
+                if CORPUS.startswith(block.before):
+                    agree(command, expected, output)
+                elif compared is with_marks or not command.startswith(NOT_LEARNT):
+                    agree(command, compared(expected), compared(output))
 
 
 def cells(folder: Path) -> dict[tuple[str, str], dict[str, str]]:
@@ -70,7 +73,7 @@ def cells(folder: Path) -> dict[tuple[str, str], dict[str, str]]:
 
 @pytest.mark.timeout(600)
 def test_the_page_leads_to_its_table(tmp_path, programs):
-    """The folders, files, commands and lines of the page, with trainings of four updates."""
+    """The folders, files, commands and lines of the page, with trainings of four updates; then its report is read."""
     clone = copy_project(tmp_path / "docmt")
     check(next(line for line in SETUP.body.splitlines() if "docmt init" in line), "...", clone, programs)
     folder = Project(tmp_path / "my-studies")
@@ -79,6 +82,7 @@ def test_the_page_leads_to_its_table(tmp_path, programs):
     assert {row["status"] for row in table.values()} == {"measured"}
     assert table["g_transformer.group", "s-BLEU"]["baseline"] == "g_transformer"
     assert table["always_she", "d-BLEU"]["p"], "a file of one's own is tested against the baseline"
+    follow(folder, REPORT, without_numbers, programs)
 
 
 @pytest.mark.slow
