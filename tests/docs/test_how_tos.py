@@ -11,7 +11,7 @@ from helpers.support import ROOT, Project, planned, quick_smoke
 
 from docmt.settings.external import FileTranslations
 
-PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("add-*.md")}
+PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs/how-to").glob("add-*.md")}
 SMOKE = ("--config", "scale=smoke")
 # A minute and less where nothing else runs; each carries out a dozen commands.
 pytestmark = pytest.mark.timeout(1800)
@@ -170,9 +170,8 @@ def test_the_page_about_translations_states_every_setting():
 def test_no_how_to_is_left_out():
     kinds = ("ablation", "corpus", "corpus-form", "figure", "metric", "model", "system-of-others", "way-of-measuring")
     assert set(PAGES) == {f"add-{'an' if kind == 'ablation' else 'a'}-{kind}" for kind in kinds}
-    for place in ("README.md", "ARCHITECTURE.md"):
-        text = (ROOT / place).read_text(encoding="utf-8")
-        assert not [name for name in PAGES if f"docs/{name}.md" not in text], place
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert not [name for name in PAGES if f"docs/how-to/{name}.md" not in text]
 
 
 FILE = Block("text", "new.txt", "a\nb\n", "`new.txt`")
@@ -182,11 +181,11 @@ WRONG = {
     "another output": ("```console\n$ echo one\ntwo\n```\n", "the page says\ntwo"),
     "more output": ("```console\n$ echo one\n```\n", "printed\none"),
     "no command": ("```console\none\n```\n", "no command"),
-    "a change of what is not there": ("`new.txt`\n```diff title=new.txt\n c\n+d\n```\n", "new.txt has 0 times\nc"),
-    "a change of what is there twice": ("`new.txt`\n```diff title=new.txt\n \n+d\n```\n", "new.txt has 2 times"),
-    "no change": ("`new.txt`\n```diff title=new.txt\na\n```\n", "no diff of new.txt"),
-    "a file that is there": ("`new.txt`\n```text title=new.txt\na\n```\n", "new.txt is there already"),
-    "a file that the reader is not told": ("```text title=b.txt\na\n```\n", "does not name b.txt"),
+    "a change of what is not there": ('`new.txt`\n```diff title="new.txt"\n c\n+d\n```\n', "new.txt has 0 times\nc"),
+    "a change of what is there twice": ('`new.txt`\n```diff title="new.txt"\n \n+d\n```\n', "new.txt has 2 times"),
+    "no change": ('`new.txt`\n```diff title="new.txt"\na\n```\n', "no diff of new.txt"),
+    "a file that is there": ('`new.txt`\n```text title="new.txt"\na\n```\n', "new.txt is there already"),
+    "a file that the reader is not told": ('```text title="b.txt"\na\n```\n', "does not name b.txt"),
     "a block that nothing says of what it is": ("```\n$ false\n```\n", "a fence without form"),
 }
 

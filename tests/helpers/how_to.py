@@ -1,8 +1,8 @@
-"""The how-tos of docs/, taken from their Markdown and carried out on a copy of the project.
+"""Pages of docs/, taken from their Markdown and carried out on a copy of the project.
 
 The word after a fence says what a block is: `console` has commands (`$ ...`) and what they print; `diff` changes the
-file that `title=` names, any other block with a title is that file. The reader sees no titles, so that the text before
-a block must name its file too.
+file that `title=` names, any other block with a title is that file. The site shows titles and other readers of Markdown
+do not, so that the text before a block must name its file too.
 """
 
 import doctest
@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,10 @@ from pathlib import Path
 from helpers.forks import forks, programs_of_session
 from helpers.support import ROOT, Project, copy_project
 
-FENCE = re.compile(r"^```(?P<form>\w+)(?: title=(?P<title>\S+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(
+    r'^(?P<indent> *)```(?P<form>\w+)(?: title="?(?P<title>[^"\s]+)"?)?\n(?P<body>.*?)^(?P=indent)```$',
+    re.MULTILINE | re.DOTALL,
+)
 OUTPUT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -34,8 +38,8 @@ class Block:
 
 def blocks_of(page: str) -> list[Block]:
     """Raises AssertionError where a fence is of another form: what no test reads would not stay true."""
-    blocks = [Block(m["form"], m["title"], m["body"], page[: m.start()]) for m in FENCE.finditer(page)]
-    assert len(re.findall("^```", page, re.MULTILINE)) == 2 * len(blocks), "a fence without form"
+    blocks = [Block(m["form"], m["title"], textwrap.dedent(m["body"]), page[: m.start()]) for m in FENCE.finditer(page)]
+    assert len(re.findall("^ *```", page, re.MULTILINE)) == 2 * len(blocks), "a fence without form"
     return blocks
 
 
@@ -91,10 +95,10 @@ def changed(content: str, block: Block) -> str:
 
 
 def commands_of(body: str) -> list[tuple[str, str]]:
-    """Each command with what stands below it."""
+    """Each command, which a backslash continues on the next line, with what stands below it."""
     assert body.startswith("$ "), f"no command: {body}"
     parts = re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]
-    return [tuple(part.split("\n", 1)) for part in parts]
+    return [re.fullmatch(r"((?:[^\n]*\\\n)*[^\n]*)\n(.*)", part, re.DOTALL).groups() for part in parts]
 
 
 def check(command: str, expected: str, project: Project, programs: Path | None = None) -> None:
