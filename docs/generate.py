@@ -8,11 +8,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from generators import commands
+from generators import attention, commands, results
 
 ROOT = Path(__file__).parents[1]
 GENERATORS: dict[str, Callable[[], str]] = {
     "docs/reference/commands.md": commands.page,
+    "docs/reference/results.md": results.page,
+    **{f"docs/images/attention/{name}.svg": draw for name, draw in attention.DRAWINGS.items()},
 }
 """For each generated file, by its path from the root, the function that returns its whole text."""
 

@@ -24,7 +24,7 @@ NAMES = [
 def test_a_generated_page_is_up_to_date(path):
     text = generate.GENERATORS[path]()
     assert (ROOT / path).read_text(encoding="utf-8") == text, "run python docs/generate.py"
-    assert "python docs/generate.py" in "\n".join(text.splitlines()[:3])
+    assert "python docs/generate.py" in (text.splitlines()[0] if path.endswith(".md") else text)
 
 
 def test_pages_that_are_out_of_date_are_named_and_written(tmp_path, monkeypatch, capsys):
