@@ -1,12 +1,20 @@
 """The how-tos on the store and on a paper's table are carried out; that on the report is in `test_tutorial.py`."""
 
+import re
 from pathlib import Path
 
 import pytest
+import report_pictures
 from helpers.how_to import blocks_of, carry_out_with_forks, check, commands_of
 from helpers.support import ROOT, Project, need, quick_smoke
 
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs/how-to").glob("*.md")}
+
+
+def test_the_page_on_the_report_shows_the_pictures_of_its_script():
+    shown = re.findall(r"\]\(\.\./images/([\w-]+)\.png\)", PAGES["read-the-report"])
+    assert shown == list(report_pictures.SCREENS)
+    assert all((ROOT / f"docs/images/{name}.png").is_file() for name in shown)
 
 
 @pytest.mark.timeout(600)
