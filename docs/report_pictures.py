@@ -13,14 +13,12 @@ from pathlib import Path
 from pictures import DOCS, HEIGHT, Screen, save, shot
 from playwright.sync_api import sync_playwright
 
-WIDTH = 760
-"""The width of the browser's window, in pixels: that of the text of the site."""
 TABLE = "article.table"
 SCREENS = {
-    "report-table": ("study", Screen("paper/people/quality.html", TABLE)),
-    "report-published": ("clone", Screen("smoke/g-transformer/table4.html", TABLE)),
+    "report-table": ("study", 760, Screen("paper/people/quality.html", TABLE)),
+    "report-published": ("clone", 1100, Screen("smoke/g-transformer/table4.html", TABLE)),
 }
-"""The pictures: the run that each comes from, and the screen below its folder of reports."""
+"""The pictures: the run that each comes from, the width of the window in pixels, and the screen in the report."""
 
 
 def draw(runs: dict[str, Path], output: Path) -> list[Path]:
@@ -28,10 +26,11 @@ def draw(runs: dict[str, Path], output: Path) -> list[Path]:
     written = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light", offline=True)
-        for name, (run, screen) in SCREENS.items():
+        for name, (run, width, screen) in SCREENS.items():
+            window = {"width": width, "height": HEIGHT}
+            page = browser.new_page(viewport=window, color_scheme="light", offline=True)
             written.append(output / f"{name}.png")
-            save(shot(context.new_page(), runs[run] / "results/8_report", screen), written[-1])
+            save(shot(page, runs[run] / "results/8_report", screen), written[-1])
         browser.close()
     return written
 
