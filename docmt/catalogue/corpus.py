@@ -156,10 +156,13 @@ def load_corpus(path: Path | str) -> CorpusConfig:
     """
     value, lines = load_yaml(path)
     config = parse(CorpusConfig, value, lines)
-    if config.corpus != Path(path).stem:
-        where = lines.place(("corpus",))
+    if config.corpus != (stem := Path(path).stem):
         raise UserError(
-            "the corpus is not named as its file", where=where, found=config.corpus, expected=Path(path).stem
+            "the corpus is not named as its file",
+            where=lines.place(("corpus",)),
+            found=config.corpus,
+            expected=stem,
+            remedy=f"rename the file to {config.corpus}.yaml, or write `corpus: {stem}`",
         )
     for path, reader in config.reader.readers_of_files(("reader",)):
         _check_paths(reader, path, lines)

@@ -10,7 +10,11 @@ CARRIED_OUT = {
     "docs/how-to/add-a-system-of-others.md": "tests/docs/test_how_tos.py",
     "docs/how-to/add-a-way-of-measuring.md": "tests/docs/test_how_tos.py",
     "docs/how-to/add-an-ablation.md": "tests/docs/test_how_tos.py",
+    "docs/how-to/one-table-on-one-gpu.md": "tests/docs/test_teaching_pages.py",
+    "docs/how-to/read-the-report.md": "tests/docs/test_tutorial.py",
+    "docs/how-to/share-artifacts.md": "tests/docs/test_teaching_pages.py",
     "docs/reference/programs.md": "tests/docs/test_programs.py",
+    "docs/tutorial.md": "tests/docs/test_tutorial.py",
 }
 """Pages that another test carries out from the first block to the last, and this test."""
 
