@@ -12,7 +12,7 @@ from docmt.base.schemas import CONFIG, CORPUS, STUDY
 from docmt.settings.metrics import METRICS
 from docmt.settings.models import MODEL_CONFIGS
 from generators.json_schemas import Schema
-from generators.markdown import code, made_by, plain, table
+from generators.markdown import code, generated_by, plain, table
 from generators.schemas import schema
 
 ROOT = Path(__file__).parents[2]
@@ -295,7 +295,7 @@ def corpus_page() -> str:
 
 def whole(name: str, example: str, sections: str) -> str:
     """Return a page: its beginning, an example, what editors do, and the keys."""
-    parts = (made_by("the schemas of workflow/schemas"), INTRODUCTIONS[name], example, EDITORS, sections)
+    parts = (generated_by("the schemas of workflow/schemas"), INTRODUCTIONS[name], example, EDITORS, sections)
     return "\n".join(filter(None, parts)) + "\n"
 
 

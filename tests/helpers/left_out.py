@@ -2,6 +2,7 @@
 
 CARRIED_OUT = {
     "README.md": "tests/docs/test_readme.py",
+    "docs/explanation/metrics.md": "tests/docs/test_explanations.py",
     "docs/how-to/add-a-corpus-form.md": "tests/docs/test_how_tos.py",
     "docs/how-to/add-a-corpus.md": "tests/docs/test_how_tos.py",
     "docs/how-to/add-a-figure.md": "tests/docs/test_how_tos.py",
@@ -14,6 +15,7 @@ CARRIED_OUT = {
     "docs/how-to/read-the-report.md": "tests/docs/test_tutorial.py",
     "docs/how-to/share-artifacts.md": "tests/docs/test_teaching_pages.py",
     "docs/reference/programs.md": "tests/docs/test_programs.py",
+    "docs/reference/signatures.md": "tests/docs/test_signatures_page.py",
     "docs/tutorial.md": "tests/docs/test_tutorial.py",
 }
 """Pages that another test carries out from the first block to the last, and this test."""

@@ -30,6 +30,8 @@ SHELL, SAMPLES = ("bash", "console"), ("json", "text", "tsv", "txt", "xml")
 ASSIGNMENT = re.compile(r"[A-Z]+=\S+( [A-Z]+=\S+)*")
 NUMBER = re.compile(r"[+−-]?\d[\d.,]*|less than (?=0)")
 OF_A_RUN = re.compile(r"\*\*|[†‡]|@smoke|(?<=\d) [kMG]?B\b")
+FOLDERS = {"study": "studies", "corpus": "corpora"}
+"""Where a file is that begins with this key."""
 CALLED_BY = {"ssh": "docmt", "srun": "docmt", "docker": "snakemake", "apptainer": "snakemake"}
 """Programs that start ours, and which."""
 STUDY, ITEMS = "workflow/studies/demo.yaml", ("tables", "figures", "findings")
@@ -196,13 +198,16 @@ def whole_planner(config: frozenset[tuple[str, str]]) -> Planner:
 
 
 def check_settings(blocks: list[Block], project: Project) -> None:
-    """Parse the settings of a page: keys of config.yaml, or parts of a study that has the systems of the demo."""
+    """Parse the settings of a page: whole files, keys of config.yaml, or parts of a study with the demo's systems."""
     project.write(STUDY, {key: value for key, value in project.read(STUDY).items() if key not in ITEMS})
     settings = [yaml.safe_load(block.body) for block in blocks if block.form == "yaml" and not block.title]
     known = project.read("config.yaml").keys()
     for part in settings:
         if part.get("apiVersion"):
             continue  # of Kubernetes
+        if whole := next((key for key in ("study", "corpus") if key in part), None):
+            project.write(f"workflow/{FOLDERS[whole]}/{part[whole]}.yaml", part)
+            continue
         place = "config.yaml" if part.keys() <= known else STUDY
         project.write(place, merged(project.read(place), part))
     if settings:
