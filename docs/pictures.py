@@ -49,8 +49,8 @@ SCREENS = {
     "gallery/context": Screen("index.html", "#item-what_context_decides"),
     "gallery/attention": Screen("index.html", "#item-attention"),
     "gallery/latent": Screen("index.html", "#item-latent"),
-    "gallery/documents": Screen("documents/index.html", height=520),
-    "gallery/document": Screen("documents/toy_zh-en/1.html", "#translations", 700, open_all),
+    "gallery/documents": Screen("documents/index.html", height=780),
+    "gallery/document": Screen("documents/toy_zh-en/1.html", "#translations tr:has(td mark)", 700, open_all),
     "gallery/chains": Screen("documents/toy_zh-en/1.html", "#chains", 700, open_all),
 }
 """The pictures of screens, by their names below the folder of pictures."""
