@@ -6,15 +6,18 @@ python docs/generate.py --check    write nothing; name the pages that are out of
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from generators import attention, commands, results
+from generators import attention, commands, results, schemas, settings_pages
 
 ROOT = Path(__file__).parents[1]
 GENERATORS: dict[str, Callable[[], str]] = {
     "docs/reference/commands.md": commands.page,
     "docs/reference/results.md": results.page,
     **{f"docs/images/attention/{name}.svg": draw for name, draw in attention.DRAWINGS.items()},
+    **{f"docs/reference/{name}": page for name, page in settings_pages.PAGES.items()},
+    **{f"workflow/schemas/{name}": partial(schemas.text, name) for name in schemas.FILES},
 }
 """For each generated file, by its path from the root, the function that returns its whole text."""
 

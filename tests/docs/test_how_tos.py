@@ -7,12 +7,12 @@ import re
 
 import pytest
 from helpers.how_to import Block, blocks_of, carry_out, carry_out_with_forks, changed, obey, whole_project
-from helpers.support import ROOT, Project, planned, quick_smoke
+from helpers.plans import to_make
+from helpers.support import ROOT, Project, quick_smoke
 
 from docmt.settings.external import FileTranslations
 
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs/how-to").glob("add-*.md")}
-SMOKE = ("--config", "scale=smoke")
 # A minute and less where nothing else runs; each carries out a dozen commands.
 pytestmark = pytest.mark.timeout(1800)
 
@@ -43,10 +43,10 @@ def with_ablation(project: Project) -> list[Block]:
 
 
 def test_an_ablation_is_a_line_and_its_row_another(project):
-    before = planned(quick_smoke(project), TABLE, *SMOKE)
+    before = to_make(quick_smoke(project).root, TABLE, scale="smoke")
     with_ablation(project)
     jobs = ("train", "translate", "contrastive", "scores")
-    assert planned(project, TABLE, *SMOKE) == before | {f"{rule} {ABLATION}" for rule in jobs}
+    assert to_make(project.root, TABLE, scale="smoke") == before | {f"{rule} {ABLATION}" for rule in jobs}
 
 
 @pytest.mark.slow
@@ -74,9 +74,10 @@ def test_both_files_of_a_corpus_may_stand_elsewhere(project):
             project.write(block.title.replace("workflow", "my"), block.body)
     project.edit("config.yaml", "corpora", ["my/corpora/talks_de-en.yaml"])
     project.edit("config.yaml", "studies", ["my/studies/talks.yaml"])
-    assert "train sentence" in planned(project, "results/8_report/smoke/talks/quality.html", *SMOKE)
+    assert "train sentence" in to_make(project.root, "results/8_report/smoke/talks/quality.html", scale="smoke")
 
 
+@pytest.mark.slow
 def test_a_model_is_a_file_and_a_row(tmp_path):
     project, page = whole_project(tmp_path / "project"), PAGES["add-a-model"]
     quick_smoke(project)
@@ -91,6 +92,7 @@ def test_a_model_is_a_file_and_a_row(tmp_path):
     assert len(translations.read_text(encoding="utf-8").splitlines()) > 50
 
 
+@pytest.mark.slow
 def test_a_form_of_corpus_files_is_a_file(tmp_path):
     project, page = whole_project(tmp_path / "project"), PAGES["add-a-corpus-form"]
     assert [block.title for block in blocks_of(page) if (block.title or "").startswith("docmt/")] == [
@@ -144,7 +146,7 @@ def test_a_system_of_others_needs_no_training(project):
     quick_smoke(project)
     study = next(block for block in blocks_of(PAGES["add-a-system-of-others"]) if block.form == "yaml")
     obey(study, project)
-    jobs = planned(project, "results/8_report/smoke/others/quality.html", *SMOKE)
+    jobs = to_make(project.root, "results/8_report/smoke/others/quality.html", scale="smoke")
     assert {"adopt google", "scores google", "train sentence@others", "compare quality"} <= jobs
     assert not {"train google", "translate google", "contrastive google"} & jobs
 
@@ -165,6 +167,14 @@ def test_the_page_about_translations_states_every_setting():
     assert rows == [
         (field.name, defaults.get(field.default, field.default), field.metadata["about"]) for field in fields
     ]
+
+
+@pytest.mark.parametrize("name", ["add-a-corpus-form", "add-a-figure", "add-a-model"])
+def test_files_and_changes_of_a_page_with_a_slow_test_fit_the_project(tmp_path, name):
+    project = whole_project(tmp_path / "project")
+    for block in blocks_of(PAGES[name]):
+        if block.title:
+            obey(block, project)
 
 
 def test_no_how_to_is_left_out():

@@ -11,11 +11,6 @@ from helpers.support import ROOT
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 SNIPPET = re.compile(r'^--8<-- "(.+)"$', re.MULTILINE)
-NOT_YET = {
-    *("add-a-corpus-form", "add-a-corpus", "add-a-figure", "add-a-metric", "add-a-model", "add-a-system-of-others"),
-    *("add-a-way-of-measuring", "add-an-ablation", "failure-study", "glossary", "other-clusters", "programs", "slurm"),
-}
-"""Pages that do not say yet for whom they are; a page is never added."""
 TEXTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 """Pages of the root, whose links GitHub resolves."""
 WRITTEN_LATER = {"docmt/config.yaml", "workflow/corpora/sources.seen.json"}
@@ -82,7 +77,6 @@ def test_no_link_is_dead(site):
     assert not dead
 
 
-@pytest.mark.xfail(strict=True, reason="docs/index.md is still to come")
 def test_the_site_has_a_home_page(site):
     assert (site.folder / "index.html").is_file()
 
@@ -159,19 +153,12 @@ def test_files_that_are_made_later_are_named_somewhere():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_a_page_says_for_whom_it_is_and_what_they_can_do_afterwards(page, request):
-    if name_of(page) in NOT_YET:
-        request.applymarker(pytest.mark.xfail(strict=True, reason="in NOT_YET: remove it from there when it passes"))
+def test_a_page_says_for_whom_it_is_and_what_they_can_do_afterwards(page):
     match = re.match(r"# [^\n]+\n\n(> \*\*For\*\* [^\n]+\n(?:> [^\n]+\n)*)\n", text_of(page))
     assert match, "the title, a blank line, and a quotation that begins with **For**"
     assert "**Afterwards** you can " in match[1]
 
 
-def test_pages_that_do_not_say_it_yet_are_there():
-    assert {name_of(page) for page in PAGES} >= NOT_YET
-
-
-@pytest.mark.xfail(strict=True, reason="the parts of README.md still have to move to docs/how-to")
 def test_readme_is_short():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= MOST_LINES

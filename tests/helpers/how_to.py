@@ -11,7 +11,6 @@ import re
 import shutil
 import subprocess
 import sys
-import textwrap
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,9 +37,14 @@ class Block:
 
 def blocks_of(page: str) -> list[Block]:
     """Raises AssertionError where a fence is of another form: what no test reads would not stay true."""
-    blocks = [Block(m["form"], m["title"], textwrap.dedent(m["body"]), page[: m.start()]) for m in FENCE.finditer(page)]
+    blocks = [Block(m["form"], m["title"], body_of(m), page[: m.start()]) for m in FENCE.finditer(page)]
     assert len(re.findall("^ *```", page, re.MULTILINE)) == 2 * len(blocks), "a fence without form"
     return blocks
+
+
+def body_of(fence: re.Match) -> str:
+    """Return what a block has, without the indentation of a list that it stands in."""
+    return re.sub(f"^{fence['indent']}", "", fence["body"], flags=re.MULTILINE)
 
 
 def carry_out(page: str, project: Project) -> None:

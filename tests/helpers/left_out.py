@@ -1,6 +1,8 @@
 """Examples of pages that `tests/docs/test_examples.py` does not run on the finished demo, and the reasons."""
 
 CARRIED_OUT = {
+    "README.md": "tests/docs/test_readme.py",
+    "docs/explanation/metrics.md": "tests/docs/test_explanations.py",
     "docs/how-to/add-a-corpus-form.md": "tests/docs/test_how_tos.py",
     "docs/how-to/add-a-corpus.md": "tests/docs/test_how_tos.py",
     "docs/how-to/add-a-figure.md": "tests/docs/test_how_tos.py",
@@ -13,6 +15,7 @@ CARRIED_OUT = {
     "docs/how-to/read-the-report.md": "tests/docs/test_tutorial.py",
     "docs/how-to/share-artifacts.md": "tests/docs/test_teaching_pages.py",
     "docs/reference/programs.md": "tests/docs/test_programs.py",
+    "docs/reference/signatures.md": "tests/docs/test_signatures_page.py",
     "docs/tutorial.md": "tests/docs/test_tutorial.py",
 }
 """Pages that another test carries out from the first block to the last, and this test."""
@@ -48,6 +51,8 @@ LEFT_OUT = {
     "snakemake --cores 2 g-transformer": STUDIES,
     "lexical-chains/table4.sheet.csv": STUDIES,
     "seeds='[1,2,3]'": STUDIES,
+    "results/8_report/paper/failure": STUDIES,
+    "results/8_report/paper/long-short": STUDIES,
     "snakemake --forcerun train": STUDIES,
     "snakemake docmt_demo": "of another workflow: tests/workflow/test_module.py",
     "docmt list-results --root docmt": "of another workflow: tests/workflow/test_module.py",

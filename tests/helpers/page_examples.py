@@ -30,9 +30,11 @@ SHELL, SAMPLES = ("bash", "console"), ("json", "text", "tsv", "txt", "xml")
 ASSIGNMENT = re.compile(r"[A-Z]+=\S+( [A-Z]+=\S+)*")
 NUMBER = re.compile(r"[+−-]?\d[\d.,]*|less than (?=0)")
 OF_A_RUN = re.compile(r"\*\*|[†‡]|@smoke|(?<=\d) [kMG]?B\b")
+FOLDERS = {"study": "studies", "corpus": "corpora"}
+"""Where a file is that begins with this key."""
 CALLED_BY = {"ssh": "docmt", "srun": "docmt", "docker": "snakemake", "apptainer": "snakemake"}
 """Programs that start ours, and which."""
-STUDY = "workflow/studies/demo.yaml"
+STUDY, ITEMS = "workflow/studies/demo.yaml", ("tables", "figures", "findings")
 
 
 class Command(NamedTuple):
@@ -61,14 +63,14 @@ def on_the_demo() -> list[str]:
 
 def commands(blocks: list[Block], variables: str = "") -> list[Command]:
     """Return the commands of blocks, in their order; `variables` are set before the first."""
-    found = []
+    result = []
     for block in blocks:
         for line, output in lines_of(block):
             if ASSIGNMENT.fullmatch(line):
                 variables = f"{line}; "
             else:
-                found.append(Command(line, variables, output))
-    return found
+                result.append(Command(line, variables, output))
+    return result
 
 
 def lines_of(block: Block) -> list[tuple[str, str]]:
@@ -117,21 +119,23 @@ def without_numbers(text: str) -> str:
     return re.sub(r"\bsmoke\b", "paper", OF_A_RUN.sub("", NUMBER.sub("0", text)))
 
 
-def check_command(line: str, own: Collection[str] = ()) -> None:
+def check_command(line: str, written: Collection[str] = ()) -> None:
     """Raise an error where a command line names an option, a command, a target or a setting that is not there.
 
-    `own`: names of studies and corpora that the page has the reader write.
+    `written`: names of studies and corpora that the page has the reader write.
     """
     for words in programs_in(line.replace("\\\n", " ")):
-        if words[0] == "docmt" and not words[1:2] == ["--install-completion"]:
+        if words[0] == "docmt" and words[1:2] != ["--install-completion"]:
             check_docmt(words[1:])
         if words[0] == "snakemake":
-            check_snakemake(words[1:], own)
+            check_snakemake(words[1:], written)
 
 
-def own_names(blocks: list[Block]) -> set[str]:
+def names_written(blocks: list[Block]) -> set[str]:
     """Return the names of the studies and corpora that a page has the reader write."""
-    return {match[1] for block in blocks if block.title and (match := re.match(r"(?:study|corpus): (\S+)\n", block.body))}
+    return {
+        match[1] for block in blocks if block.title and (match := re.match(r"(?:study|corpus): (\S+)\n", block.body))
+    }
 
 
 def programs_in(line: str) -> Iterator[list[str]]:
@@ -156,9 +160,9 @@ def check_docmt(words: list[str]) -> None:
     try:
         while isinstance(command, TyperGroup):
             context = command.make_context("docmt", list(words), parent=context)
-            found = command.get_command(context, words[0])
-            assert found is not None, f"docmt has no command {words[0]}"
-            command, words = found, words[1:]
+            inner = command.get_command(context, words[0])
+            assert inner is not None, f"docmt has no command {words[0]}"
+            command, words = inner, words[1:]
         command.make_context(command.name, list(words), parent=context)
     except typer.Exit:
         return  # -h and --version
@@ -168,7 +172,7 @@ def check_docmt(words: list[str]) -> None:
             raise
 
 
-def check_snakemake(words: list[str], own: Collection[str] = ()) -> None:
+def check_snakemake(words: list[str], written: Collection[str] = ()) -> None:
     """Parse a command line of snakemake, and find its settings, its profile and its targets."""
     given = snakemake.cli.get_argument_parser().parse_args(words)
     for profile in given.profile or ():
@@ -176,14 +180,14 @@ def check_snakemake(words: list[str], own: Collection[str] = ()) -> None:
     config = dict(word.split("=", 1) for word in given.config or () if word.count("="))
     assert len(config) == len(given.config or ()), f"targets behind --config: {given.config}"
     planner = whole_planner(frozenset(item for item in config.items() if item[0] not in ("studies", "corpora")))
-    unknown = [target for target in given.targets if not is_known(target, planner, own)]
+    unknown = [target for target in given.targets if not is_known(target, planner, written)]
     assert not unknown, f"no target of snakemake: {unknown}"
 
 
-def is_known(target: str, planner: Planner, own: Collection[str]) -> bool:
+def is_known(target: str, planner: Planner, written: Collection[str]) -> bool:
     """Return whether a target is a study, or a file that a job makes; another workflow's names begin with `docmt_`."""
     name = target.removeprefix("docmt_")
-    if name == "all" or name in planner.jobs.grid.studies or {*own} & {*target.replace("@smoke", "").split("/")}:
+    if name == "all" or name in planner.jobs.grid.studies or {*written} & {*target.replace("@smoke", "").split("/")}:
         return True
     return any(planner.closure(targets_of(planner, [target])))
 
@@ -194,12 +198,16 @@ def whole_planner(config: frozenset[tuple[str, str]]) -> Planner:
 
 
 def check_settings(blocks: list[Block], project: Project) -> None:
-    """Parse the settings of a page: keys of config.yaml, or parts of a study, in the place of those of the demo."""
+    """Parse the settings of a page: whole files, keys of config.yaml, or parts of a study with the demo's systems."""
+    project.write(STUDY, {key: value for key, value in project.read(STUDY).items() if key not in ITEMS})
     settings = [yaml.safe_load(block.body) for block in blocks if block.form == "yaml" and not block.title]
     known = project.read("config.yaml").keys()
     for part in settings:
         if part.get("apiVersion"):
             continue  # of Kubernetes
+        if whole := next((key for key in ("study", "corpus") if key in part), None):
+            project.write(f"workflow/{FOLDERS[whole]}/{part[whole]}.yaml", part)
+            continue
         place = "config.yaml" if part.keys() <= known else STUDY
         project.write(place, merged(project.read(place), part))
     if settings:
