@@ -12,9 +12,9 @@ PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs/h
 
 
 def test_the_page_on_the_report_shows_the_pictures_of_its_script():
-    shown = re.findall(r"\]\(\.\./images/([\w-]+)\.png\)", PAGES["read-the-report"])
-    assert shown == list(report_pictures.SCREENS)
-    assert all((ROOT / f"docs/images/{name}.png").is_file() for name in shown)
+    pictures = re.findall(r"\]\(\.\./images/([\w-]+)\.png\)", PAGES["read-the-report"])
+    assert pictures == list(report_pictures.SCREENS)
+    assert all((ROOT / f"docs/images/{name}.png").is_file() for name in pictures)
 
 
 @pytest.mark.timeout(600)
@@ -26,7 +26,7 @@ def test_artifacts_are_shared_as_the_page_says(demo: Project):
 
 @pytest.mark.timeout(600)
 def test_a_table_is_chosen_and_planned_as_the_page_says(project: Project, programs: Path):
-    for command, expected in commands_for_one_table():
+    for command, expected in commands_on_a_table():
         if "--cores" not in command:
             check(command, expected, project, programs)
 
@@ -34,13 +34,13 @@ def test_a_table_is_chosen_and_planned_as_the_page_says(project: Project, progra
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_a_table_runs_at_scale_smoke_as_the_page_says(project: Project, programs: Path):
-    (command, expected), *others = [pair for pair in commands_for_one_table() if "--cores" in pair[0]]
+    (command, expected), *others = [pair for pair in commands_on_a_table() if "--cores" in pair[0]]
     assert not others
     check(command, expected, quick_smoke(project), programs)
     assert (project.root / "results/8_report/smoke/long-short/as_last.html").is_file()
 
 
-def commands_for_one_table() -> list[tuple[str, str]]:
+def commands_on_a_table() -> list[tuple[str, str]]:
     """The commands of the page on one table with their outputs; its other blocks need a GPU for days."""
     blocks = blocks_of(PAGES["one-table-on-one-gpu"])
     assert {block.form for block in blocks} == {"console", "bash"}
