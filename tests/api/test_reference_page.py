@@ -41,10 +41,13 @@ def test_the_program_of_the_page_runs(example_folder, monkeypatch, capsys):
     monkeypatch.chdir(example_folder)
     (program,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     exec(compile(program, "api.md", "exec"), {})
-    printed = capsys.readouterr().out.splitlines()
-    assert [line.split(" -> ")[0] for line in printed[:3]] == re.findall(r'"([^"]*。)"', program)
-    assert [line.split()[:2] for line in printed[3:]] == [["BLEU", "s"], ["BLEU", "d"], ["chrF", "s"], ["chrF", "d"]]
-    assert all("|" in line.split()[3] for line in printed[3:]), "signatures"
+    (stated,) = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert without_numbers(capsys.readouterr().out) == without_numbers(stated)
+
+
+def without_numbers(printed: str) -> list[str]:
+    """Lines without translations and scores, which another training changes; signatures stay."""
+    return [re.sub(r"(?<= -> ).*|(?<= [sd] )[\d.]+(?= )", "...", line) for line in printed.splitlines()]
 
 
 def test_what_the_page_shows_exists():
