@@ -28,7 +28,7 @@ from docmt.plan.planning import Planner
 SHELL, SAMPLES = ("bash", "console"), ("json", "text", "tsv", "txt", "xml")
 """Forms of blocks with commands, and of blocks that show what a file or a message looks like."""
 ASSIGNMENT = re.compile(r"[A-Z]+=\S+( [A-Z]+=\S+)*")
-NUMBER = re.compile(r"[+−-]?\d[\d.,]*|less than (?=0)")
+NUMBER = re.compile(r"(?:less than )?[+−-]?\d[\d.,]*")
 OF_A_RUN = re.compile(r"\*\*|[†‡]|@smoke|(?<=\d) [kMG]?B\b|, \d+ identical pairs filled beforehand")
 FOLDERS = {"study": "studies", "corpus": "corpora"}
 """Where a file is that begins with this key."""
