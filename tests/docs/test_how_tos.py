@@ -1,9 +1,12 @@
 """Each how-to of docs/ is carried out as it stands, and then what it promises is there."""
 
+import ast
 import csv
 import dataclasses
 import json
 import re
+from importlib import import_module
+from importlib.util import find_spec
 
 import pytest
 from helpers.how_to import Block, blocks_of, carry_out, carry_out_with_forks, changed, obey, whole_project
@@ -175,6 +178,22 @@ def test_files_and_changes_of_a_page_with_a_slow_test_fit_the_project(tmp_path, 
     for block in blocks_of(PAGES[name]):
         if block.title:
             obey(block, project)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_what_the_code_of_a_how_to_imports_is_there(name):
+    scripts = [block for block in blocks_of(PAGES[name]) if block.form == "python"]
+    new = {block.title.removesuffix(".py").replace("/", ".") for block in scripts if block.title}
+    imports = [
+        node for block in scripts for node in ast.walk(ast.parse(block.body)) if isinstance(node, ast.ImportFrom)
+    ]
+    ours = [(node.module, alias.name) for node in imports for alias in node.names if node.module.startswith("docmt")]
+    missing = [
+        f"{module}.{imported}"
+        for module, imported in ours
+        if module not in new and not hasattr(import_module(module), imported) and not find_spec(f"{module}.{imported}")
+    ]
+    assert not missing
 
 
 def test_no_how_to_is_left_out():
