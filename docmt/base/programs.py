@@ -1,4 +1,4 @@
-"""Programs beside docmt: requests and answers as lines of JSON (`docs/programs.md` describes the protocol).
+"""Programs beside docmt: requests and answers as lines of JSON. `docs/reference/programs.md` describes the protocol.
 
 Whatever is not Python of this environment works for docmt as a program: a translation service, a metric whose library
 needs other versions. docmt writes a request to the standard input of the program, a line of JSON with an `id`, and
@@ -153,7 +153,7 @@ class Program:
                 "the program gave no usable answer",
                 where=self.where,
                 found=f"{failure}, for the request {worst!r}, which was sent {self._failures[worst]} times",
-                expected="an answer to each request (docs/programs.md)",
+                expected="an answer to each request (docs/reference/programs.md)",
                 remedy="the messages of the program stand above, or in the log of the job",
             )
         self.tell(f"{failure}; the program is started again")

@@ -1,13 +1,25 @@
 """The schema of `workflow/corpora/<corpus>.yaml`, and the part of such a file on which stage 1 depends."""
 
 import dataclasses
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from docmt.base.checks import Checked, count_or_none, need, setting, up_to, whole
+from docmt.base.checks import (
+    Checked,
+    count_or_none,
+    keys_of,
+    need,
+    need_language,
+    need_name,
+    needed,
+    section,
+    setting,
+    up_to,
+    whole,
+)
 from docmt.base.errors import UserError, quoted
-from docmt.base.names import INSIDE, LANGUAGES_ARE, NAMES_HAVE, SPLITS, is_language, is_name, stays_inside
+from docmt.base.names import INSIDE, SPLITS, stays_inside
 from docmt.base.parse import parse
 from docmt.base.yaml_files import Lines, load_yaml
 from docmt.catalogue.files import GIT_OBJECTS, FileConfig
@@ -21,14 +33,16 @@ from docmt.catalogue.published import PublishedCounts, StatedPart
 class SplitCounts:
     """The number of documents and of sentence pairs of a split."""
 
-    documents: int
-    sentences: int
+    documents: int = needed("number of documents")
+    sentences: int = needed("number of sentence pairs")
 
 
 GENERATED_PIECES = 260
 """The largest vocabulary of text that docmt generates; the embedded corpora have 245 and 255 pieces."""
 STOP_WORDS = ("stop_words", "target_stop_words")
 """The fields of a corpus that only the stages after stage 1 need."""
+EXPECTED = "by split, the number of documents and sentence pairs that the reader has to find"
+"""The description of the field `expected`."""
 stop_list = whole(0, 1_000_000)
 """The check of a number of stop words."""
 
@@ -51,16 +65,18 @@ class MostShared(Checked):
 class CorpusFacts(Checked):
     """The fields of a corpus that are both in its file and in the settings of stage 1."""
 
-    corpus: str
-    source_language: str
-    target_language: str
-    licence: str
-    citation: str
-    reader: ReaderConfig
-    expected: dict[str, SplitCounts]
-    files: tuple[FileConfig, ...]
+    corpus: str = needed("name of the corpus, which is that of its file", need_name)
+    source_language: str = needed("code of the language that is translated, such as zh", need_language)
+    target_language: str = needed("code of the language of the translations, such as en", need_language)
+    licence: str = needed("licence of the text")
+    citation: str = needed("what a paper that uses the corpus cites")
+    reader: ReaderConfig = needed("form of the corpus' files, and which of them each split has")
+    expected: dict[str, SplitCounts] = needed(EXPECTED, keys_of(SPLITS))
+    files: tuple[FileConfig, ...] = needed("files to download")
     contrastive: bool = setting(False, "whether the reader also returns contrastive sets")
-    most_shared: MostShared = field(default_factory=MostShared)
+    most_shared: MostShared = section(
+        MostShared, "the largest shares of dev and test that may also be in an earlier split"
+    )
 
     @property
     def languages(self) -> Languages:
@@ -79,8 +95,8 @@ class CorpusFacts(Checked):
 class CorpusConfig(CorpusFacts):
     """The schema of `workflow/corpora/<corpus>.yaml`."""
 
-    about: str
-    expected: dict[str, SplitCounts] = field(default_factory=dict)
+    about: str = needed("what the corpus is, in a few sentences")
+    expected: dict[str, SplitCounts] = section(dict, EXPECTED, keys_of(SPLITS))
     files: tuple[FileConfig, ...] = setting((), "files to download; none for a generated corpus")
     published: tuple[PublishedCounts, ...] = setting((), "counts of the corpus that papers state, and why ours differ")
     train_parts: tuple[StatedPart, ...] = setting(
@@ -107,14 +123,8 @@ class CorpusConfig(CorpusFacts):
     )
 
     def __post_init__(self) -> None:
-        """Check the names, the languages, the splits of all counts, and that each file is listed once."""
+        """Check the splits of published counts, and that each file is listed once."""
         super().__post_init__()
-        need(is_name(self.corpus), "corpus", self.corpus, NAMES_HAVE)
-        for name in ("source_language", "target_language"):
-            language = getattr(self, name)
-            need(is_language(language), name, language, LANGUAGES_ARE)
-        wrong = [split for split in self.expected if split not in SPLITS]
-        need(not wrong, "expected", wrong, f"some of {', '.join(SPLITS)}")
         stated = {name for published in self.published for name in published.counts if name not in SPLITS}
         need(self.contrastive or not stated, "published", sorted(stated), f"some of {', '.join(SPLITS)}")
         names = [file.name for file in self.files]
@@ -146,10 +156,13 @@ def load_corpus(path: Path | str) -> CorpusConfig:
     """
     value, lines = load_yaml(path)
     config = parse(CorpusConfig, value, lines)
-    if config.corpus != Path(path).stem:
-        where = lines.place(("corpus",))
+    if config.corpus != (stem := Path(path).stem):
         raise UserError(
-            "the corpus is not named as its file", where=where, found=config.corpus, expected=Path(path).stem
+            "the corpus is not named as its file",
+            where=lines.place(("corpus",)),
+            found=config.corpus,
+            expected=stem,
+            remedy=f"rename the file to {config.corpus}.yaml, or write `corpus: {stem}`",
         )
     for path, reader in config.reader.readers_of_files(("reader",)):
         _check_paths(reader, path, lines)

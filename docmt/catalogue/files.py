@@ -1,12 +1,12 @@
 """The files of the catalogue: their names, their public addresses, and the checksums of their content."""
 
 import re
-from dataclasses import MISSING, dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
-from docmt.base.checks import Checked, need, need_path, setting
+from docmt.base.checks import Check, Checked, in_schema, need, need_path, needed, section, setting, within
 from docmt.base.digests import full_digest
-from docmt.base.names import FILE_NAMES_HAVE, INSIDE, is_file_name, stays_inside
+from docmt.base.names import FILE_NAMES_HAVE, INSIDE, LONGEST_FILE_NAME, LONGEST_PATH, is_file_name, stays_inside
 from docmt.base.parse import TEXT_FORMS
 
 LENGTHS = {"sha256": 64, "md5": 32, "git_blob": 40}
@@ -18,28 +18,57 @@ Grade = Literal["A", "B", "C", "D"]
 or its digest in its index. C: a README, a script or a listing names it. D: a guess from a similar address."""
 
 
-def _need_digest(name: str, value: str | None) -> None:
-    """Raise BadValue unless `value` is none or a checksum of the kind `name`."""
-    length = LENGTHS[name]
-    is_digest = value is None or re.fullmatch(rf"[0-9a-f]{{{length}}}", value) is not None
-    need(is_digest, name, value, f"{length} hexadecimal digits, or none")
+def digits(length: int, otherwise: str = "") -> Check:
+    """Return the check that a text has this number of hexadecimal digits; `otherwise` is appended in the message."""
+    pattern, expected = rf"^[0-9a-f]{{{length}}}$", f"{length} hexadecimal digits{otherwise}"
+
+    @in_schema(pattern=pattern, patternErrorMessage=f"Expected {expected}.")
+    def test(name: str, value: str) -> None:
+        need(re.fullmatch(pattern.strip("^$"), value) is not None, name, value, expected)
+
+    return test
+
+
+@in_schema(
+    pattern=r"^(?=.*\S)(?!/)(?!(?:.*/)?\.\.(?:/|$))[^\x00-\x1f\x7f]+$",
+    maxLength=LONGEST_PATH,
+    patternErrorMessage=f"Expected {INSIDE}.",
+)
+def need_inside(name: str, value: str) -> None:
+    """Raise BadValue for a path that leads out of the archive."""
+    need(stays_inside(value), name, value, INSIDE)
+
+
+@in_schema(propertyNames=need_inside.schema, additionalProperties=digits(LENGTHS["git_blob"]).schema)
+def need_git_ids(name: str, value: dict[str, str]) -> None:
+    """Raise BadValue for a key that is no path inside an archive, and for a value that is no Git id."""
+    for path, git_id in value.items():
+        need_inside(f"{name}.{path}", path)
+        digits(LENGTHS["git_blob"])(f"{name}.{path}", git_id)
+
+
+@in_schema(
+    pattern=r"^(?![.-])(?!\s)[^\x00-\x1f\x7f/\\{}]*[^\x00-\x1f\x7f/\\{}\s]$",
+    maxLength=LONGEST_FILE_NAME,
+    patternErrorMessage=f"Expected {FILE_NAMES_HAVE}.",
+)
+def need_file_name(name: str, value: str) -> None:
+    """Raise BadValue unless a file can be stored under this name."""
+    need(is_file_name(value), name, value, FILE_NAMES_HAVE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Checksums(Checked):
     """The checksums of a file's bytes. Each that is stated is checked; none = the checksum is not known."""
 
-    sha256: str | None = setting(None, "SHA-256 of the content; none = not known", _need_digest)
-    md5: str | None = setting(None, "MD5 of the content; none = not known", _need_digest)
+    sha256: str | None = setting(None, "SHA-256 of the content; none = not known", digits(64, ", or none"))
+    md5: str | None = setting(None, "MD5 of the content; none = not known", digits(32, ", or none"))
     git_blob: str | None = setting(
-        None, "Git id of the content, as `git hash-object` prints it; none = not known", _need_digest
+        None, "Git id of the content, as `git hash-object` prints it; none = not known", digits(40, ", or none")
     )
-    size: int | None = setting(None, "number of bytes; none = not checked")
-
-    def __post_init__(self) -> None:
-        """Check the size."""
-        super().__post_init__()
-        need(self.size is None or self.size > 0, "size", self.size, "above 0, or none")
+    size: int | None = setting(
+        None, "number of bytes; none = not checked", within("above 0, or none", exclusiveMinimum=0)
+    )
 
     @property
     def stated(self) -> dict[str, str]:
@@ -56,20 +85,17 @@ class SourceConfig(Checksums):
     changed. A text in the place of the settings is the address.
     """
 
-    url: str = setting(MISSING, "http(s) or file URL, or a path", need_path)
+    url: str = needed("http(s) or file URL, or a path", need_path)
     grade: Grade | None = setting(
         None,
         "how well the content is known. A: bytes read; B: in the index of a maintained tool; C: named by a README, a"
         " script or a listing; D: a guess, which a person has to try; none = not stated",
     )
     member: str | None = setting(
-        None, "the address gives a zip; the file is its member with this path, or with a path that ends in it"
+        None,
+        "the address gives a zip; the file is its member with this path, or with a path that ends in it",
+        need_inside,
     )
-
-    def __post_init__(self) -> None:
-        """Check that the path of a member stays in its archive."""
-        super().__post_init__()
-        need(self.member is None or stays_inside(self.member), "member", self.member, INSIDE)
 
 
 TEXT_FORMS[SourceConfig] = lambda text: {"url": text}
@@ -83,30 +109,23 @@ class FileConfig(Checksums):
     state, so that they do not depend on the source.
     """
 
-    name: str
+    name: str = needed("name of the file", need_file_name)
     sources: tuple[SourceConfig, ...] = setting((), "addresses of the file, in the order in which they are tried")
     line_ends: Literal["keep", "lf"] = setting(
         "keep", "lf: CR LF becomes LF before the file is stored, since sources differ in line ends"
     )
-    git_objects: dict[str, str] = field(
-        default_factory=dict,
-        metadata={
-            "about": "Git ids of files or folders in an archive, by their paths in it; they are checked in place of the"
-            " archive's own bytes, which GitHub does not promise to be the same at each download"
-        },
+    git_objects: dict[str, str] = section(
+        dict,
+        "Git ids of files or folders in an archive, by their paths in it; they are checked in place of the archive's"
+        " own bytes, which GitHub does not promise to be the same at each download",
+        need_git_ids,
     )
     licence: str | None = setting(None, "the licence without which nobody gets the file, such as LDC; none = public")
     obtain: str | None = setting(None, "how a person gets the file, where no source can be downloaded")
 
     def __post_init__(self) -> None:
-        """Check the name of the file and the Git ids of what it holds."""
+        """Check that the content has digests of one kind."""
         super().__post_init__()
-        need(is_file_name(self.name), "name", self.name, FILE_NAMES_HAVE)
-        for path, value in self.git_objects.items():
-            name = f"{GIT_OBJECTS}.{path}"
-            need(stays_inside(path), name, path, INSIDE)
-            is_id = re.fullmatch(r"[0-9a-f]{40}", value) is not None
-            need(is_id, name, value, "40 hexadecimal digits")
         fits = not (self.git_objects and self.stated)
         need(fits, GIT_OBJECTS, list(self.stated), "no checksum of the archive's own bytes beside it")
 

@@ -11,12 +11,12 @@ import pkgutil
 import re
 import string
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from types import ModuleType
 from typing import Any, ClassVar, Literal, Self
 
-from docmt.base.checks import Checked, need, setting
+from docmt.base.checks import Checked, all_of, keys_of, need, needed, section, setting, some
 from docmt.base.names import SPLITS
 from docmt.base.parse import KINDS
 from docmt.catalogue.fixtures import FixtureConfig
@@ -28,6 +28,14 @@ Languages = tuple[str, str]
 """The codes of the source and the target language."""
 
 
+KIND = "form of the files: a module of docmt/corpus/forms"
+"""The description of the field `kind` of each reader."""
+OF_SPLITS = "by split, the paths of its files"
+"""The description of the field `splits` of most readers."""
+some_splits = all_of(some(f"some of {', '.join(SPLITS)}", found="nothing"), keys_of(SPLITS))
+"""The check of a mapping from splits to their files."""
+
+
 @dataclass(frozen=True)
 class ReaderConfig(Checked):
     """The settings of a reader, which converts the files of a corpus to documents.
@@ -35,7 +43,7 @@ class ReaderConfig(Checked):
     `kind` is a name of `FORMS`; each form adds its own fields.
     """
 
-    kind: str
+    kind: str = needed(KIND)
 
     def readers_of_files(self, path: tuple = ()) -> Iterator[tuple[tuple, "FileReaderConfig"]]:
         """Yield the readers that read files, this reader or its parts, each with its path in the settings."""
@@ -110,18 +118,17 @@ class SplitsReaderConfig(FileReaderConfig):
     """The placeholders that each path of `splits` has to contain, such as {language}; none = paths are not checked for
     braces."""
 
-    splits: dict[str, Any]
+    splits: dict[str, Any] = needed(OF_SPLITS, some_splits)
     _: KW_ONLY
-    held_out: dict[str, HeldOutConfig] = field(
-        default_factory=dict,
-        metadata={"about": "documents of train that become dev or test, where the corpus has no such split"},
+    held_out: dict[str, HeldOutConfig] = section(
+        dict,
+        "documents of train that become dev or test, where the corpus has no such split",
+        keys_of(HELD_OUT, "splits without files,"),
     )
 
     def __post_init__(self) -> None:
-        """Check the names of splits, the placeholders of their paths, and that held-out splits have no files."""
+        """Check the placeholders of paths, and that held-out splits have no files."""
         super().__post_init__()
-        wrong = [split for split in self.splits if split not in SPLITS]
-        need(bool(self.splits) and not wrong, "splits", wrong or "nothing", f"some of {', '.join(SPLITS)}")
         for split, files in self.splits.items() if self.IN_BRACES else ():
             for _, path in _paths(files, ()):
                 need_parts(path, f"splits.{split}", *self.IN_BRACES)
@@ -129,7 +136,7 @@ class SplitsReaderConfig(FileReaderConfig):
 
     def _check_held_out(self) -> None:
         """Raise BadValue where documents are held out without training files, or for a split that has files."""
-        wrong = [split for split in self.held_out if split not in HELD_OUT or split in self.splits]
+        wrong = [split for split in self.held_out if split in self.splits]
         need(not wrong, "held_out", wrong, f"splits without files, of {', '.join(HELD_OUT)}")
         need(not self.held_out or TRAIN in self.splits, "held_out", list(self.held_out), f"files of {TRAIN} in splits")
 

@@ -3,11 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from docmt.base.checks import Checked, count_or_none, need, setting
+from docmt.base.checks import Checked, all_of, at_least, count_or_none, need, setting
 from docmt.base.names import SPLITS
 
 TRAIN, *HELD_OUT = SPLITS
 """The split from which documents are held out, and the splits that they become."""
+
+
+another = all_of(count_or_none, at_least(2, ", since training needs documents too"))
+"""The check of the distance between documents that are held out."""
 
 
 @dataclass(frozen=True)
@@ -15,7 +19,7 @@ class HeldOutConfig(Checked):
     """The documents of training text that a split gets: the first ones, or every n-th one."""
 
     first: int | None = setting(None, "the first documents, this number of them", count_or_none)
-    every: int | None = setting(None, "every document whose number this number divides", count_or_none)
+    every: int | None = setting(None, "every document whose number this number divides", another)
     at_most: int | None = setting(None, "with every: the largest number of documents; none = all", count_or_none)
 
     def __post_init__(self) -> None:
@@ -23,7 +27,6 @@ class HeldOutConfig(Checked):
         super().__post_init__()
         stated = [name for name in ("first", "every") if getattr(self, name) is not None]
         need(len(stated) == 1, "first", stated or "nothing", "a number of first or of every, and not of both")
-        need(self.every != 1, "every", self.every, "2 or more, since training needs documents too")
         fits = self.at_most is None or self.every is not None
         need(fits, "at_most", self.at_most, "none beside first, which is a number of documents")
 

@@ -6,11 +6,11 @@ corpus alone: a later stage computes them and writes them to its `card.json`.
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any
 
-from docmt.base.checks import BadValue, need, setting
+from docmt.base.checks import BadValue, Checked, in_schema, need, needed, section, setting, within
 from docmt.base.paths import CHAINS, TOKENS, VIEW, WORDS, Folder
 from docmt.base.vocabulary import SPECIALS
 
@@ -54,7 +54,12 @@ def stated(printed: int | float | str) -> Stated:
     return Stated(text, float(digits) * unit, 0.5 * unit / 10**decimals if rounded else 0.0)
 
 
-def _need_number(name: str, printed: Any) -> None:
+Printed = int | float | str
+"""A number in the form in which a paper prints it."""
+
+
+@in_schema(minimum=0, pattern=f"^{NUMBER.pattern}$")
+def need_number(name: str, printed: Printed) -> None:
     """Raise BadValue where `printed` is not a number as papers print it."""
     try:
         stated(printed)
@@ -63,26 +68,31 @@ def _need_number(name: str, printed: Any) -> None:
 
 
 @dataclass(frozen=True)
-class StatedCounts:
+class StatedCounts(Checked):
     """The printed counts that a paper states of one split or one contrastive set; None = the paper states no number."""
 
-    documents: Any = setting(None, "documents")
-    sentences: Any = setting(None, "sentence pairs")
-    instances: Any = setting(
-        None, "instances: parts of documents of at most a number of tokens; of a contrastive set its items"
+    documents: Printed | None = setting(None, "number of documents", need_number)
+    sentences: Printed | None = setting(None, "number of sentence pairs", need_number)
+    instances: Printed | None = setting(
+        None, "instances: parts of documents of at most a number of tokens; of a contrastive set its items", need_number
     )
-    sentences_per_instance: Any = setting(None, "mean number of sentences of an instance")
-    tokens_per_instance: Any = setting(None, "mean number of tokens of an instance")
-    words_in_chains_percent: Any = setting(None, "source words in lexical chains, in percent of all source words")
-    words_per_chain: Any = setting(None, "mean number of words of a lexical chain")
-    chains_per_document: Any = setting(None, "mean number of lexical chains of a document")
-    source_vocabulary: Any = setting(None, "of the training split: pieces of the source vocabulary, no special symbols")
-    target_vocabulary: Any = setting(None, "of the training split: pieces of the target vocabulary, no special symbols")
+    sentences_per_instance: Printed | None = setting(None, "mean number of sentences of an instance", need_number)
+    tokens_per_instance: Printed | None = setting(None, "mean number of tokens of an instance", need_number)
+    words_in_chains_percent: Printed | None = setting(
+        None, "source words in lexical chains, in percent of all source words", need_number
+    )
+    words_per_chain: Printed | None = setting(None, "mean number of words of a lexical chain", need_number)
+    chains_per_document: Printed | None = setting(None, "mean number of lexical chains of a document", need_number)
+    source_vocabulary: Printed | None = setting(
+        None, "of the training split: pieces of the source vocabulary, no special symbols", need_number
+    )
+    target_vocabulary: Printed | None = setting(
+        None, "of the training split: pieces of the target vocabulary, no special symbols", need_number
+    )
 
     def __post_init__(self) -> None:
-        """Raise BadValue where a count is not a number as papers print it, or where no count is stated."""
-        for name, printed in self.items:
-            _need_number(name, printed)
+        """Raise BadValue where no count is stated."""
+        super().__post_init__()
         need(bool(self.items), "documents", "nothing", f"one of {', '.join(f.name for f in fields(self))}")
 
     @property
@@ -101,10 +111,10 @@ class PublishedCounts:
     split, or `split.count`.
     """
 
-    paper: str
-    place: str
-    counts: dict[str, StatedCounts]
-    why: dict[str, str] = field(default_factory=dict)
+    paper: str = needed("name of the paper")
+    place: str = needed("the table or section with the counts")
+    counts: dict[str, StatedCounts] = needed("counts by split, or by contrastive set")
+    why: dict[str, str] = section(dict, "why our count differs, by the name of a count, of a split, or `split.count`")
 
     def __post_init__(self) -> None:
         """Raise BadValue where `why` explains a count that is not stated."""
@@ -120,26 +130,26 @@ class PublishedCounts:
 
 
 @dataclass(frozen=True)
-class StatedPart:
+class StatedPart(Checked):
     """A part of a training split whose documents are of one kind, such as sentence pairs or groups of four sentences.
 
     The numbers have the form in which papers print them. The time of a training is estimated from them until stage 2
     has counted.
     """
 
-    documents: Any
-    sentences: Any
+    documents: Printed = needed("documents of the part", need_number)
+    sentences: Printed = needed("sentence pairs of the part", need_number)
     pieces: float | None = setting(
-        None, "mean number of target pieces of a sentence; none = as stated for instances, or a guess"
+        None,
+        "mean number of target pieces of a sentence; none = as stated for instances, or a guess",
+        within("more than 0, or none", exclusiveMinimum=0),
     )
 
     def __post_init__(self) -> None:
-        """Raise BadValue where a count is no number, or there are fewer sentences than documents."""
-        for name in ("documents", "sentences"):
-            _need_number(name, getattr(self, name))
+        """Raise BadValue where there are fewer sentences than documents."""
+        super().__post_init__()
         fewest = stated(self.documents).value
         need(stated(self.sentences).value >= fewest > 0, "sentences", self.sentences, "at least one in each document")
-        need(self.pieces is None or self.pieces > 0, "pieces", self.pieces, "more than 0, or none")
 
 
 def _names(split: str, count: str) -> tuple[str, str, str]:

@@ -66,7 +66,7 @@ def add_corpus(
     options = [f"--{split} {shlex.quote(other)}" for split, texts in stated.items() for other in texts]
     command = " ".join(["docmt add-corpus", shlex.quote(address), *options])
     draft = CorpusDraft(_draft(address, network, pair, columns), others, command)
-    path = write_corpus_file(draft, output or corpora_folder(root), name)
+    path = write_corpus_file(draft, output or corpora_folder(root), name, root)
     if as_json:
         print_json({"path": str(path), "corpus": path.stem, "notes": draft.notes})
         return

@@ -45,8 +45,9 @@ def score_comet(
 ) -> None:
     """Score translations by COMET and document-level COMET, with 95 % intervals.
 
-    unbabel-comet runs in an environment of its own (README: COMET). Files are plain text, not tokenised. Of several
-    references, the first of each sentence is read. doc-COMET needs the documents: --documents, or blank lines.
+    unbabel-comet runs in an environment of its own (docs/how-to/score-with-comet.md). Files are plain text, not
+    tokenised. Of several references, the first of each sentence is read. doc-COMET needs the documents: --documents, or
+    blank lines.
     """
     from docmt.api.comet import comet_scores
     from docmt.scoring.comet import CometProgram

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from docmt.base.checks import need
+from docmt.base.checks import needed, some
 from docmt.base.errors import UserError
 from docmt.catalogue.forms import CONTRASTIVE, FileReaderConfig, Languages
 from docmt.corpus.inputs import ContrastiveItem, Problems, ReaderInputs
@@ -31,12 +31,9 @@ class ContrastiveReaderConfig(FileReaderConfig):
 
     PATHS: ClassVar = ("sets",)
 
-    sets: dict[str, str]
-
-    def __post_init__(self) -> None:
-        """Raise BadValue where `sets` has no set."""
-        super().__post_init__()
-        need(bool(self.sets), "sets", "nothing", "one set or more")
+    sets: dict[str, str] = needed(
+        "file of each contrastive set, by the name of the set", some("one set or more", found="nothing")
+    )
 
     def files_of_splits(self, languages: Languages) -> dict[str, list[str]]:
         """Return all paths except that of the archive, as the files of the contrastive sets."""

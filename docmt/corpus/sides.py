@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import ClassVar
 
+from docmt.base.checks import needed, setting
 from docmt.corpus.inputs import Document, Problems, ReaderInputs, SideText
 
 Row = tuple[int, tuple[str | None, ...]]
@@ -23,9 +24,9 @@ class SidesConfig:
 
     PATHS: ClassVar = ("source", "target", "references")
 
-    source: str
-    target: str
-    references: tuple[str, ...] = ()
+    source: str = needed("file of the source sentences")
+    target: str = needed("file of the target sentences")
+    references: tuple[str, ...] = setting((), "files of further translations beside `target`")
 
     @property
     def paths(self) -> tuple[str, ...]:

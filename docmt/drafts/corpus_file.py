@@ -9,8 +9,10 @@ from typing import Any
 import yaml
 
 from docmt.base.artifacts import atomic_file
+from docmt.base.clone import clone_of
 from docmt.base.errors import UserError
 from docmt.base.names import NAMES_HAVE, SPLITS, is_name
+from docmt.base.schemas import CORPUS, schema_line
 from docmt.catalogue.corpus import load_corpus
 from docmt.catalogue.held_out import HELD_OUT, TRAIN
 from docmt.catalogue.licences import STRICTEST_FIRST, guessed_passing_on
@@ -23,7 +25,7 @@ RAREST = 100
 LEAST = 5
 """The number of documents that a held-out split has at least, where the corpus has few."""
 GUESSED = "# passing_on is a guess from the licence: everything, models (and scores, but no text), or nothing."
-"""The second line of a corpus file."""
+"""The third line of a corpus file."""
 
 
 @dataclass(frozen=True)
@@ -127,11 +129,12 @@ def _value_for(split: str, draft: Draft) -> Any:
     raise UserError("the address has no text for this split", where=draft.name, found=stated, expected=f"{split}, test")
 
 
-def write_corpus_file(draft: CorpusDraft, folder: Path, name: str | None = None) -> Path:
+def write_corpus_file(draft: CorpusDraft, folder: Path, name: str | None = None, root: Path = Path()) -> Path:
     """Write the file of a corpus into `folder`, and return its path.
 
-    `name`: the name of the corpus; None = the name and the languages of its main address. Raises UserError where the
-    file exists, for a name that is none, and where the drafts do not fit together.
+    `name`: the name of the corpus; None = the name and the languages of its main address. `root`: the folder of the
+    run, whose `workflow/` has the schema by which editors check the file. Raises UserError where the file exists, for a
+    name that is none, and where the drafts do not fit together.
     """
     name = name or f"{draft.main.name}_{'-'.join(draft.main.pair.languages)}"
     if not is_name(name):
@@ -141,7 +144,8 @@ def write_corpus_file(draft: CorpusDraft, folder: Path, name: str | None = None)
         remedy = "give the corpus another name (--name), or remove the file"
         raise UserError("a corpus of this name exists", where=str(path), remedy=remedy)
     body = yaml.safe_dump(draft.value(name), sort_keys=False, allow_unicode=True, width=116)
-    content = f"# Written by `{draft.command}`: read it, and complete what is not known.\n{GUESSED}\n{body}"
+    schema = schema_line(clone_of(root), folder, CORPUS)
+    content = f"{schema}\n# Written by `{draft.command}`: read it, and complete what is not known.\n{GUESSED}\n{body}"
     # A mistake of a draft is refused before the file is there.
     with tempfile.TemporaryDirectory() as scratch:
         trial = Path(scratch) / path.name

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from docmt.kinds.item import Checks, FigureConfig, SystemOnCorpus
+from docmt.base.checks import needed, setting
+from docmt.kinds.item import KIND, Checks, FigureConfig, SystemOnCorpus
 from docmt.settings.models import READS_CHAINS
 
 
@@ -12,7 +13,7 @@ from docmt.settings.models import READS_CHAINS
 class InsideFigure(FigureConfig):
     """A figure of quantities inside the model of one system, which `docmt inspect` writes."""
 
-    system: str
+    system: str = needed("name of the study's system")
 
     def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
         """Yield the one system of the figure, on the figure's corpus."""
@@ -33,7 +34,7 @@ class InsideFigure(FigureConfig):
 class AttentionFigure(InsideFigure):
     """A figure of a model's attention between a repeated source word and its translations."""
 
-    kind: Literal["attention"] = "attention"
+    kind: Literal["attention"] = setting("attention", KIND)
 
     def check(self, checks: Checks, path: tuple) -> None:
         """Raise UserError where the base class does, and where the model of the system reads no lexical chains."""

@@ -4,17 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from docmt.base.checks import setting
-from docmt.kinds.item import Checks, FigureConfig, SystemOnCorpus
+from docmt.base.checks import needed, setting
+from docmt.kinds.item import KIND, Checks, FigureConfig, SystemOnCorpus
 
 
 @dataclass(frozen=True, kw_only=True)
 class CasesFigure(FigureConfig):
     """A figure of documents with repeated words that a system and its baseline translate differently."""
 
-    kind: Literal["cases"] = "cases"
-    baseline: str
-    system: str
+    kind: Literal["cases"] = setting("cases", KIND)
+    baseline: str = needed("the system that the other one is compared with")
+    system: str = needed("name of the study's system")
     show: Literal["different", "overcorrected"] = setting(
         "different",
         "different: documents with repeated words that only one of the two systems translates consistently; "

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from docmt.base.checks import need, setting
+from docmt.base.checks import setting, some
 from docmt.base.names import SPLITS
 from docmt.base.paths import WORDS
 from docmt.catalogue.published import COUNTS, StatedCounts
-from docmt.kinds.item import BesidePublished, Checks, Count, TableConfig
+from docmt.kinds.item import KIND, BesidePublished, Checks, Count, TableConfig
 from docmt.settings.system import TrainedSystem
 
 STATED = tuple(field.name for field in dataclasses.fields(StatedCounts))
@@ -24,16 +24,17 @@ class CountsTable(TableConfig):
     The published numbers come from the catalogue, not from the study.
     """
 
-    kind: Literal["counts"] = "counts"
-    counts: tuple[str, ...] = setting((), "names of `published` of the catalogue, such as sentences, words_per_chain")
+    kind: Literal["counts"] = setting("counts", KIND)
+    counts: tuple[str, ...] = setting(
+        (),
+        "names of `published` of the catalogue, such as sentences, words_per_chain",
+        some("one count or more", found="nothing"),
+    )
     corpora: tuple[str, ...] = setting((), "corpora of the table; the study's where it is left out")
-    splits: tuple[str, ...] = setting(SPLITS, "rows")
+    splits: tuple[str, ...] = setting(
+        SPLITS, "splits of the corpora, each in a row", some(f"some of {', '.join(SPLITS)}", found="nothing")
+    )
     published: str = setting("", "name of the paper in the catalogue's `published`; `paper` is the place in it")
-
-    def __post_init__(self) -> None:
-        """Raise BadValue where the table has no count or no split."""
-        need(bool(self.counts), "counts", "nothing", "one count or more")
-        need(bool(self.splits), "splits", "nothing", f"some of {', '.join(SPLITS)}")
 
     def corpora_of(self, corpora: Sequence[str]) -> Sequence[str]:
         """Return the corpora that the table states or, where it states none, `corpora`, those of the study."""

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from docmt.base.checks import need, setting
-from docmt.kinds.item import Checks, FigureConfig, LabelledSystem
+from docmt.base.checks import needed, setting, some
+from docmt.kinds.item import KIND, Checks, FigureConfig, LabelledSystem
 
 CurveValue = Literal[
     "train_loss",
@@ -23,19 +23,15 @@ CurveValue = Literal[
 class CurvesFigure(FigureConfig):
     """A figure of quantities over training: one panel has all losses, and each other quantity has its own panel."""
 
-    kind: Literal["curves"] = "curves"
-    systems: tuple[LabelledSystem, ...]
-    values: tuple[CurveValue, ...]
+    kind: Literal["curves"] = setting("curves", KIND)
+    systems: tuple[LabelledSystem, ...] = needed("systems, each a curve of every panel")
+    values: tuple[CurveValue, ...] = needed("quantities that trainings log", some("one value or more", found="nothing"))
     x: Literal["updates", "tokens", "hours"] = setting(
         "updates", "horizontal axis: updates, the target tokens in them, or device hours"
     )
     baseline: str | None = setting(
         None, "a system of the figure; lines below say in what share of its time others reach its lowest dev loss"
     )
-
-    def __post_init__(self) -> None:
-        """Raise BadValue where the figure has no quantity."""
-        need(bool(self.values), "values", "nothing", "one value or more")
 
     def check(self, checks: Checks, path: tuple) -> None:
         """Raise UserError for an unknown or external system or corpus, and for a baseline that the figure lacks."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from docmt.base.checks import need, setting
+from docmt.base.checks import Checked, at_least, in_schema, need, needed, setting, some, within
 from docmt.kinds.item import Checks, Item
 from docmt.settings.metrics import parse_metric
 
@@ -12,13 +12,19 @@ PLACE = re.compile(r"\{([^{}]*)\}")
 """A place of a sentence: the name of a cell, or two names with a minus sign between them for their difference."""
 
 
+@in_schema(pattern=r"\S")
+def need_sentence(name: str, value: str) -> None:
+    """Raise BadValue for a text without a character that can be seen."""
+    need(bool(value.strip()), name, value, "a sentence")
+
+
 @dataclass(frozen=True)
 class FindingCell:
     """A number of a study: the metric of a system, as a table or figure has it."""
 
-    table: str
-    system: str
-    metric: str
+    table: str = needed("name of the study's table or figure that has the number")
+    system: str = needed("name of the study's system")
+    metric: str = needed("a metric of the table")
     corpus: str | None = setting(None, "the corpus of the number; none = the only one of the system in the table")
 
     def corpora_in(self, item: Item, corpora: Sequence[str]) -> list[str]:
@@ -28,23 +34,26 @@ class FindingCell:
 
 
 @dataclass(frozen=True)
-class Condition:
+class Condition(Checked):
     """A condition of a finding: a cell is above, below or near another cell or a number."""
 
-    cell: str
+    cell: str = needed("name of the finding's cell")
     above: float | str | None = setting(None, "the cell or the number that the cell is above")
     below: float | str | None = setting(None, "the cell or the number that the cell is below")
     near: float | str | None = setting(None, "the cell or the number from which the cell differs by at most `by`")
-    by: float = setting(0.0, "the smallest difference (of `near`: the largest)")
-    p: float | None = setting(None, "the level that p of the table's comparison is below")
+    by: float = setting(0.0, "the smallest difference (of `near`: the largest)", at_least(0))
+    p: float | None = setting(
+        None,
+        "the level that p of the table's comparison is below",
+        within("above 0 and at most 1", exclusiveMinimum=0, maximum=1),
+    )
 
     def __post_init__(self) -> None:
         """Raise BadValue unless the condition has one direction, and `p` only beside another cell."""
+        super().__post_init__()
         stated = [name for name in ("above", "below", "near") if getattr(self, name) is not None]
         need(len(stated) == 1, "cell", ", ".join(stated) or "no direction", "one of above, below and near")
-        need(self.by >= 0, "by", self.by, "0 or more")
         need(self.p is None or self.near is None, "p", self.p, "no p beside `near`")
-        need(self.p is None or 0 < self.p <= 1, "p", self.p, "above 0 and at most 1")
         need(self.p is None or isinstance(self.other, str), "p", self.p, "p beside a cell, not beside a number")
 
     @property
@@ -64,18 +73,17 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class StatedFinding:
+class StatedFinding(Checked):
     """A sentence that a page says where all conditions hold; `{a}` is a number, `{a-b}` the difference of two."""
 
-    says: str
-    cells: dict[str, FindingCell]
-    when: tuple[Condition, ...]
+    says: str = needed(
+        "the sentence; {a} in it is the number of the cell a, {a-b} the difference of two", need_sentence
+    )
+    cells: dict[str, FindingCell] = needed("numbers of tables and figures, by the names that the sentence has for them")
+    when: tuple[Condition, ...] = needed(
+        "the conditions, all of which have to hold", some("one condition or more", found="nothing")
+    )
     on_record: bool = setting(False, "whether a finding that does not hold at full size is a failure")
-
-    def __post_init__(self) -> None:
-        """Raise BadValue for a finding without a sentence or without a condition."""
-        need(bool(self.says.strip()), "says", self.says, "a sentence")
-        need(bool(self.when), "when", "nothing", "one condition or more")
 
     @property
     def tables(self) -> set[str]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from docmt.base.checks import need, setting
-from docmt.kinds.item import Checks, SystemOnCorpus, TableConfig, TableRow, reads_of
+from docmt.base.checks import need, needed, setting, within
+from docmt.kinds.item import KIND, Checks, SystemOnCorpus, TableConfig, TableRow, reads_of
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,17 @@ class GapRow(TableRow):
 class GapsTable(TableConfig):
     """A table of one metric: a row has two systems, their difference, and its confidence interval over trainings."""
 
-    kind: Literal["gaps"] = "gaps"
-    corpus: str
-    metric: str
+    kind: Literal["gaps"] = setting("gaps", KIND)
+    corpus: str = needed("corpus of the systems")
+    metric: str = needed("the metric")
     system: str = setting("system", "heading of the column of the rows' systems")
     baseline: str = setting("baseline", "heading of the column of the rows' baselines")
-    confidence: float = setting(0.95, "the share of such intervals that hold the true difference")
-    rows: tuple[GapRow, ...]
-
-    def __post_init__(self) -> None:
-        """Raise BadValue where the confidence is not between 0 and 1."""
-        need(0 < self.confidence < 1, "confidence", self.confidence, "above 0 and below 1")
+    confidence: float = setting(
+        0.95,
+        "the share of such intervals that hold the true difference",
+        within("above 0 and below 1", exclusiveMinimum=0, exclusiveMaximum=1),
+    )
+    rows: tuple[GapRow, ...] = needed("rows, each with two systems or a heading")
 
     def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:
         """Yield the system and the baseline of each row, on the table's corpus."""

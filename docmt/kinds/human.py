@@ -1,12 +1,12 @@
 """Tables of human judgements: how often annotators prefer a system to another."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from docmt.base.checks import MOST_SEED, need, setting, whole
+from docmt.base.checks import Checked, at_least, need, needed, section, seed, setting, whole
 from docmt.base.names import Identical
-from docmt.kinds.item import BesidePublished, Checks, TableConfig, published_number
+from docmt.kinds.item import KIND, BesidePublished, Checks, TableConfig, published_number
 
 Verdict = Literal["equal", "better", "worse"]
 VERDICTS: tuple[Verdict, ...] = ("equal", "better", "worse")
@@ -14,17 +14,15 @@ VERDICTS: tuple[Verdict, ...] = ("equal", "better", "worse")
 
 
 @dataclass(frozen=True)
-class HumanRow:
+class HumanRow(Checked):
     """A row: the judgements of one annotator, or the mean of all annotators."""
 
-    label: str
-    annotator: int | None = setting(None, "number of the annotator, in the order of the sheets, from 1; none = mean")
-    published: dict[str, Any] = field(default_factory=dict)
+    label: str = needed("label of the row")
+    annotator: int | None = setting(
+        None, "number of the annotator, in the order of the sheets, from 1; none = mean", at_least(1, ", or none")
+    )
+    published: dict[str, Any] = section(dict, "the published number of each verdict: equal, better, worse")
     note: str = setting("", "a footnote")
-
-    def __post_init__(self) -> None:
-        """Raise BadValue where the number of the annotator is below 1."""
-        need(self.annotator is None or self.annotator >= 1, "annotator", self.annotator, "1 or more, or none")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +33,8 @@ class HumanTable(TableConfig):
     with their first seeds.
     """
 
-    kind: Literal["human"] = "human"
-    rows: tuple[HumanRow, ...]
+    kind: Literal["human"] = setting("human", KIND)
+    rows: tuple[HumanRow, ...] = needed("rows, one for each annotator, or for their mean")
     corpus: str | None = setting(None, "corpus of the sheet for annotators; none = no sheet")
     system: str | None = setting(None, "the system whose translations are judged; none = no sheet")
     baseline: str | None = setting(None, "the system that it is compared with; none = no sheet")
@@ -44,10 +42,11 @@ class HumanTable(TableConfig):
     identical: Identical = setting(
         "filled", "pairs of identical translations: counted as equal without asking, left out of the draw, or asked"
     )
-    draw: int = setting(1, "seed by which sentences and the order of translations are drawn", whole(0, MOST_SEED))
+    draw: int = setting(1, "seed by which sentences and the order of translations are drawn", seed)
 
     def __post_init__(self) -> None:
         """Raise BadValue where some, but not all, of corpus, system and baseline are stated."""
+        super().__post_init__()
         stated = [name for name in ("corpus", "system", "baseline") if getattr(self, name) is not None]
         need(len(stated) in (0, 3), "system", " and ".join(stated), "corpus, system and baseline, or none of the three")
 

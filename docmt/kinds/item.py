@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from docmt.base.checks import need, setting
+from docmt.base.checks import Checked, in_schema, need, needed, setting
 from docmt.base.errors import UserError, check_known
 from docmt.base.yaml_files import Lines
 from docmt.catalogue.corpus import CorpusConfig
@@ -37,6 +37,12 @@ def is_published(value: object) -> bool:
         return value == NOT_DIGITISED or PRINTED.fullmatch(value) is not None
     # A boolean is an instance of int.
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+@in_schema(pattern=rf"^(?:{PRINTED.pattern}|{NOT_DIGITISED})$")
+def need_published(name: str, value: Any) -> None:
+    """Raise BadValue for a value that a study may not state as published."""
+    need(is_published(value), name, value, f"a number, or {NOT_DIGITISED}")
 
 
 def published_number(value: Any) -> float | None:
@@ -136,13 +142,13 @@ class Checks:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Item:
+class Item(Checked):
     """A table, figure or passage of a study: its common fields, and the methods that a kind defines.
 
     The argument `corpora` of the methods has the corpora of the study.
     """
 
-    title: str
+    title: str = needed("title of the item")
     caption: str = setting("", "a sentence below the item")
     paper: str = setting("", "the table or figure of the paper that the published numbers are from")
 
@@ -211,19 +217,23 @@ class Item:
         return []
 
 
+KIND = "which fields the item has, and what it shows"
+"""The description of the field `kind` of each kind of tables and figures."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class TableConfig(Item):
     """The common base of tables."""
 
-    kind: str = setting("systems", "kind of table: a module of docmt/kinds")
+    kind: str = setting("systems", KIND)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FigureConfig(Item):
     """The common base of figures, each of one corpus."""
 
-    corpus: str
-    kind: str = setting("points", "kind of figure: a module of docmt/kinds")
+    corpus: str = needed("corpus of the figure's systems")
+    kind: str = setting("points", KIND)
     note: str = setting("", "a footnote, such as that other points of the paper are not digitised")
 
 
@@ -236,11 +246,12 @@ class Named:
         return self.label or self.system or ""
 
 
-class TableRow(Named):
+class TableRow(Named, Checked):
     """The base of a table's rows: a row with a `group` is a heading across the table and has no other field."""
 
     def __post_init__(self) -> None:
         """Raise BadValue where a heading has another field."""
+        super().__post_init__()
         others = [
             field.name
             for field in fields(self)
@@ -253,5 +264,5 @@ class TableRow(Named):
 class LabelledSystem(Named):
     """A system with its label in a figure or a passage."""
 
-    system: str
+    system: str = needed("name of the study's system")
     label: str = setting("", "label of the system; its name where it is left out")

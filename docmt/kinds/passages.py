@@ -1,26 +1,30 @@
 """Passages: sentences that a study states itself, with the translations of its systems."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
-from docmt.base.checks import need, setting
+from docmt.base.checks import Checked, in_schema, need, needed, section, setting
 from docmt.kinds.item import Checks, Item, LabelledSystem
 
 
+@in_schema(minItems=1, items={"pattern": r"\S"})
+def need_sentences(name: str, value: tuple[str, ...]) -> None:
+    """Raise BadValue where there is no sentence, or an empty one."""
+    need(bool(value) and all(map(str.strip, value)), name, value, "sentences, none empty")
+
+
 @dataclass(frozen=True)
-class PassageDocument:
+class PassageDocument(Checked):
     """A document of a passage: its source sentences, which need not be in any corpus.
 
     `published` has the sentences of each published translation, by the label of the system that translated them.
     """
 
-    source: tuple[str, ...]
-    reference: tuple[str, ...] = ()
-    published: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Raise BadValue where there is no source sentence, or an empty one."""
-        need(bool(self.source) and all(map(str.strip, self.source)), "source", self.source, "sentences, none empty")
+    source: tuple[str, ...] = needed("source sentences, which need not be in any corpus", need_sentences)
+    reference: tuple[str, ...] = setting((), "sentences of the reference")
+    published: dict[str, tuple[str, ...]] = section(
+        dict, "by the label of a system, the sentences of its published translation"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,9 +33,9 @@ class PassageConfig(Item):
 
     kind: ClassVar[str] = "passage"
 
-    corpus: str
-    systems: tuple[LabelledSystem, ...]
-    documents: tuple[PassageDocument, ...]
+    corpus: str = needed("corpus on which the systems are trained")
+    systems: tuple[LabelledSystem, ...] = needed("systems that translate the documents")
+    documents: tuple[PassageDocument, ...] = needed("documents of source sentences")
     note: str = setting("", "a footnote")
 
     def reads(self) -> list[str]:

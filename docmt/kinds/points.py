@@ -1,18 +1,18 @@
 """Figures of points: metrics against a number that differs between systems."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from docmt.base.checks import need, setting
-from docmt.kinds.item import BesidePublished, Checks, FigureConfig, SystemOnCorpus, published_number, reads_of
+from docmt.base.checks import need, needed, section, setting, some
+from docmt.kinds.item import KIND, BesidePublished, Checks, FigureConfig, SystemOnCorpus, published_number, reads_of
 
 
 @dataclass(frozen=True)
 class Axis:
     """The horizontal axis of a figure of points."""
 
-    label: str
+    label: str = needed("label of the axis")
     unit: str = setting("", "unit of its numbers")
     log: bool = setting(False, "whether it is logarithmic")
 
@@ -25,9 +25,11 @@ class Series:
     a place.
     """
 
-    label: str
-    points: dict[float, str] = field(default_factory=dict)
-    published: dict[float, dict[str, Any]] = field(default_factory=dict)
+    label: str = needed("label of the line")
+    points: dict[float, str] = section(dict, "the system at each place of the horizontal axis")
+    published: dict[float, dict[str, Any]] = section(
+        dict, "by place of the horizontal axis, the published number of each metric"
+    )
 
     def __post_init__(self) -> None:
         """Raise BadValue where the line has neither a system's point nor a published point."""
@@ -38,15 +40,17 @@ class Series:
 class PointsFigure(FigureConfig):
     """A figure with a panel per metric: mean and range over seeds, against a number that differs between systems."""
 
-    kind: Literal["points"] = "points"
-    metrics: tuple[str, ...]
-    x: Axis
+    kind: Literal["points"] = setting("points", KIND)
+    metrics: tuple[str, ...] = needed(
+        "metrics, each in a panel of its own", some("one metric or more", found="nothing")
+    )
+    x: Axis = needed("the horizontal axis: a number that differs between systems")
     baseline: str | None = setting(None, "label of the line that further panels compare the others with")
-    series: tuple[Series, ...]
+    series: tuple[Series, ...] = needed("the lines of the figure")
 
     def __post_init__(self) -> None:
-        """Raise BadValue where there is no metric, or where a logarithmic axis has a point at 0 or below."""
-        need(bool(self.metrics), "metrics", "nothing", "one metric or more")
+        """Raise BadValue where a logarithmic axis has a point at 0 or below."""
+        super().__post_init__()
         numbers = [number for series in self.series for number in (*series.points, *series.published)]
         below = [number for number in numbers if number <= 0]
         need(not self.x.log or not below, "x.log", True, f"false, or no point at {below}")

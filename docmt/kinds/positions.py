@@ -1,20 +1,20 @@
 """Figures by position: the BLEU score of all sentences that are the first, the second, ... of their windows."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from docmt.base.checks import need, setting
-from docmt.kinds.item import BesidePublished, Checks, FigureConfig, SystemOnCorpus, published_number, reads_of
+from docmt.base.checks import need, needed, section, setting
+from docmt.kinds.item import KIND, BesidePublished, Checks, FigureConfig, SystemOnCorpus, published_number, reads_of
 
 
 @dataclass(frozen=True)
 class PositionSeries:
     """A line of a figure by position: a system that translates windows, published numbers by position, or both."""
 
-    label: str
+    label: str = needed("label of the line")
     system: str | None = setting(None, "name of the study's system; none for a line that is only published")
-    published: dict[float, Any] = field(default_factory=dict)
+    published: dict[float, Any] = section(dict, "the published number of each position")
 
     def __post_init__(self) -> None:
         """Raise BadValue where the line has neither a system nor published numbers."""
@@ -25,18 +25,18 @@ class PositionSeries:
 class Level:
     """A published number that belongs to no position, drawn as a horizontal line."""
 
-    label: str
-    published: Any
+    label: str = needed("label of the line")
+    published: Any = needed("the published number")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PositionsFigure(FigureConfig):
     """A figure of a sentence-level BLEU score by the position j of the sentence in its window."""
 
-    kind: Literal["positions"] = "positions"
+    kind: Literal["positions"] = setting("positions", KIND)
     metric: str = setting("s-BLEU", "a BLEU score over sentences")
     baseline: str | None = setting(None, "label of the line that further panels compare the others with")
-    series: tuple[PositionSeries, ...]
+    series: tuple[PositionSeries, ...] = needed("the lines of the figure")
     levels: tuple[Level, ...] = setting((), "published numbers of no position")
 
     def systems_of(self, corpora: Sequence[str]) -> Iterator[SystemOnCorpus]:

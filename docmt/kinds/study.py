@@ -1,62 +1,53 @@
 """A study: its systems, each of which may be stated as a difference from another one, and its items."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from docmt.base.checks import need, need_seeds, setting
+from docmt.base.checks import Checked, need_seeds, needed, section, setting, some
 from docmt.kinds.findings import StatedFinding
 from docmt.kinds.item import FigureConfig, Item, TableConfig
 from docmt.kinds.passages import PassageConfig
 
 
 @dataclass(frozen=True)
-class MeasuredAs:
+class MeasuredAs(Checked):
     """A statement of a paper on how it measures a metric, and the settings of scoring that follow from it."""
 
-    paper: str = setting("", "the place in the paper, such as footnote 3")
-    quotation: str = setting("", "a few words of the paper")
-    scoring: dict[str, Any] = field(
-        default_factory=dict,
-        metadata={"about": "the settings that the paper names; a number by other ones is not comparable with it"},
+    paper: str = setting("", "the place in the paper, such as footnote 3", some("a place in the paper"))
+    quotation: str = setting("", "a few words of the paper", some("a few words of the paper"))
+    scoring: dict[str, Any] = section(
+        dict, "the settings that the paper names; a number by other ones is not comparable with it"
     )
     obtain: str = setting("", "how a person gets the files that these settings name")
 
-    def __post_init__(self) -> None:
-        """Raise BadValue for a statement without a place or without words of the paper."""
-        need(bool(self.paper), "paper", self.paper, "a place in the paper")
-        need(bool(self.quotation), "quotation", self.quotation, "a few words of the paper")
-
 
 @dataclass(frozen=True)
-class StudyConfig:
+class StudyConfig(Checked):
     """The schema of a file of `workflow/studies`.
 
     A system has the settings that the file states for it; `docmt.plan.resolve` adds the settings that it inherits.
     """
 
-    study: str
-    title: str
-    corpora: tuple[str, ...]
-    systems: dict[str, Any]
+    study: str = needed("name of the study, which is that of its file")
+    title: str = needed("title of the study's page")
+    corpora: tuple[str, ...] = needed("corpora on which the study's systems are trained and scored")
+    systems: dict[str, Any] = needed("systems by name, each with the settings in which it differs from others")
     about: str = setting("", "the question of the study, in a few sentences")
-    seeds: tuple[int, ...] | None = setting(None, "where the study's differ from config.yaml's")
-    tables: dict[str, TableConfig] = field(default_factory=dict)
-    figures: dict[str, FigureConfig] = field(default_factory=dict)
-    passages: dict[str, PassageConfig] = field(default_factory=dict)
+    seeds: tuple[int, ...] | None = setting(
+        None, "seeds of the study's trainings; none = those of config.yaml", need_seeds
+    )
+    tables: dict[str, TableConfig] = section(dict, "tables by name")
+    figures: dict[str, FigureConfig] = section(dict, "figures by name")
+    passages: dict[str, PassageConfig] = section(
+        dict, "sentences by name, which the study states and its systems translate"
+    )
     findings: tuple[StatedFinding, ...] = setting((), "sentences with numbers of tables, and their conditions")
     on_record: bool = setting(False, "whether a finding that does not hold at full size is a failure")
-    scoring: dict[str, Any] = field(
-        default_factory=dict,
-        metadata={"about": "how the study's systems are scored, where it differs from `scoring` of config.yaml"},
+    scoring: dict[str, Any] = section(
+        dict, "how the study's systems are scored, where it differs from `scoring` of config.yaml"
     )
-    measured_as: dict[str, tuple[MeasuredAs, ...]] = field(
-        default_factory=dict, metadata={"about": "by metric, what the paper says on how it measures"}
-    )
-
-    def __post_init__(self) -> None:
-        """Raise BadValue where `seeds` is empty, or has a seed twice or out of range."""
-        need_seeds("seeds", self.seeds)
+    measured_as: dict[str, tuple[MeasuredAs, ...]] = section(dict, "by metric, what the paper says on how it measures")
 
     @property
     def items(self) -> dict[str, Item]:

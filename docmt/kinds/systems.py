@@ -1,19 +1,19 @@
 """Tables of systems: a row per system, its metrics by column, and the published numbers."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
-from docmt.base.checks import need, setting
+from docmt.base.checks import need, needed, section, setting, some
 from docmt.kinds.item import (
-    NOT_DIGITISED,
+    KIND,
     BesidePublished,
     Checks,
     Published,
     SystemOnCorpus,
     TableConfig,
     TableRow,
-    is_published,
+    need_published,
     published_number,
     reads_of,
 )
@@ -24,7 +24,7 @@ from docmt.settings.metrics import parse_metric
 class ColumnConfig:
     """A column of a table: a corpus, and a suffix that is added to the names of the rows' systems in this column."""
 
-    corpus: str
+    corpus: str = needed("a corpus of the study")
     label: str = setting("", "label of the column; the corpus where it is left out")
     suffix: str = setting("", "a row's system `lc` is `lc.2m` here, if this is `.2m`")
 
@@ -38,26 +38,27 @@ class RowConfig(TableRow):
     system: str | None = setting(None, "name of the study's system; none for a row that is only published")
     only: tuple[str, ...] | None = setting(None, "keys of the columns that have the system; none = all columns")
     baseline: str | None = setting(None, "the system that the row is compared with, where it is not the table's")
-    published: Published = field(default_factory=dict)
+    published: Published = section(dict, "by key of the column, the published number of each metric")
     reference: bool = setting(False, "whether the row has the scores of the reference, in metrics that need no other")
-    drop: Any = setting(None, "the published number in the column of the table's `drop`")
+    drop: int | float | str | None = setting(
+        None, "the published number in the column of the table's `drop`", need_published
+    )
     note: str = setting("", "a footnote, such as an error of the paper")
 
     def __post_init__(self) -> None:
-        """Raise BadValue where a heading has further fields, or the published `drop` is no number."""
+        """Raise BadValue where a heading has further fields, and for a reference with a system."""
         super().__post_init__()
         need(not self.reference or self.system is None, "reference", True, "no `system` beside it")
-        need(self.drop is None or is_published(self.drop), "drop", self.drop, f"a number, or {NOT_DIGITISED}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SystemsTable(TableConfig):
     """A table with a row per system and a column per corpus, each column with the same metrics."""
 
-    kind: Literal["systems"] = "systems"
-    metrics: tuple[str, ...]
-    rows: tuple[RowConfig, ...]
-    columns: dict[str, ColumnConfig] = field(default_factory=dict)
+    kind: Literal["systems"] = setting("systems", KIND)
+    metrics: tuple[str, ...] = needed("metrics of each column", some("one metric or more", found="nothing"))
+    rows: tuple[RowConfig, ...] = needed("systems, published numbers and headings, each in a row")
+    columns: dict[str, ColumnConfig] = section(dict, "columns by key; left out = one for each corpus of the study")
     drop: Literal["above", "first"] | None = setting(
         None, "a last column: the mean over columns of the difference from the row above, or from the first row"
     )
@@ -65,14 +66,13 @@ class SystemsTable(TableConfig):
     significance: Literal["bootstrap", "sign"] = setting(
         "bootstrap", "the test: paired bootstrap (Koehn 2004), or the sign test of Collins et al. (2005)"
     )
-    not_comparable: dict[str, str] = field(
-        default_factory=dict,
-        metadata={"about": "by metric, why its numbers are not comparable with the published ones"},
+    not_comparable: dict[str, str] = section(
+        dict, "by metric, why its numbers are not comparable with the published ones"
     )
 
     def __post_init__(self) -> None:
-        """Raise BadValue for a table without metrics, and for a `drop` over several metrics or in rows alone."""
-        need(bool(self.metrics), "metrics", "nothing", "one metric or more")
+        """Raise BadValue for a `drop` over several metrics or in rows alone."""
+        super().__post_init__()
         need(self.drop is None or len(self.metrics) == 1, "drop", self.drop, "a single metric beside it")
         stated = [row.name for row in self.rows if row.drop is not None]
         need(self.drop is not None or not stated, "rows", f"drop of {stated}", "`drop: above` or `first` of the table")

@@ -76,7 +76,9 @@ def _short(value: object) -> str:
     text = re.sub(r"\s+", " ", str(value))
     if len(text) <= LONGEST:
         return text
-    return f"{len(value)} values" if isinstance(value, list | dict) else f"{text[: LONGEST - 3]}..."
+    if isinstance(value, list | dict):
+        return "1 value" if len(value) == 1 else f"{len(value)} values"
+    return f"{text[: LONGEST - 3]}..."
 
 
 def _digits(digest: str | None) -> str:

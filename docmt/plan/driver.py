@@ -14,9 +14,12 @@ from docmt.plan.grid import Grid
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Plan, Planner
 from docmt.plan.pulling import Forced, Pulling, Tell, costs_of, entries_of, plan_without_store, savings
+from docmt.plan.states import State
 
 LISTED = 20
 """The largest number of lines about outputs that are made again."""
+NAMED = 2
+"""The largest number of changes that such a line names: a page has all systems of its study among its inputs."""
 
 
 def freeze_grid(grid: Grid, path: Path) -> None:
@@ -106,12 +109,20 @@ def replace_outputs(planner: Planner, job: Job) -> None:
         set_aside(planner.digests.root, job, state.manifest)
 
 
+def _reason(state: State) -> str:
+    """Return why outputs are made again; of many changes, the first ones and the number of the others."""
+    if len(state.changes) <= NAMED + 1:
+        return state.why
+    named = "; ".join(map(str, state.changes[:NAMED]))
+    return f"{named}; and {len(state.changes) - NAMED} more changes (`docmt why TARGET` explains them)"
+
+
 def lines_of(plan: Plan, limit: float) -> list[str]:
     """Return what a run says before its first job: outputs that are made again, with the reasons, and their price.
 
     `limit`: the device-hours of finished trainings that a run may replace (`retrain_hours` of config.yaml).
     """
-    again = [f"{job}: {state.why}; made again" for job, state in plan.reasons.items() if state.name != "absent"]
+    again = [f"{job}: {_reason(state)}; made again" for job, state in plan.reasons.items() if state.name != "absent"]
     lines = [*again[:LISTED], *([f"... and {len(again) - LISTED} more"] if len(again) > LISTED else [])]
     lines += [f"{job}: what is asked for was set aside; it moves back" for job in plan.back]
     lines += [f"{job.settings_path} is missing; it is written again" for job in plan.unsettled]

@@ -1,17 +1,31 @@
 """The file config.yaml: its schema, and its reading with the overrides of the command line."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from docmt.base.checks import need, need_between, need_path, need_seeds, setting
+from docmt.base.checks import (
+    Checked,
+    each,
+    each_key,
+    each_value,
+    in_schema,
+    need,
+    need_name,
+    need_path,
+    need_seeds,
+    needed,
+    section,
+    setting,
+    whole,
+)
 from docmt.base.errors import UserError
-from docmt.base.names import NAMES_HAVE, DeviceName, is_name
+from docmt.base.names import DeviceName
 from docmt.base.parse import check_keys, mapping, parse, parse_what_is_right
 from docmt.base.paths import PAPER
 from docmt.base.yaml_files import Lines, load_text, load_yaml
 from docmt.catalogue.missing import is_remote
-from docmt.settings.data import TextConfig
+from docmt.settings.data import TextConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import MODEL_CONFIGS
 from docmt.settings.scoring import ScoringConfig
@@ -21,34 +35,43 @@ MOST_SHARDS = 10_000
 """The largest number of shards; a larger number is a typing mistake."""
 MOST_HOURS = 1e9
 """The largest number of device-hours of a run."""
+hours = whole(0, MOST_HOURS)
+"""The check of a number of device-hours."""
 StoreMode = Literal["pull", "push", "both", "off"]
 """What a run does with the store."""
+
+
+@in_schema(pattern="^[hH][tT][tT][pP][sS]?:")
+def need_address(name: str, value: str) -> None:
+    """Raise BadValue unless `value` is an http or https address."""
+    need(is_remote(value), name, value, "an http or https address")
 
 
 @dataclass(frozen=True)
 class DefaultsConfig:
     """The section `defaults` of config.yaml: the settings that every system starts from."""
 
-    text: str
-    view: dict
-    model: dict[str, dict]
-    train: dict
-    decode: dict
+    text: str = needed("name of a preset of `texts`")
+    view: dict = needed("cut of documents into segments")
+    model: dict[str, dict] = needed("settings of each architecture; those of `transformer` are shared by all")
+    train: dict = needed("settings of training")
+    decode: dict = needed("settings of decoding")
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunConfig:
+class RunConfig(Checked):
     """The keys of config.yaml that enter the grid without change."""
 
     mirror: str | None = setting(
-        None, "a path or URL where files of corpora are looked for before the sources of the catalogue"
+        None, "a path or URL where files of corpora are looked for before the sources of the catalogue", need_path
     )
-    local: dict[str, str] = field(default_factory=dict)
-    hosts: dict[str, str] = field(
-        default_factory=dict,
-        metadata={
-            "about": "addresses that stand in for hosts of the catalogue, such as a copy of the Hub at your site"
-        },
+    local: dict[str, str] = section(
+        dict, "by corpus, a folder of your own with files that only a person can bring", each_value(need_path)
+    )
+    hosts: dict[str, str] = section(
+        dict,
+        "addresses that stand in for hosts of the catalogue, such as a copy of the Hub at your site",
+        each_value(need_address),
     )
     downloads: Literal["login", "job"] = setting(
         "login", "whether files of corpora are downloaded where snakemake itself runs, or as jobs of a cluster"
@@ -58,24 +81,33 @@ class RunConfig:
     )
     fetch_checkpoints: bool = setting(False, "whether to download missing pretrained checkpoints, some GB each")
     scale: str = setting(PAPER, "a file of workflow/scales, whose settings replace those of studies")
-    device: DeviceName = "auto"
-    shards: int = setting(1, "number of jobs that each pass of stage 2 over a corpus is divided into")
+    device: DeviceName = setting("auto", "auto (a GPU where there is one), cpu or cuda")
+    shards: int = setting(
+        1, "number of jobs that each pass of stage 2 over a corpus is divided into", whole(1, MOST_SHARDS)
+    )
     retrain_hours: float = setting(
-        1.0, "device-hours of finished trainings that a run may replace; above them it stops before the first job"
+        1.0,
+        "device-hours of finished trainings that a run may replace; above them it stops before the first job",
+        hours,
     )
     device_hours: float | None = setting(
-        None, "device-hours of all trainings in results/ and of a run together; a run beyond them starts no job"
+        None, "device-hours of all trainings in results/ and of a run together; a run beyond them starts no job", hours
     )
-    human: dict[str, str] = field(default_factory=dict)
+    human: dict[str, str] = section(
+        dict, "by study, the file with the output of `docmt read-sheets --json`", each_value(need_path)
+    )
     store: str | None = setting(
-        None, "a place that teams share, for finished artifacts: a folder, s3://BUCKET/PATH or gs://BUCKET/PATH"
+        None,
+        "a place that teams share, for finished artifacts: a folder, s3://BUCKET/PATH or gs://BUCKET/PATH",
+        need_path,
     )
     store_mode: StoreMode = setting(
         "both", "whether a run pulls artifacts from the store, pushes what it makes, does both, or does neither (off)"
     )
-
     store_keys: str | None = setting(
-        None, "a file of keys as ssh-keygen's allowed_signers: a run uses only artifacts that one of them has signed"
+        None,
+        "a file of keys as ssh-keygen's allowed_signers: a run uses only artifacts that one of them has signed",
+        need_path,
     )
 
     @property
@@ -93,35 +125,18 @@ class RunConfig:
 class MainConfig(RunConfig):
     """All keys of config.yaml."""
 
-    studies: tuple[str, ...] = setting(("demo",), "names of studies in workflow/studies, or paths of your own studies")
-    corpora: tuple[str, ...] = setting((), "paths of your own corpus files, beside those in workflow/corpora")
-    seeds: tuple[int, ...] = setting((1,), "seeds of trainings; a system is trained once with each seed")
-    texts: dict[str, TextConfig] = field(default_factory=dict)
-    defaults: DefaultsConfig = field(
-        metadata={"about": "the settings of a system that neither it nor a system that it extends states"}
+    studies: tuple[str, ...] = setting(
+        ("demo",), "names of studies in workflow/studies, or paths of your own studies", each(need_path)
     )
-    scoring: ScoringConfig = field(default_factory=ScoringConfig)
-
-    def __post_init__(self) -> None:
-        """Raise BadValue for a path, the name of a text, a seed or a number of shards that is not allowed."""
-        need_path("mirror", self.mirror)
-        need_path("store", self.store)
-        need_path("store_keys", self.store_keys)
-        for name in ("studies", "corpora"):
-            for path in getattr(self, name):
-                need_path(name, path)
-        for name in ("local", "human"):
-            for key, path in getattr(self, name).items():
-                need_path(f"{name}.{key}", path)
-        for host, base in self.hosts.items():
-            need(is_remote(base), f"hosts.{host}", base, "an http or https address")
-        for text in self.texts:
-            need(is_name(text), "texts", text, NAMES_HAVE)
-        need_seeds("seeds", self.seeds)
-        need_between(1, MOST_SHARDS, "shards", self.shards)
-        need_between(0, MOST_HOURS, "retrain_hours", self.retrain_hours)
-        if self.device_hours is not None:
-            need_between(0, MOST_HOURS, "device_hours", self.device_hours)
+    corpora: tuple[str, ...] = setting(
+        (), "paths of your own corpus files, beside those in workflow/corpora", each(need_path)
+    )
+    seeds: tuple[int, ...] = setting((1,), "seeds of trainings; a system is trained once with each seed", need_seeds)
+    texts: dict[str, TextConfig] = section(
+        dict, "stage 2 by name: how raw sentences become subword pieces", each_key(need_name)
+    )
+    defaults: DefaultsConfig = needed("the settings of a system that neither it nor a system that it extends states")
+    scoring: ScoringConfig = section(ScoringConfig, "settings of scores (stage 7); a study may state some of them")
 
 
 def load_main_config(root: Path, overrides: dict) -> tuple[MainConfig, Lines]:
@@ -170,6 +185,10 @@ def _check_defaults(defaults: DefaultsConfig, lines: Lines) -> None:
     """Raise UserError for a default that no system could have; the message has the line of config.yaml."""
     check_keys(defaults.model, MODEL_CONFIGS, lines, ("defaults", "model"))
     for kind, values in defaults.model.items():
+        # The section's own name is the kind.
+        known = [declared.name for declared in fields(MODEL_CONFIGS[kind]) if declared.name != "kind"]
+        check_keys(values, known, lines, ("defaults", "model", kind))
         parse(MODEL_CONFIGS[kind], {**values, "kind": kind}, lines, ("defaults", "model", kind))
+    parse(ViewConfig, defaults.view, lines, ("defaults", "view"))
     parse(TrainConfig, defaults.train, lines, ("defaults", "train"))
     parse(DecodeConfig, defaults.decode, lines, ("defaults", "decode"))

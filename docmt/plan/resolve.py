@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from docmt.base.checks import need_seeds
+from docmt.base.checks import Checked, need_path, need_seeds, needed, setting
 from docmt.base.errors import UserError, check_known
 from docmt.base.parse import check_keys, mapping, parse
 from docmt.base.yaml_files import Lines
@@ -23,9 +23,6 @@ from docmt.settings.models import MODEL_CONFIGS, TransformerConfig
 from docmt.settings.pretrained import is_random_checkpoint
 from docmt.settings.system import ExternalSystem, SystemConfig, TrainedSystem
 
-SYSTEM_KEYS = (
-    "extends", "corpora", "seeds", "init_from", "pretrained", "text", "view", "model", "train", "decode"
-)  # fmt: skip
 STARTS = ("init_from", "pretrained")
 """The keys that name the model whose parameters a training starts from; a system that states one inherits neither."""
 LONGEST_CHAIN = 50
@@ -35,23 +32,39 @@ MERGED = ("model", "train", "decode")
 
 
 @dataclass(frozen=True)
-class _Scope:
-    """The corpora and the seeds that a system states; none means the corpora, or the seeds, of the study."""
+class Elsewhere:
+    """The value of `init_from` where training starts from a model that was trained on another corpus."""
 
-    corpora: tuple[str, ...] | None = None
-    seeds: tuple[int, ...] | None = None
-
-    def __post_init__(self) -> None:
-        """Raise BadValue where `seeds` is empty, or has a seed twice or out of range."""
-        need_seeds("seeds", self.seeds)
+    system: str = needed("name of the study's system whose model training starts from")
+    corpus: str = needed("the corpus on which that model was trained")
 
 
 @dataclass(frozen=True)
-class _Elsewhere:
-    """The value of `init_from` where training starts from a model that was trained on another corpus."""
+class StatedSystem(Checked):
+    """What a study may state of a system that docmt trains; `Resolver` fills in what it inherits.
 
-    system: str
-    corpus: str
+    The sections `view`, `model`, `train` and `decode` have the keys of a `TrainedSystem`, and each of them may be left
+    out.
+    """
+
+    extends: str | None = setting(None, "the system whose settings this one has, where it states no others")
+    corpora: tuple[str, ...] | None = setting(
+        None, "corpora of the study that the system is trained on; none = all of them"
+    )
+    seeds: tuple[int, ...] | None = setting(None, "seeds of its trainings; none = those of the study", need_seeds)
+    init_from: str | Elsewhere | None = setting(None, "the system of the study whose model training starts from")
+    pretrained: str | None = setting(
+        None, "folder of the mBART, BART or BERT checkpoint that training starts from", need_path
+    )
+    text: str | None = setting(None, "preset of `texts` of config.yaml, by which its corpora become pieces")
+    view: dict | None = setting(None, "cut of documents into segments")
+    model: dict | None = setting(None, "settings of the model; `kind` is its architecture")
+    train: dict | None = setting(None, "settings of training")
+    decode: dict | None = setting(None, "settings of decoding")
+
+
+SYSTEM_KEYS = tuple(declared.name for declared in dataclasses.fields(StatedSystem))
+"""The keys of a system that docmt trains."""
 
 
 class Resolver:
@@ -167,14 +180,14 @@ class Resolver:
             name = parent
         return name
 
-    def _scope(self, name: str, key: str) -> tuple[tuple, _Scope]:
+    def _scope(self, name: str, key: str) -> tuple[tuple, StatedSystem]:
         """Return the path of the keys in the study that state a system's `key`, inherited or not, and their value.
 
         `key` is "corpora" or "seeds".
         """
         stating = self._stating(name, key)
         stated = {key: self.study.systems[stating].get(key)}
-        return ("systems", stating, key), parse(_Scope, stated, self.lines, ("systems", stating))
+        return ("systems", stating, key), parse(StatedSystem, stated, self.lines, ("systems", stating))
 
     def _start(self, name: str, key: str) -> Any:
         """Return the value of a key of `STARTS` that a system states or inherits; None where there is no such value."""
@@ -187,7 +200,7 @@ class Resolver:
         if not isinstance(start, dict):
             return self._known(stating, "init_from", start), None
         path = ("systems", stating, "init_from")
-        elsewhere = parse(_Elsewhere, start, self.lines, path)
+        elsewhere = parse(Elsewhere, start, self.lines, path)
         check_known("system", elsewhere.system, self.study.systems, self.lines.place((*path, "system")))
         check_trained(elsewhere.system, self.study.systems[elsewhere.system], self.lines.place((*path, "system")))
         check_known("corpus of the study", elsewhere.corpus, self.study.corpora, self.lines.place((*path, "corpus")))
@@ -249,8 +262,8 @@ class Resolver:
         """
         inherited = stated.get(section, {})
         kind = value.get("kind")
-        if section != "model" or kind not in MODEL_CONFIGS:
-            return inherited
+        if section != "model" or not isinstance(kind, str) or kind not in MODEL_CONFIGS:
+            return inherited  # `parse` reports a kind that is none
         valid = {f.name for f in dataclasses.fields(MODEL_CONFIGS[kind])}
         return {key: item for key, item in inherited.items() if key in valid}
 
@@ -263,6 +276,8 @@ class Resolver:
         if section != "model":
             return self.defaults[section]
         kind = stated.get("model", {}).get("kind", "transformer")
-        common = {k: v for k, v in self.defaults["model"]["transformer"].items() if k != "kind"}
-        specific = {} if kind == TransformerConfig.kind else self.defaults["model"].get(kind, {})
+        common = {k: v for k, v in self.defaults["model"].get("transformer", {}).items() if k != "kind"}
+        # A kind that is no text is reported by `parse`.
+        has_defaults = isinstance(kind, str) and kind != TransformerConfig.kind
+        specific = self.defaults["model"].get(kind, {}) if has_defaults else {}
         return {**common, **specific, "kind": kind}

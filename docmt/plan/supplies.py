@@ -166,4 +166,5 @@ def left_out_lines(grid: Grid, studies: Iterable[str]) -> list[str]:
             reason = grid.left_out(entry)
             if reason is not None:
                 counts[reason] = counts.get(reason, 0) + len(entry.seeds)
-    return [f"left out: {number} runs: {reason}. {ways[reason]}".rstrip() for reason, number in sorted(counts.items())]
+    runs = {reason: "1 run" if number == 1 else f"{number} runs" for reason, number in sorted(counts.items())}
+    return [f"left out: {number}: {reason}. {ways[reason]}".rstrip() for reason, number in runs.items()]

@@ -14,6 +14,6 @@ VERSIONS = {
     "training": 6,
     "translations": 5,
     "scores": 7,
-    "report": 10,
+    "report": 11,
 }
 """The version of each stage; the settings of a job contain it, so that a new version runs the job again."""

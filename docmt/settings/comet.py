@@ -7,7 +7,7 @@ from docmt.base.checks import Checked, need_path, setting, whole
 from docmt.base.errors import UserError
 from docmt.settings.programs import CommandLine, need_command, words_of
 
-NO_PYTHON = "scoring.comet.command of config.yaml names no Python with unbabel-comet (README.md, COMET)"
+NO_PYTHON = "scoring.comet.command of config.yaml names no Python with unbabel-comet (docs/how-to/score-with-comet.md)"
 """Why COMET is not scored where settings name a model alone: a study can state its model, and not the user's Python."""
 COMET_MODEL, COMET_ENCODER = "a checkpoint of COMET", "the encoder of COMET"
 """The names of the two folders in messages."""
@@ -27,8 +27,7 @@ class CometConfig(Checked):
 
     command: CommandLine | None = setting(
         None,
-        "command of the Python of an environment with unbabel-comet (README), such as ../comet/bin/python; none = no"
-        " COMET",
+        "command of the Python of an environment with unbabel-comet, such as ../comet/bin/python; none = no COMET",
         need_command,
     )
     model: str | None = setting(
@@ -82,7 +81,8 @@ def _file(folder: Path, name: str, what: str) -> Path:
     """Return the path of a file in a folder; raise UserError where it is missing."""
     path = folder / name
     if not path.is_file():
-        raise UserError("file not found", where=str(path), remedy=f"it belongs to {what}: see COMET in README.md")
+        remedy = f"it belongs to {what}: see docs/how-to/score-with-comet.md"
+        raise UserError("file not found", where=str(path), remedy=remedy)
     return path
 
 

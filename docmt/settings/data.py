@@ -9,8 +9,26 @@ converts to a message with the file, the line and the path of keys.
 from dataclasses import dataclass
 from typing import Literal
 
-from docmt.base.checks import BadValue, Checked, above_0, count, count_or_none, need, need_path, setting, whole
+from docmt.base.checks import (
+    BadValue,
+    Checked,
+    above_0,
+    count,
+    count_or_none,
+    in_schema,
+    need,
+    need_path,
+    needed,
+    setting,
+    whole,
+)
 from docmt.base.parse import SHORT_FORMS
+
+
+@in_schema(minLength=1)
+def need_corpus(name: str, value: str) -> None:
+    """Raise BadValue for an empty text in the place of a corpus."""
+    need(value != "", name, "''", "a corpus, or none")
 
 
 @dataclass(frozen=True)
@@ -43,12 +61,12 @@ class TextConfig(Checked):
         None,
         "corpus from which cases, merges and vocabularies (of this same preset) come; none = each corpus learns "
         "its own",
+        need_corpus,
     )
 
     def __post_init__(self) -> None:
         """Check that fields do not contradict each other."""
         super().__post_init__()
-        need(self.learnt_on != "", "learnt_on", "''", "a corpus, or none")
         need(self.pretrained is None or self.learnt_on is None, "learnt_on", self.learnt_on, "none beside pretrained")
         # A BERT is an encoder: where the source side has the pieces of a BERT, the target side learns its pieces.
         only_source = self.pretrained_sides == "source"
@@ -154,8 +172,8 @@ class CutConfig(Checked):
 class ViewConfig:
     """The settings of stage 3: the cut of training documents, and the cut of dev and test documents."""
 
-    train: CutConfig
-    test: CutConfig
+    train: CutConfig = needed("cut of training documents")
+    test: CutConfig = needed("cut of dev and test documents")
 
     def __post_init__(self) -> None:
         """Check that the cut of dev and test adds no openings or copies and excludes no document or segment."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from docmt.base.checks import Checked, beam, count, need, setting, up_to, whole
+from docmt.base.checks import Checked, at_least, beam, count, need, setting, up_to, whole
 
 LengthPenalty = Literal["average", "gnmt", "unified_dnmt", "none"]
 """The names of the length penalties, which divide the log-probability of a hypothesis."""
@@ -33,11 +33,13 @@ class DecodeConfig(Checked):
         " (results then depend on batch_tokens)",
     )
     n_best: int = setting(
-        0, "number of hypotheses of each search that are written, with scores, to test.nbest.tsv; 0 = no such file"
+        0,
+        "number of hypotheses of each search that are written, with scores, to test.nbest.tsv; 0 = no such file",
+        at_least(0, ", and at most the beam"),
     )
     batch_tokens: int = setting(4096, "source tokens decoded at once (memory and speed, not results)", count)
 
     def __post_init__(self) -> None:
         """Check that the n-best list is no longer than the beam."""
         super().__post_init__()
-        need(0 <= self.n_best <= self.beam, "n_best", self.n_best, f"0 to {self.beam}, the beam")
+        need(self.n_best <= self.beam, "n_best", self.n_best, f"0 to {self.beam}, the beam")

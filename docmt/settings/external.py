@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from docmt.base.checks import Checked, above_0, need, need_path, setting, whole
+from docmt.base.checks import Checked, above_0, all_of, each, need_path, setting, some, whole
 from docmt.base.parse import KINDS
 from docmt.settings.programs import CommandLine, need_command, words_of
 
@@ -55,7 +55,9 @@ class FileTranslations(ExternalConfig):
     about: ClassVar[str] = "translations from a file"
 
     path: str = setting(
-        "", "file of translations, or folder with a file for each document; {seed} and {corpus} in it are replaced"
+        "",
+        "file of translations, or folder with a file for each document; {seed} and {corpus} in it are replaced",
+        all_of(some("the path of a file, or of a folder", found="nothing"), need_path),
     )
     lines: Literal["sentences", "documents"] = setting("sentences", "whether a line is a sentence, or a document")
     files: Literal["names", "order"] = setting(
@@ -66,13 +68,7 @@ class FileTranslations(ExternalConfig):
     tokenised: bool = setting(False, "whether the lines are tokens between spaces; they are joined to plain text")
     case: Literal["cased", "lower"] = setting("cased", "whether the lines have capital letters, or are in lower case")
     normalised: bool = setting(False, "whether their punctuation was normalised; stated on pages")
-    kind: Literal["translations"] = setting("translations", "the key of `EXTERNAL`")
-
-    def __post_init__(self) -> None:
-        """Raise BadValue where the path is missing or cannot be a path."""
-        super().__post_init__()
-        need(self.path != "", "path", "nothing", "the path of a file, or of a folder")
-        need_path("path", self.path)
+    kind: Literal["translations"] = setting("translations", "the key of the study that states these settings")
 
     @property
     def place(self) -> str:
@@ -96,7 +92,7 @@ class FileTranslations(ExternalConfig):
 
 @dataclass(frozen=True)
 class CommandTranslations(ExternalConfig):
-    """The settings of translations by a program, which gets the documents of the test set (docs/programs.md)."""
+    """The settings of translations by a program, which gets the test set's documents: docs/reference/programs.md."""
 
     about: ClassVar[str] = "translations by a program"
     of_running: ClassVar[tuple[str, ...]] = ("depends_on", "timeout_seconds", "retries", "at_once")
@@ -107,20 +103,16 @@ class CommandTranslations(ExternalConfig):
         "", "command line of the program, as a list or a text; {seed} and {corpus} in it are replaced", need_command
     )
     version: str = setting("", "what decides the translations and is in no file, such as the model of a service")
-    depends_on: tuple[str, ...] = setting((), "files that decide the translations, such as the program itself")
+    depends_on: tuple[str, ...] = setting(
+        (), "files that decide the translations, such as the program itself", each(need_path)
+    )
     timeout_seconds: float = setting(600.0, "longest wait for the next answer", above_0(604_800))
     retries: int = setting(3, "how often a document is sent again after a failure", whole(0, 1_000))
     at_once: int = setting(1, "largest number of documents that wait for their answers", whole(1, 1_000))
     tokenised: bool = setting(False, "whether the answers are tokens between spaces; they are joined to plain text")
     case: Literal["cased", "lower"] = setting("cased", "whether the answers have capital letters, or are in lower case")
     normalised: bool = setting(False, "whether their punctuation was normalised; stated on pages")
-    kind: Literal["command"] = setting("command", "the key of `EXTERNAL`")
-
-    def __post_init__(self) -> None:
-        """Raise BadValue where no program is named, or where a file cannot be a path."""
-        super().__post_init__()
-        for path in self.depends_on:
-            need_path("depends_on", path)
+    kind: Literal["command"] = setting("command", "the key of the study that states these settings")
 
     @property
     def place(self) -> str:

@@ -8,12 +8,16 @@ declared.
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
-from docmt.base.checks import Checked, at_least, need, positive, setting, share, whole
+from docmt.base.checks import Checked, all_of, at_least, need, positive, setting, share, whole, within
 from docmt.base.errors import UserError
 from docmt.base.parse import KINDS
 
 Frame = Literal["wrapped", "summarised", "joined", "unmarked", "closed", "fairseq"]
 """The name of a frame: the special symbols around the sentences of a segment (`docmt.nn.frames`)."""
+
+
+KIND = "the architecture"
+"""The description of the setting `kind` of each architecture."""
 
 
 class PositionTable(NamedTuple):
@@ -45,10 +49,14 @@ class TransformerConfig(Checked):
     Transformer.
     """
 
-    kind: str = setting("transformer", "the architecture; a name of `MODELS`")
+    kind: str = setting("transformer", KIND)
     encoder_layers: int = setting(6, "layers of the encoder", whole(1, 1_000))
     decoder_layers: int = setting(6, "layers of the decoder", whole(1, 1_000))
-    width: int = setting(512, "d: width of the hidden states", whole(1, 100_000))
+    width: int = setting(
+        512,
+        "d: width of the hidden states",
+        all_of(whole(1, 100_000), within("an even number (sine and cosine positions)", multipleOf=2)),
+    )
     inner: int = setting(2048, "width of the feed-forward layers inside", whole(1, 1_000_000))
     heads: int = setting(8, "attention heads; divides the width", whole(1, 10_000))
     dropout: float = setting(0.1, "dropout after embeddings and sublayers", share)
@@ -90,7 +98,6 @@ class TransformerConfig(Checked):
         kinds = [kind for kind, row in MODELS.items() if row.settings is type(self)]
         need(self.kind in kinds, "kind", self.kind, f"{' or '.join(kinds) or 'none'}, which has these settings")
         need(self.width % self.heads == 0, "heads", self.heads, f"a divisor of width {self.width}")
-        need(self.width % 2 == 0, "width", self.width, "an even number (sine and cosine positions)")
         need(self.frame in self.frames, "frame", self.frame, " or ".join(self.frames))
 
     @property
@@ -105,15 +112,25 @@ class TransformerConfig(Checked):
         return PositionTable(self.frame, self.positions, self.max_positions) if learned else None
 
 
+some_layers = at_least(0, ", and at most the number of layers")
+"""The check of a number of the top layers."""
+
+
 @dataclass(frozen=True)
 class GTransformerConfig(TransformerConfig):
     """The settings of `g_transformer`: group attention in all layers, and also global attention in the top layers."""
 
-    kind: str = setting("g_transformer", "")
-    combined_layers: int = setting(2, "K: top layers whose attention combines group and global (section 4.2)")
-    encoder_self_combined_layers: int | None = setting(None, "K of encoder self-attention; none = combined_layers")
-    decoder_self_combined_layers: int | None = setting(None, "K of decoder self-attention; none = combined_layers")
-    cross_combined_layers: int | None = setting(None, "K of cross-attention; none = combined_layers")
+    kind: str = setting("g_transformer", KIND)
+    combined_layers: int = setting(
+        2, "K: top layers whose attention combines group and global (section 4.2)", some_layers
+    )
+    encoder_self_combined_layers: int | None = setting(
+        None, "K of encoder self-attention; none = combined_layers", some_layers
+    )
+    decoder_self_combined_layers: int | None = setting(
+        None, "K of decoder self-attention; none = combined_layers", some_layers
+    )
+    cross_combined_layers: int | None = setting(None, "K of cross-attention; none = combined_layers", some_layers)
     top_attention: Literal["combined", "group", "global"] = setting(
         "combined",
         "attention of the top K layers: both combined, or one of them alone (Table 6); the lower layers have "
@@ -131,7 +148,7 @@ class GTransformerConfig(TransformerConfig):
         super().__post_init__()
         for name, layers in self.combined().items():
             limit = self.encoder_layers if name.startswith("encoder") else self.decoder_layers
-            need(0 <= layers <= limit, name, layers, f"0 to {limit}, the number of layers")
+            need(layers <= limit, name, layers, f"0 to {limit}, the number of layers")
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -152,7 +169,7 @@ class LongShortConfig(TransformerConfig):
     The long stream attends to the whole window, the short stream to each sentence alone.
     """
 
-    kind: str = setting("long_short", "")
+    kind: str = setting("long_short", KIND)
     frame: Frame = setting("joined", "see transformer; joined: the separator belongs to the sentence that follows")
     aggregation: Literal["concatenation", "sum", "long"] = setting(
         "concatenation",
@@ -181,7 +198,7 @@ class DocumentToSentenceConfig(TransformerConfig):
 class LexicalChainConfig(DocumentToSentenceConfig):
     """The settings of `lexical_chain`; its parts LC-Attn, ConVar and GC-Attn can be switched off one by one."""
 
-    kind: str = setting("lexical_chain", "")
+    kind: str = setting("lexical_chain", KIND)
     frame: Frame = setting("summarised", "see transformer; summarised: <cls> opens a source sentence")
     lexical_attention: bool = setting(True, "LC-Attn: occurrences of a chain attend to each other in the encoder")
     latent: bool = setting(True, "ConVar: a latent variable for each chain guides the chain's translations")
@@ -207,7 +224,7 @@ class LexicalChainConfig(DocumentToSentenceConfig):
 class HanConfig(DocumentToSentenceConfig):
     """The settings of `han`: word-level, then sentence-level attention to previous sentences."""
 
-    kind: str = setting("han", "")
+    kind: str = setting("han", KIND)
     context: Literal["encoder", "decoder", "joint"] = setting(
         "encoder", "part of the model that attends to the context"
     )
@@ -221,7 +238,7 @@ class HanConfig(DocumentToSentenceConfig):
 class WLinkConfig(DocumentToSentenceConfig):
     """The settings of `w_link`: linked words share context in the encoder, and the loss rewards equal translations."""
 
-    kind: str = setting("w_link", "")
+    kind: str = setting("w_link", KIND)
     shared_context: bool = setting(True, "linked words exchange context in the encoder")
     agreement_weight: float = setting(
         1.0, "weight of the loss that rewards equal translations of linked words; 0 = no such loss", at_least(0)

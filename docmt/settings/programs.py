@@ -3,17 +3,16 @@
 import shlex
 import shutil
 
-from docmt.base.checks import BadValue, need
+from docmt.base.checks import BadValue, in_schema, need
 from docmt.base.errors import UserError, quoted
 
 CommandLine = tuple[str, ...] | str
 """A command line: a list of words, or a text in which words are quoted as in a shell. No shell runs it."""
 
 
-def need_command(name: str, value: CommandLine | None) -> None:
-    """Raise BadValue unless `value` is none or a command line of at least one word."""
-    if value is None:
-        return
+@in_schema(pattern=r"\S", minItems=1)
+def need_command(name: str, value: CommandLine) -> None:
+    """Raise BadValue unless `value` is a command line of at least one word."""
     expected = "the words of a command, as a list or as a text whose quotes are closed"
     try:
         words = words_of(value)

@@ -7,8 +7,23 @@ text again.
 from dataclasses import dataclass, field, fields, make_dataclass, replace
 from typing import Any, Literal
 
-from docmt.base.checks import MOST, Checked, above_0, count, need, need_path, setting, whole
-from docmt.base.names import LANGUAGES_ARE, NAMES_HAVE, is_language, is_name
+from docmt.base.checks import (
+    MOST,
+    Checked,
+    above_0,
+    all_of,
+    count,
+    each_key,
+    each_value,
+    in_schema,
+    need,
+    need_language,
+    need_path,
+    section,
+    setting,
+    whole,
+)
+from docmt.base.names import LONGEST_NAME, NAME, NAMES_HAVE, is_name
 from docmt.settings.comet import COMET_ENCODER, COMET_MODEL, CometConfig
 
 ScoringPart = Literal["aligner", "coherence", "cohesion", "comet"]
@@ -26,14 +41,14 @@ TRAINED = "trained"
 
 def by_language(about: str) -> Any:
     """Declare a setting that may differ between languages: a mapping from language codes, such as en, to paths."""
-    return field(default_factory=dict, metadata={"about": about, "check": need_languages})
+    return section(dict, about, all_of(each_key(need_language), each_value(need_path)))
 
 
-def need_languages(name: str, value: dict[str, str]) -> None:
-    """Raise BadValue unless the keys are language codes and the values are paths."""
-    for language, item in value.items():
-        need(is_language(language), name, language, LANGUAGES_ARE)
-        need_path(f"{name}.{language}", item)
+@in_schema(propertyNames={"pattern": f"^{NAME.pattern}$", "maxLength": LONGEST_NAME})
+def need_names(name: str, value: dict[str, Any]) -> None:
+    """Raise BadValue for a name of a convention that cannot be a part of a metric's name."""
+    for convention in value:
+        need(is_name(convention) and "@" not in convention, f"{name}.{convention}", convention, NAMES_HAVE)
 
 
 @dataclass(frozen=True)
@@ -225,21 +240,27 @@ class ContrastiveConfig:
 
 
 @dataclass(frozen=True)
-class ScoringConfig:
+class ScoringConfig(Checked):
     """The schema of `scoring` of config.yaml, and with the values of config.yaml below it that of studies."""
 
-    consistency: ConsistencyConfig = field(default_factory=ConsistencyConfig)
-    aligner: AlignerConfig = field(default_factory=AlignerConfig)
-    coherence: CoherenceConfig = field(default_factory=CoherenceConfig)
-    cohesion: CohesionConfig = field(default_factory=CohesionConfig)
-    comet: CometConfig = field(default_factory=CometConfig)
-    contrastive: ContrastiveConfig = field(default_factory=ContrastiveConfig)
-    conventions: dict[str, ConventionConfig] = field(
-        default_factory=dict,
-        metadata={
-            "about": "other conventions of LTCR and HHI by name, each with the settings of consistency that it "
-            "changes; tables show them as LTCR:name"
-        },
+    consistency: ConsistencyConfig = section(ConsistencyConfig, "LTCR and HHI; each choice is part of their signatures")
+    aligner: AlignerConfig = section(
+        AlignerConfig,
+        "finds the translations of lexical chains' words, for LTCR and HHI; part of their signatures",
+    )
+    coherence: CoherenceConfig = section(CoherenceConfig, "cosine of adjacent sentences (Lyu et al. 2022, eq. 23)")
+    cohesion: CohesionConfig = section(CohesionConfig, "probability of each sentence as the next one (eq. 24)")
+    comet: CometConfig = section(
+        CometConfig,
+        "COMET and doc-COMET (Rei et al. 2020, Vernikos et al. 2022), by a program in an environment of its own: see"
+        " COMET in README.md",
+    )
+    contrastive: ContrastiveConfig = section(ContrastiveConfig, "accuracy on contrastive sets")
+    conventions: dict[str, ConventionConfig] = section(
+        dict,
+        "other conventions of LTCR and HHI by name, each with the settings of consistency that it changes; tables show "
+        "them as LTCR:name",
+        need_names,
     )
 
     @property
@@ -255,9 +276,8 @@ class ScoringConfig:
         }
 
     def __post_init__(self) -> None:
-        """Check that the aligner fits the unit of lexical chains, and the names of conventions."""
-        for name in self.conventions:
-            need(is_name(name) and "@" not in name, f"conventions.{name}", name, NAMES_HAVE)
+        """Check that the aligner fits the unit of lexical chains."""
+        super().__post_init__()
         need(
             self.consistency.chains == "words" or self.aligner.kind != "awesome-align",
             "consistency.chains",

@@ -3,7 +3,19 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from docmt.base.checks import Checked, at_least, beam, count, count_or_none, need, rate, setting, share, whole
+from docmt.base.checks import (
+    Checked,
+    at_least,
+    beam,
+    count,
+    count_or_none,
+    in_schema,
+    need,
+    rate,
+    setting,
+    share,
+    whole,
+)
 
 Schedule = Literal["inverse_sqrt", "noam", "polynomial", "constant"]
 """The name of a schedule of the learning rate."""
@@ -14,6 +26,12 @@ GROUPS = ("new", "transferred")
 """
 GROUP_SETTINGS = ("schedule", "lr", "warmup_updates")
 """The settings that can have another value for each group, such as `lr_new` and `lr_transferred` for `lr`."""
+
+
+@in_schema(items={"minLength": 1})
+def need_parts(name: str, value: tuple[str, ...]) -> None:
+    """Raise BadValue for an empty name of parameters."""
+    need(all(value), name, list(value), "names of parameters, or none at all: []")
 
 
 @dataclass(frozen=True)
@@ -77,6 +95,7 @@ class TrainConfig(Checked):
         (),
         "parameters that are not trained: `transferred`, `new` (see lr_new), or parts of the model by name, such "
         "as encoder.0",
+        need_parts,
     )
     word_dropout: float = setting(
         0.0, "share of the pieces of the source and of the decoder's input that are replaced by <mask>", share
@@ -163,8 +182,7 @@ class TrainConfig(Checked):
         )
 
     def _check_frozen(self) -> None:
-        """Raise BadValue for an empty name of frozen parameters, and for settings of a group that is frozen."""
-        need(all(self.frozen), "frozen", list(self.frozen), "names of parameters, or none at all: []")
+        """Raise BadValue for settings of a group that is frozen."""
         for group in GROUPS:
             for name in self.settings_of_group(group):
                 value = getattr(self, name)

@@ -267,7 +267,8 @@ def test_what_a_corpus_is_redoes_it(tmp_path, change):
         (
             ("corpus: mine", "corpus: yours"),
             "1 corpus",
-            "the corpus is not named as its file\n  found yours; expected mine",
+            "the corpus is not named as its file\n  found yours; expected mine\n"
+            "  rename the file to yours.yaml, or write `corpus: mine`",
         ),
         (
             ("source_language: zh", "source_language: Chinese"),

@@ -314,7 +314,7 @@ def test_the_licence_is_printed(run):
 
 
 def test_files_of_an_export_score_as_the_workflow_scores(finished_demo, tmp_path):
-    """BLEU, LTCR and accuracies of the demo are those of the files and commands of the README."""
+    """BLEU, LTCR and accuracies of the demo are those of the files and commands of the pages on files and scores."""
     root, out = finished_demo.root, tmp_path / "exported"
     record = json.loads(printed("export-corpus", "toy_zh-en", "--root", root, "--output", out, "--json"))
     assert record["is_open"] and record["text"] == "truecase_separate4k"

@@ -123,7 +123,7 @@ def test_entries_are_whole_sentences():
 
 def test_entries_are_used():
     """Settings, tables, messages, docstrings or pages have every term; the glossary itself does not count."""
-    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "config.yaml"]
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "config.yaml"]
     code = [file for pattern in ("*.py", "*.html") for file in (ROOT / "docmt").rglob(pattern)]
     workflow = [file for pattern in ("*.yaml", "*.smk") for file in (ROOT / "workflow").rglob(pattern)]
     files = [file for file in (*pages, *code, *workflow) if file != GLOSSARY]
@@ -146,7 +146,7 @@ def spelling(text: str) -> str:
 
 def test_replaced_words_do_not_come_back():
     pattern = re.compile(rf"(?<![\w/-])(?:{'|'.join(REPLACED)})(?![\w/-])", re.IGNORECASE)
-    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "config.yaml"]
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "config.yaml"]
     places = [
         f"{page.relative_to(ROOT)}:{number}: {match[0]}"
         for page in pages

@@ -1,18 +1,20 @@
 """Each how-to of docs/ is carried out as it stands, and then what it promises is there."""
 
+import ast
 import csv
 import dataclasses
 import json
 import re
+from importlib import import_module
 
 import pytest
 from helpers.how_to import Block, blocks_of, carry_out, carry_out_with_forks, changed, obey, whole_project
-from helpers.support import ROOT, Project, planned, quick_smoke
+from helpers.plans import to_make
+from helpers.support import ROOT, Project, quick_smoke
 
 from docmt.settings.external import FileTranslations
 
-PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("add-*.md")}
-SMOKE = ("--config", "scale=smoke")
+PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs/how-to").glob("add-*.md")}
 # A minute and less where nothing else runs; each carries out a dozen commands.
 pytestmark = pytest.mark.timeout(1800)
 
@@ -43,10 +45,10 @@ def with_ablation(project: Project) -> list[Block]:
 
 
 def test_an_ablation_is_a_line_and_its_row_another(project):
-    before = planned(quick_smoke(project), TABLE, *SMOKE)
+    before = to_make(quick_smoke(project).root, TABLE, scale="smoke")
     with_ablation(project)
     jobs = ("train", "translate", "contrastive", "scores")
-    assert planned(project, TABLE, *SMOKE) == before | {f"{rule} {ABLATION}" for rule in jobs}
+    assert to_make(project.root, TABLE, scale="smoke") == before | {f"{rule} {ABLATION}" for rule in jobs}
 
 
 @pytest.mark.slow
@@ -74,9 +76,10 @@ def test_both_files_of_a_corpus_may_stand_elsewhere(project):
             project.write(block.title.replace("workflow", "my"), block.body)
     project.edit("config.yaml", "corpora", ["my/corpora/talks_de-en.yaml"])
     project.edit("config.yaml", "studies", ["my/studies/talks.yaml"])
-    assert "train sentence" in planned(project, "results/8_report/smoke/talks/quality.html", *SMOKE)
+    assert "train sentence" in to_make(project.root, "results/8_report/smoke/talks/quality.html", scale="smoke")
 
 
+@pytest.mark.slow
 def test_a_model_is_a_file_and_a_row(tmp_path):
     project, page = whole_project(tmp_path / "project"), PAGES["add-a-model"]
     quick_smoke(project)
@@ -91,6 +94,7 @@ def test_a_model_is_a_file_and_a_row(tmp_path):
     assert len(translations.read_text(encoding="utf-8").splitlines()) > 50
 
 
+@pytest.mark.slow
 def test_a_form_of_corpus_files_is_a_file(tmp_path):
     project, page = whole_project(tmp_path / "project"), PAGES["add-a-corpus-form"]
     assert [block.title for block in blocks_of(page) if (block.title or "").startswith("docmt/")] == [
@@ -144,7 +148,7 @@ def test_a_system_of_others_needs_no_training(project):
     quick_smoke(project)
     study = next(block for block in blocks_of(PAGES["add-a-system-of-others"]) if block.form == "yaml")
     obey(study, project)
-    jobs = planned(project, "results/8_report/smoke/others/quality.html", *SMOKE)
+    jobs = to_make(project.root, "results/8_report/smoke/others/quality.html", scale="smoke")
     assert {"adopt google", "scores google", "train sentence@others", "compare quality"} <= jobs
     assert not {"train google", "translate google", "contrastive google"} & jobs
 
@@ -167,12 +171,41 @@ def test_the_page_about_translations_states_every_setting():
     ]
 
 
+@pytest.mark.parametrize("name", ["add-a-corpus-form", "add-a-figure", "add-a-model"])
+def test_files_and_changes_of_a_page_with_a_slow_test_fit_the_project(tmp_path, name):
+    project = whole_project(tmp_path / "project")
+    for block in blocks_of(PAGES[name]):
+        if block.title:
+            obey(block, project)
+
+
+def test_an_import_that_is_not_there_is_found():
+    assert is_there("docmt", "base") and is_there("docmt.reporting.look", "styles")
+    assert not is_there("docmt.reporting.figures", "styles") and not is_there("docmt.nothing", "x")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_what_the_code_of_a_how_to_imports_is_there(name):
+    scripts = [block for block in blocks_of(PAGES[name]) if block.form == "python"]
+    new = {block.title.removesuffix(".py").replace("/", ".") for block in scripts if block.title}
+    nodes = [node for block in scripts for node in ast.walk(ast.parse(block.body)) if isinstance(node, ast.ImportFrom)]
+    ours = [node for node in nodes if node.module.startswith("docmt") and node.module not in new]
+    names = [(node.module, alias.name) for node in ours for alias in node.names]
+    assert not [name for name in names if not is_there(*name)]
+
+
+def is_there(module: str, name: str) -> bool:
+    try:
+        return hasattr(import_module(module), name) or bool(import_module(f"{module}.{name}"))
+    except ImportError:
+        return False
+
+
 def test_no_how_to_is_left_out():
     kinds = ("ablation", "corpus", "corpus-form", "figure", "metric", "model", "system-of-others", "way-of-measuring")
     assert set(PAGES) == {f"add-{'an' if kind == 'ablation' else 'a'}-{kind}" for kind in kinds}
-    for place in ("README.md", "ARCHITECTURE.md"):
-        text = (ROOT / place).read_text(encoding="utf-8")
-        assert not [name for name in PAGES if f"docs/{name}.md" not in text], place
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert not [name for name in PAGES if f"docs/how-to/{name}.md" not in text]
 
 
 FILE = Block("text", "new.txt", "a\nb\n", "`new.txt`")
@@ -182,11 +215,11 @@ WRONG = {
     "another output": ("```console\n$ echo one\ntwo\n```\n", "the page says\ntwo"),
     "more output": ("```console\n$ echo one\n```\n", "printed\none"),
     "no command": ("```console\none\n```\n", "no command"),
-    "a change of what is not there": ("`new.txt`\n```diff title=new.txt\n c\n+d\n```\n", "new.txt has 0 times\nc"),
-    "a change of what is there twice": ("`new.txt`\n```diff title=new.txt\n \n+d\n```\n", "new.txt has 2 times"),
-    "no change": ("`new.txt`\n```diff title=new.txt\na\n```\n", "no diff of new.txt"),
-    "a file that is there": ("`new.txt`\n```text title=new.txt\na\n```\n", "new.txt is there already"),
-    "a file that the reader is not told": ("```text title=b.txt\na\n```\n", "does not name b.txt"),
+    "a change of what is not there": ('`new.txt`\n```diff title="new.txt"\n c\n+d\n```\n', "new.txt has 0 times\nc"),
+    "a change of what is there twice": ('`new.txt`\n```diff title="new.txt"\n \n+d\n```\n', "new.txt has 2 times"),
+    "no change": ('`new.txt`\n```diff title="new.txt"\na\n```\n', "no diff of new.txt"),
+    "a file that is there": ('`new.txt`\n```text title="new.txt"\na\n```\n', "new.txt is there already"),
+    "a file that the reader is not told": ('```text title="b.txt"\na\n```\n', "does not name b.txt"),
     "a block that nothing says of what it is": ("```\n$ false\n```\n", "a fence without form"),
 }
 

@@ -8,7 +8,7 @@ from helpers.support import ROOT, quick_smoke
 
 from docmt.settings.external import CommandTranslations
 
-PAGE = (ROOT / "docs/programs.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/reference/programs.md").read_text(encoding="utf-8")
 
 
 def test_the_example_translates(project):

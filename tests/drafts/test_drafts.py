@@ -8,8 +8,10 @@ import yaml
 from helpers.hub_dataset import COMMIT, HUB, hub_addresses, parquet_bytes
 from helpers.public_hosts import public_hosts
 from helpers.reader_files import tar_bytes, write_files
+from helpers.support import ROOT
 
 from docmt.base.errors import UserError
+from docmt.base.schemas import CORPUS, FOLDER
 from docmt.catalogue.corpus import load_corpus
 from docmt.corpus.inputs import Problems
 from docmt.corpus.opening import open_corpus
@@ -31,6 +33,8 @@ def drafted(text: str, network: Network | None = None, **more) -> Draft:
 def written(tmp_path: Path, main: Draft, name: str | None = None, **others: list[Draft]) -> dict:
     path = write_corpus_file(CorpusDraft(main, others, "docmt add-corpus ..."), tmp_path / "corpora", name)
     load_corpus(path)
+    line = path.read_text(encoding="utf-8").splitlines()[0]
+    assert (path.parent / line.split("$schema=")[1]).resolve() == ROOT / FOLDER / CORPUS
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 

@@ -1,8 +1,8 @@
-"""The how-tos of docs/, taken from their Markdown and carried out on a copy of the project.
+"""Pages of docs/, taken from their Markdown and carried out on a copy of the project.
 
 The word after a fence says what a block is: `console` has commands (`$ ...`) and what they print; `diff` changes the
-file that `title=` names, any other block with a title is that file. The reader sees no titles, so that the text before
-a block must name its file too.
+file that `title=` names, any other block with a title is that file. The site shows titles and other readers of Markdown
+do not, so that the text before a block must name its file too.
 """
 
 import doctest
@@ -18,7 +18,10 @@ from pathlib import Path
 from helpers.forks import forks, programs_of_session
 from helpers.support import ROOT, Project, copy_project
 
-FENCE = re.compile(r"^```(?P<form>\w+)(?: title=(?P<title>\S+))?\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(
+    r'^(?P<indent> *)```(?P<form>\w+)(?: title="?(?P<title>[^"\s]+)"?)?\n(?P<body>.*?)^(?P=indent)```$',
+    re.MULTILINE | re.DOTALL,
+)
 OUTPUT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -34,9 +37,14 @@ class Block:
 
 def blocks_of(page: str) -> list[Block]:
     """Raises AssertionError where a fence is of another form: what no test reads would not stay true."""
-    blocks = [Block(m["form"], m["title"], m["body"], page[: m.start()]) for m in FENCE.finditer(page)]
-    assert len(re.findall("^```", page, re.MULTILINE)) == 2 * len(blocks), "a fence without form"
+    blocks = [Block(m["form"], m["title"], body_of(m), page[: m.start()]) for m in FENCE.finditer(page)]
+    assert len(re.findall("^ *```", page, re.MULTILINE)) == 2 * len(blocks), "a fence without form"
     return blocks
+
+
+def body_of(fence: re.Match) -> str:
+    """Return what a block has, without the indentation of a list that it stands in."""
+    return re.sub(f"^{fence['indent']}", "", fence["body"], flags=re.MULTILINE)
 
 
 def carry_out(page: str, project: Project) -> None:
@@ -91,14 +99,25 @@ def changed(content: str, block: Block) -> str:
 
 
 def commands_of(body: str) -> list[tuple[str, str]]:
-    """Each command with what stands below it."""
+    """Each command, which a backslash continues on the next line, with what stands below it."""
     assert body.startswith("$ "), f"no command: {body}"
     parts = re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]
-    return [tuple(part.split("\n", 1)) for part in parts]
+    return [re.fullmatch(r"((?:[^\n]*\\\n)*[^\n]*)\n(.*)", part, re.DOTALL).groups() for part in parts]
 
 
 def check(command: str, expected: str, project: Project, programs: Path | None = None) -> None:
-    """Run it as a user does, with the copy's own package; `...` stands for any output."""
+    """Run it as a user does; `...` in the output that the page has stands for any output."""
+    agree(command, expected, printed(command, project, programs))
+
+
+def agree(command: str, expected: str, output: str) -> None:
+    """Raise AssertionError where a command printed something else than the page says."""
+    same = doctest.OutputChecker().check_output(expected, output, OUTPUT)
+    assert same, f"$ {command}\nprinted\n{output[-8000:]}\nand the page says\n{expected}"
+
+
+def printed(command: str, project: Project, programs: Path | None = None) -> str:
+    """Return what a command prints that runs as a user runs it, with the copy's own package."""
     folders = (programs, Path(sys.executable).parent, os.environ["PATH"])
     environment = {
         "PATH": os.pathsep.join(str(folder) for folder in folders if folder is not None),
@@ -116,8 +135,7 @@ def check(command: str, expected: str, project: Project, programs: Path | None =
         timeout=600,
     )
     assert done.returncode == 0, f"$ {command}\ngave {done.returncode}\n{done.stdout[-8000:]}"
-    same = doctest.OutputChecker().check_output(expected, done.stdout, OUTPUT)
-    assert same, f"$ {command}\nprinted\n{done.stdout[-8000:]}\nand the page says\n{expected}"
+    return done.stdout
 
 
 def whole_project(root: Path) -> Project:

@@ -6,7 +6,7 @@ from helpers.support import ROOT
 OTHER_SUBJECTS = {
     "browser": "pages in a real browser",
     "borders": "bad settings, command lines, files, names and disks, at every place that meets them",
-    "docs": "the how-tos and the glossary of docs/",
+    "docs": "the pages of docs/, and the site that they make",
     "learning": "architectures learn tasks that need them",
     "packaging": "pins, style, layers, and what prose says of the code",
     "slurm": "the executor of Slurm, a package beside docmt",

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import pytest
 from helpers.support import ROOT
 
-PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks").glob("*.md")]
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md")]
 FOLDERS_OF_CODE = ("docmt", "snakemake_executor_plugin_docmt_slurm", "tests", "benchmarks", "docs")
 CODE = [path for folder in FOLDERS_OF_CODE for path in (ROOT / folder).rglob("*.py")]
 SETTINGS = [
@@ -44,7 +44,7 @@ WORD = re.compile(r"[A-Za-z]\w*(?:_[a-zA-Z]|[a-z][A-Z])\w*")
 
 BETWEEN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 PLAIN = re.compile(r"(?<![\w/.-])(?:(?:docmt|tests)(?:/\w+)+\.py|docmt(?:\.[a-z]\w*)+(?:\.[A-Z]\w*)?)(?![\w/*{<])")
-TITLE = re.compile(r"^```\w+ title=(\S+)", re.MULTILINE)
+TITLE = re.compile(r'^```\w+ title="(\S+)"', re.MULTILINE)
 OF_OTHERS = {"DistributedDataParallel"}
 """Words of libraries, which we say that we do not use."""
 NAMING = "id", "attr", "arg", "name", "asname"
@@ -73,7 +73,7 @@ def said(file: Path, first_line: int, text: str) -> Iterator[Said]:
 def of_page(file: Path) -> Iterator[Said]:
     """Blocks between fences are examples."""
     text = file.read_text(encoding="utf-8")
-    plain = re.sub(r"^```.*?^```", lambda block: "\n" * block[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL)
+    plain = re.sub(r"^ *```.*?^ *```$", lambda block: "\n" * block[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL)
     yield from said(file, 1, plain)
 
 

@@ -171,13 +171,20 @@ PROSE = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "config.yaml",
 ]
 CALL = re.compile(r"(?:^|`|exec |\} |&& |\| )docmt (?!runs )((?:job )?[a-z][a-z-]+)(?=[ `\n]|$)", re.MULTILINE)
 """A call of a command, as code, messages and rules have it; a sentence may open with "docmt runs"."""
+CODE_OF_PAGE = re.compile(r"^ *```.*?^ *```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+
+
+def text_with_calls(path: Path) -> str:
+    """Return the text of a file; of a page its code alone, since its sentences open with docmt too."""
+    text = path.read_text(encoding="utf-8")
+    return "\n".join(CODE_OF_PAGE.findall(text)) if path.suffix == ".md" else text
 
 
 def test_commands_that_are_called_exist():
     calls = [
         (path.relative_to(ROOT).as_posix(), match[1])
         for path in PROSE
-        for match in CALL.finditer(path.read_text(encoding="utf-8"))
+        for match in CALL.finditer(text_with_calls(path))
     ]
     known = COMMANDS | {"job"} | {f"job {name}" for name in JOB_COMMANDS}
     known |= {"store"} | {f"store {name}" for name in STORE_COMMANDS}

@@ -3,7 +3,11 @@
 import pytest
 
 from docmt.base.asked import Asked
-from docmt.plan.changes import changes
+from docmt.plan.changes import Difference, changes
+from docmt.plan.driver import lines_of
+from docmt.plan.jobs import Job
+from docmt.plan.planning import Plan
+from docmt.plan.states import State
 
 BEFORE = Asked(
     "scores",
@@ -20,6 +24,7 @@ BEFORE = Asked(
         ("settings", {"train": {"lr": 0.2, "frozen": []}}, "the setting train.lr was 0.1, is 0.2"),
         ("settings", {"rows": [{"beam": 4}, {"beam": 8}]}, "the setting rows.1.beam was 5, is 8"),
         ("settings", {"rows": [*range(20)]}, "the setting rows was [{'beam': 4}, {'beam': 5}], is 20 values"),
+        ("settings", {"rows": ["b" * 60]}, "the setting rows was [{'beam': 4}, {'beam': 5}], is 1 value"),
         ("settings", {"about": "short"}, f"the setting about was {'a' * 37}..., is short"),
         ("settings", {"new": True}, "the setting new was nothing, is True"),
         ("settings", {"version": 4}, "the version of the stage scores was 3, is 4"),
@@ -33,3 +38,16 @@ def test_each_kind_of_change_has_its_words(part, value, words):
     parts = {name: dict(getattr(BEFORE, name)) for name in ("settings", "inputs", "files", "libraries")}
     parts[part] |= value
     assert [str(change) for change in changes(BEFORE, Asked("scores", **parts))] == [words]
+
+
+OTHERS = "; and 2 more changes (`docmt why TARGET` explains them)"
+
+
+@pytest.mark.parametrize(("number", "rest"), [(3, "; the input c is another one"), (4, OTHERS)])
+def test_a_line_before_a_run_names_the_first_changes(number, rest):
+    """A page has all systems of its study among its inputs."""
+    listed = tuple(Difference("input", letter, "", "") for letter in "abcd"[:number])
+    state = State("other", "; ".join(map(str, listed)), changes=listed)
+    page = Job.of("report", scale="smoke", study="demo")
+    line = f"{page}: the input a is another one; the input b is another one{rest}; made again"
+    assert lines_of(Plan(reasons={page: state}), 1.0) == [line]

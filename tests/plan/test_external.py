@@ -179,7 +179,7 @@ def test_a_missing_file_leaves_its_system_out_and_a_target_of_it_is_refused(besi
     reason = "theirs.txt is missing: translations of another system"
     assert grid.not_run == {PATH: reason}
     (line,) = left_out_lines(grid, ["one"])
-    assert line.startswith(f"left out: 1 runs: {reason}. Put the translations at theirs.txt, or state their path")
+    assert line.startswith(f"left out: 1 run: {reason}. Put the translations at theirs.txt, or state their path")
     assert settings(grid, "8_report/paper/one/quality")["not_run"] == {"toy/theirs": reason}
     with pytest.raises(UserError, match=r"theirs\.txt, translations of another system\n +Put the"):
         check_supplies(grid, ["results/7_scores/paper/toy/theirs/seed1/scores.json"])

@@ -23,6 +23,11 @@ def test_a_system_gets_defaults_then_ancestors_then_its_own(small):
     assert system.model.combined()["encoder_self_combined_layers"] == 1
 
 
+def test_defaults_need_no_section_of_an_architecture(small):
+    small.edit("config.yaml", "defaults/model", {})
+    assert entry(small, "sentence").system.model.width == 512
+
+
 def test_the_start_is_inherited_and_can_be_taken_back(small):
     assert entry(small, "fine.narrow").system.init_from == "sentence"
     small.edit("workflow/studies/one.yaml", "systems/fine.narrow/init_from", None)

@@ -4,6 +4,7 @@ import pytest
 from helpers.support import ROOT, copy_project
 
 from docmt.base.errors import UserError
+from docmt.base.schemas import CONFIG, FOLDER, STUDY, schema_line
 from docmt.plan.grid import load_grid
 from docmt.plan.study_folder import make_study_folder
 
@@ -17,6 +18,10 @@ def test_it_has_the_manual_with_an_example_and_links_to_the_clone(tmp_path):
     ]
     assert {path.name for path in folder.iterdir() if path.is_symlink()} == {"workflow", "envs"}
     assert (folder / "workflow").resolve() == ROOT / "workflow"
+    for file, schema in (("config.yaml", CONFIG), ("studies/example.yaml", STUDY)):
+        line = (folder / file).read_text(encoding="utf-8").splitlines()[0]
+        assert line == schema_line(folder, (folder / file).parent, schema)
+        assert ((folder / file).parent / line.split("=")[1]).resolve() == ROOT / FOLDER / schema
     assert (folder / "profiles/default/profile.yaml").is_file() and (folder / "slurm").is_dir()
     grid = load_grid(folder)
     assert grid.active == ("example",) and {"demo", "example"} <= set(grid.studies)

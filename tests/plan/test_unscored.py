@@ -117,7 +117,7 @@ def test_a_study_may_name_the_model_of_comet_and_the_user_its_python(lacking):
         (lacking.root / "comet" / name).touch()
     lacking.edit(STUDY, "scoring", {"comet": {"model": "comet"}})
     lacking.edit(STUDY, "tables/t/metrics", ["s-BLEU", "doc-COMET"])
-    reason = "scoring.comet.command of config.yaml names no Python with unbabel-comet (README.md, COMET)"
+    reason = "scoring.comet.command of config.yaml names no Python with unbabel-comet (docs/how-to/score-with-comet.md)"
     assert settings(grid_of(lacking), SCORES)["comet"] is None
     assert settings(grid_of(lacking), "8_report/paper/one/t")["not_scored"] == {"toy": {"comet": reason}}
     assert listed(lacking)["t.html"].reasons == (f"doc-COMET not scored: {reason}.",)

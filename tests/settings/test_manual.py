@@ -49,6 +49,12 @@ def test_the_manual_says_what_conventions_are():
     assert f"  conventions: {{}} # {field.metadata['about']}\n" in text
 
 
+def test_the_manual_says_what_each_part_of_scoring_is():
+    text = (ROOT / "config.yaml").read_text(encoding="utf-8")
+    parts = [field for field in dataclasses.fields(ScoringConfig) if field.name != "conventions"]
+    assert not [part.name for part in parts if f"  {part.name}: # {part.metadata['about']}\n" not in text]
+
+
 @pytest.mark.parametrize("section", [TextConfig, CutConfig])
 def test_the_manual_names_all_that_texts_and_views_can_be_told(section):
     text = (ROOT / "config.yaml").read_text(encoding="utf-8")

@@ -132,7 +132,8 @@ SETTINGS = [
 )
 def test_what_a_field_asks_is_looked_at_first(settings, name, check):
     """Also where settings have checks of their own, which must not take the place of the fields'."""
-    bad = next(value for value in (-1, 0, 5, 1e40, "\n", {"en": ""}) if not allowed(check, name, value))
+    values = (-1, 0, 5, 1e40, "\n", {"en": ""}, {"another": ""}, ("",), (0,), "", ())
+    bad = next(value for value in values if not allowed(check, name, value))
     needed = [field.name for field in dataclasses.fields(settings) if field.default is field.default_factory is MISSING]
     with pytest.raises(BadValue, match=name):
         settings(**{**dict.fromkeys(needed), name: bad})

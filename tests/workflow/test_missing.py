@@ -78,8 +78,8 @@ def test_all_leaves_a_corpus_out_and_a_target_that_names_it_is_refused(studies):
     assert "corpus=toy_zh-en" in done.stdout and "corpus=mine" not in done.stdout and "corpus=yours" not in done.stdout
     lines = [line for line in done.stderr.splitlines() if "left out" in line]
     assert lines == [
-        "docmt: left out: 1 runs: mine is missing: mine.zh, mine.en. Ask for mine.",
-        "docmt: left out: 1 runs: yours is missing: yours.zh, yours.en. Ask for yours.",
+        "docmt: left out: 1 run: mine is missing: mine.zh, mine.en. Ask for mine.",
+        "docmt: left out: 1 run: yours is missing: yours.zh, yours.en. Ask for yours.",
     ]
     for target in (SCORES.format(corpus="mine"), "results/8_report/paper/first/t.html"):
         asked = studies.snakemake("-n", target)
@@ -152,7 +152,7 @@ def test_the_report_of_a_study_without_files_says_so(studies):
     """`second` has one corpus, which is missing: nothing runs, and its page says why."""
     done = studies.snakemake("--cores", "1", "second", check=True)
     assert "train" not in done.stdout
-    line = "docmt: left out: 1 runs: yours is missing: yours.zh, yours.en. Ask for yours.\n"
+    line = "docmt: left out: 1 run: yours is missing: yours.zh, yours.en. Ask for yours.\n"
     assert done.stderr.count(line) == 2, "before the first job, and at the end"
     page = (studies.root / "results/8_report/paper/second/index.html").read_text()
     assert "<li>yours is missing: yours.zh, yours.en. Ask for yours.</li>" in page

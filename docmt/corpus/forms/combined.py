@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, Self
 
-from docmt.base.checks import need
+from docmt.base.checks import needed, some
 from docmt.catalogue.fixtures import FixtureConfig
-from docmt.catalogue.forms import FileReaderConfig, ReaderConfig
+from docmt.catalogue.forms import KIND, FileReaderConfig, ReaderConfig
 from docmt.corpus.inputs import ContrastiveItem, Document, ReaderInputs
 from docmt.corpus.opening import read
 
@@ -15,12 +15,10 @@ from docmt.corpus.opening import read
 class CombinedConfig(ReaderConfig):
     """The settings of the form `combined`: the readers in `parts`, in order."""
 
-    kind: Literal["combined"]
-    parts: tuple[ReaderConfig, ...]
-
-    def __post_init__(self) -> None:
-        """Raise BadValue where `parts` has no reader."""
-        need(bool(self.parts), "parts", "nothing", "one reader or more")
+    kind: Literal["combined"] = needed(KIND)
+    parts: tuple[ReaderConfig, ...] = needed(
+        "readers whose documents are put together", some("one reader or more", found="nothing")
+    )
 
     def readers_of_files(self, path: tuple = ()) -> Iterator[tuple[tuple, FileReaderConfig]]:
         """Yield the readers of files of each part, with the path of each reader in the settings."""

@@ -22,8 +22,9 @@ from itertools import islice, takewhile
 from pathlib import PurePosixPath
 from typing import Any, ClassVar, Literal
 
-from docmt.base.checks import at_least, need, setting
+from docmt.base.checks import at_least, need, needed, setting, within
 from docmt.base.errors import UserError
+from docmt.catalogue.forms import KIND
 from docmt.corpus.contrapro_records import distance_of, document_of, pronouns_of, record_of, wrong_variants
 from docmt.corpus.contrastive_items import ContrastiveReaderConfig, field, item_of, items_of_list, json_text
 from docmt.corpus.inputs import ContrastiveItem, FixtureFiles, ReaderInputs, text_of
@@ -50,17 +51,18 @@ class ContraProConfig(ContrastiveReaderConfig):
 
     PATHS: ClassVar = ("sets", "documents")
 
-    kind: Literal["contrapro"]
+    kind: Literal["contrapro"] = needed(KIND)
     documents: str = setting(
         "documents/{year}/{document}.{language}", "the file of a document, with a sentence on each line"
     )
     context_sentences: int = setting(3, "sentences before the judged one, at most", at_least(0))
-    first_segment: int = setting(1, "the `segment id` of a document's first line; 0 in the French sets")
+    first_segment: int = setting(
+        1, "the `segment id` of a document's first line; 0 in the French sets", within("0 or 1", minimum=0, maximum=1)
+    )
 
     def __post_init__(self) -> None:
-        """Raise BadValue for a first segment other than 0 or 1, and for a path `documents` without its placeholders."""
+        """Raise BadValue for a path `documents` without its placeholders."""
         super().__post_init__()
-        need(self.first_segment in (0, 1), "first_segment", self.first_segment, "0 or 1")
         for part in ("{document}", "{language}"):
             need(part in self.documents, "documents", self.documents, f"a path with {part} in it")
 

@@ -19,13 +19,14 @@ the JSON also from another set of the authors (UN corpus, an earlier commit).
 
 from collections import defaultdict, deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain, takewhile
 from typing import Any, ClassVar, Literal
 
-from docmt.base.checks import at_least, need, setting
+from docmt.base.checks import at_least, need, needed, section, setting
 from docmt.base.errors import UserError
+from docmt.catalogue.forms import KIND
 from docmt.corpus.contrapro_records import distance_of, document_of, pronouns_of, record_of, wrong_variants
 from docmt.corpus.contrastive_items import (
     ContrastiveReaderConfig,
@@ -58,11 +59,11 @@ class ContrastiveLinesConfig(ContrastiveReaderConfig):
 
     PATHS: ClassVar = ("sets", "details")
 
-    kind: Literal["contrastive_lines"]
+    kind: Literal["contrastive_lines"] = needed(KIND)
     context_sentences: int = setting(
         3, "sentences before the judged one: N of the files `<prefix>.cN.context`; 0 = none is read", at_least(0)
     )
-    details: dict[str, str] = field(default_factory=dict)
+    details: dict[str, str] = section(dict, "by the name of a set, the JSON that states its pronouns and distances")
 
     def __post_init__(self) -> None:
         """Raise BadValue for a set whose path has another ending, and for `details` of a set that is not there."""

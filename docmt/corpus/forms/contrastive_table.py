@@ -13,7 +13,9 @@ from functools import partial
 from itertools import groupby
 from typing import Literal
 
+from docmt.base.checks import needed
 from docmt.base.errors import UserError
+from docmt.catalogue.forms import KIND
 from docmt.corpus.contrastive_items import (
     ContrastiveReaderConfig,
     item_of,
@@ -32,7 +34,7 @@ Row = namedtuple("Row", (*NEEDED, *OPTIONAL))
 class ContrastiveTableConfig(ContrastiveReaderConfig):
     """The settings of the form `contrastive_table`."""
 
-    kind: Literal["contrastive_table"]
+    kind: Literal["contrastive_table"] = needed(KIND)
 
 
 def items(config: ContrastiveTableConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:

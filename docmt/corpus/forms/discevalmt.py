@@ -17,7 +17,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
+from docmt.base.checks import needed
 from docmt.base.errors import UserError
+from docmt.catalogue.forms import KIND
 from docmt.corpus.contrastive_items import (
     ContrastiveReaderConfig,
     field,
@@ -39,7 +41,7 @@ DISTANCE = 1
 class DiscEvalMtConfig(ContrastiveReaderConfig):
     """The settings of the form `discevalmt`."""
 
-    kind: Literal["discevalmt"]
+    kind: Literal["discevalmt"] = needed(KIND)
 
 
 def items(config: DiscEvalMtConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:

@@ -5,26 +5,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from docmt.base.checks import need, setting
-from docmt.catalogue.forms import SplitsReaderConfig
+from docmt.base.checks import in_schema, need, needed, setting
+from docmt.catalogue.forms import KIND, OF_SPLITS, SplitsReaderConfig, some_splits
 from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, SideText, text_of
 from docmt.corpus.sides import SidesConfig, aligned_rows
 from docmt.corpus.stock import GROUP, Stock
+
+
+@in_schema(pattern=r"^\S+$")
+def need_word(name: str, value: str) -> None:
+    """Raise BadValue for a text that is empty or contains white space."""
+    need(value.split() == [value], name, value, "a word without spaces")
 
 
 @dataclass(frozen=True)
 class EosConfig(SplitsReaderConfig):
     """The settings of the form `eos`."""
 
-    kind: Literal["eos"]
-    splits: dict[str, SidesConfig]
-    separator: str = setting("_eos", "the word between sentences")
-
-    def __post_init__(self) -> None:
-        """Raise BadValue for a separator that is empty or contains white space."""
-        super().__post_init__()
-        word = self.separator.split() == [self.separator]
-        need(word, "separator", self.separator, "a word without spaces")
+    kind: Literal["eos"] = needed(KIND)
+    splits: dict[str, SidesConfig] = needed(OF_SPLITS, some_splits)
+    separator: str = setting("_eos", "the word between sentences", need_word)
 
 
 def documents(config: EosConfig, inputs: ReaderInputs) -> Iterator[Document]:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import ClassVar, Literal
 
-from docmt.base.checks import setting
+from docmt.base.checks import needed, setting
 from docmt.base.errors import UserError
-from docmt.catalogue.forms import SplitsReaderConfig
+from docmt.catalogue.forms import KIND, OF_SPLITS, SplitsReaderConfig, some_splits
 from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, text_of
 from docmt.corpus.sides import SidesConfig, aligned_document, aligned_rows
 from docmt.corpus.stock import Stock
@@ -26,8 +26,8 @@ class FilesConfig(SplitsReaderConfig):
 
     IN_BRACES: ClassVar = (NAME,)
 
-    kind: Literal["files"]
-    splits: dict[str, SidesConfig]
+    kind: Literal["files"] = needed(KIND)
+    splits: dict[str, SidesConfig] = needed(OF_SPLITS, some_splits)
     numbered: bool = setting(
         False,
         "{document} stands for a number alone, as in 7.zh; other files, such as 7.tok.zh, are not read",

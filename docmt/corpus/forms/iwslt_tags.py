@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from docmt.catalogue.forms import Languages, SplitsReaderConfig
+from docmt.base.checks import needed
+from docmt.catalogue.forms import KIND, OF_SPLITS, Languages, SplitsReaderConfig, some_splits
 from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, Rows, text_of
 from docmt.corpus.sides import MonolingualDocument, paired_documents, talk_tags
 from docmt.corpus.stock import Stock
@@ -24,8 +25,8 @@ class IwsltTagsConfig(SplitsReaderConfig):
 
     IN_BRACES: ClassVar = ("{language}",)
 
-    kind: Literal["iwslt_tags"]
-    splits: dict[str, str]
+    kind: Literal["iwslt_tags"] = needed(KIND)
+    splits: dict[str, str] = needed(OF_SPLITS, some_splits)
 
     def files_of(self, split: str, languages: Languages) -> list[str]:
         """Return the paths of the two languages of a split."""

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from docmt.base.checks import needed
 from docmt.base.errors import UserError
-from docmt.catalogue.forms import Languages, SplitsReaderConfig, need_parts
+from docmt.catalogue.forms import KIND, Languages, SplitsReaderConfig, need_parts, some_splits
 from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, Rows, text_of
 from docmt.corpus.sides import DocumentCollector, MonolingualDocument, escaped, paired_documents, talk_tags
 from docmt.corpus.stock import Stock
@@ -23,9 +24,9 @@ class IwsltXmlConfig(SplitsReaderConfig):
 
     PATHS: ClassVar = ("files",)
 
-    kind: Literal["iwslt_xml"]
-    files: str
-    splits: dict[str, tuple[str, ...]]
+    kind: Literal["iwslt_xml"] = needed(KIND)
+    files: str = needed("path of the files, with {set} and {language} in it")
+    splits: dict[str, tuple[str, ...]] = needed("by split, the names of its sets in order", some_splits)
 
     def __post_init__(self) -> None:
         """Raise BadValue where the path `files` does not have {set} and {language} in it."""

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
-from docmt.base.checks import need, setting
-from docmt.catalogue.forms import Languages, SplitsReaderConfig
+from docmt.base.checks import need, needed, setting
+from docmt.catalogue.forms import KIND, OF_SPLITS, Languages, SplitsReaderConfig, some_splits
 from docmt.corpus.boundaries import BoundariesConfig, aligned_runs, boundary_file
 from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, text_of
 from docmt.corpus.sides import SidesConfig, aligned_document
@@ -18,8 +18,8 @@ class LinesConfig(SplitsReaderConfig):
 
     PATHS: ClassVar = ("splits", "documents")
 
-    kind: Literal["lines"]
-    splits: dict[str, SidesConfig]
+    kind: Literal["lines"] = needed(KIND)
+    splits: dict[str, SidesConfig] = needed(OF_SPLITS, some_splits)
     documents: BoundariesConfig | None = setting(
         BoundariesConfig(blank=True), "the boundaries of documents; none = each line is a document"
     )

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import ClassVar, Literal
 
-from docmt.base.checks import need, setting
-from docmt.catalogue.forms import SplitsReaderConfig
+from docmt.base.checks import Checked, needed, setting, some
+from docmt.catalogue.forms import KIND, OF_SPLITS, SplitsReaderConfig, some_splits
 from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, Rows, text_of
 from docmt.corpus.sides import DocumentCollector, MonolingualDocument, escaped
 from docmt.corpus.stock import Stock
@@ -19,7 +19,7 @@ STRUCTURE = frozenset(("mteval", "srcset", "refset", "tstset", "doc", "hl", "p",
 
 
 @dataclass(frozen=True)
-class SgmFilesConfig:
+class SgmFilesConfig(Checked):
     """The files of a set.
 
     The first of several references is the target. References are in the order of the files and, inside a file, in the
@@ -28,21 +28,17 @@ class SgmFilesConfig:
 
     PATHS: ClassVar = ("source", "references")
 
-    source: str
-    references: tuple[str, ...]
+    source: str = needed("file of the source text")
+    references: tuple[str, ...] = needed("files of the references", some("one file or more", found="nothing"))
     source_form: Literal["sgm", "lines"] = setting("sgm", "lines = plain text, a line for each segment")
-
-    def __post_init__(self) -> None:
-        """Raise BadValue for a set without references."""
-        need(bool(self.references), "references", "nothing", "one file or more")
 
 
 @dataclass(frozen=True)
 class NistSgmConfig(SplitsReaderConfig):
     """The settings of the form `nist_sgm`."""
 
-    kind: Literal["nist_sgm"]
-    splits: dict[str, SgmFilesConfig]
+    kind: Literal["nist_sgm"] = needed(KIND)
+    splits: dict[str, SgmFilesConfig] = needed(OF_SPLITS, some_splits)
 
 
 def documents(config: NistSgmConfig, inputs: ReaderInputs) -> Iterator[Document]:

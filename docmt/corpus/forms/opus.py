@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
+from docmt.base.checks import needed
 from docmt.base.errors import UserError
-from docmt.catalogue.forms import SplitsReaderConfig
+from docmt.catalogue.forms import KIND, OF_SPLITS, SplitsReaderConfig, some_splits
 from docmt.corpus.inputs import MANY_SENTENCES, Document, FixtureFiles, ReaderInputs, text_of
 from docmt.corpus.sides import Row, aligned_document, aligned_rows
 from docmt.corpus.stock import Stock
@@ -33,17 +34,17 @@ class OpusFilesConfig:
 
     PATHS = ("source", "target", "ids")
 
-    source: str
-    target: str
-    ids: str
+    source: str = needed("file of the source text")
+    target: str = needed("file of the target text")
+    ids: str = needed("file `.ids` of the pair of languages")
 
 
 @dataclass(frozen=True)
 class OpusConfig(SplitsReaderConfig):
     """The settings of the form `opus`."""
 
-    kind: Literal["opus"]
-    splits: dict[str, OpusFilesConfig]
+    kind: Literal["opus"] = needed(KIND)
+    splits: dict[str, OpusFilesConfig] = needed(OF_SPLITS, some_splits)
 
 
 def documents(config: OpusConfig, inputs: ReaderInputs) -> Iterator[Document]:

@@ -12,9 +12,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from docmt.base.checks import needed
 from docmt.base.errors import UserError, check_known
 from docmt.base.foreign import reading
-from docmt.catalogue.forms import Languages, SplitsReaderConfig
+from docmt.catalogue.forms import KIND, Languages, SplitsReaderConfig, some_splits
 from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, SideText, text_of
 from docmt.corpus.sides import escaped
 from docmt.corpus.stock import Stock
@@ -29,16 +30,16 @@ class SacrebleuSetConfig:
 
     PATHS: ClassVar = ("archives",)
 
-    set: str
-    archives: tuple[str, ...]
+    set: str = needed("name of the test set in sacreBLEU, such as `wmt23` or `wmt17/ms`")
+    archives: tuple[str, ...] = needed("archives with the files of the set")
 
 
 @dataclass(frozen=True)
 class SacrebleuConfig(SplitsReaderConfig):
     """The settings of the form `sacrebleu`: the test sets of each split; their pair is that of the corpus."""
 
-    kind: Literal["sacrebleu"]
-    splits: dict[str, tuple[SacrebleuSetConfig, ...]]
+    kind: Literal["sacrebleu"] = needed(KIND)
+    splits: dict[str, tuple[SacrebleuSetConfig, ...]] = needed("by split, its test sets", some_splits)
 
     def files_of(self, split: str, languages: Languages) -> list[str]:
         """Return the archives of the sets of a split, each once."""

@@ -4,20 +4,26 @@ The ending of its name shows whether a file is TSV, CSV, JSON lines or Parquet, 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, groupby
 from pathlib import PurePosixPath
 from typing import ClassVar, Literal
 
-from docmt.base.checks import need, setting
+from docmt.base.checks import each, in_schema, keys_of, need, needed, section, setting
 from docmt.base.names import SPLITS
-from docmt.catalogue.forms import Languages, SplitsReaderConfig
+from docmt.catalogue.forms import KIND, Languages, SplitsReaderConfig
 from docmt.corpus.inputs import MANY_SENTENCES, Document, FixtureFiles, ReaderInputs, SideText
 from docmt.corpus.stock import Stock
 from docmt.corpus.table_files import table_bytes
 from docmt.corpus.tables import ENDINGS, WITH_LINES, Column, TableFormat, format_of, read_table
 
 ENDS_IN = f"a file that ends in {', '.join(ENDINGS)} (or one of these and .gz), or a `format`"
+
+
+@in_schema(minimum=1)
+def need_column(name: str, value: str | int) -> None:
+    """Raise BadValue for the number of a column that is below 1."""
+    need(isinstance(value, str) or value >= 1, name, value, "1 or more")
 
 
 @dataclass(frozen=True)
@@ -30,35 +36,39 @@ class TableReaderConfig(SplitsReaderConfig):
 
     PATHS: ClassVar = ("splits", "file")
 
-    kind: Literal["table"]
-    splits: dict[str, str | tuple[str, ...]] = field(default_factory=dict)
+    kind: Literal["table"] = needed(KIND)
+    splits: dict[str, str | tuple[str, ...]] = section(dict, "by split, its file or files", keys_of(SPLITS))
     file: str | None = setting(None, "one file for all splits")
-    split: str | int | None = setting(None, "the column of the split: train, dev or test")
-    source: str | int = setting("source", "the column of the source sentence")
-    target: str | int = setting("target", "the column of the target sentence")
+    split: str | int | None = setting(None, "the column of the split: train, dev or test", need_column)
+    source: str | int = setting("source", "the column of the source sentence", need_column)
+    target: str | int = setting("target", "the column of the target sentence", need_column)
     document: str | int | None = setting(
         "document",
         "the column of the document's name, whose rows follow each other; none = rows without text separate documents",
+        need_column,
     )
-    references: tuple[str | int, ...] = setting((), "columns of further references")
+    references: tuple[str | int, ...] = setting((), "columns of further references", each(need_column))
     format: TableFormat | None = setting(None, "tsv, csv, jsonl or parquet; none = as the name of the file ends")
     header: bool = setting(True, "TSV, CSV: the first row has the names of columns; false = columns have numbers")
 
     def __post_init__(self) -> None:
         """Raise BadValue for both or neither of `file` and `splits`, unknown endings, and columns that cannot be."""
+        super().__post_init__()
         need(bool(self.splits) != (self.file is not None), "file", self.file, "a file, or splits, and not both")
         need((self.file is None) == (self.split is None), "split", self.split, "a column with file, and only with it")
         for split, paths in self.tables:
             for path in paths:
                 need(self.format_of(path) is not None, "file" if split is None else f"splits.{split}", path, ENDS_IN)
-        if self.splits:
-            super().__post_init__()
-        else:
-            need(not self.held_out, "held_out", list(self.held_out), "nothing beside file, which has all splits")
         self._check_columns()
 
+    def _check_held_out(self) -> None:
+        """Raise BadValue as the base class does, and where one file has all splits."""
+        alone = self.file is None or not self.held_out
+        need(alone, "held_out", list(self.held_out), "nothing beside file, which has all splits")
+        super()._check_held_out()
+
     def _check_columns(self) -> None:
-        """Raise BadValue for a number below 1, a number in JSON or Parquet, and names where columns have numbers."""
+        """Raise BadValue for a number in JSON or Parquet, and names where columns have numbers."""
         of_lines = all(self.format_of(path) in WITH_LINES for _, paths in self.tables for path in paths)
         need(self.header or of_lines, "header", self.header, "true, but for TSV and CSV")
         names = ("source", "target", "document", "split")
@@ -66,7 +76,7 @@ class TableReaderConfig(SplitsReaderConfig):
         numbered = not self.header or any(isinstance(column, int) for _, column in columns)
         for name, column in columns:
             if isinstance(column, int):
-                need(of_lines and column > 0, name, column, "1 or more" if of_lines else "a name, but for TSV and CSV")
+                need(of_lines, name, column, "a name, but for TSV and CSV")
             elif column is not None:
                 why = "another column has a number" if self.header else "the table has no header"
                 number = "the number of a column or none" if name == "document" else "the number of a column"

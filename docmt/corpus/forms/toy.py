@@ -6,10 +6,10 @@ from itertools import product
 from random import Random
 from typing import Literal, Self
 
-from docmt.base.checks import MOST_SEED, even, need, setting, whole
+from docmt.base.checks import MOST_SEED, even, in_schema, need, needed, setting, whole, within
 from docmt.base.names import SPLITS
 from docmt.catalogue.fixtures import FixtureConfig, story
-from docmt.catalogue.forms import ReaderConfig
+from docmt.catalogue.forms import KIND, ReaderConfig
 from docmt.corpus.inputs import ContrastiveItem, Document, ReaderInputs, SideText
 from docmt.corpus.toy.grammar import PHENOMENA
 from docmt.corpus.toy.stories import draw_items, draw_story
@@ -17,29 +17,34 @@ from docmt.corpus.toy.stories import draw_items, draw_story
 documents_of_a_split = whole(1, 100_000_000)
 
 
+@in_schema(minItems=1, items={"minimum": 1})
+def need_distances(name: str, value: tuple[int, ...]) -> None:
+    """Raise BadValue where there is no distance, or one below 1."""
+    need(min(value, default=0) >= 1, name, list(value), "one or more, each 1 or more")
+
+
 @dataclass(frozen=True)
 class ToyConfig(ReaderConfig):
     """The settings of the form `toy`."""
 
-    kind: Literal["toy"]
+    kind: Literal["toy"] = needed(KIND)
     seed: int = setting(1, "another seed is another corpus", whole(0, MOST_SEED))
     train_documents: int = setting(3000, "documents of the train split", documents_of_a_split)
     dev_documents: int = setting(100, "documents of the dev split", documents_of_a_split)
     test_documents: int = setting(100, "documents of the test split", documents_of_a_split)
     shortest: int = setting(6, "sentences of the shortest document", story)
-    longest: int = setting(20, "sentences of the longest document")
+    longest: int = setting(20, "sentences of the longest document", within("at most 100,000", maximum=100_000))
     contrastive_items: int = setting(
         100, "items of each contrastive set at each distance; an even number, since they come in pairs", even
     )
-    distances: tuple[int, ...] = setting((1, 2, 3, 5), "sentences from the deciding sentence to the judged one")
+    distances: tuple[int, ...] = setting(
+        (1, 2, 3, 5), "sentences from the deciding sentence to the judged one", need_distances
+    )
 
     def __post_init__(self) -> None:
-        """Raise BadValue for lengths of documents, or distances, that are outside their ranges."""
+        """Raise BadValue where the longest document is shorter than the shortest one."""
         super().__post_init__()
-        need(self.longest <= 100_000, "longest", self.longest, "at most 100,000")
         need(self.longest >= self.shortest, "longest", self.longest, f"shortest ({self.shortest}) or more")
-        wrong = [distance for distance in self.distances if distance < 1]
-        need(self.distances != () and not wrong, "distances", list(self.distances), "one or more, each 1 or more")
 
     def small(self, fixture: FixtureConfig) -> Self:
         """Return the same settings with the numbers of documents and items, and the lengths, of a fixture."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import ClassVar, Literal
 
-from docmt.base.checks import need, setting
+from docmt.base.checks import need, needed, setting
 from docmt.base.errors import UserError, nearest
 from docmt.base.names import SPLITS
-from docmt.catalogue.forms import FileReaderConfig, Languages
+from docmt.catalogue.forms import KIND, FileReaderConfig, Languages
 from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, Rows, SideText, text_of
 from docmt.corpus.stock import Stock
 
@@ -25,11 +25,11 @@ class VersesConfig(FileReaderConfig):
 
     PATHS: ClassVar = ("source", "target")
 
-    kind: Literal["verses"]
-    source: str
-    target: str
-    dev: tuple[str, ...]
-    test: tuple[str, ...]
+    kind: Literal["verses"] = needed(KIND)
+    source: str = needed("file of the source verses")
+    target: str = needed("file of the target verses")
+    dev: tuple[str, ...] = needed("names of the books of the split dev")
+    test: tuple[str, ...] = needed("names of the books of the split test")
     continued: str | None = setting(
         None, "text in place of a verse whose translation is part of the verse before: the two verses are joined"
     )
@@ -40,6 +40,7 @@ class VersesConfig(FileReaderConfig):
 
     def __post_init__(self) -> None:
         """Refuse a book that is in both dev and test."""
+        super().__post_init__()
         both = sorted(set(self.dev) & set(self.test))
         need(not both, "test", both, "books that are not in dev")
 

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
+from docmt.base.checks import needed
 from docmt.base.errors import UserError
+from docmt.catalogue.forms import KIND
 from docmt.corpus.contrastive_items import (
     ContrastiveReaderConfig,
     field,
@@ -35,7 +37,7 @@ Translation = tuple[str, ...]
 class VoitaConfig(ContrastiveReaderConfig):
     """The settings of the form `voita`."""
 
-    kind: Literal["voita"]
+    kind: Literal["voita"] = needed(KIND)
 
 
 def items(config: VoitaConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:

@@ -31,9 +31,10 @@ def _row(row: tuple[Text, ...], width: int) -> list[str]:
 
 
 def _cell(cell: Text) -> str:
-    """Return a cell with its marks; the best number of a column is bold."""
+    """Return a cell with its marks; the best number of a column is bold, and a mark that is a digit is raised."""
     best = f"**{escaped(cell.best)}**" if cell.best else ""
-    return best + escaped(cell.text + cell.marks)
+    marks = escaped(cell.marks)
+    return best + escaped(cell.text) + (f"<sup>{marks}</sup>" if marks[:1].isdigit() else marks)
 
 
 def _line(cells: list[str]) -> str:

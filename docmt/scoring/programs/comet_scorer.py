@@ -1,10 +1,10 @@
 """The program that computes COMET, in an environment with unbabel-comet (pins.comet.txt), by a local checkpoint.
 
-It follows the protocol of docs/programs.md. A request has `documents`: for each document a list of sentences, each a
-list of source, translation and reference; and `context`: the largest number of previous sentences that are read with
-each sentence. The answer has `scores` in the order of the sentences, the `version` of the library, `reads_references`,
-`cut`: the number of sentences with a text that is longer than the encoder can read, and `less_context`: the number of
-sentences with less context than their document has, since more did not fit.
+It follows the protocol of docs/reference/programs.md. A request has `documents`: for each document a list of sentences,
+each a list of source, translation and reference; and `context`: the largest number of previous sentences that are read
+with each sentence. The answer has `scores` in the order of the sentences, the `version` of the library,
+`reads_references`, `cut`: the number of sentences with a text that is longer than the encoder can read, and
+`less_context`: the number of sentences with less context than their document has, since more did not fit.
 
 Another Python runs it, which may be older than that of docmt: it imports the standard library, and comet.
 """

@@ -35,7 +35,7 @@ def rendered(text: str) -> list[list[str]]:
     html = MarkdownIt("commonmark").enable("table").render(text)
     lines = re.findall(r"<tr>(.*?)</tr>", html, re.DOTALL)
     cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line, re.DOTALL) for line in lines]
-    plain = [[re.sub(r"</?(strong|em)>", "", cell) for cell in line] for line in cells]
+    plain = [[re.sub(r"</?(strong|em|sup)>", "", cell) for cell in line] for line in cells]
     signs = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&amp;": "&"}
     return [[re.sub("|".join(signs), lambda sign: signs[sign[0]], cell) for cell in line] for line in plain]
 
@@ -89,6 +89,7 @@ def test_the_best_number_is_bold_intervals_stand_behind_and_a_reason_is_one_note
     assert table.rows[1][2].plain.startswith("95.00 [90.10, 99.20] (+4.00)")
     assert [cell.plain for cell in table.rows[2][1:]] == ["not run1", "not run1"]
     assert table.notes[0] == "(1) not run: no file"
+    assert "| not run<sup>1</sup> |" in to_markdown(table, "T"), "a digit behind a word or number is no part of it"
     assert r"\textbf{95.00} {[}90.10, 99.20{]}" in to_latex(table, "T", "t")
     assert "**95.00** \\[90.10, 99.20\\]" in to_markdown(table, "T")
 

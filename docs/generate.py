@@ -1,0 +1,58 @@
+"""Write the generated pages of the documentation, or check that they are up to date.
+
+python docs/generate.py            write every page of GENERATORS
+python docs/generate.py --check    write nothing; name the pages that are out of date, with status 1
+"""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from generators import attention, commands, results, schemas, settings_pages
+
+ROOT = Path(__file__).parents[1]
+GENERATORS: dict[str, Callable[[], str]] = {
+    "docs/reference/commands.md": commands.page,
+    "docs/reference/results.md": results.page,
+    **{f"docs/images/attention/{name}.svg": draw for name, draw in attention.DRAWINGS.items()},
+    **{f"docs/reference/{name}": page for name, page in settings_pages.PAGES.items()},
+    **{f"workflow/schemas/{name}": partial(schemas.text, name) for name in schemas.FILES},
+}
+"""For each generated file, by its path from the root, the function that returns its whole text."""
+
+
+def outdated() -> list[str]:
+    """Return the paths of the files that differ from what their generators return."""
+    return [path for path, generate in GENERATORS.items() if text_of(ROOT / path) != generate()]
+
+
+def text_of(path: Path) -> str | None:
+    """Return the text of a file; None where it is missing."""
+    return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
+def write() -> list[str]:
+    """Write the files that are out of date, and return their paths."""
+    changed = outdated()
+    for path in changed:
+        (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+        (ROOT / path).write_text(GENERATORS[path](), encoding="utf-8")
+    return changed
+
+
+def main(arguments: list[str]) -> int:
+    """Write or check the files as the arguments say, and return the exit status."""
+    if arguments not in ([], ["--check"]):
+        print(__doc__)
+        return 2
+    if not arguments:
+        print("\n".join(f"wrote {path}" for path in write()) or "every generated page is up to date")
+        return 0
+    stale = outdated()
+    print("\n".join(f"{path} is out of date: run python docs/generate.py" for path in stale) or "all are up to date")
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

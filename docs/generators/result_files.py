@@ -1,0 +1,122 @@
+"""The parts of the page of results that describe files, and the files that every job writes.
+
+A description says what a row of a file is, and what its columns and keys mean. Types come from the schemas of the
+package. A column without a meaning, or a meaning without a column, is an error.
+"""
+
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from docmt.base.paths import Folder
+from docmt.plan.collected import COLUMNS as COLLECTED
+
+COLLECTED_SCHEMA = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in COLLECTED.items()])
+DOCUMENT = "name of the document, unique within its split"
+IN_DOCUMENT = "number of the sentence in its document, from 0"
+OF_SET = "name of the phenomenon, or of a part of it, such as `anaphora/f.sg`"
+ITEM = "number of the item in its set"
+DISTANCE = "sentences from the deciding sentence to the judged one; 0: not stated, or the judged sentence decides"
+CONTRASTIVE_ITEM = {"set": OF_SET, "item": ITEM, "distance": DISTANCE}
+VARIANT = {**CONTRASTIVE_ITEM, "variant": "number of the variant, from 0", "correct": "whether it is the right one"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file with columns: `rows` says what a row is, `meanings` has the meaning of each column."""
+
+    name: str
+    rows: str
+    meanings: dict[str, str]
+    schema: pa.Schema | None = None
+
+
+@dataclass(frozen=True)
+class Keys:
+    """A JSON file: `about` says what it is, `meanings` has the meaning of each key of its object.
+
+    `optional` are the keys that not every such file has.
+    """
+
+    name: str
+    about: str
+    meanings: dict[str, str]
+    optional: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The folder of a stage, its files, the other files in words, and the rules that write and read it."""
+
+    title: str
+    folder: Folder
+    writers: tuple[str, ...]
+    readers: tuple[str, ...]
+    files: tuple[Table | Keys, ...] = ()
+    others: dict[str, str] = field(default_factory=dict)
+
+
+COLLECTED_TABLE = Table(
+    "scores.parquet",
+    "a score of a run",
+    {
+        "study": "the study; a run of several studies has rows in each of them",
+        "scale": "the scale",
+        "corpus": "the corpus",
+        "system": "the system",
+        "seed": "the seed",
+        "text": "`translations`, or `reference` for the scores of the reference",
+        "metric": "the metric",
+        "value": "the score",
+        "low": "lower end of its interval, where it has one",
+        "high": "upper end",
+        "signature": "signature of the score",
+        "n": "number of units that the score is over",
+        "lower_is_better": "whether a lower score is better",
+        "identity": "identity of the scores",
+        "state": "`right` (what is asked for now), `other` (the next run would make it again) or `unknown`",
+    },
+    COLLECTED_SCHEMA,
+)
+
+SEAL = (
+    Keys(
+        "settings.json",
+        "It is written before the job runs. It has the settings that the job depends on, and these keys.",
+        {
+            "asked": "`job` (the rule), `inputs` (identities by role), `files` (SHA-256 of files from outside) and "
+            "`libraries` (versions that decide the output)",
+            "digest": "digest of all other values; a job refuses a file that was changed by hand",
+        },
+    ),
+    Keys(
+        "record.json",
+        "It has facts that differ between two runs of the same job.",
+        {
+            "command": "the command of `docmt job`",
+            "began": "time of the begin, in UTC",
+            "finished": "time of the end, in UTC",
+            "seconds": "seconds between the two",
+            "hardware": "host, processor, cores, memory, GPU",
+            "commit": "commit of the clone",
+            "versions": "versions of docmt, Python and libraries",
+            "files": "SHA-256 and size of files whose content has such facts",
+            "digest": "digest of all other values",
+        },
+    ),
+    Keys(
+        "manifest.json",
+        "It is written last, so that outputs without it are not complete.",
+        {
+            "format": "`docmt-manifest-1`",
+            "identity": "digest of what was asked (`settings.json` without its digest)",
+            "content": "digest of all files: of what came out",
+            "command": "the command of `docmt job` that makes the files again",
+            "inputs": "identity and content of each input, by role",
+            "files": "SHA-256 and size of each file; of a table also digests of its parts",
+            "records": "files whose digests are in `record.json`",
+            "digest": "digest of all other values",
+        },
+    ),
+)
+"""The files that every job writes beside its outputs."""

@@ -1,0 +1,160 @@
+"""Every command and every example of settings in README.md and docs/ is run on the finished demo, or parsed."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+import typer
+from helpers.how_to import blocks_of
+from helpers.left_out import CARRIED_OUT, LEFT_OUT, PYTHON_LEFT_OUT
+from helpers.page_examples import (
+    SHELL,
+    blocks_of_page,
+    check_command,
+    check_settings,
+    commands,
+    names_written,
+    on_the_demo,
+    pages,
+    python_of,
+    run_on_demo,
+)
+from helpers.support import ROOT, Project
+
+import docmt
+from docmt.base.errors import UserError
+from docmt.cli.commands import FOR_YOU
+
+USAGE = typer.BadParameter.__base__
+"""The error of a command line that cannot be parsed."""
+PAGES = on_the_demo()
+RUN_BY_US = [path for path in PAGES if any(block.form in (*SHELL, "python") for block in blocks_of_page(path))]
+WITH_SETTINGS = [path for path in PAGES if any(block.form == "yaml" for block in blocks_of_page(path))]
+
+
+def name_of(path: str) -> str:
+    return path.removeprefix("docs/").removesuffix(".md")
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("path", RUN_BY_US, ids=name_of)
+def test_the_examples_of_a_page_run_after_the_demo(path, demo: Project, programs: Path):
+    (demo.root / "talk.txt").write_text("他来了。\n", encoding="utf-8")
+    (demo.root / "source.txt").write_text("他来了。\n", encoding="utf-8")
+    variables = ""
+    for block in blocks_of_page(path):
+        variables = run_on_demo(block, variables, demo, programs, fill_sheets)
+
+
+def fill_sheets(folder: Path) -> None:
+    """Do what annotators do between `docmt draw-sheet` and `docmt read-sheets`."""
+    with (folder / "sheet.csv").open(encoding="utf-8-sig", newline="") as stream:
+        header, *rows = csv.reader(stream)
+    for name, verdicts in (("anna", ("1", "2")), ("ben", ("equal", "2"))):
+        with (folder / f"sheet.{name}.csv").open("w", encoding="utf-8", newline="") as stream:
+            filled = [[*row[:-1], row[-1] or verdicts[number % 2]] for number, row in enumerate(rows)]
+            csv.writer(stream).writerows([header, *filled])
+
+
+@pytest.mark.parametrize("path", [path for path, text in pages().items() if "```" in text], ids=name_of)
+def test_commands_of_a_page_have_options_and_targets_that_are_there(path):
+    blocks = blocks_of(pages()[path])
+    for command in commands(blocks):
+        check_command(command.line, names_written(blocks))
+
+
+@pytest.mark.parametrize("path", WITH_SETTINGS, ids=name_of)
+def test_settings_of_a_page_are_parsed(path, project):
+    check_settings(blocks_of_page(path), project)
+
+
+def test_every_page_is_run_here_or_carried_out_by_another_test():
+    assert {path for path, text in pages().items() if "```" in text} == {*PAGES, *CARRIED_OUT}
+    for path, test in CARRIED_OUT.items():
+        text = (ROOT / test).read_text(encoding="utf-8")
+        assert Path(path).stem in text or Path(path).parent.name in text, f"{test} does not name {path}"
+
+
+def test_every_reason_is_of_an_example_and_names_a_test_that_is_there():
+    blocks = [block for path in pages() for block in blocks_of(pages()[path])]
+    lines = [command.line for command in commands(blocks)]
+    assert not [piece for piece in LEFT_OUT if not any(piece in line for line in lines)]
+    scripts = [block.body for block in blocks if block.form == "python"]
+    assert not [piece for piece in PYTHON_LEFT_OUT if not any(piece in script for script in scripts)]
+    tests = re.findall(r"tests/[\w/.]+", " ".join([*LEFT_OUT.values(), *PYTHON_LEFT_OUT.values()]))
+    assert not [test for test in tests if not (ROOT / test).exists()]
+
+
+def test_most_commands_of_the_program_run():
+    run = {
+        name
+        for path in PAGES
+        for command in commands(blocks_of_page(path))
+        if command.reason is None
+        for name in re.findall(r"docmt ([a-z-]+)", command.line)
+    }
+    commands_for_people = {name for section in FOR_YOU.values() for name in section}
+    assert len(run & commands_for_people) >= 25
+
+
+def test_the_site_knows_the_titles_of_blocks():
+    """Its Markdown takes a fence for a paragraph where a title is not quoted."""
+    assert not [path for path, text in pages().items() if re.search(r"^ *```\w+ title=[^\"]", text, re.MULTILINE)]
+
+
+def test_the_table_of_commands_has_each_with_its_section():
+    rows = re.findall(r"^\| ([A-Z][^|]*) \| (`.*`) \|$", pages()["docs/reference/command-line.md"], re.MULTILINE)
+    assert {section: re.findall("`([^`]+)`", names) for section, names in rows} == {
+        section: list(names) for section, names in FOR_YOU.items()
+    }
+
+
+def test_the_table_of_functions_has_each_function_of_the_package():
+    functions = re.findall(r"^\| `(\w+)` \|", pages()["docs/how-to/use-from-python.md"], re.MULTILINE)
+    assert sorted(functions) == sorted(name for name in docmt.__all__ if name.islower())
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("docmt nothing", "no command nothing"),
+        ("cat a | docmt score --nothing b > c", "--nothing"),
+        ("snakemake demo && docmt score --family x", "hypotheses"),
+        ("snakemake --nothing", "--nothing"),
+        ("snakemake nothing", "no target of snakemake: ['nothing']"),
+        ("snakemake results/8_report/paper/demo/nothing.html", "nothing"),
+        ("snakemake demo --config nothing=1", "nothing"),
+        ("snakemake --config scale=smoke demo", "targets behind --config"),
+        ("snakemake --profile nothing demo", "nothing"),
+    ],
+)
+def test_a_command_that_is_wrong_is_found(line, what, capsys):
+    with pytest.raises((AssertionError, SystemExit, UserError, USAGE)) as raised:
+        check_command(line)
+    assert what in f"{raised.value} {capsys.readouterr().err}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["shards: many", "nothing: 1", "systems: {new: {extends: nothing}}", "scoring: {nothing: 1}", "tables: {new: {}}"],
+)
+def test_settings_that_are_wrong_are_found(text, project):
+    with pytest.raises(UserError):
+        check_settings(blocks_of(f"```yaml\n{text}\n```\n"), project)
+
+
+def test_a_block_that_no_test_would_read_is_found(monkeypatch):
+    monkeypatch.setattr("helpers.page_examples.pages", lambda: {"new.md": "```sh\nfalse\n```\n"})
+    with pytest.raises(AssertionError, match="sh"):
+        blocks_of_page("new.md")
+
+
+def test_an_output_that_is_another_is_found(tmp_path):
+    page = blocks_of("```console\n$ echo 1 paper\n2 smoke\n$ echo one\ntwo\n```\n")
+    with pytest.raises(AssertionError, match="the page says\ntwo"):
+        run_on_demo(page[0], "", Project(tmp_path), None)
+
+
+def test_scripts_are_run():
+    assert [python_of(block) for block in blocks_of("```python\nimport docmt\n```\n")] == ["import docmt\n"]

@@ -1,0 +1,41 @@
+"""The page of signatures and identities is carried out on the finished demo, and its signatures are real ones."""
+
+import json
+import re
+
+from helpers.how_to import carry_out_with_forks
+from helpers.support import ROOT
+
+PAGE = (ROOT / "docs/reference/signatures.md").read_text(encoding="utf-8")
+
+
+def signatures(value: object) -> set[str]:
+    """All signatures in a value of JSON."""
+    if isinstance(value, list):
+        return set().union(*map(signatures, value))
+    if not isinstance(value, dict):
+        return set()
+    here = {text for name, text in value.items() if name.endswith("signature") and isinstance(text, str)}
+    return here.union(*map(signatures, value.values()))
+
+
+def test_the_page_says_what_a_change_of_decoding_costs(demo):
+    carry_out_with_forks(PAGE, demo)
+
+
+def test_the_page_has_the_parts_of_every_signature_of_the_demo(finished_demo):
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", PAGE, re.MULTILINE)
+    names = set(re.findall(r"([a-z-]+):", PAGE)) | {name for row in rows for name in re.findall(r"\w+", row)}
+    files = [*(finished_demo.root / "results").glob("7_*/**/scores.json")]
+    texts = set().union(*(signatures(json.loads(path.read_text("utf-8"))) for path in files))
+    parts = {part.partition(":")[0] for text in texts for part in text.split("|") if ":" in part}
+    assert len(parts) > 20 and parts <= names
+
+
+def test_the_identity_is_the_digest_of_settings_json(finished_demo):
+    checked = 0
+    for path in (finished_demo.root / "results").glob("7_scores/*/*/*/*/manifest.json"):
+        settings = json.loads(path.with_name("settings.json").read_text("utf-8"))
+        assert json.loads(path.read_text("utf-8"))["identity"] == settings["digest"]
+        checked += 1
+    assert checked > 5
