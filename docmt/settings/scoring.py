@@ -252,8 +252,8 @@ class ScoringConfig(Checked):
     cohesion: CohesionConfig = section(CohesionConfig, "probability of each sentence as the next one (eq. 24)")
     comet: CometConfig = section(
         CometConfig,
-        "COMET and doc-COMET (Rei et al. 2020, Vernikos et al. 2022), by a program in an environment of its own: see"
-        " COMET in README.md",
+        "COMET and doc-COMET (Rei et al. 2020, Vernikos et al. 2022), by a program in an environment of its own"
+        " (docs/how-to/score-with-comet.md)",
     )
     contrastive: ContrastiveConfig = section(ContrastiveConfig, "accuracy on contrastive sets")
     conventions: dict[str, ConventionConfig] = section(
