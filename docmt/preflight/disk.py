@@ -70,7 +70,8 @@ def check_disk(run: PlannedRun, results: Path = Path(RESULTS)) -> Iterator[RunFi
         yield AREA.error(
             "the file system has not enough inodes", where=str(folder), found=possible, expected=expected, remedy=remedy
         )
-    yield AREA.fact(f"{_estimate(room)}; free: {gigabytes(free)}; quotas are not seen")
+    needs = _estimate(room) if room.total else "no job writes anything"
+    yield AREA.fact(f"{needs}; free: {gigabytes(free)}; quotas are not seen")
 
 
 def estimated_room(run: PlannedRun) -> Room:

@@ -26,7 +26,8 @@ BEFORE = Asked(
         ("settings", {"rows": [*range(20)]}, "the setting rows was [{'beam': 4}, {'beam': 5}], is 20 values"),
         ("settings", {"rows": ["b" * 60]}, "the setting rows was [{'beam': 4}, {'beam': 5}], is 1 value"),
         ("settings", {"about": "short"}, f"the setting about was {'a' * 37}..., is short"),
-        ("settings", {"new": True}, "the setting new was nothing, is True"),
+        ("settings", {"new": True}, "the setting new is new"),
+        ("settings", {"train": {"lr": 0.1}}, "the setting train.frozen is gone"),
         ("settings", {"version": 4}, "the version of the stage scores was 3, is 4"),
         ("libraries", {"sacrebleu": "2.5.1"}, "the library sacrebleu was 2.4.0, is 2.5.1"),
         ("files", {"tokenizer": "3" * 64}, "the file tokenizer was 222222222222, is 333333333333"),
@@ -38,6 +39,44 @@ def test_each_kind_of_change_has_its_words(part, value, words):
     parts = {name: dict(getattr(BEFORE, name)) for name in ("settings", "inputs", "files", "libraries")}
     parts[part] |= value
     assert [str(change) for change in changes(BEFORE, Asked("scores", **parts))] == [words]
+
+
+SENTENCE = {"corpus": "toy", "system": {"name": "sentence", "beam": 4}}
+GROUP = {"corpus": "toy", "system": {"name": "group"}}
+PAIR = {"corpus": "toy", "system": "group", "baseline": "sentence", "seeds": [1]}
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "words"),
+    [
+        ([SENTENCE], [GROUP, SENTENCE], "the setting entries.toy/group is new"),
+        ([GROUP, SENTENCE], [SENTENCE], "the setting entries.toy/group is gone"),
+        (
+            [GROUP, SENTENCE],
+            [GROUP, SENTENCE | {"system": {"name": "sentence", "beam": 5}}],
+            "the setting entries.toy/sentence.system.beam was 4, is 5",
+        ),
+        (
+            [PAIR],
+            [PAIR | {"seeds": [1, 2]}],
+            "the setting entries.toy/group against sentence.seeds was [1], is [1, 2]",
+        ),
+        (
+            [{"name": "quality", "rows": 2}],
+            [{"name": "quality", "rows": 3}],
+            "the setting entries.quality.rows was 2, is 3",
+        ),
+        ([GROUP, GROUP], [GROUP], "the setting entries was 2 values, is 1 value"),
+    ],
+)
+def test_an_item_of_a_list_has_the_name_that_a_user_knows(then, now, words):
+    before, asked = Asked("report", settings={"entries": then}), Asked("report", settings={"entries": now})
+    assert [str(change) for change in changes(before, asked)] == [words]
+
+
+def test_another_order_of_named_items_is_a_change():
+    before, asked = (Asked("report", settings={"entries": items}) for items in ([SENTENCE, GROUP], [GROUP, SENTENCE]))
+    assert [*changes(before, asked)]
 
 
 OTHERS = "; and 2 more changes (`docmt why TARGET` explains them)"
