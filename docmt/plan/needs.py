@@ -229,10 +229,11 @@ def of_comparison(grid: Grid, names: Names) -> Inputs:
     runs = [
         (entry, seed)
         for *pair, seeds in compared_systems(grid, names["study"], item)
-        for entry in pair
-        for seed in seeds
+        for entry, seeds_of_entry in zip(pair, zip(*seeds, strict=True), strict=True)
+        for seed in seeds_of_entry
     ]
-    return Inputs(files=tuple(f"{run_folder(grid, paths.SCORES, *run)}/details.arrow" for run in runs))
+    files = (f"{run_folder(grid, paths.SCORES, *run)}/details.arrow" for run in runs)
+    return Inputs(files=tuple(dict.fromkeys(files)))
 
 
 def of_item(grid: Grid, names: Names) -> Inputs:

@@ -193,7 +193,7 @@ def _passages(grid: Grid, where: str, corpus: str, system: str, seed: str, study
 
 
 def _comparisons(grid: Grid, where: str, study: str, table: str) -> dict[str, Any]:
-    """Return each pair of a system and its baseline that a table compares, with the seeds that both systems have.
+    """Return each pair of a system and its baseline that a table compares, with the seeds of the compared runs.
 
     The pairs are sorted by name, so that a new order of the table's rows repeats no comparison. Raises UserError for an
     item that is no table of systems.
@@ -204,7 +204,8 @@ def _comparisons(grid: Grid, where: str, study: str, table: str) -> dict[str, An
     pairs, folders = [], {}
     for system, baseline, seeds in compared_systems(grid, study, item):
         names = {"corpus": system.corpus, "system": system.system.name, "baseline": baseline.system.name}
-        pairs.append({**names, "test": item.significance, "metrics": item.tallied, "seeds": seeds})
+        seeds_of = {"system": [seed for seed, _ in seeds], "baseline": [seed for _, seed in seeds]}
+        pairs.append({**names, "test": item.significance, "metrics": item.tallied, "seeds": seeds_of})
         for entry in (system, baseline):
             folders.setdefault(entry.corpus, {})[entry.system.name] = entry.scored
     pairs.sort(key=lambda pair: (pair["corpus"], pair["system"], pair["baseline"]))

@@ -39,7 +39,8 @@ class Comparison:
 def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str, lower_is_better: bool = False) -> Comparison:
     """Compare a system with its baseline by one metric.
 
-    `system` and `baseline` have a tally for each run, in the same order of seeds. `test` is the name of a test in
+    `system` and `baseline` have a tally for each compared run; runs at the same place are a pair of the test over runs.
+    `test` is the name of a test in
     `significance.TESTS`. `lower_is_better` says whether the better system is the one with the lower score. Raises
     UserError where the tallies do not have the same units.
     """
@@ -74,6 +75,7 @@ def write_comparisons(settings: Path, results: Path, output: Path) -> None:
     study = read_settings(settings, "study", "scale", "pairs", "folders")
     for pair in study["pairs"]:
         as_object(pair, f"{settings} pairs", ("corpus", "system", "baseline", "test", "metrics", "seeds"))
+        as_object(pair["seeds"], f"{settings} pairs.seeds", ("system", "baseline"))
     rows = [row for pair in study["pairs"] for row in _compare_pair(pair, study, results)]
     write_json(output, {"study": study["study"], "scale": study["scale"], "comparisons": rows})
 
@@ -97,5 +99,5 @@ def _runs(pair: dict, name: str, study: dict, results: Path) -> Iterator[list[Ta
     """Yield the tallies of each run of the system or the baseline of a pair; `name` is "system" or "baseline"."""
     corpus = pair["corpus"]
     names = {"scale": study["scale"], "corpus": corpus, "system": study["folders"][corpus][pair[name]]}
-    for seed in pair["seeds"]:
+    for seed in pair["seeds"][name]:
         yield read_tallies(SCORES.under(results, **names, seed=seed) / "details.arrow")

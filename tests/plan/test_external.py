@@ -14,6 +14,7 @@ from docmt.plan.adoption import lines_about_equal_files
 from docmt.plan.estimates import Estimates
 from docmt.plan.grid import Grid, load_grid
 from docmt.plan.jobs import Job
+from docmt.plan.needs import of_comparison
 from docmt.plan.obtain import check_supplies
 from docmt.plan.positions import position_tables
 from docmt.plan.run import grid_of_run
@@ -50,6 +51,21 @@ def test_a_path_with_the_seed_has_a_run_for_each(beside):
     assert entry(beside, "theirs", seeds=[4, 5]).seeds == (4, 5)
     grid = load_grid(beside.root, {"seeds": [4, 5]})
     assert grid.translations_for(grid.find("toy", "theirs")) == ["theirs.4.txt", "theirs.5.txt"]
+
+
+def test_its_only_run_is_compared_with_every_run_of_the_other_system(beside):
+    """Its difference is from the mean over the runs of the baseline, so the test has to be of the same difference."""
+
+    def seeds_and_files() -> tuple[dict, set[str]]:
+        grid = load_grid(beside.root, {"seeds": [1, 2, 3]})
+        (pair,) = settings(grid, "7_comparisons/paper/one/quality")["pairs"]
+        return pair["seeds"], set(of_comparison(grid, {"study": "one", "table": "quality"}).files)
+
+    theirs, sentence = ("results/7_scores/paper/toy/" + name for name in ("theirs/seed1", "sentence/seed"))
+    files = {f"{theirs}/details.arrow", *(f"{sentence}{seed}/details.arrow" for seed in (1, 2, 3))}
+    assert seeds_and_files() == ({"system": [1, 1, 1], "baseline": [1, 2, 3]}, files)
+    beside.edit(STUDY, "tables", {"quality": TABLE | {"baseline": "theirs", "rows": [{"system": "sentence"}]}})
+    assert seeds_and_files() == ({"system": [1, 2, 3], "baseline": [1, 1, 1]}, files)
 
 
 def test_the_grid_survives_freezing(beside):

@@ -253,7 +253,7 @@ def test_systems_are_compared_over_the_seeds_that_both_have(small):
     for name, seeds in (("sentence", [1, 2, 3]), ("fine", [3, 2, 5])):
         small.edit(STUDY, f"systems/{name}/seeds", seeds)
     (pair,) = settings(load_grid(small.root), "7_comparisons/paper/one/a")["pairs"]
-    assert pair["seeds"] == [3, 2]
+    assert pair["seeds"] == {"system": [3, 2], "baseline": [3, 2]}
     small.edit(STUDY, "systems/fine/seeds", [7])
     assert settings(load_grid(small.root), "7_comparisons/paper/one/a")["pairs"] == []
 

@@ -86,7 +86,13 @@ def test_a_study_is_compared_pair_by_pair(tmp_path):
         "study": "made",
         "scale": "smoke",
         "folders": {"toy": {"sentence": "sentence", "context": "context@made"}},
-        "pairs": [{**pair, "seeds": [1, 2], "metrics": ["accuracy:pronoun@1", "d-BLEU", "i-BLEU", "accuracy:word"]}],
+        "pairs": [
+            {
+                **pair,
+                "seeds": {"system": [1, 2], "baseline": [1, 2]},
+                "metrics": ["accuracy:pronoun@1", "d-BLEU", "i-BLEU", "accuracy:word"],
+            }
+        ],
     }
     (tmp_path / "settings.json").write_text(json.dumps(settings))
     output = tmp_path / "7_comparisons" / "comparisons.json"
