@@ -79,7 +79,7 @@ def by_name(before: list, now: list) -> tuple[object, object]:
     The names have to differ within a list, and what both lists have must be in the same order. Otherwise the keys are
     the places, from 0, or the lists are returned as they are where their lengths differ.
     """
-    named = [{name_of(item): item for item in items} for items in (before, now)]
+    named = [{item_name(item): item for item in items} for items in (before, now)]
     unique = all(
         None not in names and len(names) == len(items) for names, items in zip(named, (before, now), strict=True)
     )
@@ -91,7 +91,7 @@ def by_name(before: list, now: list) -> tuple[object, object]:
     return before, now
 
 
-def name_of(item: object) -> str | None:
+def item_name(item: object) -> str | None:
     """Return the name of an item of a list: its own name, or that of its system; None if it has neither.
 
     A system that is compared with another one has both names.

@@ -16,7 +16,7 @@ from docmt.plan.jobs import Job
 from docmt.plan.planning import Plan, Planner, StaleTraining
 from docmt.plan.states import State
 
-RESTATED = re.compile(r"(?:resolved|entries\.\d+\.system)\.(?=.)")
+RESTATED = re.compile(r"(?:resolved|entries\..+?\.system)\.(?=.)")
 """The beginning of the name of a setting that scores and pages repeat from earlier stages."""
 OF_FILES = {"absent": "its outputs are not there", "incomplete": "a file is missing", "damaged": "a file is damaged"}
 """The phrase for each state that is a cause by itself."""

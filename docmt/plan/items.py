@@ -198,7 +198,7 @@ def run_folder(grid: Grid, stage: Folder, entry: Entry, seed: int, **names: str)
     return stage.at(scale=grid.scale, corpus=entry.corpus, system=system, seed=seed, **names)
 
 
-def compared_systems(grid: Grid, study: str, item: Item) -> Iterator[tuple[Entry, Entry, list[tuple[int, int]]]]:
+def compared_systems(grid: Grid, study: str, item: Item) -> Iterator[tuple[Entry, Entry, tuple[list[int], list[int]]]]:
     """Yield the entry of each system of an item that has a baseline, the entry of the baseline, and `compared_seeds`.
 
     Pairs without such seeds are left out, and so are pairs with an entry that is not run.
@@ -206,21 +206,22 @@ def compared_systems(grid: Grid, study: str, item: Item) -> Iterator[tuple[Entry
     for corpus, system, baseline in item.pairs(grid.studies[study].corpora):
         pair = [grid.named(study, corpus, name) for name in (system, baseline)]
         seeds = compared_seeds(*pair)
-        if seeds and all(grid.left_out(entry) is None for entry in pair):
+        if seeds[0] and all(grid.left_out(entry) is None for entry in pair):
             yield *pair, seeds
 
 
-def compared_seeds(system: Entry, baseline: Entry) -> list[tuple[int, int]]:
-    """Return the seeds of the runs that are compared, of the system and of its baseline.
+def compared_seeds(system: Entry, baseline: Entry) -> tuple[list[int], list[int]]:
+    """Return the seeds of the compared runs: those of the system, and in the same order those of its baseline.
 
     Two runs with the same seed are compared. The only run of a system without a model has no seed of its own: it is
     compared with every run of the other system, so that the test is of the difference from the mean of these runs.
     """
     if not system.has_model and len(system.seeds) == 1:
-        return [(system.seeds[0], seed) for seed in baseline.seeds]
+        return list(system.seeds * len(baseline.seeds)), list(baseline.seeds)
     if not baseline.has_model and len(baseline.seeds) == 1:
-        return [(seed, baseline.seeds[0]) for seed in system.seeds]
-    return [(seed, seed) for seed in system.seeds if seed in baseline.seeds]
+        return list(system.seeds), list(baseline.seeds * len(system.seeds))
+    shared = [seed for seed in system.seeds if seed in baseline.seeds]
+    return shared, shared
 
 
 def later_card(grid: Grid, study: str, corpus: str, count: str, split: str) -> str | None:

@@ -229,7 +229,7 @@ def of_comparison(grid: Grid, names: Names) -> Inputs:
     runs = [
         (entry, seed)
         for *pair, seeds in compared_systems(grid, names["study"], item)
-        for entry, seeds_of_entry in zip(pair, zip(*seeds, strict=True), strict=True)
+        for entry, seeds_of_entry in zip(pair, seeds, strict=True)
         for seed in seeds_of_entry
     ]
     files = (f"{run_folder(grid, paths.SCORES, *run)}/details.arrow" for run in runs)

@@ -204,7 +204,7 @@ def _comparisons(grid: Grid, where: str, study: str, table: str) -> dict[str, An
     pairs, folders = [], {}
     for system, baseline, seeds in compared_systems(grid, study, item):
         names = {"corpus": system.corpus, "system": system.system.name, "baseline": baseline.system.name}
-        seeds_of = {"system": [seed for seed, _ in seeds], "baseline": [seed for _, seed in seeds]}
+        seeds_of = dict(zip(("system", "baseline"), seeds, strict=True))
         pairs.append({**names, "test": item.significance, "metrics": item.tallied, "seeds": seeds_of})
         for entry in (system, baseline):
             folders.setdefault(entry.corpus, {})[entry.system.name] = entry.scored

@@ -3,6 +3,9 @@
 Their masks are those of `docs/generators/masks.py`, which measures them on the models.
 """
 
+from itertools import pairwise
+
+from docmt.nn.segments import Segments
 from generators import masks
 from generators.masks import Mask, Side
 from generators.panels import CELL, FAR, FARTHER, ITSELF, LEFT, OWN, SPACE, Axis, Grid, Panel, framed, picture
@@ -143,8 +146,8 @@ def stream() -> str:
     source, chains = data.batch.source, data.batch.source.chains
     first = source.sentences.offsets[:-1].tolist()
     lines = [
-        ("sentences", [list(range(*run)) for run in ends(source.sentences.lengths)]),
-        ("instance", [list(range(*run)) for run in ends(source.instances.lengths)]),
+        ("sentences", tokens_of_runs(source.sentences)),
+        ("instance", tokens_of_runs(source.instances)),
         ("first symbols", [first]),
         ("lexical chain", [chains.tokens.tolist()]),
     ]
@@ -169,9 +172,9 @@ def run_boxes(run: list[int], y: int, width: int, kind: str) -> str:
     return f'<path class="{kind}" d="{boxes}"/>\n{line}'
 
 
-def ends(lengths: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Return the first token of each run and the token after its last one."""
-    return [(sum(lengths[:number]), sum(lengths[: number + 1])) for number in range(len(lengths))]
+def tokens_of_runs(runs: Segments) -> list[list[int]]:
+    """Return the numbers of the tokens of each run."""
+    return [list(range(*ends)) for ends in pairwise(runs.offsets.tolist())]
 
 
 DRAWINGS = {
