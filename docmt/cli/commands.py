@@ -17,13 +17,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from docmt.base.foreign import explained
 from docmt.base.version import VERSION
 from docmt.cli.job_folder import in_job_folder
-from docmt.cli.options import check_paths, given_paths
+from docmt.cli.options import check_paths, given_paths, repeat_config
 from docmt.cli.standard_input import standard_input_as_file
 
 Sections = Mapping[str, Mapping[str, str]]
@@ -141,6 +141,14 @@ HEADINGS = {"store": "Share artifacts", "job": "Called by the workflow"}
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 
 
+class OneCommand(TyperCommand):
+    """A command that takes several settings behind one `--config`, as snakemake does."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words behind the command's name."""
+        return super().parse_args(ctx, repeat_config(args))
+
+
 class LazyGroup(TyperGroup):
     """A group of commands in sections. A module is imported when a command of it is called or listed, to save time."""
 
@@ -234,7 +242,7 @@ def command(name: str, module: str) -> Any:
     function = getattr(importlib.import_module(f"docmt.cli.{module}"), name.replace("-", "_"))
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     about = first_sentence(inspect.getdoc(function))
-    app.command(name, context_settings=CONTEXT, short_help=about)(guarded(function))
+    app.command(name, cls=OneCommand, context_settings=CONTEXT, short_help=about)(guarded(function))
     return get_command(app)
 
 

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 import typing
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -114,9 +115,27 @@ Mirror = Annotated[
 ]
 Config = Annotated[
     list[str] | None,
-    typer.Option(metavar="KEY=VALUE", help="key of config.yaml with another value, as snakemake's --config; repeat it"),
+    typer.Option(
+        metavar="KEY=VALUE", help="other values of keys of config.yaml, as in snakemake: --config scale=smoke seeds=[1]"
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON instead of tables and lines")]
+
+
+KEY_AND_VALUE = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
+
+
+def repeat_config(words: list[str]) -> list[str]:
+    """Return the words of a command line with `--config` before each KEY=VALUE that follows the first one.
+
+    Snakemake takes `--config a=1 b=2`, so that a user types the same behind a command of docmt.
+    """
+    repeated: list[str] = []
+    for word in words:
+        if KEY_AND_VALUE.fullmatch(word) and len(repeated) > 1 and repeated[-2] == "--config":
+            repeated.append("--config")
+        repeated.append(word)
+    return repeated
 
 
 def overrides(config: list[str] | None) -> dict[str, Any]:

@@ -100,6 +100,7 @@ def lines_of_store(planner: Planner, jobs: list[Job], forced: Forced, plan: Plan
         spared = [job for job in without.reasons if job not in plan.reasons]
         saved = savings(dict(entries_of(planner, plan)), spared, costs_of(planner, spared))
         yield f"would be pulled from {planner.stored.store.address}: {saved}"
+        yield "snakemake -n lists their jobs too, since the artifacts are not here yet; a run does not start them"
 
 
 def replace_outputs(planner: Planner, job: Job) -> None:

@@ -100,12 +100,14 @@ def signatures_of(store: Store) -> Signatures:
 
 
 def facts_of(store: Store, entry: StoreEntry, file: StoredFile) -> dict[str, Any]:
-    """Return what an artifact is, how it was made, from what, and who says so, for people and programs."""
+    """Return what an artifact is, how it was made, with which settings, from what, and who says so."""
     record, pins = entry.record, pins_of_store(store.backend).get(entry.identity, [])
     row = StoreRow(entry.identity, file, entry, None, tuple(pins), tuple(signatures_of(store).signers(entry)))
     return {
         **row.to_json(),
         "command": entry.manifest.command,
+        "settings": dict(entry.asked.settings),
+        "libraries": dict(entry.asked.libraries),
         "given": dict(entry.maker),
         "finished": record.get("finished"),
         "seconds": record.get("seconds"),

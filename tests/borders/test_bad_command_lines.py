@@ -228,6 +228,7 @@ CALLS = (
     ("list-targets --state missing --root ROOT", "'--state'"),
     ("list-targets --config scale --root ROOT", "--config: not a key with a value\n  found scale; expected KEY=VALUE"),
     ("list-targets --config scale=tiny --root ROOT", "docmt: "),
+    ("list-targets --config scale=smoke seeds=none --root ROOT", "seeds"),
     ("list-systems --study lexical --root ROOT", "unknown study\n  found lexical"),
     (
         "preflight demo --root ROOT --config scale",

@@ -7,6 +7,7 @@ import pytest
 from helpers.support import ROOT, docmt, run
 
 from docmt.cli.commands import FOR_YOU, JOBS, STORE
+from docmt.cli.options import repeat_config
 
 DOCMT = Path(sys.executable).parent / "docmt"
 
@@ -64,3 +65,17 @@ def test_a_mistake_ends_with_status_2_and_no_trace(project, arguments, message):
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert not (project.root / "o").exists() and not (project.root / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("--config a=1 b=2 c=[3]", "--config a=1 --config b=2 --config c=[3]"),
+        ("demo --config a=1 --json b=2", "demo --config a=1 --json b=2"),
+        ("--config a=1 demo", "--config a=1 demo"),
+        ("demo a=1", "demo a=1"),
+        ("--config a=1 --config b=2 results/x=1/y", "--config a=1 --config b=2 results/x=1/y"),
+    ],
+)
+def test_several_settings_stand_behind_one_config_as_in_snakemake(typed, expected):
+    assert repeat_config(typed.split()) == expected.split()

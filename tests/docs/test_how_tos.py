@@ -62,6 +62,7 @@ def test_an_ablation_runs_as_its_page_says(project):
     assert cards[0] == cards[1]
 
 
+@pytest.mark.slow
 def test_a_corpus_is_a_file(project):
     quick_smoke(project)
     carry_out_with_forks(PAGES["add-a-corpus"], project)
@@ -126,6 +127,7 @@ def test_a_kind_of_figure_is_a_file_that_states_it_and_one_that_shows_it(tmp_pat
     assert ">distance in sentences<" in (report / "by_distance.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_metric_is_a_file_and_a_row(tmp_path):
     project, page = whole_project(tmp_path / "project"), PAGES["add-a-metric"]
     quick_smoke(project)
@@ -171,7 +173,7 @@ def test_the_page_about_translations_states_every_setting():
     ]
 
 
-@pytest.mark.parametrize("name", ["add-a-corpus-form", "add-a-figure", "add-a-model"])
+@pytest.mark.parametrize("name", ["add-a-corpus-form", "add-a-figure", "add-a-metric", "add-a-model"])
 def test_files_and_changes_of_a_page_with_a_slow_test_fit_the_project(tmp_path, name):
     project = whole_project(tmp_path / "project")
     for block in blocks_of(PAGES[name]):

@@ -17,6 +17,7 @@ def test_the_page_on_the_report_shows_the_pictures_of_its_script():
     assert all((ROOT / f"docs/images/{name}.png").is_file() for name in pictures)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_artifacts_are_shared_as_the_page_says(demo: Project):
     need("ssh-keygen")

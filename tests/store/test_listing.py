@@ -59,6 +59,7 @@ def test_facts_name_files_pins_and_who_pushed(store):
     assert {file["name"] for file in facts["files"]} == set(entry.files)
     assert all(file["is_there"] for file in facts["files"])
     assert facts["pins"][0]["why"] == "table 2" and facts["rule"] == "train" and facts["seconds"] is not None
+    assert (facts["settings"], facts["libraries"]) == (entry.asked.settings, entry.asked.libraries)
 
 
 def test_shared_files_are_counted_once(store):

@@ -1,11 +1,13 @@
 """`docmt store ls`, `docmt store show` and `docmt store du`: what a store has."""
 
 import dataclasses
+import textwrap
 from contextlib import chdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+import yaml
 
 from docmt.base.errors import printable
 from docmt.base.manifest import DIGITS
@@ -80,10 +82,14 @@ def show(
 
 
 def lines_of(facts: dict[str, Any]) -> list[str]:
-    """Return the facts about an artifact as lines: one for each fact, and one for each file, input and pin."""
+    """Return the facts about an artifact as lines: one for each fact, setting, file, input and pin."""
     lines = []
     for name, value in facts.items():
         label = name.replace("_", " ")
+        if name == "settings":
+            text = yaml.safe_dump(value, allow_unicode=True, width=1000)
+            lines += [f"{label}:", textwrap.indent(text.rstrip(), "  ")]
+            continue
         if name == "inputs":
             value = [{"path": path, "identity": identity} for path, identity in value.items()]
         if isinstance(value, dict):
