@@ -141,7 +141,7 @@ HEADINGS = {"store": "Share artifacts", "job": "Called by the workflow"}
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 
 
-class OneCommand(TyperCommand):
+class ConfiguredCommand(TyperCommand):
     """A command that takes several settings behind one `--config`, as snakemake does."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -242,7 +242,7 @@ def command(name: str, module: str) -> Any:
     function = getattr(importlib.import_module(f"docmt.cli.{module}"), name.replace("-", "_"))
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     about = first_sentence(inspect.getdoc(function))
-    app.command(name, cls=OneCommand, context_settings=CONTEXT, short_help=about)(guarded(function))
+    app.command(name, cls=ConfiguredCommand, context_settings=CONTEXT, short_help=about)(guarded(function))
     return get_command(app)
 
 
