@@ -102,10 +102,18 @@ def prove(program: CTranslate2Search, rows: Rows, where: str) -> Proof:
 
 
 def _largest_difference(program: CTranslate2Search, rows: Rows, translations: list[Translation]) -> float:
-    """Return the largest difference of the log-probabilities of an output of translations, of both programs."""
-    targets = [translation.sentences for translation in translations]
-    expected, _ = forced_scores(program.model, Rows.from_lists(rows.to_lists("source"), targets))
-    scored = program.log_probabilities(program.framed(rows), [program.words(sentence) for (sentence,) in targets])
+    """Return the largest difference of the log-probabilities of an output of translations, of both programs.
+
+    Sentences that are longer than the export has positions are left out, since CTranslate2 translates none of them.
+    """
+    sources, targets = program.framed(rows), [program.words(each.sentences[0]) for each in translations]
+    pairs = enumerate(zip(sources, targets, strict=True))
+    short = [number for number, pair in pairs if max(map(len, pair)) < program.positions]
+    if not short:
+        return 0.0
+    chosen = [translations[number].sentences for number in short]
+    expected, _ = forced_scores(program.model, Rows.from_lists(rows.take(short).to_lists("source"), chosen))
+    scored = program.log_probabilities([sources[number] for number in short], [targets[number] for number in short])
     return float(np.abs(np.array([*chain.from_iterable(scored)]) - expected.numpy()).max())
 
 

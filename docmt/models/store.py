@@ -52,7 +52,8 @@ def load_model(folder: Path | str, device: torch.device | str = "cpu") -> Transf
     """Return the model that `model.json` describes, with the weights of the folder, in evaluation mode.
 
     On a CPU the parameters are the bytes of the file, mapped to memory: processes that load the same model share them,
-    until one of them changes a parameter. Raises UserError for a missing or damaged file, and for a parameter that is missing, unknown, or of another shape.
+    until one of them changes a parameter. Raises UserError for a missing or damaged file, and for a parameter that is
+    missing, unknown, or of another shape.
     """
     card = read_card(folder)
     where = str(Path(folder) / CARD)
