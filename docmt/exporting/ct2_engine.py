@@ -60,12 +60,12 @@ class CTranslate2Translator(Translator):
         """
         if self.proof is None:
             self.proof = prove(self.program, rows, str(self.source.folder))
-            self.program.own_searches = 0  # those of the proof are none of the translations
+            self.program.unfinished = 0  # those of the proof are none of the translations
         return super().translate(rows)
 
     def facts(self) -> dict[str, Any]:
-        """Return the version of CTranslate2, the proof, and the number of sentences of docmt's own search."""
-        facts = {"name": "ctranslate2", "version": version("ctranslate2"), "own_searches": self.program.own_searches}
+        """Return the version of CTranslate2, the proof, and the number of sentences that it did not finish."""
+        facts = {"name": "ctranslate2", "version": version("ctranslate2"), "unfinished": self.program.unfinished}
         return {"engine": {**facts, "proof": asdict(self.proof) if self.proof else None}}
 
 
@@ -75,11 +75,11 @@ def prove(program: CTranslate2Search, rows: Rows, where: str) -> Proof:
     Raises UserError where a probability differs, or a translation of CTranslate2 is worse than that of docmt.
     """
     sample = rows.take(np.unique(np.linspace(0, len(rows) - 1, SAMPLE).round()))
-    own, other = (
+    expected, translated = (
         Translator(program.model, program.config, search=search).translate(sample).best
         for search in (None, program.search)
     )
-    difference = _largest_difference(program, sample, own)
+    difference = _largest_difference(program, sample, expected)
     if not difference <= TOLERANCE:
         raise UserError(
             "CTranslate2 does not compute the probabilities of this model",
@@ -88,13 +88,13 @@ def prove(program: CTranslate2Search, rows: Rows, where: str) -> Proof:
             expected=f"at most {TOLERANCE}",
             remedy=REMEDY,
         )
-    unequal = [n for n, (a, b) in enumerate(zip(own, other, strict=True)) if a.sentences != b.sentences]
-    lost = _largest_loss(program, sample, unequal, own, other)
-    if lost > MARGIN:
+    unequal = [n for n, (a, b) in enumerate(zip(expected, translated, strict=True)) if a.sentences != b.sentences]
+    loss = _largest_loss(program, sample, unequal, expected, translated)
+    if loss > MARGIN:
         raise UserError(
             "CTranslate2 does not find the translations of docmt's own search",
             where=where,
-            found=f"{len(unequal)} of {len(sample)} sentences differ; log-probabilities are lower by up to {lost:.2g}",
+            found=f"{len(unequal)} of {len(sample)} sentences differ; log-probabilities are lower by up to {loss:.2g}",
             expected=f"equal translations, or log-probabilities that are lower by at most {MARGIN} for each output",
             remedy=REMEDY,
         )
@@ -118,16 +118,22 @@ def _largest_difference(program: CTranslate2Search, rows: Rows, translations: li
 
 
 def _largest_loss(
-    program: CTranslate2Search, rows: Rows, chosen: list[int], own: list[Translation], other: list[Translation]
+    program: CTranslate2Search,
+    rows: Rows,
+    chosen: list[int],
+    expected: list[Translation],
+    translated: list[Translation],
 ) -> float:
     """Return by how much the score of another translation is lower at most, for each of its outputs; 0 for no loss."""
     if not chosen:
         return 0.0
     sources = rows.take(chosen).to_lists("source")
-    _, sums = forced_scores(program.model, Rows.from_lists(sources, [other[number].sentences for number in chosen]))
+    _, sums = forced_scores(
+        program.model, Rows.from_lists(sources, [translated[number].sentences for number in chosen])
+    )
     losses = []
     for number, score in zip(chosen, sums.tolist(), strict=True):
-        outputs = len(other[number].sentences[0]) + 1
+        outputs = len(translated[number].sentences[0]) + 1
         penalty = length_penalty(outputs, program.config)
-        losses.append((own[number].normalised - score / penalty) * penalty / outputs)
+        losses.append((expected[number].normalised - score / penalty) * penalty / outputs)
     return max(0.0, *losses)

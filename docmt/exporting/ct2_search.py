@@ -1,7 +1,7 @@
 """The search of sentences by CTranslate2, with the results of docmt's own search.
 
-CTranslate2 cannot force the end of a translation at its maximum length, and bars outputs before the softmax, where
-docmt bars them after it. So docmt's own search translates the sentences whose search in CTranslate2 did not end before
+CTranslate2 cannot force the end of a translation at its maximum length, and bars outputs before the softmax; in docmt
+they are barred after it. So docmt's own search translates the sentences whose search in CTranslate2 did not end before
 their maximum length, and hypotheses with nearly equal scores are scored again, with all outputs, and ranked by that.
 """
 
@@ -16,7 +16,7 @@ from docmt.base.errors import UserError
 from docmt.base.vocabulary import EOS, SPECIALS
 from docmt.decoding.segments import Sentence
 from docmt.decoding.translator import Searches
-from docmt.exporting.ct2_folder import barred_outputs, search_settings
+from docmt.exporting.ct2_folder import search_settings
 from docmt.exporting.ct2_model import ctranslate2, position_rows, save_ct2_model
 from docmt.exporting.source import ExportedModel
 from docmt.nn.rows import Rows
@@ -28,8 +28,8 @@ TINY = 1e-9
 """The exponent of the length in place of 0: with 0, CTranslate2 would end a search earlier than docmt does."""
 MARGIN = 0.01
 """The largest difference, for each output, between scores of hypotheses that are scored again with all outputs."""
-SCORED_TOKENS = 1024
-"""The number of tokens whose probabilities over the whole vocabulary are in memory together."""
+BATCH: dict[str, Any] = {"max_batch_size": 1024, "batch_type": "tokens", "max_input_length": 0}
+"""The arguments for a batch: CTranslate2 computes 1,024 tokens at once, since more are slower, and cuts no source."""
 
 Pieces = list[str]
 
@@ -55,24 +55,24 @@ class CTranslate2Search:
         self.numbers = {piece: number for number, piece in enumerate(self.target_pieces)}
         self.positions = position_rows(source.network.config)
         self.program = _loaded(source)
-        self.own_searches = 0
-        """The number of sentences that docmt's own search translated, since CTranslate2 did not finish them."""
+        self.unfinished = 0
+        """The number of sentences that CTranslate2 did not finish, so that docmt's own search translated them."""
 
     @torch.inference_mode()
     def search(self, rows: Rows) -> list[Searches]:
         """Return the translations of each sentence of a batch, best first, as the only search of its instance."""
         counted_besides = RULES[self.frame].counted_besides
         limits = instance_limits(rows, self.config, counted_besides, most_pieces(self.model.config))
-        found = self._found(self.framed(rows), [limit for (limit,) in limits])
-        others = [number for number in range(len(rows)) if number not in found]
+        translations = self._translated(self.framed(rows), [limit for (limit,) in limits])
+        others = [number for number in range(len(rows)) if number not in translations]
         if others:
-            self.own_searches += len(others)
+            self.unfinished += len(others)
             framed = frame_source(rows.take(others), self.frame).to(next(self.model.parameters()).device)
-            own = search_memory(
+            remaining = search_memory(
                 self.model, self.model.encode(framed), [limits[number] for number in others], self.config
             )
-            found.update(zip(others, own, strict=True))
-        return [[found[number]] for number in range(len(rows))]
+            translations.update(zip(others, remaining, strict=True))
+        return [[translations[number]] for number in range(len(rows))]
 
     def framed(self, rows: Rows) -> list[Pieces]:
         """Return the pieces of each source sentence with the symbols around it."""
@@ -85,16 +85,13 @@ class CTranslate2Search:
 
     def log_probabilities(self, sources: list[Pieces], targets: list[Pieces]) -> list[list[float]]:
         """Return the log-probability of each output of given translations, the end included."""
-        scored = self.program.score_batch(
-            sources, targets, max_input_length=0, max_batch_size=SCORED_TOKENS, batch_type="tokens"
-        )
-        return [[*each.log_probs] for each in scored]
+        return [[*each.log_probs] for each in self.program.score_batch(sources, targets, **BATCH)]
 
     def words(self, sentence: Sentence) -> Pieces:
         """Return the pieces of a translation."""
         return [self.target_pieces[number] for number in sentence]
 
-    def _found(self, sources: list[Pieces], limits: list[int]) -> dict[int, list[Translation]]:
+    def _translated(self, sources: list[Pieces], limits: list[int]) -> dict[int, list[Translation]]:
         """Return the translations of the sentences whose search ended before the maximum length of the sentence.
 
         The keys are the numbers of the sentences in the batch.
@@ -115,12 +112,12 @@ class CTranslate2Search:
             beam_size=self.config.beam,
             num_hypotheses=self.config.beam,
             length_penalty=self.settings["length_alpha"] or TINY,
-            suppress_sequences=barred_outputs(self.frame),
-            max_input_length=0,
+            suppress_sequences=self.settings["barred"],
             # The end counts in the length of a hypothesis, and each output needs a position.
             max_decoding_length=min(limit + 1, self.positions),
             return_end_token=True,
             return_scores=True,
+            **BATCH,
         )
 
     def _ended(self, result: Any, limit: int) -> list[Hypothesis]:
@@ -172,7 +169,7 @@ class CTranslate2Search:
 
 
 def _loaded(source: ExportedModel) -> Any:
-    """Return the model of CTranslate2, which a folder has for as long as it is loaded."""
+    """Return the model as CTranslate2 loads it, from a folder that is then removed."""
     library, device = ctranslate2(), next(source.network.parameters()).device
     if device.type == "cuda" and not library.get_cuda_device_count():
         raise UserError(

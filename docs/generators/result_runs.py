@@ -136,6 +136,7 @@ RUN_STAGES = (
                     "target_tokens": "target pieces that were written",
                     "forced_ends": "sentences that reached their longest length",
                 },
+                frozenset({"engine"}),
             ),
             Table(
                 "contrastive.arrow, contrastive.whole.arrow",

@@ -52,11 +52,11 @@ def translators(model: TrainedModel, **decode):
 
 @pytest.mark.parametrize("frame", SENTENCE_FRAMES)
 def test_translations_are_those_of_docmts_own_search(frame, tmp_path):
-    own, other = translators(model_of(tmp_path, replace(SURE, frame=frame), end=3), length_alpha=0.6)
-    expected, translated = own.translate(ROWS), other.translate(ROWS)
+    usual, other = translators(model_of(tmp_path, replace(SURE, frame=frame), end=3), length_alpha=0.6)
+    expected, translated = usual.translate(ROWS), other.translate(ROWS)
     assert [each.sentences for each in translated.best] == [each.sentences for each in expected.best]
     assert [each.forced_ends for each in translated.best] == [each.forced_ends for each in expected.best]
-    assert dataclasses.replace(other.counts, seconds=0) == dataclasses.replace(own.counts, seconds=0)
+    assert dataclasses.replace(other.counts, seconds=0) == dataclasses.replace(usual.counts, seconds=0)
 
 
 @pytest.mark.parametrize(
@@ -65,20 +65,20 @@ def test_translations_are_those_of_docmts_own_search(frame, tmp_path):
     ids=str,
 )
 def test_all_that_a_search_can_be_told_is_obeyed(decode, tmp_path):
-    own, other = translators(model_of(tmp_path), **decode)
-    expected = [each.sentences for each in own.translate(ROWS).best]
+    usual, other = translators(model_of(tmp_path), **decode)
+    expected = [each.sentences for each in usual.translate(ROWS).best]
     assert [each.sentences for each in other.translate(ROWS).best] == expected
-    assert 0 < other.facts()["engine"]["own_searches"] < len(ROWS), "both programs have translated"
+    assert 0 < other.facts()["engine"]["unfinished"] < len(ROWS), "both programs have translated"
 
 
 def test_what_is_said_of_the_work(tmp_path):
-    own, other = translators(model_of(tmp_path))
+    usual, other = translators(model_of(tmp_path))
     other.translate(ROWS)
     facts = other.facts()["engine"]
     proof = facts.pop("proof")
     assert (facts["name"], proof["sentences"], proof["equal"]) == ("ctranslate2", len(ROWS), len(ROWS))
     assert 0 < proof["largest_difference"] < 1e-4
-    assert own.facts() == {}
+    assert usual.facts() == {}
 
 
 def test_n_best_lists_have_the_scores_of_the_model(tmp_path):
@@ -93,18 +93,18 @@ def test_n_best_lists_have_the_scores_of_the_model(tmp_path):
 
 
 def test_what_reaches_its_maximum_length_is_searched_by_docmt(tmp_path):
-    own, other = translators(model_of(tmp_path, end=-9), max_length_a=0.0, max_length_b=3)
-    assert other.translate(ROWS).best == own.translate(ROWS).best
-    assert other.facts()["engine"]["own_searches"] == own.counts.forced_ends == len(ROWS)
+    usual, other = translators(model_of(tmp_path, end=-9), max_length_a=0.0, max_length_b=3)
+    assert other.translate(ROWS).best == usual.translate(ROWS).best
+    assert other.facts()["engine"]["unfinished"] == usual.counts.forced_ends == len(ROWS)
 
 
 def test_a_sentence_without_a_position_in_the_export_is_searched_by_docmt(tmp_path, monkeypatch):
     monkeypatch.setattr("docmt.exporting.ct2_model.SINUSOID_ROWS", 8)
-    own, other = translators(model_of(tmp_path))
-    expected = [each.sentences for each in own.translate(ROWS).best]
+    usual, other = translators(model_of(tmp_path))
+    expected = [each.sentences for each in usual.translate(ROWS).best]
     assert [each.sentences for each in other.translate(ROWS).best] == expected
     long = sum(len(sentence) > 6 for (sentence,) in SOURCES)
-    assert long <= other.facts()["engine"]["own_searches"] < len(ROWS)
+    assert long <= other.facts()["engine"]["unfinished"] < len(ROWS)
 
 
 def test_other_probabilities_are_no_proof(tmp_path):
@@ -119,10 +119,10 @@ def test_other_probabilities_are_no_proof(tmp_path):
 
 def test_worse_translations_are_no_proof(tmp_path):
     _, other = translators(model_of(tmp_path))
-    found = other.program.search
+    search = other.program.search
     # Every sentence gets a translation that is one piece longer.
     longer = lambda each: replace(each, sentences=[[*each.sentences[0], 9]])  # noqa: E731
-    other.program.search = lambda rows: [[[longer(ranked[0])] for ranked in searches] for searches in found(rows)]
+    other.program.search = lambda rows: [[[longer(ranked[0])] for ranked in searches] for searches in search(rows)]
     with pytest.raises(UserError, match="does not find the translations of docmt's own search") as refused:
         other.translate(ROWS)
     assert f"{len(ROWS)} of {len(ROWS)} sentences differ" in str(refused.value)

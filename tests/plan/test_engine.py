@@ -52,7 +52,7 @@ def test_scores_say_the_engine_where_it_is_not_the_usual_one(small):
 
 
 @pytest.mark.parametrize(
-    ("system", "found"),
+    ("system", "told"),
     [
         ({"view": {"max_tokens": 64}}, "test view tokens64; expected a test view of single sentences (window: 1)"),
         ({"view": {"window": 2}, "model": {"frame": "joined"}}, "test view window2; expected"),
@@ -63,12 +63,12 @@ def test_scores_say_the_engine_where_it_is_not_the_usual_one(small):
     ],
     ids=str,
 )
-def test_what_ctranslate2_cannot_do_is_refused_before_any_job(small, system, found):
+def test_what_ctranslate2_cannot_do_is_refused_before_any_job(small, system, told):
     chosen(small, "ctranslate2").edit(STUDY, "systems/other", {"extends": "sentence", **system})
     with pytest.raises(UserError, match="CTranslate2 cannot translate as this system does") as refused:
         load_grid(small.root)
     message = str(refused.value)
-    assert "systems.other.decode" in message and f"found {found}" in message
+    assert "systems.other.decode" in message and f"found {told}" in message
     assert "`decode: {engine: docmt}` in this system" in message
     small.edit(STUDY, "systems/other/decode", {**system.get("decode", {}), "engine": "docmt"})
     load_grid(small.root)
