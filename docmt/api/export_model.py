@@ -1,14 +1,14 @@
 """The export of a trained model for other programs: CTranslate2, and the library transformers."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
+from docmt.api.engine import exported_model
 from docmt.api.model import TrainedModel
 from docmt.base.artifacts import atomic_folder, need_new_folder
 from docmt.base.errors import check_known
 from docmt.exporting.facts import gather_facts
 from docmt.exporting.source import ExportedModel
-from docmt.models.store import read_card
 from docmt.settings.decode import LengthPenalty
 
 ExportFormat = Literal["huggingface", "ctranslate2"]
@@ -44,22 +44,8 @@ def export_model(
     trained = TrainedModel.open(Path(path), "cpu", None)
     settings = {"beam": beam, "length_penalty": length_penalty, "length_alpha": length_alpha}
     limits = {"max_length_a": max_length_a, "max_length_b": max_length_b, "batch_tokens": batch_tokens}
-    WRITERS[to](_source(trained, {**settings, **limits}), None if scores is None else Path(scores), Path(output))
-
-
-def _source(trained: TrainedModel, stated: dict[str, Any]) -> ExportedModel:
-    config = trained.pipeline.config
-    return ExportedModel(
-        network=trained.network,
-        folder=trained.folder,
-        card=read_card(trained.folder),
-        pieces=(trained.pipeline.source.vocabulary.pieces, trained.pipeline.target.vocabulary.pieces),
-        languages=trained.languages,
-        text=config,
-        is_cut=config.input == "pieces",
-        cut=trained.test_cut(),
-        decode=trained.decode_config(**stated),
-    )
+    source = exported_model(trained, trained.test_cut(), trained.decode_config(**settings, **limits))
+    WRITERS[to](source, None if scores is None else Path(scores), Path(output))
 
 
 def _write_huggingface(source: ExportedModel, scores: Path | None, output: Path) -> None:

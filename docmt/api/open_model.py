@@ -13,7 +13,7 @@ from docmt.api.translate import fallback_text, translate_documents
 from docmt.base.errors import UserError
 from docmt.base.names import DeviceName
 from docmt.corpus.inputs import ContrastiveItem
-from docmt.settings.decode import LengthPenalty
+from docmt.settings.decode import Engine, LengthPenalty
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class Model:
         max_length_a: float | None = None,
         max_length_b: int | None = None,
         batch_tokens: int = 4096,
+        engine: Engine = "docmt",
     ) -> list[DocumentTranslation]:
         """Translate documents, each a list of sentences in plain text.
 
@@ -61,8 +62,10 @@ class Model:
         search). `length_penalty` and `length_alpha` decide the divisor of a hypothesis' log-probability. The
         translation of a sentence has at most `max_length_a` times its source pieces plus `max_length_b` pieces; None
         means the model's own value, or else 1.2 and 10. `batch_tokens` is the number of source tokens that are computed
-        at once. Warns where the output of a window has a different number of sentences than its source. Raises
-        UserError for anything but lists of strings, and where the model's folder does not say how documents are cut.
+        at once. The `engine` `ctranslate2` searches the sentences of a sentence model, once it has proven that it does
+        so as docmt does. Warns where the output of a window has a different number of sentences than its source. Raises
+        UserError for anything but lists of strings, where the model's folder does not say how documents are cut, and
+        where CTranslate2 cannot translate as the model does, or is not installed.
 
         >>> import docmt
         >>> model = docmt.open_model("results/5_training/paper/toy_zh-en/sentence/seed1")
@@ -80,6 +83,7 @@ class Model:
             max_length_a=max_length_a,
             max_length_b=max_length_b,
             batch_tokens=batch_tokens,
+            engine=engine,
         )
         texts, fallbacks = translate_documents(self.trained, documents, config)
         if fallbacks.windows:

@@ -6,12 +6,13 @@ from itertools import accumulate, groupby, pairwise
 
 import pyarrow as pa
 
+from docmt.api.engine import translator_of
 from docmt.api.model import TrainedModel
 from docmt.base.columns import SEGMENTS
 from docmt.decoding.files import COLUMNS, document_numbers, nbest_lines, restored_lines
 from docmt.decoding.segments import Restore, SegmentTable
 from docmt.decoding.strategy import Decoded, Fallbacks, decode_segments
-from docmt.decoding.translator import Progress, Translator, quiet
+from docmt.decoding.translator import Progress, quiet
 from docmt.settings.data import CutConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.views.cuts import cut_documents, sentence_costs
@@ -122,7 +123,7 @@ def _translated(
         table = _segments([ids[place] for place in places], list(documents.values()), cut)
         sentences = _sentences([lines[place] for place in places], list(documents.values()), table)
         segments = SegmentTable.from_table(table, WHERE, model.chains(sentences))
-        decoded = decode_segments(segments, cut, Translator(model.network, config, progress))
+        decoded = decode_segments(segments, cut, translator_of(model, cut, config, progress))
     return Translated(decoded, places, len(lines), model.pipeline.target.restore)
 
 

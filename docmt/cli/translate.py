@@ -18,7 +18,7 @@ from docmt.cli.options import (
     open_model,
 )
 from docmt.cli.screen import print_json, progress_display, say
-from docmt.settings.decode import LengthPenalty
+from docmt.settings.decode import ENGINE, Engine, LengthPenalty
 
 if TYPE_CHECKING:
     from docmt.api.translate import Translated
@@ -42,6 +42,7 @@ MaxLengthB = Annotated[
     int | None, typer.Option(min=1, max=1_000_000, help="b: see --max-length-a [default: the model's own, or 10]")
 ]
 NBest = Annotated[int, typer.Option(min=0, help="print this many hypotheses of each search, with scores (TSV)")]
+SearchEngine = Annotated[Engine, typer.Option(help=ENGINE)]
 STDIN = Path("-")
 N_BEST_NUMBERS = {"line": int, "segment": int, "rank": int, "score": float, "log_probability": float}
 """The columns of an n-best list that are numbers in JSON; the other columns are text."""
@@ -58,6 +59,7 @@ def translate(
     max_length_b: MaxLengthB = None,
     n_best: NBest = 0,
     batch_tokens: BatchTokens = 4096,
+    engine: SearchEngine = "docmt",
     device: Device = "auto",
     threads: Threads = None,
     as_json: AsJson = False,
@@ -79,7 +81,8 @@ def translate(
     trained = open_model(model, device, threads)
     penalty = {"length_penalty": length_penalty, "length_alpha": length_alpha}
     limits = {"max_length_a": max_length_a, "max_length_b": max_length_b}
-    config = trained.decode_config(beam=beam, **penalty, **limits, n_best=n_best, batch_tokens=batch_tokens)
+    computing = {"batch_tokens": batch_tokens, "engine": engine}
+    config = trained.decode_config(beam=beam, **penalty, **limits, n_best=n_best, **computing)
     with progress_display("translating", "segments") as progress:
         translated = translate_lines(trained, lines, config, progress, names)
     report_fallbacks(translated.fallbacks)

@@ -79,14 +79,11 @@ def read_passages(path: Path) -> tuple[list[list[str]], DecodeConfig]:
 
 
 def write_translations(
-    settings: TranslationSettings,
-    model: nn.Module,
-    view: View,
-    output: Path,
-    restore: Restore,
-    progress: Progress = quiet,
+    settings: TranslationSettings, translator: Translator, view: View, output: Path, restore: Restore
 ) -> dict[str, Any]:
-    """Translate the test segments of a view into the folder `output`, and return the speed for the record of the job.
+    """Translate the test segments of a view into the folder `output`, and return facts for the record of the job.
+
+    `translator` has the model, and the settings of the search as `settings` states them.
 
     The files are `test.txt` (plain text), `test.tok.txt` (tokens) and `decoding.json`. For windows of several sentences
     there are also `test.j1.txt`, `test.j1.tok.txt` and so on, two files for each position in the window. Where
@@ -95,8 +92,7 @@ def write_translations(
 
     Raises UserError where the view does not fit the model, or is missing or damaged.
     """
-    segments = SegmentTable.read(view, model)
-    translator = Translator(model, settings.decode, progress)
+    segments = SegmentTable.read(view, translator.model)
     decoded = decode_segments(segments, settings.view.test, translator)
     for old in (*output.glob("test.j*.txt"), *output.glob(NBEST)):
         # An earlier run with other settings may have left the positions of a longer window, or an n-best list.
@@ -107,7 +103,7 @@ def write_translations(
         with atomic_file(output / NBEST) as stream:
             stream.writelines(line + "\n" for line in nbest_lines(decoded, restore))
     write_json(output / "decoding.json", decoding_record(settings, segments, decoded, translator))
-    return speed(decoded, translator)
+    return {**speed(decoded, translator), **translator.facts()}
 
 
 def write_contrastive(
@@ -182,7 +178,7 @@ def decoding_record(
         "lines": decoded.lines,
         "view": settings.view.test.name,
         "frame": model.config.frame,
-        **dataclasses.asdict(settings.decode),
+        **settings.decode.recorded(),
         "sentences": decoded.sentences,
         "segments": len(segments.rows),
         "fallback_windows": decoded.fallbacks.windows,

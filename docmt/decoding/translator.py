@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from torch import nn
 
@@ -54,6 +55,10 @@ Searches = list[list[Translation]]
 model is synchronous, a search for each sentence."""
 
 
+Search = Callable[[Rows], list[Searches]]
+"""A function that searches a batch of instances; the hypotheses of each search are ranked, best first."""
+
+
 @dataclass(frozen=True)
 class SearchResults:
     """The results of the searches for several instances, in the order of the instances."""
@@ -67,10 +72,20 @@ class SearchResults:
 class Translator:
     """A model with its search settings, and counts of the work so far."""
 
-    def __init__(self, model: nn.Module, config: DecodeConfig, progress: Progress = quiet) -> None:
-        """Set all counts to 0; `progress` is called after each batch."""
+    def __init__(
+        self, model: nn.Module, config: DecodeConfig, progress: Progress = quiet, search: Search | None = None
+    ) -> None:
+        """Set all counts to 0; `progress` is called after each batch.
+
+        `search` searches each batch in place of docmt's own beam search.
+        """
         self.model, self.config, self.progress = model, config, progress
+        self.search = search or self._search
         self.counts = DecodingCounts()
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the record of a job says of the program that searches; nothing for docmt's own search."""
+        return {}
 
     def translate(self, rows: Rows) -> SearchResults:
         """Return the translations of all instances, which are searched batch by batch, and add the work to `counts`."""
@@ -81,7 +96,7 @@ class Translator:
             batch = rows.take(indices)
             # Only the `n_best` best hypotheses are stored, since hypotheses of long documents need much memory.
             limit = max(self.config.n_best, 1)
-            searched = search_instances(self.model, batch, self.config)
+            searched = self.search(batch)
             by_index.update(
                 zip(indices, ([ranked[:limit] for ranked in instance] for instance in searched), strict=True)
             )
@@ -94,3 +109,6 @@ class Translator:
         self.counts.target_tokens += sum(len(words) for translation in best for words in translation.sentences)
         self.counts.forced_ends += sum(translation.forced_ends for translation in best)
         return SearchResults(best, searches)
+
+    def _search(self, rows: Rows) -> list[Searches]:
+        return search_instances(self.model, rows, self.config)

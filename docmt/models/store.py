@@ -51,14 +51,20 @@ def save_model(folder: Path | str, model: Transformer, provenance: Mapping[str, 
 def load_model(folder: Path | str, device: torch.device | str = "cpu") -> Transformer:
     """Return the model that `model.json` describes, with the weights of the folder, in evaluation mode.
 
-    Raises UserError for a missing or damaged file, and for a parameter that is missing, unknown, or of another shape.
+    On a CPU the parameters are the bytes of the file, mapped to memory: processes that load the same model share them,
+    until one of them changes a parameter. Raises UserError for a missing or damaged file, and for a parameter that is
+    missing, unknown, or of another shape.
     """
     card = read_card(folder)
     where = str(Path(folder) / CARD)
     config = parse(MODEL_CONFIGS[card["kind"]], card["config"], where, ("config",))
     model = build(config, card["source_size"], card["target_size"])
-    weights = Path(folder) / WEIGHTS
-    fill(model, read_tensors(weights), str(weights))
+    path = Path(folder) / WEIGHTS
+    weights = read_tensors(path)
+    check_fit(model, weights, str(path))
+    for name, parameter in model.named_parameters():
+        # Without a copy, where the file has numbers of the same type.
+        parameter.data = weights[name].to(parameter.dtype)
     return model.to(device).eval()
 
 

@@ -7,6 +7,7 @@ from docmt.base.digests import digest
 from docmt.base.errors import UserError, check_known
 from docmt.base.yaml_files import Lines
 from docmt.plan.resolve import Resolver
+from docmt.settings.ctranslate2 import engine_obstacles
 from docmt.settings.data import TextConfig
 from docmt.settings.system import Entry, TrainedSystem
 
@@ -30,6 +31,7 @@ class Systems:
             check_known("text", system.text, texts, resolver.lines.place(("systems", system.name, "text")))
             if isinstance(system, TrainedSystem):
                 _check_text(system, texts, resolver.lines)
+                _check_engine(system, texts[system.text], resolver.lines)
                 if system.init_from:
                     self._check_start(system)
 
@@ -153,6 +155,20 @@ def _check_text(system: TrainedSystem, texts: dict[str, TextConfig], lines: Line
             where=lines.place((*path, "text")),
             found=f"text {system.text}, which has none",
             expected=f"one of config.yaml's texts with pretrained: {system.pretrained}",
+        )
+
+
+def _check_engine(system: TrainedSystem, text: TextConfig, lines: Lines) -> None:
+    """Raise UserError, with the first obstacle, where CTranslate2 is to translate what it cannot translate as docmt."""
+    if system.decode.engine != "ctranslate2":
+        return
+    for obstacle in engine_obstacles(system.model, system.view.test, text, system.decode):
+        raise UserError(
+            "CTranslate2 cannot translate as this system does",
+            where=lines.place(("systems", system.name, "decode", "engine")),
+            found=obstacle.actual,
+            expected=obstacle.expected,
+            remedy="`decode: {engine: docmt}` in this system",
         )
 
 

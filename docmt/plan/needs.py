@@ -154,11 +154,14 @@ def of_decoding(grid: Grid, names: Names) -> Inputs:
 
 
 def libraries_of_translations(grid: Grid, names: Names) -> Iterable[str]:
-    """Return the libraries that restore plain text from the pieces of translations."""
+    """Yield the libraries that search, and that restore plain text from the pieces of translations."""
     entry = grid.find(names["corpus"], names["system"])
+    if entry.engine == "ctranslate2":
+        yield entry.engine
     if grid.texts[entry.system.text].is_pretrained("target"):
-        return ("tokenizers",)
-    return () if grid.corpora[entry.corpus].target_language == "zh" else ("sacremoses",)
+        yield "tokenizers"
+    elif grid.corpora[entry.corpus].target_language != "zh":
+        yield "sacremoses"
 
 
 def of_passage(grid: Grid, names: Names) -> Inputs:

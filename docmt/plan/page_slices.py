@@ -164,6 +164,8 @@ def _entry(entry: Entry) -> dict[str, Any]:
     values = dataclasses.asdict(entry) | {"settings_digest": ""}  # the digest of settings with paths
     if isinstance(entry.system, ExternalSystem):
         values["system"]["source"] = source_of(entry.system, name_of)
-    elif not is_random_checkpoint(entry.system.pretrained):
+        return values
+    values["system"]["decode"] = entry.system.decode.recorded()
+    if not is_random_checkpoint(entry.system.pretrained):
         values["system"]["pretrained"] = name_of(entry.system.pretrained)
     return values

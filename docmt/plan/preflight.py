@@ -13,8 +13,8 @@ DISTRIBUTION = "docmt"
 def check_packages(needed: Iterable[str]) -> None:
     """Raise UserError, with the names of all missing packages, where packages that jobs need are not installed.
 
-    Jobs need the dependencies of docmt. `needed` has the names of aligners and the codes of target languages; where
-    such a name is that of an optional extra of docmt, jobs need the dependencies of that extra too.
+    Jobs need the dependencies of docmt. `needed` has the names of aligners and engines, and the codes of target
+    languages; where such a name is that of an optional extra of docmt, jobs need the dependencies of that extra too.
     """
     extras = _extras_of(needed)
     missing = sorted({name for name in _required(extras) if not is_installed(name)})

@@ -117,8 +117,8 @@ def _translations(grid: Grid, where: str, corpus: str, system: str, seed: str) -
     if isinstance(entry.system, ExternalSystem):
         is_stand_in = grid.has_stand_ins and entry.system.source.has_stand_ins
         return {**_run(grid, entry, seed), "source": source_of(entry.system), "stand_in": is_stand_in}
-    sections = {section: dataclasses.asdict(getattr(entry.system, section)) for section in ("decode", "view")}
-    return {**_run(grid, entry, seed), **sections}
+    system = entry.system
+    return {**_run(grid, entry, seed), "decode": system.decode.recorded(), "view": dataclasses.asdict(system.view)}
 
 
 def _scores(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def _scores(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict
     if isinstance(entry.system, ExternalSystem):
         resolved["source"] = source_of(entry.system)
     else:
-        resolved["pretrained"] = given(entry.system.pretrained)
+        resolved |= {"pretrained": given(entry.system.pretrained), "decode": entry.system.decode.recorded()}
     return {
         **_run(grid, entry, seed),
         **_languages(grid, corpus),
@@ -187,7 +187,7 @@ def _passages(grid: Grid, where: str, corpus: str, system: str, seed: str, study
     entry = grid.with_model(corpus, system)
     return {
         **_run(grid, entry, seed),
-        "decode": dataclasses.asdict(entry.system.decode),
+        "decode": entry.system.decode.recorded(),
         "documents": [list(document.source) for document in stated.documents],
     }
 

@@ -36,12 +36,20 @@ def check_environment(run: PlannedRun, profile: Profile) -> Iterator[RunFinding]
 
 
 def _extras(run: PlannedRun) -> list[str]:
-    """Return the names of what extras of docmt may be for: aligners, target languages, and the kind of the store."""
+    """Return the names of what extras of docmt may be for: aligners, languages, engines, and the kind of the store."""
     pairs = [(run.grid.find_scored(*_names(job)).study, _names(job)[0]) for job in run.jobs if job.rule == "scores"]
     aligners = [scoring_of(run.grid, study, corpus).aligner for study, corpus in dict.fromkeys(pairs)]
     languages = [run.grid.corpora[corpus].target_language for _, corpus in dict.fromkeys(pairs)]
     store = (run.grid.store or "").partition("://")
-    return [*(aligner.kind for aligner in aligners if aligner), *languages, *(store[:1] if store[1] else ())]
+    of_jobs = [*(aligner.kind for aligner in aligners if aligner), *languages, *_engines(run)]
+    return [*of_jobs, *(store[:1] if store[1] else ())]
+
+
+def _engines(run: PlannedRun) -> Iterator[str]:
+    """Yield the engine of each job that searches translations, where it is another program than docmt."""
+    for job in run.jobs:
+        if job.rule in ("translate", "passage") and (engine := run.grid.find(*_names(job)).engine) != "docmt":
+            yield engine
 
 
 def _names(job: Job) -> tuple[str, str]:

@@ -116,7 +116,8 @@ def _describe(entry: Entry, entries: dict[str, Entry]) -> SystemDescription:
         source = dataclasses.asdict(system.source)
         return SystemDescription(entry, None, {"data": {"text": system.text}, source.pop("kind"): source})
     data = {"text": system.text, "view of train": system.view.train.name, "view of dev, test": system.view.test.name}
-    sections = {"data": data} | {name: resolved(entry)[name] for name in ("model", "train", "decode")}
+    settings = {name: resolved(entry)[name] for name in ("model", "train")} | {"decode": system.decode.recorded()}
+    sections = {"data": data, **settings}
     return SystemDescription(entry, differences(parent, entry) if parent else None, sections)
 
 

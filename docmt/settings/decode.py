@@ -1,12 +1,18 @@
 """The settings of decoding."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 from docmt.base.checks import Checked, at_least, beam, count, need, setting, up_to, whole
 
 LengthPenalty = Literal["average", "gnmt", "unified_dnmt", "none"]
 """The names of the length penalties, which divide the log-probability of a hypothesis."""
+
+Engine = Literal["docmt", "ctranslate2"]
+"""The names of the programs that search: docmt's own beam search, and CTranslate2."""
+
+ENGINE = "program that searches: docmt, or ctranslate2 for sentence models (an extra to install), proven on the model"
+"""The description of the engine, in settings and of the option of commands."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +44,16 @@ class DecodeConfig(Checked):
         at_least(0, ", and at most the beam"),
     )
     batch_tokens: int = setting(4096, "source tokens decoded at once (memory and speed, not results)", count)
+    engine: Engine = setting("docmt", ENGINE)
 
     def __post_init__(self) -> None:
         """Check that the n-best list is no longer than the beam."""
         super().__post_init__()
         need(self.n_best <= self.beam, "n_best", self.n_best, f"0 to {self.beam}, the beam")
+
+    def recorded(self) -> dict[str, Any]:
+        """Return the settings as identities and records have them: without the engine where it is docmt's own search.
+
+        The setting is younger than the first version, whose translations keep their identities.
+        """
+        return {name: value for name, value in asdict(self).items() if (name, value) != ("engine", "docmt")}

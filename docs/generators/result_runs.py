@@ -124,6 +124,7 @@ RUN_STAGES = (
                     "max_length_b": "... plus b",
                     "max_length_of": "whose source length: of the `sentence`, or the longest of its `batch`",
                     "batch_tokens": "tokens of a batch",
+                    "engine": "program that searched; only where it is not docmt",
                     "n_best": "hypotheses that are kept of each segment",
                     "sentences": "number of translated sentences",
                     "segments": "number of segments",
@@ -135,6 +136,7 @@ RUN_STAGES = (
                     "target_tokens": "target pieces that were written",
                     "forced_ends": "sentences that reached their longest length",
                 },
+                frozenset({"engine"}),
             ),
             Table(
                 "contrastive.arrow, contrastive.whole.arrow",

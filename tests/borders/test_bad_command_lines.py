@@ -275,6 +275,7 @@ CALLS = (
     ("translate --model folder --n-best -1", "'--n-best'"),
     ("translate --model folder --n-best 9 --beam 5", "--n-best 9 is more than --beam 5"),
     ("translate --model folder --beam 0", "'--beam'"),
+    ("translate --model folder --engine marian", "'--engine'"),
     ("translate --model folder --beam 1000000000", "'--beam'"),
     ("translate --model folder --threads 1000000000", "'--threads'"),
     ("translate --model folder --length-alpha nan", "'--length-alpha'"),

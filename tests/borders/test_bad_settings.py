@@ -192,6 +192,8 @@ CASES: dict[str, Change] = {
     "beam of 0": study(f"{DECODE}/beam", 0),
     "beam of a billion": study(f"{DECODE}/beam", 10**9),
     "more best than the beam": study(f"{DECODE}/n_best", 100),
+    "engine of no name": study(f"{DECODE}/engine", "marian"),
+    "engine of other models": study(f"{DECODE}/engine", "ctranslate2"),
     "endless length": study(f"{DECODE}/max_length_a", float("inf")),
     "odd width": study(f"{MODEL}/width", 63),
     "width of a trillion": study(f"{MODEL}/width", 10**12),

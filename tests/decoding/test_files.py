@@ -9,6 +9,7 @@ from helpers.tiny import LENGTHS, TEST_DOCUMENTS, chunks, segment, tiny_model, w
 from docmt.base.errors import UserError
 from docmt.decoding.files import TranslationSettings, restored_lines, write_translations
 from docmt.decoding.segments import View
+from docmt.decoding.translator import Translator
 from docmt.nn.rows import Rows
 from docmt.search.beam import beam_search
 from docmt.settings.data import CutConfig, ViewConfig
@@ -27,8 +28,12 @@ def restore(ids: list[int]) -> tuple[str, str]:
     return " ".join(map(str, ids)), "-".join(map(str, ids))
 
 
+def written(settings: TranslationSettings, model, folder, output) -> dict:
+    return write_translations(settings, Translator(model, settings.decode), View(folder), output, restore)
+
+
 def decode(model, folder, output, cut, **settings):
-    write_translations(settings_for(cut, **settings), model, View(folder), output, restore)
+    written(settings_for(cut, **settings), model, folder, output)
     return {file.name: file.read_text().split("\n")[:-1] for file in output.glob("*.txt")}
 
 
@@ -128,10 +133,10 @@ def test_the_record_of_the_decoding(view, tmp_path):
 
 
 def test_speeds_are_facts_of_the_run_and_not_of_the_translations(view, tmp_path):
-    arguments = settings_for(CutConfig(window=2)), tiny_model("joined"), View(view(windows(2)))
-    facts = write_translations(*arguments, tmp_path / "out", restore)
+    arguments = settings_for(CutConfig(window=2)), tiny_model("joined"), view(windows(2))
+    facts = written(*arguments, tmp_path / "out")
     content = (tmp_path / "out" / "decoding.json").read_bytes()
-    write_translations(*arguments, tmp_path / "again", restore)
+    written(*arguments, tmp_path / "again")
     assert (tmp_path / "again" / "decoding.json").read_bytes() == content
     counts = json.loads(content)
     for name in ("source_tokens", "target_tokens", "sentences"):
@@ -153,7 +158,7 @@ def test_positions_of_a_longer_window_are_removed(view, tmp_path):
 
 def refused(model, folder, output, cut=SUB_DOCUMENTS):
     with pytest.raises(UserError) as problem:
-        write_translations(settings_for(cut), model, View(folder), output, restore)
+        written(settings_for(cut), model, folder, output)
     assert not output.exists()
     return str(problem.value)
 

@@ -8,6 +8,7 @@ from helpers.tiny import LENGTHS, chunks, tiny_model, windows
 from docmt.base.checks import BadValue
 from docmt.decoding.files import COLUMNS, TranslationSettings, write_translations
 from docmt.decoding.segments import View
+from docmt.decoding.translator import Translator
 from docmt.nn.rows import Rows
 from docmt.search.beam import beam_search
 from docmt.search.forced import forced_scores
@@ -34,7 +35,7 @@ def written(view, output, case, **decode):
     config = DecodeConfig(**{"beam": 3, "max_length_a": 1.0, "max_length_b": 3, **decode})
     settings = TranslationSettings(1, "study", "corpus", "system", "smoke", 1, config, ViewConfig(cut, cut))
     model = tiny_model(name)
-    write_translations(settings, model, View(view(segments)), output, numbers)
+    write_translations(settings, Translator(model, config), View(view(segments)), output, numbers)
     return model, config, segments
 
 

@@ -9,6 +9,7 @@ from helpers.tiny import random_documents, segment, tiny_model
 from docmt.base.vocabulary import SEP
 from docmt.decoding.files import TranslationSettings, write_translations
 from docmt.decoding.segments import View
+from docmt.decoding.translator import Translator
 from docmt.nn.rows import Rows
 from docmt.search.beam import beam_search
 from docmt.settings.data import CutConfig, ViewConfig
@@ -100,7 +101,9 @@ def test_every_position_is_what_loops_give(view, tmp_path, name, k):
     ]
     model, cut = separating_model(name), CutConfig(window=k)
     settings = TranslationSettings(1, "study", "corpus", "system", "smoke", 1, CONFIG, ViewConfig(cut, cut))
-    write_translations(settings, model, View(view(rows)), tmp_path / "out", lambda ids: ("", text(ids)))
+    write_translations(
+        settings, Translator(model, CONFIG), View(view(rows)), tmp_path / "out", lambda ids: ("", text(ids))
+    )
     record = json.loads((tmp_path / "out" / "decoding.json").read_text())
     simulation = Simulation(model, k)
     for j in range(1, k + 1):

@@ -14,6 +14,7 @@ from docmt.base.tables import write_arrow
 from docmt.base.vocabulary import EOS
 from docmt.decoding.files import TranslationSettings, write_translations
 from docmt.decoding.segments import View
+from docmt.decoding.translator import Translator
 from docmt.nn.rows import Rows
 from docmt.search.beam import beam_search
 from docmt.settings.data import CutConfig, ViewConfig
@@ -35,7 +36,11 @@ def decoded(model, cut, segments, view, tmp_path, **decode):
     config = DecodeConfig(**{"beam": 2, "max_length_a": 1.0, "max_length_b": 3, **decode})
     settings = TranslationSettings(1, "study", "corpus", "system", "smoke", 1, config, ViewConfig(cut, cut))
     write_translations(
-        settings, model, View(folder, chains), tmp_path / "out", lambda ids: ("", " ".join(map(str, ids)))
+        settings,
+        Translator(model, config),
+        View(folder, chains),
+        tmp_path / "out",
+        lambda ids: ("", " ".join(map(str, ids))),
     )
     record = json.loads((tmp_path / "out" / "decoding.json").read_text())
     return (tmp_path / "out" / "test.txt").read_text().splitlines(), record

@@ -30,3 +30,7 @@ def test_500_lines_are_translated_equally(system, finished_demo, tmp_path, monke
         pairs = zip(exported.translate(documents), expected, strict=True)
         unequal = sum(a != b for ours, theirs in pairs for a, b in zip(ours, theirs, strict=True))
         assert unequal <= differing
+        if system == "sentence":
+            translated = opened.translate(documents, beam=beam, engine="ctranslate2")
+            pairs = zip((each.lines for each in translated), expected, strict=True)
+            assert sum(a != b for ours, theirs in pairs for a, b in zip(ours, theirs, strict=True)) <= differing

@@ -27,7 +27,7 @@ REFUSED = {
     "wrapped windows": (PLAIN, CutConfig(window=2), {}, "frame wrapped with windows of 2 sentences; expected"),
     "closed": (CASES["transformer closed"], SENTENCES, {}, "frame closed; expected frame joined, wrapped, summarised"),
     "restarting": (replace(JOINED, positions="restarting"), CutConfig(window=2), {}, "expected running positions"),
-    "gnmt": (PLAIN, SENTENCES, {"length_penalty": "gnmt"}, "--length-penalty gnmt; expected average or none"),
+    "gnmt": (PLAIN, SENTENCES, {"length_penalty": "gnmt"}, "length penalty gnmt; expected average or none"),
 }
 
 

@@ -32,9 +32,9 @@ def letters() -> TextPipeline:
 
 
 def write_model(
-    folder: Path, config: TransformerConfig, cut: CutConfig, is_sure: bool = False, **provenance: object
+    folder: Path, config: TransformerConfig, cut: CutConfig, is_sure: bool = False, end: float = 2, **provenance: object
 ) -> Path:
-    """A model folder. `is_sure`: special symbols are improbable, but for the end, which is rather probable."""
+    """A model folder. `is_sure`: special symbols are improbable, but for the end, whose bias is `end`."""
     torch.manual_seed(2)
     model = build(config, len(VOCABULARY), len(VOCABULARY)).eval()
     with torch.no_grad():
@@ -44,7 +44,7 @@ def write_model(
             # The first value of every final state is 1, so that a weight there is the bias of an output.
             model.decoder_norm.weight[0], model.decoder_norm.bias[0] = 0, 1
             model.output.weight[: len(SPECIALS), 0] = -60
-            model.output.weight[EOS, 0] = 2
+            model.output.weight[EOS, 0] = end
     save_model(folder, model, {"view": dataclasses.asdict(ViewConfig(cut, cut)), **provenance})
     letters().save(folder / "text")
     return folder

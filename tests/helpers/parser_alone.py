@@ -53,6 +53,7 @@ PARSER_ALONE: dict[str, tuple[str, ...]] = {
     "a system that cannot be what is asked of it": (
         *("has no model", "no model of", "not a system that", "not a system with", "no stage counts this"),
         *("no comparison in", "the same translations for several", "differs from that of", "shared embeddings need"),
+        "CTranslate2 cannot translate as this system",
     ),
     "the values of a sweep, once they are in its settings": (
         r"length2000000000\.view\.\w+\.max_tokens: value not allowed",

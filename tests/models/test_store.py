@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 import torch
@@ -66,6 +67,20 @@ def test_a_model_of_the_same_kind_is_taken_whole(tmp_path):
     assert new == [] and len(transferred) == len(list(fresh.parameters()))
     batch = batch_of("g_transformer", *documents())
     assert torch.equal(logits_of(fresh, batch), logits_of(trained, batch))
+
+
+def test_parameters_are_the_mapped_bytes_of_the_file(folder):
+    """Processes share mapped bytes. A changed parameter is a copy, which neither the file nor another model has."""
+    path = folder / "model.safetensors"
+    before = path.read_bytes()
+    first, second = load_model(folder), load_model(folder)
+    lines = [line.split() for line in Path("/proc/self/maps").read_text().splitlines() if str(path) in line]
+    spans = [tuple(int(end, 16) for end in line[0].split("-")) for line in lines]
+    for model in (first, second):
+        assert all(any(start <= p.data_ptr() < end for start, end in spans) for p in model.parameters())
+    with torch.no_grad():
+        next(first.parameters()).zero_()
+    assert next(second.parameters()).any() and path.read_bytes() == before
 
 
 def refusal(call, *arguments) -> str:

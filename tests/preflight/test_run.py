@@ -173,6 +173,15 @@ def test_extras_of_aligners_languages_and_stores(project, monkeypatch):
     assert asked == ["default", "en", "s3"]
 
 
+def test_the_extra_of_an_engine(project, monkeypatch):
+    project.edit("workflow/studies/one.yaml", "systems/sentence/decode", {"engine": "ctranslate2"})
+    project.edit("workflow/studies/one.yaml", "systems/document/decode", {"engine": "docmt"})
+    asked: list[str] = []
+    monkeypatch.setattr(environment, "check_packages", asked.extend)
+    [*check_environment(run_of(), Profile())]
+    assert set(asked) == {"default", "en", "ctranslate2"}
+
+
 def config(**values):
     return load_grid(Path(), values)
 

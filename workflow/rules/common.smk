@@ -132,7 +132,8 @@ def check_driver():
     if DeploymentMethod.CONDA not in workflow.deployment_settings.deployment_method:
         aligners = [scoring.aligner.kind for scoring in GRID.scoring.values()]
         languages = [GRID.corpora[entry.corpus].target_language for entry in GRID.entries]
-        or_refuse(check_packages, [*aligners, *languages])
+        engines = [entry.engine for entry in GRID.entries if entry.has_model]
+        or_refuse(check_packages, [*aligners, *languages, *engines])
 
 
 GRID = or_refuse(plan)

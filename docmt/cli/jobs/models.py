@@ -42,6 +42,7 @@ def decode_view(
     threads: Threads = None,
 ) -> None:
     """Translate the test segments of a view: one line for each sentence of the test set."""
+    from docmt.api.engine import translator_of
     from docmt.decoding import files
     from docmt.decoding.segments import View as Segments
 
@@ -50,9 +51,9 @@ def decode_view(
     with sealing(settings, "decode-view", output, inputs_of(model, view, chains)) as seal:
         trained = open_model(model, device, threads)
         with progress_display("decoding", "segments") as progress:
-            restore = trained.pipeline.target.restore
-            speed = files.write_translations(job, trained.network, segments, output, restore, progress)
-        seal.close(speed)
+            translator = translator_of(trained, job.view.test, job.decode, progress)
+            facts = files.write_translations(job, translator, segments, output, trained.pipeline.target.restore)
+        seal.close(facts)
 
 
 def score_variants(
