@@ -11,10 +11,10 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from peers.environments import install
+from peers.environments import install, last_line
 from peers.job import Job
 from peers.lines import GROUPS, Line, lines
-from peers.measuring import interleaved, measure, run_job
+from peers.measuring import JobFailed, interleaved, measure, run_job
 from peers.page import page
 from peers.prepared import Prepared
 from peers.records import Record, Records, circumstances
@@ -38,8 +38,7 @@ def main() -> None:
         for line in chosen_lines(arguments.only):
             for threads in arguments.threads:
                 if line.peer.toolkit in environments.pythons:
-                    record = measure_line(line, threads, arguments, prepared)
-                    records.records[line.name, threads] = record
+                    measure_into(records, line, threads, arguments, prepared)
                     records.write(arguments.json)
     arguments.readme.write_text(page(records, arguments.limit, arguments.pairs), encoding="utf-8")
 
@@ -69,6 +68,15 @@ def chosen_lines(only: list[str] | None) -> list[Line]:
     if unknown:
         raise SystemExit(f"no line or group is called {', '.join(sorted(unknown))}: see --list")
     return [line for line in everything if not only or {line.name, line.group} & set(only)]
+
+
+def measure_into(records: Records, line: Line, threads: int, arguments: argparse.Namespace, prepared: Prepared) -> None:
+    """Measure a line; what fails is told and recorded, and the other lines are measured all the same."""
+    try:
+        records.add(measure_line(line, threads, arguments, prepared))
+    except JobFailed as problem:
+        say(f"{line.name} failed: {problem}")
+        records.failed[f"{line.name} ({threads})"] = last_line(str(problem))
 
 
 def measure_line(line: Line, threads: int, arguments: argparse.Namespace, prepared: Prepared) -> Record:

@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 MARKS = "PEERS_MARKS"
 """The variable of the environment with the file that marks are written to."""
+MEMORY = "PEERS_MEMORY"
+"""The variable of the environment with the bytes that a job may allocate."""
 
 
 @dataclass(frozen=True)
@@ -29,16 +31,19 @@ class Shape:
 
 TINY = Shape("tiny", 2, 128, 512, 4, 4_000, 2_500, warm_up=4, updates=16)
 BASE = Shape("base", 6, 512, 2_048, 8, 10_000, 1_000, warm_up=2, updates=6)
-DEEP = replace(TINY, name="tiny", layers=6, warm_up=1, updates=2)
+DEEP = replace(TINY, layers=6)
 """The layers of base with the width and the corpus of tiny, for documents that are too long for base."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A task of a toolkit: `prepare` its data, `train`, `decode`, or compute the `floor` of either (docmt alone)."""
+    """A task of a toolkit: `prepare` its data, `train`, `decode`.
+
+    docmt also computes the `floor` of either, and fairseq can `convert` its model for CTranslate2.
+    """
 
     toolkit: str
-    task: Literal["prepare", "train", "decode", "floor"]
+    task: Literal["prepare", "train", "decode", "floor", "convert"]
     shape: Shape
     corpus: Path
     threads: int = 1

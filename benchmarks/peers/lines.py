@@ -95,11 +95,16 @@ def decoding_lines() -> Iterator[Line]:
 
 
 def length_lines() -> Iterator[Line]:
-    for tokens in (1024, 2048, 4096, 8192, 16384):
+    lengths = [(DEEP, tokens) for tokens in (1024, 2048, 4096, 8192, 16384)] + [(BASE, 1024), (BASE, 4096)]
+    for shape, tokens in lengths:
         options = {"sentences": tokens // TOKENS_A_SENTENCE, "tokens": tokens}
-        ours = Side("docmt", f"G-Transformer, {tokens:,} tokens", {**options, "model": {"kind": "g_transformer"}})
+        label = f"G-Transformer, {tokens:,} tokens, width {shape.width}"
+        ours = Side("docmt", label, {**options, "model": {"kind": "g_transformer"}})
         peer = Side("docmt", "Transformer over the whole document", options)
-        yield Line(f"length-{tokens}", "lengths", "train", DEEP, ours, peer, 1.0)
+        name = f"length-{tokens}" if shape is DEEP else f"{shape.name}-length-{tokens}"
+        updates = max(2, 4096 * shape.tokens // (tokens * BASE.tokens))
+        sized = replace(shape, warm_up=1, updates=updates)
+        yield Line(name, "lengths", "train", sized, ours, peer, 1.0)
 
 
 def group_lines() -> Iterator[Line]:

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from peers.job import MARKS, Job
+from peers.job import MARKS, MEMORY, Job
 
 BENCHMARKS = Path(__file__).parents[1]
+MOST_MEMORY = 0.6
+"""The share of the machine's memory that a job may allocate."""
 BUSY = ("user", "nice", "system", "irq", "softirq", "steal")
 """The counters of /proc/stat that are time in which a core was not free for us."""
 COUNTERS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
@@ -98,7 +100,8 @@ def run_job(job: Job, python: Path, priority: int = 0) -> dict:
 
 
 def environment(threads: int, marks: Path) -> dict[str, str]:
-    variables = {"OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads, "CUDA_VISIBLE_DEVICES": ""}
+    memory = int(MOST_MEMORY * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    variables = {"OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads, "CUDA_VISIBLE_DEVICES": "", MEMORY: memory}
     return {**os.environ, "PYTHONPATH": str(BENCHMARKS), MARKS: str(marks), **{k: str(v) for k, v in variables.items()}}
 
 

@@ -101,7 +101,8 @@ def memory_notes(measured: Iterable[tuple[Line, Record]]) -> list[str]:
 
 
 def skipped(records: Records) -> str:
-    return "".join(f"- {title} could not be installed: {reason}\n" for title, reason in records.skipped.items())
+    peers = [f"- {title} could not be installed: {reason}\n" for title, reason in records.skipped.items()]
+    return "".join(peers + [f"- `{line}` failed: {reason}\n" for line, reason in records.failed.items()])
 
 
 def sittings(records: Iterable[Record]) -> str:

@@ -47,7 +47,7 @@ class Prepared:
         folder = self.folder / "models"
         makers = {
             "fairseq": self._train_fairseq,
-            "ctranslate2": lambda: self.model("fairseq") / "ctranslate2",
+            "ctranslate2": self._convert_fairseq,
             "imported": self._import_fairseq,
             "sentence": lambda: self._train("sentence", {}),
             "g_transformer": lambda: self._train(
@@ -58,7 +58,14 @@ class Prepared:
         return makers[name]()
 
     def _train_fairseq(self) -> Path:
-        return self._run("fairseq", "fairseq", {"updates": UPDATES, **BRIEFLY}, "ctranslate2")
+        return self._run("fairseq", "fairseq", {"updates": UPDATES, **BRIEFLY}, "checkpoint_last.pt")
+
+    def _convert_fairseq(self) -> Path:
+        model = self.model("fairseq")
+        if not (model / "ctranslate2").exists():
+            job = Job("fairseq", "convert", TINY, self.corpus(TINY, "fairseq"), model=model)
+            run_job(job, self.environments.pythons["fairseq"])
+        return model / "ctranslate2"
 
     def _train(self, name: str, options: dict) -> Path:
         return self._run("docmt", name, {**options, "updates": UPDATES, "train": BRIEFLY}, "model.json")

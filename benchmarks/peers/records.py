@@ -12,6 +12,8 @@ from pathlib import Path
 
 from peers.measuring import Measurement, Pair
 
+NOTHING = {"records": [], "skipped": {}, "failed": {}}
+
 
 @dataclass(frozen=True)
 class Record:
@@ -40,21 +42,28 @@ class Record:
 
 @dataclass(frozen=True)
 class Records:
-    """All records, and the peers that could not be installed, each with the reason."""
+    """All records, the peers that could not be installed, and the lines that failed, each with the reason."""
 
     records: dict[tuple[str, int], Record]
     skipped: dict[str, str]
+    failed: dict[str, str]
+    """The reason by the name of a line and its threads, as in `tiny-fairseq (1)`."""
 
     @classmethod
     def read(cls, path: Path) -> "Records":
         """Read a file; one that is missing has no records."""
-        plain = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"records": [], "skipped": {}}
+        plain = json.loads(path.read_text(encoding="utf-8")) if path.exists() else NOTHING
         records = map(Record.from_plain, plain["records"])
-        return cls({(record.name, record.threads): record for record in records}, plain["skipped"])
+        return cls({(record.name, record.threads): record for record in records}, plain["skipped"], plain["failed"])
+
+    def add(self, record: Record) -> None:
+        """Put a record in the place of an earlier one, or of a failure."""
+        self.records[record.name, record.threads] = record
+        self.failed.pop(f"{record.name} ({record.threads})", None)
 
     def write(self, path: Path) -> None:
         ordered = [asdict(self.records[key]) for key in sorted(self.records)]
-        text = json.dumps({"records": ordered, "skipped": self.skipped}, indent=1)
+        text = json.dumps({"records": ordered, "skipped": self.skipped, "failed": self.failed}, indent=1)
         path.write_text(text + "\n", encoding="utf-8")
 
 

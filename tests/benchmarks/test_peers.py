@@ -27,8 +27,9 @@ def record(name: str, pairs: list[Pair], threads: int = 1, **more) -> Record:
     return Record(**{"name": name, "threads": threads, "pairs": pairs, "floor": 4000.0, "equal": None, **facts, **more})
 
 
-def written(*records: Record, skipped: dict | None = None, needed: int = 7) -> str:
-    return page(Records({(r.name, r.threads): r for r in records}, skipped or {}), limit=0.25, needed=needed)
+def written(*records: Record, skipped: dict | None = None, failed: dict | None = None) -> str:
+    every = Records({(r.name, r.threads): r for r in records}, skipped or {}, failed or {})
+    return page(every, limit=0.25, needed=7)
 
 
 def row_of(text: str, name: str) -> list[str]:
@@ -78,10 +79,20 @@ def test_disturbed_pairs_count_only_where_too_few_others_are_left():
 
 
 def test_records_are_read_as_they_were_written(tmp_path):
-    first = Records({("decode-fairseq", 2): record("decode-fairseq", [pair(3, 2)], 2, equal=(359, 360))}, {"a": "b"})
+    first = Records(
+        {("decode-fairseq", 2): record("decode-fairseq", [pair(3, 2)], 2, equal=(359, 360))}, {"a": "b"}, {"c": "d"}
+    )
     first.write(tmp_path / "peers.json")
     assert Records.read(tmp_path / "peers.json") == first
-    assert Records.read(tmp_path / "none.json") == Records({}, {})
+    assert Records.read(tmp_path / "none.json") == Records({}, {}, {})
+
+
+def test_a_record_takes_the_place_of_an_earlier_one_and_of_a_failure():
+    records = Records({}, {}, {"tiny-fairseq (1)": "killed", "tiny-fairseq (2)": "killed"})
+    for rate in (2, 3):
+        records.add(record("tiny-fairseq", [pair(rate, 1)]))
+    assert [r.pairs[0].ours.words for r in records.records.values()] == [3]
+    assert records.failed == {"tiny-fairseq (2)": "killed"}
 
 
 def test_a_row_has_ratios_with_intervals_aim_share_and_load():
@@ -101,7 +112,9 @@ def test_a_missed_aim_a_range_and_disturbed_pairs_are_told():
 
 
 def test_the_page_has_tables_of_what_was_measured_alone_and_names_who_was_skipped():
-    text = written(record("tiny-fairseq", [pair(3, 2)] * 7), skipped={"OpenNMT-py 3.5.1": "No matching distribution"})
+    failures = {"skipped": {"OpenNMT-py 3.5.1": "No matching distribution"}, "failed": {"length-8192 (1)": "no memory"}}
+    text = written(record("tiny-fairseq", [pair(3, 2)] * 7), **failures)
+    assert "- `length-8192 (1)` failed: no memory\n" in text
     assert f"## {GROUPS['sentences']}\n" in text and GROUPS["decoding"] not in text
     assert "- OpenNMT-py 3.5.1 could not be installed: No matching distribution\n" in text and "{" not in text
     assert "- 2026-11-26, commit abc1234, a processor, 2 cores; torch 2: tiny-fairseq (1)" in text

@@ -40,7 +40,7 @@ def prepare(job: Job) -> None:
 
 
 def train(job: Job) -> None:
-    """Train, with a mark after each update; where the job names a model, leave it for fairseq and for CTranslate2."""
+    """Train, with a mark after each update; leave `checkpoint_last.pt` where the job names a model."""
     make_importable()
     from fairseq.trainer import Trainer
     from fairseq_cli import train as program
@@ -55,17 +55,20 @@ def train(job: Job) -> None:
     Trainer.train_step = marked
     call(program.cli_main, binarised(job), *model_options(job), *training_options(job))
     marks.write()
-    if job.model:
-        convert(job)
 
 
 def convert(job: Job) -> None:
-    """Write the model for CTranslate2, by its converter of fairseq's checkpoints."""
+    """Write the job's model for CTranslate2 too, by CTranslate2's converter of fairseq's checkpoints."""
+    make_importable()
+    from argparse import Namespace
+
     from ctranslate2.converters import FairseqConverter
+    from torch.serialization import safe_globals
 
     checkpoint = job.model / "checkpoint_last.pt"
-    converter = FairseqConverter(str(checkpoint), str(binarised(job)), *("src", "tgt"))
-    converter.convert(str(job.model / "ctranslate2"), force=True)
+    converter = FairseqConverter(str(checkpoint), str(binarised(job)), *LANGUAGES)
+    with safe_globals([Namespace]):
+        converter.convert(str(job.model / "ctranslate2"), force=True)
 
 
 def model_options(job: Job) -> list:
