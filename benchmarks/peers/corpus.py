@@ -1,7 +1,8 @@
 """The synthetic corpus: pieces whose frequencies follow Zipf's law, in documents, with a translation that is learnable.
 
 A quarter of the words of a document are among 30 words of its own, so that words repeat as in texts about one thing.
-The translation of a word is its neighbour by frequency; of ten words, one has two, another none.
+The translation of a word is its neighbour by frequency; of ten words, one has the
+most frequent word beside it, another has no translation.
 """
 
 from dataclasses import dataclass
@@ -66,5 +67,6 @@ def document(generator: np.random.Generator, shares: np.ndarray) -> list[list[in
 
 def translation(source: list[int]) -> list[int]:
     """Return the translation of a sentence; it has at least one word."""
-    target = [word ^ 1 for rank in source for word in [rank] * (2 if rank % 10 == 3 else rank % 10 != 7)]
+    words = {3: lambda rank: [rank ^ 1, 0], 7: lambda rank: []}
+    target = [word for rank in source for word in words.get(rank % 10, lambda rank: [rank ^ 1])(rank)]
     return target or [source[0] ^ 1]

@@ -13,7 +13,7 @@ from peers.lines import MODELS, Line, Side
 from peers.measuring import run_job
 
 BRIEFLY = {"lr": 2e-3, "warmup_updates": 200}
-UPDATES = 500
+UPDATES = 700
 """Updates of the models that decode: enough for translations to end where their sentences end."""
 
 

@@ -110,7 +110,7 @@ def decode(job: Job) -> None:
         return ranked
 
     TranslationTask.inference_step = marked
-    # The layers' other way of inference calls a function of torch that has since changed.
+    # The layers' other way of inference calls a function of torch that refuses the call by now.
     load = TransformerEncoderLayerBase._load_from_state_dict
     TransformerEncoderLayerBase._load_from_state_dict = lambda layer, *parts: (
         load(layer, *parts),
