@@ -88,7 +88,8 @@ def measure_line(line: Line, threads: int, arguments: argparse.Namespace, prepar
         lambda: measure(peer, pythons[peer.toolkit], arguments.priority),
         arguments.pairs,
     )
-    floor = run_job(replace(ours, task="floor", options={**ours.options, "of": line.task}), pythons["docmt"])["floor"]
+    counted = replace(ours, task="floor", options={**ours.options, "of": line.task})
+    floor = run_job(counted, pythons["docmt"])["floor"] if line.has_floor else None
     shown = median_interval(ratios(pairs, "processor"))
     say(f"{line.name}, {threads} threads: {shown.median:.2f} ({shown.low:.2f} to {shown.high:.2f})")
     return Record(line.name, threads, pairs, floor, equal_lines(ours, peer), **circumstances())

@@ -24,6 +24,8 @@ MODELS = {
 TOKENS_A_SENTENCE = 22
 """Target tokens of a sentence of the corpus, its end with them."""
 BEAM = 5
+MOST_COUNTED = 4096
+"""Tokens of a document, at most, for the matrix products of its update to be counted."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,11 @@ class Line:
     ours: Side
     peer: Side
     aim: float | None = None
+
+    @property
+    def has_floor(self) -> bool:
+        """Whether products are counted: not for long documents, whose attention then has its whole table in memory."""
+        return self.ours.options.get("tokens", 0) <= MOST_COUNTED
 
 
 FAIRSEQ, OPENNMT = Side("fairseq", "fairseq"), Side("opennmt", "OpenNMT-py")
@@ -103,7 +110,7 @@ def length_lines() -> Iterator[Line]:
         ours = Side("docmt", label, {**options, "model": {"kind": "g_transformer"}})
         peer = Side("docmt", "Transformer over the whole document", options)
         name = f"length-{tokens}" if shape is DEEP else f"{shape.name}-length-{tokens}"
-        updates = max(2, 4096 * shape.tokens // (tokens * BASE.tokens))
+        updates = max(1, 4096 * shape.tokens // (tokens * BASE.tokens))
         sized = replace(shape, warm_up=1, updates=updates)
         yield Line(name, "lengths", "train", sized, ours, peer, 1.0)
 

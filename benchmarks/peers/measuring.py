@@ -92,7 +92,11 @@ def run_job(job: Job, python: Path, priority: int = 0) -> dict:
             )
             if priority:
                 Path(f"/proc/{process.pid}/autogroup").write_text(str(priority))
-            status = process.wait()
+            try:
+                status = process.wait()
+            finally:
+                # The signal of Ctrl-C does not reach another session.
+                process.kill()
         if status:
             tail = "".join(log.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)[-15:])
             raise JobFailed(f"{job.toolkit} {job.task} ended with {status}:\n{tail}")

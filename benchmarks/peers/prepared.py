@@ -15,6 +15,18 @@ from peers.measuring import run_job
 BRIEFLY = {"lr": 2e-3, "warmup_updates": 200}
 UPDATES = 700
 """Updates of the models that decode: enough for translations to end where their sentences end."""
+READ_PREPARED = ("fairseq", "opennmt")
+"""The toolkits that read a corpus in a form of their own."""
+_, G_TRANSFORMER, SENTENCES = MODELS["g_transformer"]
+TRAINED = {
+    "fairseq": ("fairseq", {"updates": UPDATES, **BRIEFLY}),
+    "sentence": ("docmt", {"updates": UPDATES, "train": BRIEFLY}),
+    "g_transformer": (
+        "docmt",
+        {"updates": UPDATES, "train": BRIEFLY, "model": G_TRANSFORMER, "sentences": SENTENCES},
+    ),
+}
+"""The toolkit and the options of each training of a model that decodes."""
 
 
 @dataclass(frozen=True)
@@ -36,51 +48,36 @@ class Prepared:
         """Return the folder of a shape's corpus, prepared for a toolkit."""
         folder = self.folder / shape.name
         write_corpus(folder, shape.vocabulary)
-        prepared = folder / f"{toolkit}.prepared"
-        if toolkit in self.environments.pythons and toolkit in ("fairseq", "opennmt") and not prepared.exists():
-            run_job(Job(toolkit, "prepare", shape, folder), self.environments.pythons[toolkit])
-            prepared.touch()
+        if toolkit in READ_PREPARED:
+            self._once(folder / f"{toolkit}.finished", Job(toolkit, "prepare", shape, folder))
         return folder
 
     def model(self, name: str) -> Path:
         """Return the folder of a trained model of shape tiny; train it where it is missing."""
-        folder = self.folder / "models"
-        makers = {
-            "fairseq": self._train_fairseq,
-            "ctranslate2": self._convert_fairseq,
-            "imported": self._import_fairseq,
-            "sentence": lambda: self._train("sentence", {}),
-            "g_transformer": lambda: self._train(
-                "g_transformer", {"model": MODELS["g_transformer"][1], "sentences": MODELS["g_transformer"][2]}
-            ),
-        }
-        folder.mkdir(parents=True, exist_ok=True)
-        return makers[name]()
+        folder = self.folder / "models" / name
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        if name == "imported":
+            return self._import_fairseq(folder)
+        if name == "ctranslate2":
+            fairseq = self.model("fairseq")
+            job = Job("fairseq", "convert", TINY, self.corpus(TINY, "fairseq"), model=fairseq)
+            self._once(folder.with_suffix(".finished"), job)
+            return fairseq / "ctranslate2"
+        toolkit, options = TRAINED[name]
+        job = Job(toolkit, "train", TINY, self.corpus(TINY, toolkit), model=folder, options=options)
+        self._once(folder.with_suffix(".finished"), job)
+        return folder
 
-    def _train_fairseq(self) -> Path:
-        return self._run("fairseq", "fairseq", {"updates": UPDATES, **BRIEFLY}, "checkpoint_last.pt")
+    def _once(self, finished: Path, job: Job) -> None:
+        """Run a job unless it has finished before, which its file says."""
+        if not finished.exists():
+            self.say(f"{job.toolkit}: {job.task} {job.model or job.corpus}")
+            run_job(job, self.environments.pythons[job.toolkit])
+            finished.touch()
 
-    def _convert_fairseq(self) -> Path:
-        model = self.model("fairseq")
-        if not (model / "ctranslate2").exists():
-            job = Job("fairseq", "convert", TINY, self.corpus(TINY, "fairseq"), model=model)
-            run_job(job, self.environments.pythons["fairseq"])
-        return model / "ctranslate2"
-
-    def _train(self, name: str, options: dict) -> Path:
-        return self._run("docmt", name, {**options, "updates": UPDATES, "train": BRIEFLY}, "model.json")
-
-    def _run(self, toolkit: str, name: str, options: dict, last: str) -> Path:
-        model = self.folder / "models" / name
-        if not (model / last).exists():
-            self.say(f"training {name}, {UPDATES} updates")
-            job = Job(toolkit, "train", TINY, self.corpus(TINY, toolkit), model=model, options=options)
-            run_job(job, self.environments.pythons[toolkit])
-        return model
-
-    def _import_fairseq(self) -> Path:
+    def _import_fairseq(self, output: Path) -> Path:
         """Return fairseq's model as a model of docmt, by the command that users have."""
-        output, trained = self.folder / "models/imported", self.model("fairseq")
+        trained = self.model("fairseq")
         if not output.exists():
             data = self.folder / TINY.name / "fairseq"
             files = {"checkpoint": trained / "checkpoint_last.pt"}
