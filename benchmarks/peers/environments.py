@@ -5,6 +5,7 @@ program, so that the toolkits differ in nothing but themselves.
 """
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -112,6 +113,7 @@ def call(command: list[str], variables: dict[str, str] | None = None) -> None:
 
 
 def last_line(text: str) -> str:
-    """Return the last line of an error that says something, shortened."""
-    lines = [line.strip() for line in text.splitlines() if line.strip() and "notice" not in line]
-    return lines[-1][:200] if lines else ""
+    """Return the last line that names an error, or else the last line that says something, shortened."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and "[notice]" not in line]
+    named = [line for line in lines if re.match(r"([\w.]*(Error|Failure)|ERROR): ", line)]
+    return (named or lines or [""])[-1][:200]

@@ -174,8 +174,14 @@ def test_batches_of_fairseq_have_every_sentence_once_within_their_limits(tokens,
     assert all(len(batch) < multiple or len(batch) % multiple == 0 for batch in cut[:-1])
 
 
-def test_the_reason_of_a_failed_installation_is_its_last_line():
-    assert (
-        last_line("Looking in indexes\nERROR: no such package\n[notice] a new release\n\n") == "ERROR: no such package"
-    )
-    assert last_line("") == ""
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Looking\nERROR: no such package\n[notice] a new release\n\n", "ERROR: no such package"),
+        ("Traceback\nexit.Failure: out of memory\n  found 3 GiB\n", "exit.Failure: out of memory"),
+        ("killed\n", "killed"),
+        ("", ""),
+    ],
+)
+def test_the_reason_of_a_failure_is_the_last_line_that_names_an_error(text, reason):
+    assert last_line(text) == reason

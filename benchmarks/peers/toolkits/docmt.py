@@ -31,7 +31,7 @@ from docmt.training.status import Step, Validation
 from docmt.training.task import Task
 from docmt.training.update import target_tokens
 from docmt.training.watch import Watch
-from peers.corpus import Corpus
+from peers.corpus import DOCUMENT, Corpus
 from peers.job import Job, Marks
 
 FRAMED = 500
@@ -87,12 +87,14 @@ def training_task(job: Job, updates: int) -> Task:
         **options.get("train", {}),
     )
     config = model_config(job)
-    rows = training_rows(job, config)
+    each = options.get("sentences", 1)
+    # The validation after the last update is not measured: it has a short segment, whatever the length of the others.
+    rows, dev = (training_rows(job, config, sentences) for sentences in (each, min(each, DOCUMENT)))
     torch.manual_seed(0)
     size = len(SPECIALS) + job.shape.vocabulary
     model = build(config, size, size)
     device = torch.device("cpu")
-    return Task(model, build_optimiser(model, train), train, rows, rows.take([0]), 0, device, Start([], []))
+    return Task(model, build_optimiser(model, train), train, rows, dev.take([0]), 0, device, Start([], []))
 
 
 def model_config(job: Job) -> TransformerConfig:
@@ -101,9 +103,9 @@ def model_config(job: Job) -> TransformerConfig:
     return MODEL_CONFIGS[more.pop("kind", "transformer")](**sizes, inner=shape.inner, heads=shape.heads, **more)
 
 
-def training_rows(job: Job, config: TransformerConfig) -> Rows:
-    """Return segments of consecutive sentences; what is left of the corpus after the last segment is dropped."""
-    corpus, each = Corpus(job.corpus), job.options.get("sentences", 1)
+def training_rows(job: Job, config: TransformerConfig, each: int) -> Rows:
+    """Return segments of `each` sentences; what is left of the corpus after the last segment is dropped."""
+    corpus = Corpus(job.corpus)
     vocabulary = Vocabulary((*SPECIALS, *corpus.pieces))
     sides = [[vocabulary.encode(words) for words in corpus.sentences("train", side)] for side in ("src", "tgt")]
     rows = Rows.from_lists(*(segments(side, each) for side in sides))
