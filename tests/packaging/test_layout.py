@@ -4,6 +4,7 @@ import pytest
 from helpers.support import ROOT
 
 OTHER_SUBJECTS = {
+    "benchmarks": "the comparison with other toolkits (`benchmarks/peers.py`), without the toolkits",
     "browser": "pages in a real browser",
     "borders": "bad settings, command lines, files, names and disks, at every place that meets them",
     "docs": "the pages of docs/, and the site that they make",

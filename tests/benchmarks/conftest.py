@@ -1,0 +1,5 @@
+import sys
+
+from helpers.support import ROOT
+
+sys.path.append(str(ROOT / "benchmarks"))

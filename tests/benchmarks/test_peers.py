@@ -1,0 +1,187 @@
+"""The comparison with other toolkits, but for the toolkits: its arithmetic, its records and its page."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.support import ROOT
+from peers.corpus import DOCUMENT, DOCUMENTS, translation, write_corpus
+from peers.environments import last_line
+from peers.job import TINY, Job
+from peers.lines import GROUPS, lines
+from peers.measuring import Measurement, Pair, busy_seconds, foreign_load
+from peers.page import page
+from peers.records import Record, Records
+from peers.summary import median_interval, ratios, undisturbed
+from peers.toolkits.fairseq import batches
+
+
+def pair(ours: float, peer: float, foreign: float = 0.0, memory: float = 500.0) -> Pair:
+    """Two measurements of one second each, by both clocks twice as long for the peer."""
+    return Pair(Measurement(int(ours), 1.0, 1.0, memory), Measurement(int(peer), 1.0, 2.0, 400.0), foreign)
+
+
+def record(name: str, pairs: list[Pair], threads: int = 1, **more) -> Record:
+    facts = {"date": "2026-11-26", "commit": "abc1234", "hardware": "a processor, 2 cores", "versions": {"torch": "2"}}
+    return Record(**{"name": name, "threads": threads, "pairs": pairs, "floor": 4000.0, "equal": None, **facts, **more})
+
+
+def written(*records: Record, skipped: dict | None = None, failed: dict | None = None) -> str:
+    every = Records({(r.name, r.threads): r for r in records}, skipped or {}, failed or {})
+    return page(every, limit=0.25, needed=7)
+
+
+def row_of(text: str, name: str) -> list[str]:
+    [line] = [line for line in text.splitlines() if line.startswith("|") and f"(`{name}`)" in line]
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_the_interval_of_seven_values_is_their_range_and_of_many_it_is_narrower():
+    """By the binomial distribution, 7 values have the median between their ends with 1 - 2 / 2^7, 5 only with 0.94."""
+    seven = median_interval([1.0, 2, 3, 4, 5, 6, 7])
+    assert (seven.median, seven.low, seven.high, seven.covers) == (4, 1, 7, 0.95)
+    many = median_interval(list(range(101)))
+    assert many.median == 50 and 35 < many.low < 45 and 55 < many.high < 65
+
+
+def test_few_values_have_a_range_and_no_interval():
+    few = median_interval([3.0, 1.0, 2.0])
+    assert (few.median, few.low, few.high, few.covers) == (2, 1, 3, None)
+
+
+def test_the_interval_covers_the_median_as_often_as_it_says():
+    draws = np.random.default_rng(0).exponential(size=(300, 9))
+    covered = [interval.low <= np.log(2) <= interval.high for interval in map(median_interval, draws)]
+    assert np.mean(covered) > 0.93
+
+
+def test_a_measurement_begins_where_the_warm_up_ends():
+    marks = [[100, 10.0, 20.0], [70, 11.0, 22.0], [80, 13.0, 23.0], [90, 16.0, 28.0]]
+    measured = Measurement.of_marks(marks, 512.0, warm_up=2)
+    assert (measured.words, measured.processor_s, measured.clock_s) == (170, 5.0, 6.0)
+    assert measured.rate("processor") == 34
+
+
+def test_the_load_of_others_is_all_that_is_busy_less_what_is_ours():
+    before, after = "cpu  100 0 50 900 7 1 2 3 0 0\ncpu0 1", "cpu  300 10 100 950 9 2 3 13 0 0\ncpu0 1"
+    busy = busy_seconds(after, 100) - busy_seconds(before, 100)
+    assert busy == pytest.approx((200 + 10 + 50 + 1 + 1 + 10) / 100)  # neither idle nor waiting for a disk
+    assert foreign_load(busy, own_s=1.72, clock_s=2.0) == pytest.approx(0.5)
+    assert foreign_load(1.0, own_s=1.01, clock_s=2.0) == 0, "counters of ticks are coarse"
+
+
+def test_disturbed_pairs_count_only_where_too_few_others_are_left():
+    pairs = [pair(3, 2, foreign) for foreign in (0.1, 0.9, 0.2, 0.0)]
+    assert [p.foreign for p in undisturbed(pairs, 0.25, needed=3)] == [0.1, 0.2, 0.0]
+    assert undisturbed(pairs, 0.25, needed=4) == pairs
+    assert ratios(pairs[:1], "processor") == [1.5] and ratios(pairs[:1], "clock") == [3.0]
+
+
+def test_records_are_read_as_they_were_written(tmp_path):
+    first = Records(
+        {("decode-fairseq", 2): record("decode-fairseq", [pair(3, 2)], 2, equal=(359, 360))}, {"a": "b"}, {"c": "d"}
+    )
+    first.write(tmp_path / "peers.json")
+    assert Records.read(tmp_path / "peers.json") == first
+    assert Records.read(tmp_path / "none.json") == Records({}, {}, {})
+
+
+def test_a_record_takes_the_place_of_an_earlier_one_and_of_a_failure():
+    records = Records({}, {}, {"tiny-fairseq (1)": "killed", "tiny-fairseq (2)": "killed"})
+    for rate in (2, 3):
+        records.add(record("tiny-fairseq", [pair(rate, 1)]))
+    assert [r.pairs[0].ours.words for r in records.records.values()] == [3]
+    assert records.failed == {"tiny-fairseq (2)": "killed"}
+
+
+def test_a_row_has_ratios_with_intervals_aim_share_and_load():
+    pairs = [pair(1600 + step, 1000, foreign=0.1) for step in (0, 100, -100, 50, -50, 20, -20)]
+    cells = row_of(written(record("tiny-fairseq", pairs)), "tiny-fairseq")
+    assert cells == [
+        *("docmt", "fairseq (`tiny-fairseq`)", "1", "**1.60 (1.50 to 1.70)**", "3.20 (3.00 to 3.40)"),
+        *("1.50", "0.40", "500 / 400", "7", "0.10"),
+    ]
+
+
+def test_a_missed_aim_a_range_and_disturbed_pairs_are_told():
+    pairs = [pair(1100, 1000, foreign=0.5), pair(1300, 1000, foreign=0.1)]
+    cells = row_of(written(record("tiny-fairseq", pairs, threads=2)), "tiny-fairseq")
+    assert cells[2:4] == ["2", "1.20 (range 1.10 to 1.30)"] and cells[8:] == ["2, 1 disturbed", "0.30"]
+    assert cells[6] == "0.60", "two threads have two processor seconds a second"
+
+
+def test_the_page_has_tables_of_what_was_measured_alone_and_names_who_was_skipped():
+    failures = {"skipped": {"OpenNMT-py 3.5.1": "No matching distribution"}, "failed": {"length-8192 (1)": "no memory"}}
+    text = written(record("tiny-fairseq", [pair(3, 2)] * 7), **failures)
+    assert "- `length-8192 (1)` failed: no memory\n" in text
+    assert f"## {GROUPS['sentences']}\n" in text and GROUPS["decoding"] not in text
+    assert "- OpenNMT-py 3.5.1 could not be installed: No matching distribution\n" in text and "{" not in text
+    assert "- 2026-11-26, commit abc1234, a processor, 2 cores; torch 2: tiny-fairseq (1)" in text
+
+
+def test_the_page_says_how_many_translations_are_equal_and_how_memory_grows():
+    decoding = record("decode-fairseq", [pair(3, 2)] * 7, equal=(359, 360))
+    lengths = [record("length-4096", [pair(3, 2, memory=1000)] * 7), record("length-16384", [pair(3, 2, memory=3500)])]
+    text = written(decoding, *lengths)
+    assert "- `decode-fairseq`, 1 thread: 359 of 360 translations are equal." in text
+    assert "16,384 tokens over that of 4,096, 1 thread: 3.50 for G-Transformer, 1.00 for the Transformer" in text
+
+
+def test_the_page_in_the_repository_is_that_of_its_records():
+    """Who measures writes both; limit and pairs are those of the command."""
+    records = Records.read(ROOT / "benchmarks/peers.json")
+    assert (ROOT / "benchmarks/README.md").read_text(encoding="utf-8") == page(records, limit=0.25, needed=7)
+
+
+def test_all_other_records_are_linked():
+    text = (ROOT / "benchmarks/peers/page.md").read_text(encoding="utf-8")
+    others = {path.name for path in (ROOT / "benchmarks").glob("*.md")} - {"README.md"}
+    assert {name for name in others if f"[{name}]({name})" not in text} == set()
+
+
+def test_lines_have_names_of_their_own_in_known_groups():
+    everything = lines()
+    assert len({line.name for line in everything}) == len(everything)
+    assert {line.group for line in everything} == set(GROUPS)
+
+
+def test_a_job_is_read_as_it_was_written():
+    job = Job("docmt", "train", TINY, Path("corpus"), 2, Path("model"), options={"train": {"precision": "bf16"}})
+    assert Job.from_json(job.to_json()) == job
+    assert Job.from_json(replace(job, model=None).to_json()).model is None
+
+
+def test_the_corpus_is_the_same_each_time_and_sides_have_its_sentences(tmp_path):
+    first, second = (write_corpus(tmp_path / name, 200) for name in ("a", "b"))
+    for split, documents in DOCUMENTS.items():
+        sides = [first.sentences(split, side) for side in ("src", "tgt")]
+        assert [len(side) for side in sides] == [documents * DOCUMENT] * 2 and all(sides[1])
+        assert first.path(split, "src").read_bytes() == second.path(split, "src").read_bytes()
+    assert translation([0, 3, 7, 8]) == [1, 2, 0, 9], "one word has two words, another none"
+    assert translation([7]) == [6]
+
+
+@pytest.mark.parametrize(("tokens", "sentences", "multiple"), [(40, -1, 1), (40, -1, 4), (-1, 5, 1), (40, 3, 2)])
+def test_batches_of_fairseq_have_every_sentence_once_within_their_limits(tokens, sentences, multiple):
+    lengths = np.sort(np.random.default_rng(1).integers(2, 12, size=50))
+    order = np.arange(50)[::-1].copy()
+    cut = batches(order, lengths[order], tokens, sentences, multiple)
+    assert np.concatenate(cut).tolist() == order.tolist()
+    for batch in cut:
+        assert tokens < 0 or len(batch) * lengths[batch].max() <= tokens or len(batch) == 1
+        assert sentences < 0 or len(batch) <= sentences
+    assert all(len(batch) < multiple or len(batch) % multiple == 0 for batch in cut[:-1])
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Looking\nERROR: no such package\n[notice] a new release\n\n", "ERROR: no such package"),
+        ("Traceback\nexit.Failure: out of memory\n  found 3 GiB\n", "exit.Failure: out of memory"),
+        ("killed\n", "killed"),
+        ("", ""),
+    ],
+)
+def test_the_reason_of_a_failure_is_the_last_line_that_names_an_error(text, reason):
+    assert last_line(text) == reason
