@@ -56,7 +56,7 @@ def main() -> None:
             translator, start, start_cpu = Translator(model, config), time.perf_counter(), time.process_time()
             translator.translate(rows)
             seconds, cpu = time.perf_counter() - start, time.process_time() - start_cpu
-            tokens = translator.account.target_tokens
+            tokens = translator.counts.target_tokens
             rates = f"{SENTENCES / seconds:.0f} sentences and {tokens / seconds:.0f} target tokens a second"
             print(
                 f"{name}, batch_tokens {batch_tokens}: {rates}; {SENTENCES / cpu:.0f} sentences a CPU second",
