@@ -1,11 +1,11 @@
 """The executor of Slurm without Snakemake around it, and jobs like those of Snakemake."""
 
-import asyncio
 import logging
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
+from helpers.awaiting import result_of
 from snakemake.iocontainers import ResourceList
 
 from snakemake_executor_plugin_docmt_slurm import Executor, ExecutorSettings, common_settings
@@ -94,5 +94,5 @@ class Driver(Executor):
         async def still_active() -> list:
             return [info async for info in self.check_active_jobs(self.submitted)]
 
-        self.submitted = asyncio.run(still_active())
+        self.submitted = result_of(still_active())
         return [info.external_jobid for info in self.submitted]

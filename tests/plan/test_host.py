@@ -1,10 +1,10 @@
 """The workflow that runs the rules: names and paths of its own, and of docmt's."""
 
-import asyncio
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from helpers.awaiting import result_of
 
 from docmt.plan.host import Host
 
@@ -69,8 +69,8 @@ def test_records_of_snakemake_stay_in_force_for_the_other_rules_alone(inside):
     persistence = SimpleNamespace(has_metadata=lambda job: True, incomplete=incomplete)
     inside.forget_records(persistence)
     assert persistence.has_metadata(job("train")) and not persistence.has_metadata(job("docmt_train"))
-    assert asyncio.run(persistence.incomplete(job("train"))) == ["file"]
-    assert asyncio.run(persistence.incomplete(job("docmt_train"))) == []
+    assert result_of(persistence.incomplete(job("train"))) == ["file"]
+    assert result_of(persistence.incomplete(job("docmt_train"))) == []
 
 
 def test_the_script_begins_those_of_docmt_that_have_one(inside):
