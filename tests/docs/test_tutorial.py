@@ -71,6 +71,7 @@ def cells(folder: Path) -> dict[tuple[str, str], dict[str, str]]:
         return {(row["system"], row["metric"]): row for row in csv.DictReader(stream)}
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_the_page_leads_to_its_table(tmp_path, programs):
     """The folders, files, commands and lines of the page, with trainings of four updates; then its report is read."""
