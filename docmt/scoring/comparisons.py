@@ -40,9 +40,8 @@ def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str, lower
     """Compare a system with its baseline by one metric.
 
     `system` and `baseline` have a tally for each compared run; runs at the same place are a pair of the test over runs.
-    `test` is the name of a test in
-    `significance.TESTS`. `lower_is_better` says whether the better system is the one with the lower score. Raises
-    UserError where the tallies do not have the same units.
+    `test` is the name of a test in `significance.TESTS`. `lower_is_better` says whether the better system is the one
+    with the lower score. Raises UserError where the tallies do not have the same units.
     """
     first = system[0]
     for tally in (*system, *baseline):
