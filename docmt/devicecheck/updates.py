@@ -17,7 +17,7 @@ from docmt.search.beam import beam_search
 from docmt.search.forced import forced_scores
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import MODELS
-from docmt.training.computing import Compiling, Precision, forward_context
+from docmt.training.computing import TILE, Compiling, Precision, forward_context
 from docmt.training.update import accumulate_gradients
 
 MOST_IN_BF16 = 0.1
@@ -78,7 +78,7 @@ def check_compiled(device: torch.device, size: Size, backend: Backend) -> Iterat
     def look(kind: str) -> DeviceFinding:
         model, batch = model_of(kind, size, device), batch_of(kind, size, SOME)
         expected = [gradient.clone() for gradient in gradients(model, batch)]
-        computed = gradients(model, batch, compiling=Compiling(backend))
+        computed = gradients(model, batch, compiling=Compiling(backend, TILE))
         return compared("compiled against plain", kind, relative_difference(computed, expected), MOST_COMPILED)
 
     yield from guarded("compiled against plain", MODELS, look)

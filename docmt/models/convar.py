@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from docmt.nn.attention import attend, attention_weights
+from docmt.nn.linear import Linear
 from docmt.nn.noise import normal
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import (
@@ -70,7 +71,7 @@ class SoftAlignment(nn.Module):
     def __init__(self, width: int) -> None:
         """Create the matrix W_s."""
         super().__init__()
-        self.weight = nn.Linear(width, width, bias=False)
+        self.weight = Linear(width, width, bias=False)
         nn.init.xavier_uniform_(self.weight.weight)
 
     def forward(self, members: MemberStates, chains: Chains, states: States, sentences: Segments) -> MemberStates:
@@ -104,9 +105,9 @@ class GaussianNetwork(nn.Module):
     def __init__(self, width: int, config: LexicalChainConfig) -> None:
         """Create the network for inputs of `width` values."""
         super().__init__()
-        self.hidden = nn.Linear(width, config.latent_inner)
-        self.mean = nn.Linear(config.latent_inner, config.latent_width)
-        self.log_variance = nn.Linear(config.latent_inner, config.latent_width)
+        self.hidden = Linear(width, config.latent_inner)
+        self.mean = Linear(config.latent_inner, config.latent_width)
+        self.log_variance = Linear(config.latent_inner, config.latent_width)
         self.softplus = config.latent_variance == "softplus"
 
     def forward(self, x: ChainStates) -> Gaussian:

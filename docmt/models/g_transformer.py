@@ -37,6 +37,7 @@ from torch import nn
 from docmt.models.transformer import Role, Transformer, plain_attention
 from docmt.nn.caches import Cache
 from docmt.nn.compiled import token_wise
+from docmt.nn.linear import Linear
 from docmt.nn.multihead import CrossAttention, SelfAttention
 from docmt.nn.shapes import HypothesisStates, States
 from docmt.settings.models import GTransformerConfig
@@ -54,7 +55,7 @@ class CombinedAttention(nn.Module):
         """Combine the two attentions `group` and `global_`, which return vectors of `width` values."""
         super().__init__()
         self.group, self.global_ = group, global_
-        self.gate = nn.Linear(2 * width, width)
+        self.gate = Linear(2 * width, width)
         nn.init.xavier_uniform_(self.gate.weight)
         nn.init.zeros_(self.gate.bias)
 

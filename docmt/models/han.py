@@ -46,11 +46,13 @@ from docmt.base.runs import places, spans, starts
 from docmt.base.vocabulary import BOS, CLS, EOS, PAD, SEP, UNK
 from docmt.models.transformer import Transformer, feed_forward
 from docmt.nn.attention import attend, attend_padded
-from docmt.nn.caches import Cache, Progress, reserve
+from docmt.nn.caches import Cache, reserve
 from docmt.nn.compiled import token_wise
 from docmt.nn.layers import Dropout
+from docmt.nn.linear import Linear
 from docmt.nn.multihead import MultiHead
 from docmt.nn.noise import key_scope, narrowed_key_scope
+from docmt.nn.progress import Progress
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import (
     ContextRows,
@@ -256,7 +258,7 @@ class HierarchicalAttention(nn.Module):
             nn.LayerNorm(config.width, config.norm_epsilon) for _ in range(5)
         )
         self.feed_forward, self.dropout = feed_forward(config), Dropout(config.dropout, config.width)
-        self.gate = nn.Linear(2 * config.width, config.width)
+        self.gate = Linear(2 * config.width, config.width)
         nn.init.xavier_uniform_(self.gate.weight)
         nn.init.zeros_(self.gate.bias)
 

@@ -34,6 +34,7 @@ from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Transf
 from docmt.nn.caches import Cache
 from docmt.nn.device import upload
 from docmt.nn.layers import Residual
+from docmt.nn.linear import Linear
 from docmt.nn.multihead import RunAttention
 from docmt.nn.noise import key_scope, narrowed_key_scope
 from docmt.nn.segments import Segments
@@ -61,8 +62,8 @@ class ConsistencyFusion(nn.Module):
     def __init__(self, config: LexicalChainConfig) -> None:
         """Create the projection of queries and the fusion W_z."""
         super().__init__()
-        self.query = nn.Linear(config.width, config.latent_width, bias=False)
-        self.fusion = nn.Linear(config.latent_width + config.width, config.width)
+        self.query = Linear(config.width, config.latent_width, bias=False)
+        self.fusion = Linear(config.latent_width + config.width, config.width)
         nn.init.xavier_uniform_(self.fusion.weight[:, : config.latent_width])
         nn.init.eye_(self.fusion.weight[:, config.latent_width :])
         nn.init.zeros_(self.fusion.bias)

@@ -101,7 +101,7 @@ class StreamCrossAttention(CrossAttention):
     def open_cache(self, cache: Cache) -> None:
         """Put two caches into `cache`: of the source states of the long stream, and of those of the short stream."""
         memory = cache.memory
-        k, v = self.split(self.key(memory.states)), self.split(self.value(memory.states))
+        k, v = self.keys_values(memory.states)
         halves = zip(k.chunk(2), v.chunk(2), strict=True)
         cache.layers[self] = TwoStreamCache(
             *(MemoryCache(*pair, memory.layout.instances, "instance") for pair in halves)

@@ -18,11 +18,13 @@ from typing import Literal, NamedTuple
 import torch
 from torch import nn
 
-from docmt.nn.caches import Cache, Progress
+from docmt.nn.caches import Cache
 from docmt.nn.frames import FRAMES
 from docmt.nn.layers import Embedding, FeedForward, Residual
+from docmt.nn.linear import Linear
 from docmt.nn.multihead import CrossAttention, SelfAttention
 from docmt.nn.noise import key_scope
+from docmt.nn.progress import Progress
 from docmt.nn.shapes import AnyStates, HypothesisStates, HypothesisTokens, Logits, States, Tensor
 from docmt.nn.streams import Batch, Layout, Memory, Scope, Stream
 from docmt.settings.models import TransformerConfig
@@ -115,7 +117,7 @@ class Transformer(nn.Module):
         self.source_embedding = Embedding(source_size, config)
         shared_weight = self.source_embedding.weight if config.embeddings == "shared" else None
         self.target_embedding = Embedding(target_size, config, shared_weight)
-        self.output = nn.Linear(config.width, target_size, bias=False)
+        self.output = Linear(config.width, target_size, bias=False)
         nn.init.normal_(self.output.weight, std=config.width**-0.5)
         # Both modules have the same parameter object, so that its gradients add up, and checkpoints store it once.
         if config.embeddings != "separate":

@@ -38,6 +38,7 @@ from torch import nn
 
 from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Transformer
 from docmt.nn.layers import Residual
+from docmt.nn.linear import Linear
 from docmt.nn.multihead import RunAttention
 from docmt.nn.noise import key_scope, narrowed_key_scope
 from docmt.nn.segments import Segments
@@ -60,7 +61,7 @@ class SharedContext(nn.Module):
         """Create the attention and the gate, which is nearly closed (`GATE_START`)."""
         super().__init__()
         self.attention = RunAttention(config.width, config.heads, config.attention_dropout)
-        self.gate = nn.Linear(2 * config.width, config.width)
+        self.gate = Linear(2 * config.width, config.width)
         nn.init.xavier_uniform_(self.gate.weight)
         nn.init.constant_(self.gate.bias, GATE_START)
         self.residual = Residual(replace(config, norm="pre"))

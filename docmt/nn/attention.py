@@ -23,6 +23,8 @@ from docmt.nn.shapes import Float, Keys, Queries, RunWeights, SourceStates, Stat
 Observer = Callable[[Queries, Keys, Segments, Segments, bool], None]
 """A function that receives each call of `attend`: queries, keys, the runs of both, and whether the call is causal."""
 _observers: list[Observer] = []
+MOST_WEIGHTS = 1 << 22
+"""The largest number of attention weights that are in memory at a time where only their entropies are asked for."""
 
 
 @contextmanager
@@ -64,11 +66,8 @@ def attend(
 
 attend_padded = kernel.attend_padded
 """The function that lets the queries of a row attend to the keys of that row where `may_attend` is true."""
-attend_shared = kernel.attend_shared
-"""The function that lets each hypothesis attend to the common keys of its instance and to the keys of the hypothesis.
-
-Hypotheses are in the order of their instances.
-"""
+attend_newest = kernel.attend_newest
+"""The function that lets the newest token of each hypothesis attend to the keys of a cache."""
 
 
 def attend_back(q: Queries, k: Keys, states: States, query_segments: Segments, key_segments: Segments) -> SourceStates:
@@ -111,31 +110,41 @@ def entropies(
 ) -> Float[Tensor, "_ H"]:
     """Return the entropy, in bits, of the attention weights of each query that attends to at least one key.
 
-    The result is in fp32. It has a row for each query, in their order, and a column for each head.
+    The result is in fp32. It has a row for each query, in their order, and a column for each head. Weights are in
+    memory for some queries at a time (`MOST_WEIGHTS`).
     """
-    runs = _iterate_weights(q, k, query_segments, key_segments, causal)
-    run_entropies = [torch.special.entr(weights).sum(-1) / math.log(2) for weights in runs if weights.shape[2]]
-    return torch.cat([q.new_zeros((0, q.shape[1]), dtype=torch.float32), *run_entropies])
+    parts = _iterate_weights(q, k, query_segments, key_segments, causal, MOST_WEIGHTS)
+    values = [torch.special.entr(weights).sum(-1) / math.log(2) for weights in parts if weights.shape[2]]
+    return torch.cat([q.new_zeros((0, q.shape[1]), dtype=torch.float32), *values])
 
 
 def _iterate_weights(
-    q: Queries, k: Keys, query_segments: Segments, key_segments: Segments, causal: bool = False
+    q: Queries,
+    k: Keys,
+    query_segments: Segments,
+    key_segments: Segments,
+    causal: bool = False,
+    most: int | None = None,
 ) -> Iterator[Float[Tensor, "_ H _"]]:
-    """Yield the attention weights of each run, in fp32 and without gradient; a run without keys has a width of 0."""
+    """Yield the attention weights of each run, in fp32 and without gradient; a run without keys has a width of 0.
+
+    A run that has more than `most` weights comes in parts of some queries.
+    """
     runs = q.float().split(query_segments.lengths), k.float().split(key_segments.lengths)
     for queries, keys in zip(*runs, strict=True):
-        yield _run_weights(queries, keys, causal)
+        step = max(1, len(queries) if most is None else most // max(1, keys.shape[:2].numel()))
+        for first in range(0, max(1, len(queries)), step):
+            yield _weights(queries[first : first + step], keys, first if causal else len(keys))
 
 
 @torch.no_grad()
-def _run_weights(q: Queries, k: Keys, causal: bool) -> Float[Tensor, "T H S"]:
+def _weights(q: Queries, k: Keys, last: int) -> Float[Tensor, "T H S"]:
+    """Return the weights of consecutive queries; the first of them attends to the keys up to number `last`."""
     # The computation is in fp32 even in a training in bf16, in which entropies would have two or three digits.
     with torch.autocast(q.device.type, enabled=False):
         scores_THS = torch.einsum("thk,shk->ths", q, k) * q.shape[-1] ** -0.5
-        if causal:
-            later = torch.ones(len(q), len(k), dtype=torch.bool, device=q.device).triu(1)
-            scores_THS = scores_THS.masked_fill(later[:, None], -torch.inf)
-        return scores_THS.softmax(-1)
+        later = torch.ones(len(q), len(k), dtype=torch.bool, device=q.device).triu(last + 1)
+        return scores_THS.masked_fill(later[:, None], -torch.inf).softmax(-1)
 
 
 def _check_runs(query_segments: Segments, key_segments: Segments) -> None:

@@ -12,6 +12,7 @@ from torch import nn
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import PAD
 from docmt.nn.compiled import token_wise
+from docmt.nn.linear import Linear
 from docmt.nn.noise import Noisy, drop_values, grouped_columns
 from docmt.nn.shapes import AnyStates, Float, Numbers, States, Tensor, Tokens
 from docmt.settings.models import TransformerConfig
@@ -145,8 +146,8 @@ class FeedForward(nn.Module):
     ) -> None:
         """Create the maps from `width` to `inner` and from `inner` to `output_width`, which is `width` by default."""
         super().__init__()
-        self.inner = nn.Linear(width, inner)
-        self.outer = nn.Linear(inner, output_width or width)
+        self.inner = Linear(width, inner)
+        self.outer = Linear(inner, output_width or width)
         self.activation = ACTIVATIONS[activation]
         self.dropout = Dropout(dropout, inner)
 

@@ -8,13 +8,14 @@ from torch import nn
 
 from docmt.nn.attention import attend, attend_back, attention_weights
 from docmt.nn.caches import Cache, InstanceCache, MemoryCache, SentenceCache
+from docmt.nn.linear import Linear, joined, linear
 from docmt.nn.noise import Noisy, WeightDropout
 from docmt.nn.segments import Segments
-from docmt.nn.shapes import AnyStates, HypothesisStates, Keys, Queries, RunWeights, SourceStates, States
+from docmt.nn.shapes import AnyStates, HypothesisStates, Keys, Queries, RunWeights, SourceStates, States, Tensor
 from docmt.nn.streams import Layout, Memory, Scope
 
 
-class KeyProjection(nn.Linear):
+class KeyProjection(Linear):
     """A linear map whose bias is not trained.
 
     A bias of keys adds the same number to all scores of a query, which softmax removes. So the gradient of the bias is
@@ -22,9 +23,9 @@ class KeyProjection(nn.Linear):
     update is split.
     """
 
-    def forward(self, x: States) -> States:
-        """Return the projected keys; no gradient reaches the bias."""
-        return nn.functional.linear(x, self.weight, self.bias.detach())
+    def terms(self) -> tuple[Tensor, Tensor]:
+        """Return the weight and the bias; no gradient reaches the bias."""
+        return self.weight, self.bias.detach()
 
 
 class MultiHead(Noisy):
@@ -34,7 +35,7 @@ class MultiHead(Noisy):
         """Create the projections for `heads` heads; `dropout` is the share of attention weights that are dropped."""
         super().__init__()
         self.heads, self.dropout = heads, dropout
-        self.query, self.value, self.output = (nn.Linear(width, width) for _ in range(3))
+        self.query, self.value, self.output = (Linear(width, width) for _ in range(3))
         self.key = KeyProjection(width, width)
         for projection in (self.query, self.key, self.value):
             # The gain is that of fairseq, for a single matrix that holds query, key and value projection together.
@@ -45,6 +46,20 @@ class MultiHead(Noisy):
     def split(self, x: States) -> Queries:
         """Cut the width of `x` into heads."""
         return x.unflatten(-1, (self.heads, -1))
+
+    def queries_keys_values(self, x: States, memory: SourceStates) -> tuple[Queries, Keys, Keys]:
+        """Return the queries of `x`, and the keys and the values of `memory`, which may be `x` itself."""
+        if memory is x:
+            return self.heads_of(linear(x, *joined(self.query, self.key, self.value)), 3)
+        return self.split(self.query(x)), *self.keys_values(memory)
+
+    def keys_values(self, memory: SourceStates) -> tuple[Keys, Keys]:
+        """Return the keys and the values of `memory`."""
+        return self.heads_of(linear(memory, *joined(self.key, self.value)), 2)
+
+    def heads_of(self, x: States, maps: int) -> tuple[Queries, ...]:
+        """Return the results of several maps, which lie side by side in `x`, with their widths cut into heads."""
+        return tuple(self.split(part) for part in x.chunk(maps, dim=-1))
 
     def weight_dropout(self, x: AnyStates) -> WeightDropout | None:
         """Return the dropout of the attention weights of the queries `x` in training; None in evaluation."""
@@ -59,7 +74,7 @@ class MultiHead(Noisy):
 
         A row that several tokens share (`Segments.rows`) is projected once.
         """
-        q, k, v = self.split(self.query(x)), self.split(self.key(memory)), self.split(self.value(memory))
+        q, k, v = self.queries_keys_values(x, memory)
         q, k, v = runs.rows_to_tokens(q), memory_runs.rows_to_tokens(k), memory_runs.rows_to_tokens(v)
         results = attend(q, k, v, runs, memory_runs, causal, self.weight_dropout(x))
         return self.output(runs.tokens_to_rows(results).flatten(1))
@@ -92,7 +107,7 @@ class SelfAttention(MultiHead):
 
     def step(self, x: HypothesisStates, cache: Cache) -> HypothesisStates:
         """Let the newest token of each hypothesis attend to the earlier tokens in the cache and to itself."""
-        q, k, v = self.split(self.query(x)), self.split(self.key(x)), self.split(self.value(x))
+        q, k, v = self.queries_keys_values(x, x)
         return self.output(cache.layers[self].attend(q, k, v, cache.progress).flatten(1))
 
 
@@ -127,8 +142,7 @@ class CrossAttention(MultiHead):
     def open_cache(self, cache: Cache) -> None:
         """Put the keys and values of the source into `cache`; they do not change during decoding."""
         memory = cache.memory
-        k, v = self.split(self.key(memory.states)), self.split(self.value(memory.states))
-        cache.layers[self] = MemoryCache(k, v, memory.layout.runs(self.scope), self.scope)
+        cache.layers[self] = MemoryCache(*self.keys_values(memory.states), memory.layout.runs(self.scope), self.scope)
 
     def step(self, x: HypothesisStates, cache: Cache) -> HypothesisStates:
         """Let the newest token of each hypothesis attend to its source sentence or instance."""

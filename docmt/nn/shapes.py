@@ -46,6 +46,8 @@ RowDraws = Float[Tensor, "_ _"]
 """Random numbers, with a row for each key."""
 States = Float[Tensor, "T D"]
 AnyStates = Float[Tensor, "*axes"]
+AnyRows = Float[Tensor, "... _"]
+"""Rows of any width, under any number of axes."""
 SourceStates = Float[Tensor, "S D"]
 TwoStreams = Float[Tensor, "_ D"]
 """The rows of a long stream, then the same number of rows of a short stream."""

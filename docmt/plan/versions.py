@@ -11,7 +11,7 @@ VERSIONS = {
     "tokens": 7,
     "views": 2,
     "chains": 1,
-    "training": 6,
+    "training": 7,
     "translations": 5,
     "scores": 7,
     "report": 11,

@@ -25,7 +25,8 @@ from docmt.nn.device import download, upload
 from docmt.nn.frames import FRAMES
 from docmt.nn.rows import Rows
 from docmt.nn.streams import Memory, frame_source
-from docmt.search.hypotheses import DEAD, Candidates, Finished, Hypotheses
+from docmt.search.best import best_continuations
+from docmt.search.hypotheses import Candidates, Finished, Hypotheses
 from docmt.search.rules import RULES, Rules, instance_limits
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import TransformerConfig
@@ -203,11 +204,7 @@ class Search:
         # The softmax comes before the rules bar outputs, so that all other outputs keep the probability of the model.
         log_probabilities = logits.log_softmax(-1)
         self.rules.bar(log_probabilities, self.growing)
-        best, tokens = log_probabilities.topk(min(2 * self.beam, logits.shape[-1]))
-        scores = self.growing.scores[..., None] + best.double()
-        # A score that is NaN becomes that of a dead slot: otherwise topk would rank it above every number.
-        scores, places = scores.nan_to_num(nan=DEAD, neginf=DEAD).flatten(1).topk(2 * self.beam)
-        return Candidates(scores, places // best.shape[-1], tokens.flatten(1).gather(1, places))
+        return best_continuations(log_probabilities, self.growing.scores, 2 * self.beam)
 
     def drop_complete(self) -> None:
         """Remove the instances that are done from the batch, and store their finished hypotheses in `ended`."""

@@ -126,7 +126,8 @@ class TrainConfig(Checked):
     )
     average: int = setting(5, "n: number of validations whose weights are averaged (average, average_best)", beam)
     precision: Literal["fp32", "bf16"] = setting(
-        "fp32", "number format of forward passes in training. bf16: for GPUs that support it; slow on most CPUs"
+        "fp32",
+        "number format of forward passes in training. bf16: for GPUs and CPUs that compute in it",
     )
 
     def __post_init__(self) -> None:

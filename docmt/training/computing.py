@@ -3,6 +3,7 @@
 Compiled parts (`docmt.nn.compiled`) are an option of the job, which is on by default for CUDA. A part is compiled for
 tensors of one shape. To have few shapes, streams are padded to multiples of a quantum of rows. A part is compiled once
 for each number of rows; compiling takes most of the time of the first updates. Validations do not use compiled parts.
+On a CPU oneDNN compiles the matrix products in the same way, so that streams are padded there too.
 """
 
 import hashlib
@@ -20,6 +21,7 @@ from docmt.base.digests import canonical_json
 from docmt.base.errors import UserError
 from docmt.base.machine import MIB
 from docmt.nn.compiled import Backend, compile_parts, pad_batch
+from docmt.nn.linear import ROWS
 from docmt.nn.streams import Batch
 from docmt.training.failures import is_out_of_memory
 
@@ -51,6 +53,13 @@ def forward_context(device: torch.device, precision: Precision) -> AbstractConte
             remedy="set defaults.train.precision of config.yaml to fp32",
         )
     return torch.autocast(device.type, torch.bfloat16) if precision == "bf16" else nullcontext()
+
+
+def is_slow(device: torch.device, precision: Precision) -> bool:
+    """Return whether a device computes in this number type without instructions for it."""
+    if precision == "fp32" or device.type != "cpu":
+        return False
+    return not any(has for name, has in torch.cpu.get_capabilities().items() if name.endswith("bf16"))
 
 
 CUBLAS = "CUBLAS_WORKSPACE_CONFIG", ":4096:8"
@@ -89,17 +98,17 @@ eight shapes, and would end with different weights."""
 
 @dataclass(frozen=True)
 class Compiling:
-    """The compiler of updates; `backend` None means that nothing is compiled or padded.
+    """The compiler of updates; `backend` None means that nothing is compiled.
 
-    The length of a padded stream is a multiple of `quantum` rows.
+    Streams are padded to multiples of `quantum` rows; 1 means that they are not padded.
     """
 
     backend: Backend | None = None
-    quantum: int = TILE
+    quantum: int = 1
 
     def ready(self, batch: Batch) -> Batch:
-        """Return the batch, with its streams padded to a length for which parts are compiled."""
-        return batch if self.backend is None else pad_batch(batch, self.quantum)
+        """Return the batch, with its streams padded to a length for which there are kernels."""
+        return batch if self.quantum == 1 else pad_batch(batch, self.quantum)
 
     @contextmanager
     def parts(self) -> Iterator[None]:
@@ -134,11 +143,12 @@ def choose_compiling(
     """Return whether and how updates are compiled.
 
     `wanted` None means that updates are compiled on CUDA alone. There, most of the compiled operations are limited by
-    memory bandwidth and by kernel launches, which compiling reduces.
+    memory bandwidth and by kernel launches, which compiling reduces. On a CPU, where nothing is compiled, streams are
+    padded all the same, since oneDNN compiles its products for each number of rows (`docmt.nn.linear`).
     """
     if wanted or (wanted is None and device.type == "cuda"):
         return Compiling(backend, quantum(batch_tokens))
-    return Compiling()
+    return Compiling(quantum=ROWS if device.type == "cpu" else 1)
 
 
 def quantum(batch_tokens: int) -> int:

@@ -11,7 +11,7 @@ from docmt.base.sealing import Seal, open_seal
 from docmt.nn.device import DeviceName, choose_device
 from docmt.settings.pretrained import checkpoint_files, files_by_role
 from docmt.training.checkpoint import StateFolder, claim_state, remove_state, run_definition
-from docmt.training.computing import Compiling, choose_compiling, repeatable
+from docmt.training.computing import Compiling, choose_compiling, is_slow, repeatable
 from docmt.training.exit import Reason, forget_exit, write_exit
 from docmt.training.failures import disk_full_named
 from docmt.training.lease import Lease
@@ -124,6 +124,10 @@ def describe(task: Task, listener: Listener, compiled: Compiling) -> None:
         f"{task.model.config.kind}: {parameters:,} parameters, {len(task.rows):,} training segments, "
         f"{len(task.dev):,} for validation, {task.device.type}, threads {torch.get_num_threads()}"
     )
+    if is_slow(task.device, task.train.precision):
+        listener.note(
+            "bf16 is slow on this processor, which has neither avx512_bf16 nor amx: fp32 would take less time"
+        )
     if compiled.backend is not None:
         listener.note(f"compiled: the first updates take long; streams are padded to multiples of {compiled.quantum}")
     for line in transfer_summary(task.start):

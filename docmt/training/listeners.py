@@ -10,8 +10,8 @@ metrics.jsonl has two kinds of lines, both with `update` and `epoch`:
 
 Both kinds of lines also have the other losses of the model by their names, such as "kl" in nats per chain. A training
 that was stopped and resumed has the same lines as a training without a stop, except for time and memory. The share of
-padding is the share of rows of the streams that hold no token. It is 0 where nothing is compiled, since streams are
-packed; padding inside attention is not counted.
+padding is the share of rows of the streams that hold no token (`Compiling.ready`). Padding inside attention is not
+counted.
 
 TensorBoard gets events where tensorboard is installed. It is installed with docmt, but training also runs on machines
 that have only torch, numpy, pyarrow and safetensors. On such machines there are no events, which only people read.

@@ -17,7 +17,7 @@ from docmt.models.transformer import Transformer
 from docmt.nn.rows import Rows
 from docmt.nn.streams import Batch, Memory, frame_batch
 from docmt.settings.models import TransformerConfig
-from docmt.training.update import smoothed_cross_entropy
+from docmt.training.losses import smoothed_cross_entropy
 
 MAN, WOMAN, IT, HE, SHE = range(7, 12)
 DIGITS = np.arange(12, 18)
@@ -110,7 +110,7 @@ def learn(
         some = documents.take(draw.choice(len(documents.source), size=at_once, replace=False))
         batch, _ = some.batch(config)
         states, terms = model(batch)
-        loss, _ = smoothed_cross_entropy(model.logits(states), batch.target_out, 0.0)
+        loss, _ = smoothed_cross_entropy(states, model.output.weight, batch.target_out, 0.0)
         weights = model.term_weights(update)
         (loss + sum(weights[name] * term.total for name, term in terms.items())).div(len(batch.target_out)).backward()
         optimiser.step()

@@ -145,4 +145,4 @@ def test_a_sentence_scope_forgets_what_was_written_before():
             model.step(torch.tensor([token, token]), cache)
     assert cache.progress.steps == 72 and cache.progress.cursor.tolist() == [2, 2]
     attention = model.decoder[0].self_attention
-    assert cache.layers[attention].pairs.shape[3] < 72
+    assert cache.layers[attention].window.room.shape[3] < 72

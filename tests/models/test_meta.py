@@ -13,7 +13,7 @@ from helpers.model_cases import CASES, MOSTLY_SLOW, VOCABULARY, batch_of, docume
 
 from docmt.models import build
 from docmt.models.transformer import Transformer
-from docmt.nn import attention, caches
+from docmt.nn import attention, progress
 from docmt.nn.backends import varlen
 from docmt.nn.frames import FRAMES
 from docmt.nn.noise import document_keys
@@ -79,7 +79,7 @@ def test_a_decoding_step_reads_one_value(case, number_type, monkeypatch):
         reads.append(x.shape)
         return np.stack((np.full(x.shape[1], len(reads) - 1), np.full(x.shape[1], len(reads) == 1)))
 
-    monkeypatch.setattr(caches, "download", answer)
+    monkeypatch.setattr(progress, "download", answer)
     model, (source, target) = model_without_values(case, number_type).eval(), documents()
     batch = batch_of(case, source, target).to(META)
     memory = model.encode(batch.source)

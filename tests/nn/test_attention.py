@@ -5,7 +5,7 @@ from helpers.dense_attention import attend as dense_attend
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docmt.nn.attention import attend, attend_padded
+from docmt.nn.attention import attend, attend_newest, attend_padded
 from docmt.nn.backends import bucketed, varlen
 from docmt.nn.noise import WeightDropout, document_keys, token_keys
 from docmt.nn.segments import Segments
@@ -105,7 +105,7 @@ def test_the_plan_is_made_once_for_a_pair_and_dies_with_it():
 def test_runs_of_one_length_stay_in_place():
     segments = Segments.from_lengths([3, 3, 3])
     plan = bucketed.plan_of(segments, segments)
-    assert plan.queries is plan.keys is plan.back is None
+    assert plan.queries is plan.keys is None
     assert [(bucket.rows, bucket.may_attend) for bucket in plan.buckets] == [(3, None)]
 
 
@@ -180,3 +180,21 @@ def test_padded_attention_hides_what_may_not_be_seen():
     seen = attend_padded(q, k, v, may_attend)
     torch.testing.assert_close(seen[1], v[1, :1].expand(3, -1, -1))
     torch.testing.assert_close(seen[:1], attend_padded(q[:1], k[:1, :2], v[:1, :2]))
+
+
+def test_the_newest_tokens_attend_to_all_parts_of_a_cache_in_one_softmax():
+    generator = torch.Generator().manual_seed(5)
+    q = torch.randn(4, 2, 8, generator=generator, dtype=torch.float64)
+    first, second = (torch.randn(2, 2, 2, length, 8, generator=generator, dtype=torch.float64) for length in (3, 5))
+    hidden = torch.rand(2, 1, 2, 5, generator=generator) < 0.4
+    bias = torch.zeros(2, 1, 2, 5, dtype=torch.float64).masked_fill_(hidden, -torch.inf)
+    computed = attend_newest(q, (first, None), (second, bias))
+    for n in range(4):
+        instance, slot = divmod(n, 2)
+        for head in range(2):
+            seen = [place for place in range(5) if not hidden[instance, 0, slot, place]]
+            keys, values = (
+                torch.cat((first[part, instance, head], second[part, instance, head, seen])) for part in (0, 1)
+            )
+            weights = (keys @ q[n, head] / 8**0.5).softmax(0)
+            torch.testing.assert_close(computed[n, head], weights @ values)

@@ -18,6 +18,7 @@ from helpers.toy_task import Notes, make_folder
 from docmt.base.errors import UserError
 from docmt.models import build
 from docmt.nn.layers import FeedForward
+from docmt.nn.linear import ROWS
 from docmt.nn.noise import document_keys
 from docmt.nn.streams import Batch, frame_batch
 from docmt.training import job
@@ -137,7 +138,8 @@ def test_quanta_are_whole_tiles_and_a_small_part_of_a_batch():
 
 
 def test_only_cuda_compiles_unasked():
-    assert choose_compiling(None, CPU, 4096) == choose_compiling(False, torch.device("cuda"), 4096) == Compiling()
+    assert choose_compiling(None, CPU, 4096) == Compiling(quantum=ROWS)
+    assert choose_compiling(False, torch.device("cuda"), 4096) == Compiling()
     assert (
         choose_compiling(None, torch.device("cuda"), 4096)
         == choose_compiling(True, CPU, 4096)

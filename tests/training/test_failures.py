@@ -76,14 +76,14 @@ EXHAUSTED = {
 
 @pytest.mark.parametrize("kind", EXHAUSTED)
 def test_out_of_memory_names_the_batch_and_the_setting_to_lower(folder, monkeypatch, kind):
-    plain, armed = Transformer.logits, []
+    plain, armed = Transformer.decode, []
 
-    def logits(self, states):
+    def decode(self, *arguments):
         if armed and self.training:
             EXHAUSTED[kind]()
-        return plain(self, states)
+        return plain(self, *arguments)
 
-    monkeypatch.setattr(Transformer, "logits", logits)
+    monkeypatch.setattr(Transformer, "decode", decode)
     problem = fails(folder, at(7, lambda: armed.append(True)))
     said = str(problem)
     assert said.startswith("update 8: out of memory\n")

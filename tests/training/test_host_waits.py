@@ -13,10 +13,9 @@ from helpers.pretend_device import CPU, DEVICE, READ, UPLOAD, move, pretended_de
 
 from docmt.models import build
 from docmt.models.pretrained import Start
-from docmt.nn.streams import Batch
 from docmt.settings.train import TrainConfig
 from docmt.training.checkpoint import StateFolder
-from docmt.training.computing import Compiling
+from docmt.training.computing import TILE, Compiling
 from docmt.training.loop import Training
 from docmt.training.ranks import Ranks
 from docmt.training.task import Task
@@ -26,13 +25,6 @@ from docmt.training.watch import Watch
 READS_OF_AN_UPDATE = 2
 READS_OF_DEV = 1
 NOISY = {"dropout": 0.2, "attention_dropout": 0.1, "activation_dropout": 0.1}
-
-
-class Padding(Compiling):
-    """Pads streams as for a compiler, and compiles nothing: a compiler knows no pretended tensors."""
-
-    def ready(self, batch: Batch) -> Batch:
-        return Compiling("eager").ready(batch)
 
 
 def training(case: str, folder: Path, device: torch.device = DEVICE, padded: bool = False, **train: object) -> Training:
@@ -47,7 +39,9 @@ def training(case: str, folder: Path, device: torch.device = DEVICE, padded: boo
     optimiser = torch.optim.AdamW([{"params": [*model.parameters()], "name": "lr", "group": None}], foreach=False)
     rows = rows_of(*documents())
     task = Task(model, optimiser, settings, rows, rows, 1, device, Start([], []))
-    return Training(task, StateFolder(folder, print, {}), Watch(), compiling=Padding() if padded else None)
+    return Training(
+        task, StateFolder(folder, print, {}), Watch(), compiling=Compiling(quantum=TILE) if padded else None
+    )
 
 
 @pytest.mark.parametrize("case", MOSTLY_SLOW)

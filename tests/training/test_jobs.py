@@ -201,6 +201,16 @@ def test_bf16_trains_nearly_the_same_in_fp32_weights(folder):
     assert {p.dtype for p in load_model(folder.paths.output / "model").parameters()} == {torch.float32}
 
 
+@pytest.mark.parametrize("has_it", [False, True])
+def test_bf16_is_chosen_by_name_and_a_processor_without_it_is_told(folder, monkeypatch, has_it):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_f": True, "avx512_bf16": has_it})
+    for precision, is_told in (("fp32", False), ("bf16", not has_it)):
+        other = folder.changed(precision=precision, max_updates=1)
+        notes = Notes()
+        assert other.train(notes)
+        assert any("bf16 is slow on this processor" in text for text in notes.lines) == is_told
+
+
 def test_seeds_differ_and_repeat(folder):
     folder, weights = folder.changed(max_updates=3), []
     for seed in (1, 1, 2):

@@ -8,21 +8,18 @@ import pytest
 import torch
 from helpers.sizes import TRAINED
 from helpers.toy_task import VOCABULARY, make_documents
+from torch.nn import functional
 
 from docmt.models import build
 from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
 from docmt.settings.models import GTransformerConfig
+from docmt.training import losses
 from docmt.training.computing import forward_context
+from docmt.training.losses import smoothed_cross_entropy
 from docmt.training.ranks import Ranks
-from docmt.training.update import (
-    accumulate_gradients,
-    clip_gradients,
-    micro_batches,
-    smoothed_cross_entropy,
-    target_tokens,
-)
+from docmt.training.update import accumulate_gradients, clip_gradients, micro_batches, target_tokens
 from docmt.training.validate import dev_losses
 
 
@@ -37,21 +34,33 @@ def loss_by_loops(logits: list[list[float]], target: list[int], smoothing: float
     return loss, nll
 
 
+def loss_of_logits(logits: torch.Tensor, target: torch.Tensor, smoothing: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """The logits are the states where the table of pieces is the identity."""
+    return smoothed_cross_entropy(logits, torch.eye(logits.shape[1], dtype=logits.dtype), target, smoothing)
+
+
+@pytest.fixture(params=[1, 3, 1024])
+def rows_of_parts(request, monkeypatch):
+    monkeypatch.setattr(losses, "MOST_ROWS", request.param)
+
+
+@pytest.mark.usefixtures("rows_of_parts")
 @pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.5])
 def test_loss_is_that_of_the_loops(smoothing):
     torch.manual_seed(0)
     logits, target = torch.randn(7, 11) * 3, torch.randint(0, 11, (7,))
-    loss, nll = smoothed_cross_entropy(logits, target, smoothing)
+    loss, nll = loss_of_logits(logits, target, smoothing)
     expected = loss_by_loops(logits.tolist(), target.tolist(), smoothing)
     assert (loss.item(), nll.item()) == pytest.approx(expected, rel=1e-5)
 
 
+@pytest.mark.usefixtures("rows_of_parts")
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 def test_gradient_is_that_of_finite_differences(smoothing):
     torch.manual_seed(0)
     logits = torch.randn(4, 6, requires_grad=True)
     target = torch.randint(0, 6, (4,))
-    loss, _ = smoothed_cross_entropy(logits, target, smoothing)
+    loss, _ = loss_of_logits(logits, target, smoothing)
     (loss * 0.5).backward()
     for place in np.ndindex(4, 6):
         values = []
@@ -62,9 +71,34 @@ def test_gradient_is_that_of_finite_differences(smoothing):
         assert logits.grad[place].item() == pytest.approx(0.5 * (values[0] - values[1]) / 2e-3, abs=1e-5)
 
 
+@pytest.mark.usefixtures("rows_of_parts")
+@pytest.mark.parametrize("absent", [None, [1, 4]])
+def test_both_gradients_are_those_of_the_products(absent):
+    """Absent pieces have the probability 0, no share of the smoothing, and no gradient."""
+    torch.manual_seed(0)
+    states, table = (torch.randn(rows, 5, dtype=torch.float64, requires_grad=True) for rows in (8, 7))
+    numbers, target = torch.tensor(absent or [], dtype=torch.long), torch.randint(5, 7, (8,))
+    known = torch.tensor([piece for piece in range(7) if piece not in (absent or ())])
+    logits = (states @ table.t()).index_select(1, known)
+    expected = functional.cross_entropy(logits, torch.searchsorted(known, target), label_smoothing=0.1, reduction="sum")
+    loss, _ = smoothed_cross_entropy(states, table, target, 0.1, None if absent is None else numbers)
+    torch.testing.assert_close(loss, expected)
+    for gradient, right in zip(
+        *(torch.autograd.grad(value, (states, table)) for value in (loss, expected)), strict=True
+    ):
+        torch.testing.assert_close(gradient, right)
+
+
+def test_a_frozen_table_has_no_gradient_and_the_states_have_theirs():
+    states, table = torch.randn(3, 5, requires_grad=True), torch.randn(7, 5)
+    loss, _ = smoothed_cross_entropy(states, table, torch.tensor([0, 1, 2]), 0.1)
+    loss.backward()
+    assert table.grad is None and states.grad.abs().sum() > 0
+
+
 def test_the_likelihood_carries_no_gradient():
     logits = torch.randn(3, 5, requires_grad=True)
-    assert not smoothed_cross_entropy(logits, torch.tensor([0, 1, 2]), 0.1)[1].requires_grad
+    assert not loss_of_logits(logits, torch.tensor([0, 1, 2]), 0.1)[1].requires_grad
 
 
 @pytest.fixture
@@ -117,8 +151,8 @@ def test_dev_losses_are_means_over_all_target_tokens(model, rows):
         logits = model.logits(model.decode(batch.target_in, model.encode(batch.source)))
     expected = loss_by_loops(logits.tolist(), batch.target_out.tolist(), 0.1)
     tokens = len(batch.target_out)
-    *losses, terms = dev_losses(
+    *means, terms = dev_losses(
         model, rows, 30, 0.1, torch.device("cpu"), partial(forward_context, torch.device("cpu"), "fp32"), Ranks()
     )
-    assert losses == pytest.approx([value / tokens for value in expected], rel=1e-4) and terms == {}
+    assert means == pytest.approx([value / tokens for value in expected], rel=1e-4) and terms == {}
     assert model.training

@@ -39,7 +39,7 @@ def test_products_are_in_bf16_and_sums_in_fp32(case):
     assert loss.dtype == nll.dtype == torch.float64
     assert {term.total.dtype for term in terms.values()} <= {torch.float32}
     assert all(types.seen[operation] <= {torch.bfloat16} for operation in IN_BF16) and types.seen[aten.addmm]
-    assert all(types.seen[operation] <= {torch.float32} for operation in IN_FP32) and types.seen[aten._log_softmax]
+    assert all(types.seen[operation] <= {torch.float32} for operation in IN_FP32) and types.seen[aten._softmax]
     (loss + sum(term.total for term in terms.values())).backward()
     gradients = [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
     assert {gradient.dtype for gradient in gradients} == {torch.float32}

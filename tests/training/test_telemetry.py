@@ -135,7 +135,7 @@ def test_metrics_tell_of_entropy_memory_and_padding(tmp_path):
     trained, validated = ([line for line in folder.metrics() if line["kind"] == kind] for kind in ("train", "dev"))
     kinds = {f"entropy.{role}.{part}" for role in ROLES for part in ("group", "global")}
     assert all(kinds == {name for name in line if name.startswith("entropy")} for line in validated)
-    assert {line["padding_share"] for line in trained} == {0.0}
+    assert all(0 < line["padding_share"] < 0.5 for line in trained)
     assert all(1 < line["memory_mib"] <= peak_memory(CPU) for line in trained)
     hours = [line["device_hours"] for line in trained]
     assert hours == sorted(hours)

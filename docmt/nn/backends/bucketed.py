@@ -6,11 +6,13 @@ and the backward pass use the same plan. One gather sorts tokens into buckets, a
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 
 from docmt.nn.backends import kernel
+from docmt.nn.device import upload
 from docmt.nn.noise import WeightDropout
 from docmt.nn.segments import Segments, padded_indices
 from docmt.nn.shapes import HeadRows, KeyMask, Keys, Numbers, PaddedKeys, PaddedQueries, Queries, RowKeys
@@ -28,16 +30,54 @@ class Bucket:
 
 
 @dataclass(frozen=True, eq=False)
-class BucketPlan:
-    """The buckets, and the indices that gather queries and keys into them and the results back into the stream.
+class Order:
+    """The order in which the tokens of a stream stand in the buckets.
 
-    An index is None where the tokens are already in the right order.
+    `tokens` has the token at each place of the buckets, and token 0 at a place of padding. `places` has the place of
+    each token. `padding` are the places of padding, and `outside` the tokens that are in no bucket.
     """
 
+    tokens: Numbers
+    places: Numbers
+    padding: Numbers
+    outside: Numbers
+
+    def into_buckets(self, x: HeadRows) -> HeadRows:
+        """Return the rows of a stream at their places in the buckets."""
+        return _Move.apply(x, self.tokens, self.places, self.outside)
+
+    def back(self, x: HeadRows) -> HeadRows:
+        """Return the rows of the buckets as a stream."""
+        return _Move.apply(x, self.places, self.tokens, self.padding)
+
+
+class _Move(torch.autograd.Function):
+    """A change of the order of rows, whose gradient is moved by the inverse order.
+
+    `index_select` would add up its gradient, row by row, in a tensor of zeros. No sum is needed here, since rows of
+    padding have no gradient: their results are not used, and their keys are hidden.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: HeadRows, index: Numbers, inverse: Numbers, unused: Numbers) -> HeadRows:
+        """Return the rows `index`; the rows `unused` of `x` are not among them."""
+        ctx.save_for_backward(inverse, unused)
+        return x.index_select(0, index)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: HeadRows) -> tuple[HeadRows, None, None, None]:
+        """Return the rows of the gradient in the inverse order, and zeros for the unused rows."""
+        inverse, unused = ctx.saved_tensors
+        return gradient.index_select(0, inverse).index_fill_(0, unused, 0), None, None, None
+
+
+@dataclass(frozen=True, eq=False)
+class BucketPlan:
+    """The buckets, and the order of queries and keys in them; None where they are already in the right order."""
+
     buckets: tuple[Bucket, ...]
-    queries: Numbers | None
-    keys: Numbers | None
-    back: Numbers | None
+    queries: Order | None
+    keys: Order | None
 
 
 def attend(
@@ -53,19 +93,23 @@ def attend(
     if not query_segments.tokens or not key_segments.tokens:
         return torch.zeros_like(q)
     plan = plan_of(query_segments, key_segments)
-    q, k, v = _gather(q, plan.queries), _gather(k, plan.keys), _gather(v, plan.keys)
+    if plan.queries is not None:
+        q = plan.queries.into_buckets(q)
+    if plan.keys is not None:
+        k, v = plan.keys.into_buckets(k), plan.keys.into_buckets(v)
     key_places = [bucket.rows * bucket.keys for bucket in plan.buckets]
     query_places = [bucket.rows * bucket.queries for bucket in plan.buckets]
     parts = zip(plan.buckets, q.split(query_places), k.split(key_places), v.split(key_places), strict=True)
     if dropout is None:
         results = [_attend_bucket(*part, causal) for part in parts]
     else:
-        keys = _gather(dropout.keys, plan.queries).split(query_places)
+        keys = dropout.keys if plan.queries is None else dropout.keys.index_select(0, plan.queries.tokens)
         results = [
             _attend_bucket_with_dropout(*part, causal, dropout, bucket_keys)
-            for part, bucket_keys in zip(parts, keys, strict=True)
+            for part, bucket_keys in zip(parts, keys.split(query_places), strict=True)
         ]
-    return _gather(torch.cat(results) if len(results) > 1 else results[0], plan.back)
+    result = torch.cat(results) if len(results) > 1 else results[0]
+    return result if plan.queries is None else plan.queries.back(result)
 
 
 def _attend_bucket(bucket: Bucket, q: Queries, k: Keys, v: Keys, causal: bool) -> Queries:
@@ -88,10 +132,6 @@ def _rows(bucket: Bucket, q: Queries, k: Keys, v: Keys) -> tuple[PaddedQueries, 
     return q.unflatten(0, (bucket.rows, bucket.queries)), k_BLHK, v_BLHK
 
 
-def _gather(x: HeadRows | RowKeys, index: Numbers | None) -> HeadRows | RowKeys:
-    return x if index is None else x.index_select(0, index)
-
-
 def plan_of(query_segments: Segments, key_segments: Segments) -> BucketPlan:
     """Return the plan for a pair of partitions, which is computed in the first call and then stored."""
     if key_segments not in query_segments.prepared:
@@ -106,11 +146,8 @@ def _plan(query_segments: Segments, key_segments: Segments) -> BucketPlan:
     # The plan is computed from lengths on the host: reading offsets on the device would make the host wait for it.
     groups = group_runs(query_lengths, key_lengths)
     buckets = tuple(_bucket(query_lengths[group], key_lengths[group], device) for group in groups)
-    queries, back = _places(query_lengths, groups, [bucket.queries for bucket in buckets])
-    keys, _ = _places(key_lengths, groups, [bucket.keys for bucket in buckets])
-    tokens = query_segments.tokens, key_segments.tokens, len(queries)
-    indices = (_index(*pair, device) for pair in zip((queries, keys, back), tokens, strict=True))
-    return BucketPlan(buckets, *indices)
+    queries = _order(query_lengths, groups, [bucket.queries for bucket in buckets], device)
+    return BucketPlan(buckets, queries, _order(key_lengths, groups, [bucket.keys for bucket in buckets], device))
 
 
 def group_runs(query_lengths: np.ndarray, key_lengths: np.ndarray) -> list[np.ndarray]:
@@ -144,16 +181,14 @@ def _bucket(query_lengths: np.ndarray, key_lengths: np.ndarray, device: torch.de
     return Bucket(len(query_lengths), queries, keys, may_attend)
 
 
-def _places(lengths: np.ndarray, groups: list[np.ndarray], widths: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the token at each place of the buckets, and the place of each token."""
-    tokens, real = padded_indices(lengths, np.concatenate(groups), np.repeat(widths, [len(group) for group in groups]))
-    token_places = np.zeros(lengths.sum(), dtype=np.int64)
-    token_places[tokens[real]] = np.flatnonzero(real)
-    return tokens, token_places
-
-
-def _index(places: np.ndarray, tokens: int, device: torch.device) -> Numbers | None:
-    """Return the index as a tensor on the device; None where the index leaves all `tokens` tokens in their places."""
-    if np.array_equal(places, np.arange(tokens)):
+def _order(lengths: np.ndarray, groups: list[np.ndarray], widths: list[int], device: torch.device) -> Order | None:
+    """Return the order of the tokens of runs in the buckets; None where each token is at its place in the stream."""
+    runs = np.concatenate(groups)
+    tokens, is_real = padded_indices(lengths, runs, np.repeat(widths, [len(group) for group in groups]))
+    if np.array_equal(tokens, np.arange(lengths.sum())):
         return None
-    return torch.from_numpy(places).to(device, non_blocking=True)
+    places = np.full(lengths.sum(), -1)
+    places[tokens[is_real]] = np.flatnonzero(is_real)
+    outside = np.flatnonzero(places < 0)
+    places[outside] = 0
+    return Order(*(upload(part, device) for part in (tokens, places, np.flatnonzero(~is_real), outside)))

@@ -45,30 +45,23 @@ def attend_with_dropout(
     return torch.einsum("bqhl,blhk->bqhk", dropout.drop(weights_BQHL, keys).to(v.dtype), v)
 
 
-def attend_shared(
-    q: HypothesisHeads, common: Float[Tensor, "2 I H C K"], separate: Float[Tensor, "2 N H L K"]
-) -> HypothesisHeads:
-    """Let each hypothesis attend, in one softmax, to the `common` keys of its instance and to its `separate` keys.
+CachePart = tuple[Float[Tensor, "2 I H _ K"], Float[Tensor, "I 1 _ _"] | None]
+"""Keys and values, a row for each instance, and what is added to the scores of each hypothesis; None: nothing."""
 
-    The common keys are read once for all hypotheses of an instance.
+
+def attend_newest(q: HypothesisHeads, *parts: CachePart) -> HypothesisHeads:
+    """Let the newest token of each hypothesis attend, in one softmax, to the keys of one or several parts of a cache.
+
+    All hypotheses of an instance read a row of keys at once; they are in the order of their instances. The fused kernel
+    is slower for so few queries (benchmarks/decoding.md).
     """
-    instances = common.shape[1]
-    q = q * q.shape[-1] ** -0.5
-    scores_NHC = _by_hypothesis(_by_instance(q, instances) @ common[0].transpose(2, 3))
-    scores_NHL = (separate[0] @ q[..., None])[..., 0]
-    # One softmax covers both kinds of keys, so the result does not depend on the number of tokens that are common.
-    weights_NHC, weights_NHL = (
-        torch.cat((scores_NHC, scores_NHL), dim=2).softmax(2).split((common.shape[3], separate.shape[3]), dim=2)
-    )
-    from_common_NHK = _by_hypothesis(_by_instance(weights_NHC, instances) @ common[1])
-    return from_common_NHK + (weights_NHL[:, :, None] @ separate[1])[:, :, 0]
-
-
-def _by_instance(x: Float[Tensor, "N H _"], instances: int) -> Float[Tensor, "I H _ _"]:
-    """Put the hypotheses of an instance side by side, after the axis of heads."""
-    return x.unflatten(0, (instances, -1)).transpose(1, 2)
-
-
-def _by_hypothesis(x: Float[Tensor, "I H _ _"]) -> Float[Tensor, "N H _"]:
-    """Reverse `_by_instance`: return a row for each hypothesis."""
-    return x.transpose(1, 2).flatten(0, 1)
+    # The hypotheses of an instance are the queries of a row: axes I H Q K.
+    q_IHQK = (q * q.shape[-1] ** -0.5).unflatten(0, (parts[0][0].shape[1], -1)).transpose(1, 2)
+    scores = [q_IHQK @ keys.transpose(2, 3) for (keys, _), _ in parts]
+    scores = [x if bias is None else x + bias for x, (_, bias) in zip(scores, parts, strict=True)]
+    # One softmax covers all parts, so that the result does not depend on the parts in which the keys are stored.
+    joined = torch.cat(scores, dim=3) if len(scores) > 1 else scores[0]
+    weights = joined.softmax(3, dtype=torch.promote_types(q.dtype, torch.float32)).to(q.dtype)
+    shares = weights.split([x.shape[3] for x in scores], dim=3)
+    results_IHQK = sum(share @ values for share, ((_, values), _) in zip(shares, parts, strict=True))
+    return results_IHQK.transpose(1, 2).flatten(0, 1)

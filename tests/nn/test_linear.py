@@ -1,0 +1,69 @@
+"""Linear maps whose products oneDNN computes, against the products of torch."""
+
+import pytest
+import torch
+from torch.nn import functional
+
+from docmt.nn import linear as module
+from docmt.nn.linear import Linear, joined, linear, sum_of_products
+
+
+@pytest.fixture
+def calls(monkeypatch) -> list[tuple[int, ...]]:
+    """The shapes of the rows that oneDNN computes."""
+    assert module.HAS_ONEDNN, "torch for CPUs has oneDNN"
+    shapes, product = [], module.product
+
+    def counted(x, *others):
+        shapes.append(tuple(x.shape))
+        return product(x, *others)
+
+    monkeypatch.setattr(module, "product", counted)
+    return shapes
+
+
+@pytest.mark.parametrize("rows", [(1,), (31,), (32,), (33,), (3, 40), (2, 3, 64)])
+@pytest.mark.parametrize("has_bias", [True, False])
+def test_values_and_gradients_are_those_of_torch(rows, has_bias):
+    torch.manual_seed(0)
+    x, weight = torch.randn(*rows, 24, requires_grad=True), torch.randn(40, 24, requires_grad=True)
+    inputs = (x, weight, torch.randn(40, requires_grad=True)) if has_bias else (x, weight)
+    results = linear(*inputs), functional.linear(*inputs)
+    factor = torch.randn_like(results[0])
+    gradients = [torch.autograd.grad((result * factor).sum(), inputs) for result in results]
+    for pair in (results, *zip(*gradients, strict=True)):
+        torch.testing.assert_close(*pair, rtol=1e-4, atol=1e-4)
+
+
+def test_products_have_few_numbers_of_rows(calls):
+    weight = torch.randn(8, 16)
+    for rows in range(1, 130):
+        linear(torch.randn(rows, 16), weight)
+    assert {shape[0] for shape in calls} == {32, 64, 96, 128, 160}
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+def test_other_number_types_are_left_to_torch(dtype, calls):
+    x, weight = torch.randn(64, 16, dtype=dtype), torch.randn(8, 16, dtype=dtype)
+    assert torch.equal(linear(x, weight), functional.linear(x, weight)) and not calls
+    with torch.autocast("cpu", torch.bfloat16):
+        assert linear(x.float(), weight.float()).dtype == torch.bfloat16 and not calls
+
+
+@pytest.mark.parametrize("widths", [(16, 40), (40, 16), (16, 16)])
+@pytest.mark.parametrize("rows", [5, 64])
+def test_a_sum_of_products_is_a_product_of_transposed_rows(widths, rows):
+    x, y = (torch.randn(rows, width) for width in widths)
+    torch.testing.assert_close(sum_of_products(x, y), x.t() @ y, rtol=1e-5, atol=1e-5)
+
+
+def test_a_gradient_that_is_not_needed_is_not_computed(calls):
+    layer = Linear(16, 8)
+    layer(torch.randn(64, 16)).sum().backward()
+    assert len(calls) == 2, "the forward pass, and the gradient of the weight"
+
+
+def test_joined_maps_give_their_results_side_by_side():
+    first, second, x = Linear(16, 8), Linear(16, 24), torch.randn(64, 16)
+    together = linear(x, *joined(first, second))
+    torch.testing.assert_close(together, torch.cat((first(x), second(x)), dim=1))
