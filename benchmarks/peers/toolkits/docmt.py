@@ -12,15 +12,20 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 from training import matrix_rate
 
+from docmt.api.engine import translator_of
+from docmt.api.model import TrainedModel
 from docmt.base.chains import most_frequent, repeated
 from docmt.base.runs import starts
 from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.decoding.translator import Translator
+from docmt.exporting.ct2_engine import CTranslate2Translator, prove
 from docmt.models import build
 from docmt.models.pretrained import Start
 from docmt.models.store import load_model, read_card, save_model
+from docmt.nn import linear as products
 from docmt.nn.rows import RowChains, Rows
 from docmt.nn.streams import frame_batch
+from docmt.settings.data import CutConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import MODEL_CONFIGS, READS_CHAINS, TransformerConfig
 from docmt.settings.train import TrainConfig
@@ -130,8 +135,11 @@ def chains_of(rows: Rows) -> RowChains:
 
 def decode(job: Job) -> None:
     """Translate the test set, with marks before and after; write the translations of sentences in order."""
-    torch.set_num_threads(job.threads)
-    translator, rows, vocabulary = translation_task(job)
+    translator, rows = translation_task(job)
+    if isinstance(translator, CTranslate2Translator):
+        # The proof, which a job makes once, is no part of the rate.
+        translator.proof = prove(translator.program, rows, str(job.model))
+    vocabulary = Vocabulary.load(job.model / "text/vocabulary.target.txt")
     marks = Marks()
     marks.mark(0)
     best = translator.translate(rows).best
@@ -141,15 +149,18 @@ def decode(job: Job) -> None:
     marks.write()
 
 
-def translation_task(job: Job) -> tuple[Translator, Rows, Vocabulary]:
-    """Return the translator of a job's model, the test set in segments of `sentences` sentences, the vocabulary."""
-    model = load_model(job.model)
-    vocabularies = [Vocabulary.load(job.model / f"text/vocabulary.{side}.txt") for side in ("source", "target")]
-    sentences = [vocabularies[0].encode(words) for words in Corpus(job.corpus).sentences("test", "src")]
+def translation_task(job: Job) -> tuple[Translator, Rows]:
+    """Return the translator of a job's model, and the test set in segments of `sentences` sentences."""
+    torch.set_num_threads(job.threads)
+    vocabulary = Vocabulary.load(job.model / "text/vocabulary.source.txt")
+    sentences = [vocabulary.encode(words) for words in Corpus(job.corpus).sentences("test", "src")]
     rows = Rows.from_lists(segments(sentences, job.options.get("sentences", 1)))
     settings = read_card(job.model)["provenance"].get("decode", {})
     settings = settings | {"beam": job.options["beam"], "batch_tokens": job.options["batch_tokens"]}
-    return Translator(model, DecodeConfig(**settings)), rows, vocabularies[1]
+    if "engine" not in job.options:
+        return Translator(load_model(job.model), DecodeConfig(**settings)), rows
+    config = DecodeConfig(**settings, engine=job.options["engine"])
+    return translator_of(TrainedModel.open(job.model, "cpu", job.threads), CutConfig(), config), rows
 
 
 def floor(job: Job) -> None:
@@ -160,6 +171,7 @@ def floor(job: Job) -> None:
     """
     torch.set_num_threads(job.threads)
     rate = matrix_rate()
+    products.HAS_ONEDNN = False  # its products would not be counted
     with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counted:
         words = decode_once(job) if job.options["of"] == "decode" else update_once(job)
     Marks().write(floor=words * rate / counted.get_total_flops())
@@ -181,6 +193,6 @@ def epoch_share(rows: Rows, tokens: int) -> Rows:
 
 
 def decode_once(job: Job) -> int:
-    translator, rows, _ = translation_task(job)
+    translator, rows = translation_task(job)
     translator.translate(rows)
     return len(rows.source_ids)
