@@ -160,7 +160,7 @@ def translation_task(job: Job) -> tuple[Translator, Rows]:
     if "engine" not in job.options:
         return Translator(load_model(job.model), DecodeConfig(**settings)), rows
     config = DecodeConfig(**settings, engine=job.options["engine"])
-    return translator_of(TrainedModel.open(job.model, "cpu", job.threads), CutConfig(), config), rows
+    return translator_of(TrainedModel.open(job.model, "cpu", job.threads), CutConfig(window=1), config), rows
 
 
 def floor(job: Job) -> None:
