@@ -134,17 +134,22 @@ def _iterate_weights(
     for queries, keys in zip(*runs, strict=True):
         step = max(1, len(queries) if most is None else most // max(1, keys.shape[:2].numel()))
         for first in range(0, max(1, len(queries)), step):
-            yield _weights(queries[first : first + step], keys, first if causal else len(keys))
+            yield _weights(queries[first : first + step], keys, first if causal else None)
 
 
 @torch.no_grad()
-def _weights(q: Queries, k: Keys, last: int) -> Float[Tensor, "T H S"]:
-    """Return the weights of consecutive queries; the first of them attends to the keys up to number `last`."""
+def _weights(q: Queries, k: Keys, last: int | None) -> Float[Tensor, "T H S"]:
+    """Return the weights of consecutive queries; the first of them attends to the keys up to number `last`.
+
+    Where `last` is None, each query attends to all keys.
+    """
     # The computation is in fp32 even in a training in bf16, in which entropies would have two or three digits.
     with torch.autocast(q.device.type, enabled=False):
         scores_THS = torch.einsum("thk,shk->ths", q, k) * q.shape[-1] ** -0.5
-        later = torch.ones(len(q), len(k), dtype=torch.bool, device=q.device).triu(last + 1)
-        return scores_THS.masked_fill(later[:, None], -torch.inf).softmax(-1)
+        if last is not None:
+            later = torch.ones(len(q), len(k), dtype=torch.bool, device=q.device).triu(last + 1)
+            scores_THS = scores_THS.masked_fill(later[:, None], -torch.inf)
+        return scores_THS.softmax(-1)
 
 
 def _check_runs(query_segments: Segments, key_segments: Segments) -> None:

@@ -135,6 +135,7 @@ def chains_of(rows: Rows) -> RowChains:
 
 def decode(job: Job) -> None:
     """Translate the test set, with marks before and after; write the translations of sentences in order."""
+    torch.set_num_threads(job.threads)
     translator, rows = translation_task(job)
     if isinstance(translator, CTranslate2Translator):
         # The proof, which a job makes once, is no part of the rate.
@@ -151,7 +152,6 @@ def decode(job: Job) -> None:
 
 def translation_task(job: Job) -> tuple[Translator, Rows]:
     """Return the translator of a job's model, and the test set in segments of `sentences` sentences."""
-    torch.set_num_threads(job.threads)
     vocabulary = Vocabulary.load(job.model / "text/vocabulary.source.txt")
     sentences = [vocabulary.encode(words) for words in Corpus(job.corpus).sentences("test", "src")]
     rows = Rows.from_lists(segments(sentences, job.options.get("sentences", 1)))
