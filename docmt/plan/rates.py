@@ -27,10 +27,11 @@ ALIKE = 2.0
 """The largest ratio of the widths of two models that compute equally fast."""
 ASSUMED: dict[Device, dict[int, float]] = {
     "cpu": {32: 2e10, 64: 4.5e10, 128: 5.5e10, 512: 8e10},
-    "cuda": {32: 1.25e12, 512: 2e13},
+    "cuda": {32: 2.2e10, 128: 3.5e11, 512: 2e13},
 }
 """Assumed operations per second by the width of a model. A CPU: one core, as `benchmarks/estimates.md` measured it. A
-GPU: a guess for recent ones, in proportion to the width below 512. Between two widths logarithms are interpolated."""
+GPU: an H100, as `benchmarks/gpu.md` measured it from width 128 on. Below that, an update takes the same time at each
+width, the time in which the host starts its kernels. Between two widths logarithms are interpolated."""
 NAMES: dict[Device, str] = {"cpu": "a CPU core", "cuda": "a GPU"}
 """The phrase for a device of each kind."""
 

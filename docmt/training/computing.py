@@ -1,9 +1,9 @@
 """The way a training computes: seeds, number type, deterministic algorithms, compiled parts and peak memory.
 
-Compiled parts (`docmt.nn.compiled`) are an option of the job, which is on by default for CUDA. A part is compiled for
-tensors of one shape. To have few shapes, streams are padded to multiples of a quantum of rows. A part is compiled once
-for each number of rows; compiling takes most of the time of the first updates. Validations do not use compiled parts.
-On a CPU oneDNN compiles the matrix products in the same way, so that streams are padded there too.
+Compiled parts (`docmt.nn.compiled`) are an option of the job. A part is compiled for tensors of one shape. To have few
+shapes, streams are padded to multiples of a quantum of rows. A part is compiled once for each number of rows; compiling
+takes most of the time of the first updates. Validations do not use compiled parts. On a CPU oneDNN
+compiles the matrix products in the same way, so that streams are padded there too.
 """
 
 import hashlib
@@ -137,16 +137,13 @@ class Compiling:
             ) from problem
 
 
-def choose_compiling(
-    wanted: bool | None, device: torch.device, batch_tokens: int, backend: Backend = "inductor"
-) -> Compiling:
-    """Return whether and how updates are compiled.
+def choose_compiling(wanted: bool, device: torch.device, batch_tokens: int, backend: Backend = "inductor") -> Compiling:
+    """Return whether and how updates are compiled, as `wanted`.
 
-    `wanted` None means that updates are compiled on CUDA alone. There, most of the compiled operations are limited by
-    memory bandwidth and by kernel launches, which compiling reduces. On a CPU, where nothing is compiled, streams are
-    padded all the same, since oneDNN compiles its products for each number of rows (`docmt.nn.linear`).
+    Without compiled parts, streams are padded on a CPU all the same, since oneDNN compiles its products for each number
+    of rows (`docmt.nn.linear`).
     """
-    if wanted or (wanted is None and device.type == "cuda"):
+    if wanted:
         return Compiling(backend, quantum(batch_tokens))
     return Compiling(quantum=ROWS if device.type == "cpu" else 1)
 

@@ -34,8 +34,8 @@ class JobOptions:
     """Whether a state folder of other settings is renamed and training starts anew; otherwise the job is refused."""
     deterministic: bool = False
     """Whether only algorithms are used whose results repeat to the bit (`docmt.training.computing.repeatable`)."""
-    compiled: bool | None = None
-    """Whether parts of updates are compiled (`docmt.training.computing`); None means that they are on CUDA alone."""
+    compiled: bool = False
+    """Whether parts of updates are compiled (`docmt.training.computing`)."""
     began: float = field(default_factory=time.monotonic)
     """The start of the job, by the clock of `time.monotonic`."""
 

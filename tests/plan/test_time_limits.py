@@ -28,7 +28,7 @@ def test_trainings_that_are_estimated_longer_are_named_with_the_limit_and_what_t
     assert first == (f"trainings that are estimated to take longer than their jobs may run: 1. {REMEDY}")
     assert second.startswith(f"  {PATH.format('document')}: ")
     assert second.endswith(
-        " h, and may run 2.0 h on 1 GPU (20 + 40 + 60 minutes) (assumed 2.5 TFLOP/s for a GPU at width 64)"
+        " h, and may run 2.0 h on 1 GPU (20 + 40 + 60 minutes) (assumed 0.088 TFLOP/s for a GPU at width 64)"
     )
 
 

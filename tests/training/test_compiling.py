@@ -24,6 +24,7 @@ from docmt.nn.streams import Batch, frame_batch
 from docmt.training import job
 from docmt.training.computing import Compiling, choose_compiling, forward_context, quantum
 from docmt.training.exit import read_exit
+from docmt.training.pace import JobOptions
 from docmt.training.update import (
     Sums,
     accumulate_gradients,
@@ -137,14 +138,11 @@ def test_quanta_are_whole_tiles_and_a_small_part_of_a_batch():
     assert [quantum(budget) for budget in (70, 1500, 4096, 10_000)] == [64, 64, 256, 576]
 
 
-def test_only_cuda_compiles_unasked():
-    assert choose_compiling(None, CPU, 4096) == Compiling(quantum=ROWS)
+def test_only_a_job_that_is_asked_compiles():
+    assert JobOptions().compiled is False
+    assert choose_compiling(False, CPU, 4096) == Compiling(quantum=ROWS)
     assert choose_compiling(False, torch.device("cuda"), 4096) == Compiling()
-    assert (
-        choose_compiling(None, torch.device("cuda"), 4096)
-        == choose_compiling(True, CPU, 4096)
-        == Compiling("inductor", 256)
-    )
+    assert choose_compiling(True, CPU, 4096) == Compiling("inductor", 256)
 
 
 class Killed(BaseException):

@@ -58,10 +58,8 @@ Deterministic = Annotated[
     ),
 ]
 Compiled = Annotated[
-    bool | None,
-    typer.Option(
-        "--compile/--no-compile", envvar="DOCMT_COMPILE", help="compile parts of updates [default: on CUDA alone]"
-    ),
+    bool,
+    typer.Option("--compile/--no-compile", envvar="DOCMT_COMPILE", help="compile parts of updates"),
 ]
 
 
@@ -86,7 +84,7 @@ def train_system(
     hang_minutes: HangMinutes = 30,
     set_aside: SetAside = False,
     deterministic: Deterministic = False,
-    compiled: Compiled = None,
+    compiled: Compiled = False,
 ) -> None:
     """Train a system, or continue an interrupted training.
 

@@ -63,5 +63,5 @@ def attend_newest(q: HypothesisHeads, *parts: CachePart) -> HypothesisHeads:
     joined = torch.cat(scores, dim=3) if len(scores) > 1 else scores[0]
     weights = joined.softmax(3, dtype=torch.promote_types(q.dtype, torch.float32)).to(q.dtype)
     shares = weights.split([x.shape[3] for x in scores], dim=3)
-    results_IHQK = sum(share @ values for share, ((_, values), _) in zip(shares, parts, strict=True))
-    return results_IHQK.transpose(1, 2).flatten(0, 1)
+    first, *others = (share @ values for share, ((_, values), _) in zip(shares, parts, strict=True))
+    return sum(others, first).transpose(1, 2).flatten(0, 1)
