@@ -7,7 +7,8 @@ Rows: forward and backward of `attend` on streams like those of training; width 
 How runs are put into buckets was chosen by these rows. Against buckets of exactly equal lengths, rounding lengths up to
 three significant bits took 0.7 to 0.9 of the time at 15 to 35 tokens a run and as much elsewhere; four bits gained
 nothing, and fixed steps of 8 or 16 lost a third at 5 to 12 tokens. Rounding the keys' lengths too lost everywhere.
-Products written out (`bmm`) instead of the fused kernel took as long.
+Products written out (`bmm`) by MKL instead of the fused kernel took as long; those of oneDNN are faster on long rows
+(`docmt/nn/backends/onednn.py`).
 """
 
 import platform
@@ -22,6 +23,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from docmt.nn.backends import bucketed
 from docmt.nn.device import keep_freed_memory
+from docmt.nn.linear import linear
 from docmt.nn.segments import Segments
 
 HEADS, HEAD_WIDTH = 4, 32
@@ -105,7 +107,8 @@ def machine_rates() -> tuple[float, float]:
     """Floating point operations a second of a large product; bytes a second of a large copy (read and written)."""
     x, y = torch.randn(1024, 1024), torch.randn(1 << 24)
     out = torch.empty_like(y)
-    return 2 * 1024**3 / seconds(lambda: x @ x), 8 * y.numel() / seconds(lambda: out.copy_(y))
+    fastest = min(seconds(lambda: x @ x), seconds(lambda: linear(x, x)))
+    return 2 * 1024**3 / fastest, 8 * y.numel() / seconds(lambda: out.copy_(y))
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ VERSIONS = {
     "tokens": 7,
     "views": 2,
     "chains": 1,
-    "training": 7,
+    "training": 8,
     "translations": 5,
     "scores": 7,
     "report": 11,

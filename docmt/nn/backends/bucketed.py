@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from docmt.nn.backends import kernel
+from docmt.nn.backends import kernel, onednn
 from docmt.nn.device import upload
 from docmt.nn.noise import WeightDropout
 from docmt.nn.segments import Segments, padded_indices
@@ -175,6 +175,8 @@ def coarse(lengths: np.ndarray) -> np.ndarray:
 def _bucket(query_lengths: np.ndarray, key_lengths: np.ndarray, device: torch.device) -> Bucket:
     # There is at least one place for keys, even where no run of the bucket has keys; the mask hides it.
     queries, keys = int(query_lengths.max()), max(1, int(key_lengths.max()))
+    if device.type == "cpu":
+        queries, keys = onednn.places(queries), onednn.places(keys)
     may_attend = None
     if key_lengths.min() < keys:
         may_attend = torch.from_numpy(np.arange(keys) < key_lengths[:, None]).to(device, non_blocking=True)

@@ -3,6 +3,7 @@
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
+from docmt.nn.backends import onednn
 from docmt.nn.noise import WeightDropout
 from docmt.nn.shapes import Float, HypothesisHeads, Int, KeyMask, PaddedKeys, PaddedQueries, Tensor
 
@@ -15,6 +16,8 @@ def attend_padded(
     causal: bool = False,
 ) -> PaddedQueries:
     """Return scaled dot-product attention in each row; the result of a query that may attend to no key is zero."""
+    if onednn.supports(q, k):
+        return onednn.attend(q, k, v, may_attend, causal)
     mask = None if may_attend is None else may_attend[:, None, None, :]
     q_BHQK, k_BHLK, v_BHLK = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
     results_BHQK = scaled_dot_product_attention(q_BHQK, k_BHLK, v_BHLK, attn_mask=mask, is_causal=causal)

@@ -1,0 +1,173 @@
+"""Attention of long rows on a CPU in fp32, whose products oneDNN computes.
+
+torch's fused kernel calls MKL for its products, which on processors of AMD reach a third of the rate of oneDNN
+(`docmt.nn.linear`). The kernel cuts the table of attention weights into blocks. The blocks of rows of some hundred
+tokens are too small for oneDNN: such rows are computed here with the whole table, which the backward pass reads. Longer
+rows are left to the kernel, which keeps no tables in memory, with oneDNN's products.
+
+Results differ from those of the kernel with MKL only in rounding.
+
+Paper: Vaswani et al. 2017, section 3.2.1, eq. 1.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from docmt.nn.linear import ROWS, uses_onednn
+from docmt.nn.shapes import Float, KeyMask, PaddedKeys, PaddedQueries
+
+FEWEST_TOKENS = 192
+"""The number of queries and of keys of a row from which on this module is faster than the fused kernel."""
+MOST_TOKENS = 768
+"""The largest number of queries and keys of a row whose table is computed as a whole."""
+CAPABILITIES = torch.cpu.get_capabilities()
+IS_FASTER = bool(CAPABILITIES.get("avx512_f")) and not any(CAPABILITIES.get(f"amx_{unit}") for unit in ("tile", "bf16"))
+"""Whether oneDNN's products are faster than MKL's, and in fp32 (`products_by_onednn`)."""
+
+HeadTable = Float[Tensor, "BxH Q L"]
+HeadRows = Float[Tensor, "BxH _ K"]
+
+
+def supports(q: PaddedQueries, k: PaddedKeys) -> bool:
+    """Return whether this module can compute attention of these queries and keys, and is faster."""
+    return IS_FASTER and min(q.shape[1], k.shape[1]) >= FEWEST_TOKENS and uses_onednn(q)
+
+
+def places(tokens: int) -> int:
+    """Return the number of places of a row of so many tokens, for which there are kernels.
+
+    oneDNN compiles a kernel for each number, which takes as long as the products of a row.
+    """
+    return tokens if tokens < FEWEST_TOKENS else -(-tokens // ROWS) * ROWS
+
+
+def attend(
+    q: PaddedQueries, k: PaddedKeys, v: PaddedKeys, may_attend: KeyMask | None = None, causal: bool = False
+) -> PaddedQueries:
+    """Compute `docmt.nn.backends.kernel.attend_padded`."""
+    is_small = max(q.shape[1], k.shape[1]) <= MOST_TOKENS
+    return (_WholeTables if is_small else _FusedKernel).apply(q, k, v, may_attend, causal)
+
+
+@contextmanager
+def products_by_onednn() -> Iterator[None]:
+    """Let oneDNN compute torch's batched products in fp32 until the end of the block.
+
+    torch does so only where oneDNN may round operands to bf16. oneDNN rounds them on processors with AMX alone, on
+    which this must not be called.
+    """
+    settings = torch.backends.mkldnn.matmul
+    before, settings.fp32_precision = settings.fp32_precision, "bf16"
+    try:
+        yield
+    finally:
+        settings.fp32_precision = before
+
+
+class _WholeTables(torch.autograd.Function):
+    """Attention that stores its weights for the backward pass."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, q: PaddedQueries, k: PaddedKeys, v: PaddedKeys, may_attend: KeyMask | None, causal: bool
+    ) -> PaddedQueries:
+        """Return the results of all queries."""
+        rows, queries, heads, width = q.shape
+        q, k, v = by_head(q * width**-0.5), by_head(k), by_head(v)
+        scores = products(q, k.transpose(1, 2), heads)
+        if causal:
+            scores += later_keys(queries)
+        elif may_attend is not None:
+            # Minus infinity would give a row without keys weights that are not numbers.
+            lowest = torch.finfo(scores.dtype).min
+            scores.unflatten(0, (rows, heads)).add_(hidden_keys(may_attend, lowest))
+        weights = scores.softmax(-1)
+        if may_attend is not None and not may_attend.any(1).all():
+            weights.unflatten(0, (rows, heads)).mul_(may_attend.any(1)[:, None, None, None])
+        ctx.save_for_backward(q, k, v, weights)
+        ctx.heads = heads
+        return by_token(products(weights, v, heads), heads)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: PaddedQueries) -> tuple[Tensor | None, ...]:
+        """Return the gradients of queries, keys and values."""
+        q, k, v, weights = ctx.saved_tensors
+        g, heads = by_head(gradient), ctx.heads
+        of_weights = products(g, v.transpose(1, 2), heads)
+        of_scores = torch._softmax_backward_data(of_weights, weights, -1, weights.dtype)
+        of_q = products(of_scores, k, heads).mul_(q.shape[-1] ** -0.5)
+        # A product is faster where its first operand is the narrower one.
+        of_k = products(q.transpose(1, 2), of_scores, heads).transpose(1, 2)
+        of_v = products(g.transpose(1, 2), weights, heads).transpose(1, 2)
+        return *(by_token(x, heads) for x in (of_q, of_k, of_v)), None, None
+
+
+def products(x: Float[Tensor, "BxH _ _"], y: Float[Tensor, "BxH _ _"], heads: int) -> Float[Tensor, "BxH _ _"]:
+    """Return the products of two batches of matrices.
+
+    They are computed for one row after another: oneDNN would compile kernels of their own for each number of rows.
+    """
+    result = x.new_empty((len(x), x.shape[1], y.shape[2]))
+    with products_by_onednn():
+        for start in range(0, len(x), heads):
+            part = slice(start, start + heads)
+            torch.bmm(x[part], y[part], out=result[part])
+    return result
+
+
+@cache
+def later_keys(queries: int) -> Float[Tensor, "Q Q"]:
+    """Return what is added to the scores of causal attention: minus infinity for the keys after a query."""
+    return torch.full((queries, queries), -torch.inf).triu_(1)
+
+
+def hidden_keys(may_attend: KeyMask, lowest: float) -> Float[Tensor, "B 1 1 L"]:
+    """Return what is added to the scores of keys: `lowest` for keys that no query of the row may attend to."""
+    return torch.zeros(may_attend.shape).masked_fill_(~may_attend, lowest)[:, None, None]
+
+
+def by_head(x: Float[Tensor, "B _ H K"]) -> HeadRows:
+    """Return the tokens of each head of each row."""
+    return x.transpose(1, 2).reshape(-1, x.shape[1], x.shape[3])
+
+
+def by_token(x: HeadRows, heads: int) -> Float[Tensor, "B _ H K"]:
+    """Return the heads of each token of each row."""
+    return x.unflatten(0, (-1, heads)).transpose(1, 2)
+
+
+class _FusedKernel(torch.autograd.Function):
+    """torch's fused kernel, forward and backward, with products of oneDNN."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, q: PaddedQueries, k: PaddedKeys, v: PaddedKeys, may_attend: KeyMask | None, causal: bool
+    ) -> PaddedQueries:
+        """Return the results of all queries."""
+        q, k, v = (x.transpose(1, 2) for x in (q, k, v))
+        mask = None if may_attend is None or causal else hidden_keys(may_attend, -torch.inf)
+        with products_by_onednn():
+            results, normalisers = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
+                q, k, v, 0.0, causal, attn_mask=mask
+            )
+        ctx.save_for_backward(q, k, v, results, normalisers, mask)
+        ctx.causal = causal
+        return results.transpose(1, 2)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: PaddedQueries) -> tuple[Tensor | None, ...]:
+        """Return the gradients of queries, keys and values."""
+        q, k, v, results, normalisers, mask = ctx.saved_tensors
+        with products_by_onednn():
+            gradients = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward(
+                gradient.transpose(1, 2), q, k, v, results, normalisers, 0.0, ctx.causal, attn_mask=mask
+            )
+        return *(x.transpose(1, 2) for x in gradients), None, None
