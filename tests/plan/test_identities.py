@@ -44,7 +44,7 @@ def collisions(*targets: str, **config) -> list[list[Job]]:
 @pytest.mark.usefixtures("files_everywhere")
 @pytest.mark.parametrize("scale", ["paper", "smoke"])
 def test_no_two_jobs_share_an_identity(scale):
-    others = "demo", "failure", "bible", "tvsub", "voita", OPEN
+    others = "demo", "failure", "bible", "tvsub", "voita", "precision", OPEN
     assert not collisions("all", *others, scale=scale, seeds=[1, 2, 3])
 
 
