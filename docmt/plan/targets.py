@@ -158,11 +158,15 @@ def targets(grid: Grid, root: Path, studies: Iterable[str], estimates: Estimates
     """Yield the target `all`, the targets of each of `studies`, and the targets of corpora.
 
     The targets of a study are the study and its items, and, where `scores` is true, the scores of each system and seed.
+    Scores that several studies share are targets of the first of them.
     """
-    listed = Targets(grid, root, estimates)
+    listed, yielded = Targets(grid, root, estimates), set()
     yield listed.every()
     for study in studies:
-        yield from listed.of_study(study, scores)
+        for target in listed.of_study(study, scores):
+            if target.name not in yielded:
+                yielded.add(target.name)
+                yield target
     yield from listed.corpora()
 
 

@@ -7,7 +7,9 @@ import pytest
 from helpers.support import ROOT
 
 from docmt.kinds.gaps import GapsTable
+from docmt.plan.estimates import Estimates
 from docmt.plan.grid import Grid, load_grid
+from docmt.plan.targets import targets
 from docmt.settings.system import Entry
 
 
@@ -55,3 +57,10 @@ def test_trainings_in_fp32_are_not_made_again():
         for _, whole in pairs(table):
             if not whole.system.name.endswith(".demo"):
                 assert whole.trained == entry(study, whole.system.name).trained
+
+
+def test_shared_scores_are_targets_of_one_study_alone():
+    listed = targets(grid(), ROOT, ["demo", "precision"], Estimates(grid(), ROOT / "results"), scores=True)
+    names = [target.name for target in listed]
+    assert len(names) == len({*names})
+    assert sum(name.endswith("toy_zh-en/sentence/seed1/scores.json") for name in names) == 1
