@@ -88,8 +88,8 @@ class _WholeTables(torch.autograd.Function):
             lowest = torch.finfo(scores.dtype).min
             scores.unflatten(0, (rows, heads)).add_(hidden_keys(may_attend, lowest))
         weights = scores.softmax(-1)
-        if may_attend is not None and not may_attend.any(1).all():
-            weights.unflatten(0, (rows, heads)).mul_(may_attend.any(1)[:, None, None, None])
+        if may_attend is not None and not (has_keys := may_attend.any(1)).all():
+            weights.unflatten(0, (rows, heads)).mul_(has_keys[:, None, None, None])
         ctx.save_for_backward(q, k, v, weights)
         ctx.heads = heads
         return by_token(products(weights, v, heads), heads)
