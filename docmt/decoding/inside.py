@@ -130,7 +130,8 @@ def look_inside(model: nn.Module, batch: Batch) -> list[SentenceMeasures]:
     members = memory.states.index_select(0, chains.tokens)
     sentences = batch.target_in.sentences
     alignment = model.posterior.alignment.weights(members, chains, states, sentences)
-    similarity = fusing.similarity(*fused[0])[0].split(sentences.lengths)
+    padded, _ = fusing.similarity(*fused[0])
+    similarity = [rows[:length] for rows, length in zip(padded, sentences.lengths, strict=True)]
     return [SentenceMeasures(*measures) for measures in zip(attention, alignment, similarity, strict=True)]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from docmt.base.errors import UserError
 from docmt.decoding.translator import Progress, SearchResults, Translator, quiet
 from docmt.exporting.ct2_checks import check_engine
-from docmt.exporting.ct2_search import MARGIN, CTranslate2Search
+from docmt.exporting.ct2_search import MARGINS, CTranslate2Search
 from docmt.exporting.source import ExportedModel
 from docmt.nn.rows import Rows
 from docmt.search.beam import Translation, length_penalty
@@ -24,6 +24,8 @@ SAMPLE = 64
 """The largest number of sentences of a proof."""
 TOLERANCE = 1e-3
 """The largest difference of the log-probabilities of an output (nats): 32-bit numbers are summed in other orders."""
+MOST_LOSS = MARGINS[-1]
+"""The largest loss of the log-probability of a translation, for each of its outputs (nats)."""
 REMEDY = "the engine docmt translates with every model: decode.engine, or --engine"
 
 
@@ -32,12 +34,14 @@ class Proof:
     """What a proof has found.
 
     `sentences`: the number of sentences that both programs translated. `equal`: the number of equal translations.
-    `largest_difference`: that of the log-probabilities of an output, in nats.
+    `largest_difference`: that of the log-probabilities of an output, in nats. `margin`: hypotheses of CTranslate2 whose
+    scores differ by less, for each output, are ranked by their scores in docmt.
     """
 
     sentences: int
     equal: int
     largest_difference: float
+    margin: float
 
 
 class CTranslate2Translator(Translator):
@@ -75,6 +79,7 @@ def prove(program: CTranslate2Search, rows: Rows, where: str) -> Proof:
     Raises UserError where a probability differs, or a translation of CTranslate2 is worse than that of docmt.
     """
     sample = rows.take(np.unique(np.linspace(0, len(rows) - 1, SAMPLE).round()))
+    program.choose_margin(sample)
     expected, translated = (
         Translator(program.model, program.config, search=search).translate(sample).best
         for search in (None, program.search)
@@ -90,15 +95,15 @@ def prove(program: CTranslate2Search, rows: Rows, where: str) -> Proof:
         )
     unequal = [n for n, (a, b) in enumerate(zip(expected, translated, strict=True)) if a.sentences != b.sentences]
     loss = _largest_loss(program, sample, unequal, expected, translated)
-    if loss > MARGIN:
+    if loss > MOST_LOSS:
         raise UserError(
             "CTranslate2 does not find the translations of docmt's own search",
             where=where,
             found=f"{len(unequal)} of {len(sample)} sentences differ; log-probabilities are lower by up to {loss:.2g}",
-            expected=f"equal translations, or log-probabilities that are lower by at most {MARGIN} for each output",
+            expected=f"equal translations, or log-probabilities that are lower by at most {MOST_LOSS} for each output",
             remedy=REMEDY,
         )
-    return Proof(len(sample), len(sample) - len(unequal), difference)
+    return Proof(len(sample), len(sample) - len(unequal), difference, program.margin)
 
 
 def _largest_difference(program: CTranslate2Search, rows: Rows, translations: list[Translation]) -> float:

@@ -3,6 +3,7 @@
 CTranslate2 cannot force the end of a translation at its maximum length, and bars outputs before the softmax; in docmt
 they are barred after it. So docmt's own search translates the sentences whose search in CTranslate2 did not end before
 their maximum length, and hypotheses with nearly equal scores are scored again, with all outputs, and ranked by that.
+How near they are depends on how much the scores of some sentences change (`choose_margin`).
 """
 
 from collections.abc import Sequence
@@ -26,8 +27,13 @@ from docmt.search.rules import RULES, instance_limits
 
 TINY = 1e-9
 """The exponent of the length in place of 0: with 0, CTranslate2 would end a search earlier than docmt does."""
-MARGIN = 0.01
-"""The largest difference, for each output, between scores of hypotheses that are scored again with all outputs."""
+MARGINS = (0.0001, 0.001, 0.01)
+"""The largest differences, for each output (nats), between scores of hypotheses that are scored again with all outputs.
+
+The last one holds until `choose_margin` has seen some sentences.
+"""
+MARGIN_OF_SHIFT = 10
+"""The least margin, as a multiple of what scores change by, for each output, when no output is barred."""
 BATCH: dict[str, Any] = {"max_batch_size": 1024, "batch_type": "tokens", "max_input_length": 0}
 """The arguments for a batch: CTranslate2 computes 1,024 tokens at once, since more are slower, and cuts no source."""
 
@@ -55,24 +61,39 @@ class CTranslate2Search:
         self.numbers = {piece: number for number, piece in enumerate(self.target_pieces)}
         self.positions = position_rows(source.network.config)
         self.program = _loaded(source)
+        self.margin = MARGINS[-1]
+        """One of `MARGINS`: hypotheses whose scores differ by less, for each output, are scored again."""
         self.unfinished = 0
         """The number of sentences that CTranslate2 did not finish, so that docmt's own search translated them."""
 
     @torch.inference_mode()
     def search(self, rows: Rows) -> list[Searches]:
         """Return the translations of each sentence of a batch, best first, as the only search of its instance."""
-        counted_besides = RULES[self.frame].counted_besides
-        limits = instance_limits(rows, self.config, counted_besides, most_pieces(self.model.config))
-        translations = self._translated(self.framed(rows), [limit for (limit,) in limits])
+        sources, limits = self.framed(rows), self._limits(rows)
+        translations = self._ranked(sources, self._finished(sources, limits))
         others = [number for number in range(len(rows)) if number not in translations]
         if others:
             self.unfinished += len(others)
             framed = frame_source(rows.take(others), self.frame).to(next(self.model.parameters()).device)
             remaining = search_memory(
-                self.model, self.model.encode(framed), [limits[number] for number in others], self.config
+                self.model, self.model.encode(framed), [[limits[number]] for number in others], self.config
             )
             translations.update(zip(others, remaining, strict=True))
         return [[translations[number]] for number in range(len(rows))]
+
+    def choose_margin(self, rows: Rows) -> None:
+        """Choose the margin by the scores of the hypotheses of some sentences, with barred outputs and without.
+
+        The scores differ by -log(1 - p) for each output, where p is the probability of barred outputs.
+        """
+        sources = self.framed(rows)
+        finished = self._finished(sources, self._limits(rows))
+        hypotheses = [(sources[number], each) for number, some in finished.items() for each in some]
+        scored = self.log_probabilities([source for source, _ in hypotheses], [each.pieces for _, each in hypotheses])
+        pairs = zip(hypotheses, scored, strict=True)
+        shifts = [abs(sum(scores) - self._sum(each)) / len(scores) for (_, each), scores in pairs]
+        least = MARGIN_OF_SHIFT * max(shifts, default=MARGINS[-1])
+        self.margin = next((margin for margin in MARGINS if margin >= least), MARGINS[-1])
 
     def framed(self, rows: Rows) -> list[Pieces]:
         """Return the pieces of each source sentence with the symbols around it."""
@@ -91,19 +112,21 @@ class CTranslate2Search:
         """Return the pieces of a translation."""
         return [self.target_pieces[number] for number in sentence]
 
-    def _translated(self, sources: list[Pieces], limits: list[int]) -> dict[int, list[Translation]]:
-        """Return the translations of the sentences whose search ended before the maximum length of the sentence.
+    def _limits(self, rows: Rows) -> list[int]:
+        """Return the maximum length of the translation of each sentence."""
+        counted_besides = RULES[self.frame].counted_besides
+        limits = instance_limits(rows, self.config, counted_besides, most_pieces(self.model.config))
+        return [limit for (limit,) in limits]
+
+    def _finished(self, sources: list[Pieces], limits: list[int]) -> dict[int, list[Hypothesis]]:
+        """Return the hypotheses of the sentences whose search ended before the maximum length of the sentence.
 
         The keys are the numbers of the sentences in the batch.
         """
         short = [number for number, source in enumerate(sources) if len(source) <= self.positions]
         results = self._results([sources[number] for number in short], max(limits)) if short else []
-        ended = {
-            number: hypotheses
-            for number, result in zip(short, results, strict=True)
-            if (hypotheses := self._ended(result, limits[number]))
-        }
-        return self._ranked({number: sources[number] for number in ended}, ended)
+        ended = ((number, self._ended(result, limits[number])) for number, result in zip(short, results, strict=True))
+        return {number: hypotheses for number, hypotheses in ended if hypotheses}
 
     def _results(self, sources: list[Pieces], limit: int) -> list[Any]:
         """Return what CTranslate2 returns for a batch whose longest translation has `limit` pieces."""
@@ -132,7 +155,7 @@ class CTranslate2Search:
             return []
         return [Hypothesis(each[:-1], score) for each, score in zip(pieces, result.scores, strict=True)]
 
-    def _ranked(self, sources: dict[int, Pieces], ended: dict[int, list[Hypothesis]]) -> dict[int, list[Translation]]:
+    def _ranked(self, sources: list[Pieces], ended: dict[int, list[Hypothesis]]) -> dict[int, list[Translation]]:
         """Return the translations of each sentence: all of them for n-best lists, else the nearly best ones."""
         chosen = {
             number: hypotheses if self.config.n_best else self._rivals(hypotheses)
@@ -154,7 +177,7 @@ class CTranslate2Search:
     def _rivals(self, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
         """Return the hypotheses whose scores are near the best score, which is the first."""
         best = hypotheses[0]
-        margin = MARGIN * (len(best.pieces) + 1) / self._penalty(best.pieces)
+        margin = self.margin * (len(best.pieces) + 1) / self._penalty(best.pieces)
         return [each for each in hypotheses if each.score >= best.score - margin]
 
     def _penalty(self, pieces: Pieces) -> float:

@@ -37,11 +37,12 @@ from docmt.nn.layers import Residual
 from docmt.nn.linear import Linear
 from docmt.nn.multihead import RunAttention
 from docmt.nn.noise import key_scope, narrowed_key_scope
-from docmt.nn.segments import Segments
+from docmt.nn.segments import Segments, pad_runs, unpad_runs
 from docmt.nn.shapes import (
     Float,
     HypothesisStates,
     HypothesisTokens,
+    Int,
     Latents,
     Numbers,
     SourceStates,
@@ -68,24 +69,43 @@ class ConsistencyFusion(nn.Module):
         nn.init.eye_(self.fusion.weight[:, config.latent_width :])
         nn.init.zeros_(self.fusion.bias)
 
-    def forward(self, states: States, sentence: Numbers, chains: Chains, z: Latents) -> States:
+    def forward(self, states: States, sentences: Segments, chains: Chains, z: Latents) -> States:
+        """Return the fused states; run r of `sentences` has the states that translate source sentence r."""
+        similarity, latents = self.similarity(states, sentences, chains, z)
+        return self._fused(states, unpad_runs(similarity @ latents, sentences))
+
+    def step(self, states: HypothesisStates, sentence: Numbers, chains: Chains, z: Latents) -> HypothesisStates:
         """Return the fused states; `sentence` is the number of the source sentence that each state translates."""
-        similarity, relevant = self.similarity(states, sentence, chains, z)
-        feature = (similarity[:, None] @ relevant)[:, 0]
-        return torch.tanh(self.fusion(torch.cat((feature, states), dim=-1)))
+        latents = _latents_of(chains.relevant.index_select(0, sentence), z)
+        return self._fused(states, (_similarity(self.query(states)[:, None], latents) @ latents)[:, 0])
 
     def similarity(
-        self, states: States, sentence: Numbers, chains: Chains, z: Latents
-    ) -> tuple[Float[Tensor, "T _"], Float[Tensor, "T _ Z"]]:
+        self, states: States, sentences: Segments, chains: Chains, z: Latents
+    ) -> tuple[Float[Tensor, "R Q _"], Float[Tensor, "R _ Z"]]:
         """Return the similarity, from 0 to 1, of each state to its sentence's latent variables, and these variables.
 
-        The columns of both are those of `chains.relevant`. Paper: section 3.3, eq. 16, and the weights of eq. 17.
+        A row of both is a sentence, whose states are padded to those of the longest one. The last axis of the former
+        and the second of the latter are the columns of `chains.relevant`. Paper: section 3.3, eq. 16, and the weights
+        of eq. 17.
         """
-        # `chains.relevant` fills its rows with the number after the last chain. The latent variable of that number is
-        # zero, and adds nothing to a feature.
-        z = torch.cat((z, z.new_zeros((1, z.shape[1]))))
-        relevant = z[chains.relevant.index_select(0, sentence)]
-        return (torch.cosine_similarity(self.query(states)[:, None], relevant, dim=2) + 1) / 2, relevant
+        latents = _latents_of(chains.relevant, z)
+        return _similarity(pad_runs(self.query(states), sentences)[0], latents), latents
+
+    def _fused(self, states: States, feature: Float[Tensor, "T Z"]) -> States:
+        return torch.tanh(self.fusion(torch.cat((feature, states), dim=-1)))
+
+
+def _latents_of(relevant: Int[Tensor, "_ _"], z: Latents) -> Float[Tensor, "_ _ Z"]:
+    """Return the latent variables of rows of `Chains.relevant`."""
+    # Rows are filled with the number after the last chain. The latent variable of that number is zero, and adds
+    # nothing to a feature.
+    return torch.cat((z, z.new_zeros((1, z.shape[1]))))[relevant]
+
+
+def _similarity(query: Float[Tensor, "_ Q Z"], latents: Float[Tensor, "_ _ Z"]) -> Float[Tensor, "_ Q _"]:
+    """Return (cosine + 1) / 2 of each query of a row and each latent variable of the row."""
+    cosine = nn.functional.normalize(query, dim=-1) @ nn.functional.normalize(latents, dim=-1).transpose(1, 2)
+    return (cosine + 1) / 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +237,7 @@ class LexicalChain(Transformer):
         kl = LossTerm(kl_divergence(posterior, memory.prior), memory.chains.runs.runs)
         if self.training:
             memory = replace(memory, z=posterior.sample(chain_keys(batch.source)))
-        return ForwardPass(self._fuse(states, batch.target_in.sentences.ids(), memory), {"kl": kl})
+        return ForwardPass(self._fuse(states, batch.target_in, memory), {"kl": kl})
 
     def term_weights(self, update: int) -> dict[str, float]:
         """Return the weight alpha, which rises from 0 to `kl_weight`. Paper: section 3.4, eq. 20; appendix B."""
@@ -237,12 +257,15 @@ class LexicalChain(Transformer):
 
     def decode(self, target_in: Stream, memory: ChainMemory) -> States:
         """Return the final states, fused with the latent variables of the memory."""
-        return self._fuse(super().decode(target_in, memory), target_in.sentences.ids(), memory)
+        return self._fuse(super().decode(target_in, memory), target_in, memory)
 
     @torch.no_grad()
     def step(self, tokens: HypothesisTokens, cache: Cache) -> HypothesisStates:
         """Return the final states of the newest tokens, fused with the latent variables of their source sentences."""
-        return self._fuse(super().step(tokens, cache), cache.progress.source_run, cache.memory)
+        states, memory = super().step(tokens, cache), cache.memory
+        if not self.config.latent:
+            return states
+        return self.fusion.step(states, cache.progress.source_run, memory.chains, memory.z)
 
     def transfer_source(self, name: str) -> str | None:
         """Return the parameter of an initial model that `name` starts from; None: it starts at random.
@@ -260,8 +283,8 @@ class LexicalChain(Transformer):
         """Return the latent variables of inference: the mean of the prior, or a sample."""
         return prior.mean if self.config.latent_in_inference == "mean" else prior.sample(chain_keys(source))
 
-    def _fuse(self, states: States, sentence: Numbers, memory: ChainMemory) -> States:
-        return self.fusion(states, sentence, memory.chains, memory.z) if self.config.latent else states
+    def _fuse(self, states: States, target_in: Stream, memory: ChainMemory) -> States:
+        return self.fusion(states, target_in.sentences, memory.chains, memory.z) if self.config.latent else states
 
 
 def summaries_of(source: Stream) -> Summaries:

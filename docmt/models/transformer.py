@@ -179,7 +179,8 @@ class Transformer(nn.Module):
     def logits(self, states: States) -> Logits:
         """Return the logits of the next token; pieces that the model does not know (`absent_pieces`) have -inf."""
         logits = self.output(states)
-        return logits if self.absent is None else logits.index_fill(1, self.absent, -torch.inf)
+        # In place, since the logits are the largest table of a step of decoding.
+        return logits if self.absent is None else logits.index_fill_(1, self.absent, -torch.inf)
 
     @torch.no_grad()
     def start(self, memory: Memory, beam: int) -> Cache:

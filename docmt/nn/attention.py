@@ -10,14 +10,11 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import numpy as np
 import torch
 
-from docmt.base.runs import spans
 from docmt.nn.backends import bucketed, kernel, varlen
-from docmt.nn.device import upload
 from docmt.nn.noise import WeightDropout
-from docmt.nn.segments import Segments, pad_runs
+from docmt.nn.segments import Segments, pad_runs, unpad_runs
 from docmt.nn.shapes import Float, Keys, Queries, RunWeights, SourceStates, States, Tensor
 
 Observer = Callable[[Queries, Keys, Segments, Segments, bool], None]
@@ -66,6 +63,8 @@ def attend(
 
 attend_padded = kernel.attend_padded
 """The function that lets the queries of a row attend to the keys of that row where `may_attend` is true."""
+CachePart = kernel.CachePart
+"""The keys and values that `attend_newest` reads."""
 attend_newest = kernel.attend_newest
 """The function that lets the newest token of each hypothesis attend to the keys of a cache."""
 
@@ -88,10 +87,7 @@ def attend_back(q: Queries, k: Keys, states: States, query_segments: Segments, k
     log_attention_BQL = scores_BHQL.masked_fill(~is_key[:, None, None], lowest).log_softmax(-1).logsumexp(1)
     weights_BQL = log_attention_BQL.masked_fill(~is_query[:, :, None], lowest).softmax(1) * is_query[:, :, None]
     states_BQD, _ = pad_runs(states, query_segments)
-    means_BLD = weights_BQL.to(states.dtype).transpose(1, 2) @ states_BQD
-    # The rows of the padded result that are real keys, in the order of the stream.
-    real = spans(np.arange(key_segments.runs) * is_key.shape[1], np.asarray(key_segments.lengths, dtype=np.int64))
-    return means_BLD.flatten(0, 1).index_select(0, upload(real, q.device))
+    return unpad_runs(weights_BQL.to(states.dtype).transpose(1, 2) @ states_BQD, key_segments)
 
 
 def attention_weights(q: Queries, k: Keys, query_segments: Segments, key_segments: Segments) -> list[RunWeights]:

@@ -8,14 +8,14 @@ from typing import Any, Protocol
 
 import torch
 
-from docmt.nn.attention import attend_newest
+from docmt.nn.attention import CachePart, attend_newest
 from docmt.nn.progress import Progress
 from docmt.nn.segments import Segments, pad_runs
 from docmt.nn.shapes import Float, HypothesisHeads, Int, Keys, Numbers, PaddedPairs, Pairs, Tensor
 from docmt.nn.streams import Memory, Scope
 
-FIRST_CAPACITY = 32
-"""The number of tokens for which a growing cache first has room."""
+GROWTH = 32
+"""The number of tokens for which a growing cache gets room at a time; a step reads as much as it copies in `GROWTH`."""
 
 
 class Window:
@@ -43,7 +43,7 @@ class Window:
         """Move the tokens to the front of a room for at least twice as many."""
         held = None if self.room is None else self.room[:, :, :, self.first : self.end]
         self.first, self.end = 0, self.end - self.first
-        self.room = newest.new_empty((*newest.shape[:3], max(FIRST_CAPACITY, 2 * self.end), *newest.shape[3:]))
+        self.room = newest.new_empty((*newest.shape[:3], max(GROWTH, 2 * self.end), *newest.shape[3:]))
         if held is not None:
             self.room[:, :, :, : self.end] = held
 
@@ -51,9 +51,10 @@ class Window:
         """Forget the oldest `count` tokens."""
         self.first += count
 
-    def pairs(self) -> PaddedPairs:
+    def part(self, bias: Float[Tensor, "I 1 B L"]) -> CachePart:
         """Return the keys and values: a row for each instance, with the slots of each token side by side."""
-        return self.room[:, :, :, self.first : self.end].flatten(3, 4)
+        keys, values = self.room[:, :, :, self.first : self.end].flatten(3, 4)
+        return CachePart(keys.transpose(2, 3), values, bias)
 
     def written(self, slots: Int[Tensor, "I C"]) -> PaddedPairs:
         """Return the keys and values of the oldest C tokens of each instance, each from the slot that wrote it."""
@@ -63,8 +64,12 @@ class Window:
 
     def keep(self, instances: Numbers) -> None:
         """Drop all instances but `instances`."""
-        if self.room is not None:
-            self.room = self.room.index_select(1, instances)
+        if self.room is None:
+            return
+        held, shape = self.room[:, :, :, self.first : self.end], self.room.shape
+        self.first, self.end = 0, self.end - self.first
+        self.room = held.new_empty((shape[0], len(instances), *shape[2:]))
+        self.room[:, :, :, : self.end] = held.index_select(1, instances)
 
 
 class SentenceCache:
@@ -81,7 +86,7 @@ class SentenceCache:
         """Store the newest keys and values, and let each newest token attend to its sentence up to itself."""
         self.window.append(k, v, progress.beam)
         self.window.drop(self.window.end - self.window.first - progress.longest)
-        return attend_newest(q, (self.window.pairs(), progress.bias("sentence", q.dtype)))
+        return attend_newest(q, self.window.part(progress.bias("sentence", q.dtype)))
 
     def take(self, _: Numbers, instances: Numbers | None, *__: object) -> None:
         """Drop the rows of all instances but `instances`."""
@@ -102,15 +107,20 @@ class InstanceCache:
         """Keys and values that all hypotheses of an instance share: a row for each instance."""
         self.length = 0
         """The number of tokens in `common`, which has room for more tokens."""
+        self.free: Float[Tensor, "1 1 1 C"] | None = None
+        """What is added to the scores of `common`: 0 for a token, minus infinity for a free place."""
         self.window = Window()
 
     def attend(self, q: HypothesisHeads, k: HypothesisHeads, v: HypothesisHeads, progress: Progress) -> HypothesisHeads:
         """Store the newest keys and values, and let each newest token attend to all tokens of its hypothesis."""
         self.window.append(k, v, progress.beam)
-        newest = self.window.pairs(), progress.bias("instance", q.dtype)
-        if not self.length:
-            return attend_newest(q, newest)
-        return attend_newest(q, (self.common[:, :, :, : self.length], None), newest)
+        newest = self.window.part(progress.bias("instance", q.dtype))
+        return attend_newest(q, self._common_part(), newest) if self.length else attend_newest(q, newest)
+
+    def _common_part(self) -> CachePart:
+        """Return the common tokens with the free places, since kernels are compiled for each number of places."""
+        keys, values = self.common
+        return CachePart(keys.transpose(2, 3), values, self.free, is_steady=True)
 
     def take(self, _: Numbers, instances: Numbers | None, new_common: Int[Tensor, "I C"]) -> None:
         """Drop the rows of all instances but `instances`, and move the tokens that have become common."""
@@ -125,17 +135,19 @@ class InstanceCache:
             self.common = reserve(self.common, oldest[:, :, :, 0], self.length + count)
             self.common[:, :, :, self.length : self.length + count] = oldest
             self.length += count
+            self.free = oldest.new_zeros((1, 1, 1, self.common.shape[3]))
+            self.free[..., self.length :] = -torch.inf
             self.window.drop(count)
 
 
 def reserve(pairs: PaddedPairs | None, newest: Pairs, length: int) -> Float[Tensor, "2 B H _ K"]:
-    """Return a cache with room for `length` tokens; where it has to grow, its capacity at least doubles."""
+    """Return a cache with room for `length` tokens, which is a multiple of `GROWTH`."""
     capacity = 0 if pairs is None else pairs.shape[3]
     if length <= capacity:
         return pairs
     _, rows, heads, width = newest.shape
     # New room is filled with zeros: masked keys and values are still multiplied by weight 0, and 0 times NaN is NaN.
-    grown = newest.new_zeros((2, rows, heads, max(2 * capacity, length, FIRST_CAPACITY), width))
+    grown = newest.new_zeros((2, rows, heads, -(-length // GROWTH) * GROWTH, width))
     if pairs is not None:
         grown[:, :, :, :capacity] = pairs
     return grown
@@ -147,33 +159,37 @@ class MemoryCache:
     def __init__(self, k: Keys, v: Keys, runs: Segments, scope: Scope) -> None:
         """Pad the keys and values of the source by `runs`, the sentences or the instances, whichever `scope` names."""
         self.scope = scope
-        rows, may_attend = pad_runs(torch.stack((k, v), dim=1), runs)
-        # A run without keys gives zeros, since its values are zeros; so no score is minus infinity here.
-        rows = rows.masked_fill(~may_attend[:, :, None, None, None], 0)
+        (k_RLHK, may_attend), (v_RLHK, _) = pad_runs(k, runs), pad_runs(v, runs)
+        hidden = ~may_attend[:, :, None, None]
         # In this order of the axes, products read the rows where they are; other orders would be copied each time.
-        self.rows: PaddedPairs = rows.permute(2, 0, 3, 1, 4).contiguous()
+        # A run without keys gives zeros, since its values are zeros; so no score is minus infinity here.
+        self.keys: Float[Tensor, "R H K L"] = k_RLHK.masked_fill(hidden, 0).permute(0, 2, 3, 1).contiguous()
+        self.values: Float[Tensor, "R H L K"] = v_RLHK.masked_fill(hidden, 0).transpose(1, 2).contiguous()
         lowest = torch.finfo(k.dtype).min
         self.bias = may_attend.new_zeros(may_attend.shape, dtype=k.dtype).masked_fill_(~may_attend, lowest)
-        self.copies: Float[Tensor, "2 N H L K"] | None = None
-        """A copy of the row that each hypothesis attends to, where `scope` is "sentence"."""
+        self.copies: tuple[Float[Tensor, "N H K L"], Float[Tensor, "N H L K"]] | None = None
+        """Copies of the row that each hypothesis attends to, where `scope` is "sentence"."""
 
     def attend(self, q: HypothesisHeads, progress: Progress) -> HypothesisHeads:
         """Let each hypothesis attend to its instance's source, or to the source sentence that it is translating."""
         if self.scope == "sentence":
             self._choose(progress.source_run, progress.changed)
-            rows, bias = self.copies, self.bias.index_select(0, progress.source_run)
+            keys, values, bias = *self.copies, self.bias.index_select(0, progress.source_run)
         else:
             # All hypotheses of an instance attend to the same row, as several queries of this row: no row is copied.
-            rows, bias = self.rows, self.bias
-        return attend_newest(q, (rows, bias[:, None, None]))
+            keys, values, bias = self.keys, self.values, self.bias
+        return attend_newest(q, CachePart(keys, values, bias[:, None, None], is_steady=True))
 
     def _choose(self, runs: Numbers, changed: Numbers) -> None:
         """Copy the source rows `runs` of the hypotheses at the places `changed`, which have begun another sentence."""
+        rows = self.keys, self.values
         if self.copies is None:
-            self.copies = self.rows.index_select(1, runs)
+            self.copies = tuple(x.index_select(0, runs) for x in rows)
         elif len(changed):
             # Only the rows that changed are copied: most hypotheses stay in their sentence from one step to the next.
-            self.copies.index_copy_(1, changed, self.rows.index_select(1, runs.index_select(0, changed)))
+            chosen = runs.index_select(0, changed)
+            for copy, x in zip(self.copies, rows, strict=True):
+                copy.index_copy_(0, changed, x.index_select(0, chosen))
 
     def take(self, index: Numbers, instances: Numbers | None, _: object) -> None:
         """Drop the rows of all instances but `instances`; None: no instance is dropped."""
@@ -182,9 +198,10 @@ class MemoryCache:
         if instances is None:
             return
         if self.scope == "instance":
-            self.rows, self.bias = self.rows.index_select(1, instances), self.bias.index_select(0, instances)
+            rows = (x.index_select(0, instances) for x in (self.keys, self.values, self.bias))
+            self.keys, self.values, self.bias = rows
         elif self.copies is not None:
-            self.copies = self.copies.index_select(1, index)
+            self.copies = tuple(x.index_select(0, index) for x in self.copies)
 
 
 class TwoStreamCache:

@@ -110,3 +110,9 @@ def pad_runs(x: Tensor, runs: Segments) -> tuple[Tensor, KeyMask]:
     rows = x.index_select(0, upload(tokens, x.device))
     shape = (runs.runs, int(widths[0]))
     return rows.unflatten(0, shape), upload(is_real, x.device).unflatten(0, shape)
+
+
+def unpad_runs(x: Tensor, runs: Segments) -> Tensor:
+    """Return the rows of `pad_runs` as the stream that they come from, without the places of padding."""
+    real = spans(np.arange(runs.runs) * x.shape[1], np.asarray(runs.lengths, dtype=np.int64))
+    return x.flatten(0, 1).index_select(0, upload(real, x.device))

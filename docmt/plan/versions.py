@@ -11,7 +11,7 @@ VERSIONS = {
     "tokens": 7,
     "views": 2,
     "chains": 1,
-    "training": 8,
+    "training": 9,
     "translations": 5,
     "scores": 7,
     "report": 11,

@@ -7,6 +7,7 @@ import torch
 from helpers.model_cases import CASES, FIRST_WORD, VOCABULARY, documents, model_of, rows_of
 
 from docmt.base.vocabulary import EOS
+from docmt.nn import caches
 from docmt.nn.caches import InstanceCache
 from docmt.nn.frames import FRAMES, NOTHING
 from docmt.nn.rows import Rows
@@ -78,8 +79,9 @@ def newest_states(model, sources, histories):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_ancestors_may_be_shared_and_lost(case):
+def test_ancestors_may_be_shared_and_lost(case, monkeypatch):
     """As in a search: places go on from any others of their beam, so that they come to share what they wrote first."""
+    monkeypatch.setattr(caches, "GROWTH", 8)  # so that the caches grow several times
     model, draw = model_of(case), random.Random(1)
     marks = FRAMES[model.config.frame]
     opening, closing = marks.input_before.inner, marks.input_after.inner

@@ -121,7 +121,7 @@ def test_chains_and_the_translations_of_their_sentences_train_the_posterior(by):
     if by == "divergence":
         loss = kl_divergence(posterior, memory.prior)
     else:
-        loss = model.logits(model.fusion(states, sentences.ids(), memory.chains, posterior.sample())).logsumexp(1).sum()
+        loss = model.logits(model.fusion(states, sentences, memory.chains, posterior.sample())).logsumexp(1).sum()
     of_source, of_target = torch.autograd.grad(loss, (source, target))
     assert (reached(of_source), reached(of_target)) == (MEMBERS, THEIR_SENTENCES)
 

@@ -5,7 +5,7 @@ from helpers.dense_attention import attend as dense_attend
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docmt.nn.attention import attend, attend_newest, attend_padded
+from docmt.nn.attention import CachePart, attend, attend_newest, attend_padded
 from docmt.nn.backends import bucketed, varlen
 from docmt.nn.noise import WeightDropout, document_keys, token_keys
 from docmt.nn.segments import Segments
@@ -188,7 +188,10 @@ def test_the_newest_tokens_attend_to_all_parts_of_a_cache_in_one_softmax():
     first, second = (torch.randn(2, 2, 2, length, 8, generator=generator, dtype=torch.float64) for length in (3, 5))
     hidden = torch.rand(2, 1, 2, 5, generator=generator) < 0.4
     bias = torch.zeros(2, 1, 2, 5, dtype=torch.float64).masked_fill_(hidden, -torch.inf)
-    computed = attend_newest(q, (first, None), (second, bias))
+    parts = (
+        CachePart(keys.transpose(2, 3), values, added) for (keys, values), added in ((first, None), (second, bias))
+    )
+    computed = attend_newest(q, *parts)
     for n in range(4):
         instance, slot = divmod(n, 2)
         for head in range(2):

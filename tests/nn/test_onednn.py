@@ -6,7 +6,7 @@ import pytest
 import torch
 from helpers.dense_attention import attend as dense_attend
 
-from docmt.nn.attention import attend, attend_padded
+from docmt.nn.attention import CachePart, attend, attend_newest, attend_padded
 from docmt.nn.backends import kernel, onednn
 from docmt.nn.segments import Segments
 
@@ -112,3 +112,28 @@ def test_the_setting_of_torch_is_as_before(ieee):
     with pytest.raises(KeyboardInterrupt), onednn.products_by_onednn():
         raise KeyboardInterrupt
     assert PRECISION.fp32_precision == "ieee"
+
+
+def newest(instances: int, tokens: int, is_steady: bool) -> tuple[torch.Tensor, CachePart]:
+    """Queries of 5 hypotheses of each instance, and keys and values of so many tokens."""
+    generator = torch.Generator().manual_seed(7)
+    q, keys, values = (
+        torch.randn(shape, generator=generator)
+        for shape in ((instances * 5, 4, 32), (instances, 4, 32, tokens), (instances, 4, tokens, 32))
+    )
+    return q, CachePart(keys, values, None, is_steady)
+
+
+def test_steps_of_decoding_give_the_same():
+    q, part = newest(20, 128, True)
+    assert onednn.supports_product(torch.empty(20, 4, 5, 32), part.keys)
+    expected = attend_newest(q.double(), CachePart(part.keys.double(), part.values.double()))
+    torch.testing.assert_close(attend_newest(q, part).double(), expected, atol=TOLERANCE, rtol=TOLERANCE)
+
+
+@pytest.mark.parametrize(("instances", "is_steady", "used"), [(20, True, 2), (20, False, 0), (1, True, 0)])
+def test_large_products_of_steps_are_computed_by_onednn_where_kernels_last(instances, is_steady, used, monkeypatch):
+    precisions, bmm = [], torch.bmm
+    monkeypatch.setattr(torch, "bmm", lambda x, y: precisions.append(PRECISION.fp32_precision) or bmm(x, y))
+    attend_newest(*newest(instances, 128, is_steady))
+    assert precisions == ["bf16"] * used

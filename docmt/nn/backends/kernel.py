@@ -1,5 +1,7 @@
 """Attention on padded batches: the only call of torch's fused kernel, and two variants that this kernel lacks."""
 
+from typing import NamedTuple
+
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
@@ -48,8 +50,15 @@ def attend_with_dropout(
     return torch.einsum("bqhl,blhk->bqhk", dropout.drop(weights_BQHL, keys).to(v.dtype), v)
 
 
-CachePart = tuple[Float[Tensor, "2 I H _ K"], Float[Tensor, "I 1 _ _"] | None]
-"""Keys and values, a row for each instance, and what is added to the scores of each hypothesis; None: nothing."""
+class CachePart(NamedTuple):
+    """Keys and values of a cache, with a row for each instance."""
+
+    keys: Float[Tensor, "I H K _"]
+    values: Float[Tensor, "I H _ K"]
+    bias: Float[Tensor, "I 1 _ _"] | None = None
+    """What is added to the scores of each hypothesis; None: nothing."""
+    is_steady: bool = False
+    """Whether the next steps of decoding have as many keys, so that oneDNN's kernels are worth their compilation."""
 
 
 def attend_newest(q: HypothesisHeads, *parts: CachePart) -> HypothesisHeads:
@@ -59,12 +68,18 @@ def attend_newest(q: HypothesisHeads, *parts: CachePart) -> HypothesisHeads:
     is slower for so few queries (benchmarks/decoding.md).
     """
     # The hypotheses of an instance are the queries of a row: axes I H Q K.
-    q_IHQK = (q * q.shape[-1] ** -0.5).unflatten(0, (parts[0][0].shape[1], -1)).transpose(1, 2)
-    scores = [q_IHQK @ keys.transpose(2, 3) for (keys, _), _ in parts]
-    scores = [x if bias is None else x + bias for x, (_, bias) in zip(scores, parts, strict=True)]
+    q_IHQK = (q * q.shape[-1] ** -0.5).unflatten(0, (len(parts[0].keys), -1)).transpose(1, 2)
+    scores = [_product(q_IHQK, part.keys, part) for part in parts]
+    scores = [x if part.bias is None else x + part.bias for x, part in zip(scores, parts, strict=True)]
     # One softmax covers all parts, so that the result does not depend on the parts in which the keys are stored.
     joined = torch.cat(scores, dim=3) if len(scores) > 1 else scores[0]
     weights = joined.softmax(3, dtype=torch.promote_types(q.dtype, torch.float32)).to(q.dtype)
     shares = weights.split([x.shape[3] for x in scores], dim=3)
-    first, *others = (share @ values for share, ((_, values), _) in zip(shares, parts, strict=True))
+    first, *others = (_product(share, part.values, part) for share, part in zip(shares, parts, strict=True))
     return sum(others, first).transpose(1, 2).flatten(0, 1)
+
+
+def _product(x: Float[Tensor, "I H Q _"], y: Float[Tensor, "I H _ _"], part: CachePart) -> Float[Tensor, "I H Q _"]:
+    if part.is_steady and onednn.supports_product(x, y):
+        return onednn.batched_product(x, y)
+    return x @ y

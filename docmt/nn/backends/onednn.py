@@ -26,6 +26,8 @@ FEWEST_TOKENS = 192
 """The number of queries and of keys of a row from which on this module is faster than the fused kernel."""
 MOST_TOKENS = 768
 """The largest number of queries and keys of a row whose table is computed as a whole."""
+FEWEST_MULTIPLICATIONS = 1 << 20
+"""The number of multiplications of a batched product from which on oneDNN is faster than MKL."""
 CAPABILITIES = torch.cpu.get_capabilities()
 IS_FASTER = bool(CAPABILITIES.get("avx512_f")) and not any(CAPABILITIES.get(f"amx_{unit}") for unit in ("tile", "bf16"))
 """Whether oneDNN's products are faster than MKL's, and in fp32 (`products_by_onednn`)."""
@@ -37,6 +39,17 @@ HeadRows = Float[Tensor, "BxH _ K"]
 def supports(q: PaddedQueries, k: PaddedKeys) -> bool:
     """Return whether this module can compute attention of these queries and keys, and is faster."""
     return IS_FASTER and min(q.shape[1], k.shape[1]) >= FEWEST_TOKENS and uses_onednn(q)
+
+
+def supports_product(x: Tensor, y: Tensor) -> bool:
+    """Return whether oneDNN can compute the batched product of `x` and `y`, and is faster."""
+    return IS_FASTER and x.numel() * y.shape[-1] >= FEWEST_MULTIPLICATIONS and uses_onednn(x)
+
+
+def batched_product(x: Tensor, y: Tensor) -> Tensor:
+    """Return the products of the matrices of `x` and `y`, which have two axes of rows; they have no gradient."""
+    with products_by_onednn():
+        return torch.bmm(x.flatten(0, 1), y.flatten(0, 1)).unflatten(0, x.shape[:2])
 
 
 def places(tokens: int) -> int:
