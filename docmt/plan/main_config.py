@@ -166,19 +166,36 @@ def load_what_is_right(root: Path, overrides: dict) -> tuple[MainConfig | None, 
 def _stated(root: Path, overrides: dict) -> tuple[dict, Lines]:
     """Return what config.yaml states, with the overrides of the command line, and the lines of its keys."""
     value, lines = load_yaml(root / "config.yaml")
-    value = {**mapping(value, lines), **{key: _typed(item) for key, item in overrides.items()}}
+    value = _overridden(mapping(value, lines), {key: _typed(item) for key, item in overrides.items()})
     if value.get("store_mode") is False:
         value["store_mode"] = "off"  # YAML reads the word as false
     return value, lines
 
 
+def _overridden(stated: Any, override: Any) -> Any:
+    """Return the override, without which the keys of a mapping stay as they are stated."""
+    if not isinstance(stated, dict) or not isinstance(override, dict):
+        return override
+    return {**stated, **{key: _overridden(stated.get(key), item) for key, item in override.items()}}
+
+
 def _typed(value: Any) -> Any:
-    """Return an override with its types: snakemake passes `--config seeds=[1,2]` as a list of texts, `true` as text."""
+    """Return an override with its types.
+
+    Snakemake passes the items of `--config seeds=[1,2]` and of `--config defaults='{train: {lr: 1}}'`, and `true`, as
+    texts.
+    """
     if value in ("true", "false"):
         return value == "true"
     if isinstance(value, list):
-        return [load_text(item, "--config") if isinstance(item, str) else _typed(item) for item in value]
+        return [_typed_item(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _typed_item(item) for key, item in value.items()}
     return value
+
+
+def _typed_item(item: Any) -> Any:
+    return load_text(item, "--config") if isinstance(item, str) else _typed(item)
 
 
 def _check_defaults(defaults: DefaultsConfig, lines: Lines) -> None:

@@ -153,6 +153,19 @@ def test_overrides_of_the_command_line_get_their_types(small):
     assert {e.seeds for e in load_grid(small.root, {"seeds": ["1", "2"]}).entries} == {(1, 2)}
 
 
+def test_an_override_leaves_the_other_keys_of_a_mapping(small):
+    overrides = {"defaults": {"train": {"precision": "bf16", "warmup_updates": "7"}}}
+    before, after = (
+        {entry.folder: entry.system for entry in load_grid(small.root, given).of_study("one")}
+        for given in ({}, overrides)
+    )
+    train = after["sentence"].train
+    assert (train.precision, train.warmup_updates) == ("bf16", 7)
+    usual = before["sentence"].train
+    assert dataclasses.replace(train, precision="fp32", warmup_updates=usual.warmup_updates) == usual
+    assert after["sentence"].model == before["sentence"].model
+
+
 def test_a_study_that_agrees_shares_folders_and_one_that_differs_gets_its_own(small):
     study = small.read("workflow/studies/one.yaml")
     study["study"] = "two"
