@@ -66,6 +66,7 @@ class Window:
         """Drop all instances but `instances`."""
         if self.room is None:
             return
+        # The free places are not copied.
         held, shape = self.room[:, :, :, self.first : self.end], self.room.shape
         self.first, self.end = 0, self.end - self.first
         self.room = held.new_empty((shape[0], len(instances), *shape[2:]))
