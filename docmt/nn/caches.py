@@ -34,18 +34,23 @@ class Window:
     def append(self, k: HypothesisHeads, v: HypothesisHeads, beam: int) -> None:
         """Store the newest token of each hypothesis."""
         newest = torch.stack((k, v)).unflatten(1, (-1, beam)).transpose(2, 3)
-        if self.room is None or self.end == self.room.shape[3]:
-            self._move(newest)
+        if self.room is None:
+            self._move(newest[:, :, :, None][:, :, :, :0], GROWTH)
+        elif self.end == self.room.shape[3]:
+            held = self._held()
+            self._move(held, max(GROWTH, 2 * held.shape[3]))
         self.room[:, :, :, self.end] = newest
         self.end += 1
 
-    def _move(self, newest: Float[Tensor, "2 I H B K"]) -> None:
-        """Move the tokens to the front of a room for at least twice as many."""
-        held = None if self.room is None else self.room[:, :, :, self.first : self.end]
-        self.first, self.end = 0, self.end - self.first
-        self.room = newest.new_empty((*newest.shape[:3], max(GROWTH, 2 * self.end), *newest.shape[3:]))
-        if held is not None:
-            self.room[:, :, :, : self.end] = held
+    def _held(self) -> Float[Tensor, "2 I H _ B K"]:
+        """Return the tokens, without the free places."""
+        return self.room[:, :, :, self.first : self.end]
+
+    def _move(self, held: Float[Tensor, "2 I H _ B K"], capacity: int) -> None:
+        """Put the tokens `held` at the front of a new room for `capacity` tokens."""
+        self.room = held.new_empty((*held.shape[:3], capacity, *held.shape[4:]))
+        self.first, self.end = 0, held.shape[3]
+        self.room[:, :, :, : self.end] = held
 
     def drop(self, count: int) -> None:
         """Forget the oldest `count` tokens."""
@@ -53,7 +58,7 @@ class Window:
 
     def part(self, bias: Float[Tensor, "I 1 B L"]) -> CachePart:
         """Return the keys and values: a row for each instance, with the slots of each token side by side."""
-        keys, values = self.room[:, :, :, self.first : self.end].flatten(3, 4)
+        keys, values = self._held().flatten(3, 4)
         return CachePart(keys.transpose(2, 3), values, bias)
 
     def written(self, slots: Int[Tensor, "I C"]) -> PaddedPairs:
@@ -64,13 +69,8 @@ class Window:
 
     def keep(self, instances: Numbers) -> None:
         """Drop all instances but `instances`."""
-        if self.room is None:
-            return
-        # The free places are not copied.
-        held, shape = self.room[:, :, :, self.first : self.end], self.room.shape
-        self.first, self.end = 0, self.end - self.first
-        self.room = held.new_empty((shape[0], len(instances), *shape[2:]))
-        self.room[:, :, :, : self.end] = held.index_select(1, instances)
+        if self.room is not None:
+            self._move(self._held().index_select(1, instances), self.room.shape[3])
 
 
 class SentenceCache:
@@ -154,42 +154,44 @@ def reserve(pairs: PaddedPairs | None, newest: Pairs, length: int) -> Float[Tens
     return grown
 
 
+MemoryRows = tuple[Float[Tensor, "_ H K L"], Float[Tensor, "_ H L K"]]
+"""Keys and values of the source."""
+
+
 class MemoryCache:
     """Keys and values of the source in one layer, computed once: a row for each source sentence or instance."""
 
     def __init__(self, k: Keys, v: Keys, runs: Segments, scope: Scope) -> None:
         """Pad the keys and values of the source by `runs`, the sentences or the instances, whichever `scope` names."""
         self.scope = scope
-        (k_RLHK, may_attend), (v_RLHK, _) = pad_runs(k, runs), pad_runs(v, runs)
-        hidden = ~may_attend[:, :, None, None]
-        # In this order of the axes, products read the rows where they are; other orders would be copied each time.
+        rows, may_attend = pad_runs(torch.stack((k, v), dim=1), runs)
         # A run without keys gives zeros, since its values are zeros; so no score is minus infinity here.
-        self.keys: Float[Tensor, "R H K L"] = k_RLHK.masked_fill(hidden, 0).permute(0, 2, 3, 1).contiguous()
-        self.values: Float[Tensor, "R H L K"] = v_RLHK.masked_fill(hidden, 0).transpose(1, 2).contiguous()
+        k_RLHK, v_RLHK = rows.masked_fill(~may_attend[:, :, None, None, None], 0).unbind(2)
+        # In this order of the axes, products read the rows where they are; other orders would be copied each time.
+        self.rows: MemoryRows = k_RLHK.permute(0, 2, 3, 1).contiguous(), v_RLHK.transpose(1, 2).contiguous()
         lowest = torch.finfo(k.dtype).min
         self.bias = may_attend.new_zeros(may_attend.shape, dtype=k.dtype).masked_fill_(~may_attend, lowest)
-        self.copies: tuple[Float[Tensor, "N H K L"], Float[Tensor, "N H L K"]] | None = None
+        self.copies: MemoryRows | None = None
         """Copies of the row that each hypothesis attends to, where `scope` is "sentence"."""
 
     def attend(self, q: HypothesisHeads, progress: Progress) -> HypothesisHeads:
         """Let each hypothesis attend to its instance's source, or to the source sentence that it is translating."""
         if self.scope == "sentence":
             self._choose(progress.source_run, progress.changed)
-            keys, values, bias = *self.copies, self.bias.index_select(0, progress.source_run)
+            rows, bias = self.copies, self.bias.index_select(0, progress.source_run)
         else:
             # All hypotheses of an instance attend to the same row, as several queries of this row: no row is copied.
-            keys, values, bias = self.keys, self.values, self.bias
-        return attend_newest(q, CachePart(keys, values, bias[:, None, None], is_steady=True))
+            rows, bias = self.rows, self.bias
+        return attend_newest(q, CachePart(*rows, bias[:, None, None], is_steady=True))
 
     def _choose(self, runs: Numbers, changed: Numbers) -> None:
         """Copy the source rows `runs` of the hypotheses at the places `changed`, which have begun another sentence."""
-        rows = self.keys, self.values
         if self.copies is None:
-            self.copies = tuple(x.index_select(0, runs) for x in rows)
+            self.copies = _select(self.rows, runs)
         elif len(changed):
             # Only the rows that changed are copied: most hypotheses stay in their sentence from one step to the next.
             chosen = runs.index_select(0, changed)
-            for copy, x in zip(self.copies, rows, strict=True):
+            for copy, x in zip(self.copies, self.rows, strict=True):
                 copy.index_copy_(0, changed, x.index_select(0, chosen))
 
     def take(self, index: Numbers, instances: Numbers | None, _: object) -> None:
@@ -199,10 +201,14 @@ class MemoryCache:
         if instances is None:
             return
         if self.scope == "instance":
-            rows = (x.index_select(0, instances) for x in (self.keys, self.values, self.bias))
-            self.keys, self.values, self.bias = rows
+            self.rows, self.bias = _select(self.rows, instances), self.bias.index_select(0, instances)
         elif self.copies is not None:
-            self.copies = tuple(x.index_select(0, index) for x in self.copies)
+            self.copies = _select(self.copies, index)
+
+
+def _select(rows: MemoryRows, index: Numbers) -> MemoryRows:
+    keys, values = rows
+    return keys.index_select(0, index), values.index_select(0, index)
 
 
 class TwoStreamCache:
