@@ -35,6 +35,23 @@ def mapping(value: Any, lines: Lines, path: tuple = ()) -> dict:
     return value
 
 
+def laid_over(below: dict, above: Mapping) -> dict:
+    """Return `below` with the values of `above`.
+
+    Mappings are merged key by key. All other values are replaced, and so is a mapping of which `above` states the
+    `kind`, since the keys of another kind do not belong to it.
+    """
+    both = {
+        key: laid_over(below[key], value) if _is_part(below.get(key), value) else value for key, value in above.items()
+    }
+    return {**below, **both}
+
+
+def _is_part(below: Any, above: Any) -> bool:
+    """Return whether a value is a mapping that is merged into the mapping below it."""
+    return isinstance(below, dict) and isinstance(above, Mapping) and "kind" not in above
+
+
 def check_keys(value: dict, valid: typing.Iterable[str], lines: Lines, path: tuple = ()) -> None:
     """Raise UserError for a key of `value` that is not one of `valid`."""
     valid = list(valid)

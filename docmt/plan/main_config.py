@@ -21,7 +21,7 @@ from docmt.base.checks import (
 )
 from docmt.base.errors import UserError
 from docmt.base.names import DeviceName
-from docmt.base.parse import check_keys, mapping, parse, parse_what_is_right
+from docmt.base.parse import check_keys, laid_over, mapping, parse, parse_what_is_right
 from docmt.base.paths import PAPER
 from docmt.base.yaml_files import Lines, load_text, load_yaml
 from docmt.catalogue.missing import is_remote
@@ -166,17 +166,10 @@ def load_what_is_right(root: Path, overrides: dict) -> tuple[MainConfig | None, 
 def _stated(root: Path, overrides: dict) -> tuple[dict, Lines]:
     """Return what config.yaml states, with the overrides of the command line, and the lines of its keys."""
     value, lines = load_yaml(root / "config.yaml")
-    value = _overridden(mapping(value, lines), {key: _typed(item) for key, item in overrides.items()})
+    value = laid_over(mapping(value, lines), {key: _typed(item) for key, item in overrides.items()})
     if value.get("store_mode") is False:
         value["store_mode"] = "off"  # YAML reads the word as false
     return value, lines
-
-
-def _overridden(stated: Any, override: Any) -> Any:
-    """Return the override, without which the keys of a mapping stay as they are stated."""
-    if not isinstance(stated, dict) or not isinstance(override, dict):
-        return override
-    return {**stated, **{key: _overridden(stated.get(key), item) for key, item in override.items()}}
 
 
 def _typed(value: Any) -> Any:

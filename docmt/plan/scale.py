@@ -9,7 +9,7 @@ from typing import Any
 from docmt.base.checks import need, setting
 from docmt.base.errors import UserError, check_known
 from docmt.base.names import check_name
-from docmt.base.parse import check_keys, mapping, parse
+from docmt.base.parse import check_keys, laid_over, mapping, parse
 from docmt.base.paths import PAPER
 from docmt.base.yaml_files import Lines, load_yaml
 from docmt.catalogue.fixtures import FixtureConfig
@@ -124,20 +124,3 @@ def scaled_scoring(config: ScoringConfig, stated: Any, folders: Mapping[str, str
     merged["cohesion"]["models"] = {language: folders.get(model, model) for language, model in models.items()}
     merged["aligner"]["model"] = folders.get(merged["aligner"]["model"], merged["aligner"]["model"])
     return parse(ScoringConfig, merged, lines, ("scoring",))
-
-
-def laid_over(below: dict, above: Mapping) -> dict:
-    """Return `below` with the values of `above`.
-
-    Mappings are merged key by key. All other values are replaced, and so is a mapping of which `above` states the
-    `kind`, since the keys of another kind do not belong to it.
-    """
-    both = {
-        key: laid_over(below[key], value) if _is_part(below.get(key), value) else value for key, value in above.items()
-    }
-    return {**below, **both}
-
-
-def _is_part(below: Any, above: Any) -> bool:
-    """Return whether a value is a mapping that is merged into the mapping below it."""
-    return isinstance(below, dict) and isinstance(above, Mapping) and "kind" not in above

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from docmt.base.errors import UserError, check_known
-from docmt.base.parse import mapping, parse
+from docmt.base.parse import laid_over, mapping, parse
 from docmt.base.yaml_files import Lines
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.kinds.study import StudyConfig
-from docmt.plan.scale import Scale, laid_over
+from docmt.plan.scale import Scale
 from docmt.plan.study import SECTIONS
 from docmt.settings.metrics import METRICS, parse_metric
 from docmt.settings.scoring import TRAINED, ScoringConfig, WordVectorsConfig

@@ -11,6 +11,7 @@ from helpers.support import Project
 from docmt.base.errors import UserError
 from docmt.plan.driver import freeze_grid, read_frozen_grid
 from docmt.plan.grid import Grid, load_grid
+from docmt.plan.main_config import load_main_config
 from docmt.plan.slices import settings
 from docmt.plan.versions import VERSIONS
 
@@ -164,6 +165,12 @@ def test_an_override_leaves_the_other_keys_of_a_mapping(small):
     usual = before["sentence"].train
     assert dataclasses.replace(train, precision="fp32", warmup_updates=usual.warmup_updates) == usual
     assert after["sentence"].model == before["sentence"].model
+
+
+def test_an_override_of_a_kind_leaves_no_keys_of_the_other_kind(small):
+    small.edit("config.yaml", "scoring", {"aligner": {"kind": "awesome-align", "model": "models/awesome-align"}})
+    config, _ = load_main_config(small.root, {"scoring": {"aligner": {"kind": "default"}}})
+    assert (config.scoring.aligner.kind, config.scoring.aligner.model) == ("default", None)
 
 
 def test_a_study_that_agrees_shares_folders_and_one_that_differs_gets_its_own(small):

@@ -78,5 +78,8 @@ def test_awesome_aligns_model_is_made_where_scores_ask_for_it(project):
     scores = "results/7_scores/smoke/toy_zh-en/sentence/seed1/scores.json"
     rules = {job.rule for job in plan_of(project.root, scores, scale="smoke").reasons}
     assert "aligner_checkpoint" in rules and "aligner" not in rules
-    rules = {job.rule for job in plan_of(project.root, scores, scale="smoke", scoring={}).reasons}
+    rules = {
+        job.rule
+        for job in plan_of(project.root, scores, scale="smoke", scoring={"aligner": {"kind": "default"}}).reasons
+    }
     assert "aligner_checkpoint" not in rules and "aligner" in rules
