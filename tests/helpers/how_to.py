@@ -111,8 +111,12 @@ def check(command: str, expected: str, project: Project, programs: Path | None =
 
 
 def agree(command: str, expected: str, output: str) -> None:
-    """Raise AssertionError where a command printed something else than the page says."""
-    same = doctest.OutputChecker().check_output(expected, output, OUTPUT)
+    """Raise AssertionError where a command printed something else than the page says.
+
+    A line `...` stands for any lines, or for none.
+    """
+    pattern = re.sub(r"^\.\.\.\n", "...", expected, flags=re.MULTILINE)
+    same = doctest.OutputChecker().check_output(pattern, output, OUTPUT)
     assert same, f"$ {command}\nprinted\n{output[-8000:]}\nand the page says\n{expected}"
 
 

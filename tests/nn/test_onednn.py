@@ -131,9 +131,9 @@ def test_steps_of_decoding_give_the_same():
     torch.testing.assert_close(attend_newest(q, part).double(), expected, atol=TOLERANCE, rtol=TOLERANCE)
 
 
-@pytest.mark.parametrize(("instances", "is_steady", "used"), [(20, True, 2), (20, False, 0), (1, True, 0)])
-def test_large_products_of_steps_are_computed_by_onednn_where_kernels_last(instances, is_steady, used, monkeypatch):
+@pytest.mark.parametrize(("instances", "is_steady", "number"), [(20, True, 2), (20, False, 0), (1, True, 0)])
+def test_large_products_of_steps_are_computed_by_onednn_where_kernels_last(instances, is_steady, number, monkeypatch):
     precisions, bmm = [], torch.bmm
     monkeypatch.setattr(torch, "bmm", lambda x, y: precisions.append(PRECISION.fp32_precision) or bmm(x, y))
     attend_newest(*newest(instances, 128, is_steady))
-    assert precisions == ["bf16"] * used
+    assert precisions == ["bf16"] * number
