@@ -1,6 +1,7 @@
 """The page `benchmarks/README.md`, written from the records."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 
 from peers.lines import GROUPS, Line, lines
@@ -16,27 +17,40 @@ HEAD = (
 def page(records: Records, limit: float, needed: int) -> str:
     """Return the page; pairs during which others used more than `limit` cores count only if `needed` are not left."""
     frame = files("peers").joinpath("page.md").read_text(encoding="utf-8")
-    tables = "\n\n".join(filter(None, (table(group, records, limit, needed) for group in GROUPS)))
     return (
-        frame.replace("{tables}", tables)
+        frame.replace("{tables}", "\n\n".join(tables(records, limit, needed)))
         .replace("{skipped}", skipped(records))
         .replace("{sittings}", sittings(records.records.values()))
         .replace("{limit}", f"{limit:g}")
     )
 
 
-def table(group: str, records: Records, limit: float, needed: int) -> str:
-    """Return the table of a group with its title, or nothing where no line of it was measured."""
+def tables(records: Records, limit: float, needed: int) -> Iterator[str]:
+    """Yield a title for each machine and its tables; the machine with the most records is the first."""
+    machines = Counter(record.hardware for record in records.records.values())
+    for machine, _ in machines.most_common():
+        yield f"## {machine}"
+        there = {
+            (name, threads): record for (name, threads, place), record in records.records.items() if place == machine
+        }
+        yield from filter(None, (table(group, there, limit, needed) for group in GROUPS))
+
+
+def table(group: str, records: Mapping[tuple[str, int], Record], limit: float, needed: int) -> str:
+    """Return the table of a group with its title, or nothing where no line of it was measured.
+
+    `records` are those of one machine, by the name of the line and the number of threads.
+    """
     measured = [
-        (line, records.records[line.name, threads])
+        (line, records[line.name, threads])
         for line in lines()
         if line.group == group
-        for threads in sorted(threads for name, threads in records.records if name == line.name)
+        for threads in sorted(threads for name, threads in records if name == line.name)
     ]
     rows = [row(line, record, limit, needed) for line, record in measured]
     notes = [*equal_notes(measured), *(memory_notes(measured) if group == "lengths" else [])]
     after = ["", *notes] if notes else []
-    return "\n".join([f"## {GROUPS[group]}", "", *HEAD, *rows, *after]) if rows else ""
+    return "\n".join([f"### {GROUPS[group]}", "", *HEAD, *rows, *after]) if rows else ""
 
 
 def row(line: Line, record: Record, limit: float, needed: int) -> str:

@@ -1,4 +1,4 @@
-"""The raw measurements, `benchmarks/peers.json`: a record for each line and number of threads, the newest."""
+"""The raw measurements, `benchmarks/peers.json`: a record for each line, number of threads and machine, the newest."""
 
 import json
 import os
@@ -13,6 +13,8 @@ from pathlib import Path
 from peers.measuring import Measurement, Pair
 
 NOTHING = {"records": [], "skipped": {}, "failed": {}}
+UNITS = {"amx_bf16": "AMX", "avx512_bf16": "AVX-512 with bf16", "avx512f": "AVX-512", "avx2": "AVX2"}
+"""Units for products by their flags in /proc/cpuinfo, the fastest first; a processor's name may not tell them."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,11 @@ class Record:
     hardware: str
     versions: dict[str, str]
 
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """The line, the number of threads and the hardware: of each such key, the newest record is kept."""
+        return self.name, self.threads, self.hardware
+
     @classmethod
     def from_plain(cls, plain: Mapping) -> "Record":
         pairs = [
@@ -44,7 +51,8 @@ class Record:
 class Records:
     """All records, the peers that could not be installed, and the lines that failed, each with the reason."""
 
-    records: dict[tuple[str, int], Record]
+    records: dict[tuple[str, int, str], Record]
+    """By the name of the line, the number of threads, and the hardware."""
     skipped: dict[str, str]
     failed: dict[str, str]
     """The reason by the name of a line and its threads, as in `tiny-fairseq (1)`."""
@@ -54,11 +62,11 @@ class Records:
         """Read a file; one that is missing has no records."""
         plain = json.loads(path.read_text(encoding="utf-8")) if path.exists() else NOTHING
         records = map(Record.from_plain, plain["records"])
-        return cls({(record.name, record.threads): record for record in records}, plain["skipped"], plain["failed"])
+        return cls({record.key: record for record in records}, plain["skipped"], plain["failed"])
 
     def add(self, record: Record) -> None:
         """Put a record in the place of an earlier one, or of a failure."""
-        self.records[record.name, record.threads] = record
+        self.records[record.key] = record
         self.failed.pop(f"{record.name} ({record.threads})", None)
 
     def write(self, path: Path) -> None:
@@ -97,7 +105,11 @@ def _commit() -> str:
 
 
 def _processor() -> str:
+    """Return the name of the processor and its units for products."""
+    facts = {}
     for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return platform.machine()
+        name, _, value = line.partition(":")
+        facts.setdefault(name.strip(), value.strip())
+    flags = facts.get("flags", "").split()
+    units = next((f" ({unit})" for flag, unit in UNITS.items() if flag in flags), "")
+    return facts.get("model name", platform.machine()) + units

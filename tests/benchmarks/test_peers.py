@@ -28,7 +28,7 @@ def record(name: str, pairs: list[Pair], threads: int = 1, **more) -> Record:
 
 
 def written(*records: Record, skipped: dict | None = None, failed: dict | None = None) -> str:
-    every = Records({(r.name, r.threads): r for r in records}, skipped or {}, failed or {})
+    every = Records({r.key: r for r in records}, skipped or {}, failed or {})
     return page(every, limit=0.25, needed=7)
 
 
@@ -79,9 +79,8 @@ def test_disturbed_pairs_count_only_where_too_few_others_are_left():
 
 
 def test_records_are_read_as_they_were_written(tmp_path):
-    first = Records(
-        {("decode-fairseq", 2): record("decode-fairseq", [pair(3, 2)], 2, equal=(359, 360))}, {"a": "b"}, {"c": "d"}
-    )
+    first = Records({}, {"a": "b"}, {"c": "d"})
+    first.add(record("decode-fairseq", [pair(3, 2)], 2, equal=(359, 360)))
     first.write(tmp_path / "peers.json")
     assert Records.read(tmp_path / "peers.json") == first
     assert Records.read(tmp_path / "none.json") == Records({}, {}, {})
@@ -115,9 +114,22 @@ def test_the_page_has_tables_of_what_was_measured_alone_and_names_who_was_skippe
     failures = {"skipped": {"OpenNMT-py 3.5.1": "No matching distribution"}, "failed": {"length-8192 (1)": "no memory"}}
     text = written(record("tiny-fairseq", [pair(3, 2)] * 7), **failures)
     assert "- `length-8192 (1)` failed: no memory\n" in text
-    assert f"## {GROUPS['sentences']}\n" in text and GROUPS["decoding"] not in text
+    assert f"### {GROUPS['sentences']}\n" in text and GROUPS["decoding"] not in text
     assert "- OpenNMT-py 3.5.1 could not be installed: No matching distribution\n" in text and "{" not in text
     assert "- 2026-11-26, commit abc1234, a processor, 2 cores; torch 2: tiny-fairseq (1)" in text
+
+
+def test_each_machine_has_its_own_records_and_tables():
+    pairs, slow = [pair(3, 2)] * 7, "a slow processor, 2 cores"
+    here = [record("tiny-fairseq", pairs), record("tiny-opennmt", pairs)]
+    there = record("tiny-fairseq", [pair(1, 2)] * 7, hardware=slow)
+    records = Records({}, {}, {})
+    for each in (there, *here):
+        records.add(each)
+    assert len(records.records) == 3
+    first, second = page(records, limit=0.25, needed=7).split(f"\n## {slow}\n")
+    assert "\n## a processor, 2 cores\n" in first and "0.50" not in first
+    assert row_of(second, "tiny-fairseq")[3] == "0.50 (0.50 to 0.50)" and "(`tiny-opennmt`)" not in second
 
 
 def test_the_page_says_how_many_translations_are_equal_and_how_memory_grows():
