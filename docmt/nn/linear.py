@@ -1,8 +1,9 @@
-"""Linear maps, whose matrix products oneDNN computes on a CPU in fp32.
+"""Linear maps, whose matrix products oneDNN computes on a CPU with AVX-512 in fp32.
 
 torch calls MKL for these products. On processors of AMD, MKL uses AVX2 alone, and reaches half of the rate of oneDNN,
-which uses AVX-512 where a processor has it (benchmarks/training.md). Both compute in fp32 and differ only in rounding.
-torch has no switch for this choice, so that this module calls oneDNN's operation itself and gives it a gradient.
+which uses AVX-512 (benchmarks/training.md). On processors without AVX-512, MKL is the faster one. Both compute in fp32
+and differ only in rounding. torch has no switch for this choice, so that this module calls oneDNN's operation itself
+and gives it a gradient.
 
 oneDNN compiles a kernel for each number of rows, which takes as long as a small product. So `pad_batch` gives streams
 few different numbers of rows, and rows of other numbers are padded here.
@@ -21,6 +22,9 @@ ROWS = 32
 FEWEST_ROWS = 32
 """With fewer rows, the time of a product is that of reading the weights, in oneDNN and in MKL."""
 HAS_ONEDNN = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+CAPABILITIES = torch.cpu.get_capabilities()
+IS_FASTER = HAS_ONEDNN and bool(CAPABILITIES.get("avx512_f"))
+"""Whether oneDNN's products are faster than MKL's."""
 
 
 class Linear(nn.Linear):
@@ -67,9 +71,9 @@ def sum_of_products(x: Float[Tensor, "T V"], y: Float[Tensor, "T D"]) -> Float[T
 
 
 def uses_onednn(x: Tensor) -> bool:
-    """Return whether this module computes products with `x`: on a CPU, in fp32, and not in compiled code."""
+    """Return whether oneDNN computes products with `x`: on a CPU where it is faster, in fp32, not in compiled code."""
     is_fp32 = x.device.type == "cpu" and x.dtype == torch.float32 and not torch.is_autocast_enabled("cpu")
-    return is_fp32 and HAS_ONEDNN and not torch.compiler.is_compiling()
+    return is_fp32 and IS_FASTER and not torch.compiler.is_compiling()
 
 
 def product(x: Float[Tensor, "T D"], weight: Float[Tensor, "V D"], bias: Tensor | None = None) -> Float[Tensor, "T V"]:

@@ -8,10 +8,16 @@ from docmt.nn import linear as module
 from docmt.nn.linear import Linear, joined, linear, sum_of_products
 
 
+@pytest.fixture(autouse=True)
+def used(monkeypatch) -> None:
+    """oneDNN is used on every processor."""
+    assert module.HAS_ONEDNN, "torch for CPUs has oneDNN"
+    monkeypatch.setattr(module, "IS_FASTER", True)
+
+
 @pytest.fixture
 def calls(monkeypatch) -> list[tuple[int, ...]]:
     """The shapes of the rows that oneDNN computes."""
-    assert module.HAS_ONEDNN, "torch for CPUs has oneDNN"
     shapes, product = [], module.product
 
     def counted(x, *others):
@@ -48,6 +54,15 @@ def test_other_number_types_are_left_to_torch(dtype, calls):
     assert torch.equal(linear(x, weight), functional.linear(x, weight)) and not calls
     with torch.autocast("cpu", torch.bfloat16):
         assert linear(x.float(), weight.float()).dtype == torch.bfloat16 and not calls
+
+
+def test_products_are_left_to_torch_where_it_is_faster(calls, monkeypatch):
+    monkeypatch.setattr(module, "IS_FASTER", False)
+    x, weight = torch.randn(64, 16, requires_grad=True), torch.randn(8, 16, requires_grad=True)
+    assert torch.equal(linear(x, weight), functional.linear(x, weight))
+    linear(x, weight).sum().backward()
+    sum_of_products(x, x)
+    assert not calls
 
 
 @pytest.mark.parametrize("widths", [(16, 40), (40, 16), (16, 16)])

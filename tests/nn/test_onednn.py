@@ -6,6 +6,7 @@ import pytest
 import torch
 from helpers.dense_attention import attend as dense_attend
 
+from docmt.nn import linear
 from docmt.nn.attention import CachePart, attend, attend_newest, attend_padded
 from docmt.nn.backends import kernel, onednn
 from docmt.nn.segments import Segments
@@ -19,7 +20,8 @@ TOLERANCE = 0.1 if ROUNDS else 2e-5
 @pytest.fixture(autouse=True)
 def used(monkeypatch) -> None:
     """The module is used on every processor."""
-    monkeypatch.setattr(onednn, "IS_FASTER", True)
+    monkeypatch.setattr(linear, "IS_FASTER", True)
+    monkeypatch.setattr(onednn, "IS_FP32", True)
 
 
 @pytest.fixture
@@ -91,8 +93,9 @@ def test_other_rows_are_left_to_the_fused_kernel(tokens, dtype, shapes):
     assert attend_padded(*rows).dtype == dtype and not shapes
 
 
-def test_processors_on_which_it_is_not_faster_do_not_use_it(shapes, monkeypatch):
-    monkeypatch.setattr(onednn, "IS_FASTER", False)
+@pytest.mark.parametrize(("module", "name"), [(linear, "IS_FASTER"), (onednn, "IS_FP32")])
+def test_processors_on_which_it_is_slower_or_rounds_do_not_use_it(module, name, shapes, monkeypatch):
+    monkeypatch.setattr(module, name, False)
     kernel.attend_padded(*(torch.randn(1, 192, 2, 8) for _ in range(3)))
     assert not shapes
 

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from docmt.nn.linear import ROWS, uses_onednn
+from docmt.nn.linear import CAPABILITIES, ROWS, uses_onednn
 from docmt.nn.shapes import Float, KeyMask, PaddedKeys, PaddedQueries
 
 FEWEST_TOKENS = 192
@@ -28,9 +28,8 @@ MOST_TOKENS = 768
 """The largest number of queries and keys of a row whose table is computed as a whole."""
 FEWEST_MULTIPLICATIONS = 1 << 20
 """The number of multiplications of a batched product from which on oneDNN is faster than MKL."""
-CAPABILITIES = torch.cpu.get_capabilities()
-IS_FASTER = bool(CAPABILITIES.get("avx512_f")) and not any(CAPABILITIES.get(f"amx_{unit}") for unit in ("tile", "bf16"))
-"""Whether oneDNN's products are faster than MKL's, and in fp32 (`products_by_onednn`)."""
+IS_FP32 = not any(CAPABILITIES.get(f"amx_{unit}") for unit in ("tile", "bf16"))
+"""Whether oneDNN's batched products are in fp32 (`products_by_onednn`)."""
 
 HeadTable = Float[Tensor, "BxH Q L"]
 HeadRows = Float[Tensor, "BxH _ K"]
@@ -38,12 +37,12 @@ HeadRows = Float[Tensor, "BxH _ K"]
 
 def supports(q: PaddedQueries, k: PaddedKeys) -> bool:
     """Return whether this module can compute attention of these queries and keys, and is faster."""
-    return IS_FASTER and min(q.shape[1], k.shape[1]) >= FEWEST_TOKENS and uses_onednn(q)
+    return IS_FP32 and min(q.shape[1], k.shape[1]) >= FEWEST_TOKENS and uses_onednn(q)
 
 
 def supports_product(x: Tensor, y: Tensor) -> bool:
     """Return whether oneDNN can compute the batched product of `x` and `y`, and is faster."""
-    return IS_FASTER and x.numel() * y.shape[-1] >= FEWEST_MULTIPLICATIONS and uses_onednn(x)
+    return IS_FP32 and x.numel() * y.shape[-1] >= FEWEST_MULTIPLICATIONS and uses_onednn(x)
 
 
 def batched_product(x: Tensor, y: Tensor) -> Tensor:
