@@ -35,7 +35,7 @@ class Window:
         """Store the newest token of each hypothesis."""
         newest = torch.stack((k, v)).unflatten(1, (-1, beam)).transpose(2, 3)
         if self.room is None:
-            self._move(newest[:, :, :, None][:, :, :, :0], GROWTH)
+            self.room = newest.new_empty((*newest.shape[:3], GROWTH, *newest.shape[3:]))
         elif self.end == self.room.shape[3]:
             held = self._held()
             self._move(held, max(GROWTH, 2 * held.shape[3]))
