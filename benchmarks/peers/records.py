@@ -10,6 +10,7 @@ from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from docmt.base.machine import processor
 from peers.measuring import Measurement, Pair
 
 NOTHING = {"records": [], "skipped": {}, "failed": {}}
@@ -81,7 +82,7 @@ def circumstances() -> dict:
     return {
         "date": date.today().isoformat(),
         "commit": _commit(),
-        "hardware": f"{_processor()}, {len(os.sched_getaffinity(0))} cores",
+        "hardware": f"{processor()}{_units()}, {len(os.sched_getaffinity(0))} cores",
         "versions": {"python": platform.python_version(), **packages},
     }
 
@@ -104,12 +105,8 @@ def _commit() -> str:
     return git("rev-parse", "--short", "HEAD") + ("+" if changed else "")
 
 
-def _processor() -> str:
-    """Return the name of the processor and its units for products."""
-    facts = {}
-    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        name, _, value = line.partition(":")
-        facts.setdefault(name.strip(), value.strip())
-    flags = facts.get("flags", "").split()
-    units = next((f" ({unit})" for flag, unit in UNITS.items() if flag in flags), "")
-    return facts.get("model name", platform.machine()) + units
+def _units() -> str:
+    """Return the fastest units for products of the processor, in parentheses."""
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    flags = next((line for line in lines if line.startswith("flags")), "").split()
+    return next((f" ({unit})" for flag, unit in UNITS.items() if flag in flags), "")

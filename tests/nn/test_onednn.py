@@ -12,8 +12,7 @@ from docmt.nn.backends import kernel, onednn
 from docmt.nn.segments import Segments
 
 PRECISION = torch.backends.mkldnn.matmul
-ROUNDS = any(torch.cpu.get_capabilities().get(f"amx_{unit}") for unit in ("tile", "bf16"))
-TOLERANCE = 0.1 if ROUNDS else 2e-5
+TOLERANCE = 2e-5 if onednn.IS_FP32 else 0.1
 """With AMX, on which docmt does not use the module, its products round their operands to bf16."""
 
 
