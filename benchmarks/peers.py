@@ -82,14 +82,14 @@ def measure_into(records: Records, line: Line, threads: int, arguments: argparse
 def measure_line(line: Line, threads: int, arguments: argparse.Namespace, prepared: Prepared) -> Record:
     """Measure the pairs of a line, then its floor, and compare translations that have the same weights."""
     ours, peer = (prepared.job(line, side, threads) for side in (line.ours, line.peer))
-    pythons = prepared.environments.pythons
+    ours_python, peer_python = map(prepared.environments.python, (ours, peer))
     pairs = interleaved(
-        lambda: measure(ours, pythons[ours.toolkit], arguments.priority),
-        lambda: measure(peer, pythons[peer.toolkit], arguments.priority),
+        lambda: measure(ours, ours_python, arguments.priority),
+        lambda: measure(peer, peer_python, arguments.priority),
         arguments.pairs,
     )
     counted = replace(ours, task="floor", options={**ours.options, "of": line.task})
-    floor = run_job(counted, pythons["docmt"])["floor"] if line.has_floor else None
+    floor = run_job(counted, ours_python)["floor"] if line.has_floor else None
     shown = median_interval(ratios(pairs, "processor"))
     say(f"{line.name}, {threads} threads: {shown.median:.2f} ({shown.low:.2f} to {shown.high:.2f})")
     return Record(line.name, threads, pairs, floor, equal_lines(ours, peer), **circumstances())

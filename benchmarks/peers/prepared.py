@@ -72,7 +72,7 @@ class Prepared:
         """Run a job unless it has finished before, which its file says."""
         if not finished.exists():
             self.say(f"{job.toolkit}: {job.task} {job.model or job.corpus}")
-            run_job(job, self.environments.pythons[job.toolkit])
+            run_job(job, self.environments.python(job))
             finished.touch()
 
     def _import_fairseq(self, output: Path) -> Path:

@@ -2,15 +2,13 @@
 
 import json
 import os
-import platform
 import subprocess
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import date
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from docmt.base.machine import processor
+from docmt.base.machine import processor, versions
 from peers.measuring import Measurement, Pair
 
 NOTHING = {"records": [], "skipped": {}, "failed": {}}
@@ -78,20 +76,12 @@ class Records:
 
 def circumstances() -> dict:
     """Return the fields of a record that say where and when it was measured."""
-    packages = {name: _version(name) for name in ("torch", "ctranslate2", "numpy")}
     return {
         "date": date.today().isoformat(),
         "commit": _commit(),
         "hardware": f"{processor()}{_units()}, {len(os.sched_getaffinity(0))} cores",
-        "versions": {"python": platform.python_version(), **packages},
+        "versions": versions(("torch", "numpy")),
     }
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def _commit() -> str:

@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.support import ROOT
+from peers import environments
 from peers.corpus import DOCUMENT, DOCUMENTS, translation, write_corpus
-from peers.environments import last_line
+from peers.environments import FAIRSEQ, OPENNMT, Environments, install, last_line
 from peers.job import TINY, Job
 from peers.lines import GROUPS, lines
-from peers.measuring import Measurement, Pair, busy_seconds, foreign_load
+from peers.measuring import JobFailed, Measurement, Pair, busy_seconds, foreign_load
 from peers.page import page
 from peers.records import Record, Records
 from peers.summary import median_interval, ratios, undisturbed
@@ -197,3 +198,26 @@ def test_batches_of_fairseq_have_every_sentence_once_within_their_limits(tokens,
 )
 def test_the_reason_of_a_failure_is_the_last_line_that_names_an_error(text, reason):
     assert last_line(text) == reason
+
+
+def test_a_job_runs_in_the_environment_of_its_engine_else_of_its_toolkit():
+    job = Job("docmt", "decode", TINY, Path("corpus"))
+    through = replace(job, options={"engine": "ctranslate2"})
+    both = Environments({"docmt": Path("a"), "ctranslate2": Path("b")}, {})
+    assert (both.python(job), both.python(through)) == (Path("a"), Path("b"))
+    with pytest.raises(JobFailed, match="docmt decode needs ctranslate2, which could not be installed"):
+        Environments({"docmt": Path("a")}, {}).python(through)
+
+
+def test_a_peer_is_installed_once_and_again_where_its_packages_have_changed(tmp_path, monkeypatch):
+    installed = []
+
+    def make(folder: Path, peer: environments.Peer) -> None:
+        folder.mkdir(exist_ok=True)
+        installed.append(peer.name)
+
+    monkeypatch.setattr(environments, "install_peer", make)
+    for fairseq in (FAIRSEQ, FAIRSEQ, replace(FAIRSEQ, packages=("fairseq==0.12.3",))):
+        pythons = install(tmp_path, lambda _: None, (fairseq, OPENNMT)).pythons
+    assert installed == ["fairseq", "opennmt", "fairseq"]
+    assert pythons["fairseq"] == tmp_path / "fairseq/bin/python"
