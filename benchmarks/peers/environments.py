@@ -65,7 +65,7 @@ OPENNMT = Peer(
     imports="onmt.bin.train",
 )
 CTRANSLATE2 = Peer(
-    "ctranslate2", "CTranslate2 4.8.5", (), ("ctranslate2==4.8.5",), imports="ctranslate2, docmt.exporting.ct2_engine"
+    "ctranslate2", "CTranslate2 4.8.5", (), ("ctranslate2",), imports="ctranslate2, docmt.exporting.ct2_engine"
 )
 PEERS = (FAIRSEQ, OPENNMT, CTRANSLATE2)
 
