@@ -1,32 +1,127 @@
-"""Tokens a second of updates of each model on a GPU, and the share of its matrix rate that they reach.
+"""Updates and beam searches of each model on a GPU, as tables in Markdown.
 
-    python benchmarks/gpu.py [--device cuda]
+    python benchmarks/gpu.py [--device cuda] [--table updates|batches|searches ...]
 
-Models of 6 + 6 layers, 512/2048/8, a vocabulary of 32,000, batches of 12 segments of 15 sentences of about 25 words.
-The measurements are those of `docmt preflight --gpu` (docmt/devicecheck/speed.py), here as a table in Markdown. With
-`--device cpu` models and batches are small: a trial of the script.
+`updates` are the measurements of `docmt preflight --gpu` (docmt/devicecheck/speed.py): batches of 12 segments of 15
+sentences of about 25 words. `batches` are larger ones, and single long documents, in bf16. `searches` translate
+sentences, and documents of 15 sentences, by beam search in fp32. All models have 6 + 6 layers, 512/2048/8, a vocabulary
+of 32,000 and random weights. With `--device cpu` models and batches are small: a trial of the script.
 """
 
 import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+
+import torch
 
 from docmt.devicecheck.findings import DeviceFinding
-from docmt.devicecheck.sizes import size_for
-from docmt.devicecheck.speed import speeds
+from docmt.devicecheck.sizes import Size, batch_of, model_of, rows_of, size_for
+from docmt.devicecheck.speed import fastest, peak_of, speeds
+from docmt.devicecheck.updates import gradients
+from docmt.models.transformer import Transformer
 from docmt.nn.device import choose_device
+from docmt.search.beam import beam_search
+from docmt.settings.decode import DecodeConfig
+from docmt.settings.models import MODELS
+
+TIMES = (1, 4, 16)
+"""How many times larger batches are than those of `updates`."""
+DOCUMENTS = (40, 80, 160, 320, 640)
+"""The sentences of single documents, of about 1,000 to 16,000 words."""
+READ_DOCUMENTS = ("transformer", "g_transformer")
+"""The models whose long documents are measured: with full attention, and with group attention."""
+SEARCHED = ("g_transformer", "long_short", "lexical_chain")
+"""The models that translate documents, beside sentences by the Transformer."""
+SEARCH = DecodeConfig(max_length_a=1.0, max_length_b=1)
+"""A beam of 5. Random weights write sentences up to their maximum length, which is that of the source here."""
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--device", default="cuda", choices=["auto", "cpu", "cuda"])
-    device = choose_device(parser.parse_args().device)
+def sentences_of(size: Size) -> Size:
+    """Return the size in which each sentence of the segments is a segment of its own."""
+    return replace(size, segments=size.segments * size.sentences, sentences=1)
+
+
+def show_updates(device: torch.device, size: Size) -> None:
+    """Print tokens a second of updates, and the share of the device's matrix rate that they reach."""
     print("| model | type | target tokens a second | share of the matrix rate | peak MiB |")
     print("|---|---|---|---|---|")
-    for result in speeds(device, size_for(device)):
+    for result in speeds(device, size):
         if isinstance(result, DeviceFinding):
             print(f"| {result.check} | {result.subject} | {result.measured} | | |", flush=True)
             continue
         numbers = f"{result.tokens_per_s:,.0f} | {result.matrix_share:.2f} | {result.memory_mib:,.0f}"
         print(f"| {result.kind} | {result.precision} | {numbers} |", flush=True)
+
+
+def batches_to_measure(size: Size) -> Iterator[tuple[str, str, Size]]:
+    """Yield the architecture, a description and the size of each batch."""
+    larger = [replace(size, segments=size.segments * times) for times in TIMES]
+    for one in larger:
+        yield "transformer", "sentences", sentences_of(one)
+    for kind in MODELS:
+        for one in larger:
+            yield kind, f"{one.segments} segments", one
+    for kind in READ_DOCUMENTS:
+        for count in DOCUMENTS:
+            yield kind, "a document", replace(size, segments=1, sentences=count)
+
+
+def show_batches(device: torch.device, size: Size) -> None:
+    """Print the time and the peak memory of updates in bf16 by the size of the batch."""
+    print("| model | batch | target tokens | ms | target tokens a second | peak MiB |")
+    print("|---|---|---|---|---|---|")
+    for kind, described, one in batches_to_measure(size):
+        try:
+            numbers = update_of(model_of(kind, one, device), kind, one, device)
+        except torch.OutOfMemoryError:
+            numbers = "out of memory | | |"
+        print(f"| {kind} | {described} | {numbers} |", flush=True)
+
+
+def update_of(model: Transformer, kind: str, size: Size, device: torch.device) -> str:
+    """Return target tokens, milliseconds, target tokens a second and peak MiB of an update in bf16."""
+    batch = batch_of(kind, size)
+    tokens = len(batch.target_out)
+    peak = peak_of(lambda: gradients(model, batch, "bf16"), device)
+    seconds = fastest(lambda: gradients(model, batch, "bf16"), device, size.repeats)
+    return f"{tokens:,} | {1000 * seconds:.0f} | {tokens / seconds:,.0f} | {peak:,.0f}"
+
+
+def show_searches(device: torch.device, size: Size) -> None:
+    """Print the time of beam searches, and the pieces of the best translations a second."""
+    print("| model | batch | written pieces | s | pieces a second |")
+    print("|---|---|---|---|---|")
+    for times in TIMES:
+        larger = replace(size, segments=size.segments * times)
+        search_of("transformer", "sentences", sentences_of(larger), device)
+        for kind in SEARCHED:
+            search_of(kind, "documents", larger, device)
+
+
+def search_of(kind: str, described: str, size: Size, device: torch.device) -> None:
+    """Print a line of `show_searches`."""
+    model, rows = model_of(kind, size, device).eval(), rows_of(kind, size)
+    translations = beam_search(model, rows, SEARCH)
+    written = sum(len(sentence) for ranked in translations for sentence in ranked[0].sentences)
+    seconds = fastest(lambda: beam_search(model, rows, SEARCH), device, 1)
+    numbers = f"{written:,} | {seconds:.1f} | {written / seconds:,.0f}"
+    print(f"| {kind} | {size.segments} {described} | {numbers} |", flush=True)
+
+
+TABLES = {"updates": show_updates, "batches": show_batches, "searches": show_searches}
+
+
+def main() -> None:
+    """Print the tables that the options name."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", default="cuda", choices=["auto", "cpu", "cuda"])
+    parser.add_argument("--table", nargs="+", default=list(TABLES), choices=list(TABLES))
+    options = parser.parse_args()
+    device = choose_device(options.device)
+    for place, name in enumerate(options.table):
+        if place:
+            print()
+        TABLES[name](device, size_for(device))
 
 
 if __name__ == "__main__":

@@ -169,6 +169,24 @@ def test_varlen_refuses_dropout_and_other_types():
     assert varlen.supports(q.to(torch.bfloat16)) == (varlen.kernel() is not None)
 
 
+@pytest.mark.parametrize("causal", [False, True])
+def test_varlen_reads_more_runs_than_a_call_of_the_kernel_can(causal, monkeypatch):
+    """The second part has no keys where attention is not causal."""
+    queries, keys = [2, 3, 1, 2, 4], [4, 1, 0, 0, 2]
+    calls = []
+
+    def kernel_of_two_runs(q, k, v, query_offsets, key_offsets, *longest, window_size):
+        runs = [Segments.from_lengths(offsets.diff().tolist()) for offsets in (query_offsets, key_offsets)]
+        calls.append(runs[0].runs)
+        assert longest == (runs[0].longest, runs[1].longest)
+        return dense_attend(q, k, v, *runs, window_size == (-1, 0))
+
+    monkeypatch.setattr(varlen, "kernel", lambda: kernel_of_two_runs)
+    monkeypatch.setattr(varlen, "MOST_RUNS", 2)
+    assert_same(varlen.attend, queries, queries if causal else keys, causal)
+    assert calls == ([2, 2, 1] if causal else [2, 1])
+
+
 def test_varlen_says_causal_in_the_words_of_the_installed_torch():
     assert varlen.causality(lambda q, k, v, window_size=(-1, -1): None, True) == {"window_size": (-1, 0)}
     assert varlen.causality(lambda q, k, v, is_causal=False: None, True) == {"is_causal": True}

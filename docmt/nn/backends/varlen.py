@@ -13,6 +13,8 @@ from docmt.nn.shapes import Keys, Queries
 
 MAX_HEAD_WIDTH = 256
 """The largest width of a head that flash attention accepts; widths must be multiples of 8."""
+MOST_RUNS = 65_535
+"""The largest number of runs of a call of the kernel, by CUDA's limit on that dimension of a grid."""
 
 
 @cache
@@ -46,11 +48,30 @@ def attend(
     """Compute `docmt.nn.attention.attend`. Raises ValueError for dropout, which torch's kernel lacks."""
     if dropout is not None:
         raise ValueError("variable-length attention has no dropout of attention weights")
+    if query_segments.runs > MOST_RUNS:
+        return _attend_in_parts(q, k, v, query_segments, key_segments, causal)
     if not query_segments.tokens or not key_segments.tokens:
         return torch.zeros_like(q)
     longest = query_segments.longest, key_segments.longest
     offsets = query_segments.offsets, key_segments.offsets
     return kernel()(q, k, v, *offsets, *longest, **causality(kernel(), causal))
+
+
+def _attend_in_parts(
+    q: Queries, k: Keys, v: Keys, query_segments: Segments, key_segments: Segments, causal: bool
+) -> Queries:
+    """Return the result of `attend` by a call for every `MOST_RUNS` runs."""
+    queries, keys = _parts(query_segments), _parts(key_segments)
+    rows = (x.split([part.tokens for part in parts]) for x, parts in ((q, queries), (k, keys), (v, keys)))
+    return torch.cat([attend(*part, causal) for part in zip(*rows, queries, keys, strict=True)])
+
+
+def _parts(segments: Segments) -> list[Segments]:
+    """Return partitions of consecutive parts of a stream, each with at most `MOST_RUNS` runs."""
+    firsts = range(0, segments.runs, MOST_RUNS)
+    offsets = [segments.offsets[first : first + MOST_RUNS + 1] for first in firsts]
+    lengths = [segments.lengths[first : first + MOST_RUNS] for first in firsts]
+    return [Segments(bounds - bounds[0], some) for bounds, some in zip(offsets, lengths, strict=True)]
 
 
 @cache
