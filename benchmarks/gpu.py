@@ -20,6 +20,7 @@ from docmt.devicecheck.speed import fastest, peak_of, speeds
 from docmt.devicecheck.updates import gradients
 from docmt.models.transformer import Transformer
 from docmt.nn.device import choose_device
+from docmt.nn.rows import Rows
 from docmt.search.beam import beam_search
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import MODELS
@@ -53,29 +54,28 @@ def show_updates(device: torch.device, size: Size) -> None:
         print(f"| {result.kind} | {result.precision} | {numbers} |", flush=True)
 
 
-def batches_to_measure(size: Size) -> Iterator[tuple[str, str, Size]]:
-    """Yield the architecture, a description and the size of each batch."""
+def batches_of(kind: str, size: Size) -> Iterator[tuple[str, Size]]:
+    """Yield a description and the size of each batch of an architecture."""
     larger = [replace(size, segments=size.segments * times) for times in TIMES]
-    for one in larger:
-        yield "transformer", "sentences", sentences_of(one)
-    for kind in MODELS:
-        for one in larger:
-            yield kind, f"{one.segments} segments", one
-    for kind in READ_DOCUMENTS:
-        for count in DOCUMENTS:
-            yield kind, "a document", replace(size, segments=1, sentences=count)
+    if kind == "transformer":
+        yield from (("sentences", sentences_of(one)) for one in larger)
+    yield from ((f"{one.segments} segments", one) for one in larger)
+    if kind in READ_DOCUMENTS:
+        yield from (("a document", replace(size, segments=1, sentences=count)) for count in DOCUMENTS)
 
 
 def show_batches(device: torch.device, size: Size) -> None:
     """Print the time and the peak memory of updates in bf16 by the size of the batch."""
     print("| model | batch | target tokens | ms | target tokens a second | peak MiB |")
     print("|---|---|---|---|---|---|")
-    for kind, described, one in batches_to_measure(size):
-        try:
-            numbers = update_of(model_of(kind, one, device), kind, one, device)
-        except torch.OutOfMemoryError:
-            numbers = "out of memory | | |"
-        print(f"| {kind} | {described} | {numbers} |", flush=True)
+    for kind in MODELS:
+        model = model_of(kind, size, device)
+        for described, one in batches_of(kind, size):
+            try:
+                numbers = update_of(model, kind, one, device)
+            except torch.OutOfMemoryError:
+                numbers = "out of memory | | |"
+            print(f"| {kind} | {described} | {numbers} |", flush=True)
 
 
 def update_of(model: Transformer, kind: str, size: Size, device: torch.device) -> str:
@@ -91,21 +91,23 @@ def show_searches(device: torch.device, size: Size) -> None:
     """Print the time of beam searches, and the pieces of the best translations a second."""
     print("| model | batch | written pieces | s | pieces a second |")
     print("|---|---|---|---|---|")
-    for times in TIMES:
-        larger = replace(size, segments=size.segments * times)
-        search_of("transformer", "sentences", sentences_of(larger), device)
-        for kind in SEARCHED:
-            search_of(kind, "documents", larger, device)
+    for kind in ("transformer", *SEARCHED):
+        model = model_of(kind, size, device).eval()
+        for times in TIMES:
+            documents = replace(size, segments=size.segments * times)
+            one, described = documents, "documents"
+            if kind not in SEARCHED:
+                one, described = sentences_of(documents), "sentences"
+            numbers = search_of(model, rows_of(kind, one), device)
+            print(f"| {kind} | {one.segments} {described} | {numbers} |", flush=True)
 
 
-def search_of(kind: str, described: str, size: Size, device: torch.device) -> None:
-    """Print a line of `show_searches`."""
-    model, rows = model_of(kind, size, device).eval(), rows_of(kind, size)
+def search_of(model: Transformer, rows: Rows, device: torch.device) -> str:
+    """Return the pieces that a search writes, its seconds, and the pieces a second."""
     translations = beam_search(model, rows, SEARCH)
     written = sum(len(sentence) for ranked in translations for sentence in ranked[0].sentences)
     seconds = fastest(lambda: beam_search(model, rows, SEARCH), device, 1)
-    numbers = f"{written:,} | {seconds:.1f} | {written / seconds:,.0f}"
-    print(f"| {kind} | {size.segments} {described} | {numbers} |", flush=True)
+    return f"{written:,} | {seconds:.1f} | {written / seconds:,.0f}"
 
 
 TABLES = {"updates": show_updates, "batches": show_batches, "searches": show_searches}

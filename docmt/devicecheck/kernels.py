@@ -45,7 +45,7 @@ def check_kernels(device: torch.device) -> Iterator[DeviceFinding]:
         name, causal = forms[subject]
         attend, kind = kernels[name]
         lengths = RUNS, RUNS if causal else OTHER_RUNS
-        inputs = random_inputs([sum(lengths[side]) for side in (0, 1, 1)], HEADS)
+        inputs = random_inputs(lengths, HEADS)
         expected = with_gradients(defined_attention, inputs, lengths, causal)
         computed = with_gradients(attend, [x.to(device, kind) for x in inputs], lengths, causal)
         return compared("attention", subject, relative_difference(computed, expected), MOST[kind])
@@ -53,7 +53,7 @@ def check_kernels(device: torch.device) -> Iterator[DeviceFinding]:
     def look_at_many(name: str) -> DeviceFinding:
         kind, runs = named_types[name], MANY_RUNS[device.type]
         lengths = [[count] * runs for count in MANY_LENGTHS]
-        inputs = random_inputs([runs * count for count in (MANY_LENGTHS[0], *MANY_LENGTHS[1:] * 2)], SMALL_HEADS)
+        inputs = random_inputs(lengths, SMALL_HEADS)
         expected = with_gradients(attention_of_rows, inputs, lengths)
         computed = with_gradients(chosen_attend, [x.to(device, kind) for x in inputs], lengths)
         return compared("attention of many runs", name, relative_difference(computed, expected), MOST[kind])
@@ -69,9 +69,10 @@ def attention_of_rows(q: Queries, k: Keys, v: Keys, queries: Segments, *_: Segme
     return torch.einsum("bhql,blhk->bqhk", scores.softmax(-1), v).flatten(0, 1)
 
 
-def random_inputs(tokens: Sequence[int], heads: tuple[int, int]) -> list[Tensor]:
-    """Return queries, keys and values in fp64, on the CPU; `tokens` has the tokens of each of the three."""
+def random_inputs(lengths: Sequence[Sequence[int]], heads: tuple[int, int]) -> list[Tensor]:
+    """Return queries, keys and values in fp64, on the CPU; `lengths` are those of both sides' runs."""
     generator = torch.Generator().manual_seed(1)
+    tokens = [sum(lengths[side]) for side in (0, 1, 1)]
     return [torch.randn(count, *heads, generator=generator, dtype=torch.float64) for count in tokens]
 
 
