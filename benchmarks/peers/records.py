@@ -12,8 +12,6 @@ from docmt.base.machine import processor, versions
 from peers.measuring import Measurement, Pair
 
 NOTHING = {"records": [], "skipped": {}, "failed": {}}
-UNITS = {"amx_bf16": "AMX", "avx512_bf16": "AVX-512 with bf16", "avx512f": "AVX-512", "avx2": "AVX2"}
-"""Units for products by their flags in /proc/cpuinfo, the fastest first; a processor's name may not tell them."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ def circumstances() -> dict:
     return {
         "date": date.today().isoformat(),
         "commit": _commit(),
-        "hardware": f"{processor()}{_units()}, {len(os.sched_getaffinity(0))} cores",
+        "hardware": f"{processor()}, {len(os.sched_getaffinity(0))} cores",
         "versions": versions(("torch", "numpy")),
     }
 
@@ -93,10 +91,3 @@ def _commit() -> str:
 
     changed = git("status", "--porcelain", "--", "docmt")
     return git("rev-parse", "--short", "HEAD") + ("+" if changed else "")
-
-
-def _units() -> str:
-    """Return the fastest units for products of the processor, in parentheses."""
-    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    flags = next((line for line in lines if line.startswith("flags")), "").split()
-    return next((f" ({unit})" for flag, unit in UNITS.items() if flag in flags), "")

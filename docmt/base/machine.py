@@ -13,6 +13,8 @@ from typing import Any
 from docmt.base.version import VERSION
 
 MIB = 2**20
+INSTRUCTIONS = {"amx_bf16": "AMX", "avx512_bf16": "AVX-512 with bf16", "avx512f": "AVX-512", "avx2": "AVX2"}
+"""Instructions for matrix products by their flags in /proc/cpuinfo, the fastest first."""
 
 
 def now() -> str:
@@ -39,12 +41,24 @@ def hardware() -> dict[str, Any]:
 
 
 def processor() -> str:
-    """Return the model name of the processor, or the machine type where the system does not report a model name."""
+    """Return the name of the processor and its fastest instructions for matrix products, as in `AMD EPYC (AVX2)`.
+
+    Virtual machines give one name to several processors; the instructions decide their speed and their rounding. The
+    name is the machine type where the system does not report a model name.
+    """
+    facts = _facts_of_first_core()
+    flags = facts.get("flags", "").split()
+    instructions = next((f" ({name})" for flag, name in INSTRUCTIONS.items() if flag in flags), "")
+    return facts.get("model name", platform.machine()) + instructions
+
+
+def _facts_of_first_core() -> dict[str, str]:
+    """Return what /proc/cpuinfo states about the first core, by the names of the facts; nothing where it is missing."""
     with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.machine()
+        core = Path("/proc/cpuinfo").read_text(encoding="utf-8").partition("\n\n")[0]
+        pairs = (line.partition(":") for line in core.splitlines())
+        return {name.strip(): fact.strip() for name, _, fact in pairs}
+    return {}
 
 
 def versions(libraries: Iterable[str] = ()) -> dict[str, str]:

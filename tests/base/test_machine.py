@@ -53,11 +53,13 @@ def test_the_hardware_is_what_this_process_may_use(monkeypatch):
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
-        ("processor: 0\nmodel name\t: Some CPU @ 2:1 GHz\nmodel name: other\n", "Some CPU @ 2:1 GHz"),
+        ("processor: 0\nmodel name\t: Some CPU @ 2:1 GHz\n\nprocessor: 1\nmodel name: other\n", "Some CPU @ 2:1 GHz"),
+        ("model name\t: A CPU\nflags\t\t: fpu avx2 sha_ni\n", "A CPU (AVX2)"),
+        ("model name\t: A CPU\nflags\t\t: fpu avx2 avx512f avx512_bf16\n", "A CPU (AVX-512 with bf16)"),
         ("processor: 0\n", platform.machine()),
         (None, platform.machine()),
     ],
-    ids=["named", "not named", "no such file"],
+    ids=["named", "AVX2", "the fastest instructions", "not named", "no such file"],
 )
 def test_the_processor_is_that_of_the_system_or_the_kind_of_machine(monkeypatch, lines, expected):
     def read_text(path, encoding):
