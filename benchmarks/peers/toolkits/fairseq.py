@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 import types
+from importlib.machinery import FileFinder
 from itertools import chain
 from pathlib import Path
 
@@ -149,6 +150,9 @@ def make_importable() -> None:
         return finished
 
     dataclasses.dataclass = hashable
+    # hydra looks for its plugins by a method that Python 3.12 removed.
+    if not hasattr(FileFinder, "find_module"):
+        FileFinder.find_module = lambda finder, name: finder.find_spec(name).loader
     extension = types.ModuleType("fairseq.data.data_utils_fast")
     extension.batch_by_size_vec = batches
     extension.batch_by_size_fn = lambda order, length_of, *limits: batches(
