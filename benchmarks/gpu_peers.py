@@ -60,7 +60,7 @@ def main() -> None:
 def run(toolkit: str, options: argparse.Namespace) -> list[dict]:
     """Run the process of a toolkit, print its lines, and return them."""
     command = [sys.executable, __file__, "--toolkit", toolkit, "--device", options.device, "--work", options.work]
-    done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{toolkit} ended with {done.returncode}:\n{done.stderr[-3000:]}")
     found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
