@@ -12,6 +12,7 @@ from docmt.base.parse import parse
 from docmt.scoring.alignment.links import DirectedLinks, Link, check_places
 from docmt.scoring.chain_scores import AlignedTranslations, StopFiles, StopList
 from docmt.scoring.consistency import TranslatedChain, consistency
+from docmt.scoring.inputs import collapse_runs
 from docmt.scoring.occurrences import find_chains, signature, translated_chains
 from docmt.scoring.plain_chains import STOP_WORDS, ChainFiles, chain_links
 from docmt.settings.scoring import ConsistencyConfig
@@ -23,7 +24,8 @@ NAME = "hypotheses"
 class ConsistencyScore:
     """LTCR and HHI from 0 to 100 of one system.
 
-    `ltcr_low` and `ltcr_high` bound the middle 95 % of LTCR over test sets of drawn documents. `chains`, `pairs`,
+    `ltcr_low` and `ltcr_high` bound the middle 95 % of LTCR over test sets of drawn documents; they are None where a
+    single document has pairs. `chains`, `pairs`,
     `occurrences` and `unaligned` are the numbers of lexical chains, of pairs of translations, of occurrences, and of
     occurrences without a translation. Where no two translations of a word can be compared, the scores are None and
     `reason` says why. `signatures` describe how the scores were computed.
@@ -106,7 +108,7 @@ def consistency_scores(
         lists = files.stop_lists(path, config, stop_files)
         texts = AlignedTranslations(files.documents, files.source, lines, links[path])
         chains = translated_chains(texts, lists, config)
-        record = consistency(chains, config, signature(config, lists, aligner))
+        record = consistency(chains, collapse_runs(files.documents), config, signature(config, lists, aligner))
         scores[path] = consistency_score(record) if record else nothing_counted(files, chains, lists.source, config)
     return scores
 
@@ -116,7 +118,7 @@ def consistency_score(record: Mapping[str, Any]) -> ConsistencyScore:
     ltcr, hhi = record["LTCR"], record["HHI"]
     counts = {name: ltcr[name] for name in ("chains", "pairs", "occurrences", "unaligned")}
     signatures = (ltcr["signature"], hhi["signature"])
-    interval = ltcr["interval"]
+    interval = ltcr["interval"] or {"low": None, "high": None}
     return ConsistencyScore(
         ltcr["score"], hhi["score"], interval["low"], interval["high"], **counts, signatures=signatures
     )

@@ -52,7 +52,7 @@ class MetricComparison:
     `difference` is the system's score minus the baseline's score. `interval` holds the middle 95 % of the differences
     on drawn test sets, and `p` is the two-sided p-value of the test. `better`, `worse` and `equal` are numbers of draws
     (bootstrap) or of units (sign test); by TER, a lower score is better. `signature` describes the test, and
-    `score_signature` describes the scores.
+    `score_signature` describes the scores. `untested` is the reason why `p` is None; it is empty where there is a p.
     """
 
     metric: str
@@ -62,12 +62,13 @@ class MetricComparison:
     baseline_score: float
     difference: float
     interval: Interval | None
-    p: float
+    p: float | None
     better: int
     worse: int
     equal: int
     signature: str
     score_signature: str
+    untested: str
 
 
 def score(
@@ -122,10 +123,10 @@ def compare(
     texts do not correspond.
 
     >>> import docmt
-    >>> reference = [["The cat sat on the mat."] * 6]
-    >>> comparisons = docmt.compare([["A cat is on a mat."] * 6], reference, reference)
-    >>> [(c.unit, round(c.difference, 1), c.p) for c in comparisons if c.unit == "s"]
-    [('s', 93.6, 0.03125)]
+    >>> reference = [["The cat sat on the mat."] * 40]
+    >>> comparisons = docmt.compare([["A cat is on a mat."] * 40], reference, reference)
+    >>> [(c.unit, round(c.difference, 1), round(c.p, 3)) for c in comparisons if c.unit == "s"]
+    [('s', 97.5, 0.004)]
     """
     references = references_of(reference, further_references)
     check_known("test", test, TESTS)
@@ -176,6 +177,7 @@ def comparisons_of(
                 outcome.equal,
                 outcome.signature,
                 tally.signature,
+                outcome.untested,
             )
         )
     return comparisons

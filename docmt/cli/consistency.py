@@ -101,7 +101,7 @@ def show_consistency(scores: "dict[Path, ConsistencyScore]") -> None:
         if score.ltcr is None:
             rows.append((label(path), "-", "-", "-", *counts))
         else:
-            interval = f"{score.ltcr_low:.2f} to {score.ltcr_high:.2f}"
+            interval = "-" if score.ltcr_low is None else f"{score.ltcr_low:.2f} to {score.ltcr_high:.2f}"
             rows.append((label(path), f"{score.ltcr:.2f}", interval, f"{score.hhi:.2f}", *counts))
     show_table(columns, rows, numbers=columns[1:])
     typer.echo()

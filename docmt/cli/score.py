@@ -206,7 +206,7 @@ def show_comparisons(baseline: str, systems: "dict[str, list[MetricComparison]]"
             f"{row.difference:+.2f}",
             signed_interval(row.interval),
             p_value(row.p),
-            mark(row.p),
+            mark(row.p, row.difference),
         )
         for system, rows in systems.items()
         for row in rows
@@ -215,9 +215,10 @@ def show_comparisons(baseline: str, systems: "dict[str, list[MetricComparison]]"
     typer.echo(f"\nbaseline: {baseline}")
     rows = [row for group in systems.values() for row in group]
     texts = {f"signature of {row.family or row.metric}, {UNITS[row.unit]}: {row.score_signature}": None for row in rows}
-    tests = {f"p-values over {UNITS[row.unit]}: {row.signature}": None for row in rows}
+    tests = {f"p-values over {UNITS[row.unit]}: {row.signature}": None for row in rows if not row.untested}
     intervals = {f"95 % intervals: {row.interval.signature}": None for row in rows if row.interval}
-    typer.echo("\n".join([*texts, *tests, *intervals]))
+    untested = {f"no p-values over {UNITS[row.unit]}: {row.untested}": None for row in rows if row.untested}
+    typer.echo("\n".join([*texts, *tests, *untested, *intervals]))
 
 
 def signed_interval(interval: "Interval | None") -> str:

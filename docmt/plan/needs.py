@@ -227,7 +227,7 @@ def libraries_of_scores(grid: Grid, names: Names) -> Iterable[str]:
 
 
 def of_comparison(grid: Grid, names: Names) -> Inputs:
-    """Return the sums by unit of the test set (details.arrow) of all runs that a table compares."""
+    """Return the scores, and their sums by unit of the test set (details.arrow), of all runs that a table compares."""
     item = item_of(grid, names["study"], names["table"])
     runs = [
         (entry, seed)
@@ -235,7 +235,8 @@ def of_comparison(grid: Grid, names: Names) -> Inputs:
         for entry, seeds_of_entry in zip(pair, seeds, strict=True)
         for seed in seeds_of_entry
     ]
-    files = (f"{run_folder(grid, paths.SCORES, *run)}/details.arrow" for run in runs)
+    folders = (run_folder(grid, paths.SCORES, *run) for run in runs)
+    files = (f"{folder}/{name}" for folder in folders for name in ("scores.json", "details.arrow"))
     return Inputs(files=tuple(dict.fromkeys(files)))
 
 

@@ -8,6 +8,7 @@ from statistics import mean, stdev
 
 from docmt.scoring.intervals import LEVEL, score_interval
 from docmt.scoring.tallies import Tally, read_tallies
+from docmt.settings.metric import ROUNDING
 
 DETAILS = "details.arrow"
 """The file with the summands of scores, beside scores.json."""
@@ -35,7 +36,7 @@ class ScoreCheck:
         """Whether the score is in its range; a score without a range must be equal."""
         if self.low is None or self.high is None:
             return self.before == self.now or (math.isnan(self.before) and math.isnan(self.now))
-        return self.low <= self.now <= self.high
+        return self.low - ROUNDING <= self.now <= self.high + ROUNDING
 
     def __str__(self) -> str:
         """Return the line of the command."""

@@ -89,7 +89,9 @@ def _facts(cell: Cell) -> str:
     value = number(cell.measured, cell.decimals) + _interval(cell)
     if cell.comparison is None:
         return value
-    if cell.p >= LEVEL:
+    if cell.untested:
+        return f"{value}, {signed(cell.baseline_difference, cell.decimals)}, {cell.untested}"
+    if not cell.mark:
         return f"{value}, no significant difference, {_p(cell.p)}"
     return f"{value}, {signed(cell.baseline_difference, cell.decimals)}, {_p(cell.p)}"
 

@@ -8,6 +8,7 @@ from docmt.kinds.findings import PLACE, Condition, FindingCell, StatedFinding, d
 from docmt.reporting.formats import number, p_value, signed
 from docmt.reporting.over_seeds import over_seeds
 from docmt.reporting.results import Results
+from docmt.settings.metric import ROUNDING
 from docmt.settings.metrics import parse_metric
 
 FindingState = Literal["supported", "not supported", "not run", "not judged"]
@@ -86,7 +87,7 @@ def _failed(
     beside = finding.cells[other].system if isinstance(other, str) else f"{other:g}"
     directed = {"above": difference, "below": -difference, "near": -abs(difference)}[condition.direction]
     least = -condition.by if condition.direction == "near" else condition.by
-    if directed < least or (directed == 0 and condition.direction != "near"):
+    if directed < least - ROUNDING or (abs(directed) <= ROUNDING and condition.direction != "near"):
         by = f" by {condition.by:g}" if condition.by else ""
         said = f"{stated.metric} of {stated.system} is not {condition.direction} {beside}{by}"
         yield f"{said} (difference {signed(difference, decimals)})"
@@ -102,5 +103,7 @@ def _not_significant(level: float, cell: FindingCell, baseline: str, results: Re
     between = f"{cell.metric} of {cell.system} and {baseline}"
     if comparison is None:
         yield f"no test of {between} was run"
+    elif comparison["untested"]:
+        yield f"{between} have no test: {comparison['untested']}"
     elif comparison["p"] >= level:
         yield f"no significant difference between {between} (p = {p_value(comparison['p'])}, level {level:g})"

@@ -90,13 +90,21 @@ def flatten(value: dict[str, Any], between: str = ".", before: str = "") -> dict
     return flat
 
 
-def mark(p: float | None) -> str:
-    """Return the mark of a p-value; empty for None (nothing was compared), and for a p-value that is below no level."""
-    return next((sign for sign, level in MARKS.items() if p is not None and p < level), "")
+def mark(p: float | None, difference: float | None, decimals: int = 2) -> str:
+    """Return the mark of the p-value of a difference.
+
+    It is empty for None (nothing was tested), for a p-value that is below no level, and for a difference that is
+    printed as zero, to which a mark would give a meaning that its number does not have.
+    """
+    if p is None or difference is None or round(difference, decimals) == 0:
+        return ""
+    return next((sign for sign, level in MARKS.items() if p < level), "")
 
 
-def p_value(p: float) -> str:
-    """Return a p-value with four decimals, such as `0.0380`, or the text `< 0.0001`."""
+def p_value(p: float | None) -> str:
+    """Return a p-value with four decimals, such as `0.0380`, or the text `< 0.0001`; a dash for None."""
+    if p is None:
+        return NONE
     return "< 0.0001" if p < 1e-4 else f"{p:.4f}"
 
 

@@ -299,11 +299,12 @@ def _check_record(record: dict[str, Any]) -> None:
 
 
 def _check_comparisons(content: dict[str, Any]) -> None:
-    """Raise KeyError or TypeError where a comparison lacks its p-value or its signature."""
+    """Raise KeyError or TypeError where a comparison lacks its signature, or both its p-value and the reason for it."""
     for comparison in content.get("comparisons", ()):
         _need(dict, "mapping", comparison)
-        _need(str, "text", comparison["signature"])
-        _need_numbers(comparison, "p")
+        for name in ("signature", "untested"):
+            _need(str, "text", comparison[name])
+        _need_numbers(comparison, *(() if comparison["untested"] else ("p",)))
 
 
 def _check_card(card: dict[str, Any]) -> None:

@@ -66,9 +66,14 @@ class Cell(BesidePublished, OverSeeds):
         return None if self.comparison is None else self.comparison["p"]
 
     @property
+    def untested(self) -> str:
+        """The reason why the comparison has no p-value; empty where it has one, and without a comparison."""
+        return "" if self.comparison is None else self.comparison["untested"]
+
+    @property
     def mark(self) -> str:
         """The mark of the p-value; empty without a comparison, and where the difference is not significant."""
-        return mark(self.p)
+        return mark(self.p, self.baseline_difference, self.decimals)
 
 
 @dataclass(frozen=True)
@@ -150,9 +155,10 @@ class Table:
 
     @property
     def footnotes(self) -> list[str]:
-        """The notes of rows, and then the reasons why cells have no number, each once."""
-        notes = [row.note for row in self.rows if row.note]
-        return list(dict.fromkeys([*notes, *(cell.footnote for cell in self.cells if cell.footnote)]))
+        """The notes of rows, and then the reasons why cells have no number or no test, each once."""
+        notes = [row.note for row in self.rows]
+        reasons = [reason for cell in self.cells for reason in (cell.footnote, cell.untested)]
+        return list(dict.fromkeys(filter(None, [*notes, *reasons])))
 
     @property
     def random(self) -> list[str]:

@@ -4,13 +4,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from docmt.base.artifacts import as_object, write_json
+from docmt.base.artifacts import as_object, read_object, write_json
 from docmt.base.asked import read_settings
 from docmt.base.errors import UserError
 from docmt.base.paths import SCORES
-from docmt.scoring.significance import TESTS, seed_p_value, significance_signature
+from docmt.scoring.significance import FEWEST_UNITS, TESTS, seed_p_value, significance_signature
 from docmt.scoring.tallies import Tally, read_tallies, select
 from docmt.settings.metrics import parse_metric
+
+LINES = "|lines:"
+"""The start of the part of a signature that says what a study states of the lines of another system."""
+OWN_LINES = "plain,cased,not normalised"
+"""What that part would be for the lines that docmt writes."""
 
 
 @dataclass(frozen=True)
@@ -22,26 +27,37 @@ class Comparison:
     (bootstrap) or of units (sign test) in which the system is better, which by TER is the lower score. `p_seeds` is the
     p-value of the t-test over runs, or None for fewer than three runs. `p` is the larger of the two p-values: a small
     `p` says that the difference is due neither to the choice of the test set nor to the choice of the seeds.
+
+    `untested` is the reason why the difference has no p-value, and empty where it has one: there are too few units, or
+    the two systems were not scored alike. `p` and `p_units` are then None.
     """
 
     system_score: float
     baseline_score: float
     difference: float
-    p: float
-    p_units: float
+    p: float | None
+    p_units: float | None
     p_seeds: float | None
     better: int
     worse: int
     equal: int
     signature: str
+    untested: str = ""
 
 
-def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str, lower_is_better: bool = False) -> Comparison:
+def compare(
+    system: Sequence[Tally],
+    baseline: Sequence[Tally],
+    test: str,
+    lower_is_better: bool = False,
+    signatures: Sequence[str] = (),
+) -> Comparison:
     """Compare a system with its baseline by one metric.
 
     `system` and `baseline` have a tally for each compared run; runs at the same place are a pair of the test over runs.
     `test` is the name of a test in `significance.TESTS`. `lower_is_better` says whether the better system is the one
-    with the lower score. Raises UserError where the tallies do not have the same units.
+    with the lower score. `signatures` are those of the scores of all runs. Raises UserError where the tallies do not
+    have the same units.
     """
     first = system[0]
     for tally in (*system, *baseline):
@@ -55,14 +71,46 @@ def compare(system: Sequence[Tally], baseline: Sequence[Tally], test: str, lower
         outcome = replace(outcome, better=outcome.worse, worse=outcome.better)
     scores = [[tally.score for tally in runs] for runs in (system, baseline)]
     p_seeds = seed_p_value(*scores)
+    untested = too_few(first) or scored_differently(signatures)
     return Comparison(
         system_score=sum(scores[0]) / len(system),
         baseline_score=sum(scores[1]) / len(baseline),
-        p_units=outcome.p,
+        p_units=None if untested else outcome.p,
         p_seeds=p_seeds,
-        **{**asdict(outcome), "p": max(outcome.p, p_seeds or 0.0)},
+        **{**asdict(outcome), "p": None if untested else max(outcome.p, p_seeds or 0.0)},
         signature=significance_signature(test, first.unit, len(first.names), len(system)),
+        untested=untested,
     )
+
+
+def too_few(tally: Tally) -> str:
+    """Return in words that a test set has too few units to be tested; empty where it has enough."""
+    units = len(tally.names)
+    return f"too few {tally.unit} to test: {units} of {FEWEST_UNITS}" if units < FEWEST_UNITS else ""
+
+
+def scored_differently(signatures: Sequence[str]) -> str:
+    """Return in words that scores with these signatures are not of the same thing; empty where they are.
+
+    The signature of another system's score ends with what the study states of its lines. Lines that are plain, cased
+    and not normalised are like docmt's own. The case of lines does not matter to a metric that lower-cases.
+
+    >>> scored_differently(["case:mixed|tok:13a", "case:mixed|tok:13a|lines:plain,cased,not normalised"])
+    ''
+    >>> scored_differently(["case:mixed|tok:13a", "case:mixed|tok:13a|lines:tokens,lower,normalised"])
+    'not scored alike: lines plain, cased, not normalised and tokens, lower, normalised'
+    >>> scored_differently(["case:lc|tok:13a", "case:lc|tok:13a|lines:plain,lower,not normalised"])
+    ''
+    """
+    parted = [text.partition(LINES) for text in signatures]
+    computed = dict.fromkeys(text for text, _, _ in parted)
+    if len(computed) > 1:
+        return f"not scored alike: {' and '.join(computed)}"
+    lines = [(stated or OWN_LINES).split(",") for _, _, stated in parted]
+    if any("case:lc" in text.split("|") for text in computed):
+        lines = [[form, "any case", punctuation] for form, _, punctuation in lines]
+    different = dict.fromkeys(", ".join(parts) for parts in lines)
+    return f"not scored alike: lines {' and '.join(different)}" if len(different) > 1 else ""
 
 
 def write_comparisons(settings: Path, results: Path, output: Path) -> None:
@@ -84,19 +132,23 @@ def _compare_pair(pair: dict, study: dict, results: Path) -> Iterator[dict]:
 
     Metrics over packed instances are left out where the two systems have different instances.
     """
-    runs = [list(_runs(pair, name, study, results)) for name in ("system", "baseline")]
+    folders = [list(_folders(pair, name, study, results)) for name in ("system", "baseline")]
+    runs = [[read_tallies(folder / "details.arrow") for folder in system] for system in folders]
+    scores = [read_object(folder / "scores.json") for folder in (*folders[0], *folders[1])]
     for metric in pair["metrics"]:
         named = parse_metric(metric)
         ours, theirs = ([select(tallies, named.tallied) for tallies in system_runs] for system_runs in runs)
         if None in (*ours, *theirs) or (ours[0].unit == "instances" and ours[0].names != theirs[0].names):
             continue
         names = {name: pair[name] for name in ("corpus", "system", "baseline", "test")}
-        yield {**names, "metric": metric, **asdict(compare(ours, theirs, pair["test"], named.metric.lower_is_better))}
+        signatures = [measured.signature for content in scores if (measured := named.find(content))]
+        compared = compare(ours, theirs, pair["test"], named.metric.lower_is_better, signatures)
+        yield {**names, "metric": metric, **asdict(compared)}
 
 
-def _runs(pair: dict, name: str, study: dict, results: Path) -> Iterator[list[Tally]]:
-    """Yield the tallies of each run of the system or the baseline of a pair; `name` is "system" or "baseline"."""
+def _folders(pair: dict, name: str, study: dict, results: Path) -> Iterator[Path]:
+    """Yield the folder of the scores of each run of the system or the baseline; `name` is "system" or "baseline"."""
     corpus = pair["corpus"]
     names = {"scale": study["scale"], "corpus": corpus, "system": study["folders"][corpus][pair[name]]}
     for seed in pair["seeds"][name]:
-        yield read_tallies(SCORES.under(results, **names, seed=seed) / "details.arrow")
+        yield SCORES.under(results, **names, seed=seed)

@@ -11,23 +11,13 @@ an equivalence: by another rule, a may agree with b and b with c, while a does n
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from math import comb
 
-import numpy as np
-
+from docmt.scoring.intervals import score_interval
 from docmt.scoring.tallies import Tally, document_tally
 from docmt.settings.scoring import ConsistencyConfig
-
-DRAWS = 1000
-"""The number of test sets that the bootstrap draws."""
-
-SEED = 1
-"""The seed of the bootstrap."""
-
-LEVEL = 95
-"""The percentage of the drawn test sets whose LTCR is in the interval."""
 
 Summands = tuple[float, float]
 """The two numbers (a, b) that a chain adds to a score: 100 times the sum of all a, divided by the sum of all b."""
@@ -250,28 +240,15 @@ def measure_tally(
     return document_tally(name, "percent", documents, added)
 
 
-def ltcr_interval(chains: Sequence[TranslatedChain], config: ConsistencyConfig) -> dict | None:
-    """Return the 95 % bootstrap interval of LTCR as `{"low", "high", "signature"}`.
-
-    A drawn test set has as many documents as the real one, drawn with replacement. Documents without pairs of
-    translations are left out of both; the result is None where no document has a pair. The paper has no interval.
-    """
-    documents = list(dict.fromkeys(chain.document for chain in chains))
-    table = measure_tally("LTCR", chains, documents, config).counts
-    # A drawn test set whose documents all lack pairs would have no LTCR.
-    table = table[table[:, 1] > 0]
-    if not len(table):
-        return None
-    drawn = np.random.default_rng(SEED).integers(len(table), size=(DRAWS, len(table)))
-    part, whole = table[drawn].sum(axis=1).T
-    tail = (100 - LEVEL) / 2
-    low, high = np.percentile(100 * part / whole, [tail, 100 - tail]).tolist()
-    signature = f"bootstrap|unit:documents|draws:{DRAWS}|seed:{SEED}|level:{LEVEL}|v:1"
-    return {"low": low, "high": high, "signature": signature}
-
-
-def consistency(chains: Sequence[TranslatedChain], config: ConsistencyConfig, occurrence_signature: str) -> dict:
+def consistency(
+    chains: Sequence[TranslatedChain],
+    documents: Sequence[str],
+    config: ConsistencyConfig,
+    occurrence_signature: str,
+) -> dict:
     """Return LTCR and HHI with their signatures: `{"LTCR": {...}, "HHI": {...}}`.
+
+    `documents` has the names of all documents of the test set, over which LTCR has its confidence interval.
 
     Each measure has the number of `chains` that it counts, the number of `pairs` of LTCR, the number of `occurrences`
     of all chains, and the number of occurrences without a translation (`unaligned`). `occurrence_signature` is the part
@@ -288,10 +265,11 @@ def consistency(chains: Sequence[TranslatedChain], config: ConsistencyConfig, oc
         "occurrences": sum(len(chain.translations) for chain in chains),
         "unaligned": sum(chain.translations.count(None) for chain in chains),
     }
+    interval = score_interval(measure_tally("LTCR", chains, documents, config))
     return {
         "LTCR": {
             "score": ltcr(chains, config),
-            "interval": ltcr_interval(chains, config),
+            "interval": interval and asdict(interval),
             **counts,
             "signature": ltcr_signature(config, occurrence_signature),
         },

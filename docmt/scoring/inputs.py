@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 
@@ -62,13 +62,27 @@ class References:
         return len(self.raw[0]) if lines == "sentences" else len(collapse_runs(self.documents))
 
 
-def collapse_runs(names: Sequence[str]) -> list[str]:
+def collapse_runs(names: Sequence[str], where: str = "documents") -> list[str]:
     """Return the names with each run of equal names replaced by one name, such as the documents of a list of sentences.
 
-    >>> collapse_runs(["a", "a", "b", "a"])
-    ['a', 'b', 'a']
+    `where` names the list in messages, such as the path of its file. Raises UserError for a name that comes back after
+    another one: a document has all of its sentences together, as stage 1 demands of a corpus.
+
+    >>> collapse_runs(["a", "a", "b"])
+    ['a', 'b']
     """
-    return [name for name, _ in groupby(names)]
+    first_lines: dict[str, int] = {}
+    for line, name in enumerate(names, 1):
+        if name in first_lines and names[line - 2] != name:
+            raise UserError(
+                f"{name!r} comes back after others",
+                where=f"{where}:{line}",
+                found=f"{name!r}, as on line {first_lines[name]}, and {names[line - 2]!r} before it",
+                expected="all lines of a document together",
+                remedy="sort the lines of all files by document, or give the two parts two names",
+            )
+        first_lines.setdefault(name, line)
+    return list(first_lines)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ class Interval:
 
 
 def score_interval(tally: Tally) -> Interval | None:
-    """Return the interval of a system's score; None where there is a single unit, or no drawn test set has a score.
+    """Return the interval of a system's score; None where a single unit has counts, or no drawn test set has a score.
 
     >>> from docmt.scoring.tallies import Tally
     >>> items = Tally("accuracy", "percent", "items", tuple("abcd"), np.array([[1, 1], [1, 1], [0, 1], [0, 1]]))
@@ -39,7 +39,8 @@ def score_interval(tally: Tally) -> Interval | None:
 def difference_interval(system: Tally, baseline: Tally) -> Interval | None:
     """Return the interval of the system's score minus the baseline's score, over the same drawn test sets.
 
-    The result is None where there is a single unit, or where the difference is not defined for any drawn test set.
+    The result is None where a single unit of the system has counts, or where the difference is not defined for any
+    drawn test set.
     """
     ours, theirs = drawn_scores([system.counts, baseline.counts], system.scores)
     return _interval(ours - theirs, system)
@@ -47,9 +48,10 @@ def difference_interval(system: Tally, baseline: Tally) -> Interval | None:
 
 def _interval(drawn: np.ndarray, tally: Tally) -> Interval | None:
     drawn = drawn[np.isfinite(drawn)]
-    if len(tally.names) < 2 or not len(drawn):
+    # A unit without counts, such as a document without lexical chains, is in no sum.
+    if np.count_nonzero(tally.counts.any(axis=1)) < 2 or not len(drawn):
         return None
     tail = (100 - LEVEL) / 2
     low, high = np.percentile(drawn, [tail, 100 - tail]).tolist()
     units = f"unit:{tally.unit}|units:{len(tally.names)}"
-    return Interval(low, high, f"bootstrap|{units}|draws:{DRAWS}|seed:{SEED}|level:{LEVEL}|v:1")
+    return Interval(low, high, f"bootstrap|{units}|draws:{DRAWS}|seed:{SEED}|level:{LEVEL}|v:2")

@@ -43,7 +43,7 @@ class AlignedTest:
     def measure(self, config: ConsistencyConfig, lists: StopLists) -> Scores:
         """Return LTCR and HHI."""
         translated = translated_chains(self.system, lists, config)
-        scores = consistency(translated, config, signature(config, lists, self.aligner))
+        scores = consistency(translated, self.documents, config, signature(config, lists, self.aligner))
         return scores, consistency_tallies(translated, self.documents, config)
 
     def by_convention(self, name: str, config: ConsistencyConfig, convention: ConventionConfig) -> Scores:

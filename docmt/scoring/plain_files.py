@@ -7,7 +7,7 @@ from pathlib import Path
 
 from docmt.base.artifacts import read_lines
 from docmt.base.errors import UserError
-from docmt.scoring.inputs import Instances, Lines, References, Stream, Translations
+from docmt.scoring.inputs import Instances, Lines, References, Stream, Translations, collapse_runs
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def read_plain_files(
     references. `documents` is a file with the name of the document of each line; with this file, lines that are blank
     in all files are sentences with empty references. `instances` is a file with the name of the packed instance of each
     sentence, for unit i of BLEU; it has no lines for the blank lines between documents. Raises UserError where the
-    lines of the files do not correspond.
+    lines of the files do not correspond, and where a document comes back after others.
     """
     texts = [text_lines(path) for path in references]
     where = str(references[0])
@@ -108,7 +108,8 @@ def need_lines(path: Path, lines: Sequence, expected: int, why: str) -> None:
 def line_names(documents: Path, lines: Sequence[str], where: str) -> tuple[str, ...]:
     """Read the name of the document of each line of `lines` from the file `documents`.
 
-    `where` names the lines in messages. Raises UserError where the file has a different number of lines.
+    `where` names the lines in messages. Raises UserError where the file has a different number of lines, or a document
+    comes back after others.
     """
     return _names(documents, len(lines), where)
 
@@ -130,4 +131,5 @@ def _numbered_documents(is_sentence: Sequence[bool]) -> tuple[str, ...] | None:
 def _names(path: Path, expected: int, where: str) -> tuple[str, ...]:
     names = text_lines(path)
     need_lines(path, names, expected, f"one for each sentence of {where}")
+    collapse_runs(names, str(path))
     return names

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binomtest, ttest_rel
+from scipy.stats import binomtest, norm, t, ttest_rel
 
 from docmt.scoring.tallies import ScoreOfSums
+from docmt.settings.metric import ROUNDING
 
 DRAWS = 1000
 """The number of test sets that the bootstrap draws, as in Koehn (2004)."""
@@ -24,6 +25,9 @@ SEED = 12345
 
 FEWEST_SEEDS = 3
 """The smallest number of runs for a test over seeds; with two runs, p < 0.05 would need a t-statistic above 12."""
+
+FEWEST_UNITS = 30
+"""The smallest number of units for which the tests keep their level; with fewer units `docmt` states no p-value."""
 
 
 @dataclass(frozen=True)
@@ -47,44 +51,50 @@ def paired_bootstrap(
     """Return the outcome of paired bootstrap resampling.
 
     A draw is a test set with as many units as the real one, drawn with replacement; both systems have the same draws.
-    p = 2 (c + 1) / (draws + 1), where c is the number of draws whose difference does not have the sign of the real
-    difference, or is not defined. p is at most 1, and at least 2^(1 - units), the smallest p-value that an exact paired
-    test on this number of units can have. p is 1 where the real difference is 0.
+    q = 2 (c + 1) / (draws + 1), where c is the number of draws whose difference does not have the sign of the real
+    difference, or is not defined; q is at most 1. Drawn test sets vary less than real ones, since they are of so few
+    units. So p is the p-value of Student's t distribution, with units - 1 degrees of freedom, of the value whose
+    p-value of the normal distribution is q, times sqrt((units - 1) / units). p is 1 where the real difference is 0.
 
-    Paper: Koehn, Statistical Significance Tests for Machine Translation Evaluation, EMNLP 2004.
-    Departs: the paper has a one-sided test, in which a system is better where it wins 95 % of the draws; here the share
-    of wins is `better / draws`. The + 1 is from Davison and Hinkley (1997) and sacreBLEU; the lower bound of p is our
-    addition.
+    Papers: Koehn, Statistical Significance Tests for Machine Translation Evaluation, EMNLP 2004; Hesterberg, What
+    Teachers Should Know About the Bootstrap, The American Statistician 2015 (the expanded percentile interval).
+    Departs: Koehn has a one-sided test, in which a system is better where it wins 95 % of the draws; here the share of
+    wins is `better / draws`. The + 1 is from Davison and Hinkley (1997) and sacreBLEU. Hesterberg has no p-value: a
+    difference has p < 0.05 where his interval of 95 % is without 0.
 
     Example: the system translates twelve items right, and the baseline none of them. So the system is better in all
-    draws, and p is 2 (0 + 1) / 1001.
+    draws, q is 2 (0 + 1) / 1001, and p is larger, since there are few items.
 
     >>> from docmt.scoring.tallies import percent
     >>> right, wrong = np.array([[1, 1]] * 12), np.array([[0, 1]] * 12)
-    >>> paired_bootstrap([right], [wrong], percent)
-    Outcome(difference=100.0, p=0.001998001998001998, better=1000, worse=0, equal=0)
-
-    With only three such items, no exact paired test has a p-value below 2^(1 - 3).
-
-    >>> paired_bootstrap([right[:3]], [wrong[:3]], percent).p
-    0.25
+    >>> outcome = paired_bootstrap([right], [wrong], percent)
+    >>> outcome.difference, round(outcome.p, 4), outcome.better
+    (100.0, 0.013, 1000)
     """
     real = _difference(system, baseline, score)
     scores = drawn_scores([*system, *baseline], score, draws)
-    drawn = np.mean(scores[: len(system)], axis=0) - np.mean(scores[len(system) :], axis=0)
-    better, worse = int((drawn > 0).sum()), int((drawn < 0).sum())
     # A draw with an undefined difference (NaN) is neither better nor worse, so it counts against the real difference.
+    better, worse = counted_signs(np.mean(scores[: len(system)], axis=0) - np.mean(scores[len(system) :], axis=0))
     turned = draws - (better if real > 0 else worse)
-    p = min(1.0, 2 * (turned + 1) / (draws + 1)) if real else 1.0
-    return Outcome(real, max(p, min(1.0, 2.0 ** (1 - len(system[0])))), better, worse, draws - better - worse)
+    p = expanded(min(1.0, 2 * (turned + 1) / (draws + 1)), len(system[0])) if abs(real) > ROUNDING else 1.0
+    return Outcome(real, p, better, worse, draws - better - worse)
+
+
+def expanded(p: float, units: int) -> float:
+    """Return a two-sided p-value of the percentile bootstrap, corrected for the number of units; 1 for a single unit.
+
+    >>> [round(expanded(0.05, units), 4) for units in (30, 100, 10_000)]
+    [0.0638, 0.054, 0.05]
+    """
+    return float(2 * t.cdf(norm.ppf(p / 2) * np.sqrt((units - 1) / units), units - 1)) if units > 1 else 1.0
 
 
 def sign_test(system: Sequence[np.ndarray], baseline: Sequence[np.ndarray], score: ScoreOfSums) -> Outcome:
     """Return the outcome of a sign test on single units.
 
     Each unit of the baseline is replaced by the same unit of the system, one unit at a time. A unit is better where
-    this raises the score of the baseline, and worse where it lowers the score. p is the p-value of the exact sign test
-    on the numbers of better and worse units. For accuracy this is McNemar's exact test.
+    this raises the score of the baseline in the mean over runs, and worse where it lowers the score. p is the p-value
+    of the exact sign test on the numbers of better and worse units. For accuracy this is McNemar's exact test.
 
     Paper: Collins, Koehn, Kucerova, Clause Restructuring for Statistical Machine Translation, ACL 2005.
     Departs: the test is exact, not approximated by a normal distribution, since counts may be small.
@@ -99,7 +109,7 @@ def sign_test(system: Sequence[np.ndarray], baseline: Sequence[np.ndarray], scor
     Outcome(difference=70.0, p=0.0390625, better=8, worse=1, equal=1)
     """
     changes = np.mean([_changes(*pair, score) for pair in zip(system, baseline, strict=True)], axis=0)
-    better, worse = int((changes > 0).sum()), int((changes < 0).sum())
+    better, worse = counted_signs(changes)
     p = binomtest(better, better + worse).pvalue if better + worse else 1.0
     return Outcome(_difference(system, baseline, score), float(p), better, worse, len(changes) - better - worse)
 
@@ -109,7 +119,7 @@ def seed_p_value(system: Sequence[float], baseline: Sequence[float]) -> float | 
 
     The t-test can be used with few runs: with five runs, Wilcoxon's test and other two-sided tests on ranks or signs
     cannot have p-values below 0.05 (Dror et al., The Hitchhiker's Guide to Testing Statistical Significance in NLP, ACL
-    2018). Where all differences are equal, p is 1 if they are zero, and else 0.
+    2018). Where all differences are equal but for rounding, p is 1 if they are zero, and else 0.
 
     Example: the differences are 1, 2 and 3. Their mean is 2, the standard error is 1 / sqrt(3), and t = 2 sqrt(3) with
     2 degrees of freedom, for which p = 1 - t / sqrt(t^2 + 2) = 1 - sqrt(12 / 14).
@@ -120,8 +130,8 @@ def seed_p_value(system: Sequence[float], baseline: Sequence[float]) -> float | 
     if len(system) < FEWEST_SEEDS:
         return None
     differences = np.subtract(system, baseline)
-    if np.ptp(differences) == 0:
-        return float(differences[0] == 0)
+    if np.ptp(differences) <= ROUNDING:
+        return float(abs(differences[0]) <= ROUNDING)
     return float(ttest_rel(system, baseline).pvalue)
 
 
@@ -137,7 +147,12 @@ def significance_signature(test: str, unit: str, units: int, runs: int) -> str:
     """
     drawing = f"|draws:{DRAWS}|seed:{SEED}" if test == "bootstrap" else ""
     seeds = "+t-test" if runs >= FEWEST_SEEDS else ""
-    return f"{test}{seeds}|unit:{unit}|units:{units}{drawing}|runs:{runs}|sides:2|v:1"
+    return f"{test}{seeds}|unit:{unit}|units:{units}{drawing}|runs:{runs}|sides:2|v:2"
+
+
+def counted_signs(differences: np.ndarray) -> tuple[int, int]:
+    """Return the numbers of differences above and below 0; a difference up to `ROUNDING`, or a NaN, is neither."""
+    return int((differences > ROUNDING).sum()), int((differences < -ROUNDING).sum())
 
 
 def _difference(system: Sequence[np.ndarray], baseline: Sequence[np.ndarray], score: ScoreOfSums) -> float:

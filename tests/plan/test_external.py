@@ -62,7 +62,8 @@ def test_its_only_run_is_compared_with_every_run_of_the_other_system(beside):
         return pair["seeds"], set(of_comparison(grid, {"study": "one", "table": "quality"}).files)
 
     theirs, sentence = ("results/7_scores/paper/toy/" + name for name in ("theirs/seed1", "sentence/seed"))
-    files = {f"{theirs}/details.arrow", *(f"{sentence}{seed}/details.arrow" for seed in (1, 2, 3))}
+    folders = (theirs, *(f"{sentence}{seed}" for seed in (1, 2, 3)))
+    files = {f"{folder}/{name}" for folder in folders for name in ("scores.json", "details.arrow")}
     assert seeds_and_files() == ({"system": [1, 1, 1], "baseline": [1, 2, 3]}, files)
     beside.edit(STUDY, "tables", {"quality": TABLE | {"baseline": "theirs", "rows": [{"system": "sentence"}]}})
     assert seeds_and_files() == ({"system": [1, 2, 3], "baseline": [1, 1, 1]}, files)

@@ -91,13 +91,19 @@ class World:
         write_json(self.folder("7_scores", system, seed) / "scores.json", scores | more)
 
     def compare(
-        self, system: str, p: float, metric: str = "s-BLEU", baseline: str = "sentence", table: str = "t", **more: Any
+        self,
+        system: str,
+        p: float,
+        metric: str = "s-BLEU",
+        baseline: str = "sentence",
+        table: str = "t",
+        **more: Any,
     ) -> None:
         """One more comparison of a table's."""
         file = self.results / "7_comparisons" / "smoke" / "made" / table / "comparisons.json"
         before = read_json(file)["comparisons"] if file.exists() else []
         names = {"corpus": CORPUS, "metric": metric, "system": system, "baseline": baseline, "test": "bootstrap"}
-        numbers = {"p": p, "p_seeds": None, "signature": f"bootstrap|unit:sentences|units:4|{metric}"}
+        numbers = {"p": p, "untested": "", "p_seeds": None, "signature": f"bootstrap|unit:sentences|units:4|{metric}"}
         write_json(file, {"comparisons": [*before, names | numbers | more]})
 
     def train(self, system: str, seed: int = 1, **more: Any) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from helpers.command_line import succeed
 
+from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
 from docmt.scoring.comparisons import compare
 from docmt.scoring.significance import paired_bootstrap, seed_p_value, sign_test
@@ -55,7 +56,38 @@ def test_one_or_two_seeds_are_tested_over_units_alone():
     system, baseline = ([accuracy(random_items(seed, share)) for seed in (1, 2)] for share in (0.9, 0.5))
     comparison = compare(system, baseline, "sign")
     assert comparison.p_seeds is None and comparison.p == comparison.p_units
-    assert comparison.signature == "sign|unit:items|units:40|runs:2|sides:2|v:1"
+    assert comparison.signature == "sign|unit:items|units:40|runs:2|sides:2|v:2"
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "sign"])
+def test_fewer_than_30_units_are_not_tested(test):
+    def compared(units: int):
+        return compare([accuracy([1] * units)], [accuracy([0] * units)], test)
+
+    few, enough = compared(29), compared(30)
+    assert (few.p, few.p_units, few.untested) == (None, None, "too few items to test: 29 of 30")
+    assert (few.difference, few.better) == (100, enough.better if test == "bootstrap" else 29)
+    assert enough.p < 0.01 and enough.untested == ""
+
+
+STATED = "case:mixed|tok:13a|lines:{}"
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "reason"),
+    [
+        (STATED.format("plain,cased,not normalised"), "case:mixed|tok:13a", ""),
+        (STATED.format("plain,lower,not normalised"), "case:mixed|tok:13a", "plain, lower, not normalised"),
+        (STATED.format("tokens,cased,not normalised"), "case:mixed|tok:13a", "tokens, cased, not normalised"),
+        ("case:lc|tok:13a|lines:plain,lower,not normalised", "case:lc|tok:13a", ""),
+        ("case:lc|tok:13a|lines:tokens,lower,not normalised", "case:lc|tok:13a", "tokens, any case, not normalised"),
+        ("case:mixed|tok:13a", "case:mixed|tok:zh", "case:mixed|tok:13a and case:mixed|tok:zh"),
+    ],
+)
+def test_what_was_not_scored_alike_is_not_tested(ours, theirs, reason):
+    comparison = compare([accuracy([1] * 40)], [accuracy([0] * 40)], "sign", signatures=[ours, theirs])
+    assert (comparison.p is None) == bool(reason)
+    assert comparison.untested.startswith("not scored alike") == bool(reason) and reason in comparison.untested
 
 
 def test_other_units_are_refused():
@@ -68,19 +100,28 @@ def summands(measure: str, names: str, unit: str = "documents") -> Tally:
     return Tally(measure, "bleu:exp", unit, tuple(names), counts)
 
 
+SCORES = {
+    "contrastive": {"pronoun": {"by_distance": {"1": {"items": 40, "right": 40}}}},
+    "contrastive_signature": "contrastive|v:2",
+}
+"""What scores.json has of accuracy."""
+
+
 def test_a_study_is_compared_pair_by_pair(tmp_path):
     """What one of both lacks has no comparison, and neither have instances of another view."""
     tallies = {
         "sentence": [
-            accuracy([0, 0, 1, 0]),
+            accuracy([0, 0, 1, 0] * 10),
             summands("bleu|13a|d", "abcd"),
             summands("bleu|13a|i", "ab", "instances"),
         ],
-        "context@made": [accuracy([1, 1, 1, 1]), summands("bleu|13a|i", "abcd", "instances")],
+        "context@made": [accuracy([1, 1, 1, 1] * 10), summands("bleu|13a|i", "abcd", "instances")],
     }
     for folder, comparisons in tallies.items():
         for seed in (1, 2):
-            write_tallies(tmp_path / f"7_scores/smoke/toy/{folder}/seed{seed}/details.arrow", comparisons)
+            run = tmp_path / f"7_scores/smoke/toy/{folder}/seed{seed}"
+            write_tallies(run / "details.arrow", comparisons)
+            write_json(run / "scores.json", SCORES)
     pair = {"corpus": "toy", "system": "context", "baseline": "sentence", "test": "sign"}
     settings = {
         "study": "made",
@@ -102,4 +143,4 @@ def test_a_study_is_compared_pair_by_pair(tmp_path):
     expected = compare([tallies["context@made"][0]] * 2, [tallies["sentence"][0]] * 2, "sign")
     assert comparisons["study"] == "made"
     assert comparisons["comparisons"] == [asdict(expected) | pair | {"metric": "accuracy:pronoun@1"}]
-    assert (expected.system_score, expected.baseline_score, expected.better) == (100, 25, 3)
+    assert (expected.system_score, expected.baseline_score, expected.better) == (100, 25, 30)

@@ -1,14 +1,24 @@
 """LTCR and HHI against loops, for every choice; their laws, and the interval."""
 
 import doctest
-from dataclasses import replace
+from dataclasses import asdict, replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.scoring import consistency as module
-from docmt.scoring.consistency import TranslatedChain, agree, consistency, edit_distance, hhi, ltcr, ltcr_interval
+from docmt.scoring.consistency import (
+    TranslatedChain,
+    agree,
+    consistency,
+    consistency_tallies,
+    edit_distance,
+    hhi,
+    ltcr,
+)
+from docmt.scoring.intervals import score_interval
 from docmt.settings.scoring import ConsistencyConfig
 
 DEFAULT = ConsistencyConfig()
@@ -158,30 +168,49 @@ def test_the_order_of_chains_and_occurrences_does_not_matter(chains, config, dra
     assert hhi(other, config) == pytest.approx(hhi(chains, config))
 
 
+def interval_of(chains: list[TranslatedChain], config: ConsistencyConfig = DEFAULT) -> dict | None:
+    """The interval of LTCR, as scores have it; None without a score too."""
+    documents = [*dict.fromkeys(chain.document for chain in chains), "without chains"]
+    return consistency(chains, documents, config, "").get("LTCR", {"interval": None})["interval"]
+
+
 @given(CHAINS, CONFIGS)
-def test_there_is_an_interval_where_there_is_a_score(chains, config):
-    interval = ltcr_interval(chains, config)
-    if ltcr(chains, config) is None:
+def test_there_is_an_interval_where_two_documents_have_a_score(chains, config):
+    interval = interval_of(chains, config)
+    scored = {chain.document for chain in chains if ltcr([chain], config) is not None}
+    if len(scored) < 2:
         assert interval is None
     else:
         assert 0 <= interval["low"] <= interval["high"] <= 100
 
 
-def test_the_interval_is_of_documents_and_the_same_each_time():
-    chains_of_a_document = [TranslatedChain("a", ("x", "y")), TranslatedChain("a", ("x", "x"))]
-    interval = ltcr_interval(chains_of_a_document, DEFAULT)
-    assert (interval["low"], interval["high"]) == (50, 50), "one document, always drawn"
-    two = [TranslatedChain("a", ("x", "y")), TranslatedChain("b", ("x", "x"))]
-    interval = ltcr_interval(two, DEFAULT)
-    assert (interval["low"], interval["high"]) == (0, 100)
-    assert interval == ltcr_interval(two, DEFAULT)
-    assert interval["signature"] == "bootstrap|unit:documents|draws:1000|seed:1|level:95|v:1"
+def test_the_interval_is_that_of_every_other_metric():
+    """One LTCR has one interval, wherever it is printed: that of its tally."""
+    numbers = np.random.default_rng(0)
+    documents = [f"d{number}" for number in range(30)]
+    chains = [
+        TranslatedChain(document, tuple(numbers.choice(["a", "b", "c"], size=numbers.integers(2, 6))))
+        for document in documents[:18]
+        for _ in range(numbers.integers(1, 5))
+    ]
+    interval = consistency(chains, documents, DEFAULT, "")["LTCR"]["interval"]
+    (tally,) = (t for t in consistency_tallies(chains, documents, DEFAULT) if t.measure == "LTCR")
+    assert interval == asdict(score_interval(tally))
+    assert interval["signature"] == "bootstrap|unit:documents|units:30|draws:1000|seed:12345|level:95|v:2"
+    assert interval["low"] < ltcr(chains, DEFAULT) < interval["high"]
+
+
+def test_a_single_document_has_no_interval():
+    one = [TranslatedChain("a", ("x", "y")), TranslatedChain("a", ("x", "x"))]
+    assert ltcr(one, DEFAULT) == 50 and interval_of(one) is None
+    two = [*one, TranslatedChain("b", ("x", "x"))]
+    assert (interval_of(two)["low"], interval_of(two)["high"]) == (50, 100)
 
 
 def test_more_documents_narrow_the_interval():
     def width(documents: int) -> float:
         pairs = [("x", "x"), ("x", "y")]
-        interval = ltcr_interval([TranslatedChain(str(n), pairs[n % 2]) for n in range(documents)], DEFAULT)
+        interval = interval_of([TranslatedChain(str(n), pairs[n % 2]) for n in range(documents)])
         return interval["high"] - interval["low"]
 
     assert width(400) < width(100) < width(10)
@@ -189,12 +218,12 @@ def test_more_documents_narrow_the_interval():
 
 def test_scores_say_how_they_were_made_and_of_what():
     chains = [TranslatedChain("a", ("x", "y", None)), TranslatedChain("a", ("x",))]
-    scores = consistency(chains, DEFAULT, "chains:some")
+    scores = consistency(chains, ["a"], DEFAULT, "chains:some")
     assert scores["LTCR"]["signature"] == "LTCR|chains:some|unaligned:own|match:exact|pairs:all|average:micro|v:2"
     assert scores["HHI"]["signature"] == "HHI|chains:some|unaligned:own|match:exact|average:size|v:2"
     assert scores["LTCR"] | {"chains": 1, "pairs": 3, "occurrences": 4, "unaligned": 1, "score": 0} == scores["LTCR"]
     assert scores["HHI"]["score"] == pytest.approx(100 / 3)
-    skipped = consistency(chains, replace(DEFAULT, unaligned="skip", pairs="first"), "chains:some")["LTCR"]
+    skipped = consistency(chains, ["a"], replace(DEFAULT, unaligned="skip", pairs="first"), "chains:some")["LTCR"]
     assert (skipped["pairs"], skipped["unaligned"]) == (1, 1)
 
 
@@ -212,8 +241,8 @@ def test_every_choice_of_this_module_is_in_the_signatures():
 
 
 def test_nothing_to_compare_gives_no_score():
-    assert consistency([TranslatedChain("a", ("x",))], DEFAULT, "chains:some") == {}
-    assert consistency([TranslatedChain("a", ("x", None))], replace(DEFAULT, unaligned="skip"), "") == {}
+    assert consistency([TranslatedChain("a", ("x",))], ["a"], DEFAULT, "chains:some") == {}
+    assert consistency([TranslatedChain("a", ("x", None))], ["a"], replace(DEFAULT, unaligned="skip"), "") == {}
 
 
 @pytest.mark.parametrize("module", [module], ids=lambda module: module.__name__)

@@ -1,6 +1,7 @@
 """Plain files of a user: their lines and documents."""
 
 import pytest
+from helpers.command_line import invoke
 
 from docmt.base.errors import UserError
 from docmt.scoring.plain_files import read_plain_files, text_lines
@@ -35,3 +36,20 @@ def test_with_named_documents_a_blank_line_is_a_sentence(tmp_path):
     files = read_plain_files([tmp_path / "text"], tmp_path / "names")
     assert files.references.raw[0] == ("one", "two", "", "three", "four")
     assert files.references.documents == tuple("aabbb")
+
+
+REFUSAL = """documents.txt:3: 'a' comes back after others
+  found 'a', as on line 1, and 'b' before it; expected all lines of a document together"""
+
+
+@pytest.mark.parametrize("command", ["score", "score-consistency"])
+def test_a_document_that_comes_back_is_refused_as_in_a_corpus(tmp_path, command):
+    """Else it would count as two documents, of which one is empty."""
+    lines = {"documents.txt": "a\nb\na\nb\n", "text.txt": "a cat sat\na dog ran\nthe cat\nthe dog\n"}
+    for name, text in lines.items():
+        (tmp_path / name).write_text(text)
+    text, documents = tmp_path / "text.txt", tmp_path / "documents.txt"
+    other = "--source" if command == "score-consistency" else "--reference"
+    with pytest.raises(UserError) as refused:
+        invoke(command, "--hypotheses", text, other, text, "--documents", documents)
+    assert REFUSAL in str(refused.value)

@@ -1,6 +1,9 @@
 """The tests of significance against loops over texts, exact enumeration, and what they must be on average."""
 
 import doctest
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from itertools import product
 from math import comb
 
@@ -8,16 +11,25 @@ import numpy as np
 import pytest
 import sacrebleu
 from sacrebleu.significance import PairedTest
+from scipy.stats import binom, binomtest, norm, t
 
 from docmt.scoring import bleu, significance, tallies
 from docmt.scoring.bleu import FAMILIES, bleu_of_counts, line_counts
 from docmt.scoring.consistency import TranslatedChain, consistency_tallies, ltcr
-from docmt.scoring.significance import SEED, paired_bootstrap, seed_p_value, sign_test, significance_signature
+from docmt.scoring.significance import (
+    FEWEST_UNITS,
+    SEED,
+    paired_bootstrap,
+    seed_p_value,
+    sign_test,
+    significance_signature,
+)
 from docmt.scoring.tallies import percent
 from docmt.settings.scoring import ConsistencyConfig
 
 WORDS = ["a", "the", "cat", "dog", "sat", "on", "mat", "."]
 TESTS = [paired_bootstrap, sign_test]
+QUICK = [partial(paired_bootstrap, draws=200), sign_test]
 
 
 def smoothed(sums: np.ndarray) -> np.ndarray:
@@ -72,7 +84,8 @@ def test_the_bootstrap_of_bleu_is_that_of_drawn_lines(translations, runs):
     assert (outcome.better, outcome.worse, outcome.equal) == (better, worse, 130 - better - worse)
     assert outcome.difference == pytest.approx(mean_bleu(system, reference) - mean_bleu(baseline, reference))
     turned = 130 - (better if outcome.difference > 0 else worse)
-    assert outcome.p == pytest.approx(min(1, 2 * (turned + 1) / 131))
+    student = 2 * t.cdf(norm.ppf(min(1, 2 * (turned + 1) / 131) / 2) * (13 / 14) ** 0.5, df=13)
+    assert outcome.p == pytest.approx(student)
 
 
 @pytest.mark.parametrize("runs", [1, 2])
@@ -151,12 +164,92 @@ def right(numbers: np.random.Generator, items: int, share: float) -> np.ndarray:
     return np.stack([numbers.random(items) < share, np.ones(items)], axis=1).astype(float)
 
 
-@pytest.mark.parametrize("test", TESTS)
-def test_systems_that_are_the_same_seldom_differ(test):
-    """By chance p < 0.05 in 5 % of pairs; of 200 pairs in fewer than 9 %."""
-    numbers = np.random.default_rng(1)
-    p = [test([right(numbers, 80, 0.6)], [right(numbers, 80, 0.6)], percent).p for _ in range(200)]
-    assert np.mean(np.array(p) < 0.05) < 0.09
+@pytest.mark.parametrize("runs", [1, 2, 3, 5])
+@pytest.mark.parametrize("items", [97, 1000, 1507])
+def test_the_sign_test_counts_items_as_whole_numbers_do(items, runs):
+    """An item that one run wins and another run loses is a tie, whatever the rounding of the scores."""
+    numbers = np.random.default_rng(items)
+    system, baseline = (numbers.random((runs, items)) < 0.6 for _ in range(2))
+    gained = (system.astype(int) - baseline).sum(axis=0)
+    outcome = sign_test(
+        *[[np.stack([run, np.ones(items)], 1) for run in runs_of] for runs_of in (system, baseline)], percent
+    )
+    assert (outcome.better, outcome.worse) == ((gained > 0).sum(), (gained < 0).sum())
+    assert outcome.p == pytest.approx(binomtest(outcome.better, outcome.better + outcome.worse).pvalue)
+
+
+def test_a_difference_that_rounding_made_is_none():
+    """Two systems with the scores of two runs the other way round have the same mean, but for the last digit."""
+    items = [np.array([[hit, 1.0] for hit in hits]) for hits in ([1, 1, 0] * 25, [1, 0, 0] * 25, [1, 1, 1] * 25)]
+    system, baseline = items, [items[2], items[0], items[1]]
+    for test in TESTS:
+        assert (test(system, baseline, percent).p, test(baseline, system, percent).p) == (1, 1)
+    assert seed_p_value([0.1 + 0.2, 0.7, 0.4], [0.3, 0.7, 0.1 * 4]) == 1
+    assert seed_p_value([20.1, 20.3, 20.5], [20.0, 20.2, 20.4]) == 0
+
+
+def accuracy_under_the_null(numbers: np.random.Generator, units: int) -> Callable[[], np.ndarray]:
+    """Items that differ in how hard they are."""
+    share = numbers.random(units)
+    return lambda: np.stack([numbers.random(units) < share, np.ones(units)], 1).astype(float)
+
+
+def ltcr_under_the_null(numbers: np.random.Generator, units: int) -> Callable[[], np.ndarray]:
+    """Documents that differ in how consistent they are, and in their pairs of translations; some have none."""
+    pairs, share = numbers.integers(0, 5, units) ** 2, numbers.beta(4, 2, units)
+    return lambda: np.stack([numbers.binomial(pairs, share), pairs], 1).astype(float)
+
+
+def bleu_under_the_null(numbers: np.random.Generator, units: int) -> Callable[[], np.ndarray]:
+    """Sentences of 4 to 11 words that differ in the share of right words."""
+    lengths, share = numbers.integers(4, 12, (units, 1)), numbers.beta(4, 2, (units, 1))
+    places = np.arange(12)
+
+    def run() -> np.ndarray:
+        right = (numbers.random((units, 12)) < share) & (places < lengths)
+        ngrams = [np.all([right[:, n : 12 - size + 1 + n] for n in range(size)], axis=0).sum(1) for size in range(1, 5)]
+        return np.concatenate([lengths, lengths, np.stack(ngrams, 1), lengths - np.arange(4)], 1).astype(float)
+
+    return run
+
+
+NULLS = {
+    "accuracy": (accuracy_under_the_null, percent),
+    "LTCR": (ltcr_under_the_null, percent),
+    "BLEU": (bleu_under_the_null, smoothed),
+}
+"""Test sets on which any two runs differ by chance alone, and the score that compares them."""
+
+
+def check_level(metric: str, units: int, runs: int, draws: int, tests: list = TESTS) -> None:
+    """No test finds p < 0.05 more often than chance would: the upper 99 % bound of draws of 5 %."""
+    numbers, (test_set, score) = np.random.default_rng([units, runs]), NULLS[metric]
+    found = Counter()
+    for _ in range(draws):
+        run = test_set(numbers, units)
+        system, baseline = ([run() for _ in range(runs)] for _ in range(2))
+        scores = [[score(counts.sum(axis=0, keepdims=True))[0] for counts in of] for of in (system, baseline)]
+        p_values = {str(test): test(system, baseline, score).p for test in tests} | {"t": seed_p_value(*scores)}
+        found.update(name for name, p in p_values.items() if p is not None and p < 0.05)
+    assert max(found.values(), default=0) <= binom.ppf(0.99, draws, 0.05), found
+    assert min(found[name] for name in p_values if p_values[name] is not None) > 0, "by chance some are found"
+
+
+@pytest.mark.parametrize("runs", [1, 2, 3, 5])
+@pytest.mark.parametrize(
+    ("metric", "units", "tests"),
+    [("accuracy", 1000, [sign_test]), ("LTCR", FEWEST_UNITS, TESTS), ("BLEU", FEWEST_UNITS, QUICK)],
+)
+def test_systems_that_do_not_differ_are_seldom_found_to(metric, units, tests, runs):
+    check_level(metric, units, runs, 200, tests)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("runs", [1, 2, 3, 5])
+@pytest.mark.parametrize("units", [FEWEST_UNITS, 100, 1000])
+@pytest.mark.parametrize("metric", list(NULLS))
+def test_in_many_draws_systems_that_do_not_differ_are_seldom_found_to(metric, units, runs):
+    check_level(metric, units, runs, 1000)
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -178,26 +271,24 @@ def test_two_runs_alike_are_as_one(test):
     assert test([system] * 2, [baseline] * 2, percent) == test([system], [baseline], percent)
 
 
-def test_one_document_proves_nothing():
-    assert paired_bootstrap([np.array([[9, 9]])], [np.array([[0, 9]])], percent).p == 1
-
-
 def test_over_seeds_is_the_t_test_of_differences():
     """p as the area under Student's density, by a sum."""
     system, baseline = np.array([21.0, 23.5, 22.2, 24.0, 22.9]), np.array([20.5, 22.0, 22.4, 22.1, 21.0])
     differences = system - baseline
-    t = differences.mean() / (differences.std(ddof=1) / np.sqrt(5))
+    statistic = differences.mean() / (differences.std(ddof=1) / np.sqrt(5))
     grid = np.linspace(-2000, 2000, 4_000_001)
     density = (1 + grid**2 / 4) ** (-5 / 2)
-    assert seed_p_value(system, baseline) == pytest.approx(density[np.abs(grid) >= t].sum() / density.sum(), abs=1e-3)
+    assert seed_p_value(system, baseline) == pytest.approx(
+        density[np.abs(grid) >= statistic].sum() / density.sum(), abs=1e-3
+    )
     assert seed_p_value(system[:2], baseline[:2]) is None
     assert seed_p_value(system, system) == 1
     assert seed_p_value(system + 1, system) == 0
 
 
 def test_a_p_value_says_how_it_was_made():
-    assert significance_signature("sign", "items", 40, 1) == "sign|unit:items|units:40|runs:1|sides:2|v:1"
-    drawn = "bootstrap+t-test|unit:documents|units:8|draws:1000|seed:12345|runs:3|sides:2|v:1"
+    assert significance_signature("sign", "items", 40, 1) == "sign|unit:items|units:40|runs:1|sides:2|v:2"
+    drawn = "bootstrap+t-test|unit:documents|units:8|draws:1000|seed:12345|runs:3|sides:2|v:2"
     assert significance_signature("bootstrap", "documents", 8, 3) == drawn
 
 

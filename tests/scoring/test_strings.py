@@ -95,10 +95,10 @@ def test_ter_is_over_sentences_alone():
 
 @pytest.mark.parametrize("test", TESTS)
 def test_a_lower_ter_is_the_better_one(test):
-    reference = ["the cat sat there", "a dog"] * 8
+    reference = ["the cat sat there", "a dog"] * 16
     ours, theirs = (
-        tallies(hypotheses, (reference,), ["a"] * 16, [("TER", "s")])["TER|s"]
-        for hypotheses in (reference, ["the cat", "dog"] * 8)
+        tallies(hypotheses, (reference,), ["a"] * 32, [("TER", "s")])["TER|s"]
+        for hypotheses in (reference, ["the cat", "dog"] * 16)
     )
     better = compare([ours], [theirs], test, lower_is_better=True)
     worse = compare([theirs], [ours], test, lower_is_better=True)

@@ -120,7 +120,9 @@ def measured(cell: Cell, table: Table) -> Text:
         text = f"{text} ({len(cell.values)} of {cell.seeds} seeds)"
     letters = "".join(LETTERS[table.reasons.index(reason) % 26] for reason in cell.not_comparable)
     replaced = "°" if cell.random or cell.generated else ""
-    return Text(text, f"{replaced}{f'[{letters}]' if letters else ''}{cell.mark}", figure if cell.is_best else "")
+    untested = f"({table.footnotes.index(cell.untested) + 1})" if cell.untested else ""
+    marks = f"{replaced}{f'[{letters}]' if letters else ''}{cell.mark}{untested}"
+    return Text(text, marks, figure if cell.is_best else "")
 
 
 def _notes(table: Table) -> Iterator[str]:

@@ -58,7 +58,7 @@ def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
     cells = [cell for row in rows for cell in row.cells]
     signatures = _signatures((cell, text) for cell in cells for text in cell.signatures)
     intervals = _signatures((cell, interval.signature) for cell in cells for interval in cell.intervals)
-    tests = _signatures((cell, cell.comparison["signature"]) for cell in cells if cell.comparison)
+    tests = _signatures((cell, cell.comparison["signature"]) for cell in cells if cell.p is not None)
     filled = tuple(_with_drops(config, rows)) if config.drop else tuple(rows)
     return Table(
         columns,
@@ -244,6 +244,7 @@ def records(table: Table) -> Iterator[dict]:
                 "baseline": cell.baseline,
                 "baseline_difference": cell.baseline_difference,
                 "p": cell.p,
+                "untested": cell.untested,
                 "test": cell.comparison and cell.comparison["signature"],
                 "values": list(cell.values),
                 "seeds": cell.seeds,

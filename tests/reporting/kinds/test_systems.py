@@ -8,6 +8,7 @@ import pytest
 from helpers.single_item import CORPUS, only
 
 from docmt.base.errors import UserError
+from docmt.reporting.exports.text_table import measured
 from docmt.reporting.kinds.systems import fill_table
 from docmt.reporting.page import render
 from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
@@ -211,8 +212,8 @@ SYSTEMS = ("sentence", "concat_3", "g_transformer")
 @pytest.fixture
 def compared(world):
     """Two systems beside their baseline in a table of two metrics, of which one was tested."""
-    for system in SYSTEMS:
-        world.score(system)
+    for number, system in enumerate(SYSTEMS):
+        world.score(system, bleu=20.0 + number)
     world.compare("concat_3", 0.02)
     world.compare("g_transformer", 0.009)
     rows = [{"system": system, "label": f"The {system}"} for system in SYSTEMS]
@@ -384,9 +385,24 @@ def test_the_page_shows_marks_and_says_what_they_mean(compared):
     assert "<b>p of s-BLEU</b> <code>bootstrap|unit:sentences|units:4|s-BLEU</code>" in page
 
 
+def test_a_difference_without_a_test_says_why(world):
+    for number, system in enumerate(SYSTEMS):
+        world.score(system, bleu=20.0 + number)
+    reason = "too few sentences to test: 4 of 30"
+    world.compare("g_transformer", None, untested=reason)
+    world.table("t", [{"system": system} for system in SYSTEMS], ["s-BLEU"], baseline="sentence")
+    table = table_of(world)
+    assert (table.footnotes, table.tests) == ([reason], ())
+    assert measured(table.rows[2].cells[0], table).plain.endswith("(+2.00)(1)")
+    page = page_of(world)
+    assert f'title="{reason} against sentence">1</sup>' in page and f"<li>{reason}</li>" in page
+    by_row = {cell["row"]: cell for cell in to_json(piece_of(world), world.load())["records"]}
+    assert (by_row["g_transformer"]["p"], by_row["g_transformer"]["untested"]) == (None, reason)
+
+
 def test_a_row_may_have_a_baseline_of_its_own_and_a_table_another_test(world):
-    for system in SYSTEMS:
-        world.score(system)
+    for number, system in enumerate(SYSTEMS):
+        world.score(system, bleu=20.0 + number)
     world.compare("concat_3", 0.5, test="sign", p_seeds=0.5)
     world.compare("g_transformer", 0.001, baseline="concat_3", test="sign", p_seeds=0.0)
     world.compare("g_transformer", 0.5, test="sign", p_seeds=0.5)
