@@ -393,7 +393,7 @@ def test_a_difference_without_a_test_says_why(world):
     world.table("t", [{"system": system} for system in SYSTEMS], ["s-BLEU"], baseline="sentence")
     table = table_of(world)
     assert (table.footnotes, table.tests) == ([reason], ())
-    assert measured(table.rows[2].cells[0], table).plain.endswith("(+2.00)(1)")
+    assert measured(table.rows[2].cells[0], table).plain.endswith("(+2.00) (1 of 2 seeds)(1)")
     page = page_of(world)
     assert f'title="{reason} against sentence">1</sup>' in page and f"<li>{reason}</li>" in page
     by_row = {cell["row"]: cell for cell in to_json(piece_of(world), world.load())["records"]}
