@@ -22,8 +22,8 @@ from docmt.exporting.ct2_model import ctranslate2, position_rows, save_ct2_model
 from docmt.exporting.source import ExportedModel
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_source
-from docmt.search.beam import Translation, length_penalty, most_pieces, search_memory
-from docmt.search.rules import RULES, instance_limits
+from docmt.search.beam import Translation, length_penalty, search_memory
+from docmt.search.rules import RULES, instance_limits, most_pieces
 
 TINY = 1e-9
 """The exponent of the length in place of 0: with 0, CTranslate2 would end a search earlier than docmt does."""
@@ -115,7 +115,7 @@ class CTranslate2Search:
     def _limits(self, rows: Rows) -> list[int]:
         """Return the maximum length of the translation of each sentence."""
         counted_besides = RULES[self.frame].counted_besides
-        limits = instance_limits(rows, self.config, counted_besides, most_pieces(self.model.config))
+        limits = instance_limits(rows, self.config, counted_besides, most_pieces(self.model.config.learned_positions))
         return [limit for (limit,) in limits]
 
     def _finished(self, sources: list[Pieces], limits: list[int]) -> dict[int, list[Hypothesis]]:

@@ -203,7 +203,11 @@ class Transformer(nn.Module):
         """Return the embedded newest token of each hypothesis, and record in `progress` that it was written."""
         progress.advance(tokens)
         if self.config.positions == "restarting":
-            return self.target_embedding(tokens, progress.cursor, progress.longest)
+            positions, longest = progress.cursor, progress.longest
+            if table := self.config.learned_positions:
+                # The rules of the search end each sentence in time, but a slot without a hypothesis may write on.
+                positions, longest = positions.clamp(max=table.rows - 1), min(longest, table.rows)
+            return self.target_embedding(tokens, positions, longest)
         return self.target_embedding(tokens, torch.full_like(tokens, progress.steps - 1), progress.steps)
 
     def transfer_source(self, name: str) -> str | None:

@@ -12,7 +12,6 @@ would end later, even where the length penalty might rank them higher.
 Axes: B instances still in the batch, K the beam, N = B * K hypotheses, V target vocabulary.
 """
 
-import math
 from dataclasses import dataclass
 from itertools import islice
 
@@ -27,9 +26,8 @@ from docmt.nn.rows import Rows
 from docmt.nn.streams import Memory, frame_source
 from docmt.search.best import best_continuations
 from docmt.search.hypotheses import Candidates, Finished, Hypotheses
-from docmt.search.rules import RULES, Rules, instance_limits
+from docmt.search.rules import RULES, Rules, instance_limits, most_pieces
 from docmt.settings.decode import DecodeConfig
-from docmt.settings.models import TransformerConfig
 
 
 def length_penalty(length: int, config: DecodeConfig) -> float:
@@ -70,7 +68,7 @@ class Translation:
     normalised: float
     """The value of `score` divided by the length penalty; hypotheses are ranked by it."""
     forced_ends: int
-    """The number of sentences that reached their maximum length.
+    """The number of sentences that reached their maximum length, or the end of a learned table of positions.
 
     In the frames `joined` and `unmarked` it is 1 where the whole instance reached its maximum length, and else 0.
     """
@@ -100,20 +98,13 @@ def search_instances(model: nn.Module, rows: Rows, config: DecodeConfig) -> list
     An instance has a single search or, where the model is synchronous, a search for each of its sentences.
     """
     device = next(model.parameters()).device
-    limits = instance_limits(rows, config, RULES[model.config.frame].counted_besides, most_pieces(model.config))
+    most, counted_besides = most_pieces(model.config.learned_positions), RULES[model.config.frame].counted_besides
+    limits = instance_limits(rows, config, counted_besides, most)
     memory = model.encode(frame_source(rows, model.config.frame).to(device))
     if not model.synchronous:
         return [[translations] for translations in search_memory(model, memory, limits, config)]
     searches = iter(search_memory(model, memory.by_sentence(), [[limit] for row in limits for limit in row], config))
     return [list(islice(searches, len(row))) for row in limits]
-
-
-def most_pieces(config: TransformerConfig) -> float:
-    """Return the largest number of pieces of a translation for which a model has positions, as in fairseq.
-
-    A trained table of positions has one of its rows for the symbol before the first piece.
-    """
-    return config.max_positions - 1 if config.position_table == "learned" else math.inf
 
 
 def search_memory(
@@ -167,7 +158,7 @@ class Search:
         """Start with an empty hypothesis for each instance; `limits` has the maximum lengths of its sentences."""
         instances, device = len(limits), memory.states.device
         self.model, self.cache, self.beam = model, model.start(memory, beam), beam
-        self.rules = RULES[model.config.frame](limits, device)
+        self.rules = RULES[model.config.frame](limits, device, model.config.learned_positions)
         self.alive = list(range(instances))
         """The numbers of the instances that are still in the batch."""
         self.first_slots = torch.arange(instances, device=device)[:, None] * beam

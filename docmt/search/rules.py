@@ -4,22 +4,25 @@ Axes: B instances, K hypotheses of each instance (the beam), V target vocabulary
 log-probability to minus infinity in place, so that all other outputs keep the log-probability of the model. The special
 symbols that a model may output are `<unk>`, as in the code of G-Transformer, and the symbols that end sentences. The
 frame `closed` also allows the symbols that its rules force, and `<mask>`, as the code of G-Transformer does.
+
+Each output needs a row of a learned table of positions. The rules end sentences so early that every hypothesis can be
+finished within the table; hypotheses that never come near its end are the same as without a limit.
 """
 
 import math
-from itertools import islice, pairwise
+from itertools import accumulate, islice, pairwise
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from docmt.base.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP
+from docmt.base.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS, UNK
 from docmt.nn.device import none_known, upload
 from docmt.nn.frames import FRAMES
 from docmt.nn.rows import Rows
 from docmt.search.hypotheses import Hypotheses
 from docmt.settings.decode import DecodeConfig
-from docmt.settings.models import Frame
+from docmt.settings.models import Frame, PositionTable
 
 BARRED = -math.inf
 """The log-probability of an output that is not allowed."""
@@ -64,23 +67,47 @@ class WrappedRules:
     end_outputs = 1
     """The number of special symbols that the decoder outputs after the last piece of a sentence."""
 
-    def __init__(self, limits: list[list[int]], device: torch.device) -> None:
-        """Prepare the rules; `limits` has the maximum length, in pieces, of each sentence of each instance."""
-        self.never = upload(self.never_output, device)
+    def __init__(self, limits: list[list[int]], device: torch.device, table: PositionTable | None = None) -> None:
+        """Prepare the rules; `limits` has the maximum length, in pieces, of each sentence of each instance.
+
+        `table` is the model's learned table of positions, or None where positions have no limit.
+        """
+        self.never, self.most = upload(self.never_output, device), most_outputs(table)
         longest = max(map(len, limits))
         self.limits = upload([row + [0] * (longest - len(row)) for row in limits], device)
+        self.latest = upload([[*self.latest_ends(row), *[0] * (longest - len(row))] for row in limits], device)
         self.sentences = upload([len(row) for row in limits], device)
-        self.capacity = max(sum(row) + self.end_outputs * len(row) for row in limits)
+        self.capacity = max(map(self.room, limits))
+
+    def room(self, limits: list[int]) -> int:
+        """Return the maximum number of outputs of an instance, which is never less than a piece for each sentence."""
+        least = (1 + self.end_outputs) * len(limits)
+        return max(int(min(sum(limits) + self.end_outputs * len(limits), self.most)), least)
+
+    def latest_ends(self, limits: list[int]) -> range:
+        """Return, for each sentence of an instance, the number of outputs after which its end is forced.
+
+        Behind it there is just enough room for the end, and for a piece and an end of each later sentence.
+        """
+        least = 1 + self.end_outputs
+        first = self.room(limits) - self.end_outputs - least * (len(limits) - 1)
+        return range(first, first + least * len(limits), least)
 
     def keep(self, instances: Tensor) -> None:
         """Remove all instances from the batch but the ones at the indices `instances`."""
-        self.limits, self.sentences = self.limits[instances], self.sentences[instances]
+        self.limits, self.latest = self.limits[instances], self.latest[instances]
+        self.sentences = self.sentences[instances]
+
+    def must_end(self, hypotheses: Hypotheses) -> Tensor:
+        """Return which hypotheses (B, K) are at the maximum length of their sentence, or at the end of their room."""
+        limits, latest = (each.gather(1, hypotheses.sentence) for each in (self.limits, self.latest))
+        return (hypotheses.words >= limits) | (hypotheses.length >= latest)
 
     def bar(self, scores: Tensor, hypotheses: Hypotheses) -> None:
         """Bar in `scores`, log-probabilities (B, K, V), all outputs that must not follow the hypotheses."""
         scores.index_fill_(-1, self.never, BARRED)
         scores[..., EOS].masked_fill_(hypotheses.words == 0, BARRED)
-        force_end(scores, hypotheses.words >= self.limits.gather(1, hypotheses.sentence))
+        force_end(scores, self.must_end(hypotheses))
 
     def finishing(self, tokens: Tensor, sentence: Tensor) -> Tensor:
         """Return which continuations end their hypothesis (B, any).
@@ -98,10 +125,12 @@ class WrappedRules:
         """Return the pieces of each sentence of a finished hypothesis."""
         return split_after(tokens, EOS)
 
-    @staticmethod
-    def forced_ends(sentences: list[list[int]], limits: list[int]) -> int:
-        """Return the number of sentences that have their maximum length, so that their end was forced."""
-        return sum(len(words) >= limit for words, limit in zip(sentences, limits, strict=True))
+    def forced_ends(self, sentences: list[list[int]], limits: list[int]) -> int:
+        """Return the number of sentences whose end was forced."""
+        lengths = [len(words) for words in sentences]
+        ends = [outputs - self.end_outputs for outputs in accumulate(length + self.end_outputs for length in lengths)]
+        forced = zip(lengths, limits, ends, self.latest_ends(limits), strict=True)
+        return sum(length >= limit or end >= latest for length, limit, end, latest in forced)
 
 
 class FairseqRules(WrappedRules):
@@ -144,7 +173,7 @@ class ClosedRules(WrappedRules):
         ended = hypotheses.last == EOS
         is_last = hypotheses.sentence + 1 == self.sentences[:, None]
         symbols = torch.where(ended, torch.where(is_last, SEP, BOS), EOS)
-        force_certain(scores, ended | (hypotheses.words >= self.limits.gather(1, hypotheses.sentence)), symbols)
+        force_certain(scores, ended | self.must_end(hypotheses), symbols)
 
     def finishing(self, tokens: Tensor, sentence: Tensor) -> Tensor:
         """Return which continuations `tokens` (B, any) end their hypothesis: each `<sep>`."""
@@ -161,20 +190,27 @@ class JoinedRules:
     """The rules of `a <sep> b </s>`: the model chooses the number of sentences; the length of the window is bounded.
 
     `<sep>` and `</s>` are barred before the first piece of a sentence. At the maximum length of the window `</s>` is
-    forced. The maximum length is the sum of the maximum lengths of the sentences, plus 1 for each separator.
+    forced. The maximum length is the sum of the maximum lengths of the sentences, plus 1 for each separator. Where a
+    learned table of positions restarts in each sentence, no piece follows the last one that has a position.
     """
 
     separator = SEP
     """The output after which the next sentence starts."""
     never_output = (PAD, BOS, MASK, CLS)
     counted_besides = 0
+    end_outputs = 1
 
-    def __init__(self, limits: list[list[int]], device: torch.device) -> None:
-        """Prepare the rules; `limits` has the maximum length, in pieces, of each sentence of each instance."""
+    def __init__(self, limits: list[list[int]], device: torch.device, table: PositionTable | None = None) -> None:
+        """Prepare the rules; the arguments are those of `WrappedRules`."""
         self.never = upload(self.never_output, device)
-        totals = [window_limit(row) for row in limits]
+        self.most, self.most_pieces = most_outputs(table), most_pieces(table)
+        totals = [self.total(row) for row in limits]
         self.totals = upload(totals, device)[:, None]
         self.capacity = max(totals) + 1
+
+    def total(self, limits: list[int]) -> int:
+        """Return the maximum number of outputs of a window before its `</s>`."""
+        return max(int(min(sum(limits) + len(limits), self.most)) - 1, 1)
 
     def keep(self, instances: Tensor) -> None:
         """Remove all instances from the batch but the ones at the indices `instances`."""
@@ -187,6 +223,9 @@ class JoinedRules:
         scores[..., EOS].masked_fill_(empty, BARRED)
         # A separator at the maximum length would leave an empty sentence before the forced end.
         scores[..., SEP].masked_fill_(empty | (hypotheses.length + 1 >= self.totals), BARRED)
+        if self.most_pieces < self.capacity:
+            for pieces in (scores[..., UNK, None], scores[..., len(SPECIALS) :]):
+                pieces.masked_fill_((hypotheses.words >= self.most_pieces)[..., None], BARRED)
         force_end(scores, (hypotheses.length >= self.totals).expand_as(empty))
 
     def finishing(self, tokens: Tensor, sentence: Tensor) -> Tensor:
@@ -202,10 +241,9 @@ class JoinedRules:
         """Return the pieces of each sentence of a finished hypothesis."""
         return split_after([*tokens[:-1], SEP], SEP)
 
-    @staticmethod
-    def forced_ends(sentences: list[list[int]], limits: list[int]) -> int:
+    def forced_ends(self, sentences: list[list[int]], limits: list[int]) -> int:
         """Return 1 where the window has its maximum length, so that its end was forced, and else 0."""
-        return int(sum(map(len, sentences)) + len(sentences) - 1 >= window_limit(limits))
+        return int(sum(map(len, sentences)) + len(sentences) - 1 >= self.total(limits))
 
 
 class UnmarkedRules(JoinedRules):
@@ -229,9 +267,21 @@ RULES: dict[Frame, type[Rules]] = {
 """The class that has the rules of each frame."""
 
 
-def window_limit(limits: list[int]) -> int:
-    """Return the maximum number of outputs of a joined window before its `</s>`."""
-    return sum(limits) + len(limits) - 1
+def most_pieces(table: PositionTable | None) -> float:
+    """Return the largest number of pieces of a translated sentence for which a model has positions.
+
+    The symbol before the sentence, and in the frame `closed` the symbol after it, have positions too.
+    """
+    return math.inf if table is None else max(table.rows - RULES[table.frame].end_outputs, 1)
+
+
+def most_outputs(table: PositionTable | None) -> float:
+    """Return the largest number of outputs of a hypothesis for which a model has positions.
+
+    Positions that restart in each sentence limit sentences alone; in the frame `unmarked` there is only one.
+    """
+    is_limited = table is not None and (table.positions == "running" or table.frame == "unmarked")
+    return table.rows if is_limited else math.inf
 
 
 def force_end(scores: Tensor, forced: Tensor) -> None:

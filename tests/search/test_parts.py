@@ -1,13 +1,23 @@
 """Length penalties and the rules of the frames by themselves."""
 
 import pytest
+import torch
 
 from docmt.base.vocabulary import BOS, EOS, SEP
 from docmt.nn.rows import Rows
-from docmt.search.beam import length_penalty, most_pieces
-from docmt.search.rules import ClosedRules, FairseqRules, JoinedRules, UnmarkedRules, WrappedRules, instance_limits
+from docmt.search.beam import length_penalty
+from docmt.search.rules import (
+    RULES,
+    ClosedRules,
+    FairseqRules,
+    JoinedRules,
+    UnmarkedRules,
+    WrappedRules,
+    instance_limits,
+    most_pieces,
+)
 from docmt.settings.decode import DecodeConfig
-from docmt.settings.models import TransformerConfig
+from docmt.settings.models import PositionTable
 
 
 @pytest.mark.parametrize(
@@ -42,10 +52,24 @@ def test_the_maximum_may_be_that_of_the_longest_sentence_of_the_batch():
 
 
 def test_no_maximum_is_above_the_positions_of_a_trained_table():
-    """One position is that of the symbol before the first piece."""
+    """One position is that of the symbol before the first piece; `closed` reads the symbol after the last one too."""
     rows, config = Rows.from_lists([[[7] * 3, [7]]]), DecodeConfig(max_length_a=2.0, max_length_b=1)
-    tables = TransformerConfig(position_table="learned", max_positions=6), TransformerConfig(max_positions=6)
-    assert [instance_limits(rows, config, 0, most_pieces(table)) for table in tables] == [[[5, 3]], [[7, 3]]]
+    tables = PositionTable("wrapped", "running", 6), PositionTable("closed", "restarting", 6), None
+    assert [instance_limits(rows, config, 0, most_pieces(table)) for table in tables] == [[[5, 3]], [[4, 3]], [[7, 3]]]
+
+
+@pytest.mark.parametrize(
+    ("sentences", "marked", "closed"),
+    [(10, 690, 700), (20, 760, 780), (30, 870, 900), (40, 920, 960), (60, 1080, 1140), (80, 1200, 1280)],
+)
+def test_the_limits_of_sentences_never_go_beyond_the_table_together(sentences, marked, closed):
+    """At the size of the papers' segments, with the maximum lengths that are the default."""
+    rows = Rows.from_lists([[[7] * ((511 - 2 * sentences) // sentences)] * sentences])
+    for frame, outputs in (("wrapped", marked), ("closed", closed)):
+        limits = instance_limits(rows, DecodeConfig(), 0, 1023)
+        for most, expected in ((None, outputs), (outputs, outputs), (1024, min(outputs, 1024))):
+            table = None if most is None else PositionTable(frame, "running", most)
+            assert RULES[frame](limits, torch.device("cpu"), table).capacity == expected
 
 
 def test_what_counts_for_the_maximum_is_never_less_than_nothing():
@@ -83,4 +107,27 @@ def test_outputs_are_split_at_the_ends_of_sentences(rules, outputs, sentences):
     ],
 )
 def test_forced_ends(rules, words, forced):
-    assert rules.forced_ends([[7] * count for count in words], [2, 3]) == forced
+    limits = [2, 3]
+    assert rules([limits], torch.device("cpu")).forced_ends([[7] * count for count in words], limits) == forced
+
+
+@pytest.mark.parametrize(
+    ("frame", "words", "forced"),
+    [
+        ("wrapped", [2, 5, 1], 2),
+        ("wrapped", [6, 1, 1], 3),
+        ("wrapped", [2, 2, 3], 0),
+        ("wrapped", [2, 2, 4], 1),
+        ("closed", [1, 3, 1], 2),
+        ("closed", [2, 1, 1], 0),
+        ("joined", [9], 0),
+        ("joined", [4, 5], 1),
+        ("unmarked", [10], 1),
+        ("unmarked", [9], 0),
+    ],
+)
+def test_an_end_that_the_table_forces_is_counted(frame, words, forced):
+    """Of 11 positions; each sentence alone may have 9 pieces."""
+    limits = [9, 9, 9]
+    rules = RULES[frame]([limits], torch.device("cpu"), PositionTable(frame, "running", 11))
+    assert rules.forced_ends([[7] * count for count in words], limits) == forced
