@@ -25,6 +25,7 @@ from docmt.decoding.translator import Progress, quiet
 from docmt.models.store import load_model, read_card
 from docmt.models.transformer import Transformer
 from docmt.nn.device import DeviceName, choose_device
+from docmt.nn.positions import check_positions
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import READS_CHAINS
@@ -137,10 +138,12 @@ def forced_scores(
     """Return CONTRASTIVE_SCORES of items; their contexts are cut as the model's own test documents were cut.
 
     `whole` has the meaning of `docmt.decoding.contrastive.score_variants`. `where` names the items' files in messages.
-    Raises UserError for a sentence without any token, and where the model does not say how documents are cut.
+    Raises UserError for a sentence without any token, where the model does not say how documents are cut, and for an
+    item that is longer than its table of positions.
     """
     tokens = contrastive_tokens(contrastive_table(items), model.pipeline.sides, where)
     segments = contrastive_segments(tokens, model.test_cut())
+    check_positions(Path(where), segments, [model.network.config.learned_positions])
     contexts = (
         items[segment["item"]].source[-len(segment["source_lengths"]) :]
         for segment in segments.select(["item", "source_lengths"]).to_pylist()

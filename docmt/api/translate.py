@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -13,6 +14,7 @@ from docmt.decoding.files import COLUMNS, document_numbers, nbest_lines, restore
 from docmt.decoding.segments import Restore, SegmentTable
 from docmt.decoding.strategy import Decoded, Fallbacks, decode_segments
 from docmt.decoding.translator import Progress, quiet
+from docmt.nn.positions import SIDES, check_positions
 from docmt.settings.data import CutConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.views.cuts import cut_documents, sentence_costs
@@ -75,7 +77,8 @@ def translate_lines(
 ) -> Translated:
     """Translate lines, each a sentence; a blank line ends a document, unless `names` has the document of each line.
 
-    Raises UserError where the model does not say how documents are cut, or its stop list is missing.
+    Raises UserError where the model does not say how documents are cut, for a segment that is longer than its table of
+    positions, and where its stop list is missing.
     """
     ids = list(map(model.pipeline.source.encode, lines))
     numbers = document_numbers(lines, ids) if names is None else _named_numbers(names, ids)
@@ -121,6 +124,7 @@ def _translated(
     if places:
         cut = model.test_cut()
         table = _segments([ids[place] for place in places], list(documents.values()), cut)
+        check_positions(Path(WHERE), table, [model.network.config.learned_positions], SIDES[:1])
         sentences = _sentences([lines[place] for place in places], list(documents.values()), table)
         segments = SegmentTable.from_table(table, WHERE, model.chains(sentences))
         decoded = decode_segments(segments, cut, translator_of(model, cut, config, progress))

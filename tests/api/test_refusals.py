@@ -1,9 +1,15 @@
 """Each mistake of a caller of the Python API is one message."""
 
+from dataclasses import replace
+
 import pytest
+from helpers.exported import write_model
+from helpers.model_cases import CASES
 
 import docmt
 from docmt.base.errors import UserError
+from docmt.corpus.inputs import ContrastiveItem
+from docmt.settings.data import CutConfig
 
 TEXT = [["a cat .", "a dog ."], ["a cat ."]]
 SHORT = [["a cat ."], ["a dog .", "a cat ."]]
@@ -84,3 +90,15 @@ def test_documents_of_a_model(example_model):
         model.translate(["a sentence"])
     with pytest.raises(UserError, match="no contrastive items"):
         model.score_contrastive([])
+
+
+def test_a_document_that_a_learned_table_of_positions_is_too_short_for(tmp_path):
+    """It is named, with the place in it, before anything is computed."""
+    config = replace(CASES["transformer"], position_table="learned", max_positions=12)
+    model = docmt.open_model(write_model(tmp_path / "model", config, CutConfig(max_sentences=2)), device="cpu")
+    place = "document '1', sentences 2 to 3 .*\n.*found 14 source tokens.*max_positions = 12"
+    with pytest.raises(UserError, match=rf"standard input: {place}"):
+        model.translate([["ab", "cd"], ["a", "b", "abcdef", "ghij"]])
+    item = ContrastiveItem("all", 1, ("ab", "cd"), ("ab",), ("cd", "abcdefghij"), 0)
+    with pytest.raises(UserError, match=r"items: set all, item 0, variant 1.*\n.*found 14 target tokens"):
+        model.score_contrastive([item, item])

@@ -29,6 +29,10 @@ MODELS: dict[str, tuple[TransformerConfig, int]] = {
     "fairseq": (CASES["transformer fairseq"], 1),
     "joined": (CASES["transformer joined"], 1),
     "windows": (CASES["transformer joined"], 3),
+    "windows that a learned table just has": (
+        replace(CASES["transformer joined"], position_table="learned", max_positions=12),
+        3,
+    ),
 }
 
 
@@ -71,6 +75,14 @@ def test_probabilities_are_those_of_docmt(folder, monkeypatch):
 
 def test_greedy_translations_are_equal_whatever_the_model_is(folder, monkeypatch):
     assert exported(folder, monkeypatch, beam=1).translate(DOCUMENTS) == lines(folder, beam=1)
+
+
+def test_a_window_that_the_table_of_positions_is_too_short_for_is_refused(tmp_path, monkeypatch):
+    config = replace(CASES["transformer joined"], position_table="learned", max_positions=9)
+    program = exported(write_model(tmp_path / "model", config, CutConfig(window=2)), monkeypatch)
+    assert len(program.translate([["abcd", "efg"]])[0]) == 2
+    with pytest.raises(ValueError, match="a window has 10 pieces with its symbols; the model has 9 positions"):
+        program.translate([["a"], ["abcd", "efgh"]])
 
 
 @pytest.mark.parametrize("settings", [{}, {"length_alpha": 0.4}, {"length_penalty": "none"}], ids=str)

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from helpers.toy_task import Notes, make_documents, make_folder
+from helpers.toy_task import Notes, make_documents, make_folder, open_score
 
 from docmt.search.beam import beam_search
 from docmt.settings.decode import DecodeConfig
@@ -26,6 +26,14 @@ def test_every_dev_instance_is_translated_and_given_to_the_score_with_its_refere
     task.model.eval()
     alone = [beam_search(task.model, task.dev.take([n]), DecodeConfig(beam=beam))[0][0].sentences for n in range(8)]
     assert translations == alone
+
+
+def test_translations_of_dev_end_in_a_learned_table_of_positions(tmp_path):
+    """A table that just has the longest segments; untrained models write until they are cut."""
+    model, rules = {"position_table": "learned", "max_positions": 18}, {"select_by": "bleu", "max_updates": 1}
+    folder = make_folder(tmp_path / "run").changed(model, validate_start=True, **rules)
+    assert folder.train(open_score=open_score)
+    assert [line["bleu"] is not None for line in folder.metrics() if line["kind"] == "dev"] == [True, True]
 
 
 def test_the_score_says_when_to_stop_and_whose_weights_to_take(tmp_path):

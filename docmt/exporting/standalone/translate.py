@@ -72,11 +72,17 @@ class CTranslate2Model:
             yield [translated[w][p] for w, p in last_places(len(document), len(translated), size)]
 
     def _search(self, windows: list[Window]) -> list[list[Sentence]]:
-        """Return the sentences of the best translation of each window."""
-        outputs: list[list[Sentence]] = [[]] * len(windows)
+        """Return the sentences of the best translation of each window.
+
+        Raises ValueError for a window that is longer than the model's table of positions.
+        """
+        sources, outputs = [*map(self._framed, windows)], [[]] * len(windows)
+        longest, positions = max(map(len, sources), default=0), self.settings["most_pieces"] + 1
+        if longest > positions:
+            raise ValueError(f"a window has {longest} pieces with its symbols; the model has {positions} positions")
         for numbers, limit in self._batches(windows):
-            sources = [self._framed(windows[number]) for number in numbers]
-            for number, pieces in zip(numbers, self._best(sources, limit), strict=True):
+            chosen = [sources[number] for number in numbers]
+            for number, pieces in zip(numbers, self._best(chosen, limit), strict=True):
                 outputs[number] = split(pieces)
         return outputs
 
@@ -104,7 +110,8 @@ class CTranslate2Model:
         """Return the maximum number of pieces of the translation of sentences with these numbers of pieces."""
         s = self.settings
         limits = (int(s["max_length_a"] * (n + s["counted_besides"]) + s["max_length_b"]) for n in lengths)
-        return sum(min(limit, s["most_pieces"]) for limit in limits) + len(lengths) - 1
+        # The end, after the last piece, needs a position too.
+        return min(sum(limits) + len(lengths) - 1, s["most_pieces"])
 
     def _best(self, sources: list[Sentence], limit: int) -> Iterator[Sentence]:
         """Yield the pieces of the best translation of each source."""
