@@ -122,7 +122,7 @@ class TrainConfig(Checked):
     checkpoint: Literal["best", "last", "average", "average_best"] = setting(
         "best",
         "weights of the final model. best, last: those at the best or the last validation; average, average_best: the "
-        "mean of those at the last n or the best n validations",
+        "mean of those at the last n or the best n validations after the first update",
     )
     average: int = setting(5, "n: number of validations whose weights are averaged (average, average_best)", beam)
     precision: Literal["fp32", "bf16"] = setting(

@@ -20,6 +20,7 @@ from docmt.training.loop import Stopped, Training
 from docmt.training.outputs import METRICS, write_outputs
 from docmt.training.pace import JobOptions, StopRequest
 from docmt.training.ranks import joined
+from docmt.training.rules import chosen_updates
 from docmt.training.status import Validation
 from docmt.training.task import Paths, Settings, Task, by_part, check_text, prepare, read_settings, transfer_summary
 from docmt.training.validate import Score
@@ -150,6 +151,7 @@ def follow(training: Training, paths: Paths, listener: Listener, lease: Lease) -
     try:
         reason = training.run(listeners)
         if reason is Reason.FINISHED:
+            tell_average(training, listener)
             return training.choose_weights()
     except Stopped as stop:
         reason = stop.reason
@@ -162,6 +164,13 @@ def follow(training: Training, paths: Paths, listener: Listener, lease: Lease) -
     listener.note(message)
     training.ranks.from_first(partial(write_exit, paths.state, reason, update, message))
     return None
+
+
+def tell_average(training: Training, listener: Listener) -> None:
+    """Report that the mean of the checkpoint rule is of fewer validations than the settings ask for."""
+    train, count = training.task.train, len(chosen_updates(training.task.train, training.status.history))
+    if "average" in train.checkpoint and count < train.average:
+        listener.note(f"checkpoint {train.checkpoint}: mean of {count} validations, not {train.average}: no more exist")
 
 
 def files(training: Training, paths: Paths, lease: Lease, note: Callable[[str], None]) -> Sequence[Listener]:

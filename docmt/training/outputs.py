@@ -18,7 +18,7 @@ from docmt.training import exit
 from docmt.training.exit import Reason, write_exit
 from docmt.training.listeners import EVENTS, device_hours
 from docmt.training.loop import Training
-from docmt.training.rules import best, stop_reason
+from docmt.training.rules import best, chosen_updates, stop_reason
 from docmt.training.status import Validation
 from docmt.training.task import Paths, Settings, transfer_record
 from docmt.training.words import source_words
@@ -94,6 +94,7 @@ def make_record(
         "stop_rule": stop_reason(task.train, status),
         "best_update": best_validation.update,
         "best_dev_loss": best_validation.loss,
+        "model_updates": chosen_updates(task.train, status.history) or [status.update],
         "dev_loss": chosen.loss,
         "dev_perplexity": chosen.perplexity,
         "dev_bleu": chosen.bleu,

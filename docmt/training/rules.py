@@ -34,15 +34,17 @@ def best(train: TrainConfig, history: Sequence[Validation]) -> Validation:
 def chosen_updates(train: TrainConfig, history: Sequence[Validation]) -> list[int]:
     """Return the updates whose weights the checkpoint rule chooses if training ends now.
 
-    The list is empty for the checkpoint rule `last`, for which the model gets its present weights.
+    The list is empty for the checkpoint rule `last`, for which the model gets its present weights. The validation
+    before the first update (`validate_start`) may be the best one, so that a training that only makes its initial model
+    worse gives this model. A mean leaves it out, since its weights are no result of training.
     """
     if train.checkpoint == "last" or not history:
         return []
-    if train.checkpoint == "average":
-        # A validation before the first update (validate_start) has weights that are no result of training.
-        return [validation.update for validation in history[-train.average :] if validation.update > 0]
-    count = 1 if train.checkpoint == "best" else train.average
-    return sorted(validation.update for validation in by_merit(train, history)[:count])
+    if train.checkpoint == "best":
+        return [best(train, history).update]
+    trained = [validation for validation in history if validation.update > 0]
+    order = trained[::-1] if train.checkpoint == "average" else by_merit(train, trained)
+    return sorted(validation.update for validation in order[: train.average])
 
 
 def mean(weights: Sequence[Weights]) -> Weights:

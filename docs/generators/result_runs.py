@@ -56,6 +56,8 @@ RUN_STAGES = (
                     "stop_rule": "why training ended",
                     "best_update": "update with the best validation",
                     "best_dev_loss": "its loss",
+                    "model_updates": "updates whose weights are the model, or whose mean is; there are fewer than "
+                    "`average` where there were fewer validations",
                     "dev_loss": "loss of the weights that were kept",
                     "dev_perplexity": "perplexity of the weights that were kept",
                     "dev_bleu": "BLEU of the weights that were kept, where the training validates by BLEU",
@@ -134,7 +136,7 @@ RUN_STAGES = (
                     "positions": "by position in the window: number of sentences there",
                     "source_tokens": "source pieces that were read",
                     "target_tokens": "target pieces that were written",
-                    "forced_ends": "sentences that reached their longest length",
+                    "forced_ends": "sentences that reached their longest length, or the last learned position",
                 },
                 frozenset({"engine"}),
             ),

@@ -60,6 +60,20 @@ def test_checkpoint_rules_say_whose_weights_are_kept(rule, expected, by):
     assert chosen_updates(train, []) == []
 
 
+@pytest.mark.parametrize(
+    ("rule", "expected"), [("best", [0]), ("last", []), ("average", [100, 200]), ("average_best", [100, 200])]
+)
+@pytest.mark.parametrize("by", ["loss", "bleu"])
+def test_a_mean_has_no_untrained_weights_and_the_best_may_be_the_start(rule, expected, by):
+    """The validation before the first update is the best of three."""
+    start = Validation(0, 0, loss=0.5, nll=0.5, bleu=20.0)
+    after = [Validation(100, 0, loss=3.0, nll=3.0, bleu=2.0), Validation(200, 0, loss=2.0, nll=2.0, bleu=3.0)]
+    for average in (2, 3, 9):
+        train = TrainConfig(checkpoint=rule, average=average, select_by=by, validate_start=True)
+        assert chosen_updates(train, [start, *after]) == expected
+        assert chosen_updates(train, [start]) == ([0] if rule == "best" else [])
+
+
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("losses", list(itertools.permutations([1.0, 2.0, 3.0, 2.0, float("nan")]))[::7])
 def test_weights_that_are_not_wanted_are_never_wanted_again(rule, losses):
