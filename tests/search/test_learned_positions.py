@@ -137,10 +137,10 @@ def test_a_beam_as_wide_as_all_that_fits_the_table_finds_all_of_it(frame, positi
     model, source = model_with(config, size, vocabulary=FIRST_WORD + 2), [[[FIRST_WORD], [FIRST_WORD + 1]]]
     expected = all_translations(config, limit=3)
     decode = DecodeConfig(beam=len(expected) + 5, max_length_a=0, max_length_b=3)
-    (found,) = beam_search(model, Rows.from_lists(source), decode)
-    assert sorted(each.sentences for each in found) == sorted(expected)
+    (ranked,) = beam_search(model, Rows.from_lists(source), decode)
+    assert sorted(each.sentences for each in ranked) == sorted(expected)
     forced = [1, 1] if positions == "running" else [2, 2]
-    for each in found[::5]:
+    for each in ranked[::5]:
         assert each.score == pytest.approx(full_forward_score(model, source[0], each.sentences, forced), abs=1e-9)
 
 
