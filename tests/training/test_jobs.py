@@ -149,25 +149,6 @@ def test_checkpoint_rule_makes_the_model(folder, rule):
         assert chosen.loss == pytest.approx(min(loss for loss, _ in snapshots) if rule == "best" else snapshots[-1][0])
 
 
-@pytest.mark.parametrize(
-    ("rule", "average", "updates", "said"),
-    [
-        ("average", 5, [4, 8, 12], "checkpoint average: mean of 3 validations, not 5: no more exist"),
-        ("average_best", 5, [4, 8, 12], "checkpoint average_best: mean of 3 validations, not 5: no more exist"),
-        ("average", 2, [8, 12], None),
-        ("last", 5, [12], None),
-        ("best", 5, None, None),
-    ],
-)
-def test_log_and_record_say_whose_weights_the_model_has(folder, rule, average, updates, said):
-    """The start is validated too, and is in no mean."""
-    other, notes = folder.changed(checkpoint=rule, average=average, validate_start=True), Notes()
-    assert other.train(notes)
-    record = other.record()
-    assert record["model_updates"] == (updates or [record["best_update"]])
-    assert notes.said(said or "mean of") == (said is not None)
-
-
 def test_patience_ends_a_training_that_does_not_get_better(folder):
     other = folder.changed(patience=2, max_updates=None, validate_every_updates=1, lr=1e-12)
     notes = Notes()

@@ -88,3 +88,22 @@ def test_deterministic_algorithms_are_asked_for_and_given_back(tmp_path, trained
     assert not torch.are_deterministic_algorithms_enabled()
     with repeatable(False):
         assert not torch.are_deterministic_algorithms_enabled()
+
+
+@pytest.mark.parametrize(
+    ("rule", "average", "updates", "said"),
+    [
+        ("average", 5, [4, 8, 12], "checkpoint average: mean of 3 validations, not 5: no more exist"),
+        ("average_best", 5, [4, 8, 12], "checkpoint average_best: mean of 3 validations, not 5: no more exist"),
+        ("average", 2, [8, 12], None),
+        ("last", 5, [12], None),
+        ("best", 5, None, None),
+    ],
+)
+def test_log_and_record_say_whose_weights_the_model_has(folder, rule, average, updates, said):
+    """The start is validated too, and is in no mean."""
+    other, notes = folder.changed(checkpoint=rule, average=average, validate_start=True), Notes()
+    assert other.train(notes)
+    record = other.record()
+    assert record["model_updates"] == (updates or [record["best_update"]])
+    assert notes.said(said or "mean of") == (said is not None)
