@@ -12,7 +12,7 @@ from docmt.models.fairseq_settings import is_g_transformer, read_dictionary
 from docmt.models.store import save_model
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.text.bpe import Segmenter
-from docmt.text.casing import KeepCase, LowerCase
+from docmt.text.casing import casing_of
 from docmt.text.pipeline import PipelineConfig, TextPipeline
 from docmt.text.side import Side
 from docmt.text.tokenizers import tokenizer_for
@@ -62,10 +62,9 @@ def text_pipeline(
     # With separate codes, fairseq can have one dictionary (--joined-dictionary); here each side then has a copy of it.
     bpe, vocabulary = ("joint", _sharing(vocabularies)) if codes[0] == codes[1] else ("separate", "separate")
     config = PipelineConfig(**names, bpe=bpe, vocabulary=vocabulary, merges=len(segmenters[0].merges), case=case)
-    casing = LowerCase() if case == "lower" else KeepCase()
-    tokenizers = [tokenizer_for(language, config) for language in languages]
+    parts = zip(languages, segmenters, vocabularies, strict=True)
     return TextPipeline(
-        config, *(Side(t, casing, s, v) for t, s, v in zip(tokenizers, segmenters, vocabularies, strict=True))
+        config, *(Side(tokenizer_for(name, config), casing_of(config, name), *part) for name, *part in parts)
     )
 
 

@@ -151,14 +151,13 @@ def _words(
 ) -> "dict[str, Documents]":
     """Return the source words of the documents of each split whose files are present, or only of the split `split`."""
     from docmt.corpus.opening import available_documents
-    from docmt.text.tokenizers import tokenizer_for
+    from docmt.text.side import Side
 
-    tokenize = tokenizer_for(config.source_language, text).tokenize
+    tokens = Side.of_words(config.source_language, text).tokens
     words: dict[str, Documents] = {}
     for document in available_documents(config, places):
         if split in (None, document.split):
-            lines = (line.lower() if text.case == "lower" else line for line in document.source.sentences)
-            words.setdefault(document.split, []).append([tokenize(line) for line in lines])
+            words.setdefault(document.split, []).append([tokens(line) for line in document.source.sentences])
     return words
 
 

@@ -133,8 +133,8 @@ def learns_case(config: TextConfig, language: str) -> bool:
     return config.case == "truecase" and language != "zh"
 
 
-def casing_of(config: TextConfig, language: str, truecaser: Callable[[], Truecaser]) -> KeepCase:
-    """Return the casing of a side; the function `truecaser` is called only where the case of the side is learnt."""
+def casing_of(config: TextConfig, language: str, truecaser: Callable[[], Truecaser] | None = None) -> KeepCase:
+    """Return the casing of a side; the function `truecaser` is needed only where the case of the side is learnt."""
     if learns_case(config, language):
         return truecaser()
     return LowerCase() if config.case == "lower" else KeepCase()

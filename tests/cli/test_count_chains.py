@@ -1,16 +1,41 @@
 """`docmt count-chains`: what it counts, and what it says of papers' numbers."""
 
+import json
 from collections import Counter
+from functools import cache
+from itertools import product
 from pathlib import Path
 
+import pytest
 from helpers.real_files import real_files, write_contents
+from helpers.small_corpus import document_rows, write_corpus
 from helpers.support import ROOT, copy_project, docmt
 
+from docmt.base.columns import TOKENS
+from docmt.base.tables import read_arrow
 from docmt.catalogue.missing import Places
+from docmt.chains.documents import WordsSettings, build_words
+from docmt.chains.segments import SegmentsSettings, build_segments
 from docmt.corpus.opening import available_documents
 from docmt.plan.grid import load_grid
-from docmt.settings.data import TextConfig
+from docmt.settings.data import CutConfig, TextConfig, ViewConfig
+from docmt.text.pipeline import TokensSettings
+from docmt.text.process import process_corpus
+from docmt.text.side import Side
 from docmt.text.tokenizers import tokenizer_for
+from docmt.views.build import ViewsSettings, build_view
+
+CASED = [
+    ("他在T恤上写了K歌。", "He wrote on his T-shirt at 5 p.m. Mr. Ön saw it."),
+    ("T恤很好，X光检查也很好。", "DR. NO. 5 IS NOT IN N.Y. OR İZMİR."),
+    ("买了U盘和B超单。", "I bought a USB stick, No. 3."),
+    ("IC卡和IP卡，卡拉OK。", 'ΟΔΟΣ. Gen. Smith said: "Cards."'),
+    ("b超单和u盘，X光。", "He'S gone; it'S U.S. law."),
+]
+"""Pairs that jieba and Moses cut in other places where they are lower-cased first."""
+
+DOCUMENTS = {"train": CASED * 5, "dev": CASED[:4], "test": CASED[1:] + CASED[:2]}
+"""A document of each split; that of training has more than 20 sentences."""
 
 
 def table(*arguments, cwd: Path) -> tuple[dict[tuple[str, str], list[str]], str]:
@@ -31,7 +56,8 @@ def test_rows_are_what_loops_count_by_each_stop_list(tmp_path):
     tokenize = tokenizer_for("zh", TextConfig()).tokenize
     texts: dict[str, list[list[list[str]]]] = {"train": [], "dev": [], "test": []}
     for document in available_documents(grid.corpora["toy_zh-en"], Places(project.root / "results", None, {})):
-        texts[document.split].append([tokenize(sentence.lower()) for sentence in document.source.sentences])
+        cased = map(tokenize, document.source.sentences)
+        texts[document.split].append([[word.lower() for word in sentence] for sentence in cased])
     training = Counter(word for text in texts["train"] for sentence in text for word in sentence)
     stopped = sorted(training, key=lambda word: (-training[word], word))[:10]
     sizes, words = [], 0
@@ -45,6 +71,66 @@ def test_rows_are_what_loops_count_by_each_stop_list(tmp_path):
     assert cells == [f"{number:.2f}" for number in expected]
     assert cells == rows["test", "10 most frequent words of the training text of toy_zh-en"]
     assert ("train", "10 most frequent words of the set itself") not in rows
+
+
+@pytest.fixture(scope="module")
+def stage_2(tmp_path_factory):
+    """A function from the case and the segmenter of a text to its folder of stage 2."""
+    folder = tmp_path_factory.mktemp("cased")
+    rows = [row for split in DOCUMENTS for row in document_rows(split, "talk", DOCUMENTS[split])]
+    corpus = write_corpus(folder / "corpus", rows)
+
+    @cache
+    def processed(case: str, chinese: str) -> Path:
+        text = TextConfig(case=case, chinese=chinese, merges=20)
+        process_corpus(TokensSettings(1, "cased", "zh", "en", text), corpus, folder / case / chinese)
+        return folder / case / chinese
+
+    return processed
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory) -> Path:
+    """A project with the same documents as a corpus."""
+    project = copy_project(tmp_path_factory.mktemp("project") / "copy")
+    for split, pairs in DOCUMENTS.items():
+        lines = [f"talk\t{source}\tNumber {number}" for number, (source, _) in enumerate(pairs)]
+        project.write(f"mirror/{split}.tsv", "\n".join(["document\tsource\ttarget", *lines, ""]))
+    files = {split: f"{split}.tsv" for split in DOCUMENTS}
+    reader = {"kind": "table", "splits": files}
+    about = {"about": "Talks.", "licence": "ours", "citation": "none", "files": [{"name": f} for f in files.values()]}
+    languages = {"source_language": "zh", "target_language": "en"}
+    project.write("workflow/corpora/cased.yaml", {"corpus": "cased", **languages, **about, "reader": reader})
+    return project.root
+
+
+SETTINGS = [*product(["keep", "lower"], ["jieba", "characters"])]
+
+
+@pytest.mark.parametrize(("case", "chinese"), SETTINGS)
+@pytest.mark.parametrize(("side", "language"), [("source", "zh"), ("target", "en")])
+def test_words_of_a_side_that_has_learnt_nothing_are_the_tokens_of_stage_2(stage_2, case, chinese, side, language):
+    words = Side.of_words(language, TextConfig(case=case, chinese=chinese)).tokens
+    tokens = read_arrow(stage_2(case, chinese) / "tokens.arrow", TOKENS)[f"{side}_tokens"].to_pylist()
+    sentences = [pair[side == "target"] for pairs in DOCUMENTS.values() for pair in pairs]
+    assert [line.split(" ") for line in tokens] == [words(sentence) for sentence in sentences]
+
+
+@pytest.mark.parametrize(("case", "chinese"), SETTINGS)
+def test_counts_are_those_of_stage_4(stage_2, project, case, chinese, tmp_path):
+    """Of parts of 20 sentences in training, as the paper counts them, and else of whole documents."""
+    tokens, cut = stage_2(case, chinese), ViewConfig(CutConfig(max_sentences=20), CutConfig(max_sentences=20))
+    words, view, segments = (tmp_path / name for name in ("words", "view", "segments"))
+    build_words(WordsSettings(1, 2), tokens, words)
+    build_view(ViewsSettings(1, cut), tokens, view)
+    build_segments(SegmentsSettings(1, cut), tokens, words, view, segments)
+    options = "--mirror", "mirror", "--stop-words", "2", "--case", case, "--chinese", chinese
+    rows, _ = table("cased", *options, cwd=project)
+    for split, folder in {"train": segments, "dev": words, "test": words}.items():
+        card = json.loads((folder / "card.json").read_text())["splits"][split]
+        assert card["chains"] > 0
+        expected = [f"{card[name]:.2f}" for name in ("perc", "avg_k", "avg_m")]
+        assert rows[split, "2 most frequent words of the corpus' training text"] == expected
 
 
 def test_published_numbers_stand_beside_those_of_the_files_that_are_here(shared, tmp_path):
