@@ -215,7 +215,7 @@ def warnings_of(texts: Mapping[str, Stream], metrics: Sequence[str], families: S
 
     `texts` has the lines of translations and references, by their names in warnings.
     """
-    takes_words = all(FAMILIES[family].tokenize is not None for family in families)
+    takes_words = all(FAMILIES[family].is_tokenized for family in families)
     return [] if set(metrics) == {BLEU} and takes_words else text_warnings(texts)
 
 

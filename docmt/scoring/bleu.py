@@ -1,8 +1,8 @@
 """BLEU in four families, which the papers use, computed by the library sacreBLEU, with a signature for each number.
 
     13a              cased, smoothed; sacreBLEU's default, and what mteval-v13a.pl prints with -c
-    13a_lower        lower-cased, smoothed; what mteval-v13a.pl prints without -c
-    tokenized_lower  the tokens as they are, lower-cased, not smoothed; what multi-bleu.perl -lc prints
+    13a_lower        lower-cased, smoothed; what mteval-v13a.pl prints without -c where all capitals are A to Z
+    tokenized_lower  the tokens as they are, A to Z lower-cased, not smoothed; what multi-bleu.perl -lc prints
     tokenized        the tokens as they are, cased, not smoothed; what multi-bleu.perl prints
 
 Each family is computed over sentences (unit s, s-BLEU), over whole documents (unit d, d-BLEU) and over the packed
@@ -26,18 +26,36 @@ ORDER = 4
 """The length in words of the longest n-gram that BLEU counts."""
 
 
+class MultiBleu(BLEU):
+    """BLEU over the words of multi-bleu.perl, whose white space and letters are those of ASCII.
+
+    A no-break space parts no words therefore, and with `lowercase` only A to Z are lower-cased.
+    Departs: the script counts a reference as 9,999 words where the number of its words differs by as many.
+    """
+
+    def __init__(self, lowercase: bool) -> None:
+        """Choose whether A to Z are lower-cased."""
+        super().__init__(lowercase, force=True, tokenize="none", smooth_method="none")
+        self.tokenizer_signature = "multi-bleu"
+
+    def _preprocess_segment(self, sent: str) -> str:
+        line = sent.encode("utf-8", "surrogatepass")
+        # sacreBLEU parts the result at all white space, which the digits of a word's bytes do not have.
+        return " ".join(word.hex() for word in (line.lower() if self.lowercase else line).split())
+
+
 @dataclass(frozen=True)
 class BleuFamily:
     """A way to compute BLEU.
 
-    `lowercase` says whether lines are lower-cased. `smooth` is sacreBLEU's name of the smoothing. `tokenize` is
-    sacreBLEU's name of the tokeniser for lines that are tokenised already; it is None for raw lines, which sacreBLEU's
-    tokeniser of the target language splits: 13a, `zh` for Chinese, `ja-mecab` for Japanese, `ko-mecab` for Korean.
+    `lowercase` says whether lines are lower-cased. `smooth` is sacreBLEU's name of the smoothing. `is_tokenized` says
+    whether lines are tokenised already, as `MultiBleu` takes them; sacreBLEU's tokeniser of the target language splits
+    raw lines: 13a, `zh` for Chinese, `ja-mecab` for Japanese, `ko-mecab` for Korean.
     """
 
     lowercase: bool
     smooth: str
-    tokenize: str | None = None
+    is_tokenized: bool = False
 
     def metric(self, target_language: str) -> BLEU:
         """Return the metric of sacreBLEU for a target language, given by its code, such as `de`.
@@ -45,13 +63,12 @@ class BleuFamily:
         Raises UserError where the language's tokeniser is not installed. No other tokeniser takes its place, since
         scores on two machines would then differ.
         """
-        # sacreBLEU counts tokenised lines over a whole file, and here it gets single lines: docmt.scoring.plain_text
-        # does this in its place, and `force` suppresses the warning.
-        settings = {"lowercase": self.lowercase, "smooth_method": self.smooth, "force": True}
-        if self.tokenize is not None:
-            return BLEU(tokenize=self.tokenize, **settings)
+        if self.is_tokenized:
+            return MultiBleu(self.lowercase)
         try:
-            return BLEU(trg_lang=target_language, **settings)
+            # sacreBLEU counts tokenised lines over a whole file, and here it gets single lines:
+            # docmt.scoring.plain_text does this in its place, and `force` suppresses the warning.
+            return BLEU(self.lowercase, force=True, smooth_method=self.smooth, trg_lang=target_language)
         except RuntimeError:
             raise UserError(
                 "sacreBLEU's tokeniser of the target language is not installed",
@@ -64,8 +81,8 @@ class BleuFamily:
 FAMILIES = {
     "13a": BleuFamily(lowercase=False, smooth="exp"),
     "13a_lower": BleuFamily(lowercase=True, smooth="exp"),
-    "tokenized_lower": BleuFamily(lowercase=True, smooth="none", tokenize="none"),
-    "tokenized": BleuFamily(lowercase=False, smooth="none", tokenize="none"),
+    "tokenized_lower": BleuFamily(lowercase=True, smooth="none", is_tokenized=True),
+    "tokenized": BleuFamily(lowercase=False, smooth="none", is_tokenized=True),
 }
 
 

@@ -34,7 +34,7 @@ def bleu_tallies(
         _tally(family, target_language, bleu_measure(name, unit, position), unit, pair)
         for name, family in FAMILIES.items()
         if name in families
-        for unit, pair in (raw if family.tokenize is None else tokenized).items()
+        for unit, pair in (tokenized if family.is_tokenized else raw).items()
     ]
 
 

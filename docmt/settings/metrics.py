@@ -197,9 +197,9 @@ def _dev_likelihood(record: dict, *_: str | None) -> Measured | None:
 
 BLEU_FAMILIES = {
     "": ("13a", "cased"),
-    "mteval ": ("13a_lower", "lower-cased as mteval-v13a"),
-    "multi-bleu ": ("tokenized_lower", "tokenised and lower-cased as multi-bleu -lc"),
-    "cased multi-bleu ": ("tokenized", "tokenised and cased as multi-bleu"),
+    "mteval ": ("13a_lower", "lower-cased, the text cut as by mteval-v13a"),
+    "multi-bleu ": ("tokenized_lower", "tokenised, with A to Z lower-cased as by multi-bleu -lc"),
+    "cased multi-bleu ": ("tokenized", "tokenised and cased as by multi-bleu"),
 }
 """The families of BLEU by the text before `s-BLEU` in the name of a metric: the name of the family in `scores.json`,
 and its description."""

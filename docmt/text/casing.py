@@ -55,7 +55,8 @@ class Truecaser(KeepCase):
     An unknown spelling is a word that training never has in this case inside a sentence. `counts` has, for each word as
     written, the number of occurrences inside sentences (`words_with_known_case`).
     Departs: where two cases of a word are equally frequent, Moses takes either case (by the order of a hash table).
-    This class takes the last in code points, which has fewer capital letters.
+    This class takes the last in code points, which has fewer capital letters. A Greek word in capitals has the spelling
+    with a final ς here; Moses lower-cases its last Σ to σ, and knows no such word.
     """
 
     def __init__(self, counts: Mapping[str, int]) -> None:

@@ -48,3 +48,7 @@ def test_a_damaged_model_is_refused(tmp_path):
     (tmp_path / "truecase.source.json").write_text('{"the": "often"}')
     with pytest.raises(UserError, match=r"truecase\.source\.json: not a truecase model of docmt"):
         Truecaser.load(tmp_path / "truecase.source.json")
+
+
+def test_a_greek_word_in_capitals_has_its_spelling_with_a_final_sigma():
+    assert Truecaser({"οδος": 1}).cased("ΟΔΟΣ", opens=False) == "οδος"
