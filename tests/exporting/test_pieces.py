@@ -32,6 +32,7 @@ LINES = (
     'The cat sat. "the THE hat!" (At x)',
     "Thes\u2028e don't well-known 3.5 % <s> @@ @-@ &amp;",
     "我们 the书“是”A b。",
+    "我们在T恤上。",
     "  \u200b ",
     "",
 )
@@ -40,6 +41,7 @@ CASES = {
     "lower, normalised": (TextConfig(case="lower", normalise=True, aggressive=True), "en"),
     "threshold": (TextConfig(threshold=2), "fr"),
     "words of Chinese": (TextConfig(), "zh"),
+    "lower-cased words of Chinese": (TextConfig(case="lower"), "zh"),
     "characters of Chinese": (TextConfig(chinese="characters"), "zh"),
 }
 
