@@ -17,8 +17,10 @@ VISIBLE = "CUDA_VISIBLE_DEVICES"
 """The environment variable with the GPUs that CUDA shows to a process, as names between commas."""
 LISTED = re.compile(r"(GPU|\s+MIG) .*\(UUID: ([^\s)]+)\)")
 """A line of `nvidia-smi -L`: a GPU, or a part of the last GPU."""
+CAPABILITY = re.compile(r"^(GPU-\S+), (.+), (\d+\.\d+)$", re.MULTILINE)
+"""A line of `nvidia-smi --query-gpu=uuid,name,compute_cap --format=csv,noheader`."""
 LIST_S = 60.0
-"""The longest time of `nvidia-smi -L` in seconds. It takes some seconds where no process uses a GPU."""
+"""The longest time of nvidia-smi in seconds. It takes some seconds where no process uses a GPU."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ def gpus_of_machine(devices: Path = Path("/dev")) -> list[list[str]]:
     Where nvidia-smi is missing or fails, the files of devices are counted, and numbers replace the UUIDs.
     """
     gpus = []
-    for line in _nvidia_smi().splitlines():
+    for line in _nvidia_smi("-L").splitlines():
         if match := LISTED.match(line):
             if match[1] == "GPU":
                 gpus.append([match[2]])
@@ -70,10 +72,16 @@ def count_device_files(devices: Path = Path("/dev")) -> int:
     return sum(path.name.removeprefix("nvidia").isdigit() for path in devices.glob("nvidia*"))
 
 
-def _nvidia_smi() -> str:
-    """Return the list of GPUs that nvidia-smi prints; it is empty where there is none."""
+def compute_capabilities() -> dict[str, tuple[str, float]]:
+    """Return the name and the compute capability of each GPU by its UUID; none where nvidia-smi does not say it."""
+    rows = _nvidia_smi("--query-gpu=uuid,name,compute_cap", "--format=csv,noheader")
+    return {uuid: (name, float(capability)) for uuid, name, capability in CAPABILITY.findall(rows)}
+
+
+def _nvidia_smi(*options: str) -> str:
+    """Return what nvidia-smi prints; it is empty where there is none, or where it does not know an option."""
     try:
-        done = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, timeout=LIST_S)
+        done = subprocess.run(["nvidia-smi", *options], capture_output=True, text=True, timeout=LIST_S)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout if done.returncode == 0 else ""

@@ -72,15 +72,15 @@ def advice(results: Sequence[Result], cards: int) -> list[Advice]:
 
 def _precision(wrong: set[str], measured: dict[tuple[str, str], Speed]) -> Advice:
     if "bf16 against fp32" in wrong:
-        return Advice("train.precision", "fp32", "bf16 gives wrong gradients here, or none")
+        return Advice("precision", "fp32", "bf16 gives wrong gradients here, or none")
     gains = [
         measured[kind, "bf16"].tokens_per_s / speed.tokens_per_s
         for (kind, precision), speed in measured.items()
         if precision == "fp32" and (kind, "bf16") in measured
     ]
     if gains and min(gains) >= GAIN:
-        return Advice("train.precision", "bf16", f"{min(gains):.1f} to {max(gains):.1f} times as fast as fp32")
-    return Advice("train.precision", "fp32", "bf16 is not faster for every model")
+        return Advice("precision", "bf16", f"{min(gains):.1f} to {max(gains):.1f} times as fast as fp32")
+    return Advice("precision", "fp32", "bf16 is not faster for every model")
 
 
 def _compiling(wrong: set[str], results: Sequence[Result], precision: str) -> Advice:

@@ -26,7 +26,7 @@ TOLERANCE = 1e-3
 """The largest difference of the log-probabilities of an output (nats): 32-bit numbers are summed in other orders."""
 MOST_LOSS = MARGINS[-1]
 """The largest loss of the log-probability of a translation, for each of its outputs (nats)."""
-REMEDY = "the engine docmt translates with every model: decode.engine, or --engine"
+REMEDY = "the engine docmt translates with every model: `engine: docmt` in config.yaml, or --engine docmt"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from docmt.base.checks import Checked, need_seeds, needed, section, setting, some
 from docmt.kinds.findings import StatedFinding
@@ -43,6 +43,9 @@ class StudyConfig(Checked):
         dict, "sentences by name, which the study states and its systems translate"
     )
     findings: tuple[StatedFinding, ...] = setting((), "sentences with numbers of tables, and their conditions")
+    compares: tuple[Literal["precision", "engine"], ...] = setting(
+        (), "settings that the study compares: `precision` or `engine` of config.yaml does not replace them here"
+    )
     on_record: bool = setting(False, "whether a finding that does not hold at full size is a failure")
     scoring: dict[str, Any] = section(
         dict, "how the study's systems are scored, where it differs from `scoring` of config.yaml"

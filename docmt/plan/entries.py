@@ -1,11 +1,12 @@
 """The entries of a study: each of its systems on each of its corpora, with all settings and the folder of its files."""
 
-import dataclasses
 from collections.abc import Iterator
+from dataclasses import asdict, replace
 
 from docmt.base.digests import digest
 from docmt.base.errors import UserError, check_known
 from docmt.base.yaml_files import Lines
+from docmt.plan.main_config import MainConfig
 from docmt.plan.resolve import Resolver
 from docmt.settings.ctranslate2 import engine_obstacles
 from docmt.settings.data import TextConfig
@@ -18,22 +19,40 @@ SHAPES = ("encoder_layers", "decoder_layers", "width", "inner", "heads", "embedd
 class Systems:
     """The systems of a study with all of their settings; `corpora` has the corpora of each system."""
 
-    def __init__(self, resolver: Resolver, texts: dict[str, TextConfig]) -> None:
-        """Resolve and check every system of the resolver's study; `texts` are the presets of text of config.yaml.
+    def __init__(self, resolver: Resolver, texts: dict[str, TextConfig], config: MainConfig) -> None:
+        """Resolve and check every system of the resolver's study.
+
+        `texts` are the presets of text at this scale; `precision` and `engine` of `config` replace those of systems.
 
         Raises UserError for an unknown preset of text, for a preset that does not fit the model, and for an `init_from`
         whose model the training cannot start from.
         """
-        self.resolver, self.texts = resolver, texts
+        self.resolver, self.texts, self.config = resolver, texts, config
         self.systems = {name: resolver.resolve(name) for name in resolver.study.systems}
         self.corpora = {name: resolver.corpora(name) for name in self.systems}
-        for system in self.systems.values():
+        for name, system in self.systems.items():
             check_known("text", system.text, texts, resolver.lines.place(("systems", system.name, "text")))
             if isinstance(system, TrainedSystem):
                 _check_text(system, texts, resolver.lines)
+                system = self.systems[name] = self._on_machine(system)
                 _check_engine(system, texts[system.text], resolver.lines)
                 if system.init_from:
                     self._check_start(system)
+
+    def _on_machine(self, system: TrainedSystem) -> TrainedSystem:
+        """Return a system with the precision and the engine of config.yaml, which win over those of studies.
+
+        CTranslate2 is the engine only of systems that it translates as docmt does.
+        """
+        compared, texts = self.resolver.study.compares, self.texts
+        if self.config.precision and "precision" not in compared:
+            system = replace(system, train=replace(system.train, precision=self.config.precision))
+        if self.config.engine and "engine" not in compared:
+            decode = replace(system.decode, engine=self.config.engine)
+            obstacles = engine_obstacles(system.model, system.view.test, texts[system.text], decode)
+            if self.config.engine == "docmt" or not any(obstacles):
+                system = replace(system, decode=decode)
+        return system
 
     def entries(self, seeds: tuple[int, ...], before: list[Entry]) -> Iterator[Entry]:
         """Yield an entry for each corpus and each system on the corpus.
@@ -91,7 +110,7 @@ class Systems:
 
         The digest of the system whose model its training starts from is a part of the digest.
         """
-        system = dataclasses.asdict(self.systems[name])
+        system = asdict(self.systems[name])
         start = system.get("init_from")
         return digest({**system, "init_from": self._settings_digest(start) if start else None})
 

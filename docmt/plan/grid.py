@@ -249,7 +249,7 @@ def grid_of(folders: Folders, config: MainConfig, lines: Lines, attempt: Attempt
     studies = Studies(scale, texts, corpora, corpus_files)
     for path in paths.values():
         with attempt():
-            studies.add(path, dataclasses.asdict(config.defaults), config.seeds, config.scoring)
+            studies.add(path, config)
     for name in config.human:
         with attempt():
             check_known("study", name, studies.configs, lines.place(("human", name)))

@@ -26,10 +26,10 @@ from docmt.base.paths import PAPER
 from docmt.base.yaml_files import Lines, load_text, load_yaml
 from docmt.catalogue.missing import is_remote
 from docmt.settings.data import TextConfig, ViewConfig
-from docmt.settings.decode import DecodeConfig
+from docmt.settings.decode import DecodeConfig, Engine
 from docmt.settings.models import MODEL_CONFIGS
 from docmt.settings.scoring import ScoringConfig
-from docmt.settings.train import TrainConfig
+from docmt.settings.train import Precision, TrainConfig
 
 MOST_SHARDS = 10_000
 """The largest number of shards; a larger number is a typing mistake."""
@@ -136,6 +136,12 @@ class MainConfig(RunConfig):
         dict, "stage 2 by name: how raw sentences become subword pieces", each_key(need_name)
     )
     defaults: DefaultsConfig = needed("the settings of a system that neither it nor a system that it extends states")
+    precision: Precision | None = setting(
+        None, "`train.precision` of every system, in place of what studies and the scale state; none = as they state it"
+    )
+    engine: Engine | None = setting(
+        None, "`decode.engine` of every system that the engine can translate; none = as studies state it"
+    )
     scoring: ScoringConfig = section(ScoringConfig, "settings of scores (stage 7); a study may state some of them")
 
 

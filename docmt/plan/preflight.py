@@ -1,4 +1,4 @@
-"""Checks before the workflow runs that are not checks of settings: packages, names of studies, options of Snakemake."""
+"""Checks before the first job, not of settings: packages, GPUs, names of studies, options of Snakemake."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib import metadata
@@ -6,8 +6,14 @@ from importlib import metadata
 from packaging.requirements import Requirement
 
 from docmt.base.errors import UserError
+from docmt.base.gpus import compute_capabilities, visible_gpus
+from docmt.plan.grid import Grid
+from docmt.plan.jobs import Job
+from docmt.settings.train import IN_FP32
 
 DISTRIBUTION = "docmt"
+BF16_SINCE = 8.0
+"""The compute capability of the first GPUs of NVIDIA that compute in bf16: those of the A100."""
 
 
 def check_packages(needed: Iterable[str]) -> None:
@@ -67,6 +73,24 @@ def _metadata() -> metadata.PackageMetadata:
     except metadata.PackageNotFoundError:
         remedy = "pip install -c pins.txt -e ."
         raise UserError("docmt is not installed", where="this Python's environment", remedy=remedy) from None
+
+
+def check_precision(grid: Grid, jobs: Iterable[Job]) -> None:
+    """Raise UserError where one of the jobs trains in bf16, and a GPU that it would use here does not compute in it."""
+    trained = [grid.find(job.names["corpus"], job.names["system"]).system for job in jobs if job.is_training]
+    in_bf16 = sorted({system.name for system in trained if system.train.precision == "bf16"})
+    if not in_bf16 or grid.device == "cpu":
+        return
+    capabilities = compute_capabilities()
+    known = [capabilities[gpu.key] for gpu in visible_gpus() if gpu.key in capabilities]
+    for name, capability in known:
+        if capability < BF16_SINCE:
+            raise UserError(
+                "this GPU does not compute in bf16",
+                where=name,
+                found=f"train.precision: bf16 of {', '.join(in_bf16)}",
+                remedy=IN_FP32,
+            )
 
 
 def refuse_cache(rules: Sequence[str] | None) -> None:

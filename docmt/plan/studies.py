@@ -1,6 +1,7 @@
 """The studies of a project: their systems, their entries, and their settings of scoring."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 
 from docmt.base.errors import check_known
@@ -11,6 +12,7 @@ from docmt.kinds.item import Checks
 from docmt.kinds.study import StudyConfig
 from docmt.plan.corpus_checks import check_languages, check_splits
 from docmt.plan.entries import Systems
+from docmt.plan.main_config import MainConfig
 from docmt.plan.resolve import Resolver
 from docmt.plan.scale import Scale
 from docmt.plan.scoring import (
@@ -39,26 +41,23 @@ class Studies:
         self.entries: list[Entry] = []
         self._lines: dict[str, Lines] = {}
 
-    def add(self, path: Path, defaults: dict, seeds: tuple[int, ...], scoring: ScoringConfig) -> None:
-        """Read and check a study; `defaults`, `seeds` and `scoring` are those of config.yaml.
-
-        Raises UserError for the first mistake.
-        """
+    def add(self, path: Path, config: MainConfig) -> None:
+        """Read and check a study. Raises UserError for the first mistake."""
         study, lines = load_study(path)
         for number, corpus in enumerate(study.corpora):
             check_known("corpus", corpus, self.corpora, lines.place(("corpora", number)))
         check_splits(study.corpora, self.corpora, self.files, lines)
-        resolver = Resolver(study, lines, defaults, self.scale)
+        resolver = Resolver(study, lines, asdict(config.defaults), self.scale)
         # Cycles are refused before any system is resolved, since resolving a cycle would not end.
         resolver.check_cycles()
-        systems = Systems(resolver, self.texts)
+        systems = Systems(resolver, self.texts, config)
         checks = Checks(study.corpora, systems.systems, systems.corpora, self.corpora, lines)
         check_items(study, checks)
         check_findings(study.findings, study.items, checks)
-        entries = list(systems.entries(seeds, self.entries))
+        entries = list(systems.entries(config.seeds, self.entries))
         check_languages(entries, self.texts, self.corpora, lines)
         check_measured_as(study, lines)
-        self.scoring[study.study] = scoring_of_study(scoring, study.scoring, self.scale, lines)
+        self.scoring[study.study] = scoring_of_study(config.scoring, study.scoring, self.scale, lines)
         check_conventions(study, self.scoring[study.study], lines)
         self.configs[study.study], self._lines[study.study] = study, lines
         self.entries += list(with_score_folders(entries, self.entries, self.scoring))

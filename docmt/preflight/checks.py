@@ -62,6 +62,7 @@ def _of_grid(grid: Grid, targets: Sequence[str], read: Profile, ask_sources: boo
         (disk.AREA, disk.check_disk(run)),
         (budget.AREA, budget.check_hours(run)),
         (devices.AREA, devices.check_devices(grid, read)),
+        (devices.AREA, devices.check_numbers(run, read)),
     ]
     checks += [(network.AREA, network.check_network(run))] if ask_sources else []
     checks += [(slurm.AREA, slurm.check_times(run, read))] if read.is_slurm else []

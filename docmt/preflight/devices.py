@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
+from docmt.base.errors import UserError
 from docmt.base.machine import installed_version
 from docmt.plan.grid import Grid
+from docmt.plan.preflight import check_precision
 from docmt.preflight.finding import Area, RunFinding
+from docmt.preflight.planned import PlannedRun
 from docmt.preflight.profile import Profile
 
 AREA = Area("devices")
@@ -45,6 +48,14 @@ def check_devices(grid: Grid, profile: Profile, dev: Path = DEV, driver: Path = 
             "torch is built for processors alone", where="this Python's environment", found=version, remedy=BUILD
         )
     yield AREA.fact(f"device: {grid.device}; {len(cards)} cards; torch is built for {build}")
+
+
+def check_numbers(run: PlannedRun, profile: Profile) -> Iterator[RunFinding]:
+    """Yield an error where trainings are in bf16, and cards of this machine do not compute in it."""
+    try:
+        check_precision(run.grid, () if profile.is_cluster else run.jobs)
+    except UserError as problem:
+        yield AREA.of(problem)
 
 
 def cards_in(dev: Path = DEV) -> list[Path]:

@@ -19,6 +19,10 @@ from docmt.base.checks import (
 
 Schedule = Literal["inverse_sqrt", "noam", "polynomial", "constant"]
 """The name of a schedule of the learning rate."""
+Precision = Literal["fp32", "bf16"]
+"""The number format of forward passes in training."""
+IN_FP32 = "set `precision: fp32` in config.yaml, for every study that does not compare precisions"
+"""The remedy where a device does not compute in bf16."""
 GROUPS = ("new", "transferred")
 """The two groups of parameters where training starts from another model (`init_from` or `pretrained`).
 
@@ -125,9 +129,8 @@ class TrainConfig(Checked):
         "mean of those at the last n or the best n validations after the first update",
     )
     average: int = setting(5, "n: number of validations whose weights are averaged (average, average_best)", beam)
-    precision: Literal["fp32", "bf16"] = setting(
-        "fp32",
-        "number format of forward passes in training. bf16: for GPUs and CPUs that compute in it",
+    precision: Precision = setting(
+        "fp32", "number format of forward passes in training. bf16: for GPUs and CPUs that compute in it"
     )
 
     def __post_init__(self) -> None:

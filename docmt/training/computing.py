@@ -13,7 +13,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 
@@ -23,6 +22,7 @@ from docmt.base.machine import MIB
 from docmt.nn.compiled import Backend, compile_parts, pad_batch
 from docmt.nn.linear import ROWS
 from docmt.nn.streams import Batch
+from docmt.settings.train import IN_FP32, Precision
 from docmt.training.failures import is_out_of_memory
 
 
@@ -36,10 +36,6 @@ def derived_seed(seed: int, purpose: str, *numbers: int) -> int:
     return int.from_bytes(hashlib.sha256(name).digest()[:8], "big") >> 1
 
 
-Precision = Literal["fp32", "bf16"]
-"""The number type of forward passes."""
-
-
 def forward_context(device: torch.device, precision: Precision) -> AbstractContextManager:
     """Return the context manager of forward passes: autocast for bf16, and an empty context for fp32.
 
@@ -50,7 +46,7 @@ def forward_context(device: torch.device, precision: Precision) -> AbstractConte
             "this GPU does not compute in bf16",
             where="train.precision",
             found=torch.cuda.get_device_name(device),
-            remedy="set defaults.train.precision of config.yaml to fp32",
+            remedy=IN_FP32,
         )
     return torch.autocast(device.type, torch.bfloat16) if precision == "bf16" else nullcontext()
 

@@ -32,7 +32,7 @@ def test_each_check_of_a_right_device_finds_each_model_right():
     }
     assert all(result.tokens_per_s > 0 and result.matrix_share > 0 and result.memory_mib > 0 for result in speeds)
     assert [item.setting for item in run.advice(results, 0)] == [
-        "train.precision",
+        "precision",
         "DOCMT_COMPILE",
         "ranks of a training",
     ]
@@ -163,7 +163,7 @@ def test_the_report_says_what_was_found_and_what_to_set(is_right, monkeypatch, c
     report.show()
     said = capsys.readouterr()
     assert report.is_right is is_right
-    assert "1,234" in said.out and "train.precision" in said.out and ("WRONG" in said.out) is not is_right
+    assert "1,234" in said.out and "\nprecision " in said.out and ("WRONG" in said.out) is not is_right
     assert "speed, han, fp32: 1,234 target tokens/s" in said.err
     plain = report.to_json()
     assert plain["speeds"][0]["kind"] == "han" and plain["findings"][0]["is_right"] is is_right

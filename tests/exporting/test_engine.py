@@ -130,7 +130,7 @@ def test_other_probabilities_are_no_proof(tmp_path):
         other.model.output.weight[:, 3] += 0.1 * torch.arange(27)
     with pytest.raises(UserError, match="does not compute the probabilities of this model") as refused:
         other.translate(ROWS)
-    assert "expected at most 0.001" in str(refused.value) and "decode.engine" in str(refused.value)
+    assert "expected at most 0.001" in str(refused.value) and "`engine: docmt` in config.yaml" in str(refused.value)
     assert other.counts.source_tokens == 0
 
 

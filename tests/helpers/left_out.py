@@ -46,7 +46,7 @@ LEFT_OUT = {
     # Runs that take long, and places that are not those of the demo.
     "snakemake --cores 2 failure": STUDIES,
     "snakemake --cores 2 precision": STUDIES,
-    "{precision: bf16}": "trains for minutes: tests/plan/test_grid.py",
+    "--config precision=bf16": "trains for minutes: tests/plan/test_machine.py",
     "snakemake --cores 2 all": STUDIES,
     "snakemake --cores 2 bible": STUDIES,
     "snakemake --cores 2 voita": "trains for minutes: tests/workflow/test_voita.py",

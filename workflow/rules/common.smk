@@ -81,7 +81,7 @@ from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
 from docmt.plan.other_clusters import ask_lsf_for_gpus, share_folder_with_pods
 from docmt.plan.planning import Planner
 from docmt.plan.positions import position_tables
-from docmt.plan.preflight import check_packages, check_study_names, refuse_cache
+from docmt.plan.preflight import check_packages, check_precision, check_study_names, refuse_cache
 from docmt.plan.push_process import PushProcess
 from docmt.plan.report_labels import WHOLE_STUDY, group_of, item_labels, study_labels
 from docmt.plan.run import grid_for_targets, grid_of_run
@@ -338,6 +338,8 @@ def make_plan():
         or_refuse(fetch_checkpoints, RUN["planner"], requested())
     RUN["plan"] = or_refuse(plan_run, RUN["planner"], requested(), forced(), workflow.dryrun, say_once)
     or_refuse(check_nodes, nodes_of(RUN["plan"]), runs_on_cluster())
+    if not runs_on_cluster():
+        or_refuse(check_precision, GRID, RUN["plan"].reasons)
     left_out = [*left_out_lines(GRID, requested_studies()), *not_scored_lines(GRID, RUN["plan"].order)]
     left_out += or_refuse(list, lines_about_equal_files(GRID, RUN["planner"].digests, requested_studies()))
     lines = [*lines_of(RUN["plan"], GRID.retrain_hours), *lines_of_time(RUN["plan"]), *lines_of_budget()]

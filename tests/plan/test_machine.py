@@ -1,0 +1,136 @@
+"""The precision and the engine of a machine are one word of config.yaml, which wins over what studies state."""
+
+from functools import cache
+
+import pytest
+from helpers.planted_gpus import plant_gpus, uuid_of, write_program
+from helpers.support import ROOT
+
+from docmt.base.errors import UserError
+from docmt.base.gpus import compute_capabilities
+from docmt.plan import preflight
+from docmt.plan.grid import Grid, load_grid
+from docmt.plan.identities import Identities
+from docmt.plan.jobs import GridJobs, Job
+from docmt.plan.outside import FileDigests
+from docmt.preflight.checks import preflight as checked
+from docmt.settings.ctranslate2 import engine_obstacles
+from docmt.settings.system import Entry
+
+PAPERS = ("long-short", "lexical-chains", "lexical-chains-open", "g-transformer", "contrastive-sets")
+STUDY = "workflow/studies/one.yaml"
+OTHER = {"precision": "bf16", "engine": "ctranslate2"}
+
+
+@cache
+def grid(scale: str = "paper", **overrides) -> Grid:
+    return load_grid(ROOT, {"scale": scale, **overrides})
+
+
+def entries(grid: Grid, *studies: str) -> dict[tuple[str, str, str], Entry]:
+    return {
+        (entry.study, entry.corpus, entry.system.name): entry
+        for entry in grid.entries
+        if entry.has_model and (not studies or entry.study in studies)
+    }
+
+
+def of(entry: Entry) -> dict[str, str]:
+    return {"precision": entry.system.train.precision, "engine": entry.system.decode.engine}
+
+
+def suits_ctranslate2(grid: Grid, entry: Entry) -> bool:
+    system = entry.system
+    return not any(engine_obstacles(system.model, system.view.test, grid.texts[system.text], system.decode))
+
+
+def test_the_papers_studies_train_in_fp32_and_search_by_docmt():
+    papers = entries(grid(), *PAPERS)
+    assert len(papers) == 184
+    assert {tuple(of(entry).values()) for entry in papers.values()} == {("fp32", "docmt")}
+
+
+@pytest.mark.parametrize("scale", ["paper", "smoke"])
+def test_one_word_reaches_every_system_of_every_study(scale):
+    usual, other = entries(grid(scale)), entries(grid(scale, **OTHER))
+    assert usual.keys() == other.keys()
+    for name, entry in other.items():
+        if name[0] != "precision":
+            assert of(entry)["precision"] == "bf16", name
+        assert of(entry)["engine"] == ("ctranslate2" if suits_ctranslate2(grid(scale), entry) else "docmt"), name
+    back = entries(grid(scale, precision="fp32", engine="docmt"))
+    assert back == usual
+
+
+def test_a_study_that_compares_precisions_keeps_its_own():
+    for precision in ("fp32", "bf16"):
+        compared = entries(grid(precision=precision), "precision")
+        assert {name: of(entry) for name, entry in compared.items()} == {
+            name: of(entry) for name, entry in entries(grid(), "precision").items()
+        }
+    assert {of(entry)["precision"] for entry in compared.values()} == {"fp32", "bf16"}
+
+
+def test_another_precision_is_another_training_and_another_engine_another_translation(small):
+    def identity(rule: str, **overrides) -> str:
+        names = {"scale": "paper", "corpus": "toy", "system": "sentence", "seed": 1}
+        jobs = GridJobs(load_grid(small.root, overrides))
+        return Identities(jobs, FileDigests(small.root)).identity(Job.of(rule, **names))
+
+    small.edit(STUDY, "systems", {"sentence": {"train": {"precision": "bf16"}, "decode": {"engine": "ctranslate2"}}})
+    for rule, changed in (("train", ["precision"]), ("translate", ["precision", "engine"])):
+        stated = identity(rule)
+        assert identity(rule, **OTHER) == stated
+        assert all(identity(rule, **{key: usual}) != stated for key, usual in of_nothing().items() if key in changed)
+    assert identity("train", engine="docmt") == identity("train")
+
+
+def of_nothing() -> dict[str, str]:
+    """What is used where nobody states anything."""
+    return {"precision": "fp32", "engine": "docmt"}
+
+
+def test_a_study_may_keep_what_it_compares(small):
+    small.edit(STUDY, "systems", {"sentence": {}, "fast": {"extends": "sentence", "decode": {"engine": "ctranslate2"}}})
+    small.edit(STUDY, "compares", ["engine"])
+    compared = entries(load_grid(small.root, OTHER))
+    assert {name[2]: of(entry) for name, entry in compared.items()} == {
+        "sentence": {"precision": "bf16", "engine": "docmt"},
+        "fast": {"precision": "bf16", "engine": "ctranslate2"},
+    }
+
+
+@pytest.mark.parametrize(("key", "value"), [("precision", "fp16"), ("engine", "marian")])
+def test_other_words_are_refused(small, key, value):
+    with pytest.raises(UserError, match=rf"config.yaml.*{key}: unknown name\n  found {value}"):
+        load_grid(small.root, {key: value})
+
+
+@pytest.fixture
+def old(small, tmp_path, monkeypatch):
+    """A machine with two GPUs, of which the second does not compute in bf16, and a study in bf16."""
+    plant_gpus(tmp_path, 2, monkeypatch)
+    names = (f"{uuid_of(0)}, NVIDIA A100, 8.0", f"{uuid_of(1)}, Tesla P100, 6.0")
+    listing = (tmp_path / "bin/nvidia-smi").read_text().removeprefix("#!/bin/sh\n")
+    query = "\n".join(f"echo '{name}'" for name in names)
+    write_program(tmp_path / "bin/nvidia-smi", f'case "$1" in --query*)\n{query}\nexit;; esac\n{listing}')
+    monkeypatch.setattr("docmt.base.gpus.count_device_files", lambda devices: 2)
+    small.edit(STUDY, "systems", {"sentence": {"train": {"precision": "bf16"}}})
+    return small
+
+
+TRAINING = Job.of("train", scale="paper", corpus="toy", system="sentence", seed=1)
+
+
+def test_a_gpu_without_bf16_is_told_before_the_first_job_and_one_word_mends_it(old, monkeypatch):
+    assert compute_capabilities()[uuid_of(1)] == ("Tesla P100", 6.0)
+    message = r"Tesla P100: this GPU does not compute in bf16\n  found train.precision: bf16 of sentence"
+    with pytest.raises(UserError, match=message + r"\n  set `precision: fp32` in config.yaml") as refused:
+        preflight.check_precision(load_grid(old.root), [TRAINING])
+    monkeypatch.chdir(old.root)
+    assert str(refused.value) in [finding.text for finding in checked(["one"], {}, None, False)]
+    preflight.check_precision(load_grid(old.root, {"precision": "fp32"}), [TRAINING])
+    preflight.check_precision(load_grid(old.root, {"device": "cpu"}), [TRAINING])
+    preflight.check_precision(load_grid(old.root), [])
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    preflight.check_precision(load_grid(old.root), [TRAINING])
