@@ -13,7 +13,7 @@ from typing import Any
 
 from docmt.base.artifacts import as_object, decoded
 from docmt.base.digests import full_digest, indented_json
-from docmt.base.errors import UserError
+from docmt.base.errors import UserError, install
 from docmt.base.foreign import reading
 from docmt.base.machine import installed_version
 from docmt.base.manifest import DIGEST, check_seal, sealed
@@ -72,7 +72,7 @@ class Asked:
                     where="this Python's environment",
                     found=f"{name} {actual}",
                     expected=f"{name} {expected}",
-                    remedy="install the same versions for snakemake and for its jobs (pip install -c pins.txt -e .)",
+                    remedy=f"install the same versions for snakemake and for its jobs; {install()}",
                 )
 
 

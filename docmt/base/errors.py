@@ -94,6 +94,15 @@ def nearest(name: str, valid: Iterable[str]) -> str:
     return "valid: " + (", ".join(valid) or "none")
 
 
+def install(*extras: str) -> str:
+    """Return the remedy for packages that are missing: the command that installs docmt with extras, in its clone.
+
+    A study folder, where a run may have stopped, has no `pins.txt`.
+    """
+    wanted = f".[{','.join(extras)}]" if extras else "."
+    return f"in docmt's clone: pip install -c pins.txt -e '{wanted}'"
+
+
 def check_known(what: str, name: object, known: Collection[str], where: str | None = None) -> None:
     """Raise UserError, with the most similar valid name, unless `name` is one of `known`."""
     if not isinstance(name, str) or name not in known:

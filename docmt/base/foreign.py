@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from docmt.base.errors import TRY_AGAIN, USER_MISTAKE, UserError
+from docmt.base.errors import TRY_AGAIN, USER_MISTAKE, UserError, install
 
 MEGABYTE = 1_000_000
 LONGEST_DETAIL = 200
@@ -228,7 +228,7 @@ def naming(path: Path | str) -> Iterator[None]:
         raise
 
 
-def library(name: str, what: str, remedy: str = "pip install -c pins.txt -e .") -> ModuleType:
+def library(name: str, what: str, remedy: str | None = None) -> ModuleType:
     """Import a library that few jobs need.
 
     Raises UserError, with the message `what`, where it is not installed.
@@ -236,7 +236,7 @@ def library(name: str, what: str, remedy: str = "pip install -c pins.txt -e .") 
     try:
         return import_module(name)
     except ImportError:
-        raise UserError(what, remedy=remedy) from None
+        raise UserError(what, remedy=remedy or install()) from None
 
 
 def need_file(path: Path | str) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from docmt.base.errors import install
 from docmt.base.foreign import library
 from docmt.base.vocabulary import SPECIALS
 from docmt.exporting.source import ExportedModel
@@ -20,7 +21,6 @@ from docmt.nn.layers import Embedding, FeedForward, Residual
 from docmt.nn.multihead import MultiHead
 from docmt.settings.models import TransformerConfig
 
-REMEDY = 'pip install -c pins.txt -e ".[ctranslate2]"'
 BARRED = -1e9
 """The bias of a piece that the model does not know."""
 SINUSOID_ROWS = 4096
@@ -29,7 +29,7 @@ SINUSOID_ROWS = 4096
 
 def ctranslate2() -> ModuleType:
     """Import CTranslate2; raise UserError where it is not installed."""
-    return library("ctranslate2", "the export to CTranslate2 needs ctranslate2", REMEDY)
+    return library("ctranslate2", "the export to CTranslate2 needs ctranslate2", install("ctranslate2"))
 
 
 def position_rows(config: TransformerConfig) -> int:

@@ -6,6 +6,7 @@ from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
 from docmt.base.yaml_files import Lines
 from docmt.catalogue.corpus import CorpusConfig
+from docmt.catalogue.held_out import TRAIN
 from docmt.settings.data import TextConfig
 from docmt.settings.system import Entry
 
@@ -21,13 +22,14 @@ def check_splits(names: Iterable[str], corpora: Corpora, corpus_files: Mapping[s
     for number, name in enumerate(names):
         missing = [split for split in SPLITS if split not in corpora[name].splits]
         if missing:
+            held = ", ".join(f"{split}: {{first: 20}}" for split in missing)
+            hold = f", or hold documents of train out: `held_out: {{{held}}}` in its reader"
             raise UserError(
                 f"the corpus has no {' and no '.join(missing)}, without which no system is trained and scored",
                 where=lines.place(("corpora", number)),
                 found=f"{name}, with {', '.join(corpora[name].splits) or 'contrastive sets alone'}",
                 expected=", ".join(SPLITS),
-                remedy=f"add files for it to {corpus_files[name]}, or hold documents of train out:"
-                f" `held_out: {{{missing[0]}: {{first: 20}}}}` in its reader",
+                remedy=f"add files for it to {corpus_files[name]}{'' if TRAIN in missing else hold}",
             )
 
 

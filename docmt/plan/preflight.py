@@ -5,7 +5,7 @@ from importlib import metadata
 
 from packaging.requirements import Requirement
 
-from docmt.base.errors import UserError
+from docmt.base.errors import UserError, install
 from docmt.base.gpus import compute_capabilities, visible_gpus
 from docmt.plan.grid import Grid
 from docmt.plan.jobs import Job
@@ -25,12 +25,11 @@ def check_packages(needed: Iterable[str]) -> None:
     extras = _extras_of(needed)
     missing = sorted({name for name in _required(extras) if not is_installed(name)})
     if missing:
-        wanted = f"-e '.[{','.join(extras)}]'" if extras else "-e ."
         raise UserError(
             "packages are missing that jobs need",
             where="this Python's environment",
             found=f"no {', '.join(missing)}",
-            remedy=f"pip install -c pins.txt {wanted}",
+            remedy=install(*extras),
         )
 
 
@@ -71,8 +70,7 @@ def _metadata() -> metadata.PackageMetadata:
     try:
         return metadata.metadata(DISTRIBUTION)
     except metadata.PackageNotFoundError:
-        remedy = "pip install -c pins.txt -e ."
-        raise UserError("docmt is not installed", where="this Python's environment", remedy=remedy) from None
+        raise UserError("docmt is not installed", where="this Python's environment", remedy=install()) from None
 
 
 def check_precision(grid: Grid, jobs: Iterable[Job]) -> None:

@@ -19,7 +19,7 @@ DEV, DRIVER = Path("/dev"), Path("/proc/driver/nvidia/version")
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 OLDEST_DRIVERS = {12: 525, 13: 580}
 """The oldest driver of NVIDIA that runs programs of each version of CUDA (CUDA Compatibility, section 2.1)."""
-BUILD = "pip install -c pins.txt torch, from an index whose torch is built for CUDA"
+BUILD = "in docmt's clone: pip install -c pins.txt torch, from an index whose torch is built for CUDA"
 
 
 def check_devices(grid: Grid, profile: Profile, dev: Path = DEV, driver: Path = DRIVER) -> Iterator[RunFinding]:

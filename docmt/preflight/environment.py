@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from docmt.base.errors import UserError, quoted
+from docmt.base.errors import UserError, install, quoted
 from docmt.base.machine import installed_version
 from docmt.plan.adoption import program_of
 from docmt.plan.jobs import Job
@@ -74,7 +74,7 @@ def _other_versions(extras: list[str]) -> Iterator[RunFinding]:
             "packages have other versions than pins.txt, with which docmt was tested",
             where="this Python's environment",
             found=", ".join(texts[:MOST_NAMED]) + more,
-            remedy='pip install -c pins.txt -e "."',
+            remedy=install(),
         )
 
 

@@ -19,7 +19,7 @@ from sacrebleu.metrics import BLEU
 from sacrebleu.metrics.base import Metric
 from sacrebleu.metrics.bleu import BLEUScore
 
-from docmt.base.errors import UserError
+from docmt.base.errors import UserError, install
 from docmt.scoring.inputs import Stream
 
 ORDER = 4
@@ -73,7 +73,7 @@ class BleuFamily:
             raise UserError(
                 "sacreBLEU's tokeniser of the target language is not installed",
                 found=f"target language {target_language}",
-                remedy=f"pip install -c pins.txt -e '.[{target_language}]', or take the families tokenized_lower and "
+                remedy=f"{install(target_language)}, or take the families tokenized_lower and "
                 "tokenized, which need no tokeniser",
             ) from None
 

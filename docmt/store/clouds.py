@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, ClassVar, Protocol
 
+from docmt.base.errors import install
 from docmt.base.foreign import library
 
 READ_TIMEOUT = 30
@@ -125,8 +126,7 @@ CLOUDS: dict[str, type[Cloud]] = {cloud.scheme: cloud for cloud in (S3, Gs)}
 
 
 def _library(name: str, extra: str) -> Any:
-    remedy = f'pip install -c pins.txt -e ".[{extra}]"'
-    return library(name, f"a store at {extra}:// needs a library that is not installed", remedy)
+    return library(name, f"a store at {extra}:// needs a library that is not installed", install(extra))
 
 
 def _timeout() -> Any:

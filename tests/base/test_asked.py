@@ -139,5 +139,5 @@ def test_a_library_of_another_version_is_refused(name, expected):
     assert str(refused.value).splitlines() == [
         "this Python's environment: another version of a library than planned",
         f"  found {name} {installed_version(name)}; expected {name} {expected}",
-        "  install the same versions for snakemake and for its jobs (pip install -c pins.txt -e .)",
+        "  install the same versions for snakemake and for its jobs; in docmt's clone: pip install -c pins.txt -e '.'",
     ]

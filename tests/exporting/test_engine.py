@@ -173,7 +173,7 @@ def test_without_ctranslate2_the_message_names_its_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "ctranslate2", None)
     with pytest.raises(UserError, match="needs ctranslate2") as refused:
         translators(model)
-    assert 'pip install -c pins.txt -e ".[ctranslate2]"' in str(refused.value)
+    assert "in docmt's clone: pip install -c pins.txt -e '.[ctranslate2]'" in str(refused.value)
 
 
 def test_a_gpu_that_ctranslate2_does_not_see_is_named(tmp_path):

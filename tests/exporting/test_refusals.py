@@ -63,7 +63,7 @@ def test_without_ctranslate2_the_message_names_its_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "ctranslate2", None)
     with pytest.raises(UserError, match="needs ctranslate2") as refused:
         docmt.export_model(folder, tmp_path / "out", "ctranslate2")
-    assert 'pip install -c pins.txt -e ".[ctranslate2]"' in str(refused.value)
+    assert "in docmt's clone: pip install -c pins.txt -e '.[ctranslate2]'" in str(refused.value)
     assert not (tmp_path / "out").exists()
 
 

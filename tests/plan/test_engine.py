@@ -78,5 +78,7 @@ def test_its_extra_is_needed_before_any_job(small, monkeypatch):
     grid = load_grid(chosen(small, "ctranslate2").root)
     monkeypatch.setattr(preflight, "is_installed", lambda name: name != "ctranslate2")
     preflight.check_packages(["docmt"])
-    with pytest.raises(UserError, match=r"found no ctranslate2\n  pip install -c pins.txt -e '[.]\[ctranslate2\]'"):
+    with pytest.raises(
+        UserError, match=r"found no ctranslate2\n  in docmt's clone: pip install -c pins.txt -e '[.]\[ctranslate2\]'"
+    ):
         preflight.check_packages([each.engine for each in grid.entries])

@@ -26,9 +26,11 @@ def test_this_environment_has_all_that_jobs_need():
 
 def test_all_that_is_missing_is_named_with_the_command_that_mends_it(monkeypatch):
     without(monkeypatch, "gensim", "transformers", "eflomal")
-    with pytest.raises(UserError, match=r"found no gensim, transformers\n  pip install -c pins.txt -e [.]$"):
+    with pytest.raises(
+        UserError, match=r"found no gensim, transformers\n  in docmt's clone: pip install -c pins.txt -e '[.]'$"
+    ):
         preflight.check_packages(["default"])
-    extra = r"found no eflomal, gensim, transformers\n  pip install -c pins.txt -e '[.]\[eflomal\]'"
+    extra = r"found no eflomal, gensim, transformers\n  in docmt's clone: pip install -c pins.txt -e '[.]\[eflomal\]'"
     with pytest.raises(UserError, match=extra):
         preflight.check_packages(["default", "eflomal"])
 
@@ -38,7 +40,9 @@ def test_the_tokenisers_of_a_target_language_are_an_extra(monkeypatch):
     monkeypatch.setattr(preflight, "_required", lambda extras: ["mecab-python3"] if "ja" in extras else [])
     without(monkeypatch, "mecab-python3")
     preflight.check_packages(["default", "en", "de"])
-    with pytest.raises(UserError, match=r"found no mecab-python3\n  pip install -c pins.txt -e '[.]\[ja\]'"):
+    with pytest.raises(
+        UserError, match=r"found no mecab-python3\n  in docmt's clone: pip install -c pins.txt -e '[.]\[ja\]'"
+    ):
         preflight.check_packages(["default", "en", "ja"])
 
 
@@ -49,7 +53,9 @@ def test_packages_of_tests_are_not_needed(monkeypatch):
 
 def test_docmt_itself_must_be_installed(monkeypatch):
     monkeypatch.setattr(preflight, "DISTRIBUTION", "no-such-package")
-    with pytest.raises(UserError, match=r"docmt is not installed\n  pip install -c pins[.]txt -e [.]"):
+    with pytest.raises(
+        UserError, match=r"docmt is not installed\n  in docmt's clone: pip install -c pins[.]txt -e '[.]'"
+    ):
         preflight.check_packages(["default"])
 
 

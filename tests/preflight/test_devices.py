@@ -56,7 +56,10 @@ def test_cuda_without_a_card(machine):
 @pytest.mark.parametrize(("device", "level"), [("auto", "warning"), ("cuda", "error")])
 def test_a_torch_for_processors_beside_a_card(device, level, machine):
     ((told, text),) = machine.has(1, torch="2.13.0+cpu").told(device)
-    assert told == level and "torch is built for processors alone\n  found 2.13.0+cpu\n  pip install" in text
+    assert (
+        told == level
+        and "torch is built for processors alone\n  found 2.13.0+cpu\n  in docmt's clone: pip install" in text
+    )
 
 
 @pytest.mark.parametrize("value", ["", "-1", "none"])

@@ -142,8 +142,8 @@ def test_text_without_a_frequent_word_is_refused():
 @pytest.mark.parametrize(
     ("package", "message", "run"),
     [
-        ("gensim.models", r"training word vectors needs gensim\n  pip install .* -e \.", "vectors"),
-        ("transformers", r"cohesion needs transformers\n  pip install .* -e \.", "bert"),
+        ("gensim.models", r"training word vectors needs gensim\n  in docmt's clone: pip install .* -e '\.'", "vectors"),
+        ("transformers", r"cohesion needs transformers\n  in docmt's clone: pip install .* -e '\.'", "bert"),
     ],
 )
 def test_a_package_that_is_not_installed_is_named(package, message, run, monkeypatch, tmp_path):

@@ -156,7 +156,10 @@ def test_japanese_and_korean_have_the_tokenisers_that_sacrebleu_has_for_them(lan
 def test_a_tokeniser_that_is_not_installed_is_named_with_its_extra(language, monkeypatch):
     """Families of tokens need none."""
     monkeypatch.setattr(f"sacrebleu.tokenizers.tokenizer_{language}_mecab.MeCab", None)
-    with pytest.raises(UserError, match=rf"target language {language}\n  pip install -c pins.txt -e '.\[{language}\]'"):
+    with pytest.raises(
+        UserError,
+        match=rf"target language {language}\n  in docmt's clone: pip install -c pins.txt -e '.\[{language}\]'",
+    ):
         FAMILIES["13a_lower"].metric(language)
     assert FAMILIES["tokenized"].metric(language).tokenizer_signature == "multi-bleu"
 

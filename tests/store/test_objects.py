@@ -195,7 +195,7 @@ def test_an_address_without_its_library_names_the_extra(
     monkeypatch: pytest.MonkeyPatch, scheme: str, library: str
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(UserError, match=rf'pip install -c pins.txt -e "\.\[{scheme}\]"'):
+    with pytest.raises(UserError, match=rf"pip install -c pins.txt -e '\.\[{scheme}\]'"):
         backend_at(f"{scheme}://bucket")
 
 

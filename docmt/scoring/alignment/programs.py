@@ -18,7 +18,7 @@ from pathlib import Path
 
 from docmt.base.artifacts import read_object
 from docmt.base.digests import sha256_file
-from docmt.base.errors import UserError
+from docmt.base.errors import UserError, install
 from docmt.base.foreign import library, reading
 from docmt.scoring.alignment.links import AlignedLines, DirectedLinks, Links, read_links
 from docmt.settings.pretrained import ALIGNER_LAYER, CONFIG, aligner_files
@@ -55,7 +55,7 @@ class AwesomeAlign:
     def _fitting(self, source: Sequence[str], target: Sequence[str]) -> Iterator[int]:
         """Yield the numbers of the lines that have words on both sides, and no more pieces than the model can read."""
         positions = read_object(self.folder / CONFIG, "max_position_embeddings")["max_position_embeddings"]
-        remedy = "pip install -c pins.txt -e ., or take another aligner"
+        remedy = f"{install()}, or take another aligner"
         tokens = library("awesome_align.tokenization_bert", "awesome-align is not installed", remedy)
         with reading(self.folder, "not a BERT that awesome-align can read"):
             tokenizer = tokens.BertTokenizer.from_pretrained(str(self.folder))
@@ -96,7 +96,7 @@ def _words(line: str) -> list[str]:
 LONGEST = 1023
 """The largest number of words of a line that eflomal aligns; it gives longer lines no links, without a message."""
 
-REMEDY = 'pip install -c pins.txt -e ".[eflomal]" (which needs a C compiler), or take another aligner'
+REMEDY = f"{install('eflomal')} (which needs a C compiler), or take another aligner"
 
 
 @dataclass(frozen=True)

@@ -128,5 +128,5 @@ def test_a_folder_that_is_no_model_for_it_is_refused(name, content, message, fol
 
 def test_it_is_said_how_to_install_it(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "awesome_align.tokenization_bert", None)
-    with pytest.raises(UserError, match=r"awesome-align is not installed\n  pip install .* -e \.,"):
+    with pytest.raises(UserError, match=r"awesome-align is not installed\n  in docmt's clone: pip install .* -e '\.',"):
         AwesomeAlign(folder).align(["a"], ["b"])

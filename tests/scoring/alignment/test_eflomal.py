@@ -56,5 +56,7 @@ def test_what_is_too_long_is_counted_in_the_signature(eflomal):
 
 def test_it_is_said_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "eflomal", None)
-    with pytest.raises(UserError, match=r'eflomal is not installed\n  pip install .* -e "\.\[eflomal\]"'):
+    with pytest.raises(
+        UserError, match=r"eflomal is not installed\n  in docmt's clone: pip install .* -e '\.\[eflomal\]'"
+    ):
         Eflomal().align(["a"], ["b"])
