@@ -196,7 +196,10 @@ def _loaded(source: ExportedModel) -> Any:
     library, device = ctranslate2(), next(source.network.parameters()).device
     if device.type == "cuda" and not library.get_cuda_device_count():
         raise UserError(
-            "CTranslate2 sees no GPU", where="decode.engine", found=f"a model on {device}", remedy="set device: cpu"
+            "CTranslate2 sees no GPU",
+            where="decode.engine",
+            found=f"a model on {device}",
+            remedy="`engine: docmt` or `device: cpu` in config.yaml, or --engine docmt or --device cpu",
         )
     with TemporaryDirectory(prefix="docmt.") as folder:
         save_ct2_model(source, Path(folder))

@@ -180,7 +180,10 @@ def test_a_gpu_that_ctranslate2_does_not_see_is_named(tmp_path):
     source = exported_model(model_of(tmp_path), SENTENCES, DecodeConfig())
     on_gpu = [SimpleNamespace(device=torch.device("cuda", 0))]
     network = SimpleNamespace(config=source.network.config, parameters=lambda: iter(on_gpu))
-    with pytest.raises(UserError, match=r"CTranslate2 sees no GPU\n  found a model on cuda:0\n  set device: cpu"):
+    with pytest.raises(
+        UserError,
+        match=r"CTranslate2 sees no GPU\n  found a model on cuda:0\n  `engine: docmt` or `device: cpu` in config.yaml",
+    ):
         CTranslate2Search(replace(source, network=network))
 
 

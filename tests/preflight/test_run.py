@@ -217,7 +217,7 @@ def test_a_missing_library_of_a_bucket(monkeypatch):
 
     monkeypatch.setattr("docmt.base.foreign.import_module", missing)
     ((_, text),) = told(check_store(config(store="s3://bucket/path")))
-    assert "a store at s3:// needs a library that is not installed" in text and '".[s3]"' in text
+    assert "a store at s3:// needs a library that is not installed" in text and "'.[s3]'" in text
 
 
 def test_rights_on_a_store_and_its_keys(tmp_path, monkeypatch):

@@ -1,0 +1,169 @@
+"""What a message tells a person to do mends what it is about: each command and each setting is carried out.
+
+`helpers/remedies_of_*.py` has the situations. A new remedy with a command or a setting fails here until it has one, or
+a row of `ELSEWHERE` or `NOT_CARRIED_OUT`.
+"""
+
+import re
+
+import pytest
+from helpers import (
+    remedies_of_checks,
+    remedies_of_jobs,
+    remedies_of_models,
+    remedies_of_outputs,
+    remedies_of_plans,
+    remedies_of_stores,
+)
+from helpers.remedies import CARRIED, COMMANDS, Module, Remedy, options_of_docmt, refused, remedies, texts_of
+from helpers.remedies_of_plans import Room
+from helpers.support import ROOT
+
+SITUATIONS = (
+    remedies_of_checks,
+    remedies_of_jobs,
+    remedies_of_models,
+    remedies_of_outputs,
+    remedies_of_plans,
+    remedies_of_stores,
+)
+OF_OTHERS = {"--profile", "--set-resources", "--unlock", "--until", "--nproc-per-node"}
+"""Options of snakemake and torchrun."""
+MIRROR = "tests/fetching/test_download.py::test_mirror_is_tried_first"
+CONSENT = "tests/preflight/test_files.py::test_a_checkpoint_needs_consent"
+OWNER = "tests/store/test_users.py::test_a_file_of_another_user_is_mended_by_its_owner_or_the_keeper"
+ELSEWHERE = {
+    ("cli/export.py", "name one of them with --text"): "tests/corpus/test_export.py"
+    "::test_the_tokens_are_those_of_the_text_that_is_named_or_of_the_only_one",
+    ("corpus/read.py", "`docmt job"): "tests/corpus/test_read.py::test_commands_from_the_catalogue_to_documents",
+    ("drafts/hub.py", "state them"): "tests/drafts/test_drafts.py::test_columns_and_languages_that_a_person_states",
+    ("fetching/download.py", "By hand: put the file ("): MIRROR,
+    ("fetching/download.py", "By hand: put the file at"): MIRROR,
+    ("fetching/download.py", "{} Then put the file ("): MIRROR,
+    ("fetching/download.py", "{} Then put the file at"): MIRROR,
+    ("fetching/hub.py", "check the name"): "tests/drafts/test_drafts.py::test_a_data_set_of_the_hub",
+    ("nn/positions.py", "cut documents"): "tests/views/test_build.py"
+    "::test_a_segment_too_long_for_every_model_is_refused_by_its_place",
+    ("plan/supplies.py", "`fetch"): CONSENT,
+    ("preflight/checkpoints.py", "{} A run"): CONSENT,
+    ("preflight/network.py", "download on"): "tests/preflight/test_files.py::test_a_mirror_is_asked_too",
+    ("preflight/network.py", "try again"): "tests/preflight/test_files.py"
+    "::test_a_host_that_does_not_answer_is_named_once_and_its_files_are_asked_of_others",
+    ("preflight/slurm/partitions.py", "state slurm"): "tests/preflight/test_slurm.py"
+    "::test_a_cluster_without_a_default_partition",
+    ("preflight/slurm/waiting.py", "set {}: squeue"): "tests/preflight/test_slurm.py"
+    "::test_a_right_profile_has_no_findings_and_says_what_cannot_be_seen",
+    ("preflight/slurm/waiting.py", "set {}: true"): "tests/preflight/test_slurm.py::test_preempted_jobs",
+    ("preflight/sources.py", "{} A run"): "tests/preflight/test_files.py"
+    "::test_studies_leave_out_what_only_a_person_can_bring",
+    ("provenance/remaking.py", "name a --folder beside"): "tests/provenance/test_reproduce.py"
+    "::test_a_relative_path_out_of_the_project_must_lead_to_the_same_place",
+    ("scoring/comet.py", "scoring.comet"): "tests/scoring/test_comet.py::test_plain_files_are_scored",
+    ("scoring/human/drawn.py", "`identical"): "tests/scoring/test_human.py"
+    "::test_identical_pairs_are_filled_beforehand_and_no_judgements_of_a_person",
+    ("settings/pretrained.py", "give the system"): "tests/training/test_pretrained.py"
+    "::test_the_fields_that_have_to_differ_can_be_pasted",
+    ("store/chosen.py", "name identities"): "tests/store/test_signing_command.py"
+    "::test_all_and_those_of_the_user_are_signed",
+    ("store/folder.py", "ask {} to remove"): OWNER,
+    ("store/folder.py", "ask {} or {}"): OWNER,
+    ("store/folder.py", "its owner"): "tests/store/test_users.py"
+    "::test_a_shared_folder_that_is_not_sticky_is_refused_to_all_but_its_owner",
+    ("store/signatures.py", "docmt uses"): "tests/store/test_signing_command.py"
+    "::test_what_a_person_names_is_signed_and_used",
+    ("training/computing.py", "train with"): "tests/training/test_compiling.py"
+    "::test_a_compiler_that_fails_ends_the_training_with_its_remedy",
+    ("training/failures.py", "lower train.batch"): "tests/training/test_failures.py"
+    "::test_with_a_lower_batch_it_goes_on_from_the_checkpoint",
+    ("training/lease.py", "wait until"): "tests/training/test_two_trainings.py"
+    "::test_after_a_kill_the_next_job_goes_on_at_once",
+}
+"""The tests that carry out a remedy where its situation is made, by module and beginning of the remedy."""
+BUCKET = "needs an object store: tests/store/test_objects.py starts servers"
+CLUSTER = "needs a cluster, or its administrators"
+STAGE = "needs the outputs of four stages; that there is such a command is tested below"
+NOT_CARRIED_OUT = {
+    ("base/columns.py", "make the chains"): STAGE,
+    ("base/tables.py", "make the chains"): STAGE,
+    ("cli/export.py", "`snakemake"): "a run of seconds; a card.json of each stage is a target in tests/workflow",
+    (
+        "exporting/ct2_engine.py",
+        "the engine docmt",
+    ): "needs a conversion that is wrong: tests/exporting/test_engine.py; "
+    "that `engine: docmt` reaches every system is in tests/plan/test_machine.py",
+    ("exporting/ct2_search.py", "`engine"): "needs a GPU beside a CTranslate2 that sees none",
+    ("models/store.py", "take the"): "needs a second copy of a published checkpoint",
+    ("preflight/devices.py", "ask the"): "needs the administrator of the machine",
+    ("preflight/disk.py", "make room"): "needs another disk",
+    ("preflight/network.py", "`docmt check-sources"): "asks the network; that there is such a command is tested below",
+    ("preflight/network.py", "add a source"): "needs a file that a person has",
+    ("preflight/slurm/cluster.py", "ask the"): CLUSTER,
+    ("preflight/slurm/partitions.py", "run `generate"): CLUSTER,
+    ("preflight/slurm/requests.py", "use another"): CLUSTER,
+    ("preflight/slurm/waiting.py", "use a partition"): CLUSTER,
+    ("scoring/human/items.py", "write it again"): "needs the files of both systems; the command is tested below",
+    ("store/refusals.py", "s3://"): BUCKET,
+    ("store/refusals.py", "see the address"): BUCKET,
+    ("store/refusals.py", "state its region"): BUCKET,
+    ("store/refusals.py", "{}; name a store"): "two remedies in a row, of which the second one is carried out",
+    ("text/pretrained.py", "see texts"): "names a place of the manual",
+    ("training/ranks.py", "torchrun"): "needs several GPUs",
+}
+"""The reasons why a remedy is not carried out, by module and beginning of the remedy."""
+
+
+@pytest.mark.parametrize("remedy", CARRIED, ids=lambda remedy: f"{remedy.module}: {remedy.text[:60]}")
+def test_what_a_remedy_says_mends_the_error(remedy, tmp_path, monkeypatch):
+    broken, *mended = CARRIED[remedy](Room(tmp_path, monkeypatch))
+    assert remedy.is_in(refused(broken).remedy), refused(broken)
+    assert mended
+    for action in mended:
+        action()
+
+
+def row_of(remedy: Remedy, table: dict[tuple[str, str], str]) -> list[tuple[str, str]]:
+    return [row for row in table if row[0] == remedy.module and remedy.text.startswith(row[1])]
+
+
+def test_each_command_and_each_setting_is_carried_out_or_in_one_table_with_a_reason():
+    acting = [remedy for remedy in remedies() if remedy.acts]
+    assert len(acting) > 100 and [remedy for remedy in CARRIED if remedy not in acting] == []
+    places = {
+        remedy: [remedy] * (remedy in CARRIED) + row_of(remedy, ELSEWHERE) + row_of(remedy, NOT_CARRIED_OUT)
+        for remedy in acting
+    }
+    assert {remedy: rows for remedy, rows in places.items() if len(rows) != 1} == {}
+    used = {row for rows in places.values() for row in rows}
+    assert {row for row in (*ELSEWHERE, *NOT_CARRIED_OUT) if row not in used} == set(), "rows of no remedy"
+
+
+@pytest.mark.parametrize("test", sorted({*ELSEWHERE.values()}))
+def test_the_test_that_carries_it_out_is_there(test):
+    file, _, name = test.partition("::")
+    assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8")
+
+
+def test_commands_and_options_that_remedies_name_are_there():
+    texts = [remedy.text for remedy in remedies()]
+    named = [name for text in texts for name in re.findall(r"docmt ((?:store |job )[a-z-]+|[a-z]+-[a-z-]+)", text)]
+    assert named and {*named} <= COMMANDS
+    options = {option for text in texts for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)}
+    assert options <= options_of_docmt() | OF_OTHERS
+
+
+@pytest.mark.parametrize(
+    ("code", "texts"),
+    [
+        ("'set train.lr'", {"set train.lr"}),
+        ("f'run docmt {command}'", {"run docmt {}"}),
+        ("'one' if given else f'{other}, two'", {"one", "{}, two"}),
+        ("FIRST + '; then ' + second()", {"run snakemake; then {}"}),
+        ("install('eflomal')", {"in docmt's clone: pip install -c pins.txt -e {}"}),
+    ],
+)
+def test_the_collector_reads_every_form_of_a_text(code, texts, tmp_path, monkeypatch):
+    monkeypatch.setattr("helpers.remedies.PACKAGE", tmp_path)
+    (tmp_path / "module.py").write_text(f"FIRST = 'run snakemake'\nremedy = {code}\n")
+    module = Module(tmp_path / "module.py")
+    (value,) = module.values["remedy"]
+    assert texts_of(value, module) == texts

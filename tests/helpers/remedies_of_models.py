@@ -1,0 +1,106 @@
+"""Remedies of models, trainings, exports and stores in buckets, carried out."""
+
+from pathlib import Path
+
+from helpers.exported import VOCABULARY, write_model
+from helpers.model_cases import CASES
+from helpers.remedies import carried, pip_installs, refused
+from helpers.remedies_of_jobs import INSTALL, installed_by
+from helpers.remedies_of_outputs import end_and_start
+from helpers.remedies_of_plans import Room
+from helpers.toy_task import make_folder
+
+import docmt
+from docmt.base import foreign
+from docmt.base.errors import UserError
+from docmt.drafts.address import parse_address
+from docmt.drafts.corpus_file import CorpusDraft, write_corpus_file
+from docmt.drafts.sacrebleu import draft
+from docmt.plan.job_times import JobTime, freeze_times, read_frozen_times
+from docmt.scoring.alignment.programs import AwesomeAlign
+from docmt.settings.data import CutConfig
+from docmt.store import clouds
+from docmt.training.task import Paths, check_text
+
+carried("plan/job_times.py", "end this run of snakemake and start it again; it writes the file at its start")(
+    end_and_start(read_frozen_times, lambda room, path: freeze_times({"toy/manifest.json": JobTime(1, 2)}, path))
+)
+
+
+@carried("exporting/ct2_checks.py", "--to huggingface exports every model")
+def a_model_that_ctranslate2_cannot_run(room: Room):
+    model = write_model(room.folder / "model", CASES["g_transformer"], CutConfig(max_tokens=9))
+    export = lambda to: docmt.export_model(model, room.folder / to, to)  # noqa: E731
+    return lambda: export("ctranslate2"), lambda: export("huggingface")
+
+
+@carried("training/failures.py", "lower train.lr or set train.clip_norm; {}")
+def a_training_that_diverges(room: Room):
+    folder = make_folder(room.folder / "task")
+    settings = {"schedule": "constant", "max_updates": 8, "save_every_updates": 1}
+
+    def train(**more) -> None:
+        assert folder.changed({"norm": "pre"}, **settings, **more).train(set_aside=True)
+
+    return lambda: train(lr=1e25), lambda: train(lr=1e-3)
+
+
+@carried("training/task.py", "--text is the folder text/ of stage 2")
+def a_text_of_another_folder(room: Room):
+    tokens = room.folder / "tokens"
+    (tokens / "text").mkdir(parents=True)
+    for side in ("source", "target"):
+        VOCABULARY.save(tokens / "text" / f"vocabulary.{side}.txt")
+
+    def check(text: Path) -> None:
+        check_text(Paths(*(room.folder / name for name in ("s", "v")), text, room.folder / "o", room.folder / "t"))
+
+    return lambda: check(tokens), lambda: check(tokens / "text")
+
+
+@carried("scoring/alignment/programs.py", f"{INSTALL}, or take another aligner")
+def no_awesome_align(room: Room):
+    (room.folder / "config.json").write_text('{"max_position_embeddings": 9}')
+    aligner = object.__new__(AwesomeAlign)
+    object.__setattr__(aligner, "folder", room.folder)
+
+    def load() -> None:
+        try:
+            next(iter(aligner._fitting(["a"], ["b"])), None)
+        except UserError as problem:
+            if "not a BERT" not in problem.what:  # the library that a test installs is empty
+                raise
+
+    return installed_by(room, "awesome_align.tokenization_bert", "awesome-align", load)
+
+
+@carried("store/clouds.py", INSTALL)
+def no_library_of_a_bucket(room: Room):
+    present: set[str] = set()
+
+    def imported(name: str):
+        if not present:
+            raise ImportError(name)
+        return name
+
+    room.monkeypatch.setattr(foreign, "import_module", imported)
+    check = lambda: clouds._library("gcsfs", "gs")  # noqa: E731
+
+    def installed():
+        present.update(pip_installs(refused(check).remedy) & {"gcsfs"})
+        check()
+
+    return check, installed
+
+
+@carried("drafts/corpus_file.py", "give the corpus another name (--name), or remove the file")
+def a_corpus_file_that_exists(room: Room):
+    main = CorpusDraft(draft(parse_address("sacrebleu:wmt22/en-de")), {}, "docmt add-corpus ...")
+    write = lambda name=None: write_corpus_file(main, room.folder, name)  # noqa: E731
+    path = write()
+
+    def removed():
+        path.unlink()
+        write()
+
+    return write, lambda: write("another"), removed
