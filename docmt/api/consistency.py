@@ -1,5 +1,6 @@
 """Lexical consistency of translations: LTCR and HHI, or the reason why a text has no such scores."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from docmt.scoring.inputs import collapse_runs
 from docmt.scoring.occurrences import find_chains, signature, translated_chains
 from docmt.scoring.plain_chains import STOP_WORDS, ChainFiles, chain_links
 from docmt.settings.scoring import ConsistencyConfig
+from docmt.text.signs import Lines, text_warnings
 
 NAME = "hypotheses"
 
@@ -59,7 +61,8 @@ def score_consistency(
     Without `links`, the aligner of docmt learns from the texts and from the parallel text `training`. Stop words are
     the most frequent words of `training` or, without it, of the texts; `source_stop_list` and `target_stop_list`, files
     with one stop word per line, replace them. `rules` are settings of `scoring.consistency` in config.yaml, such as
-    `{"match": "subset"}`. Raises UserError where texts do not correspond or a rule is unknown.
+    `{"match": "subset"}`. Warns of text that has no words between spaces, such as pieces. Raises UserError where texts
+    do not correspond or a rule is unknown.
 
     Paper: Lyu et al. (2021; 2022, section 4.1 and eq. 25, 26).
 
@@ -74,6 +77,8 @@ def score_consistency(
     lines, documents = document_sentences(source, "source")
     config = parse(ConsistencyConfig, dict(rules or {}), "rules").of_corpus(("source", "target"), STOP_WORDS)
     translations = tuple(parallel(hypotheses, NAME, lines, documents, "source"))
+    for text in consistency_warnings(lines, {NAME: translations}, config):
+        warnings.warn(text, stacklevel=2)
     more = parallel_sentences(*training, ("training[0]", "training[1]")) if training else ((), ())
     system = Path(NAME)
     files = ChainFiles(documents, lines, {system: translations}, (True,) * len(lines), more)
@@ -84,6 +89,16 @@ def score_consistency(
         aligned, aligner = {system: [DirectedLinks.symmetric(frozenset(pair)) for pair in links]}, "given"
     stop_files = StopFiles(*(None if path is None else Path(path) for path in (source_stop_list, target_stop_list)))
     return consistency_scores(files, aligned, aligner, stop_files, config)[system]
+
+
+def consistency_warnings(source: Lines, systems: Mapping[str, Lines], config: ConsistencyConfig) -> list[str]:
+    """Return warnings of a source, and of translations by name, that are not tokens between spaces.
+
+    The source may be pieces where chains are found by pieces.
+    """
+    tokens = {"words", "tokens", "spaced"}
+    of_source = tokens - {"words"} if config.chains == "pieces" else tokens
+    return text_warnings({"source": source}, {}, of_source) + text_warnings(systems, {}, tokens)
 
 
 def check_links(links: Sequence[Sequence[Link]], source: Sequence[str], target: Sequence[str]) -> None:

@@ -1,7 +1,7 @@
 """BLEU, chrF and TER of translations with confidence intervals, and the comparison of systems with a baseline."""
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from docmt.api.documents import Text, references_of, translations_of
@@ -9,13 +9,14 @@ from docmt.base.errors import UserError, check_known
 from docmt.scoring.bleu import FAMILIES
 from docmt.scoring.bleu_scores import bleu_tallies, parts_of
 from docmt.scoring.comparisons import compare as compare_tallies
-from docmt.scoring.inputs import Lines, References, Stream, Translations
+from docmt.scoring.inputs import Lines, References, Translations
 from docmt.scoring.intervals import Interval, difference_interval, score_interval
-from docmt.scoring.plain_text import text_warnings, texts_of
 from docmt.scoring.significance import TESTS
 from docmt.scoring.string_scores import string_tallies
+from docmt.scoring.strings import CHARACTERS
 from docmt.scoring.tallies import SignedTally
 from docmt.settings.metrics import METRICS, STRING_UNITS, string_name
+from docmt.text.signs import text_warnings
 
 BLEU = "BLEU"
 
@@ -85,7 +86,8 @@ def score(
     `metrics` are `BLEU`, `chrF`, `chrF++` and `TER` (over sentences alone). `families` are those of BLEU: `13a`
     (sacreBLEU's default), `13a_lower`, `tokenized_lower` and `tokenized` (lines are words already). Units are sentences
     (s) and, where texts are lists of documents, whole documents (d). `target_language` is an ISO 639-1 code; Chinese
-    (zh), Japanese (ja) and Korean (ko) have sacreBLEU's tokenisers for them. Warns of text that looks tokenised. Raises
+    (zh), Japanese (ja) and Korean (ko) have sacreBLEU's tokenisers for them. Warns of text that is not what the
+    metrics expect, such as tokens. Raises
     UserError where texts do not correspond.
 
     >>> import docmt
@@ -99,8 +101,8 @@ def score(
     references = references_of(reference, further_references)
     translations = translations_of(hypotheses, "hypotheses", references)
     tallies = tallies_of(translations, references, metrics, families, target_language)
-    texts = {"hypotheses": translations.raw, **texts_of("reference", references.raw)}
-    for text in warnings_of(texts, metrics, families):
+    stated = stated_of(metrics, families, target_language)
+    for text in text_warnings({"hypotheses": translations.raw}, references.texts, stated):
         warnings.warn(text, stacklevel=2)
     return scores_of(tallies)
 
@@ -137,8 +139,8 @@ def compare(
     ours, theirs = (
         tallies_of(translations, references, metrics, families, target_language) for translations in systems.values()
     )
-    texts = {name: translations.raw for name, translations in systems.items()} | texts_of("reference", references.raw)
-    for text in warnings_of(texts, metrics, families):
+    texts = {name: translations.raw for name, translations in systems.items()}
+    for text in text_warnings(texts, references.texts, stated_of(metrics, families, target_language)):
         warnings.warn(text, stacklevel=2)
     return comparisons_of(ours, theirs, test)
 
@@ -210,13 +212,15 @@ def tallies_of(
     ]
 
 
-def warnings_of(texts: Mapping[str, Stream], metrics: Sequence[str], families: Sequence[str]) -> list[str]:
-    """Return warnings of texts that look tokenised or escaped, where one of the metrics expects detokenised text.
-
-    `texts` has the lines of translations and references, by their names in warnings.
-    """
-    takes_words = all(FAMILIES[family].is_tokenized for family in families)
-    return [] if set(metrics) == {BLEU} and takes_words else text_warnings(texts)
+def stated_of(metrics: Sequence[str], families: Sequence[str], target_language: str) -> set[str]:
+    """Return what must be true of texts for metrics and families of BLEU, in the words of `docmt.text.signs`."""
+    only_bleu, chosen = set(metrics) == {BLEU}, [FAMILIES[family] for family in families]
+    takes_words = [family.is_tokenized for family in chosen]
+    stated = {"words", "tokens" if only_bleu and all(takes_words) else "plain"}
+    if not (only_bleu and all(family.lowercase for family in chosen)):
+        stated.add("cased")
+    at_spaces = target_language not in CHARACTERS or (BLEU in metrics and any(takes_words))
+    return stated | {"spaced"} if at_spaces and set(metrics) != {"chrF"} else stated
 
 
 def named(tallies: Sequence[SignedTally]) -> Iterator[tuple[str, str | None, str, SignedTally]]:

@@ -10,7 +10,7 @@ from docmt.base.errors import UserError
 from docmt.base.parse import parse
 from docmt.cli.align import both
 from docmt.cli.options import AsJson, Documents, Hypotheses, Source, TrainSource, TrainTarget, input_file
-from docmt.cli.screen import print_json, show_table
+from docmt.cli.screen import print_json, show_table, tell
 from docmt.cli.standard_input import label
 from docmt.settings.scoring import ConsistencyConfig
 
@@ -53,13 +53,14 @@ def score_consistency(
     Lyu et al. (2021; 2022, section 4.1 and eq. 25, 26). Files are tokenised. Without training text the aligner learns
     from the files themselves, and stop words are counted in them; the signatures say which.
     """
-    from docmt.api.consistency import consistency_scores
+    from docmt.api.consistency import consistency_scores, consistency_warnings
     from docmt.scoring.chain_scores import StopFiles
     from docmt.scoring.plain_chains import STOP_WORDS, ChainFiles, chain_links
 
     training = both(train_source, train_target)
     config = rules_of(rule or []).of_corpus(("source", "target"), STOP_WORDS)
     files = ChainFiles.read(source, hypotheses, documents, training)
+    tell(consistency_warnings(files.source, {label(path): lines for path, lines in files.systems.items()}, config))
     aligned, aligner_name = chain_links(files, links or [], aligner)
     stop_files = StopFiles(source_stop_list, target_stop_list)
     scores = consistency_scores(files, aligned, aligner_name, stop_files, config)

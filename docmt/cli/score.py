@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from docmt.cli.options import AsJson, Documents, Hypotheses, References, TargetLanguage, input_file
-from docmt.cli.screen import print_json, say, show_table
+from docmt.cli.screen import print_json, show_table, tell
 from docmt.cli.standard_input import label
 
 if TYPE_CHECKING:
@@ -57,12 +57,13 @@ def score(
     computed over sentences alone, and takes long. The interval holds the middle 95 % of scores of 1000 test sets drawn
     from the lines.
     """
-    from docmt.api.scores import scores_of, tallies_of, warnings_of
+    from docmt.api.scores import scores_of, stated_of, tallies_of
     from docmt.scoring.bleu_scores import scores_by_document
     from docmt.scoring.plain_files import read_plain_files
+    from docmt.text.signs import text_warnings
 
     files, wanted = read_plain_files(reference, documents, instances), (metrics_of(metric), families_of(family))
-    records, texts = [], reference_texts(reference, files)
+    records, texts = [], {}
     for path in hypotheses:
         translations = files.translations(path, lines)
         tallies = tallies_of(translations, files.references, *wanted, target_language, lines)
@@ -71,7 +72,7 @@ def score(
         if by_document:
             record["by_document"] = scores_by_document(tallies, files.documents)
         records.append(record)
-    tell(warnings_of(texts, *wanted))
+    tell(text_warnings(texts, reference_texts(reference, files), stated_of(*wanted, target_language)))
     if as_json:
         print_json([{**record, "scores": [dataclasses.asdict(row) for row in record["scores"]]} for record in records])
     else:
@@ -81,12 +82,6 @@ def score(
 def reference_texts(paths: list[Path], files: "PlainFiles") -> "dict[str, Stream]":
     """Return the references by the names of their files."""
     return dict(zip(map(label, paths), files.references.raw, strict=True))
-
-
-def tell(warnings: Sequence[str]) -> None:
-    """Print warnings on standard error."""
-    for text in warnings:
-        say(f"docmt: warning: {text}")
 
 
 def metrics_of(names: list[str] | None) -> Sequence[str]:
@@ -168,14 +163,15 @@ def compare(
 
     Files are those of `docmt score`. † marks p < 0.05 and ‡ marks p < 0.01.
     """
-    from docmt.api.scores import comparisons_of, tallies_of, warnings_of
+    from docmt.api.scores import comparisons_of, stated_of, tallies_of
     from docmt.scoring.plain_files import read_plain_files
+    from docmt.text.signs import text_warnings
 
     files, wanted = read_plain_files(reference, documents, instances), (metrics_of(metric), families_of(family))
     translations = [files.translations(path, lines) for path in (baseline, *hypotheses)]
     theirs, *ours = (tallies_of(text, files.references, *wanted, target_language, lines) for text in translations)
     texts = {label(path): text.raw for path, text in zip((baseline, *hypotheses), translations, strict=True)}
-    tell(warnings_of({**texts, **reference_texts(reference, files)}, *wanted))
+    tell(text_warnings(texts, reference_texts(reference, files), stated_of(*wanted, target_language)))
     systems = {
         label(path): comparisons_of(tallies, theirs, test) for path, tallies in zip(hypotheses, ours, strict=True)
     }

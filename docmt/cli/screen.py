@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any
@@ -29,6 +29,12 @@ def say(text: str) -> None:
     # Processes share the screen, and `print` may write the end of a line separately, after text of another process.
     with unfailing():
         typer.echo(text, err=True)
+
+
+def tell(warnings: Iterable[str]) -> None:
+    """Write warnings to standard error."""
+    for text in warnings:
+        say(f"docmt: warning: {text}")
 
 
 @contextmanager

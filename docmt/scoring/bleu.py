@@ -67,7 +67,7 @@ class BleuFamily:
             return MultiBleu(self.lowercase)
         try:
             # sacreBLEU counts tokenised lines over a whole file, and here it gets single lines:
-            # docmt.scoring.plain_text does this in its place, and `force` suppresses the warning.
+            # docmt.text.signs does this in its place, and `force` suppresses the warning.
             return BLEU(self.lowercase, force=True, smooth_method=self.smooth, trg_lang=target_language)
         except RuntimeError:
             raise UserError(

@@ -57,6 +57,11 @@ class References:
     tokenized: tuple[Stream, ...]
     instances: Instances | None = None
 
+    @property
+    def texts(self) -> dict[str, Stream]:
+        """The raw references by their names in messages: `reference`, `reference 2`, ..."""
+        return {"reference" if number == 1 else f"reference {number}": raw for number, raw in enumerate(self.raw, 1)}
+
     def count(self, lines: Lines) -> int:
         """Return the number of test sentences or, where `lines` is "documents", of test documents."""
         return len(self.raw[0]) if lines == "sentences" else len(collapse_runs(self.documents))

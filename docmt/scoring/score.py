@@ -1,6 +1,6 @@
 """The scores of the translations of a system (`scores.json`), and the summands of the scores (`details.arrow`)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
@@ -19,9 +19,9 @@ from docmt.base.parse import parse
 from docmt.base.tables import read_arrow, write_arrow
 from docmt.base.vocabulary import EOS, Vocabulary
 from docmt.scoring.buckets import bucket_scores
-from docmt.scoring.inputs import Lines, References, read_instances, read_references
+from docmt.scoring.inputs import Lines, References, Stream, read_instances, read_references
 from docmt.scoring.measured import ScoringInputs, ScoringJob, ScoringResult
-from docmt.scoring.plain_text import text_warnings, texts_of
+from docmt.scoring.strings import CHARACTERS
 from docmt.scoring.tallies import write_tallies
 from docmt.settings.data import ViewConfig
 from docmt.settings.metrics import BUCKETED, METRICS, bleu_measure
@@ -32,8 +32,13 @@ REQUIRED_KEYS = (
 )
 """The keys that the `settings.json` of stage 7 must have."""
 
+TextWarnings = Callable[[Mapping[str, Stream], Mapping[str, Stream], Collection[str]], list[str]]
+"""A function that returns warnings of texts, given by name, of which something is stated: `docmt.text.signs`."""
 
-def score(settings: dict, inputs: ScoringInputs, device: DeviceName = "auto") -> ScoringResult:
+
+def score(
+    settings: dict, inputs: ScoringInputs, text_warnings: TextWarnings, device: DeviceName = "auto"
+) -> ScoringResult:
     """Return all scores of a system, computed by the modules that `docmt.settings.metrics.METRICS` names.
 
     Where a line of the translations is a document, the scores that need sentences are left out: s-BLEU, BLEU by
@@ -51,7 +56,9 @@ def score(settings: dict, inputs: ScoringInputs, device: DeviceName = "auto") ->
         **signed(measured, stated_of_lines(decoding)),
         "buckets": _buckets(inputs, results),
         "reference": {name: value for result in results for name, value in result.reference.items()},
-        "warnings": text_warnings({"translations": job.translations.raw, **texts_of("reference", job.references.raw)}),
+        "warnings": text_warnings(
+            {"translations": job.translations.raw}, job.references.texts, stated_of_text(decoding, settings)
+        ),
         "unigram_dev_perplexity": unigram_dev_perplexity(inputs.tokens),
         "decoding": decoding,
         "settings": settings,
@@ -66,6 +73,17 @@ def _buckets(inputs: ScoringInputs, results: Sequence[ScoringResult]) -> dict:
     wanted = bleu_measure(*BUCKETED)
     tallies = [tally for result in results for tally in result.tallies if tally.measure == wanted]
     return bucket_scores(inputs.tokens, tallies[0]) if tallies else {}
+
+
+def stated_of_text(decoding: dict, settings: dict) -> set[str]:
+    """Return what must be true of the plain text of translations and references, in the words of `docmt.text.signs`.
+
+    Only others' translations are stated to have capital letters: a system of docmt has the case of its text.
+    """
+    cased = {"cased"} if decoding.get("case", "lower") != "lower" else set()
+    # Metrics cut the text of all other languages at spaces.
+    spaced = {"spaced"} if settings["target_language"] not in CHARACTERS else set()
+    return {"words", "plain", *cased, *spaced}
 
 
 def stated_of_lines(decoding: dict) -> str:
@@ -118,12 +136,14 @@ def read_test_references(settings: dict, inputs: ScoringInputs) -> References:
     return read_instances(inputs.view, cut, references)
 
 
-def write_scores(settings: Path, inputs: ScoringInputs, output: Path, device: DeviceName = "auto") -> list[str]:
+def write_scores(
+    settings: Path, inputs: ScoringInputs, output: Path, text_warnings: TextWarnings, device: DeviceName = "auto"
+) -> list[str]:
     """Write `scores.json`, with `details.arrow` and `occurrences.arrow` beside it (`docmt job score-system`).
 
-    Returns warnings of text that looks tokenised or escaped, which `scores.json` has too.
+    Returns warnings of text that is not what the metrics expect, which `scores.json` has too.
     """
-    result = score(read_settings(settings, *REQUIRED_KEYS), inputs, device)
+    result = score(read_settings(settings, *REQUIRED_KEYS), inputs, text_warnings, device)
     write_tallies(output.with_name("details.arrow"), result.tallies)
     write_arrow(output.with_name("occurrences.arrow"), result.occurrences)
     write_json(output, result.scores)

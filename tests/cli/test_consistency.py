@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers.command_line import output
+from helpers.command_line import output, succeed
 
+import docmt
 from docmt.base.errors import UserError
 from docmt.cli.consistency import rules_of
 from docmt.scoring.alignment.links import DirectedLinks
@@ -229,3 +230,35 @@ def test_a_system_without_anything_to_count_stands_beside_one_that_has(files, wr
     assert first["ltcr"] == 50 and first["reason"] is None
     assert other["ltcr"] is None and "none has two aligned translations" in other["reason"]
     assert first == scores(*files, *SKIP)
+
+
+UNCUT = {
+    "pieces": (
+        SOURCE,
+        ["the c@@ at sits .", "black k@@ itty .", "the dog barks .", "a black dog ."],
+        "end words in @@",
+    ),
+    "plain text": (SOURCE, ["The cat sits.", "A black kitty.", "The dog barks.", "A black dog."], "end in a full stop"),
+    "uncut source": (
+        ["猫坐在那里。", "黑猫在那里。", "狗叫了一声。", "黑狗在那里。"],
+        SYSTEM,
+        "are in a script without",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", UNCUT)
+def test_text_that_is_not_tokens_between_spaces_is_told(write, what):
+    source, system, sign = UNCUT[what]
+    files = ("--source", write("source", source), "--documents", write("names", NAMES))
+    told = succeed("score-consistency", *files, "--hypotheses", write("system", system), *NO_STOP_WORDS).stderr
+    assert sign in told and told.count("warning") == 1
+    with pytest.warns(UserWarning, match=sign):
+        docmt.score_consistency([source], [system], rules={"source_stop_words": 0, "target_stop_words": 0})
+
+
+def test_tokens_are_not_told_nor_is_a_source_of_pieces_whose_chains_are_of_pieces(write):
+    pieces = [line.replace("黑", "黑@@ 色") for line in SOURCE]
+    for source, rule in ((SOURCE, "chains=words"), (pieces, "chains=pieces")):
+        files = ("--source", write("source", source), "--documents", write("names", NAMES), "--rule", rule)
+        assert succeed("score-consistency", *files, "--hypotheses", write("system", SYSTEM)).stderr == ""

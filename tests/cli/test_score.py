@@ -78,10 +78,45 @@ def test_text_that_looks_tokenised_is_told_on_standard_error(write, command):
     reference = write("reference", REFERENCE)
     files = ("--hypotheses", tokenised, "--reference", reference)
     files += ("--baseline", reference) if command == "compare" else ()
-    warning = f"docmt: warning: {tokenised}: 4 of 4 lines end in a full stop after a space."
+    warning = f"docmt: warning: {tokenised}: 4 of 4 lines have a space before a full stop or a comma, first: "
     assert warning in succeed(command, *files).stderr
-    assert succeed(command, *files, "--family", "tokenized").stderr == ""
+    of_words = succeed(command, *files, "--family", "tokenized").stderr
+    assert f"{reference}: 4 of 4 lines end in a full stop or a comma without a space" in of_words
+    assert str(tokenised) not in of_words
     assert warning in succeed(command, *files, "--family", "tokenized", "--metric", "chrF").stderr
+
+
+CHINESE = {
+    "hypotheses": ["请把灯关了，然后去睡觉吧。", "他昨天在北京见到了老同学。", "我们需要更多的时间完成这项工作。"],
+    "reference": ["请把灯关掉，然后去睡觉吧。", "他昨天在北京见到了老朋友。", "我们需要更多的时间来完成这项工作。"],
+}
+"""Equal but for a few characters, and no clause is equal."""
+THAI = {"hypotheses": ["เขาไปโรงเรียนทุกวันตอนเช้า"] * 2, "reference": ["เขาไปโรงเรียนทุกวันตอนเย็น"] * 2}
+
+
+@pytest.mark.parametrize("command", ["score", "compare"])
+@pytest.mark.parametrize(
+    "texts, language, is_told", [(CHINESE, "en", True), (CHINESE, "zh", False), (THAI, "th", True)]
+)
+def test_a_script_without_spaces_is_told_where_its_words_are_not_cut(write, command, texts, language, is_told):
+    hypotheses, reference = (write(name, lines) for name, lines in texts.items())
+    files = ("--hypotheses", hypotheses, "--reference", reference, "--target-language", language)
+    files += ("--baseline", hypotheses) if command == "compare" else ()
+    assert ("in a script without spaces between words" in succeed(command, *files).stderr) == is_told
+    assert succeed(command, *files, "--metric", "chrF").stderr == ""
+    if command == "score":
+        score = scores(*files)["13a", "s"]["score"]
+        theirs = sacrebleu.BLEU(trg_lang=language).corpus_score(texts["hypotheses"], [texts["reference"]]).score
+        assert score == theirs and (score == 0) == is_told
+
+
+@pytest.mark.parametrize("hypotheses", [["Short text"], ["One two three four five.", "", ""]], ids=["short", "empty"])
+def test_short_and_empty_lines_have_the_numbers_of_sacrebleu(write, hypotheses):
+    references = ["Short text"] if len(hypotheses) == 1 else ["One two three four five.", "Six.", "Seven eight."]
+    files = ("--hypotheses", write("system", hypotheses), "--reference", write("reference", references))
+    for (family, _), score in scores(*files, "--family", "all").items():
+        theirs = FAMILIES[family].metric("en").corpus_score(hypotheses, [references]).score
+        assert score["score"] == pytest.approx(theirs) and (score["score"] == 0) == (len(hypotheses) == 1)
 
 
 def test_the_table_has_a_line_for_each_family_and_unit_and_for_each_document(write):

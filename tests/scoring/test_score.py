@@ -17,6 +17,7 @@ from docmt.scoring.corpus_aligner import write_aligner
 from docmt.scoring.measured import ScoringInputs, ScoringResult
 from docmt.scoring.score import score
 from docmt.scoring.tallies import read_tallies
+from docmt.text.signs import text_warnings
 
 RAW = ["The cat sat on the mat.", "It was a black cat.", "A dog\u2028barked at it."]
 TOKENIZED = ["the cat sat on the mat .", "it was a black cat .", "a dog barked at it ."]
@@ -131,7 +132,7 @@ class Job:
         inputs = ScoringInputs(
             self.corpus, self.tokens, self.view, self.translations, aligner=self.aligner(settings), **files
         )
-        return score(settings, inputs)
+        return score(settings, inputs, text_warnings)
 
     def score(self, settings: dict = SETTINGS) -> dict:
         return self.scored(settings).scores

@@ -7,7 +7,7 @@ from docmt.base.sealing import sealing
 from docmt.cli.comet import CometCommand, CometEncoder, CometModel
 from docmt.cli.gpus import take_gpus
 from docmt.cli.options import Device, input_file, input_folder, output_file, output_folder
-from docmt.cli.screen import say
+from docmt.cli.screen import tell
 
 Tokens = Annotated[Path, input_folder("folder of stage 2: tokens.arrow")]
 Results = Annotated[Path, input_folder("folder with the results of all stages")]
@@ -67,6 +67,7 @@ def score_system(
     from docmt.scoring.measured import ScoringInputs
     from docmt.scoring.score import write_scores
     from docmt.settings.programs import given_words
+    from docmt.text.signs import text_warnings
 
     stop_files = StopFiles(source_stop_list, target_stop_list)
     inputs = ScoringInputs(
@@ -86,8 +87,7 @@ def score_system(
     if next_sentence_model or comet_command:
         take_gpus(device)
     with sealing(settings, "score-system", output.parent, inputs.jobs(), inputs.outside_files()):
-        for text in write_scores(settings, inputs, output, device):
-            say(f"docmt: warning: {text}")
+        tell(write_scores(settings, inputs, output, text_warnings, device))
 
 
 def compare_systems(
