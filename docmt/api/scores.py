@@ -218,7 +218,7 @@ def stated_of(metrics: Sequence[str], families: Sequence[str], target_language: 
     takes_words = [family.is_tokenized for family in chosen]
     stated = {"words", "tokens" if only_bleu and all(takes_words) else "plain"}
     if not (only_bleu and all(family.lowercase for family in chosen)):
-        stated.add("cased")
+        stated |= {"cased", "openings"}
     at_spaces = target_language not in CHARACTERS or (BLEU in metrics and any(takes_words))
     return stated | {"spaced"} if at_spaces and set(metrics) != {"chrF"} else stated
 

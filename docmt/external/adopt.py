@@ -11,7 +11,7 @@ from docmt.base.digests import full_digest
 from docmt.base.names import UNSPACED
 from docmt.base.tables import read_parquet
 from docmt.external.lines import ExpectedText, read_translations
-from docmt.external.notes import notes
+from docmt.external.notes import SignsOf, notes, refuse_denied
 from docmt.external.stand_in import stand_in
 from docmt.settings.external import ExternalConfig
 
@@ -47,12 +47,18 @@ def read_expected(corpus: Path) -> ExpectedText:
 
 
 def write_adopted(
-    settings: AdoptionSettings, test: ExpectedText, path: Path | None, output: Path, restore: Restore, language: str
+    settings: AdoptionSettings,
+    test: ExpectedText,
+    path: Path | None,
+    output: Path,
+    restore: Restore,
+    signs_of: SignsOf,
+    language: str,
 ) -> list[str]:
     """Write `test.txt`, `test.tok.txt` and `decoding.json` into the folder `output`, and return the notes in it.
 
     `path` is the user's file or folder, which is None where lines are generated. `language` is the target language.
-    Raises UserError where the lines do not fit the test set.
+    Raises UserError where the lines do not fit the test set, and where what is stated of them cannot be true.
     """
     source = settings.source
     if settings.stand_in or path is None:
@@ -61,16 +67,25 @@ def write_adopted(
         noted, is_tokenised = [], False
     else:
         lines = read_translations(path, source, test)
-        noted, is_tokenised = list(notes(lines, source, test)), source.tokenised
+        refuse_denied(path, lines, source, test, signs_of)
+        noted, is_tokenised = list(notes(lines, source, test, signs_of)), source.tokenised
     _write(settings, test, lines, noted, output, lambda line: restore(line, is_tokenised))
     return noted
 
 
 def write_answers(
-    settings: AdoptionSettings, test: ExpectedText, lines: list[str], output: Path, restore: Restore
+    settings: AdoptionSettings,
+    test: ExpectedText,
+    lines: list[str],
+    output: Path,
+    restore: Restore,
+    signs_of: SignsOf,
 ) -> list[str]:
-    """Write the same files from the answers of a program, a line for each sentence, and return the notes in them."""
-    noted = list(notes(lines, settings.source, test))
+    """Write the same files from the answers of a program, a line for each sentence, and return the notes in them.
+
+    Answers are never refused for what is stated of them, since they may have cost money.
+    """
+    noted = list(notes(lines, settings.source, test, signs_of))
     _write(settings, test, lines, noted, output, lambda line: restore(line, settings.source.tokenised))
     return noted
 

@@ -80,7 +80,7 @@ def stated_of_text(decoding: dict, settings: dict) -> set[str]:
 
     Only others' translations are stated to have capital letters: a system of docmt has the case of its text.
     """
-    cased = {"cased"} if decoding.get("case", "lower") != "lower" else set()
+    cased = {"cased", "openings"} if decoding.get("case", "lower") != "lower" else set()
     # Metrics cut the text of all other languages at spaces.
     spaced = {"spaced"} if settings["target_language"] not in CHARACTERS else set()
     return {"words", "plain", *cased, *spaced}

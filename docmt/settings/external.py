@@ -15,6 +15,12 @@ from docmt.settings.programs import CommandLine, need_command, words_of
 SEED, CORPUS = "{seed}", "{corpus}"
 """The texts in a path that are replaced by the seed of a run, and by the name of its corpus."""
 
+Case = Literal["cased", "truecased", "lower"]
+CASE_HELP = (
+    "whether they have capital letters, are truecased (sentences begin as words inside them; docmt gives the first "
+    "letters their capitals back), or are in lower case"
+)
+
 
 @dataclass(frozen=True)
 class ExternalConfig(Checked):
@@ -66,7 +72,7 @@ class FileTranslations(ExternalConfig):
         "the documents as in the test set)",
     )
     tokenised: bool = setting(False, "whether the lines are tokens between spaces; they are joined to plain text")
-    case: Literal["cased", "lower"] = setting("cased", "whether the lines have capital letters, or are in lower case")
+    case: Case = setting("cased", CASE_HELP)
     normalised: bool = setting(False, "whether their punctuation was normalised; stated on pages")
     kind: Literal["translations"] = setting("translations", "the key of the study that states these settings")
 
@@ -110,7 +116,7 @@ class CommandTranslations(ExternalConfig):
     retries: int = setting(3, "how often a document is sent again after a failure", whole(0, 1_000))
     at_once: int = setting(1, "largest number of documents that wait for their answers", whole(1, 1_000))
     tokenised: bool = setting(False, "whether the answers are tokens between spaces; they are joined to plain text")
-    case: Literal["cased", "lower"] = setting("cased", "whether the answers have capital letters, or are in lower case")
+    case: Case = setting("cased", CASE_HELP)
     normalised: bool = setting(False, "whether their punctuation was normalised; stated on pages")
     kind: Literal["command"] = setting("command", "the key of the study that states these settings")
 

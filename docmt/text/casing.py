@@ -85,7 +85,7 @@ class Truecaser(KeepCase):
 
     def restore(self, tokens: Iterable[str]) -> list[str]:
         """Return the tokens with the first word of each sentence capitalised."""
-        return [word[:1].upper() + word[1:] if opens else word for word, opens in with_openings(tokens)]
+        return capitalised(tokens)
 
     def save(self, path: Path | str) -> None:
         """Write the counts of the words as JSON."""
@@ -114,6 +114,11 @@ def with_openings(tokens: Iterable[str]) -> Iterator[tuple[str, bool]]:
     for word in tokens:
         yield word, opens
         opens = word in SENTENCE_ENDS or (opens and word in OPENINGS)
+
+
+def capitalised(tokens: Iterable[str]) -> list[str]:
+    """Return the tokens of a line with the first word of each sentence capitalised."""
+    return [word[:1].upper() + word[1:] if opens else word for word, opens in with_openings(tokens)]
 
 
 def words_with_known_case(tokens: Sequence[str]) -> Iterator[str]:

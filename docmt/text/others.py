@@ -3,6 +3,7 @@
 import re
 
 from docmt.settings.data import TextConfig
+from docmt.text.casing import capitalised
 from docmt.text.pretrained import PretrainedSide
 from docmt.text.side import Side
 from docmt.text.tokenizers import tokenizer_for
@@ -12,17 +13,32 @@ ESCAPES = {"apos": "'", "quot": '"', "lt": "<", "gt": ">", "bar": "|", "#124": "
 ESCAPED = re.compile(f"&({'|'.join(ESCAPES)});")
 
 
-def restore_line(side: Side | PretrainedSide, language: str, line: str, is_tokenised: bool) -> tuple[str, str]:
+def restore_line(
+    side: Side | PretrainedSide, language: str, line: str, is_tokenised: bool, is_truecased: bool = False
+) -> tuple[str, str]:
     """Return the tokens of a line in the case of the side, joined by spaces, and the plain text of the line.
 
     `is_tokenised`: whether the line has tokens between spaces. They stay as they are but for their case and the escapes
     of Moses, such as `&apos;`, and the side's detokeniser joins them. Pretrained pieces are no such tokens, so such a
-    side cuts the joined text again. `language` is the language of the line.
+    side cuts the joined text again. `is_truecased`: whether sentences may begin with small letters; these become
+    capital, as in the translations of our own truecased systems. `language` is the language of the line.
     """
     if not is_tokenised:
+        line = _capitalised_text(language, line) if is_truecased else line
         return " ".join(side.tokens(line)), line
     words = ESCAPED.sub(lambda match: ESCAPES[match[1]], line).split()
+    words = capitalised(words) if is_truecased else words
     if isinstance(side, Side):
         return " ".join(side.casing.apply(words)), side.tokenizer.detokenize(words)
     text = tokenizer_for(language, TextConfig()).detokenize(words)
     return " ".join(side.tokens(text)), text
+
+
+def _capitalised_text(language: str, line: str) -> str:
+    """Return plain text with the first word of each sentence capitalised; nothing else changes."""
+    tokens, place = tokenizer_for(language, TextConfig()).tokenize(line), 0
+    for token, capital in zip(tokens, capitalised(tokens), strict=True):
+        found = line.find(token, place)
+        if found >= 0:
+            line, place = line[:found] + capital + line[found + len(token) :], found + len(capital)
+    return line

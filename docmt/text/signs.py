@@ -14,9 +14,9 @@ import regex
 
 from docmt.text.chinese import HAN
 
-Stated = Literal["words", "plain", "tokens", "cased", "lower", "spaced"]
+Stated = Literal["words", "plain", "tokens", "cased", "openings", "lower", "spaced"]
 """A statement about lines: they have whole words (not pieces, and no symbols of a model); they are plain text, or
-tokens between spaces; they have capital letters, or none; words stand between spaces."""
+tokens between spaces; they have capital letters, begin with them (openings), or have none; spaces are between words."""
 
 Lines = Sequence[str | None]
 """The lines of a text. A line that a text does not have, such as a second reference of a sentence, is None."""
@@ -64,7 +64,7 @@ def _sign(what: str, pattern: str, denies: Stated, advice: str, **more: float | 
     return Sign(what, regex.compile(pattern), denies, advice, **more)
 
 
-_CHANGES = "It looks as if it was not detokenised, which changes BLEU of the families 13a and 13a_lower, chrF and TER"
+_EXPECTED = "BLEU of the families 13a and 13a_lower, chrF and TER expect plain text"
 
 SIGNS = (
     _sign("end words in @@", r"\S@@(?!\S)", "words", "Join the pieces of BPE: sed -E 's/@@( |$)//g'"),
@@ -81,15 +81,15 @@ SIGNS = (
         "have escapes of Moses",
         r"&(?:apos|quot|amp|lt|gt|bar|#124|#91|#93);|(?<!\S)@-@(?!\S)",
         "plain",
-        f"Write the characters in place of escapes such as &apos;. {_CHANGES}",
+        f"Write the characters in place of escapes such as &apos;: {_EXPECTED}",
         share=0.02,
     ),
-    _sign("have a space before a full stop or a comma", r"\s\.\s*$|\s,(?=\s)", "plain", _CHANGES),
+    _sign("have a space before a full stop or a comma", r"\s\.\s*$|\s,(?=\s)", "plain", f"Detokenise it: {_EXPECTED}"),
     _sign(
         "end in a full stop or a comma without a space before it",
         r"\w[.,?!]\s*$",
         "tokens",
-        "It looks as if it was not tokenised: mat. and mat are two words then",
+        "Tokenise it: mat. and mat are two words here",
         share=0.5,
         compared=False,
     ),
@@ -97,13 +97,13 @@ SIGNS = (
         "have no capital letter",
         r"^\P{Lu}*\p{Ll}\P{Lu}*$",
         "cased",
-        "It looks lower-cased, which changes all metrics but those that ignore case, such as 13a_lower",
+        "It looks lower-cased: restore its case, or take metrics that ignore case, such as 13a_lower",
         share=0.99,
     ),
     _sign(
         "begin with a small letter",
         r"^[^\p{L}\p{N}]*\p{Ll}",
-        "cased",
+        "openings",
         "It looks truecased: begin each sentence with a capital letter",
         share=0.4,
         is_certain=False,
@@ -148,16 +148,15 @@ def signs_of(lines: Lines, stated: Collection[str], references: Iterable[Lines] 
 def text_warnings(texts: Mapping[str, Lines], references: Mapping[str, Lines], stated: Collection[str]) -> list[str]:
     """Return a warning for each sign of each text, and of the references, by their names.
 
-    A reference is compared with the texts only where it is lower-cased and none of them is.
+    References are compared with the texts only for case: a lower-cased reference is told where the texts are cased.
 
     >>> text_warnings({"ours": ["A cat."]}, {"reference": ["A cat ."]}, {"plain"})[0].split(", first")[0]
     'reference: 1 of 1 lines have a space before a full stop or a comma'
     """
     seen = [(name, sign) for name, lines in texts.items() for sign in signs_of(lines, stated, references.values())]
     for name, lines in references.items():
-        seen += [(name, sign) for sign in signs_of(lines, {*stated} - {"cased"})]
-        against_texts = signs_of(lines, {*stated} & {"cased"}, texts.values())
-        seen += [(name, sign) for sign in against_texts if sign.sign.is_certain]
+        seen += [(name, sign) for sign in signs_of(lines, {*stated} - {"cased", "openings"})]
+        seen += [(name, sign) for sign in signs_of(lines, {*stated} & {"cased"}, texts.values())]
     return [f"{name}: {sign.text}. {sign.sign.advice}." for name, sign in seen]
 
 

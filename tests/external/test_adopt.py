@@ -10,6 +10,7 @@ from docmt.base.errors import UserError
 from docmt.base.tables import write_parquet
 from docmt.external.adopt import AdoptionSettings, read_expected, write_adopted
 from docmt.settings.external import FileTranslations
+from docmt.text.signs import signs_of
 
 ROWS = [("test", "a", 0, "他", "He."), ("test", "a", 1, "她", "She."), ("dev", "d", 0, "它", "It.")]
 
@@ -28,7 +29,7 @@ def adopt(tmp_path, content: str | None, **stated: object) -> tuple[list[str], d
     source = FileTranslations("given", **stated)
     settings = AdoptionSettings(5, "s", "c", "theirs", "paper", 1, source, stand_in=path is None)
     output = tmp_path / "output"
-    notes = write_adopted(settings, read_expected(tmp_path / "corpus"), path, output, restore, "en")
+    notes = write_adopted(settings, read_expected(tmp_path / "corpus"), path, output, restore, signs_of, "en")
     return notes, json.loads((output / "decoding.json").read_text(encoding="utf-8"))
 
 
@@ -44,13 +45,13 @@ def test_text_tokens_and_record_are_written(tmp_path):
 
 
 def test_the_digest_is_that_of_the_lines_and_not_of_the_bytes(tmp_path):
-    digests = [adopt(tmp_path, content)[1]["digest"] for content in ("a\nb\n", "a\r\nb", "a\nc\n")]
+    digests = [adopt(tmp_path, content)[1]["digest"] for content in ("A\nB\n", "A\r\nB", "A\nC\n")]
     assert digests[0] == digests[1] != digests[2]
 
 
 def test_tokens_are_joined_where_they_are_stated(tmp_path):
-    adopt(tmp_path, "a\nb\n", tokenised=True)
-    assert lines(tmp_path, "test.txt") == ["A", "B"]
+    adopt(tmp_path, "Aa\nBb\n", tokenised=True)
+    assert lines(tmp_path, "test.txt") == ["AA", "BB"]
 
 
 def test_nothing_is_written_of_a_wrong_file(tmp_path):

@@ -3,7 +3,7 @@
 import pytest
 
 from docmt.base.vocabulary import Vocabulary
-from docmt.text.casing import KeepCase, LowerCase
+from docmt.text.casing import KeepCase, LowerCase, Truecaser
 from docmt.text.chinese import Chinese
 from docmt.text.moses import Moses
 from docmt.text.others import restore_line
@@ -25,6 +25,24 @@ def test_tokens_stay_and_are_joined_to_plain_text():
     line = "He  came , once ."
     assert restore_line(side(KeepCase()), "en", line, True) == ("He came , once .", "He came, once.")
     assert restore_line(side(LowerCase()), "en", line, True) == ("he came , once .", "He came, once.")
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("he came? it's (at 5 p.m.) late.", "He came? It's (at 5 p.m.) late."),
+        ('"who  knows?" Anna asked: nobody.', '"Who  knows?" Anna asked: Nobody.'),
+        ("ça va", "Ça va"),
+        ("", ""),
+        ("IBM left", "IBM left"),
+    ],
+)
+def test_truecased_text_gets_the_capitals_of_sentences_as_our_own_text_does(line, text):
+    assert restore_line(side(KeepCase()), "en", line, False, is_truecased=True)[1] == text
+    tokens = Moses("en").tokenize(line)
+    ours = Moses("en").detokenize(Truecaser({}).restore(tokens))
+    assert restore_line(side(KeepCase()), "en", " ".join(tokens), True, is_truecased=True)[1] == ours
+    assert restore_line(side(KeepCase()), "en", line, False)[1] == line
 
 
 def test_chinese_tokens_are_joined_without_spaces():

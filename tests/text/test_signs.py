@@ -18,7 +18,7 @@ from docmt.text.tokenizers import tokenizer_for
 
 Lines = list[str]
 
-ALL = frozenset({"words", "plain", "cased"})
+ALL = frozenset({"words", "plain", "cased", "openings"})
 """What is stated of plain text."""
 
 TEXTS = {

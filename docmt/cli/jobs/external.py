@@ -11,7 +11,7 @@ from docmt.cli.options import input_file, input_folder, input_path, load_setting
 from docmt.cli.screen import say
 
 if TYPE_CHECKING:
-    from docmt.external.adopt import Restore
+    from docmt.external.adopt import AdoptionSettings, Restore
     from docmt.text.pipeline import TextPipeline
 
 
@@ -28,13 +28,14 @@ def adopt_translations(
     from docmt.external.adopt import AdoptionSettings, read_expected, write_adopted
     from docmt.settings.external import files_at
     from docmt.text.pipeline import TextPipeline
+    from docmt.text.signs import signs_of
 
     job = load_settings(AdoptionSettings, settings)
     files = {} if translations is None else files_at(translations)
     with sealing(settings, "adopt-translations", output, {"corpus": corpus, "tokens": tokens}, files):
         pipeline = TextPipeline.load(tokens / "text")
-        restore, language = restoring(pipeline), pipeline.config.target_language
-        for note in write_adopted(job, read_expected(corpus), translations, output, restore, language):
+        test, language = read_expected(corpus), pipeline.config.target_language
+        for note in write_adopted(job, test, translations, output, restoring(pipeline, job), signs_of, language):
             say(f"{translations}: {note}")
 
 
@@ -60,6 +61,7 @@ def ask_program(
     from docmt.external.ask import ask
     from docmt.external.journal import open_journal, remove_journal
     from docmt.text.pipeline import TextPipeline
+    from docmt.text.signs import signs_of
 
     job = load_settings(AdoptionSettings, settings)
     files = {f"depends_on/{number}": path for number, path in enumerate(depends_on or [])}
@@ -71,15 +73,15 @@ def ask_program(
         identity = seal.asked.identity or full_digest(seal.asked.to_json())
         with open_journal(state, identity) as journal:
             lines = ask(program, test, languages, journal)
-        for note in write_answers(job, test, lines, output, restoring(pipeline)):
+        for note in write_answers(job, test, lines, output, restoring(pipeline, job), signs_of):
             say(f"{job.system}: {note}")
     # The outputs have a manifest now, and the answers are in them.
     remove_journal(state, identity)
 
 
-def restoring(pipeline: "TextPipeline") -> "Restore":
+def restoring(pipeline: "TextPipeline", job: "AdoptionSettings") -> "Restore":
     """Return the function that returns the tokens and the plain text of a line of translations."""
     from docmt.text.others import restore_line
 
-    language = pipeline.config.target_language
-    return lambda line, is_tokenised: restore_line(pipeline.target, language, line, is_tokenised)
+    language, is_truecased = pipeline.config.target_language, job.source.case == "truecased" and not job.stand_in
+    return lambda line, is_tokenised: restore_line(pipeline.target, language, line, is_tokenised, is_truecased)
