@@ -1,8 +1,8 @@
 """The lines of a user's file of translations, compared with the test set.
 
 A file has a line for each sentence, or for each document. Lines end at line feeds; a carriage return before a line feed
-is a part of the line's end, and a byte order mark is ignored. A blank line is an empty translation. Where the number of
-lines is wrong, the message names the likely cause and its line.
+is a part of the line's end, and a byte order mark is ignored. A blank line is an empty translation, but for a blank
+line between each two documents. Where the number of lines is wrong, the message names the likely cause and its line.
 """
 
 from collections.abc import Sequence
@@ -12,10 +12,8 @@ from pathlib import Path
 
 from docmt.base.artifacts import read_lines
 from docmt.base.errors import UserError, check_known, quoted
+from docmt.base.line_counts import Sign, likely_cause, without_blank_borders
 from docmt.settings.external import FileTranslations, files_at
-
-OTHER_ENDS = "\u2028\u2029\x85\x0b\x0c"
-"""Characters at which other programs end a line: a line feed is the only end of a line here."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +51,9 @@ def read_translations(path: Path, source: FileTranslations, test: ExpectedText) 
     if path.is_dir():
         return _lines_of_folder(path, source, test)
     lines = _plain_lines(path)
+    sentences = without_blank_borders(lines, test.sizes.values()) if source.lines == "sentences" else None
+    if sentences is not None:
+        return list(sentences)
     _check_count(path, lines, source, test)
     return lines
 
@@ -85,40 +86,11 @@ def _check_count(path: Path, lines: list[str], source: FileTranslations, test: E
     expected = counts[source.lines]
     if len(lines) == expected:
         return
-    other = next((unit for unit, count in counts.items() if count == len(lines)), None)
-    sign = likely_cause(lines, expected)
-    if other:
-        sign = Sign(1, f"it has a line for each of the {other}: state `lines: {other}`")
-    elif not sign.cause and len(lines) == test.dev_sentences:
+    units = {count: f"{unit}: state `lines: {unit}`" for unit, count in counts.items()}
+    sign = likely_cause(lines, expected, units)
+    if not sign.cause and len(lines) == test.dev_sentences:
         sign = Sign(sign.line, "it has as many lines as the dev split has sentences")
     raise _wrong_count(path, sign, len(lines), expected, f"each test {source.lines.removesuffix('s')}")
-
-
-@dataclass(frozen=True)
-class Sign:
-    """The line at which a wrong number of lines shows, from 1, and its likely cause; empty where nothing shows."""
-
-    line: int
-    cause: str = ""
-
-
-def likely_cause(lines: Sequence[str], expected: int) -> Sign:
-    """Return where a wrong number of lines shows, and its likely cause.
-
-    Without any sign it is the first line too many, or the first that is missing.
-    """
-    blank = [number for number, line in enumerate(lines, start=1) if not line.strip()]
-    at_end = next((back for back, line in enumerate(reversed(lines)) if line.strip()), 0)
-    more = len(lines) - expected
-    if 0 < more <= at_end:
-        return Sign(expected + 1, "blank lines at the end")
-    if 0 < more == len(blank):
-        return Sign(blank[0], "a blank line too many" if more == 1 else "blank lines between documents")
-    ends = [(number, end) for number, line in enumerate(lines, start=1) for end in line if end in OTHER_ENDS]
-    if ends and len(ends) == -more:
-        number, end = ends[0]
-        return Sign(number, f"the character U+{ord(end):04X}, at which another program ends a line")
-    return Sign(min(len(lines), expected) + 1)
 
 
 def _wrong_count(path: Path, sign: Sign, count: int, expected: int, unit: str) -> UserError:
@@ -128,7 +100,7 @@ def _wrong_count(path: Path, sign: Sign, count: int, expected: int, unit: str) -
         where=f"{path}:{sign.line}",
         found=f"{count} lines",
         expected=f"{expected} lines",
-        remedy=f"likely cause: {sign.cause}" if sign.cause else None,
+        remedy=sign.remedy,
     )
 
 

@@ -1,12 +1,13 @@
 """Readers of translations and references in plain text files, with a sentence on each line."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, groupby
 from pathlib import Path
 
 from docmt.base.artifacts import read_lines
 from docmt.base.errors import UserError
+from docmt.base.line_counts import Sign, likely_cause, without_blank_borders
 from docmt.scoring.inputs import Instances, Lines, References, Stream, Translations, collapse_runs
 
 
@@ -32,22 +33,36 @@ class PlainFiles:
     def translations(self, path: Path, lines: Lines = "sentences") -> Translations:
         """Read the translations of a system; each line is used both as plain text and as tokens.
 
-        Where `lines` is `documents`, the file has a line for each document and no blank lines between documents. Raises
+        Where `lines` is `documents`, the file has a line for each document and no blank lines between documents. Else
+        the file may have blank lines between documents or not, whether the references have them or not. Raises
         UserError where the lines do not correspond to the references.
         """
         texts = text_lines(path)
         if lines == "sentences":
-            self._check(path, texts)
-            texts = tuple(text for text, is_sentence in zip(texts, self.is_sentence, strict=True) if is_sentence)
+            texts = self._sentences(path, texts)
         elif self.references.documents is None:
             raise UserError("lines that are documents need documents", where=self.where, remedy=DOCUMENTS_REMEDY)
         else:
-            need_lines(path, texts, self.references.count(lines), "one for each document")
+            count = self.references.count(lines)
+            need_lines(path, texts, count, "one for each document", {len(self.references.raw[0]): "sentences"})
         return Translations(texts, texts)
+
+    def _sentences(self, path: Path, texts: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the lines that are sentences. Raises UserError where these do not correspond to the references."""
+        names = self.references.documents
+        if names is not None and len(texts) != len(self.is_sentence):
+            if len(texts) == len(names) and all(text.strip() for text in texts):
+                return texts
+            sizes = (len(list(group)) for _, group in groupby(names))
+            if (sentences := without_blank_borders(texts, sizes)) is not None:
+                return sentences
+        self._check(path, texts)
+        return tuple(text for text, is_sentence in zip(texts, self.is_sentence, strict=True) if is_sentence)
 
     def _check(self, path: Path, texts: Sequence[str]) -> None:
         """Raise UserError where the number of lines differs from the references, or documents end at other lines."""
-        need_lines(path, texts, len(self.is_sentence), f"as in {self.where}")
+        units = {} if self.references.documents is None else {self.references.count("documents"): "documents"}
+        need_lines(path, texts, len(self.is_sentence), f"as in {self.where}", units)
         for number, (line, is_sentence) in enumerate(zip(texts, self.is_sentence, strict=True), 1):
             if not is_sentence and line.strip():
                 raise UserError(
@@ -99,10 +114,17 @@ def parallel_lines(source: Path, target: Path) -> tuple[tuple[str, ...], tuple[s
     return lines
 
 
-def need_lines(path: Path, lines: Sequence, expected: int, why: str) -> None:
-    """Raise UserError where a file does not have the expected number of lines; `why` explains the number."""
-    if len(lines) != expected:
-        raise UserError("a different number of lines", where=str(path), found=len(lines), expected=f"{expected}, {why}")
+def need_lines(path: Path, lines: Sequence, expected: int, why: str, units: Mapping[int, str] | None = None) -> None:
+    """Raise UserError where a file does not have the expected number of lines; `why` explains the number.
+
+    The message has the likely cause where the lines are text; `units` is that of `likely_cause`.
+    """
+    if len(lines) == expected:
+        return
+    sign = likely_cause(lines, expected, units) if all(isinstance(line, str) for line in lines) else Sign(1)
+    where = f"{path}:{sign.line}" if sign.cause else str(path)
+    found, wanted = len(lines), f"{expected}, {why}"
+    raise UserError("a different number of lines", where=where, found=found, expected=wanted, remedy=sign.remedy)
 
 
 def line_names(documents: Path, lines: Sequence[str], where: str) -> tuple[str, ...]:

@@ -37,6 +37,15 @@ def test_a_blank_line_is_an_empty_translation(tmp_path):
     assert read(write(tmp_path, "1\n\n3\n4\n5\n")) == ["1", "", "3", "4", "5"]
 
 
+@pytest.mark.parametrize("content", ["1\n2\n3\n\n4\n5\n", "1\r\n2\r\n3\r\n\r\n4\r\n5\r\n\r\n"])
+def test_blank_lines_between_documents_are_no_translations(tmp_path, content):
+    assert read(write(tmp_path, content)) == ["1", "2", "3", "4", "5"]
+
+
+def test_a_blank_line_inside_a_document_is_empty_beside_blank_lines_between_documents(tmp_path):
+    assert read(write(tmp_path, "1\n\n3\n\n4\n5\n")) == ["1", "", "3", "4", "5"]
+
+
 def test_a_character_that_ends_lines_elsewhere_is_text_where_the_number_is_right(tmp_path):
     assert read(write(tmp_path, "1\u2028x\n2\n3\n4\n5\n"))[0] == "1\u2028x"
 
@@ -46,11 +55,12 @@ WRONG = {
     "a line too many": (FIVE + "6\n", 6, "6 lines; expected 5 lines", ""),
     "a blank line at the end": (FIVE + "\n", 6, "6 lines", "blank lines at the end"),
     "blank lines at the end": (FIVE + "\n \n", 6, "7 lines", "blank lines at the end"),
-    "a blank line inside": ("1\n2\n3\n\n4\n5\n", 4, "6 lines", "a blank line too many"),
+    "a blank line inside": ("1\n2\n\n3\n4\n5\n", 3, "6 lines", "a blank line too many"),
     "blank lines inside": ("1\n\n2\n3\n\n4\n5\n", 2, "7 lines", "blank lines between documents"),
     "another split": (FIVE + "6\n7\n", 6, "7 lines", "it has as many lines as the dev split has sentences"),
     "blank lines between documents": ("\n1\n2\n3\n\n4\n5\n\n", 1, "8 lines", "blank lines between documents"),
     "another end of a line": ("1\n2\u20283\n4\n5\n", 2, "4 lines", "the character U+2028, at which another program"),
+    "sentences on a line": ("1. 2.\n3?\n4\n5\n", 1, "4 lines", "several sentences on a line"),
     "a document a line": ("1 2 3\n4 5\n", 1, "2 lines", "it has a line for each of the documents: state `lines: doc"),
 }
 

@@ -1,5 +1,7 @@
 """Plain files of a user: their lines and documents."""
 
+from collections.abc import Sequence
+
 import pytest
 from helpers.command_line import invoke
 
@@ -53,3 +55,60 @@ def test_a_document_that_comes_back_is_refused_as_in_a_corpus(tmp_path, command)
     with pytest.raises(UserError) as refused:
         invoke(command, "--hypotheses", text, other, text, "--documents", documents)
     assert REFUSAL in str(refused.value)
+
+
+SENTENCES = ("One.", "Two.", "Three.", "Four.", "Five.")
+NAMES = "aabcc"
+
+
+def bordered(lines: Sequence[str]) -> str:
+    return "\n".join([*lines[:2], "", lines[2], "", *lines[3:], ""])
+
+
+@pytest.mark.parametrize("references", ["named", "blank"])
+@pytest.mark.parametrize("translations", ["plain", "blank", "blank at the end too", "with an empty translation"])
+def test_translations_may_have_blank_lines_between_documents_or_none(tmp_path, references, translations):
+    lines = ("One.", "", *SENTENCES[2:]) if "empty" in translations else SENTENCES
+    content = "\n".join(lines) + "\n" if translations == "plain" else bordered(lines)
+    (tmp_path / "theirs").write_text(content + ("\n" if "end" in translations else ""))
+    (tmp_path / "names").write_text("\n".join(NAMES) + "\n")
+    (tmp_path / "text").write_text(bordered(SENTENCES) if references == "blank" else "\n".join(SENTENCES) + "\n")
+    files = read_plain_files([tmp_path / "text"], tmp_path / "names" if references == "named" else None)
+    assert files.translations(tmp_path / "theirs").raw == lines
+
+
+ONE_EACH = "\n".join(SENTENCES) + "\n"
+CAUSES = {
+    "between documents": ("One.\n\nTwo.\n\nThree.\nFour.\n\nFive.\n", "blank lines between documents"),
+    "at the end": (ONE_EACH + "\n\n\n", "blank lines at the end"),
+    "one more": ("One.\n\n" + "\n".join(SENTENCES[1:]), "a blank line too many"),
+    "lone carriage returns": (
+        "\r".join(SENTENCES) + "\r",
+        "the character U+000D, at which another program ends a line",
+    ),
+    "other ends": ("\u2028".join(SENTENCES), "the character U+2028, at which another program ends a line"),
+    "joined": ("One. Two.\nThree.\nFour.\nFive.\n", "several sentences on a line"),
+    "joined by _eos": ("One _eos Two\nThree\nFour _eos Five\n", "several sentences on a line"),
+    "documents": ("One. Two.\nThree.\n", "it has a line for each of the documents"),
+    "one is missing": ("One.\nTwo.\nThree.\nFour.\n", None),
+}
+
+
+@pytest.mark.parametrize("what", CAUSES)
+def test_a_wrong_number_of_lines_names_the_cause_that_fits(tmp_path, what):
+    content, cause = CAUSES[what]
+    (tmp_path / "theirs").write_bytes(content.encode())
+    (tmp_path / "text").write_text(ONE_EACH)
+    (tmp_path / "names").write_text("a\na\na\na\nb\n")
+    files = read_plain_files([tmp_path / "text"], tmp_path / "names")
+    with pytest.raises(UserError, match=r"theirs(:\d)?: a different number of lines\n  found \d+; expected 5") as wrong:
+        files.translations(tmp_path / "theirs")
+    assert wrong.value.remedy == (cause and f"likely cause: {cause}")
+
+
+def test_windows_line_ends_a_byte_order_mark_and_other_ends_inside_change_nothing(tmp_path):
+    """A file from Windows, with U+2028 and U+0085 inside lines, has the lines of the same text elsewhere."""
+    lines = ["One two.", "Five six\u2028seven.", "Nine\x85 ten."]
+    (tmp_path / "text").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "theirs").write_bytes(b"\xef\xbb\xbf" + ("\r\n".join(lines) + "\r\n").encode())
+    assert read_plain_files([tmp_path / "text"]).translations(tmp_path / "theirs").raw == tuple(lines)
