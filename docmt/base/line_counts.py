@@ -35,19 +35,19 @@ def without_blank_borders(lines: Sequence[str], sizes: Iterable[int]) -> tuple[s
 
 
 @dataclass(frozen=True)
-class Sign:
+class LikelyCause:
     """The line at which a wrong number of lines shows, from 1, and its likely cause; empty where nothing shows."""
 
     line: int
-    cause: str = ""
+    text: str = ""
 
     @property
     def remedy(self) -> str | None:
         """The likely cause as the end of a message; None without one."""
-        return f"likely cause: {self.cause}" if self.cause else None
+        return f"likely cause: {self.text}" if self.text else None
 
 
-def likely_cause(lines: Sequence[str], expected: int, units: Mapping[int, str] | None = None) -> Sign:
+def likely_cause(lines: Sequence[str], expected: int, units: Mapping[int, str] | None = None) -> LikelyCause:
     """Return where a wrong number of lines shows, and its likely cause.
 
     `units` has what lines may be in place of what they should be, by its number, such as `{40: "documents"}`. Without
@@ -57,17 +57,17 @@ def likely_cause(lines: Sequence[str], expected: int, units: Mapping[int, str] |
     at_end = next((back for back, line in enumerate(reversed(lines)) if line.strip()), 0)
     more = len(lines) - expected
     if unit := (units or {}).get(len(lines)):
-        return Sign(1, f"it has a line for each of the {unit}")
+        return LikelyCause(1, f"it has a line for each of the {unit}")
     if 0 < more <= at_end:
-        return Sign(expected + 1, "blank lines at the end")
+        return LikelyCause(expected + 1, "blank lines at the end")
     if 0 < more == len(blank):
-        return Sign(blank[0], "a blank line too many" if more == 1 else "blank lines between documents")
+        return LikelyCause(blank[0], "a blank line too many" if more == 1 else "blank lines between documents")
     for ends in (*OTHER_ENDS, OTHER_ENDS):
-        found = [(number, end) for number, line in enumerate(lines, start=1) for end in line if end in ends]
-        if found and len(found) == -more:
-            number, end = found[0]
-            return Sign(number, f"the character U+{ord(end):04X}, at which another program ends a line")
+        places = [(number, end) for number, line in enumerate(lines, start=1) for end in line if end in ends]
+        if places and len(places) == -more:
+            number, end = places[0]
+            return LikelyCause(number, f"the character U+{ord(end):04X}, at which another program ends a line")
     joined = [(number, len(INNER_END.findall(line))) for number, line in enumerate(lines, start=1)]
     if more < 0 and sum(count for _, count in joined) >= -more:
-        return Sign(next(number for number, count in joined if count), "several sentences on a line")
-    return Sign(min(len(lines), expected) + 1)
+        return LikelyCause(next(number for number, count in joined if count), "several sentences on a line")
+    return LikelyCause(min(len(lines), expected) + 1)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from docmt.base.artifacts import read_lines
 from docmt.base.errors import UserError, check_known, quoted
-from docmt.base.line_counts import Sign, likely_cause, without_blank_borders
+from docmt.base.line_counts import LikelyCause, likely_cause, without_blank_borders
 from docmt.settings.external import FileTranslations, files_at
 
 
@@ -87,20 +87,20 @@ def _check_count(path: Path, lines: list[str], source: FileTranslations, test: E
     if len(lines) == expected:
         return
     units = {count: f"{unit}: state `lines: {unit}`" for unit, count in counts.items()}
-    sign = likely_cause(lines, expected, units)
-    if not sign.cause and len(lines) == test.dev_sentences:
-        sign = Sign(sign.line, "it has as many lines as the dev split has sentences")
-    raise _wrong_count(path, sign, len(lines), expected, f"each test {source.lines.removesuffix('s')}")
+    cause = likely_cause(lines, expected, units)
+    if not cause.text and len(lines) == test.dev_sentences:
+        cause = LikelyCause(cause.line, "it has as many lines as the dev split has sentences")
+    raise _wrong_count(path, cause, len(lines), expected, f"each test {source.lines.removesuffix('s')}")
 
 
-def _wrong_count(path: Path, sign: Sign, count: int, expected: int, unit: str) -> UserError:
+def _wrong_count(path: Path, cause: LikelyCause, count: int, expected: int, unit: str) -> UserError:
     """Return the error about a wrong number of lines; `unit` is what a line should be."""
     return UserError(
         f"not one line for {unit}",
-        where=f"{path}:{sign.line}",
+        where=f"{path}:{cause.line}",
         found=f"{count} lines",
         expected=f"{expected} lines",
-        remedy=sign.remedy,
+        remedy=cause.remedy,
     )
 
 

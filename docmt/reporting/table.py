@@ -35,8 +35,9 @@ class Cell(BesidePublished, OverSeeds):
     each is None where there is none. `comparison`: the comparison with the baseline that stage 7 wrote. `random`: the
     folders of pretrained models that small random models replaced. `not_comparable`: the reasons why the measured
     number is not comparable with the published one; empty without a published number. `generated`: where generated
-    lines replaced a user's translations, the name of what they replaced. `is_best`: whether no other system has a
-    better number in the column (`docmt/reporting/best_cells.py`).
+    lines replaced a user's translations, the name of what they replaced. `warnings`: why the scored text may not be
+    what the metric expects. `is_best`: whether no other system has a better number in the column
+    (`docmt/reporting/best_cells.py`).
     """
 
     column: str
@@ -51,6 +52,7 @@ class Cell(BesidePublished, OverSeeds):
     random: tuple[str, ...] = ()
     not_comparable: tuple[str, ...] = ()
     generated: str = ""
+    warnings: tuple[str, ...] = ()
     is_best: bool = False
 
     @property
@@ -169,6 +171,11 @@ class Table:
     def generated(self) -> list[str]:
         """The names of the users' translations that generated lines replaced in any cell, sorted."""
         return sorted({cell.generated for cell in self.cells if cell.generated})
+
+    @property
+    def warnings(self) -> list[str]:
+        """The reasons why scored text may not be what metrics expect, each once."""
+        return list(dict.fromkeys(text for cell in self.cells for text in cell.warnings))
 
     @property
     def reasons(self) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from docmt.base.artifacts import read_lines
 from docmt.base.errors import UserError
-from docmt.base.line_counts import Sign, likely_cause, without_blank_borders
+from docmt.base.line_counts import LikelyCause, likely_cause, without_blank_borders
 from docmt.scoring.inputs import Instances, Lines, References, Stream, Translations, collapse_runs
 
 
@@ -121,10 +121,10 @@ def need_lines(path: Path, lines: Sequence, expected: int, why: str, units: Mapp
     """
     if len(lines) == expected:
         return
-    sign = likely_cause(lines, expected, units) if all(isinstance(line, str) for line in lines) else Sign(1)
-    where = f"{path}:{sign.line}" if sign.cause else str(path)
-    found, wanted = len(lines), f"{expected}, {why}"
-    raise UserError("a different number of lines", where=where, found=found, expected=wanted, remedy=sign.remedy)
+    cause = likely_cause(lines, expected, units) if all(isinstance(line, str) for line in lines) else LikelyCause(1)
+    where = f"{path}:{cause.line}" if cause.text else str(path)
+    why = f"{expected}, {why}"
+    raise UserError("a different number of lines", where=where, found=len(lines), expected=why, remedy=cause.remedy)
 
 
 def line_names(documents: Path, lines: Sequence[str], where: str) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ def _capitalised_text(language: str, line: str) -> str:
     """Return plain text with the first word of each sentence capitalised; nothing else changes."""
     tokens, place = tokenizer_for(language, TextConfig()).tokenize(line), 0
     for token, capital in zip(tokens, capitalised(tokens), strict=True):
-        found = line.find(token, place)
-        if found >= 0:
-            line, place = line[:found] + capital + line[found + len(token) :], found + len(capital)
+        start = line.find(token, place)
+        if start >= 0:
+            line, place = line[:start] + capital + line[start + len(token) :], start + len(capital)
     return line

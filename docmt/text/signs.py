@@ -21,7 +21,7 @@ tokens between spaces; they have capital letters, begin with them (openings), or
 Lines = Sequence[str | None]
 """The lines of a text. A line that a text does not have, such as a second reference of a sentence, is None."""
 
-SHOWN = 40
+MOST_CHARACTERS = 40
 """The largest number of characters of a line that messages show."""
 
 
@@ -56,8 +56,8 @@ class Seen:
     @property
     def text(self) -> str:
         """The sign with its counts and the first line, as a sentence without its subject."""
-        shown = self.first if len(self.first) <= SHOWN else f"{self.first[:SHOWN]}..."
-        return f"{self.count} of {self.lines} lines {self.sign.what}, first: {shown!r}"
+        first = self.first if len(self.first) <= MOST_CHARACTERS else f"{self.first[:MOST_CHARACTERS]}..."
+        return f"{self.count} of {self.lines} lines {self.sign.what}, first: {first!r}"
 
 
 def _sign(what: str, pattern: str, denies: Stated, advice: str, **more: float | bool) -> Sign:
@@ -162,15 +162,15 @@ def text_warnings(texts: Mapping[str, Lines], references: Mapping[str, Lines], s
 
 def _seen(sign: Sign, lines: Lines) -> Seen | None:
     """Return a sign that enough lines have; None where too few have it."""
-    found, total = _matching(sign, lines)
-    is_enough = found and len(found) >= max(min(2, total), sign.share * total)
-    return Seen(sign, len(found), total, found[0]) if is_enough else None
+    matching, total = _matching(sign, lines)
+    is_enough = matching and len(matching) >= max(min(2, total), sign.share * total)
+    return Seen(sign, len(matching), total, matching[0]) if is_enough else None
 
 
 def _share(sign: Sign, lines: Lines) -> float:
     """Return the share of the lines that have a sign."""
-    found, total = _matching(sign, lines)
-    return len(found) / max(total, 1)
+    matching, total = _matching(sign, lines)
+    return len(matching) / max(total, 1)
 
 
 def _matching(sign: Sign, lines: Lines) -> tuple[list[str], int]:

@@ -256,7 +256,7 @@ RUN_STAGES = (
                     "contrastive_signature": "signature of the accuracies",
                     "reference": "scores of the first reference, by metrics that compare a text with no other",
                     "unigram_dev_perplexity": "perplexity of a unigram model on dev, which any model should beat",
-                    "warnings": "signs of text that is not detokenised",
+                    "warnings": "signs of text that is not what metrics expect",
                     "decoding": "the content of `decoding.json`",
                     "settings": "the content of `settings.json`",
                 },

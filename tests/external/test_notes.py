@@ -70,10 +70,10 @@ DENIED = {
 
 @pytest.mark.parametrize("what", DENIED)
 def test_what_cannot_be_true_is_refused_and_the_remedy_is_right(what):
-    lines, stated, found, expected, remedy = DENIED[what]
+    lines, stated, sign, expected, remedy = DENIED[what]
     message = refused(lines, **stated)
     assert message.startswith("theirs.txt: the lines are not what the study states")
-    assert found in message and re.search(r"[24] of 4 lines .*, first: ", message)
+    assert sign in message and re.search(r"[24] of 4 lines .*, first: ", message)
     assert f"expected {expected}" in message and remedy in message
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from docmt.base.artifacts import write_json
 from docmt.reporting.adopted import adopted_runs
+from docmt.reporting.exports.beside import text_table
 from docmt.reporting.page import render
 from docmt.reporting.pieces import pieces
 from docmt.reporting.rendering import Renderer
@@ -75,6 +76,21 @@ def test_generated_lines_are_marked(beside):
     assert "in place of a file of translations (google.txt)" in render(
         Renderer(results), pieces(results), beside.output
     )
+
+
+def test_numbers_of_text_that_is_not_what_the_metric_expects_are_marked(beside):
+    warning = "translations: 3 of 4 lines end words in @@, first: 'I@@ s'."
+    beside.score("google", warnings=[warning])
+    (piece,) = pieces(beside.load())
+    marked = {(row.system, cell.metric): cell.warnings for row in piece.content.rows for cell in row.cells}
+    assert {key: texts for key, texts in marked.items() if texts} == {("google", "s-BLEU"): (warning,)}
+    table = text_table(piece)
+    assert [row[1].marks for row in table.rows if "!" in row[1].marks] == ["!"]
+    assert [note for note in table.notes if warning in note]
+    results = beside.load()
+    page = render(Renderer(results), pieces(results), beside.output)
+    assert page.count('expects">!</sup>') == 1 and "! of text that may not be what the metric expects" in page
+    assert next(record["warnings"] for record in piece.records if record["system"] == "google") == [warning]
 
 
 def test_a_page_without_them_has_no_section_of_them(full):

@@ -77,10 +77,10 @@ def test_translations_may_have_blank_lines_between_documents_or_none(tmp_path, r
     assert files.translations(tmp_path / "theirs").raw == lines
 
 
-ONE_EACH = "\n".join(SENTENCES) + "\n"
+A_LINE_EACH = "\n".join(SENTENCES) + "\n"
 CAUSES = {
     "between documents": ("One.\n\nTwo.\n\nThree.\nFour.\n\nFive.\n", "blank lines between documents"),
-    "at the end": (ONE_EACH + "\n\n\n", "blank lines at the end"),
+    "at the end": (A_LINE_EACH + "\n\n\n", "blank lines at the end"),
     "one more": ("One.\n\n" + "\n".join(SENTENCES[1:]), "a blank line too many"),
     "lone carriage returns": (
         "\r".join(SENTENCES) + "\r",
@@ -98,7 +98,7 @@ CAUSES = {
 def test_a_wrong_number_of_lines_names_the_cause_that_fits(tmp_path, what):
     content, cause = CAUSES[what]
     (tmp_path / "theirs").write_bytes(content.encode())
-    (tmp_path / "text").write_text(ONE_EACH)
+    (tmp_path / "text").write_text(A_LINE_EACH)
     (tmp_path / "names").write_text("a\na\na\na\nb\n")
     files = read_plain_files([tmp_path / "text"], tmp_path / "names")
     with pytest.raises(UserError, match=r"theirs(:\d)?: a different number of lines\n  found \d+; expected 5") as wrong:

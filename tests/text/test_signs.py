@@ -1,4 +1,4 @@
-"""Signs of text that is not what is stated of it: each is found where it is made, and none in plain text."""
+"""Signs of text that is not what is stated of it: each is found where it was made, and none in plain text."""
 
 import io
 import re
@@ -113,7 +113,7 @@ def truecased(language: str, lines: Lines) -> Lines:
     ]
 
 
-MADE: dict[str, tuple[Callable[[str, Lines], Lines], str]] = {
+LEFT_BY_OTHERS: dict[str, tuple[Callable[[str, Lines], Lines], str]] = {
     "BPE of subword-nmt": (bpe, "end words in @@"),
     "BPE of words with ends": (lambda _, lines: [re.sub(r"(\S)(?= |$)", r"\1</w>", line) for line in lines], "</w>"),
     "SentencePiece": (sentencepiece, "begin words with ▁"),
@@ -194,14 +194,14 @@ def told(lines: Lines, references: Lines) -> list[str]:
     return text_warnings({"theirs": lines}, {"reference": references}, ALL)
 
 
-@pytest.mark.parametrize("what", [what for what in MADE if what != "truecased"])
+@pytest.mark.parametrize("what", [what for what in LEFT_BY_OTHERS if what != "truecased"])
 @pytest.mark.parametrize("language", ["en", "de", "fr"])
 def test_each_sign_is_found_and_a_reference_with_it_takes_it_away(what, language):
-    make, sign = MADE[what]
-    made = make(language, TEXTS[language])
-    found = told(made, TEXTS[language])
-    assert any(sign in text for text in found), (made, found)
-    assert not [text for text in told(made, made) if text.startswith("theirs")]
+    make, sign = LEFT_BY_OTHERS[what]
+    theirs = make(language, TEXTS[language])
+    seen_signs = told(theirs, TEXTS[language])
+    assert any(sign in text for text in seen_signs), (theirs, seen_signs)
+    assert not [text for text in told(theirs, theirs) if text.startswith("theirs")]
 
 
 @pytest.fixture(scope="module")
@@ -227,12 +227,12 @@ def test_real_plain_text_has_no_sign(real_texts):
     assert not [*filter(None, warnings.values())], warnings
 
 
-@pytest.mark.parametrize("what", MADE)
+@pytest.mark.parametrize("what", LEFT_BY_OTHERS)
 def test_text_of_others_has_its_sign_where_real_references_are_plain(what, real_texts):
-    make, sign = MADE[what]
+    make, sign = LEFT_BY_OTHERS[what]
     for name, references in real_texts.items():
         lines = [line for line in references if line][:250]
         if not name.startswith("zh"):
-            made = make(name[:2], lines)
-            has_none = what == "tokens with escapes" and sum("&" in line for line in made) < 5
-            assert has_none or any(sign in text for text in told(made, references)), (name, made[:9])
+            theirs = make(name[:2], lines)
+            has_none = what == "tokens with escapes" and sum("&" in line for line in theirs) < 5
+            assert has_none or any(sign in text for text in told(theirs, references)), (name, theirs[:9])

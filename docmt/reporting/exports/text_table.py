@@ -119,9 +119,9 @@ def measured(cell: Cell, table: Table) -> Text:
     if len(cell.values) < cell.seeds:
         text = f"{text} ({len(cell.values)} of {cell.seeds} seeds)"
     letters = "".join(LETTERS[table.reasons.index(reason) % 26] for reason in cell.not_comparable)
-    replaced = "°" if cell.random or cell.generated else ""
+    signs = ("°" if cell.random or cell.generated else "") + ("!" if cell.warnings else "")
     untested = f"({table.footnotes.index(cell.untested) + 1})" if cell.untested else ""
-    marks = f"{replaced}{f'[{letters}]' if letters else ''}{cell.mark}{untested}"
+    marks = f"{signs}{f'[{letters}]' if letters else ''}{cell.mark}{untested}"
     return Text(text, marks, figure if cell.is_best else "")
 
 
@@ -137,6 +137,8 @@ def _notes(table: Table) -> Iterator[str]:
         yield table.marks
     if table.generated:
         yield f"° of lines generated from the references in place of translations ({', '.join(table.generated)})"
+    if table.warnings:
+        yield f"! of text that may not be what the metric expects: {' '.join(table.warnings)}"
     if table.random:
         yield f"° by a small random model in place of a pretrained one ({', '.join(table.random)})"
 

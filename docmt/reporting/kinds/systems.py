@@ -184,7 +184,14 @@ def _cell(
         else (),
         not_comparable=reasons_of_cell(results, config, metric, column.corpus, _scored(row, system, runs), published),
         generated=replaced_file(runs) if measured.values else "",
+        warnings=_warnings(runs, name) if measured.values else (),
     )
+
+
+def _warnings(runs: list[Run], metric: MetricName) -> tuple[str, ...]:
+    """Return what scoring jobs warned of in the text of a cell; none for metrics of a model, which read no text."""
+    scored = [] if metric.metric.of_model else [run.scores or {} for run in runs]
+    return tuple(dict.fromkeys(text for scores in scored for text in scores.get("warnings", ())))
 
 
 def _reference(results: Results, corpus: str, metric: MetricName) -> Iterator[Run]:
@@ -252,6 +259,7 @@ def records(table: Table) -> Iterator[dict]:
                 "signature": " ; ".join(cell.signatures),
                 "random": list(cell.random),
                 "generated": cell.generated,
+                "warnings": list(cell.warnings),
                 "note": row.note,
                 "not_comparable": "; ".join(cell.not_comparable),
             }
