@@ -353,6 +353,7 @@ RUN_STAGES = (
                     "signature": "signature of the score",
                     "random": "pretrained models that small random ones replaced",
                     "generated": "translations of others that generated lines replaced",
+                    "warnings": "why the scored text may not be what the metric expects",
                     "note": "footnote of the row",
                     "not_comparable": "why measured and published number are not comparable",
                 },
