@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docmt.cli.options import AsJson, Device, Documents, Hypotheses, References, Source, input_folder
-from docmt.cli.screen import print_json, show_table
+from docmt.cli.score import reference_texts
+from docmt.cli.screen import print_json, show_table, tell
 from docmt.cli.standard_input import label
 from docmt.settings.comet import CometConfig
 
@@ -54,15 +55,18 @@ def score_comet(
     from docmt.scoring.plain_files import read_plain_files
     from docmt.settings.comet import files_of_comet
     from docmt.settings.programs import given_words
+    from docmt.text.signs import text_warnings
 
     files_of_comet(comet_model, comet_encoder)  # A folder without a model is refused before the texts are read.
     program = CometProgram(given_words(comet_command, "--comet-command"), comet_model, comet_encoder, batch, device)
     files = read_plain_files(reference, documents)
     sources = files.translations(source).raw
+    texts = {label(path): files.translations(path).raw for path in hypotheses}
+    tell(text_warnings(texts, reference_texts(reference, files), {"words", "plain", "cased", "openings"}))
     scores = [
-        (label(path), row)
-        for path in hypotheses
-        for row in comet_scores(sources, files.translations(path).raw, files.references, program, context)
+        (system, row)
+        for system, lines in texts.items()
+        for row in comet_scores(sources, lines, files.references, program, context)
     ]
     if as_json:
         print_json([{"system": system, **dataclasses.asdict(row)} for system, row in scores])

@@ -5,8 +5,10 @@ import json
 import pytest
 import sacrebleu
 from helpers.command_line import output, succeed
+from typer.testing import CliRunner
 
 from docmt.base.errors import UserError
+from docmt.cli.commands import build
 from docmt.scoring.bleu import FAMILIES
 
 REFERENCE = ["The cat sat on the mat.", "It was a black cat.", "A dog barked at it.", "Nobody saw the dog there."]
@@ -84,6 +86,17 @@ def test_text_that_looks_tokenised_is_told_on_standard_error(write, command):
     assert f"{reference}: 4 of 4 lines end in a full stop or a comma without a space" in of_words
     assert str(tokenised) not in of_words
     assert warning in succeed(command, *files, "--family", "tokenized", "--metric", "chrF").stderr
+
+
+def test_pieces_are_told_before_comet_reads_them(write, tmp_path):
+    (tmp_path / "comet/checkpoints").mkdir(parents=True)
+    for name in ("hparams.yaml", "checkpoints/model.ckpt"):
+        (tmp_path / "comet" / name).write_text("")
+    text = write("text", REFERENCE)
+    files = ("--source", text, "--reference", text, "--hypotheses", write("pieces", [f"un@@ {t}" for t in REFERENCE]))
+    program = ("--comet-model", tmp_path / "comet", "--comet-command", "no-such-program")
+    result = CliRunner().invoke(build(), [str(argument) for argument in ("score-comet", *files, *program)])
+    assert "4 of 4 lines end words in @@" in result.stderr and "no-such-program" in str(result.exception)
 
 
 CHINESE = {

@@ -235,6 +235,27 @@ def test_tokenised_translations_and_references_are_told(job):
     assert told == ["translations", "reference 2"]
 
 
+LOWER = [line.lower() for line in RAW]
+STATED = {"lines": "sentences", "tokenised": False, "normalised": False}
+WARNED = {
+    "pieces": ([f"un@@ {line}" for line in RAW], {}, {}, "end words in @@"),
+    "lower case that is stated to be cased": (LOWER, STATED | {"case": "cased"}, {}, "have no capital letter"),
+    "lower case that is stated": (LOWER, STATED | {"case": "lower"}, {}, None),
+    "lower case of a system of docmt": (LOWER, {}, {}, None),
+    "Thai": (["เขาไปโรงเรียนทุกวันตอนเช้า"] * 3, {}, {"target_language": "th"}, "are in a script without spaces"),
+    "Chinese": (["请把灯关了，然后去睡觉吧。"] * 3, {}, {"target_language": "zh"}, None),
+}
+
+
+@pytest.mark.parametrize("what", WARNED)
+def test_text_that_is_not_what_metrics_expect_is_told(job, what):
+    lines, decoding, language, sign = WARNED[what]
+    job.lines("test.txt", lines)
+    (job.translations / "decoding.json").write_text(json.dumps({"lines": "sentences", **decoding}))
+    told = job.score(SETTINGS | language)["warnings"]
+    assert [sign in text for text in told] == ([True] if sign else []), told
+
+
 def test_every_reference_counts_raw_and_tokenised(job):
     other = ["The kitty sat.", "Black, that cat.", "The dog barks."]
     job.references(other, [[text] for text in RAW])

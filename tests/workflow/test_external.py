@@ -56,6 +56,10 @@ def test_a_file_stands_beside_a_trained_system(mine, programs):
     refused = mine.snakemake(*options, DECODED, programs=programs)
     assert refused.returncode != 0
     assert f"{PATH}:{len(lines) + 1}: not one line for each test sentence" in refused.stderr
+    write(mine, [line.replace("t", "t@@ ") for line in lines])
+    pieces = mine.snakemake(*options, DECODED, programs=programs)
+    assert pieces.returncode != 0
+    assert f"{PATH}: the lines are not what the study states" in pieces.stderr
     assert not (mine.root / DECODED).with_name("test.txt").exists()
 
     write(mine, lines)
