@@ -69,7 +69,8 @@ _EXPECTED = "BLEU of the families 13a and 13a_lower, chrF and TER expect plain t
 SIGNS = (
     _sign("end words in @@", r"\S@@(?!\S)", "words", "Join the pieces of BPE: sed -E 's/@@( |$)//g'"),
     _sign("end words in </w>", r"\S</w>(?!\S)", "words", "Join the pieces of BPE: sed -E 's/ //g; s/<\\/w>/ /g'"),
-    _sign("begin words with ▁", "[▁￭]", "words", "Join the pieces of SentencePiece: sed 's/ //g; s/▁/ /g; s/^ //'"),
+    _sign("begin words with ▁", "▁", "words", "Join the pieces of SentencePiece: sed 's/ //g; s/▁/ /g; s/^ //'"),
+    _sign("have the joiner ￭", "￭", "words", "Join the tokens of OpenNMT: sed -E 's/ ?￭ ?//g'"),
     _sign("begin words with ##", r"\S ##\w", "words", "Join the pieces of WordPiece: sed 's/ ##//g'"),
     _sign(
         "have symbols of a model",

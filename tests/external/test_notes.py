@@ -77,6 +77,13 @@ def test_what_cannot_be_true_is_refused_and_the_remedy_is_right(what):
     assert f"expected {expected}" in message and remedy in message
 
 
+@pytest.mark.parametrize("what", ["tokens", "plain", "lower", "cased"])
+def test_the_setting_of_the_remedy_is_not_refused(what):
+    lines, stated, *_, remedy = DENIED[what]
+    name, _, value = re.search("`(.*)`", remedy)[1].partition(": ")
+    assert refused(lines, **stated) and refused(lines, **{name: {"true": True, "false": False}.get(value, value)}) == ""
+
+
 @pytest.mark.parametrize("what", ["BPE", "tokens", "lower"])
 def test_lines_are_not_refused_for_a_sign_that_the_references_have_too(what):
     lines, stated, *_ = DENIED[what]

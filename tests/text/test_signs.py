@@ -2,6 +2,8 @@
 
 import io
 import re
+import shlex
+import subprocess
 from collections.abc import Callable
 
 import pytest
@@ -117,7 +119,7 @@ LEFT_BY_OTHERS: dict[str, tuple[Callable[[str, Lines], Lines], str]] = {
     "BPE of subword-nmt": (bpe, "end words in @@"),
     "BPE of words with ends": (lambda _, lines: [re.sub(r"(\S)(?= |$)", r"\1</w>", line) for line in lines], "</w>"),
     "SentencePiece": (sentencepiece, "begin words with ▁"),
-    "joiners of OpenNMT": (lambda _, lines: [re.sub(r"([,.])", r" ￭\1", line) for line in lines], "▁"),
+    "joiners of OpenNMT": (lambda _, lines: [re.sub(r"([,.])", r" ￭\1", line) for line in lines], "have the joiner ￭"),
     "WordPiece of BERT": (wordpiece, "begin words with ##"),
     "joined sentences": (lambda _, lines: [f"{line} _eos {line}" for line in lines], "have symbols of a model"),
     "ends of sentences": (lambda _, lines: [f"{line} </s>" for line in lines], "have symbols of a model"),
@@ -127,6 +129,22 @@ LEFT_BY_OTHERS: dict[str, tuple[Callable[[str, Lines], Lines], str]] = {
     "truecased": (truecased, "begin with a small letter"),
 }
 """What others leave in text, as functions of a language and its lines, with the sign."""
+
+
+@pytest.mark.parametrize(
+    "what", ["BPE of subword-nmt", "BPE of words with ends", "SentencePiece", "joiners of OpenNMT", "WordPiece of BERT"]
+)
+def test_the_command_of_the_advice_joins_the_pieces(what):
+    make, sign = LEFT_BY_OTHERS[what]
+    pieces = make("en", TEXTS["en"])
+    (seen,) = [seen for seen in signs_of(pieces, {"words"}) if sign in seen.text]
+    command = shlex.split(seen.sign.advice.partition(": ")[2])
+    joined = subprocess.run(command, input="\n".join(pieces), capture_output=True, text=True, check=True).stdout
+    assert [*signs_of(joined.split("\n"), {"words"})] == []
+    without_spaces = [line.replace(" ", "") for line in joined.split("\n")]
+    assert without_spaces == [line.replace(" ", "") for line in TEXTS["en"]]
+    if what not in ("BPE of subword-nmt", "WordPiece of BERT"):
+        assert [line.rstrip(" ") for line in joined.split("\n")] == TEXTS["en"]
 
 
 SCRIPTS = {
