@@ -43,19 +43,13 @@ def repeated(words: pa.Array, lengths: np.ndarray, stop_words: Iterable[str]) ->
     number of words of each text. Words are compared with the case that stage 2 gave them, and before BPE, so that two
     different words never share a chain.
     """
-    coded = words.dictionary_encode()
-    codes = coded.indices.to_numpy()
-    stopped = pc.is_in(coded.dictionary, pa.array(stop_words, pa.string())).to_numpy(zero_copy_only=False)
-    candidates = np.flatnonzero(~stopped[codes])
-    keys = np.repeat(np.arange(len(lengths)), lengths)[candidates] * len(coded.dictionary) + codes[candidates]
-    # Stable: the places of one word of one text become neighbours and stay in their order.
-    order = np.argsort(keys, kind="stable")
-    places_by_word = candidates[order]
-    opens = np.flatnonzero(np.diff(keys[order], prepend=-1))
-    sizes = np.diff(opens, append=len(places_by_word))
-    opens, sizes = opens[sizes > 1], sizes[sizes > 1]
-    by_place = np.argsort(places_by_word[opens])
-    return places_by_word[spans(opens[by_place], sizes[by_place])], sizes[by_place]
+    import polars as pl  # a fifth of a second, which readers of this file's other functions need not wait for
+
+    frame = pl.DataFrame({"text": np.repeat(np.arange(len(lengths)), lengths), "word": pl.from_arrow(words)})
+    candidates = frame.with_row_index("place").filter(~pl.col("word").is_in(list(stop_words)))
+    by_word = candidates.group_by("text", "word", maintain_order=True).agg("place")["place"]
+    chains = by_word.filter(by_word.list.len() > 1)
+    return chains.explode().to_numpy().astype(np.int64), chains.list.len().to_numpy().astype(np.int64)
 
 
 def chains_of_pieces(chains: Chains, piece_counts: np.ndarray) -> Chains:

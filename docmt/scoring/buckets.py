@@ -6,14 +6,12 @@ sentences, on rare words or late in documents is what its mean over the test set
 """
 
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.compute as pc
 
 from docmt.base.columns import TOKENS, only
 from docmt.base.tables import read_arrow
@@ -58,23 +56,18 @@ def bucket_values(tokens: Path) -> dict[str, list[int]]:
 
     An empty source has the length 1 and the frequency 0.
     """
-    rows = read_arrow(tokens / "tokens.arrow", COLUMNS)
-    train, test = (rows.filter(pc.equal(rows["split"], split)) for split in ("train", "test"))
-    sources = [line.split() for line in test["source_tokens"].to_pylist()]
-    counts = _counts(train["source_tokens"].to_pylist(), {word for words in sources for word in words})
-    return {
-        "length": [max(len(words), 1) for words in sources],
-        "frequency": [min((counts[word] for word in words), default=0) for words in sources],
-        "position": [number + 1 for number in test["sentence"].to_pylist()],
-    }
+    import polars as pl
 
-
-def _counts(lines: Iterable[str], wanted: set[str]) -> Counter[str]:
-    """Return how often each of the wanted words occurs in the lines."""
-    counts: Counter[str] = Counter()
-    for line in lines:
-        counts.update(word for word in line.split() if word in wanted)
-    return counts
+    rows = pl.from_arrow(read_arrow(tokens / "tokens.arrow", COLUMNS)).lazy()
+    words = rows.with_columns(pl.col("source_tokens").str.split(" ").alias("word"))
+    train, test = (words.filter(split=split) for split in ("train", "test"))
+    counts = train.select("word").explode("word").group_by("word").agg(frequency=pl.len())
+    counted = test.with_row_index().explode("word").join(counts, "word", "left", maintain_order="left")
+    values = counted.group_by("index", maintain_order=True).agg(
+        length=pl.len(), frequency=pl.col("frequency").fill_null(0).min(), position=pl.col("sentence").first() + 1
+    )
+    # Streaming: the words of a large training split are never in memory all at once.
+    return values.drop("index").collect(engine="streaming").to_dict(as_series=False)
 
 
 def _score(tally: SignedTally, chosen: np.ndarray, name: str) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -116,19 +115,16 @@ def count_rows(rows: pa.Table) -> Counts:
     The counts are `documents`, `sentences` and, for each side, `tokens`, `pieces` and `unknown`, with the side in
     front, as in `source_tokens`. `unknown` is the number of pieces that are not in the vocabulary.
     """
-    splits = pc.unique(rows["split"]).to_pylist()
-    return {split: _count(rows.filter(pc.equal(rows["split"], split))) for split in splits}
+    import polars as pl
 
-
-def _count(rows: pa.Table) -> dict[str, int]:
-    counts = {"documents": len(pc.unique(rows["document"])), "sentences": len(rows)}
+    counts = {"documents": pl.col("document").n_unique(), "sentences": pl.len()}
     for side in SIDES:
-        ids = pc.list_flatten(rows[f"{side}_ids"]).to_numpy()
+        ids = pl.col(f"{side}_ids").list
         # Tokens are joined by single spaces: a sentence has one token more than spaces.
-        counts[f"{side}_tokens"] = pc.sum(pc.count_substring(rows[f"{side}_tokens"], " ")).as_py() + len(rows)
-        counts[f"{side}_pieces"] = len(ids)
-        counts[f"{side}_unknown"] = int(np.count_nonzero(ids == UNK))
-    return counts
+        counts[f"{side}_tokens"] = pl.col(f"{side}_tokens").str.count_matches(" ", literal=True).sum() + pl.len()
+        counts[f"{side}_pieces"] = ids.len().sum()
+        counts[f"{side}_unknown"] = ids.count_matches(UNK).sum()
+    return {row.pop("split"): row for row in pl.from_arrow(rows).group_by("split").agg(**counts).to_dicts()}
 
 
 def text_card(pipeline: TextPipeline, counts: Counts, contrastive_items: int | None) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def test_public_names_are_listed_and_nothing_else():
 
 def loaded(code: str) -> set[str]:
     """The heavy libraries that a fresh Python has imported after these statements."""
-    heavy = ("torch", "numpy", "pyarrow", "typer", "rich", "transformers", "sacrebleu", "yaml")
+    heavy = ("torch", "numpy", "polars", "pyarrow", "typer", "rich", "transformers", "sacrebleu", "yaml")
     done = subprocess.run(
         [sys.executable, "-c", f"{code}\nimport sys\nprint(*(name for name in {heavy!r} if name in sys.modules))"],
         capture_output=True,
