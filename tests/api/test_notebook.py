@@ -3,6 +3,7 @@
 import re
 
 import nbformat
+from helpers.first_command import hiding
 from helpers.support import ROOT
 from nbclient import NotebookClient
 
@@ -12,6 +13,7 @@ NOTEBOOK = ROOT / "docs" / "python.ipynb"
 def test_the_notebook_runs(example_folder, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     notebook = nbformat.read(NOTEBOOK, as_version=4)
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(hiding("ipykernel")))
     NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(example_folder)}}).execute()
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert all(cell.execution_count for cell in cells)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import snakemake.cli
 import typer
 import yaml
+from helpers.first_command import hiding
 from helpers.how_to import Block, agree, blocks_of, commands_of, obey, printed
 from helpers.left_out import CARRIED_OUT, LEFT_OUT, PYTHON_LEFT_OUT
 from helpers.plans import planner_of
@@ -96,7 +97,7 @@ def run_on_demo(
     if block.title:
         obey(block, demo)
     if script := python_of(block):
-        (demo.root / "example.py").write_text(at_smoke(script), encoding="utf-8")
+        (demo.root / "example.py").write_text(hiding() + at_smoke(script), encoding="utf-8")
         printed("python example.py", demo, programs)
     for command in commands([block], variables):
         variables = command.variables
