@@ -43,6 +43,9 @@ DIFFERENCES = {
     ("lexical-chains", "lexical_chain.ted", "lexical_chain.ted.sample"): {"model.latent_in_inference"},
     ("lexical-chains", "han.ted", "han.ted.joint"): {"init_from", "model.context"},
     ("g-transformer", "sentence", "document"): {"view.train", "view.test", "model.frame"},
+    ("g-transformer", "sentence", "han"): {"view.train", "view.test", "model.kind", "model.positions", "init_from"},
+    ("g-transformer", "sentence.en-ru", "concat_4.en-ru"): {"view.train", "view.test", "model.frame"},
+    ("g-transformer", "concat_4.en-ru", "long_short_4.en-ru"): {"model.kind"},
     ("g-transformer", "g_transformer", "g_transformer.no-target-context"): {"model.decoder_self_combined_layers"},
     ("g-transformer", "g_transformer.no-target-context", "g_transformer.no-context"): {
         "model.encoder_self_combined_layers",
