@@ -109,7 +109,7 @@ def _windows(part: DocumentGroup, cut: CutConfig) -> Pass:
     """Return the size of a pass over windows.
 
     A document of n sentences has max(n - k + 1, 1) windows of k sentences. With openings or copies it has n, one that
-    ends with each sentence.
+    ends with each sentence; with `partial_copy_each` there is another one for each sentence but the first.
     """
     length, size = part.length, cut.window
     complete = max(length - size + 1, 1)
@@ -117,7 +117,9 @@ def _windows(part: DocumentGroup, cut: CutConfig) -> Pass:
     # The sum of min(i, k) over the n sentences: windows of 1, 2 ... sentences, then those of k.
     few = min(size, length)
     real = few * (few + 1) / 2 + (length - few) * size if cut.openings or cut.partial_copy else complete * few
-    copies = size * length - real if cut.partial_copy else 0.0
+    alone = max(length - 1, 0) if cut.partial_copy_each else 0
+    windows, real = windows + alone, real + alone
+    copies = size * windows - real if cut.partial_copy else 0.0
     sides = (_with_copies(real, copies, cut.partial_copy or 0.0, mean) for mean in (part.source, part.target))
     return Pass(windows, real + copies, *sides).times(part.documents)
 

@@ -85,7 +85,7 @@ def _views(grid: Grid, where: str, corpus: str, text: str, view: str) -> dict[st
     }
     if view not in views:
         raise UserError("unknown view", where=where, expected=", ".join(sorted(views)))
-    return {"view": dataclasses.asdict(views[view])}
+    return {"view": views[view].recorded()}
 
 
 def _chains(grid: Grid, where: str, corpus: str, text: str, view: str) -> dict[str, Any]:
@@ -107,7 +107,8 @@ def _training(grid: Grid, where: str, corpus: str, system: str, seed: str) -> di
         "init_from": start.trained if start else None,
         "pretrained": given(config.pretrained),
         "text": {"name": config.text, **_text(grid, config.text)},
-        **{section: dataclasses.asdict(getattr(config, section)) for section in ("view", "model", "train")},
+        "view": config.view.recorded(),
+        **{section: dataclasses.asdict(getattr(config, section)) for section in ("model", "train")},
     }
 
 
@@ -118,7 +119,7 @@ def _translations(grid: Grid, where: str, corpus: str, system: str, seed: str) -
         is_stand_in = grid.has_stand_ins and entry.system.source.has_stand_ins
         return {**_run(grid, entry, seed), "source": source_of(entry.system), "stand_in": is_stand_in}
     system = entry.system
-    return {**_run(grid, entry, seed), "decode": system.decode.recorded(), "view": dataclasses.asdict(system.view)}
+    return {**_run(grid, entry, seed), "decode": system.decode.recorded(), "view": system.view.recorded()}
 
 
 def _scores(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from docmt.reporting.figures import (
 from docmt.reporting.look import Style
 from docmt.reporting.over_seeds import over_seeds
 from docmt.reporting.results import Results, Run
-from docmt.settings.metrics import parse_metric
+from docmt.settings.metrics import LAST, parse_metric
 
 ENTROPY, GROUP, GLOBAL = "entropy.", ".group", ".global"
 """Parts of the keys under which trainings log the entropy of attention: the first part and the last parts of a key.
@@ -193,7 +193,7 @@ def bleu_by_position(corpus: str, runs: list[Run], look: dict[str, Style]) -> Pl
     runs = [run for run in runs if (run.scores or {}).get("positions")]
     if not runs:
         return Plot(corpus, ())
-    last = max(int(name.removeprefix("j")) for run in runs for name in run.scores["positions"])
+    last = max(int(name[1:]) for run in runs for name in run.scores["positions"] if name != LAST)
     steps = tuple(str(j) for j in range(1, last + 1))
     lines = _lines(runs, [f"s-BLEU@j{step}" for step in steps])
     options = {"axis": POSITION, "unit": "s-BLEU"}

@@ -1,6 +1,7 @@
 """BLEU of the translations of a system, for each family and each unit, over the whole test set and each document."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -11,7 +12,7 @@ from docmt.scoring.inputs import Lines, References, Translations, collapse_runs,
 from docmt.scoring.measured import ScoringJob, ScoringResult
 from docmt.scoring.pairings import UNITS, Pairing, pairings
 from docmt.scoring.tallies import SignedTally, Tally, nested
-from docmt.settings.metrics import bleu_measure
+from docmt.settings.metrics import LAST, bleu_measure
 
 
 def bleu_tallies(
@@ -48,6 +49,28 @@ def _tally(family: BleuFamily, target_language: str, measure: str, unit: str, pa
         line_counts(metric, pair.hypotheses, pair.references),
         signature=signature(metric, pair.references, pair.unit),
     )
+
+
+def of_last_sentences(tallies: Sequence[SignedTally], documents: Sequence[str], window: int) -> list[SignedTally]:
+    """Return s-BLEU of those sentences alone that are the last of a whole window.
+
+    Our reading of what long-short term masking (Zhang et al. 2020), section 3.2, may score: "each sentence is
+    translated as the last sentence in a chunk of 4 sentences", which the first three of a document cannot be.
+    `documents` has the name of the document of each sentence, and `window` is the number of sentences of a window.
+    """
+    places = [place for _, group in groupby(documents) for place, _ in enumerate(group)]
+    chosen = [number for number, place in enumerate(places) if place >= window - 1]
+    return [
+        replace(
+            tally,
+            measure=bleu_measure(*tally.measure.split("|")[1:], LAST),
+            names=tuple(tally.names[number] for number in chosen),
+            counts=tally.counts[chosen],
+            signature=f"{tally.signature}|sentences:last of {window}",
+        )
+        for tally in tallies
+        if tally.measure.endswith("|s")
+    ]
 
 
 def bleu_scores(tallies: Sequence[SignedTally]) -> dict[str, dict]:
@@ -88,18 +111,23 @@ def scores_by_document(tallies: Sequence[Tally], documents: Sequence[str]) -> li
 
 
 def score(job: ScoringJob) -> ScoringResult:
-    """Return BLEU of the whole test set, of each document, and of each position in the window.
+    """Return BLEU of the whole test set, of each document, of each position in the window, and of last sentences.
 
     BLEU of position j is the s-BLEU of the translations in the file `test.j<j>.txt`, in which each sentence is
-    translated as the j-th sentence of a window: `{"j1": {family: {"s": ...}}}`.
+    translated as the j-th sentence of a window: `{"j1": {family: {"s": ...}}}`. Beside positions, `last` has the BLEU
+    of `of_last_sentences`; it is left out where no document is as long as a window.
     """
     language, references = job.settings["target_language"], job.references
     tallies = bleu_tallies(job.translations, references, language, job.lines)
     # These references have no documents and no instances, so that `bleu_tallies` computes s-BLEU alone.
     only_sentences, by_position = References(None, references.raw, references.tokenized), {}
-    for name in (f"j{j}" for j in window_positions(job.inputs.translations)):
+    windows = window_positions(job.inputs.translations)
+    for name in (f"j{j}" for j in windows):
         translations = read_translations(job.inputs.translations, f"test.{name}", references, "sentences")
         by_position[name] = bleu_tallies(translations, only_sentences, language, position=name)
+    last = of_last_sentences(tallies, references.documents, windows[-1]) if windows else []
+    if last and last[0].names:
+        by_position[LAST] = last
     scores = {
         "bleu": bleu_scores(tallies),
         "by_document": scores_by_document(tallies, references.documents),

@@ -6,8 +6,8 @@ its value, and `__post_init__` checks combinations of fields. A failed check rai
 converts to a message with the file, the line and the path of keys.
 """
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 from docmt.base.checks import (
     BadValue,
@@ -117,6 +117,9 @@ class CutConfig(Checked):
         " filled",
         above_0(1, ", or none"),
     )
+    partial_copy_each: bool = setting(
+        False, "with partial_copy: each later sentence of a document is also the first of a document of its own"
+    )
     min_document_tokens: int | None = setting(
         None, "training documents of fewer source pieces are left out", count_or_none
     )
@@ -138,7 +141,9 @@ class CutConfig(Checked):
         )
         has_context = (self.window or 0) > 1
         need(not self.openings or has_context, "openings", True, "false where no window of 2 or more is cut")
-        if self.partial_copy is not None:
+        fills = self.partial_copy is not None
+        need(fills or not self.partial_copy_each, "partial_copy_each", True, "false where nothing is filled")
+        if fills:
             need(has_context, "partial_copy", self.partial_copy, "none where no window of 2 or more is cut")
             need(not self.openings, "openings", True, "false beside partial_copy, which fills the missing context")
 
@@ -151,7 +156,7 @@ class CutConfig(Checked):
         """
         ((kind, size),) = self._chosen().items()
         name = kind if self.documents else f"{kind.removeprefix('max_')}{size}"
-        copy = "" if self.partial_copy is None else f".copy{self.partial_copy:g}"
+        copy = "" if self.partial_copy is None else f".copy{self.partial_copy:g}{'.each' * self.partial_copy_each}"
         left_out = "".join(LEFT_OUT[name].format(size) for name, size in self.left_out_by().items())
         return f"{name}{'.openings' if self.openings else ''}{copy}{left_out}"
 
@@ -161,6 +166,11 @@ class CutConfig(Checked):
         These settings change training segments alone. The result is empty where no document or segment is excluded.
         """
         return {name: size for name in LEFT_OUT if (size := getattr(self, name)) is not None}
+
+    def recorded(self) -> dict[str, Any]:
+        """Return the settings without `partial_copy_each` where it is false: earlier versions of docmt lack it."""
+        settings = asdict(self)
+        return settings if self.partial_copy_each else {n: v for n, v in settings.items() if n != "partial_copy_each"}
 
     def _chosen(self) -> dict[str, int]:
         """Return the kinds of segments that are set, with their sizes."""
@@ -192,6 +202,10 @@ class ViewConfig:
     def name(self) -> str:
         """The name of the view in paths; where the two cuts differ, it is their two names with a `+` between them."""
         return self.train.name if self.train == self.test else f"{self.train.name}+{self.test.name}"
+
+    def recorded(self) -> dict[str, Any]:
+        """Return the settings as identities and records have them."""
+        return {"train": self.train.recorded(), "test": self.test.recorded()}
 
 
 def both_cuts(view: dict) -> dict:

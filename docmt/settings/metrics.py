@@ -1,7 +1,8 @@
 """The metrics that a study's tables may name, and the place of each in `scores.json` or a training's record.
 
 The name of a metric has the form `base`, `base:set`, `base@detail` or `base:set@detail`. Examples are `s-BLEU`, `mteval
-d-BLEU`, `i-BLEU` (over packed instances), `s-BLEU@j2` (position 2 of a window), `s-BLEU@length.1-10` (sentences of at
+d-BLEU`, `i-BLEU` (over packed instances), `s-BLEU@j2` (position 2 of a window), `s-BLEU@last` (the last
+sentences of whole windows alone), `s-BLEU@length.1-10` (sentences of at
 most ten words), `accuracy` (all contrastive sets together), `accuracy:pronoun` (the set `pronoun` and its parts
 `pronoun/...`), `accuracy:pronoun@3` (items of distance 3) and `LTCR:overlap` (by the convention `overlap` of
 `scoring`). Accuracies are in percent in tables, as papers print them; `scores.json` has fractions. `s-chrF`,
@@ -23,6 +24,9 @@ def bleu_measure(family: str, unit: str, position: str | None = None) -> str:
     return "|".join(filter(None, ("bleu", family, unit, position)))
 
 
+LAST = "last"
+"""The detail of s-BLEU of those sentences alone that are the last of a whole window (`docmt.scoring.bleu_scores`)."""
+
 BUCKETED = ("13a", "s")
 """The family and the unit of the BLEU score that has buckets (`docmt.scoring.buckets`)."""
 
@@ -32,7 +36,7 @@ BUCKETS = r"(length|frequency|position)\.\d+(-\d+|\+)?"
 
 def _bleu_detail(family: str, unit: str) -> str:
     """Return the pattern of the details of a BLEU score: positions in windows and, of one score, buckets."""
-    positions = r"j\d+" if unit == "s" else NO_DETAIL
+    positions = rf"j\d+|{LAST}" if unit == "s" else NO_DETAIL
     return f"{positions}|{BUCKETS}" if (family, unit) == BUCKETED else positions
 
 
@@ -316,7 +320,7 @@ class MetricName:
     @property
     def of_model(self) -> bool:
         """Whether only a system with a model has the metric; positions are those of sentences in its windows."""
-        return self.metric.of_model or (self.detail or "").startswith("j")
+        return self.metric.of_model or self.detail == LAST or (self.detail or "").startswith("j")
 
     @property
     def tallied(self) -> Tallied | None:
@@ -343,6 +347,6 @@ def parse_metric(name: str, where: str | None = None) -> MetricName:
         expected = "accuracy:<set>, LTCR:<convention> or HHI:<convention>"
         raise UserError("no metric of a contrastive set", where=where, found=name, expected=expected)
     if detail is not None and not re.fullmatch(metric.detail, detail):
-        expected = "s-BLEU@j<position>, s-BLEU@length.<bucket>, sentences@j<position> or accuracy@<distance>"
+        expected = "s-BLEU@j<position>, @last or @length.<bucket>, sentences@j<position> or accuracy@<distance>"
         raise UserError("unknown detail of a metric", where=where, found=name, expected=expected)
     return MetricName(metric, set_name, detail)

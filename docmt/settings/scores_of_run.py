@@ -66,7 +66,7 @@ def _details(name: str, scores: dict[str, Any]) -> list[str]:
     positions = (*scores.get("positions", {}), *scores.get("decoding", {}).get("positions", {}))
     pattern = parse_metric(name).metric.detail
     buckets = [f"{kind}.{bucket}" for kind, names in scores.get("buckets", {}).items() for bucket in names]
-    in_windows = sorted(dict.fromkeys(positions), key=lambda position: int(position[1:]))
+    in_windows = sorted(dict.fromkeys(positions), key=lambda position: (len(position), position))
     return [detail for detail in (*in_windows, *buckets) if re.fullmatch(pattern, detail)]
 
 

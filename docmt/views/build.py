@@ -22,7 +22,14 @@ from docmt.nn.positions import SIDES, check_positions
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.settings.models import PositionTable
 from docmt.views.cuts import Cuts, count_over_long, cut_documents, sentence_costs
-from docmt.views.segments import Sentences, contrastive_segments, segments_of, sentences_of, with_copies
+from docmt.views.segments import (
+    Sentences,
+    contrastive_segments,
+    segments_of,
+    sentences_of,
+    with_copies,
+    with_each_alone,
+)
 from docmt.views.selection import draw, long_enough, ranks
 
 NEEDED = only(TOKENS, "split", "document", "sentence", "source_ids", "target_ids")
@@ -134,7 +141,9 @@ class CutSplit:
         """Select the documents that are long enough, add copies where the cut has `partial_copy`, and cut them all."""
         selected = sentences.select(long_enough(sentences, cut))
         costs = sentence_costs(selected.source.lengths, selected.target.lengths)
-        filled = selected if cut.partial_copy is None else with_copies(selected, cut.window - 1, cut.partial_copy)
+        filled = with_each_alone(selected) if cut.partial_copy_each else selected
+        if cut.partial_copy is not None:
+            filled = with_copies(filled, cut.window - 1, cut.partial_copy)
         cuts = cut_documents(filled.documents, costs, cut)
         return cls(sentences, selected, filled, cuts, count_over_long(costs, cut) or 0)
 

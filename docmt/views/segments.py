@@ -114,6 +114,25 @@ def with_copies(sentences: Sentences, copies: int, share: float) -> Sentences:
     return replace(sentences, **dict(zip(("source", "target"), sides, strict=True)), documents=documents, copies=copies)
 
 
+def with_each_alone(sentences: Sentences) -> Sentences:
+    """Add each sentence but the first of a document as a document of its own, after all documents.
+
+    Our second reading of partial copy (see `with_copies`): the context of a sentence within a document may be missing
+    too, so that a model also learns each sentence behind copies of itself. The name of such a document is that of the
+    sentence's document and, after a dot, the number of the sentence, from 2.
+    """
+    later = np.delete(np.arange(len(sentences)), sentences.documents[:-1])
+    owner = np.searchsorted(sentences.documents, later, side="right") - 1
+    numbers = later - sentences.documents[owner] + 1
+    names = [f"{name}.{number}" for name, number in zip(sentences.names[owner], numbers, strict=True)]
+    sides = (
+        Ids(side.values, *(np.append(column, column[later]) for column in (side.starts, side.lengths)))
+        for side in (sentences.source, sentences.target)
+    )
+    documents = np.append(sentences.documents, len(sentences) + 1 + np.arange(len(later)))
+    return Sentences(*sides, np.append(sentences.names, np.array(names, dtype=object)), documents)
+
+
 def _with_copies(side: Ids, first: np.ndarray, copies: int, share: float) -> Ids:
     """Return the sentences of a side with their copies; `first`: the number of each document's first sentence.
 

@@ -177,7 +177,7 @@ def metric(of: Any = None) -> Schema:
     patterns = [
         escaped(name)
         + ("(?::[^@]+)?" if row.has_sets else "")
-        + (f"(?:@{row.detail})?" if row.detail != NO_DETAIL else "")
+        + (f"(?:@(?:{row.detail}))?" if row.detail != NO_DETAIL else "")
         for name, row in chosen.items()
     ]
     return {"anyOf": [{"enum": list(chosen)}, {"type": "string", "pattern": f"^(?:{'|'.join(patterns)})$"}]}

@@ -241,7 +241,7 @@ RUN_STAGES = (
                     "seed": "seed of the training",
                     "scale": "name of the scale",
                     "bleu": "`{family: {unit: {score, signature, brevity_penalty, length_ratio, precisions}}}`",
-                    "positions": "the same for each position in a window (`j1`, `j2`, ...)",
+                    "positions": "the same by position in a window: `j1`, ...; `last`: last sentences alone",
                     "buckets": "`{kind: {bucket: {score, sentences, signature}}}` of s-BLEU",
                     "by_document": "for each document: its name, its number of sentences, its scores",
                     "chrF": "`{unit: {score, signature}}`, where a table asks for it",

@@ -48,6 +48,7 @@ def test_examples_run_in_the_environment_of_readmes_first_command(example_folder
     clone, folder = tmp_path / "docmt", tmp_path / "project"
     shutil.copytree(ROOT, clone, ignore=shutil.ignore_patterns(".git", ".venv", "results", "*.egg-info"))
     shutil.copytree(example_folder, folder, symlinks=True, ignore=shutil.ignore_patterns("exported_model"))
+    (folder / "talk.txt").write_text("他来了。\n", encoding="utf-8")
     monkeypatch.delenv("PYTHONPATH", raising=False)
     monkeypatch.setenv("MPLBACKEND", "agg")
     command = blocks_of((ROOT / "README.md").read_text(encoding="utf-8"))[0].body

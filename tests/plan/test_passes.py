@@ -22,6 +22,7 @@ CUTS = st.one_of(
     st.integers(2, 6).map(lambda size: CutConfig(window=size, openings=True)),
     st.integers(2, 6).map(lambda size: CutConfig(window=size, partial_copy=0.5)),
     st.integers(2, 6).map(lambda size: CutConfig(window=size, partial_copy=1.0)),
+    st.integers(2, 6).map(lambda size: CutConfig(window=size, partial_copy=0.5, partial_copy_each=True)),
     st.builds(lambda size, few: CutConfig(window=size, min_document_sentences=few), SIZES, SIZES),
     SIZES.map(lambda size: CutConfig(max_sentences=size)),
     st.integers(10, 60).map(lambda budget: CutConfig(max_tokens=budget)),

@@ -276,10 +276,23 @@ def test_tokens_of_other_references_are_refused(job, references):
 
 def test_each_window_position_is_scored(job):
     positions = job.score()["positions"]
-    assert list(positions) == ["j1", "j2"]
+    assert list(positions) == ["j1", "j2", "last"]
     assert positions["j2"]["13a"]["s"]["score"] == pytest.approx(100)
     expected = sacrebleu.corpus_bleu([*RAW[:2], "A dog."], [RAW]).score
     assert positions["j1"]["13a"]["s"]["score"] == expected
+
+
+def test_last_sentences_of_whole_windows_are_scored_alone(job):
+    """Of windows of two: the second sentence of the first document; the other document has one sentence."""
+    lines = ["Something else.", "It was a black kitty.", "Nothing of this."]
+    job.lines("test.txt", lines)
+    job.lines("test.tok.txt", lines)
+    result = job.scored()
+    (tally,) = (tally for tally in result.tallies if tally.measure == "bleu|13a|s|last")
+    last = result.scores["positions"]["last"]["13a"]["s"]
+    assert tally.names == ("1",)
+    assert last["score"] == sacrebleu.corpus_bleu([lines[1]], [[RAW[1]]]).score
+    assert last["signature"].endswith("|unit:s|sentences:last of 2")
 
 
 def test_a_tenth_position_comes_after_the_second(job):

@@ -45,6 +45,7 @@ def test_the_kind_chooses_the_architecture():
         ({"window": 3}, "window3"),
         ({"window": 3, "openings": True}, "window3.openings+window3"),
         ({"window": 3, "partial_copy": 0.5}, "window3.copy0.5+window3"),
+        ({"window": 3, "partial_copy": 0.5, "partial_copy_each": True}, "window3.copy0.5.each+window3"),
         ({"max_tokens": 512}, "tokens512+window3"),
         ({"documents": True}, "documents+window3"),
         ({"max_tokens": 512, "min_document_tokens": 768, "sample": 20000}, "tokens512.min768.sample20000+window3"),
@@ -54,6 +55,14 @@ def test_the_kind_chooses_the_architecture():
 )
 def test_views_have_a_name_that_stands_in_paths(train, name):
     assert parse(ViewConfig, {"train": train, "test": {"window": 3}}, "x").name == name
+
+
+def test_what_earlier_versions_of_docmt_lack_is_recorded_where_it_is_asked_for():
+    """Identities of views and of finished trainings stay as they were."""
+    plain, each = (CutConfig(window=3, partial_copy=0.5, partial_copy_each=each).recorded() for each in (False, True))
+    assert set(each) - set(plain) == {"partial_copy_each"}
+    assert parse(CutConfig, plain, "x") == CutConfig(window=3, partial_copy=0.5)
+    assert ViewConfig(CutConfig(window=3), CutConfig(window=3)).recorded()["train"].keys() == plain.keys()
 
 
 def test_whole_numbers_serve_as_numbers():
@@ -84,6 +93,7 @@ def test_whole_numbers_serve_as_numbers():
         (CutConfig, {"max_tokens": 9, "openings": True}, "false where no window of 2 or more is cut"),
         (CutConfig, {"documents": True, "openings": True}, "false where no window of 2 or more is cut"),
         (CutConfig, {"window": 1, "partial_copy": 0.5}, "x partial_copy: value not allowed"),
+        (CutConfig, {"window": 3, "partial_copy_each": True}, "x partial_copy_each: value not allowed"),
         (CutConfig, {"window": 3, "partial_copy": 0}, "found 0.0; expected above 0 and at most 1, or none"),
         (CutConfig, {"window": 3, "partial_copy": 0.5, "openings": True}, "x openings: value not allowed"),
         (ViewConfig, {"window": 3, "partial_copy": 0.5}, "x test.partial_copy: value not allowed"),

@@ -13,7 +13,7 @@ from docmt.base.columns import SEGMENTS
 from docmt.base.tables import read_arrow
 from docmt.settings.data import CutConfig
 from docmt.views.cuts import cut_documents
-from docmt.views.segments import Ids, Sentences, segments_of, with_copies
+from docmt.views.segments import Ids, Sentences, segments_of, with_copies, with_each_alone
 
 SIDES = ("source", "target")
 LENGTHS = st.lists(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=6), max_size=5)
@@ -49,6 +49,27 @@ def test_every_sentence_is_the_last_of_one_full_window(documents, size, share):
                 expected = [copy] * (size - 1 - last) + document_ids[first : last + 1]
                 assert sentences_in(row, name) == expected
     assert next(rows, None) is None
+
+
+@given(documents=LENGTHS, size=st.integers(2, 5))
+def test_each_later_sentence_is_also_behind_copies_of_itself_alone(documents, size):
+    sentences, lists = split_of(documents)
+    config = CutConfig(window=size, partial_copy=0.5)
+    plain, *both = (
+        segments_of(filled, cut_documents(filled.documents, np.zeros(0), config)).to_pylist()
+        for filled in (with_copies(rows, size - 1, 0.5) for rows in (sentences, with_each_alone(sentences)))
+    )
+    (rows,) = both
+    later = iter(rows[len(plain) :])
+    assert rows[: len(plain)] == plain
+    for number, document in enumerate(documents):
+        for place in range(1, len(document)):
+            row = next(later)
+            assert (row["document"], row["first"]) == (f"d{number}.{place + 1}", 0)
+            for name in SIDES:
+                ids = lists[name][number][place]
+                assert sentences_in(row, name) == [ids[: math.ceil(len(ids) / 2)]] * (size - 1) + [ids]
+    assert next(later, None) is None
 
 
 def test_training_windows_are_filled_and_test_windows_are_not(tmp_path):
