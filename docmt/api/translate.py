@@ -18,7 +18,7 @@ from docmt.nn.positions import SIDES, check_positions
 from docmt.settings.data import CutConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.views.cuts import cut_documents, sentence_costs
-from docmt.views.segments import segments_of, sentences_of
+from docmt.views.segments import segments_of, sentences_of, with_copies
 
 WHERE = "standard input"
 """The name of the text in messages."""
@@ -140,6 +140,8 @@ def _segments(ids: list[list[int]], documents: list[int], cut: CutConfig) -> pa.
         "target_ids": pa.chunked_array([pa.array([[]] * len(ids), SEGMENTS.field("target_ids").type)]),
     }
     rows = sentences_of(pa.table(columns), WHERE)
+    if cut.partial_copy is not None:
+        rows = with_copies(rows, cut.window - 1, cut.partial_copy)
     costs = sentence_costs(rows.source.lengths, rows.target.lengths)
     return pa.Table.from_batches([segments_of(rows, cut_documents(rows.documents, costs, cut))])
 

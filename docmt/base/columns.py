@@ -70,8 +70,8 @@ variant."""
 SEGMENTS = _table((_TEXT, "document"), (_NUMBER, "first"), _SIDES)
 """The columns of a view, one row for each segment: consecutive sentences of one document, from sentence `first` on.
 `source_ids` and `target_ids` have the ids of all sentences of the segment one after another, without special symbols;
-`source_lengths` and `target_lengths` have the number of ids of each sentence. A training window with `partial_copy` may
-begin with copies of the start of the document's sentence 0; `first` is then 0."""
+`source_lengths` and `target_lengths` have the number of ids of each sentence. With `partial_copy` a document begins
+with k - 1 copies of the start of its first sentence, which are sentences too."""
 
 CONTRASTIVE_SEGMENTS = _table(*_VARIANT, _SIDES)
 """The columns of contrastive segments, one row for each variant of a contrastive item: as many context sentences as the

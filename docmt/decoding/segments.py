@@ -76,12 +76,16 @@ class SegmentTable:
         for start, end in zip(borders, [*borders[1:], len(self.first)], strict=True):
             yield range(start, end)
 
-    def first_sentences(self) -> list[int]:
-        """Return the number of the first sentence of each segment, counted from 0 over all documents."""
+    def first_sentences(self, copies: int = 0) -> list[int]:
+        """Return the number of the first sentence of each segment, counted from 0 over all documents.
+
+        `copies` sentences at the head of each document are not counted; a segment that begins with one has the number
+        of its first other sentence.
+        """
         numbers, lengths, start = [], self.lengths, 0
         for segments in self.by_document():
-            numbers += [start + self.first[segment] for segment in segments]
-            start = numbers[-1] + lengths[segments[-1]]
+            numbers += [start + max(self.first[segment] - copies, 0) for segment in segments]
+            start += self.first[segments[-1]] + lengths[segments[-1]] - copies
         return numbers
 
 

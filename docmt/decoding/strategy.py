@@ -13,7 +13,8 @@ Departs: the paper does not say which translation a sentence gets where no windo
 to do with an output that has a different number of sentences than its window. Here a sentence that no window has as its
 j-th sentence gets its translation in the nearest window of the same document. A document with fewer than k sentences is
 one window. Where the output of a window has a different number of sentences, each sentence of the window is translated
-again, alone. Where the output of a single sentence has several sentences, they are joined to one line.
+again, alone. Where the output of a single sentence has several sentences, they are joined to one line. Where the
+windows are filled (`partial_copy`), the translations of the copies are dropped.
 """
 
 from collections.abc import Iterator
@@ -115,10 +116,11 @@ def decode_segments(segments: SegmentTable, cut: CutConfig, translator: Translat
     """
     model = translator.model
     check_frame(model.config.frame, cut)
-    results, first = translator.translate(segments.rows), segments.first_sentences()
+    copies = 0 if cut.partial_copy is None else cut.window - 1
+    results, first = translator.translate(segments.rows), segments.first_sentences(copies)
     runs = [translation.sentences for translation in results.best]
     if cut.window is not None:
-        translations, positions, fallbacks = slide(runs, segments, cut.window, translator)
+        translations, positions, fallbacks = slide(runs, segments, cut.window, translator, copies)
         strategy = "sentences" if cut.window == 1 else "sliding windows"
         return Decoded(strategy, translations, len(translations[-1]), results.searches, first, fallbacks, positions)
     translations, sentences = [list(chain.from_iterable(runs))], sum(segments.lengths)
@@ -150,16 +152,17 @@ def check_frame(frame: Frame, cut: CutConfig) -> None:
 
 
 def slide(
-    outputs: list[list[Sentence]], segments: SegmentTable, k: int, translator: Translator
+    outputs: list[list[Sentence]], segments: SegmentTable, k: int, translator: Translator, copies: int = 0
 ) -> tuple[list[list[Sentence]], list[Position], Fallbacks]:
     """Return a translation of all sentences for each position j from 1 to k, with counts of the origins of sentences.
 
-    `outputs` has the sentences of the output of each window, which may be more or fewer than those of the window.
+    `outputs` has the sentences of the output of each window, which may be more or fewer than those of the window. The
+    first `copies` sentences of each document are copies, which are left out.
     """
-    aligned, alone, fallbacks = align(outputs, segments, translator)
+    aligned, alone, fallbacks = align(outputs, segments, translator, copies)
     translations, positions = [], []
     for j in range(1, k + 1):
-        chosen = list(places(segments, j))
+        chosen = list(places(segments, j, copies))
         translations.append([aligned[window][place] for window, place in chosen])
         again = sum(window in alone for window, _ in chosen)
         exact = sum(window not in alone and place == j - 1 for window, place in chosen)
@@ -167,17 +170,20 @@ def slide(
     return translations, positions, fallbacks
 
 
-def places(segments: SegmentTable, j: int) -> Iterator[Place]:
-    """Yield the place in which each sentence is the j-th of its window, or else as near to the j-th as possible."""
+def places(segments: SegmentTable, j: int, copies: int = 0) -> Iterator[Place]:
+    """Yield the place in which each sentence is the j-th of its window, or else as near to the j-th as possible.
+
+    The first `copies` sentences of each document are left out.
+    """
     lengths = segments.lengths
     for windows in segments.by_document():
-        for sentence in range(len(windows) - 1 + lengths[windows[0]]):
+        for sentence in range(copies, len(windows) - 1 + lengths[windows[0]]):
             window = min(max(sentence - (j - 1), 0), len(windows) - 1)
             yield windows[window], sentence - window
 
 
 def align(
-    outputs: list[list[Sentence]], segments: SegmentTable, translator: Translator
+    outputs: list[list[Sentence]], segments: SegmentTable, translator: Translator, copies: int = 0
 ) -> tuple[list[list[Sentence]], set[int], Fallbacks]:
     """Return outputs with as many sentences as their windows, the windows that were translated again, and counts.
 
@@ -189,27 +195,28 @@ def align(
     single = {window: [merge_sentences(outputs[window])] for window in failed if lengths[window] == 1}
     several = [window for window in failed if lengths[window] > 1]
     fallbacks = Fallbacks(windows=len(failed), merged=len(single))
-    other = single | retranslate(several, segments, translator, fallbacks)
+    other = single | retranslate(several, segments, translator, fallbacks, copies)
     return [other.get(window, output) for window, output in enumerate(outputs)], set(several), fallbacks
 
 
 def retranslate(
-    failed: list[int], segments: SegmentTable, translator: Translator, fallbacks: Fallbacks
+    failed: list[int], segments: SegmentTable, translator: Translator, fallbacks: Fallbacks, copies: int
 ) -> dict[int, list[Sentence]]:
     """Return the sentences of the failed windows, each translated alone.
 
-    A sentence that is in several windows is translated once.
+    A sentence that is in several windows is translated once, and a copy not at all.
     """
     if not failed:
         return {}
     sources, first = segments.rows.to_lists("source"), segments.first_sentences()
-    names = {window: [first[window] + i for i in range(len(sources[window]))] for window in failed}
-    alone = {name: source for window in failed for name, source in zip(names[window], sources[window], strict=True)}
+    left_out = {window: max(copies - segments.first[window], 0) for window in failed}
+    names = {window: range(first[window], first[window] + len(sources[window])) for window in failed}
+    alone = {n: s for w in failed for n, s in [*zip(names[w], sources[w], strict=True)][left_out[w] :]}
     translations = translator.translate(Rows.from_lists([[source] for source in alone.values()])).best
     lines = dict(zip(alone, (merge_sentences(translation.sentences) for translation in translations), strict=True))
     fallbacks.sentences = len(alone)
     fallbacks.merged += sum(len(translation.sentences) != 1 for translation in translations)
-    return {window: [lines[name] for name in names[window]] for window in failed}
+    return {window: [lines.get(name, []) for name in names[window]] for window in failed}
 
 
 def merge_sentences(sentences: list[Sentence]) -> Sentence:

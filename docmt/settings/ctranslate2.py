@@ -31,6 +31,8 @@ def obstacles(model: TransformerConfig, cut: CutConfig, text: TextConfig, decode
         yield Obstacle(f"architecture {model.kind}", "architecture transformer")
     if window is None:
         yield Obstacle(f"test view {cut.name}", "a test view of windows")
+    if cut.partial_copy is not None:
+        yield Obstacle(f"test view {cut.name}", "a test view whose windows are not filled")
     if model.frame not in ("joined", *(SENTENCE_FRAMES if window == 1 else ())):
         several = "" if window == 1 else f" with windows of {window} sentences"
         yield Obstacle(f"frame {model.frame}{several}", _frames_for(window))

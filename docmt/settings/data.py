@@ -113,8 +113,7 @@ class CutConfig(Checked):
     openings: bool = setting(False, "training windows: also the first 1, 2, ... k-1 sentences of each document")
     partial_copy: float | None = setting(
         None,
-        "training windows: missing context is filled with this share of the document's first sentence; none = not"
-        " filled",
+        "missing context of windows is filled with this share of the document's first sentence; none = not filled",
         above_0(1, ", or none"),
     )
     partial_copy_each: bool = setting(
@@ -186,15 +185,15 @@ class ViewConfig:
     test: CutConfig = needed("cut of dev and test documents")
 
     def __post_init__(self) -> None:
-        """Check that the cut of dev and test adds no openings or copies and excludes no document or segment."""
+        """Check that the cut of dev and test adds no openings or documents and excludes no document or segment."""
         need(
             not self.test.openings,
             "test.openings",
             True,
             "false (all test windows have k sentences, except in shorter documents)",
         )
-        copied = self.test.partial_copy
-        need(copied is None, "test.partial_copy", copied, "none (context of dev and test is never filled with copies)")
+        each = self.test.partial_copy_each
+        need(not each, "test.partial_copy_each", each, "false (each sentence of dev and test is translated once)")
         for name, size in self.test.left_out_by().items():
             raise BadValue(f"test.{name}", size, "none (all of dev and test is translated): state it under view.train")
 

@@ -83,13 +83,14 @@ class TrainedSystem(SystemConfig):
             self.model.frame,
             "joined where a transformer translates windows of several sentences",
         )
-        copied = self.view.train.partial_copy
-        need(
-            copied is None or self.model.kind not in READS_CHAINS,
-            "view.train.partial_copy",
-            copied,
-            f"none for a model that reads lexical chains ({', '.join(READS_CHAINS)}): a copied word is no repetition",
-        )
+        kinds = ", ".join(READS_CHAINS)
+        for part, cut in (("train", self.view.train), ("test", self.view.test)):
+            need(
+                cut.partial_copy is None or self.model.kind not in READS_CHAINS,
+                f"view.{part}.partial_copy",
+                cut.partial_copy,
+                f"none for a model that reads lexical chains ({kinds}): a copied word is no repetition",
+            )
         self._check_start()
 
     def _check_start(self) -> None:

@@ -50,8 +50,6 @@ class Sentences:
     target: Ids
     names: np.ndarray
     documents: np.ndarray
-    copies: int = 0
-    """The number of copied sentences at the head of each document (`with_copies`), which have no sentence number."""
 
     def __len__(self) -> int:
         """Return the number of sentences, copies included."""
@@ -61,7 +59,7 @@ class Sentences:
         """Return some of the documents; `selected` has a truth value for each document."""
         counts = np.diff(self.documents)
         sides = (side.select(np.repeat(selected, counts)) for side in (self.source, self.target))
-        return Sentences(*sides, self.names[selected], np.concatenate([[0], np.cumsum(counts[selected])]), self.copies)
+        return Sentences(*sides, self.names[selected], np.concatenate([[0], np.cumsum(counts[selected])]))
 
 
 def sentences_of(rows: pa.Table, where: str) -> Sentences:
@@ -106,12 +104,12 @@ def with_copies(sentences: Sentences, copies: int, share: float) -> Sentences:
     the first real sentence of such a window, which is the document's first sentence. Both sides are copied, so that the
     model sees the repetition and its consistent translation. The beginning of the sentence is copied, since the
     beginnings of both sides mostly translate each other, and since a random choice would differ each time that the view
-    is built. Only training segments are filled: with filled segments, the test set would be a different one.
+    is built. Where the test cut is filled too, translating drops the translations of copies.
     """
     first = sentences.documents[:-1]
     sides = (_with_copies(side, first, copies, share) for side in (sentences.source, sentences.target))
     documents = sentences.documents + copies * np.arange(len(sentences.documents))
-    return replace(sentences, **dict(zip(("source", "target"), sides, strict=True)), documents=documents, copies=copies)
+    return replace(sentences, **dict(zip(("source", "target"), sides, strict=True)), documents=documents)
 
 
 def with_each_alone(sentences: Sentences) -> Sentences:
@@ -156,11 +154,10 @@ def segments_of(sentences: Sentences, cuts: Cuts) -> pa.RecordBatch:
     A sentence that is in several segments (windows) is repeated.
     """
     owner = document_numbers(sentences, cuts)
-    # Copies have no number in the document; a segment that starts with copies has the number 0 as its first sentence.
-    numbers = cuts.starts - sentences.documents[owner] - sentences.copies
+    numbers = cuts.starts - sentences.documents[owner]  # copies are sentences of their document here
     columns = {
         "document": pa.array(sentences.names[owner], pa.string()),
-        "first": pa.array(np.maximum(numbers, 0).astype(np.int32)),
+        "first": pa.array(numbers.astype(np.int32)),
     }
     counts = cuts.ends - cuts.starts
     chosen = spans(cuts.starts, counts)

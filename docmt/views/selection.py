@@ -33,7 +33,7 @@ def ranks(sentences: Sentences, cuts: Cuts) -> np.ndarray:
     two segments of a cut have the same last sentence, but several windows may have the same first sentence.
     """
     owner = document_numbers(sentences, cuts)
-    ends = cuts.ends - sentences.documents[owner] - sentences.copies
+    ends = cuts.ends - sentences.documents[owner]
     keys = (f"{name}\t{end}".encode() for name, end in zip(sentences.names[owner], ends, strict=True))
     numbers = b"".join(blake2b(key, digest_size=8, key=SEED).digest() for key in keys)
     return np.frombuffer(numbers, "<u8")

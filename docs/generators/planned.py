@@ -35,8 +35,8 @@ from docmt.settings.scoring import ScoringConfig
 from docmt.settings.train import TrainConfig
 from generators.json_schemas import NUMBER_AS_KEY, Definitions, Override, Schema, has_kind, sentence
 
-OF_TEST = [field.name for field in dataclasses.fields(CutConfig)][:4]
-"""The fields of a cut that dev and test may have: how documents are cut, and not what training leaves out."""
+OF_TEST = [*[field.name for field in dataclasses.fields(CutConfig)][:4], "partial_copy"]
+"""The fields of a cut that dev and test may have: how documents are cut and filled, not what training leaves out."""
 SWEEP = {
     "type": "array",
     "minItems": 1,

@@ -28,9 +28,9 @@ def windows_of(lengths: list[int], k: int) -> tuple[SegmentTable, list[list[int]
     return SegmentTable(Rows.from_lists([[[n] for n in window] for window in windows]), first), windows
 
 
-def slide(segments: SegmentTable, k: int, translator) -> Decoded:
+def slide(segments: SegmentTable, k: int, translator, copies: int = 0) -> Decoded:
     outputs = [translation.sentences for translation in translator.translate(segments.rows).best]
-    translations, positions, fallbacks = slide_outputs(outputs, segments, k, translator)
+    translations, positions, fallbacks = slide_outputs(outputs, segments, k, translator, copies)
     return Decoded("sliding windows", translations, len(translations[-1]), [], [], fallbacks, positions)
 
 
@@ -67,6 +67,31 @@ def test_every_sentence_once_for_each_position_and_never_across_documents(length
             assert {owner[n] for n in windows[window]} == {owner[sentence]}
             exists = any(len(other) >= j and other[j - 1] == sentence for other in windows)
             assert place == j - 1 or not exists
+
+
+def filled_windows_of(lengths: list[int], k: int) -> SegmentTable:
+    """A window for each sentence of documents of so many; copies are negative."""
+    starts = [sum(lengths[:number]) for number in range(len(lengths))]
+    filled = [[*range(-k + 1, 0), *range(start, start + n)] for start, n in zip(starts, lengths, strict=True)]
+    windows = [(begin, document[begin : begin + k]) for document in filled for begin in range(len(document) - k + 1)]
+    return SegmentTable(Rows.from_lists([[[w] for w in window] for _, window in windows]), [n for n, _ in windows])
+
+
+@given(documents, st.integers(2, 4), st.booleans())
+def test_of_filled_windows_each_sentence_is_the_last_of_its_own_and_copies_have_no_line(lengths, k, is_broken):
+    segments = filled_windows_of(lengths, k)
+    translator = FakeTranslator((lambda output: output[:1]) if is_broken else (lambda output: output))
+    slid = slide(segments, k, translator, k - 1)
+    numbers = [*range(sum(lengths))]
+    assert all([line[0] for line in take] == numbers for take in slid.translations)
+    assert slid.positions[-1] == (Position(alone=len(numbers)) if is_broken else Position(exact=len(numbers)))
+    assert slid.fallbacks.sentences == (len(numbers) if is_broken else 0)
+    assert segments.first_sentences(k - 1) == [max(n - k + 1, 0) + start for start, n in own_numbers(lengths)]
+
+
+def own_numbers(lengths: list[int]) -> list[tuple[int, int]]:
+    """Of each sentence the number of the first sentence of its document, and its own number in it."""
+    return [(sum(lengths[:number]), n) for number, length in enumerate(lengths) for n in range(length)]
 
 
 def test_the_positions_of_one_document():

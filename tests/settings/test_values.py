@@ -96,7 +96,11 @@ def test_whole_numbers_serve_as_numbers():
         (CutConfig, {"window": 3, "partial_copy_each": True}, "x partial_copy_each: value not allowed"),
         (CutConfig, {"window": 3, "partial_copy": 0}, "found 0.0; expected above 0 and at most 1, or none"),
         (CutConfig, {"window": 3, "partial_copy": 0.5, "openings": True}, "x openings: value not allowed"),
-        (ViewConfig, {"window": 3, "partial_copy": 0.5}, "x test.partial_copy: value not allowed"),
+        (
+            ViewConfig,
+            {"window": 3, "partial_copy": 0.5, "partial_copy_each": True},
+            "x test.partial_copy_each: value not allowed",
+        ),
         (CutConfig, {"window": 1, "sample": 0}, "x sample: value not allowed\n  found 0; expected 1 or more, or none"),
         (ViewConfig, {"window": 1, "min_document_sentences": 2}, "x test.min_document_sentences: value not allowed"),
         (ViewConfig, {"max_tokens": 9, "sample": 2}, "found 2; expected none (all of dev and test is translated)"),

@@ -24,6 +24,7 @@ DIFFERENCES = {
     ("long-short", "long_short_4.en-ru", "long_short_4.en-ru.beam8"): {"decode.beam"},
     ("long-short", "long_short_4.en-ru", "long_short_4.en-ru.partial_copy"): {"view.train"},
     ("long-short", "long_short_4.en-ru.partial_copy", "long_short_4.en-ru.partial_copy.each"): {"view.train"},
+    ("long-short", "long_short_4.en-ru.partial_copy", "long_short_4.en-ru.partial_copy.test"): {"view.test"},
     ("long-short", "long_short_4", "long_short_4.en-ru"): {"train.tokens_per_update", "text", "view.train"},
     ("long-short", "long_short_3", "long_short_3.sum"): {"model.aggregation"},
     ("long-short", "long_short_3", "long_short_3.cross-long"): {"model.cross_reads"},

@@ -42,7 +42,7 @@ def test_every_sentence_is_the_last_of_one_full_window(documents, size, share):
     for number, document in enumerate(documents):
         for last in range(len(document)):
             row, first = next(rows), max(last - size + 1, 0)
-            assert (row["document"], row["first"]) == (f"d{number}", first)
+            assert (row["document"], row["first"]) == (f"d{number}", last)
             for name in SIDES:
                 document_ids = lists[name][number]
                 copy = document_ids[0][: math.ceil(round(share * 100) * len(document_ids[0]) / 100)]
@@ -83,6 +83,16 @@ def test_training_windows_are_filled_and_test_windows_are_not(tmp_path):
         assert tables[0].equals(tables[1])
     card = json.loads((view / "card.json").read_text())["splits"]["train"]
     assert (card["cut"], card["sentences"], card["sentences_in_segments"]) == ("window3.copy0.5", 22, 66)
+
+
+def test_test_windows_are_filled_where_the_test_cut_says_so(tmp_path):
+    filled = CutConfig(window=3, partial_copy=0.5)
+    view = built(tmp_path, filled, filled)
+    for split in ("train", "dev", "test"):
+        sentences = [row for row in token_rows() if row["split"] == split]
+        rows = read_arrow(view / f"{split}.arrow", SEGMENTS).to_pylist()
+        assert [(row["document"], row["first"]) for row in rows] == [(s["document"], s["sentence"]) for s in sentences]
+        assert {len(row["source_lengths"]) for row in rows} == {3}
 
 
 def test_all_of_a_lone_sentence_is_its_own_context(tmp_path):
