@@ -24,6 +24,7 @@ REFUSED = {
     },
     "instances": (PLAIN, CutConfig(max_tokens=9), {}, f"test view tokens9; expected {WINDOWS}"),
     "documents": (PLAIN, CutConfig(documents=True), {}, f"test view documents; expected {WINDOWS}"),
+    "filled": (JOINED, CutConfig(window=2, partial_copy=0.5), {}, "expected a test view whose windows are not filled"),
     "wrapped windows": (PLAIN, CutConfig(window=2), {}, "frame wrapped with windows of 2 sentences; expected"),
     "closed": (CASES["transformer closed"], SENTENCES, {}, "frame closed; expected frame joined, wrapped, summarised"),
     "restarting": (replace(JOINED, positions="restarting"), CutConfig(window=2), {}, "expected running positions"),
