@@ -86,11 +86,11 @@ def test_of_filled_windows_each_sentence_is_the_last_of_its_own_and_copies_have_
     assert all([line[0] for line in take] == numbers for take in slid.translations)
     assert slid.positions[-1] == (Position(alone=len(numbers)) if is_broken else Position(exact=len(numbers)))
     assert slid.fallbacks.sentences == (len(numbers) if is_broken else 0)
-    assert segments.first_sentences(k - 1) == [max(n - k + 1, 0) + start for start, n in own_numbers(lengths)]
+    assert segments.first_sentences(k - 1) == [max(n - k + 1, 0) + start for start, n in numbers_in_documents(lengths)]
 
 
-def own_numbers(lengths: list[int]) -> list[tuple[int, int]]:
-    """Of each sentence the number of the first sentence of its document, and its own number in it."""
+def numbers_in_documents(lengths: list[int]) -> list[tuple[int, int]]:
+    """Of each sentence the number of the first sentence of its document, and its number in the document."""
     return [(sum(lengths[:number]), n) for number, length in enumerate(lengths) for n in range(length)]
 
 

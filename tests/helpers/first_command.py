@@ -14,15 +14,15 @@ from packaging.utils import canonicalize_name
 def installed_by_readme(*further: str) -> frozenset[str]:
     """Return the distributions that the plain dependencies of docmt come to, all in all; with those of `further`."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    found, left = set(), [Requirement(line) for line in (*project["dependencies"], *further)]
+    installed, left = set(), [Requirement(line) for line in (*project["dependencies"], *further)]
     while left:
         requirement = left.pop()
         for extra in ("", *requirement.extras):
             key = canonicalize_name(requirement.name), extra
-            if key not in found:
-                found.add(key)
+            if key not in installed:
+                installed.add(key)
                 left += _required(*key)
-    return frozenset(name for name, _ in found)
+    return frozenset(name for name, _ in installed)
 
 
 def _required(name: str, extra: str) -> Iterator[Requirement]:

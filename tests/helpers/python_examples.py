@@ -20,15 +20,15 @@ PUBLIC = [*(getattr(docmt, name) for name in docmt.__all__), Model.translate, Mo
 
 def examples() -> dict[str, str]:
     """Return each example that runs after the demo, by the name of a file: a script (.py), or a session (.txt)."""
-    found = {"notebook.py": "\n".join(cell.source for cell in notebook().cells if cell.cell_type == "code")}
+    examples_by_name = {"notebook.py": "\n".join(cell.source for cell in notebook().cells if cell.cell_type == "code")}
     for path, page in pages().items():
         name = path.removesuffix(".md").replace("/", "-")
         bodies = [script for block in blocks_of(page) if (script := python_of(block))]
         if any(">>> " in body for body in bodies):
-            found[f"{name}.txt"] = "\n\n".join(bodies)
+            examples_by_name[f"{name}.txt"] = "\n\n".join(bodies)
         else:
-            found |= {f"{name}-{number}.py": body for number, body in enumerate(bodies)}
-    return found | {f"{function.__qualname__}.txt": inspect.getdoc(function) for function in PUBLIC}
+            examples_by_name |= {f"{name}-{number}.py": body for number, body in enumerate(bodies)}
+    return examples_by_name | {f"{function.__qualname__}.txt": inspect.getdoc(function) for function in PUBLIC}
 
 
 def files_to_write() -> dict[str, str]:
