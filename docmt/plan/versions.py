@@ -9,11 +9,11 @@ VERSIONS = {
     "checkpoints": 1,
     "corpus": 5,
     "tokens": 7,
-    "views": 2,
+    "views": 3,
     "chains": 1,
-    "training": 9,
-    "translations": 5,
-    "scores": 7,
-    "report": 11,
+    "training": 10,
+    "translations": 6,
+    "scores": 8,
+    "report": 12,
 }
 """The version of each stage; the settings of a job contain it, so that a new version runs the job again."""
