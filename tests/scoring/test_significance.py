@@ -24,7 +24,8 @@ from docmt.scoring.significance import (
     sign_test,
     significance_signature,
 )
-from docmt.scoring.tallies import percent
+from docmt.scoring.strings import chrf_of_counts, ter_of_counts
+from docmt.scoring.tallies import mean, percent
 from docmt.settings.scoring import ConsistencyConfig
 
 WORDS = ["a", "the", "cat", "dog", "sat", "on", "mat", "."]
@@ -200,6 +201,30 @@ def ltcr_under_the_null(numbers: np.random.Generator, units: int) -> Callable[[]
     return lambda: np.stack([numbers.binomial(pairs, share), pairs], 1).astype(float)
 
 
+def coherence_under_the_null(numbers: np.random.Generator, units: int) -> Callable[[], np.ndarray]:
+    """Documents of 1 to 20 adjacent pairs, whose similarities differ by document and by pair."""
+    pairs, similarity = numbers.integers(1, 21, units), numbers.normal(0.5, 0.1, units)
+    return lambda: np.stack([numbers.normal(pairs * similarity, 0.2 * np.sqrt(pairs)), pairs], 1)
+
+
+def ter_under_the_null(numbers: np.random.Generator, units: int) -> Callable[[], np.ndarray]:
+    """Sentences of 4 to 39 words that differ in the share of wrong words."""
+    words, share = numbers.integers(4, 40, units), numbers.beta(2, 4, units)
+    return lambda: np.stack([numbers.binomial(words, share), words], 1).astype(float)
+
+
+def chrf_under_the_null(numbers: np.random.Generator, units: int) -> Callable[[], np.ndarray]:
+    """The sentences of BLEU, with n-grams of words in the place of those of characters."""
+    run = bleu_under_the_null(numbers, units)
+    return lambda: run() @ CHRF_OF_BLEU
+
+
+CHRF_OF_BLEU = np.zeros((10, 12))
+"""Turns the counts of BLEU into those of chrF: for each order all n-grams of both texts, and those that match."""
+for order in range(4):
+    CHRF_OF_BLEU[6 + order, [3 * order, 3 * order + 1]] = CHRF_OF_BLEU[2 + order, 3 * order + 2] = 1
+
+
 def bleu_under_the_null(numbers: np.random.Generator, units: int) -> Callable[[], np.ndarray]:
     """Sentences of 4 to 11 words that differ in the share of right words."""
     lengths, share = numbers.integers(4, 12, (units, 1)), numbers.beta(4, 2, (units, 1))
@@ -217,6 +242,9 @@ NULLS = {
     "accuracy": (accuracy_under_the_null, percent),
     "LTCR": (ltcr_under_the_null, percent),
     "BLEU": (bleu_under_the_null, smoothed),
+    "chrF": (chrf_under_the_null, chrf_of_counts),
+    "TER": (ter_under_the_null, ter_of_counts),
+    "coherence": (coherence_under_the_null, mean),
 }
 """Test sets on which any two runs differ by chance alone, and the score that compares them."""
 
