@@ -1,5 +1,6 @@
 """Differences between systems and their baselines, with p-values, for the tables of a study."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -12,6 +13,8 @@ from docmt.scoring.significance import FEWEST_UNITS, TESTS, seed_p_value, signif
 from docmt.scoring.tallies import Tally, read_tallies, select
 from docmt.settings.metrics import parse_metric
 
+OF_SYSTEM = re.compile(r"\|(?:precision|engine):[^|]*")
+"""The parts of a signature that say how a system was trained and which program searched."""
 LINES = "|lines:"
 """The start of the part of a signature that says what a study states of the lines of another system."""
 OWN_LINES = "plain,cased,not normalised"
@@ -93,7 +96,8 @@ def scored_differently(signatures: Sequence[str]) -> str:
     """Return in words that scores with these signatures are not of the same thing; empty where they are.
 
     The signature of another system's score ends with what the study states of its lines. Lines that are plain, cased
-    and not normalised are like docmt's own. The case of lines does not matter to a metric that lower-cases.
+    and not normalised are like docmt's own. The case of lines does not matter to a metric that lower-cases. Precision
+    and engine belong to the system, and not to what is scored.
 
     >>> scored_differently(["case:mixed|tok:13a", "case:mixed|tok:13a|lines:plain,cased,not normalised"])
     ''
@@ -102,7 +106,7 @@ def scored_differently(signatures: Sequence[str]) -> str:
     >>> scored_differently(["case:lc|tok:13a", "case:lc|tok:13a|lines:plain,lower,not normalised"])
     ''
     """
-    parted = [text.partition(LINES) for text in signatures]
+    parted = [OF_SYSTEM.sub("", text).partition(LINES) for text in signatures]
     computed = dict.fromkeys(text for text, _, _ in parted)
     if len(computed) > 1:
         return f"not scored alike: {' and '.join(computed)}"

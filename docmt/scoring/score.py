@@ -53,7 +53,7 @@ def score(
         **{name: settings[name] for name in ("system", "corpus", "seed", "scale")},
         # A metric without a result does not return its key, but readers of `scores.json` expect the key.
         **{name: {} for name in ("consistency", "coherence", "cohesion", "contrastive")},
-        **signed(measured, stated_of_lines(decoding)),
+        **signed(measured, stated_of_lines(decoding) + stated_of_machine(settings["resolved"])),
         "buckets": _buckets(inputs, results),
         "reference": {name: value for result in results for name, value in result.reference.items()},
         "warnings": text_warnings(
@@ -96,6 +96,19 @@ def stated_of_lines(decoding: dict) -> str:
     form = "tokens" if decoding["tokenised"] else "plain"
     punctuation = "normalised" if decoding["normalised"] else "not normalised"
     return f"|lines:{form},{decoding['case']},{punctuation}"
+
+
+def stated_of_machine(resolved: Mapping[str, Any]) -> str:
+    """Return the end of signatures that says in which precision a system was trained, and which program searched.
+
+    `resolved` has the settings of the system. What is as usual, fp32 and docmt, is left out.
+
+    >>> stated_of_machine({"train": {"precision": "bf16"}, "decode": {"engine": "ctranslate2"}})
+    '|precision:bf16|engine:ctranslate2'
+    """
+    stated = (("train", "precision", "fp32"), ("decode", "engine", "docmt"))
+    found = ((name, resolved.get(section, {}).get(name, usual), usual) for section, name, usual in stated)
+    return "".join(f"|{name}:{value}" for name, value, usual in found if value != usual)
 
 
 def signed(scores: Any, stated: str) -> Any:

@@ -81,6 +81,7 @@ STATED = "case:mixed|tok:13a|lines:{}"
         (STATED.format("tokens,cased,not normalised"), "case:mixed|tok:13a", "tokens, cased, not normalised"),
         ("case:lc|tok:13a|lines:plain,lower,not normalised", "case:lc|tok:13a", ""),
         ("case:lc|tok:13a|lines:tokens,lower,not normalised", "case:lc|tok:13a", "tokens, any case, not normalised"),
+        ("case:mixed|tok:13a|precision:bf16|engine:ctranslate2", "case:mixed|tok:13a", ""),
         ("case:mixed|tok:13a", "case:mixed|tok:zh", "case:mixed|tok:13a and case:mixed|tok:zh"),
     ],
 )

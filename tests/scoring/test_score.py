@@ -169,6 +169,17 @@ def test_signatures_say_what_is_stated_of_the_lines_of_others(job):
     assert all("|lines:" not in text for text in (trained["bleu"]["13a"]["d"]["signature"], str(adopted["settings"])))
 
 
+def test_signatures_say_precision_and_engine_where_they_are_not_as_usual(job):
+    trained = SETTINGS["resolved"] | {"train": {"precision": "bf16"}, "decode": {"engine": "ctranslate2"}}
+    usual, other = job.score(), job.score(SETTINGS | {"resolved": trained})
+    for parts in (("bleu", "13a", "s"), ("consistency", "LTCR")):
+        before, after = usual, other
+        for part in parts:
+            before, after = before[part], after[part]
+        assert "precision:" not in before["signature"] and "engine:" not in before["signature"]
+        assert after["signature"] == before["signature"] + "|precision:bf16|engine:ctranslate2"
+
+
 def test_a_perfect_translation_has_100_in_every_family_and_unit(job):
     scores = job.score()
     assert {(f, u): round(n["score"], 6) for f, units in scores["bleu"].items() for u, n in units.items()} == {
