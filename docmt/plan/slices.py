@@ -129,7 +129,8 @@ def _scores(grid: Grid, where: str, corpus: str, system: str, seed: str) -> dict
     if isinstance(entry.system, ExternalSystem):
         resolved["source"] = source_of(entry.system)
     else:
-        resolved |= {"pretrained": given(entry.system.pretrained), "decode": entry.system.decode.recorded()}
+        recorded = {"decode": entry.system.decode.recorded(), "view": entry.system.view.recorded()}
+        resolved |= {"pretrained": given(entry.system.pretrained), **recorded}
     return {
         **_run(grid, entry, seed),
         **_languages(grid, corpus),

@@ -17,7 +17,7 @@ OF_SYSTEM = re.compile(r"\|(?:precision|engine):[^|]*")
 """The parts of a signature that say how a system was trained and which program searched."""
 LINES = "|lines:"
 """The start of the part of a signature that says what a study states of the lines of another system."""
-OWN_LINES = "plain,cased,not normalised"
+PLAIN_LINES = "plain,cased,not normalised"
 """What that part would be for the lines that docmt writes."""
 
 
@@ -110,7 +110,7 @@ def scored_differently(signatures: Sequence[str]) -> str:
     computed = dict.fromkeys(text for text, _, _ in parted)
     if len(computed) > 1:
         return f"not scored alike: {' and '.join(computed)}"
-    lines = [(stated or OWN_LINES).split(",") for _, _, stated in parted]
+    lines = [(stated or PLAIN_LINES).split(",") for _, _, stated in parted]
     if any("case:lc" in text.split("|") for text in computed):
         lines = [[form, "any case", punctuation] for form, _, punctuation in lines]
     different = dict.fromkeys(", ".join(parts) for parts in lines)

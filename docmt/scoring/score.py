@@ -107,8 +107,8 @@ def stated_of_machine(resolved: Mapping[str, Any]) -> str:
     '|precision:bf16|engine:ctranslate2'
     """
     stated = (("train", "precision", "fp32"), ("decode", "engine", "docmt"))
-    found = ((name, resolved.get(section, {}).get(name, usual), usual) for section, name, usual in stated)
-    return "".join(f"|{name}:{value}" for name, value, usual in found if value != usual)
+    values = ((name, resolved.get(section, {}).get(name, usual), usual) for section, name, usual in stated)
+    return "".join(f"|{name}:{value}" for name, value, usual in values if value != usual)
 
 
 def signed(scores: Any, stated: str) -> Any:

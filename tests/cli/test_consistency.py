@@ -59,10 +59,11 @@ def test_the_files_are_scored_as_the_functions_do(files):
         rules = [f"{name}={getattr(config, name)}" for name in ("target_punctuation", "match", "average")]
         given = [part for rule in rules for part in ("--rule", rule)]
         chains = translated_chains(AlignedTranslations(NAMES, SOURCE, SYSTEM, aligned), lists, config)
-        expected = consistency(chains, config, signature(config, lists, "x"))
+        expected = consistency(chains, list(dict.fromkeys(NAMES)), config, signature(config, lists, "x"))
         score = scores(*files, *NO_STOP_WORDS, *given)
         ltcr, hhi = expected["LTCR"], expected["HHI"]
         assert (score["ltcr"], score["hhi"]) == (ltcr["score"], hhi["score"])
+        assert ltcr["interval"], "of two documents"
         assert (score["ltcr_low"], score["ltcr_high"]) == (ltcr["interval"]["low"], ltcr["interval"]["high"])
         for count in ("chains", "pairs", "occurrences", "unaligned"):
             assert score[count] == ltcr[count]

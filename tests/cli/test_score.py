@@ -229,20 +229,22 @@ def test_several_systems_are_scored_at_once_each_as_alone(write):
 
 @pytest.mark.parametrize("test", ["bootstrap", "sign"])
 def test_systems_are_compared_with_a_baseline(write, test):
-    files = ("--reference", write("reference", REFERENCE * 3), "--documents", write("names", list("aabbccddeeff")))
-    system, baseline = write("system", SYSTEM * 3), write("baseline", BASELINE * 3)
+    documents = [name for name in "abcdef" for _ in range(6)]
+    files = ("--reference", write("reference", REFERENCE * 9), "--documents", write("names", documents))
+    system, baseline = write("system", SYSTEM * 9), write("baseline", BASELINE * 9)
     arguments = ("--baseline", baseline, "--hypotheses", system, "--hypotheses", baseline, *files, "--test", test)
     record = json.loads(output("compare", *arguments, "--json"))
     assert record["baseline"] == str(baseline)
     assert [row["system"] for row in record["systems"]] == [str(system), str(baseline)]
     ours, same = (row["comparisons"] for row in record["systems"])
     assert [(row["family"], row["unit"]) for row in ours] == [("13a", "s"), ("13a", "d")]
-    expected = [sacrebleu.corpus_bleu(lines * 3, [REFERENCE * 3]).score for lines in (SYSTEM, BASELINE)]
+    expected = [sacrebleu.corpus_bleu(lines * 9, [REFERENCE * 9]).score for lines in (SYSTEM, BASELINE)]
     assert [ours[0]["system_score"], ours[0]["baseline_score"]] == pytest.approx(expected)
     assert ours[0]["difference"] == pytest.approx(expected[0] - expected[1])
-    assert ours[0]["signature"].startswith(f"{test}|unit:sentences|units:12|")
+    assert ours[0]["signature"].startswith(f"{test}|unit:sentences|units:36|")
     assert ours[1]["signature"].startswith(f"{test}|unit:documents|units:6|")
-    assert {row["p"] for row in same} == {1.0}
+    assert [row["p"] for row in same] == [1.0, None]
+    assert [row["untested"] for row in same] == ["", "too few documents to test: 6 of 30"]
     for row in ours:
         assert row["interval"]["low"] <= row["difference"] <= row["interval"]["high"]
         assert row["score_signature"].endswith({"s": "|unit:s", "d": "|unit:d|documents:6"}[row["unit"]])
@@ -264,6 +266,7 @@ def test_systems_are_compared_with_a_baseline(write, test):
         f"signature of 13a, sentences: {ours[0]['score_signature']}",
         f"p-values over sentences: {ours[0]['signature']}",
         f"95 % intervals: {interval['signature']}",
+        "no p-values over documents: too few documents to test: 6 of 30",
     ):
         assert text in printed
 

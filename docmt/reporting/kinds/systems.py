@@ -251,7 +251,6 @@ def records(table: Table) -> Iterator[dict]:
                 "baseline": cell.baseline,
                 "baseline_difference": cell.baseline_difference,
                 "p": cell.p,
-                "untested": cell.untested,
                 "test": cell.comparison and cell.comparison["signature"],
                 "values": list(cell.values),
                 "seeds": cell.seeds,
@@ -262,6 +261,7 @@ def records(table: Table) -> Iterator[dict]:
                 "warnings": list(cell.warnings),
                 "note": row.note,
                 "not_comparable": "; ".join(cell.not_comparable),
+                "untested": cell.untested,
             }
         if row.drop is not None and (row.drop.published, row.drop.measured) != (None, None):
             yield {
