@@ -21,7 +21,10 @@ class FakeSlurm:
         }
         for name, text in texts.items():
             (folder / f"{name}.txt").write_text(text, encoding="utf-8")
-        self.program("scontrol", 'cat "$(dirname "$0")/$(echo "$*" | sed "s/.*show //").txt"')
+        find = 'text="$(dirname "$0")/$(echo "$*" | sed "s/.*show //").txt"'
+        # Without -o a record has several lines.
+        lines = '[ "$*" = "show partition" ] && exec tr " " "\\n" < "$text"'
+        self.program("scontrol", f'{find}\n{lines}\ncat "$text"')
         self.program("sbatch", "echo 'nothing may be submitted' >&2; exit 1")
         self.program("sacct", f"echo '{NO_ACCOUNTS}' >&2; exit 1")
         self.program("sacctmgr", "echo 'root|normal'; echo 'physics|normal,long'")

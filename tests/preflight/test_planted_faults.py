@@ -108,7 +108,7 @@ def faulty(tmp_path, slurm) -> Project:
     _plant_in_files(project)
     _plant_in_profiles(project)
     slurm.change(KEEPS_ACCOUNTS)
-    slurm.change({"config": {"PreemptMode             = REQUEUE": "PreemptMode             = CANCEL"}})
+    slurm.change({"partition": {"PreemptMode=REQUEUE": "PreemptMode=CANCEL"}})
     return project
 
 

@@ -3,6 +3,7 @@
 import getpass
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from docmt.base.errors import UserError, nearest
@@ -17,13 +18,18 @@ FILE = "partition-config"
 
 
 def partitions_of(rule: str, profile: Profile, cluster: Cluster) -> tuple[list[str], str]:
-    """Return the names of the partitions to which the jobs of a rule may go, and where they are stated."""
+    """Return the names of the partitions to which the jobs of a rule may go, and where they are stated.
+
+    There are none for a file that cannot be read, which `check_partitions` says.
+    """
     stated = profile.name_in(rule, "slurm_partition")
     if stated:
         return stated.split(","), profile.resource(rule, "slurm_partition")[1]
     path = partition_file(profile)
     if path is not None:
-        return _in_file(path), str(path)
+        with suppress(UserError):
+            return _in_file(path), str(path)
+        return [], str(path)
     chosen = os.environ.get("SBATCH_PARTITION")
     if chosen:
         return chosen.split(","), "SBATCH_PARTITION"
@@ -44,7 +50,7 @@ def check_partitions(profile: Profile, cluster: Cluster) -> Iterator[RunFinding]
             _in_file(path)
         except UserError as problem:
             where = f"{profile.place(profile.flag_name(FILE))}: {problem.where}"
-            remedy = "run `generate-slurm-partition-config`, or correct the file"
+            remedy = f"run `generate-slurm-partition-config -o {path}`, or correct the file"
             yield AREA.error(problem.what, where=where, found=problem.found, remedy=remedy)
             return
     places = dict(_stated(profile, cluster))

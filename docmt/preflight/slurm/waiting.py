@@ -7,6 +7,7 @@ from docmt.base.errors import UserError
 from docmt.preflight.finding import Area, RunFinding
 from docmt.preflight.profile import Profile
 from docmt.preflight.slurm.cluster import Cluster, ask
+from docmt.preflight.slurm.partitions import partitions_of, sent_rules
 
 AREA = Area("Slurm")
 INIT_SECONDS = 40
@@ -65,8 +66,10 @@ def _by_squeue(profile: Profile, cluster: Cluster) -> Iterator[RunFinding]:
 def _preempted(profile: Profile, cluster: Cluster) -> Iterator[RunFinding]:
     """Yield what happens to jobs that a more urgent job takes the place of."""
     requeues = profile.flag("requeue") is True
-    modes = {"PreemptMode": cluster.config.get("PreemptMode", "OFF")}
-    modes |= {f"partition {item.name} PreemptMode": item.preempt_mode for item in cluster.partitions.values()}
+    used = {name for rule in sent_rules() for name in partitions_of(rule, profile, cluster)[0]}
+    # A partition without a mode of its own says that of the cluster.
+    names = sorted(used & {*cluster.partitions})
+    modes = {f"partition {name} PreemptMode": cluster.partitions[name].preempt_mode for name in names}
     can_preempt = not cluster.config.get("PreemptType", "").endswith("none")
     for where, mode in modes.items():
         if can_preempt and "CANCEL" in mode:
