@@ -215,7 +215,7 @@ class Key:
 def _check_digest(stated: Any, actual: str, path: Path) -> None:
     """Raise UserError where the file of a key has no digest, or a digest that is not the `actual` digest of the key."""
     if stated is None:
-        remedy = "write it again: docmt draw-sheet with the same files, --sentences and --seed draws the same sheet"
+        remedy = "write it again: docmt draw-sheet with the same files and options draws the same sheet"
         raise UserError("a key without its digest", where=str(path), expected=f"`{DIGEST}`, its SHA-256", remedy=remedy)
     if stated != actual:
         raise UserError(
