@@ -1,7 +1,7 @@
 """What a message tells a person to do mends what it is about: each command and each setting is carried out.
 
 `helpers/remedies_of_*.py` has the situations. A new remedy with a command or a setting fails here until it has one, or
-a row of `ELSEWHERE` or `NOT_CARRIED_OUT`.
+a row of `ELSEWHERE`.
 """
 
 import re
@@ -10,6 +10,7 @@ import pytest
 from helpers import (
     remedies_of_checks,
     remedies_of_jobs,
+    remedies_of_machines,
     remedies_of_models,
     remedies_of_outputs,
     remedies_of_plans,
@@ -22,6 +23,7 @@ from helpers.support import ROOT
 SITUATIONS = (
     remedies_of_checks,
     remedies_of_jobs,
+    remedies_of_machines,
     remedies_of_models,
     remedies_of_outputs,
     remedies_of_plans,
@@ -79,37 +81,6 @@ ELSEWHERE = {
     "::test_after_a_kill_the_next_job_goes_on_at_once",
 }
 """The tests that carry out a remedy where its situation is made, by module and beginning of the remedy."""
-BUCKET = "needs an object store: tests/store/test_objects.py starts servers"
-CLUSTER = "needs a cluster, or its administrators"
-STAGE = "needs the outputs of four stages; that there is such a command is tested below"
-NOT_CARRIED_OUT = {
-    ("base/columns.py", "make the chains"): STAGE,
-    ("base/tables.py", "make the chains"): STAGE,
-    ("cli/export.py", "`snakemake"): "a run of seconds; a card.json of each stage is a target in tests/workflow",
-    (
-        "exporting/ct2_engine.py",
-        "the engine docmt",
-    ): "needs a conversion that is wrong: tests/exporting/test_engine.py; "
-    "that `engine: docmt` reaches every system is in tests/plan/test_machine.py",
-    ("exporting/ct2_search.py", "`engine"): "needs a GPU beside a CTranslate2 that sees none",
-    ("models/store.py", "take the"): "needs a second copy of a published checkpoint",
-    ("preflight/devices.py", "ask the"): "needs the administrator of the machine",
-    ("preflight/disk.py", "make room"): "needs another disk",
-    ("preflight/network.py", "`docmt check-sources"): "asks the network; that there is such a command is tested below",
-    ("preflight/network.py", "add a source"): "needs a file that a person has",
-    ("preflight/slurm/cluster.py", "ask the"): CLUSTER,
-    ("preflight/slurm/partitions.py", "run `generate"): CLUSTER,
-    ("preflight/slurm/requests.py", "use another"): CLUSTER,
-    ("preflight/slurm/waiting.py", "use a partition"): CLUSTER,
-    ("scoring/human/items.py", "write it again"): "needs the files of both systems; the command is tested below",
-    ("store/refusals.py", "s3://"): BUCKET,
-    ("store/refusals.py", "see the address"): BUCKET,
-    ("store/refusals.py", "state its region"): BUCKET,
-    ("store/refusals.py", "{}; name a store"): "two remedies in a row, of which the second one is carried out",
-    ("text/pretrained.py", "see texts"): "names a place of the manual",
-    ("training/ranks.py", "torchrun"): "needs several GPUs",
-}
-"""The reasons why a remedy is not carried out, by module and beginning of the remedy."""
 
 
 @pytest.mark.parametrize("remedy", CARRIED, ids=lambda remedy: f"{remedy.module}: {remedy.text[:60]}")
@@ -121,20 +92,17 @@ def test_what_a_remedy_says_mends_the_error(remedy, tmp_path, monkeypatch):
         action()
 
 
-def row_of(remedy: Remedy, table: dict[tuple[str, str], str]) -> list[tuple[str, str]]:
-    return [row for row in table if row[0] == remedy.module and remedy.text.startswith(row[1])]
+def row_of(remedy: Remedy) -> list[tuple[str, str]]:
+    return [row for row in ELSEWHERE if row[0] == remedy.module and remedy.text.startswith(row[1])]
 
 
-def test_each_command_and_each_setting_is_carried_out_or_in_one_table_with_a_reason():
+def test_each_command_and_each_setting_is_carried_out_here_or_in_a_test_that_is_named():
     acting = [remedy for remedy in remedies() if remedy.acts]
     assert len(acting) > 100 and [remedy for remedy in CARRIED if remedy not in acting] == []
-    places = {
-        remedy: [remedy] * (remedy in CARRIED) + row_of(remedy, ELSEWHERE) + row_of(remedy, NOT_CARRIED_OUT)
-        for remedy in acting
-    }
+    places = {remedy: [remedy] * (remedy in CARRIED) + row_of(remedy) for remedy in acting}
     assert {remedy: rows for remedy, rows in places.items() if len(rows) != 1} == {}
     used = {row for rows in places.values() for row in rows}
-    assert {row for row in (*ELSEWHERE, *NOT_CARRIED_OUT) if row not in used} == set(), "rows of no remedy"
+    assert {row for row in ELSEWHERE if row not in used} == set(), "rows of no remedy"
 
 
 @pytest.mark.parametrize("test", sorted({*ELSEWHERE.values()}))

@@ -151,10 +151,10 @@ def no_tokeniser(room: Room):
 
     real = bleu.BLEU
 
-    def without(**settings):
+    def without(lowercase, **settings):
         if settings.get("trg_lang") == "ja":
             raise RuntimeError("MeCab is not installed")
-        return real(**settings)
+        return real(lowercase, **settings)
 
     room.monkeypatch.setattr(bleu, "BLEU", without)
     plain = next(family for family in FAMILIES.values() if not family.is_tokenized)
@@ -162,7 +162,7 @@ def no_tokeniser(room: Room):
 
     def installed():
         assert "mecab-python3" in pip_installs(refused(lambda: plain.metric("ja")).remedy)
-        room.monkeypatch.setattr(bleu, "BLEU", lambda **settings: settings)
+        room.monkeypatch.setattr(bleu, "BLEU", lambda lowercase, **settings: settings)
         plain.metric("ja")
 
     return lambda: plain.metric("ja"), *others, installed

@@ -2,24 +2,32 @@
 
 from pathlib import Path
 
+import torch
+from helpers.command_line import succeed
 from helpers.exported import VOCABULARY, write_model
 from helpers.model_cases import CASES
+from helpers.pieces import write_tokenizer
 from helpers.remedies import carried, pip_installs, refused
 from helpers.remedies_of_jobs import INSTALL, installed_by
 from helpers.remedies_of_outputs import end_and_start
 from helpers.remedies_of_plans import Room
 from helpers.toy_task import make_folder
+from safetensors.torch import save_file
 
 import docmt
 from docmt.base import foreign
+from docmt.base.artifacts import read_json, write_json
 from docmt.base.errors import UserError
 from docmt.drafts.address import parse_address
 from docmt.drafts.corpus_file import CorpusDraft, write_corpus_file
 from docmt.drafts.sacrebleu import draft
+from docmt.models.store import read_checkpoint
 from docmt.plan.job_times import JobTime, freeze_times, read_frozen_times
 from docmt.scoring.alignment.programs import AwesomeAlign
+from docmt.scoring.human.items import DIGEST, Key
 from docmt.settings.data import CutConfig
 from docmt.store import clouds
+from docmt.text.pretrained import PretrainedTokenizer
 from docmt.training.task import Paths, check_text
 
 carried("plan/job_times.py", "end this run of snakemake and start it again; it writes the file at its start")(
@@ -104,3 +112,57 @@ def a_corpus_file_that_exists(room: Room):
         write()
 
     return write, lambda: write("another"), removed
+
+
+@carried("models/store.py", "take the checkpoint's model.safetensors instead, or download it again")
+def a_damaged_pickle(room: Room):
+    pickle, weights = room.folder / "pytorch_model.bin", {"a": torch.ones(2)}
+    pickle.write_text("no pickle")
+
+    def other_file():
+        save_file(weights, room.folder / "model.safetensors")
+        assert set(read_checkpoint(room.folder)) == {"a"}
+        (room.folder / "model.safetensors").unlink()
+
+    def again():
+        torch.save(weights, pickle)
+        assert set(read_checkpoint(room.folder)) == {"a"}
+
+    return lambda: read_checkpoint(room.folder), other_file, again
+
+
+@carried("text/pretrained.py", "see texts in config.yaml: pretrained")
+def a_folder_without_a_tokenizer(room: Room):
+    write_tokenizer("bert", room.folder / "bert")
+
+    def load(folder: str) -> None:
+        room.edited("texts/pieces", {"pretrained": str(room.folder / folder)}, "config.yaml")
+        text = room.grid().texts["pieces"]
+        PretrainedTokenizer.load(Path(str(text.pretrained)) / "tokenizer.json")
+
+    return lambda: load("brt"), lambda: load("bert")
+
+
+@carried(
+    "scoring/human/items.py",
+    "write it again: docmt draw-sheet with the same files and options draws the same sheet",
+)
+def a_key_without_its_digest(room: Room):
+    sheet, key = room.folder / "sheet.csv", room.folder / "key.json"
+    files = {name: room.folder / name for name in ("source", "reference", "baseline", "hypotheses")}
+    for name, path in files.items():
+        path.write_text("".join(f"{name} {number}\n" if number else "same\n" for number in range(9)))
+    (room.folder / "documents").write_text("a\n" * 9)
+    options = [part for name, path in files.items() for part in (f"--{name}", path)]
+    options += ["--documents", room.folder / "documents", "--sentences", 5, "--seed", 3, "--identical", "left_out"]
+    draw = lambda: succeed("draw-sheet", *options, "--output", sheet, "--key", key)  # noqa: E731
+    draw()
+    before, stated = sheet.read_bytes(), read_json(key)
+    write_json(key, {name: value for name, value in stated.items() if name != DIGEST})
+
+    def again():
+        draw()
+        Key.load(key)
+        assert (sheet.read_bytes(), read_json(key)) == (before, stated)
+
+    return lambda: Key.load(key), again

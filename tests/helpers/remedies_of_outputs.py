@@ -4,16 +4,23 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+from helpers.command_line import succeed
 from helpers.plans import planner_of
 from helpers.remedies import Action, Situation, carried, refused
 from helpers.remedies_of_plans import Room
+from helpers.small_corpus import write_corpus
+from helpers.support import small_demo
 
-from docmt.base.artifacts import atomic_file
+from docmt.base.artifacts import atomic_file, write_json
 from docmt.base.asked import Asked, read_asked
+from docmt.base.columns import SEGMENT_CHAINS, SEGMENTS
 from docmt.base.digests import sha256_file
 from docmt.base.manifest import MANIFEST, SETTINGS, check_file, read_manifest
 from docmt.base.sealing import open_seal, sealing
+from docmt.base.tables import read_arrow, read_chains, write_arrow
 from docmt.catalogue.corpus import MostShared
+from docmt.chains.documents import WordsSettings, build_words
 from docmt.corpus import unpack as unpacking
 from docmt.corpus.inputs import Problems
 from docmt.corpus.leaks import Shared, SharedCount, check_shared
@@ -24,7 +31,11 @@ from docmt.provenance.artifacts import finished_run
 from docmt.provenance.comparing import check_first_run
 from docmt.provenance.outputs import Outputs
 from docmt.provenance.remaking import prepare_folder
+from docmt.settings.data import CutConfig, TextConfig, ViewConfig
+from docmt.text.pipeline import TokensSettings
+from docmt.text.process import process_corpus
 from docmt.training.task import check_pieces
+from docmt.views.build import ViewsSettings, build_view
 
 CORPUS = Job.of("corpus", corpus="toy")
 FOLDER = Path("results/1_corpus/toy")
@@ -235,3 +246,47 @@ def pieces_of_another_text(room: Room):
         check()
 
     return check, of_checkpoint
+
+
+@carried("cli/export.py", "`snakemake {}/card.json` makes it, with the --config of your run")
+def a_corpus_that_was_not_read(room: Room):
+    project = small_demo(room.folder / "demo")
+    export = lambda: succeed("export-corpus", "toy_zh-en", "--output", room.folder / "out", "--root", project.root)  # noqa: E731
+
+    def run_of_it():
+        program, *words = str(refused(export).remedy).split("`")[1].split()
+        assert program == "snakemake"
+        project.snakemake("--cores", "1", *words, check=True)
+        export()
+
+    return export, run_of_it
+
+
+def of_chains(members: list[int], too_few: int) -> Situation:
+    """Chains do not fit the segments of a view; the remedy is the job that makes them."""
+
+    def situation(room: Room):
+        cut, folders = CutConfig(max_sentences=9), {n: room.folder / n for n in ("tokens", "words", "view", "output")}
+        corpus, text = write_corpus(room.folder / "corpus"), TextConfig(bpe="joint", merges=3)
+        process_corpus(TokensSettings(1, "small", "zh", "en", text), corpus, folders["tokens"])
+        build_words(WordsSettings(1, 2), folders["tokens"], folders["words"])
+        build_view(ViewsSettings(1, ViewConfig(cut, cut)), folders["tokens"], folders["view"])
+        chains, segments = folders["output"] / "train.arrow", read_arrow(folders["view"] / "train.arrow", SEGMENTS)
+        rows = [{"members": members, "lengths": [len(members)]}] * (len(segments) - too_few)
+        write_arrow(chains, pa.Table.from_pylist(rows, SEGMENT_CHAINS))
+
+        def again():
+            settings = room.folder / "settings.json"
+            write_json(settings, {"version": 1, "view": {"max_sentences": 9}})
+            options = [part for name, path in folders.items() for part in (f"--{name}", path)]
+            succeed("job", "find-segment-chains", "--settings", settings, *options)
+            read_chains(chains, segments)
+
+        return lambda: read_chains(chains, segments), again
+
+    return situation
+
+
+CHAINS = "make the chains of this view again (docmt job find-segment-chains)"
+carried("base/columns.py", CHAINS)(of_chains([0, 10**6], 0))
+carried("base/tables.py", CHAINS)(of_chains([0, 1], 1))

@@ -1,14 +1,17 @@
 """Remedies of stores, carried out."""
 
+import http.server
 import subprocess
 from pathlib import Path
 
 from helpers.command_line import succeed
-from helpers.remedies import Action, carried, refused
+from helpers.object_servers import free_port
+from helpers.remedies import Action, Situation, carried, refused
 from helpers.remedies_of_plans import Room, config_of
+from helpers.servers import serving
 from helpers.stored import entry_of, make_artifact, new_store
 
-from docmt.store.addresses import open_store
+from docmt.store.addresses import backend_at, open_store
 from docmt.store.collecting import remove_garbage
 from docmt.store.pins import remove_pin, set_pin
 from docmt.store.refusals import unusable
@@ -130,11 +133,83 @@ def a_damaged_store(room: Room):
 GO_ON = "name a store that can be used (`store` in config.yaml), or go on without one: --config store_mode=off"
 
 
-@carried("store/refusals.py", GO_ON)
-def a_bucket_that_refuses(room: Room):
-    def use(**config) -> None:
-        grid = room.grid(store="s3://bucket/path", **config)
-        if grid.pulls or grid.pushes:
-            raise unusable(RuntimeError("an answer that nobody knows"), "s3://bucket/path")
+def that_refuses(problem: Exception) -> Situation:
+    def situation(room: Room):
+        new_store(room.folder / "store")
 
-    return use, lambda: use(**config_of(str(refused(use).remedy)))
+        def use(store: str = "s3://bucket/path", **config) -> None:
+            grid = room.grid(store=store, **config)
+            if grid.pulls and store.startswith("s3:"):
+                raise unusable(problem, store)
+            if grid.pulls:
+                open_store(store).check()
+
+        return use, lambda: use(str(room.folder / "store")), lambda: use(**config_of(str(refused(use).remedy)))
+
+    return situation
+
+
+carried("store/refusals.py", GO_ON)(that_refuses(RuntimeError("an answer that nobody knows")))
+carried("store/refusals.py", f"{{}}; {GO_ON}")(that_refuses(FileNotFoundError("the bucket")))
+
+
+class Bucket(http.server.BaseHTTPRequestHandler):
+    """A server of S3 in one region, whose bucket is empty."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        is_here = "/eu-west-1/s3/" in self.headers.get("Authorization", "")
+        code = "NoSuchKey" if is_here else "AuthorizationHeaderMalformed"
+        is_list = is_here and "list-type" in self.path
+        body = "<ListBucketResult/>" if is_list else f"<Error><Code>{code}</Code></Error>"
+        self.send_response(200 if is_list else 404 if is_here else 400)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+
+def of_bucket(room: Room, **variables: str | None) -> Action:
+    """The store of a bucket is read with other variables; None: without this one."""
+    keys, once = room.folder / "keys", {"AWS_MAX_ATTEMPTS": "1", "AWS_EC2_METADATA_DISABLED": "true"}
+    keys.write_text("[mine]\naws_access_key_id = me\naws_secret_access_key = mine\n")
+    files = {
+        "AWS_CONFIG_FILE": str(room.folder / "none"),
+        "AWS_SHARED_CREDENTIALS_FILE": str(keys),
+        "AWS_PROFILE": None,
+    }
+    stated = {"AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "mine", "AWS_DEFAULT_REGION": "eu-west-1"}
+
+    def read() -> None:
+        with serving(Bucket) as url:
+            for name, value in {**once, **files, **stated, "AWS_ENDPOINT_URL": url, **variables}.items():
+                if value is None:
+                    room.monkeypatch.delenv(name, raising=False)
+                else:
+                    room.monkeypatch.setenv(name, value)
+            assert backend_at("s3://bucket/path").read("docmt-store.json") is None
+
+    return read
+
+
+@carried(
+    "store/refusals.py",
+    "s3://: AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; gs://: GOOGLE_APPLICATION_CREDENTIALS",
+)
+def no_key_of_a_bucket(room: Room):
+    no_key = {"AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None}
+    return of_bucket(room, **no_key), of_bucket(room, **no_key | {"AWS_PROFILE": "mine"}), of_bucket(room)
+
+
+@carried("store/refusals.py", "state its region (AWS_DEFAULT_REGION)")
+def a_bucket_of_another_region(room: Room):
+    return of_bucket(room, AWS_DEFAULT_REGION="us-east-1"), of_bucket(room)
+
+
+@carried(
+    "store/refusals.py",
+    "see the address of the server (AWS_ENDPOINT_URL, STORAGE_EMULATOR_HOST) and the network",
+)
+def a_wrong_address_of_a_bucket(room: Room):
+    return of_bucket(room, AWS_ENDPOINT_URL=f"http://127.0.0.1:{free_port()}"), of_bucket(room)

@@ -1,0 +1,258 @@
+"""Remedies of disks, cards, networks and clusters, carried out on pretended ones."""
+
+import http.server
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import torch
+from helpers.command_line import invoke, succeed
+from helpers.exported import DOCUMENTS, TEXT, write_model
+from helpers.model_cases import CASES
+from helpers.recorded_slurm import FakeSlurm
+from helpers.remedies import Action, carried, first_error, refused
+from helpers.remedies_of_checks import Machine
+from helpers.remedies_of_plans import CORPUS, TRAINING, Room
+from helpers.servers import serving
+
+import docmt
+from docmt.api.engine import exported_model
+from docmt.api.model import TrainedModel
+from docmt.exporting import ct2_engine
+from docmt.exporting.ct2_search import CTranslate2Search
+from docmt.preflight import devices, disk
+from docmt.preflight.network import check_network
+from docmt.preflight.planned import planned_run
+from docmt.preflight.profile import Profile
+from docmt.preflight.slurm.checks import check_slurm
+from docmt.settings.data import CutConfig
+from docmt.settings.decode import DecodeConfig
+from docmt.training.ranks import joined
+
+
+@carried("preflight/devices.py", "ask the administrator for the rights (often the group `video` or `render`)")
+def a_card_of_others(room: Room):
+    machine, denied = Machine(room), {True}
+    room.monkeypatch.setattr(devices.os, "access", lambda path, mode: not denied)
+    return machine.check("cuda"), machine.after(denied.clear, device="cuda")
+
+
+@carried(
+    "preflight/disk.py",
+    "make room, link results/ to a larger disk, or run fewer targets; `docmt remove-results` lists what is old",
+)
+def a_small_disk(room: Room):
+    room.monkeypatch.chdir(room.project.root)
+    large, results = room.folder / "large", Path("results").absolute()
+    large.mkdir()
+    need = int(disk.estimated_room(planned_run(room.grid(), ["one"])[0]).total)
+    free = {results.parent: need // 2, large: 2 * need}
+
+    def status(path: Path) -> SimpleNamespace:
+        return SimpleNamespace(f_bavail=free[path.resolve()], f_frsize=1, f_files=0, f_favail=0)
+
+    room.monkeypatch.setattr(disk.os, "statvfs", status)
+    check = lambda target="one": first_error(disk.check_disk(planned_run(room.grid(), [target])[0]))  # noqa: E731
+
+    def linked():
+        results.symlink_to(large)
+        check()
+        results.unlink()
+
+    def cleared():
+        succeed("remove-results", "--root", room.project.root)
+        free[results.parent] = 2 * need
+        check()
+
+    return check, linked, lambda: check(TRAINING.manifest), cleared
+
+
+@carried("training/ranks.py", "torchrun --nproc-per-node <GPUs>")
+def more_ranks_than_cards(room: Room):
+    room.monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+
+    def train(ranks: int) -> None:
+        for name in ("WORLD_SIZE", "LOCAL_WORLD_SIZE"):  # as torchrun does
+            room.monkeypatch.setenv(name, str(ranks))
+        with joined(torch.device("cuda")):
+            pass
+
+    return lambda: train(2), lambda: train(1)
+
+
+CUT = CutConfig(window=1)
+
+
+def trained(room: Room) -> TrainedModel:
+    config = replace(CASES["transformer pre-norm"], frame="summarised")
+    return TrainedModel.open(write_model(room.folder / "model", config, CUT, is_sure=True, end=5), "cpu", 1)
+
+
+@carried(
+    "exporting/ct2_search.py", "`engine: docmt` or `device: cpu` in config.yaml, or --engine docmt or --device cpu"
+)
+def a_gpu_that_ctranslate2_does_not_see(room: Room):
+    room.monkeypatch.setattr("ctranslate2.get_cuda_device_count", lambda: 0)
+    model = trained(room)
+    source = exported_model(model, CUT, DecodeConfig())
+    card = SimpleNamespace(device=torch.device("cuda", 0))
+    on_gpu = SimpleNamespace(config=source.network.config, parameters=lambda: iter([card]))
+    return (
+        lambda: CTranslate2Search(replace(source, network=on_gpu)),
+        lambda: CTranslate2Search(source),
+        lambda: docmt.open_model(model.folder, device="cpu", threads=1).translate(DOCUMENTS, engine="docmt"),
+    )
+
+
+@carried("exporting/ct2_engine.py", ct2_engine.REMEDY)
+def a_wrong_conversion(room: Room):
+    room.monkeypatch.setattr(ct2_engine, "_largest_difference", lambda *_: 1.0)
+    model = trained(room).folder
+
+    def translate(engine: str) -> None:
+        succeed("translate", "--model", model, "--device", "cpu", "--threads", 1, "--engine", engine, text=TEXT)
+
+    def in_the_file():
+        room.edited("engine", "docmt", "config.yaml")
+        (engine,) = {entry.system.decode.engine for entry in room.grid().entries}
+        translate(engine)
+
+    return lambda: translate("ctranslate2"), lambda: translate("docmt"), in_the_file
+
+
+class Site(http.server.BaseHTTPRequestHandler):
+    """A server that has b.zh alone."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_HEAD(self) -> None:
+        self.send_response(200 if self.path == "/b.zh" else 404)
+        self.send_header("Content-Length", "9")
+        self.end_headers()
+
+
+HERE, GONE = "http://one.example/b.zh", "http://one.example/c.zh"
+
+
+def asked(room: Room, level: str, *urls: str, then: Action = lambda: None, **config) -> Action:
+    """Ask the sources of the only file of the corpus, and do another thing while their server runs."""
+
+    def look() -> None:
+        files = [{"name": "b.zh", "sources": [*urls]}]
+        room.project.write("workflow/corpora/toy.yaml", {"corpus": "toy", **CORPUS, "files": files})
+        room.monkeypatch.chdir(room.project.root)
+        with serving(Site) as url:
+            room.edited("hosts", {"one.example": url}, "config.yaml")
+            run = planned_run(room.grid(**config), ["one"])[0]
+            first_error(finding for finding in check_network(run) if finding.level == level)
+            then()
+
+    return look
+
+
+@carried("preflight/network.py", "`docmt check-sources` asks all sources of the catalogue")
+def a_source_without_the_file(room: Room):
+    ask = lambda: invoke("check-sources", "toy", "--root", room.project.root)  # noqa: E731
+
+    def named():
+        done = ask()
+        (line,) = [line for line in done.stdout.splitlines() if "404" in line]
+        assert done.exit_code == 1 and GONE in line and HERE not in line
+
+    def fine():
+        assert ask().exit_code == 0
+
+    named_by_it = asked(room, "none", GONE, HERE, then=named)
+    return asked(room, "warning", GONE, HERE), named_by_it, asked(room, "warning", HERE, then=fine)
+
+
+@carried("preflight/network.py", "add a source to the catalogue, or put the file into a folder of `local`")
+def a_file_without_a_source(room: Room):
+    (room.folder / "mine").mkdir()
+    (room.folder / "mine/b.zh").write_text("text\n")
+    here = asked(room, "error", GONE, local={"toy": str(room.folder / "mine")})
+    return asked(room, "error", GONE), asked(room, "error", GONE, HERE), here
+
+
+class Cluster:
+    """A Slurm as `tests/preflight/test_slurm.py` has it, and a workflow with one rule."""
+
+    def __init__(self, room: Room) -> None:
+        self.slurm = FakeSlurm(room.folder / "slurm")
+        programs = Path(sys.prefix) / "bin"
+        room.monkeypatch.setenv("PATH", os.pathsep.join((str(self.slurm.folder), str(programs), "/usr/bin", "/bin")))
+        for name in ("SBATCH_PARTITION", "SBATCH_ACCOUNT", "SNAKEMAKE_SLURM_PARTITIONS"):
+            room.monkeypatch.delenv(name, raising=False)
+        room.project.write("workflow/rules/one.smk", "rule train:\n    threads: 1\n")
+        room.monkeypatch.chdir(room.project.root)
+
+    def check(self, partition: str = "low", **flags) -> None:
+        known = {"slurm-status-command": "squeue", "slurm-requeue": True, **flags}
+        resources = {} if flags else {"slurm_partition": partition}
+        first_error(check_slurm(Profile({"executor": "slurm", "jobs": 4, "default-resources": resources, **known})))
+
+    def after(self, **changes) -> Action:
+        """The check after the administrators have changed what Slurm says."""
+
+        def changed() -> None:
+            self.slurm.change(changes)
+            self.check()
+
+        return changed
+
+
+@carried("preflight/slurm/cluster.py", "ask the administrators whether its controller runs (`scontrol ping`)")
+def a_controller_that_is_away(room: Room):
+    cluster = Cluster(room)
+    program = cluster.slurm.folder / "scontrol"
+    works = program.read_text().removeprefix("#!/bin/sh\n")
+    cluster.slurm.program("scontrol", "exit 1")
+
+    def started():
+        cluster.slurm.program("scontrol", works)
+        cluster.check()
+
+    return cluster.check, started
+
+
+@carried("preflight/slurm/partitions.py", "run `generate-slurm-partition-config -o {}`, or correct the file")
+def a_file_that_names_no_partitions(room: Room):
+    cluster, file = Cluster(room), Path("partitions.yaml").absolute()
+    cluster.slurm.change({"partition": {"State=DOWN": "State=UP"}})
+    check = lambda: cluster.check(**{"slurm-partition-config": str(file)})  # noqa: E731
+    file.write_text("- cpu\n")
+
+    def written():
+        subprocess.run(str(refused(check).remedy).split("`")[1].split(), check=True, capture_output=True)
+        check()
+
+    def corrected():
+        file.write_text("partitions:\n  cpu: {}\n")
+        check()
+
+    return check, written, corrected
+
+
+@carried("preflight/slurm/requests.py", "use another partition, or wait until its nodes are back (`sinfo -R` says why)")
+def a_partition_without_nodes(room: Room):
+    cluster = Cluster(room)
+    (line,) = (cluster.slurm.folder / "node.txt").read_text().splitlines()
+    other = line.replace("low,high", "high").replace("localhost", "other", 1)
+    away = line.replace("Partitions=low,high,cpu,old", "Partitions=low").replace("State=IDLE", "State=IDLE+DRAIN")
+    (cluster.slurm.folder / "node.txt").write_text(f"{away}\n{other}\n")
+    return cluster.check, lambda: cluster.check("high"), cluster.after(node={"State=IDLE+DRAIN": "State=IDLE"})
+
+
+@carried(
+    "preflight/slurm/waiting.py",
+    "use a partition that is not preempted, or ask the administrators for REQUEUE",
+)
+def a_partition_whose_jobs_are_cancelled(room: Room):
+    cluster, low = Cluster(room), "PriorityTier=1 RootOnly=NO ReqResv=NO OverSubscribe=NO OverTimeLimit=NONE"
+    cancels, requeues = (f"{low} PreemptMode={mode} State=UP" for mode in ("CANCEL", "REQUEUE"))
+    cluster.slurm.change({"partition": {requeues: cancels}})
+    return cluster.check, lambda: cluster.check("high"), cluster.after(partition={cancels: requeues})
