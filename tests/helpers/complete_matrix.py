@@ -41,6 +41,7 @@ def number(*values: float, **names: object) -> dict:
         "values": list(values),
         "status": "measured",
         "p": None,
+        "untested": "",
         "random": [],
     }
 

@@ -125,13 +125,14 @@ def _table(grid: Grid, study: str, table: SystemsTable, records: Sequence[Record
 
 
 def _compared(record: Record, entry: Entry | None, baseline: Entry | None) -> Problems:
-    """A p-value where both systems have the metric, and its units can be compared."""
+    """A p-value, or the reason for none, where both systems have the metric, and its units can be compared."""
     metric = record["metric"]
     statuses = [_status(system_entry, metric) for system_entry in (entry, baseline)]
     if statuses == [MEASURED, MEASURED] and parse_metric(metric).tallied and {*entry.seeds} & {*baseline.seeds}:
         p = record["p"]
-        if not _is_number(p) or not 0 <= p <= 1:
-            yield f"{_description(record)}: p is {p}, against {baseline.system.name}"
+        is_tested = _is_number(p) and 0 <= p <= 1
+        if is_tested == bool(record["untested"]):
+            yield f"{_description(record)}: p is {p} ({record['untested']}), against {baseline.system.name}"
 
 
 def _marked(grid: Grid, study: str, record: Record, entry: Entry | None) -> Problems:

@@ -30,7 +30,9 @@ SHELL, SAMPLES = ("bash", "console"), ("json", "text", "tsv", "txt", "xml")
 """Forms of blocks with commands, and of blocks that show what a file or a message looks like."""
 ASSIGNMENT = re.compile(r"[A-Z]+=\S+( [A-Z]+=\S+)*")
 NUMBER = re.compile(r"(?:less than )?[+−-]?\d[\d.,]*")
-OF_A_RUN = re.compile(r"\*\*|[†‡]|@smoke|(?<=\d) [kMG]?B\b|, \d+ identical pairs filled beforehand")
+# A smoke run has too few documents for p-values: a footnote in a table, and a dash in the place of a p-value.
+OF_A_RUN = re.compile(r"\*\*|[†‡]|@smoke|(?<=\d) [kMG]?B\b|, \d+ identical pairs filled beforehand|(?<=\))\(0\)")
+NO_P_VALUE = re.compile(r"(?<=\s)–(?=\s*$)", re.MULTILINE)
 FOLDERS = {"study": "studies", "corpus": "corpora"}
 """Where a file is that begins with this key."""
 CALLED_BY = {"ssh": "docmt", "srun": "docmt", "docker": "snakemake", "apptainer": "snakemake"}
@@ -118,7 +120,7 @@ def at_smoke(line: str) -> str:
 
 def without_numbers(text: str) -> str:
     """Return an output without what another scale changes: a zero for each number, one name of the scale."""
-    return re.sub(r"\bsmoke\b", "paper", OF_A_RUN.sub("", NUMBER.sub("0", text)))
+    return re.sub(r"\bsmoke\b", "paper", OF_A_RUN.sub("", NUMBER.sub("0", NO_P_VALUE.sub("0", text))))
 
 
 def is_translation(command: Command) -> bool:

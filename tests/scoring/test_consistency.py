@@ -201,9 +201,9 @@ def test_the_interval_is_that_of_every_other_metric():
 
 
 def test_a_single_document_has_no_interval():
-    one = [TranslatedChain("a", ("x", "y")), TranslatedChain("a", ("x", "x"))]
-    assert ltcr(one, DEFAULT) == 50 and interval_of(one) is None
-    two = [*one, TranslatedChain("b", ("x", "x"))]
+    chains = [TranslatedChain("a", ("x", "y")), TranslatedChain("a", ("x", "x"))]
+    assert ltcr(chains, DEFAULT) == 50 and interval_of(chains) is None
+    two = [*chains, TranslatedChain("b", ("x", "x"))]
     assert (interval_of(two)["low"], interval_of(two)["high"]) == (50, 100)
 
 

@@ -252,15 +252,15 @@ NULLS = {
 def check_level(metric: str, units: int, runs: int, draws: int, tests: list = TESTS) -> None:
     """No test finds p < 0.05 more often than chance would: the upper 99 % bound of draws of 5 %."""
     numbers, (test_set, score) = np.random.default_rng([units, runs]), NULLS[metric]
-    found = Counter()
+    rejections = Counter()
     for _ in range(draws):
         run = test_set(numbers, units)
         system, baseline = ([run() for _ in range(runs)] for _ in range(2))
         scores = [[score(counts.sum(axis=0, keepdims=True))[0] for counts in of] for of in (system, baseline)]
         p_values = {str(test): test(system, baseline, score).p for test in tests} | {"t": seed_p_value(*scores)}
-        found.update(name for name, p in p_values.items() if p is not None and p < 0.05)
-    assert max(found.values(), default=0) <= binom.ppf(0.99, draws, 0.05), found
-    assert min(found[name] for name in p_values if p_values[name] is not None) > 0, "by chance some are found"
+        rejections.update(name for name, p in p_values.items() if p is not None and p < 0.05)
+    assert max(rejections.values(), default=0) <= binom.ppf(0.99, draws, 0.05), rejections
+    assert min(rejections[name] for name in p_values if p_values[name] is not None) > 0, "by chance some are found"
 
 
 @pytest.mark.parametrize("runs", [1, 2, 3, 5])

@@ -70,7 +70,9 @@ def test_a_file_stands_beside_a_trained_system(mine, programs):
         cells = {(row["system"], row["metric"]): row for row in csv.DictReader(stream)}
     for metric in METRICS[:3]:
         cell = cells["google", metric]
-        assert float(cell["measured"]) > float(cells["sentence", metric]["measured"]) and 0 < float(cell["p"]) <= 1
+        assert float(cell["measured"]) > float(cells["sentence", metric]["measured"]) and (
+            cell["p"] or cell["untested"]
+        )
     statuses = {cells["google", metric]["status"] for metric in METRICS[3:]}
     assert statuses == {"no model: translations from a file"}
     cases = json.loads((mine.root / CASES).with_suffix(".json").read_text(encoding="utf-8"))["records"]

@@ -69,7 +69,7 @@ DAMAGED = {
     "a cell that lacks": ("quality", drop(1), ["no cell ('concat_3', 'toy_zh-en', 's-BLEU')"]),
     "a cell too many": ("quality", add(number(**row("han"))), ["a cell too many"]),
     "a seed that lacks": ("ablation", change(1, values=[1.0]), ["1 of 2 seeds"]),
-    "a p-value that lacks": ("quality", change(1, p=None), ["p is None, against sentence"]),
+    "a p-value that lacks": ("quality", change(1, p=None), ["p is None (), against sentence"]),
     "a p-value above 1": ("quality", change(1, p=1.5), ["p is 1.5"]),
     "a mark that says random": ("quality", change(0, random=["models/bert"]), ["expected []"]),
     "a published number alone": (
