@@ -249,7 +249,7 @@ NULLS = {
 """Test sets on which any two runs differ by chance alone, and the score that compares them."""
 
 
-def check_level(metric: str, units: int, runs: int, draws: int, tests: list = TESTS) -> None:
+def check_level(metric: str, units: int, runs: int, draws: int, tests: list = TESTS, bound: float = 0.99) -> None:
     """No test finds p < 0.05 more often than chance would: the upper 99 % bound of draws of 5 %."""
     numbers, (test_set, score) = np.random.default_rng([units, runs]), NULLS[metric]
     rejections = Counter()
@@ -259,7 +259,7 @@ def check_level(metric: str, units: int, runs: int, draws: int, tests: list = TE
         scores = [[score(counts.sum(axis=0, keepdims=True))[0] for counts in of] for of in (system, baseline)]
         p_values = {str(test): test(system, baseline, score).p for test in tests} | {"t": seed_p_value(*scores)}
         rejections.update(name for name, p in p_values.items() if p is not None and p < 0.05)
-    assert max(rejections.values(), default=0) <= binom.ppf(0.99, draws, 0.05), rejections
+    assert max(rejections.values(), default=0) <= binom.ppf(bound, draws, 0.05), rejections
     assert min(rejections[name] for name in p_values if p_values[name] is not None) > 0, "by chance some are found"
 
 
@@ -272,12 +272,16 @@ def test_systems_that_do_not_differ_are_seldom_found_to(metric, units, tests, ru
     check_level(metric, units, runs, 200, tests)
 
 
+MANY = [*((metric, FEWEST_UNITS) for metric in NULLS), ("accuracy", 1000), ("LTCR", 1000)]
+
+
 @pytest.mark.nightly
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("runs", [1, 2, 3, 5])
-@pytest.mark.parametrize("units", [FEWEST_UNITS, 100, 1000])
-@pytest.mark.parametrize("metric", list(NULLS))
+@pytest.mark.parametrize(("metric", "units"), MANY)
 def test_in_many_draws_systems_that_do_not_differ_are_seldom_found_to(metric, units, runs):
-    check_level(metric, units, runs, 1000)
+    """The bound is that of all cases and tests together, of which one in a hundred would else be above its own."""
+    check_level(metric, units, runs, 1000, bound=1 - 0.01 / (4 * len(MANY) * 3))
 
 
 @pytest.mark.parametrize("test", TESTS)
