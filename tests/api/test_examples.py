@@ -7,12 +7,9 @@ import sys
 from importlib import import_module
 
 import pytest
+from helpers.python_examples import PUBLIC
 
 import docmt
-from docmt.api.open_model import Model
-
-METHODS = [Model.translate, Model.score_contrastive]
-PUBLIC = [getattr(docmt, name) for name in docmt.__all__] + METHODS
 
 
 def name_of(function) -> str:

@@ -5,30 +5,16 @@ a row of `ELSEWHERE`.
 """
 
 import re
+from importlib import import_module
 
 import pytest
-from helpers import (
-    remedies_of_checks,
-    remedies_of_jobs,
-    remedies_of_machines,
-    remedies_of_models,
-    remedies_of_outputs,
-    remedies_of_plans,
-    remedies_of_stores,
-)
 from helpers.remedies import CARRIED, COMMANDS, Module, Remedy, options_of_docmt, refused, remedies, texts_of
 from helpers.remedies_of_plans import Room
 from helpers.support import ROOT
 
-SITUATIONS = (
-    remedies_of_checks,
-    remedies_of_jobs,
-    remedies_of_machines,
-    remedies_of_models,
-    remedies_of_outputs,
-    remedies_of_plans,
-    remedies_of_stores,
-)
+for path in sorted((ROOT / "tests/helpers").glob("remedies_of_*.py")):
+    import_module(f"helpers.{path.stem}")  # registers its situations in CARRIED
+
 OF_OTHERS = {"--profile", "--set-resources", "--unlock", "--until", "--nproc-per-node"}
 """Options of snakemake and torchrun."""
 MIRROR = "tests/fetching/test_download.py::test_mirror_is_tried_first"

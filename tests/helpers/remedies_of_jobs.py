@@ -201,11 +201,7 @@ def a_gpu_without_bf16(room: Room):
         (entry,) = room.grid().entries
         computing.forward_context(torch.device("cuda"), entry.system.train.precision)
 
-    def mended():
-        room.edited("precision", "fp32", "config.yaml")
-        train()
-
-    return train, mended
+    return train, lambda: room.edited("precision", "fp32", "config.yaml"), train
 
 
 @carried("training/update.py", "raise train.batch_tokens, or cut documents smaller (view: max_tokens)")

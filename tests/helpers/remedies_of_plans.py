@@ -220,12 +220,7 @@ def an_old_gpu(room: Room):
     write_program(room.folder / "bin/nvidia-smi", f'case "$1" in --query*) {row}; exit;; esac\n{listing}')
     in_bf16(room)
     check = lambda: preflight.check_precision(room.grid(), [TRAINING])  # noqa: E731
-
-    def mended():
-        room.edited("precision", "fp32", "config.yaml")
-        check()
-
-    return check, mended
+    return check, lambda: room.edited("precision", "fp32", "config.yaml"), check
 
 
 @carried("plan/preflight.py", "in docmt's clone: pip install -c pins.txt -e {}")
