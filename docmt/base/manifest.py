@@ -19,8 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.digests import FileDigest, TablePart, full_digest, known_sha256
-from docmt.base.errors import UserError
+from docmt.base.errors import UserError, in_line
 from docmt.base.foreign import reading
+from docmt.base.names import is_printable
+from docmt.base.untrusted import check_digest, check_names, is_sha256
 
 MANIFEST, RECORD, SETTINGS = "manifest.json", "record.json", "settings.json"
 """The names of the files of a job beside its outputs; `settings.json` has what was asked of the job."""
@@ -110,6 +112,15 @@ def digest_from_json(value: Mapping[str, Any]) -> FileDigest:
     return FileDigest(value["sha256"], value["bytes"], parts, value.get("frame"))
 
 
+def files_from_json(value: Mapping[str, Any]) -> dict[str, FileDigest]:
+    """Return the digests of files by their names. Raises UserError for names that lead out, and for other digests."""
+    check_names(value)
+    files = {name: digest_from_json(file) for name, file in value.items()}
+    for name, file in files.items():
+        check_digest(name, file)
+    return files
+
+
 def read_manifest(path: Path) -> Manifest:
     """Read a manifest. Raises UserError where it is missing, damaged, or no manifest of docmt."""
     if not path.is_file():
@@ -151,8 +162,21 @@ def manifest_from_json(value: Any, where: str, remedy: str = REMEDY) -> Manifest
     with reading(where, "a damaged manifest", FORMAT, remedy):
         check_seal(value, where, remedy)
         inputs = {role: InputContent(**content) for role, content in value["inputs"].items()}
-        files = {name: digest_from_json(file) for name, file in value["files"].items()}
-        return Manifest(value["identity"], value["command"], inputs, files, tuple(value["records"]))
+        files, records = files_from_json(value["files"]), tuple(value["records"])
+        check_names([*files, *(name for name in records if name not in files)])
+        check_facts(value["identity"], value["command"], inputs)
+        return Manifest(value["identity"], value["command"], inputs, files, records)
+
+
+def check_facts(identity: object, command: object, inputs: Mapping[str, InputContent]) -> None:
+    """Raise UserError where a manifest's identities are no digests, or a name would not fit on a line of a screen."""
+    digests = [identity, *(value for content in inputs.values() for value in (content.identity, content.content))]
+    for value in digests:
+        if value is not None and not is_sha256(value):
+            raise UserError("not a SHA-256", where="identity", found=in_line(value))
+    for name in (command, *inputs):
+        if not isinstance(name, str) or not is_printable(name):
+            raise UserError("not a text on one line", where="command, inputs", found=in_line(name))
 
 
 def _is_of_docmt(value: Any) -> bool:
@@ -192,7 +216,7 @@ class ListedFile:
         if self.manifest_path.parent / self.name == record:
             return None
         with reading(record, "a damaged record", remedy=REMEDY):
-            return digest_from_json(read_record(record)["files"][self.name])
+            return files_from_json(read_record(record)["files"])[self.name]
 
     def check_size(self, path: Path) -> None:
         """Raise UserError where the file has another length than its manifest states."""

@@ -19,6 +19,7 @@ from typing import IO
 from docmt.base.artifacts import atomic_folder
 from docmt.base.errors import UserError
 from docmt.base.foreign import first_line, free_bytes, is_of_disk
+from docmt.base.untrusted import leads_out
 
 GZIP_MAGIC = b"\x1f\x8b"
 CHUNK = 1 << 20
@@ -115,7 +116,7 @@ def unpack(archive: Path, folder: Path) -> None:
         with atomic_folder(folder) as partial_folder:
             for name, stream, size in members:
                 budget.add_member()
-                if _leads_out(PurePosixPath(name)) or "\\" in name:
+                if leads_out(name):
                     raise UserError("archive holds a path that leads out of it", where=archive.name, found=name)
                 _write(partial_folder / name, stream, size, archive, budget)
     except UserError:
@@ -165,7 +166,7 @@ def _tar_members(archive: Path) -> Iterator[tuple[str, IO[bytes] | None, int | N
 def _safe_link(member: tarfile.TarInfo, archive: Path) -> None:
     # A symbolic link starts from its own folder, a hard link from the root of the archive.
     base = PurePosixPath(member.name).parent if member.issym() else PurePosixPath()
-    if _leads_out(base / member.linkname):
+    if leads_out(base / member.linkname):
         link = f"{member.name} -> {member.linkname}"
         raise UserError("archive holds a link that leads out of it", where=archive.name, found=link)
 
@@ -189,10 +190,6 @@ def _zip_members(archive: Path, budget: Budget) -> Iterator[tuple[str, IO[bytes]
 def _gzip_members(archive: Path) -> Iterator[tuple[str, IO[bytes] | None, int | None]]:
     with gzip.open(archive) as contents:
         yield archive.name.removesuffix(".gz"), contents, None
-
-
-def _leads_out(path: PurePosixPath) -> bool:
-    return path.is_absolute() or os.path.normpath(path).split("/")[0] == ".."
 
 
 def _write(path: Path, stream: IO[bytes] | None, size: int | None, archive: Path, budget: Budget) -> None:

@@ -4,9 +4,9 @@ import os
 from collections.abc import Iterable
 
 from docmt.base.errors import UserError
+from docmt.base.untrusted import is_sha256
 from docmt.store.backend import StoredFile, StoreUnusable
 from docmt.store.entries import StoreEntry
-from docmt.store.entry_checks import is_sha256
 from docmt.store.file_system import user_of
 from docmt.store.store import ENTRIES, Store
 

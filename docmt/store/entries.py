@@ -18,7 +18,7 @@ from typing import Any
 from docmt.base.artifacts import as_object
 from docmt.base.asked import Asked, asked_of
 from docmt.base.digests import FileDigest, full_digest, indented_json
-from docmt.base.errors import UserError
+from docmt.base.errors import UserError, in_line
 from docmt.base.foreign import reading
 from docmt.base.machine import now
 from docmt.base.manifest import (
@@ -28,12 +28,13 @@ from docmt.base.manifest import (
     SETTINGS,
     Manifest,
     check_seal,
-    digest_from_json,
+    files_from_json,
     manifest_from_json,
     sealed,
 )
+from docmt.base.names import is_printable
+from docmt.base.untrusted import check_names
 from docmt.store.backend import EntryRefused
-from docmt.store.entry_checks import check_digests, check_names, check_texts
 
 FORMAT = "docmt-store-entry-1"
 """The value of the key `format` of an entry."""
@@ -77,7 +78,7 @@ class StoreEntry:
             with reading(where, "not an entry of a store, or damaged", FORMAT, REMEDY):
                 value = as_object(json.loads(data), where, ("rule", "names", "manifest", "texts", "maker"))
                 check_seal(value, where, REMEDY)
-                check_texts(value)
+                _check_texts(value)
                 entry = cls(value["rule"], value["names"], value["manifest"], value["texts"], value["maker"])
                 entry.check(identity)
         except UserError as problem:
@@ -118,7 +119,7 @@ class StoreEntry:
     @cached_property
     def files(self) -> dict[str, FileDigest]:
         """The digests of the files that are not in the entry itself, by their names in the folder of the job."""
-        of_run = {name: digest_from_json(value) for name, value in self.record["files"].items()}
+        of_run = files_from_json(self.record["files"])
         return {name: file for name, file in (dict(self.manifest.files) | of_run).items() if name not in self.texts}
 
     @property
@@ -158,7 +159,6 @@ class StoreEntry:
         actual = hashlib.sha256(self.texts[settings].encode()).hexdigest()
         if stated_settings is not None and stated_settings.sha256 != actual:
             raise UserError("the settings differ from the manifest", found=actual[:DIGITS], remedy=REMEDY)
-        check_digests(self.files)
         check_names([*self.files, *self.texts])
 
     def _beside(self, name: str) -> str:
@@ -178,3 +178,23 @@ def maker() -> dict[str, str]:
     with suppress(OSError, KeyError):
         user = getpass.getuser()
     return {"user": user, "host": platform.node(), "time": now()}
+
+
+def _check_texts(value: Mapping[str, Any]) -> None:
+    """Raise UserError unless the values of an entry are texts, and objects of texts that fit on a line."""
+    for key in ("rule", "manifest"):
+        _check(isinstance(value[key], str) and is_printable(value[key]), "not a name", key, value[key])
+    for key in ("names", "maker"):
+        _check(isinstance(value[key], dict), "not an object", key, value[key])
+        for name, text in value[key].items():
+            _check(isinstance(text, str) and is_printable(name + text), "not a text on one line", f"{key}.{name}", text)
+    _check(isinstance(value["texts"], dict), "not an object", "texts", value["texts"])
+    for name, text in value["texts"].items():
+        _check(isinstance(text, str), "not a text", f"texts.{name}", text)
+    ends = value["manifest"] == MANIFEST or value["manifest"].endswith(f".{MANIFEST}")
+    _check(ends, "not the name of a manifest", "manifest", value["manifest"])
+
+
+def _check(is_right: bool, what: str, where: str, found: object) -> None:
+    if not is_right:
+        raise UserError(what, where=where, found=in_line(found))

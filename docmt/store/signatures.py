@@ -22,9 +22,9 @@ from docmt.base.errors import UserError, printable
 from docmt.base.foreign import reading
 from docmt.base.machine import now
 from docmt.base.manifest import DIGITS
+from docmt.base.untrusted import is_sha256
 from docmt.store.backend import Backend, EntryRefused, EntryUntrusted
 from docmt.store.entries import StoreEntry
-from docmt.store.entry_checks import is_sha256
 
 SIGNATURES = "signatures"
 """The folder of the signed lists in a store."""

@@ -63,11 +63,11 @@ def in_settings(value):
 
 
 REFUSED = {
-    "a name that leads out": (rename(WEIGHTS, "../weights.txt"), "leads out of the folder"),
-    "an absolute name": (rename(WEIGHTS, "/etc/docmt"), "leads out of the folder"),
-    "a name with a dot": (rename(WEIGHTS, "model/./weights.txt"), "leads out of the folder"),
-    "a name of a terminal": (rename(WEIGHTS, "\x1b[2J"), "leads out of the folder"),
-    "a long name": (rename(WEIGHTS, "x" * 300), "leads out of the folder"),
+    "a name that leads out": (rename(WEIGHTS, "../weights.txt"), "leads out of its folder"),
+    "an absolute name": (rename(WEIGHTS, "/etc/docmt"), "leads out of its folder"),
+    "a name with a dot": (rename(WEIGHTS, "model/./weights.txt"), "leads out of its folder"),
+    "a name of a terminal": (rename(WEIGHTS, "\x1b[2J"), "leads out of its folder"),
+    "a long name": (rename(WEIGHTS, "x" * 300), "leads out of its folder"),
     "a file below the manifest": (rename(WEIGHTS, f"{MANIFEST}/x"), "a file that is also a folder"),
     "a digest that is a path": (state("sha256", "../../../etc/passwd"), "not a SHA-256"),
     "a negative size": (state("bytes", -1), "not a size in bytes"),
