@@ -17,8 +17,9 @@ from typing import Any
 
 from docmt.base.digests import DigestStream, FileDigest, indented_json
 from docmt.base.errors import UserError
-from docmt.base.foreign import MEND, naming, reading
+from docmt.base.foreign import MEND, naming, need_file, reading
 from docmt.base.manifest import checked_bytes, normal_path
+from docmt.base.untrusted import inside
 
 BYTE_ORDER_MARK = "\ufeff"
 """The character that some editors write before a text; the functions of this module that read text remove it."""
@@ -171,10 +172,12 @@ def _temporary_path(path: Path) -> Path:
 def copy_files(source: Path, output: Path) -> None:
     """Copy the files of a folder, checked against their manifest, into the folder `output`; hidden files stay behind.
 
-    Hidden files are those that the workflow leaves in folders.
+    Hidden files are those that the workflow leaves in folders. Raises UserError for a link that leads out of the
+    folder, since a copy of its file would be passed on.
     """
     for file in sorted(source.iterdir()):
         if not file.name.startswith("."):
+            need_file(inside(source, file.name))
             with atomic_file(output / file.name, "wb") as stream:
                 stream.write(checked_bytes(file))
 

@@ -34,6 +34,8 @@ LEVELS = 3
 """The largest number of folders between a manifest and a file that it lists, plus one."""
 DIGITS = 12
 """The number of digits of a digest that messages have."""
+HOURS = ("seconds", "device_hours")
+"""The keys of a record with times that plans add up."""
 REMEDY = "delete the file and run snakemake again, which makes it again"
 
 
@@ -193,9 +195,18 @@ def _json(path: Path) -> Any:
 
 def read_record(path: Path) -> dict[str, Any]:
     """Read the record of a job. Raises UserError where it is missing or was changed since the job wrote it."""
-    value = _json(path)
-    with reading(path, "a damaged record", remedy=REMEDY):
-        check_seal(value, path, REMEDY)
+    return record_from_json(_json(path), str(path))
+
+
+def record_from_json(value: Any, where: str, remedy: str = REMEDY) -> dict[str, Any]:
+    """Return a record whose digest, files and times are right. Raises UserError for any other value."""
+    with reading(where, "a damaged record", remedy=remedy):
+        check_seal(value, where, remedy)
+        files_from_json(value["files"])
+        for key in HOURS:
+            hours = value.get(key)
+            if hours is not None and not (type(hours) in (int, float) and 0 <= hours < float("inf")):
+                raise UserError("not a time", where=f"{where}, {key}", found=in_line(hours), remedy=remedy)
     return value
 
 
@@ -216,7 +227,7 @@ class ListedFile:
         if self.manifest_path.parent / self.name == record:
             return None
         with reading(record, "a damaged record", remedy=REMEDY):
-            return files_from_json(read_record(record)["files"])[self.name]
+            return digest_from_json(read_record(record)["files"][self.name])
 
     def check_size(self, path: Path) -> None:
         """Raise UserError where the file has another length than its manifest states."""

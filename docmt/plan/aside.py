@@ -12,6 +12,7 @@ from docmt.base.artifacts import read_object, write_json
 from docmt.base.errors import UserError
 from docmt.base.manifest import RECORD, SETTINGS, Manifest, manifest_or_none, read_manifest
 from docmt.base.paths import RESULTS
+from docmt.base.untrusted import inside
 from docmt.plan.jobs import RULES, Job
 
 ASIDE = f"{RESULTS}/aside"
@@ -110,6 +111,7 @@ def _move(job: Job, manifest: Manifest, source: Path, target: Path) -> None:
         source.replace(target)
         return
     for name in files_of(job, manifest):
-        if (source / name).exists():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            (source / name).replace(target / name)
+        before, after = inside(source, name), inside(target, name)
+        if before.exists():
+            after.parent.mkdir(parents=True, exist_ok=True)
+            before.replace(after)

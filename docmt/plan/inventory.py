@@ -289,8 +289,7 @@ def manifests_in(folder: Path) -> Iterator[Path]:
 def files_listed(path: Path, manifest: Manifest | None) -> list[Path]:
     """Return the files of an artifact that are there: its manifest first, and what the manifest lists below it."""
     names = [] if manifest is None else [*manifest.files, *manifest.records]
-    below = [path.parent / name for name in names if not Path(name).is_absolute() and ".." not in Path(name).parts]
-    files = [path, *below, beside(path, RECORD), beside(path, SETTINGS)]
+    files = [path, *(path.parent / name for name in names), beside(path, RECORD), beside(path, SETTINGS)]
     return [file for file in dict.fromkeys(files) if file.is_file()]
 
 

@@ -7,11 +7,13 @@ the rules of Snakemake and the planner read their inputs from it.
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from docmt.base import paths
+from docmt.base.errors import UserError, in_line
 from docmt.base.manifest import MANIFEST, RECORD, SETTINGS
 from docmt.base.paths import RESULTS, Folder, names_in
 from docmt.plan import adoption, needs
@@ -148,6 +150,51 @@ RULES: dict[str, Rule] = {
 """The rules whose jobs leave a manifest. Jobs of the rule `download` leave none: their digests are those of the files,
 which the catalogue or the first download states."""
 
+EXPORTED = (".html", ".csv", ".json", ".parquet", ".tex", ".md", ".svg", ".pdf")
+"""The endings of the files of an item."""
+PAGES = ("item", "sheet", "report", "demo_report")
+"""The rules whose outputs people open in a browser, which runs the scripts of a page."""
+_TRANSLATED = ("decoding.json", "test.txt", "test.tok.txt", "test.j*.txt", "test.nbest.tsv")
+_CHAINS = ("card.json", "stop_words.txt", "*.arrow")
+
+WRITES: dict[str, tuple[str, ...]] = {
+    "checkpoint": ("*.json", "model.safetensors"),
+    "aligner_checkpoint": ("*.json", "pytorch_model.bin", "vocab.txt"),
+    "fixture": ("downloads/*",),
+    "corpus": ("card.json", "documents.parquet", "contrastive.parquet"),
+    "tokens": ("card.json", "*.arrow", "text/*"),
+    "views": ("card.json", "*.arrow"),
+    "chain_words": _CHAINS,
+    "chain_segments": _CHAINS,
+    "train": ("exit.json", "metrics.jsonl", "model/*", "tensorboard/*"),
+    **dict.fromkeys(("translate", "adopt", "ask"), _TRANSLATED),
+    "contrastive": ("contrastive{whole}.arrow",),
+    "inspect": ("inside.arrow",),
+    "passage": ("passages.json",),
+    "word_vectors": ("card.json", "vectors.txt"),
+    "aligner": ("jumps.json", "lexicon.arrow"),
+    "scores": ("scores.json", "details.arrow", "occurrences.arrow"),
+    "compare": ("comparisons.json",),
+    "item": tuple(f"{{item}}{ending}" for ending in EXPORTED),
+    "sheet": tuple(f"{{item}}.sheet{ending}" for ending in (".csv", ".html", ".key.json")),
+    "report": ("index.html", "documents/*"),
+    "demo_report": ("report{at_scale}.html",),
+}
+"""The patterns of the names of a job's outputs, beside its manifest, record and settings: a store brings no others."""
+
+
+def check_outputs(job: Job, names: Iterable[str]) -> None:
+    """Raise UserError for a name that is not among the files that a job can write."""
+    beside = [Path(job.file(name)).name for name in (MANIFEST, RECORD, SETTINGS)]
+    patterns = [pattern.format(**job.names) for pattern in WRITES[job.rule]]
+    for name in names:
+        if name not in beside and not any(fnmatchcase(name, pattern) for pattern in patterns):
+            expected = f"outputs of the rule {job.rule}: {', '.join(patterns)}"
+            raise UserError(
+                "a file that its job does not write", where=str(job), found=in_line(name), expected=expected
+            )
+
+
 OF_STAGES = {
     paths.CORPUS.stage: "corpus",
     paths.TOKENS.stage: "tokens",
@@ -250,6 +297,5 @@ def _page(names: dict[str, str]) -> Job:
 
 def _item_in(file: str) -> str:
     """Return the name of a file of a page without its ending."""
-    exported = (".html", ".csv", ".json", ".parquet", ".tex", ".md", ".svg", ".pdf")
-    endings = (f".{MANIFEST}", f".{SETTINGS}", f".{RECORD}", *exported)
+    endings = (f".{MANIFEST}", f".{SETTINGS}", f".{RECORD}", *EXPORTED)
     return next((file.removesuffix(ending) for ending in endings if file.endswith(ending)), file)

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from docmt.base.artifacts import write_json
+from docmt.base.errors import UserError
 from docmt.plan.aside import FILES, PLACE, aside_folder, place_of
-from docmt.plan.jobs import Job
+from docmt.plan.jobs import Job, check_outputs
 from docmt.plan.planning import Plan, Planner
 from docmt.plan.stored import hours_of
 from docmt.store.backend import EntryRefused, StoreUnusable
-from docmt.store.entries import StoreEntry
-from docmt.store.store import Store
+from docmt.store.entries import StoreEntry, refused
+from docmt.store.store import UNSIGNED, Store
 
 EVERY_S = 60.0
 """Seconds between two lines about the progress of a pull."""
@@ -85,6 +86,8 @@ class Pulling:
         if self.pulled:
             saved = savings(self.pulled, [job for job in without.reasons if job not in plan.reasons], costs)
             yield f"pulled from {self._store().address}: {saved}"
+            if not self.stored.is_signed:
+                yield UNSIGNED
         if self.stored.problem is not None:
             trainings = [job for job in plan.reasons if job.is_training]
             hours = sum(hours_of(costs[job]) for job in trainings if job in costs)
@@ -98,7 +101,14 @@ class Pulling:
 
 
 def pull_aside(store: Store, root: Path, job: Job, entry: StoreEntry) -> None:
-    """Copy an artifact to where outputs are set aside. Raises EntryRefused and StoreUnusable, as `Store.pull` does."""
+    """Copy an artifact to where outputs are set aside. Raises EntryRefused and StoreUnusable, as `Store.pull` does.
+
+    An entry with a file that the job cannot write is refused.
+    """
+    try:
+        check_outputs(job, [*entry.files, *entry.texts])
+    except UserError as problem:
+        raise refused(problem, store.place(entry.identity)) from problem
     folder = aside_folder(root, entry.identity)
     shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
     write_json(folder / PLACE, place_of(job))

@@ -13,7 +13,7 @@ from docmt.base.artifacts import read_object, write_json
 from docmt.base.errors import UserError
 from docmt.base.manifest import Manifest, manifest_or_none
 from docmt.base.paths import RESULTS
-from docmt.plan.jobs import Job
+from docmt.plan.jobs import Job, check_outputs
 from docmt.plan.passing import may_pass
 from docmt.plan.planning import Plan, Planner
 from docmt.plan.pulling import counted, size
@@ -91,6 +91,7 @@ class Pusher:
     def give(self, job: Job, mend: bool = False) -> Moved | None:
         """Push the artifact of a job; return None where the store has it. Raises as `Store.push` does."""
         entry = StoreEntry.of_folder(job.rule, job.names, self.root / job.manifest)
+        check_outputs(job, [*entry.files, *entry.texts])
         self._begin()
         moved = self.store.push(entry, self.root / job.folder, mend)
         if moved is not None:

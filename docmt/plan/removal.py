@@ -13,6 +13,7 @@ from pathlib import Path
 from docmt.base.errors import UserError
 from docmt.base.foreign import naming
 from docmt.base.paths import RESULTS, STATE
+from docmt.base.untrusted import inside
 from docmt.plan.aside import ASIDE, PLACE
 from docmt.plan.inventory import Artifact
 
@@ -54,8 +55,9 @@ def remove(root: Path, artifact: Artifact) -> None:
     folder = root / artifact.path
     with naming(folder):
         if artifact.files:
+            home = (root / artifact.files[0]).parent
             for file in artifact.files:  # the manifest is the first
-                (root / file).unlink(missing_ok=True)
+                inside(home, (root / file).relative_to(home).as_posix()).unlink(missing_ok=True)
             prune(root, {(root / file).parent for file in artifact.files})
         elif artifact.state == "set aside":
             (folder / PLACE).unlink(missing_ok=True)

@@ -24,7 +24,7 @@ from docmt.base.manifest import (
 from docmt.plan.aside import is_aside
 from docmt.plan.changes import Difference, changes
 from docmt.plan.identities import Identities
-from docmt.plan.jobs import RULES, Job
+from docmt.plan.jobs import PAGES, RULES, Job
 from docmt.plan.outside import FileDigests
 from docmt.plan.stored import Stored
 from docmt.store.entries import StoreEntry
@@ -97,9 +97,10 @@ class States:
         """Return whether a stored artifact would stay as it is beside the inputs that are here.
 
         An artifact that was made from other bytes of an input (on another machine) would be made again. A training
-        would not: it stays, whatever bytes its inputs have. An artifact of another file name has no place.
+        would not: it stays, whatever bytes its inputs have. An artifact of another file name has no place. A page runs
+        the scripts of whoever wrote it, so that one that nobody has signed is made here.
         """
-        if entry.manifest_name != Path(job.manifest).name:
+        if entry.manifest_name != Path(job.manifest).name or (job.rule in PAGES and not self.stored.is_signed):
             return False
         if job.is_training:
             return True

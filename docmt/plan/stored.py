@@ -53,6 +53,11 @@ class Stored:
             return None
         return self._entries.get(identity)
 
+    @property
+    def is_signed(self) -> bool:
+        """Whether entries are accepted only where somebody whom the site trusts has signed them."""
+        return self.store is not None and self.store.trusted is not None
+
     def refuse(self, identity: str, problem: UserError) -> None:
         """Use the entry of an identity no more, since a pull of it has failed."""
         self.refused[identity] = problem
@@ -110,5 +115,4 @@ def store_at(config: RunConfig, address: str) -> Store:
 
 def hours_of(entry: StoreEntry) -> float:
     """Return the hours that the job of an entry took: device-hours of a training, else hours on its machine."""
-    record = entry.record
-    return float(record.get("device_hours") or (record.get("seconds") or 0) / 3600)
+    return float(entry.record.get("device_hours") or (entry.record.get("seconds") or 0) / 3600)

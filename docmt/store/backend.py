@@ -12,6 +12,9 @@ from typing import Protocol
 from docmt.base.errors import UserError
 from docmt.base.manifest import DIGITS
 
+LARGEST_READ = 2**24
+"""The largest number of bytes of a file that is read as a whole, such as an entry; the largest corpora have some MB."""
+
 
 class StoreUnusable(UserError):
     """The store as a whole cannot be used: it is gone, full, not to be written to, or of another version."""
@@ -49,7 +52,10 @@ class Backend(Protocol):
     """The address of the place, as the user states it."""
 
     def read(self, key: str) -> bytes | None:
-        """Return the content of a small file; None where there is none."""
+        """Return the content of a small file; None where there is none.
+
+        Raises EntryRefused for a file of more than `LARGEST_READ` bytes, of which nothing is read.
+        """
 
     def size(self, key: str) -> int | None:
         """Return the number of bytes of a file; None where there is none, and -1 for what is no plain file."""
@@ -99,6 +105,13 @@ def check_file(path: Path | str, actual: str, sha256: str) -> None:
     if actual != sha256:
         what = "the file differs from its manifest"
         raise UserError(what, where=str(path), found=actual[:DIGITS], expected=sha256[:DIGITS])
+
+
+def check_small(place: str, size: int) -> None:
+    """Raise EntryRefused for a file that is too large to be read as a whole."""
+    if size > LARGEST_READ:
+        expected = f"at most {LARGEST_READ:,} bytes"
+        raise EntryRefused("too large for a file of this kind", where=place, found=f"{size:,} bytes", expected=expected)
 
 
 def check_stored(place: str, actual: str, sha256: str) -> None:

@@ -30,6 +30,7 @@ from docmt.base.manifest import (
     check_seal,
     files_from_json,
     manifest_from_json,
+    record_from_json,
     sealed,
 )
 from docmt.base.names import is_printable
@@ -106,9 +107,7 @@ class StoreEntry:
     def record(self) -> dict[str, Any]:
         """The record of the job. Raises UserError where it was changed."""
         name = self._beside(RECORD)
-        value = as_object(json.loads(self.texts[name]), name, ("files",))
-        check_seal(value, name, REMEDY)
-        return value
+        return record_from_json(json.loads(self.texts[name]), name, REMEDY)
 
     @cached_property
     def asked(self) -> Asked:

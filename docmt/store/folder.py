@@ -23,12 +23,10 @@ from typing import BinaryIO
 
 from docmt.base.foreign import FULL, RIGHTS_ON, explained
 from docmt.base.manifest import DIGITS
-from docmt.store.backend import EntryRefused, StoredFile, StoreUnusable, check_file, check_stored
+from docmt.store.backend import EntryRefused, StoredFile, StoreUnusable, check_file, check_small, check_stored
 from docmt.store.copying import copy, write_whole
 from docmt.store.file_system import PARTIAL, files_below, locked, status_of, user_of, write_to_disk
 
-LARGEST_READ = 2**28
-"""The largest number of bytes of a file that is read as a whole, such as an entry."""
 LONGEST_WAIT_S = 60.0
 """Seconds that a writer waits for somebody who removes files."""
 NO_FILE = -1
@@ -48,8 +46,7 @@ class FolderBackend:
         with self._usable(key):
             try:
                 with self._plain_file(key) as stream:
-                    if os.fstat(stream.fileno()).st_size > LARGEST_READ:
-                        raise EntryRefused("too large for a file of this kind", where=self._name(key))
+                    check_small(self._name(key), os.fstat(stream.fileno()).st_size)
                     return stream.read()
             except (FileNotFoundError, NotADirectoryError):
                 self._check_folder()

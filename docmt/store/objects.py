@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, TypeVar
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from docmt.base.errors import UserError
-from docmt.store.backend import EntryRefused, StoredFile, check_file, check_stored
+from docmt.store.backend import LARGEST_READ, EntryRefused, StoredFile, check_file, check_small, check_stored
 from docmt.store.clouds import Cloud
 from docmt.store.refusals import CONFLICT, EXISTS, NO_BYTES, NO_CONDITIONS, signs_of, unusable
 
@@ -49,7 +49,10 @@ class ObjectBackend:
 
     def read(self, key: str) -> bytes | None:
         """Return the content of a small file; None where there is none."""
-        return self._or_none(key, lambda: self.files.cat_file(self._path(key)))
+        data = self._or_none(key, partial(self._first_bytes, key))
+        if data is not None:
+            check_small(self._place(key), len(data))
+        return data
 
     def size(self, key: str) -> int | None:
         """Return the number of bytes of a file; None where there is none."""
@@ -119,6 +122,17 @@ class ObjectBackend:
         if self._process != os.getpid():
             self._files, self._process = self.cloud.filesystem(), os.getpid()
         return self._files
+
+    def _first_bytes(self, key: str) -> bytes:
+        """Return the content of an object, of which no more is read than shows that it is too large."""
+        try:
+            return self.files.cat_file(self._path(key), start=0, end=LARGEST_READ + 1)
+        except FileNotFoundError:
+            raise
+        except Exception:  # an empty object has no first byte, of which libraries say so with many exceptions
+            if self.cloud.size(self.files, self.bucket, self._name(key)) != 0:
+                raise
+            return b""
 
     def _name(self, key: str) -> str:
         """Return the name of an object in its bucket."""

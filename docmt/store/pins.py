@@ -68,6 +68,6 @@ def _read(backend: Backend, key: str, identity: str, owner: str | None) -> Pin:
     try:
         value = json.loads(backend.read(key) or b"")
         texts = {name: printable(str(value[name]), breaks="") for name in ("user", "time", "why")}
-    except (UserError, ValueError, TypeError, KeyError):
+    except (UserError, ValueError, TypeError, KeyError, RecursionError):
         texts = dict.fromkeys(("user", "time", "why"), UNKNOWN)
     return Pin(identity, owner or texts["user"], texts["time"], texts["why"])

@@ -19,6 +19,7 @@ from docmt.base.artifacts import as_object
 from docmt.base.digests import indented_json
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
+from docmt.base.untrusted import inside
 from docmt.store.backend import Backend, EntryRefused, StoreUnusable
 from docmt.store.entries import StoreEntry
 from docmt.store.pins import PINS
@@ -30,6 +31,11 @@ FORMAT = "docmt-store-1"
 ENTRIES, FILES = "entries", "files"
 FOLDERS = (SIGNATURES, PINS, TURNS, *(f"{top}/{number:02x}" for top in (ENTRIES, FILES) for number in range(256)))
 """The folders of a new store."""
+UNSIGNED = (
+    "nobody has to sign in this store (no store_keys): whoever may write to it can give you other numbers, and nothing"
+    " more; pages are made here"
+)
+"""The line about a store without keys."""
 AT_ONCE = 4
 """The number of files that are copied at the same time."""
 
@@ -169,7 +175,7 @@ class Store:
         Raises EntryRefused, and leaves an incomplete folder without a manifest, where a file is missing or damaged.
         """
         for name in {*entry.files, *entry.texts}:
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            inside(folder, name).parent.mkdir(parents=True, exist_ok=True)
         with ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(lambda name: self._download(entry, folder, name), entry.files))
         for name in sorted(entry.texts, key=lambda name: name == entry.manifest_name):

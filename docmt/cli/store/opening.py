@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from docmt.cli.options import overrides
+from docmt.cli.screen import say
 from docmt.store.chosen import all_entries
-from docmt.store.store import Store
+from docmt.store.store import UNSIGNED, Store
 
 Identities = Annotated[list[str], typer.Argument(metavar="IDENTITY...", help="identities, or their first digits")]
 
@@ -21,4 +22,6 @@ def store_at_root(root: Path, config: list[str] | None) -> Store:
     with chdir(root):
         store = store_of(grid_of_run(Path(), overrides(config)))
     all_entries(store)
+    if store.trusted is None:
+        say(UNSIGNED)
     return store
