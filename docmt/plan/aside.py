@@ -13,7 +13,7 @@ from docmt.base.errors import UserError
 from docmt.base.manifest import RECORD, SETTINGS, Manifest, manifest_or_none, read_manifest
 from docmt.base.paths import RESULTS
 from docmt.base.untrusted import inside
-from docmt.plan.jobs import RULES, Job
+from docmt.plan.jobs import RULES, Job, check_outputs
 
 ASIDE = f"{RESULTS}/aside"
 """The folder of outputs that are set aside, with a folder for each identity."""
@@ -110,7 +110,8 @@ def _move(job: Job, manifest: Manifest, source: Path, target: Path) -> None:
     if not is_shared(job):
         source.replace(target)
         return
-    for name in files_of(job, manifest):
+    check_outputs(job, names := files_of(job, manifest))
+    for name in names:
         before, after = inside(source, name), inside(target, name)
         if before.exists():
             after.parent.mkdir(parents=True, exist_ok=True)

@@ -159,6 +159,8 @@ class StoreEntry:
         if stated_settings is not None and stated_settings.sha256 != actual:
             raise UserError("the settings differ from the manifest", found=actual[:DIGITS], remedy=REMEDY)
         check_names([*self.files, *self.texts])
+        for name in {*self.manifest.records} - {*self.files, *self.texts}:
+            raise UserError("a record of a file that is not there", where="records", found=in_line(name))
 
     def _beside(self, name: str) -> str:
         """Return the name of the job's record or settings."""

@@ -129,10 +129,11 @@ class ObjectBackend:
             return self.files.cat_file(self._path(key), start=0, end=LARGEST_READ + 1)
         except FileNotFoundError:
             raise
-        except Exception:  # an empty object has no first byte, of which libraries say so with many exceptions
-            if self.cloud.size(self.files, self.bucket, self._name(key)) != 0:
-                raise
-            return b""
+        except Exception:  # an empty object has no first byte, which each server says in another way
+            with suppress(Exception):
+                if self.cloud.size(self.files, self.bucket, self._name(key)) == 0:
+                    return b""
+            raise
 
     def _name(self, key: str) -> str:
         """Return the name of an object in its bucket."""

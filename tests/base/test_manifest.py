@@ -25,7 +25,7 @@ from docmt.base.manifest import (
     stated_sha256,
 )
 
-PARTS = (TablePart(0, 3, "a" * 8), TablePart(5, 2, "b" * 8, ("dev", "test"), {"ids": "c" * 8}))
+PARTS = (TablePart(0, 3, "a" * 64), TablePart(5, 2, "b" * 64, ("dev", "test"), {"ids": "c" * 64}))
 OTHER_PROGRAMS = ({"name": "an app"}, {"format": 3}, [1, 2], 3, None)
 
 

@@ -8,6 +8,8 @@ from contextlib import chdir
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from helpers.plans import rules
 from helpers.support import Project, docmt
 
@@ -21,7 +23,9 @@ from docmt.plan.push_process import PushWatch
 from docmt.plan.pushing import Pusher, awaited_of
 from docmt.plan.stored import stored_for
 from docmt.store.addresses import open_store
-from docmt.store.store import entry_key, file_key
+from docmt.store.chosen import all_entries, entries_of
+from docmt.store.signing import sign
+from docmt.store.store import UNSIGNED, entry_key, file_key
 
 DEMO = "workflow/studies/demo.yaml"
 MODEL = "results/5_training/smoke/toy_zh-en/{}/seed1"
@@ -33,9 +37,12 @@ def store(full_store: Path, tmp_path: Path) -> Path:
     return shutil.copytree(full_store, tmp_path / "store")
 
 
-def run_plan(project: Project, store: Path, *targets: str, is_dry: bool = False) -> tuple[Plan, list[str]]:
+def run_plan(
+    project: Project, store: Path, *targets: str, is_dry: bool = False, keys: Path | None = None
+) -> tuple[Plan, list[str]]:
     """The plan of a run with a store, after its pulls, and the lines about the store."""
-    grid, lines = load_grid(project.root, {"store": str(store)}), list[str]()
+    settings = {"store": str(store)} | ({"store_keys": str(keys)} if keys else {})
+    grid, lines = load_grid(project.root, settings), list[str]()
     planner = Planner(grid, project.root, stored_for(grid))
     plan = plan_run(planner, targets or ("demo",), lambda job: False, is_dry, lines.append)
     return plan, lines
@@ -49,9 +56,29 @@ def models(project: Project) -> set[str]:
     return {path.parent.parent.name for path in (project.root / "results/5_training").glob("*/*/*/seed1/manifest.json")}
 
 
-def test_a_second_team_makes_nothing(second: Project, full_store: Path):
+@pytest.fixture
+def keys(store: Path, tmp_path: Path) -> Path:
+    """The file with the key that has signed all of the store."""
+    key, opened = Ed25519PrivateKey.from_private_bytes(b"1" * 32), open_store(str(store))
+    sign(opened.backend, entries_of(opened, all_entries(opened)), key)
+    public = key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+    (tmp_path / "keys").write_text(f"ann {public}\n", encoding="utf-8")
+    return tmp_path / "keys"
+
+
+def test_a_second_team_makes_nothing_but_pages(second: Project, full_store: Path):
     plan, lines = run_plan(second, full_store)
-    assert not plan.reasons
+    assert rules(plan).keys() == {"item", "report", "demo_report"}, "a page runs the scripts of whoever wrote it"
+    assert re.search(r"pulled from .*: \d+ artifacts \(.* MB\); saved: 7 trainings among \d+ jobs, about", lines[0])
+    assert lines[1] == UNSIGNED
+    assert not [*(second.root / "results/8_report").rglob("*.html")] and not any(
+        (second.root / "results/aside").iterdir()
+    )
+
+
+def test_with_keys_a_second_team_makes_nothing(second: Project, store: Path, keys: Path):
+    plan, lines = run_plan(second, store, keys=keys)
+    assert not plan.reasons and UNSIGNED not in lines
     assert re.search(r"pulled from .*: \d+ artifacts \(.* MB\); saved: 7 trainings among \d+ jobs, about", lines[0])
     assert (second.root / "results/report@smoke.html").exists()
     assert not (second.root / "results/5_training").exists(), "nothing but pages is needed"
@@ -60,20 +87,20 @@ def test_a_second_team_makes_nothing(second: Project, full_store: Path):
     assert not any((second.root / "results/aside").glob("*"))
 
 
-def test_a_dry_run_says_what_it_would_pull_and_pulls_nothing(second: Project, full_store: Path):
-    plan, lines = run_plan(second, full_store, is_dry=True)
+def test_a_dry_run_says_what_it_would_pull_and_pulls_nothing(second: Project, store: Path, keys: Path):
+    plan, lines = run_plan(second, store, is_dry=True, keys=keys)
     assert not plan.reasons and {job.rule for job in plan.pull} == {"item", "report", "demo_report"}
-    assert lines[0].startswith(f"would be pulled from {full_store}: {len(plan.pull)} artifacts")
+    assert lines[0].startswith(f"would be pulled from {store}: {len(plan.pull)} artifacts")
     assert not (second.root / "results").exists()
 
 
-def test_a_page_that_only_others_link_to_is_wanted_too(second: Project, store: Path):
-    run_plan(second, store)
+def test_a_page_that_only_others_link_to_is_wanted_too(second: Project, store: Path, keys: Path):
+    run_plan(second, store, keys=keys)
     manifest = read_manifest(second.root / "results/8_report/smoke/demo/quality.manifest.json")
     for name in ("html", "json", "csv", "manifest.json", "record.json", "settings.json"):
         (second.root / f"results/8_report/smoke/demo/quality.{name}").unlink()
     (store / entry_key(str(manifest.identity))).unlink()
-    plan, lines = run_plan(second, store)
+    plan, lines = run_plan(second, store, keys=keys)
     assert rules(plan) == {"item": 1} and "pulled from" in lines[0], "its scores are pulled"
 
 

@@ -62,6 +62,21 @@ def in_settings(value):
     value["texts"]["settings.json"] = resealed(text, lambda asked: asked.__setitem__("seed", 7))
 
 
+def part(start: int, size: int, sha256: str = "a" * 64):
+    """State a part of the table, with its first byte and its size."""
+    stated = {"start": start, "bytes": size, "sha256": sha256, "splits": ["test"], "columns": {}}
+    return in_manifest(lambda value: value["files"][WEIGHTS].update(parts=[stated], frame="b" * 64))
+
+
+def manifest_text(text: str):
+    return lambda value: value["texts"].__setitem__(MANIFEST, text)
+
+
+def in_record(change):
+    """A change of the record inside an entry, with its digest."""
+    return lambda value: value["texts"].update({"record.json": resealed(value["texts"]["record.json"], change)})
+
+
 REFUSED = {
     "a name that leads out": (rename(WEIGHTS, "../weights.txt"), "leads out of its folder"),
     "an absolute name": (rename(WEIGHTS, "/etc/docmt"), "leads out of its folder"),
@@ -81,6 +96,32 @@ REFUSED = {
     "a text that is a number": (lambda value: value["texts"].__setitem__(MANIFEST, 1), "not a text"),
     "a missing record": (lambda value: value["texts"].pop("record.json"), "not the manifest, the record"),
     "a further text": (lambda value: value["texts"].__setitem__("../x", ""), "not the manifest, the record"),
+    "a record that leads out": (in_manifest(lambda value: value["records"].append("../x")), "leads out of its folder"),
+    "a record that is a number": (in_manifest(lambda value: value["records"].append(1)), "leads out of its folder"),
+    "a name with a backslash": (rename(WEIGHTS, "a\\..\\b"), "leads out of its folder"),
+    "a part beyond the file": (part(0, 10**6), "parts of a table that are not in the order"),
+    "a part before the file": (part(-1, 2), "not a size in bytes"),
+    "a part whose digest is a path": (part(0, 1, "../x"), "not a SHA-256"),
+    "an input that is a path": (
+        in_manifest(lambda value: value.__setitem__("inputs", {"tokens": {"identity": "../x", "content": None}})),
+        "not a SHA-256",
+    ),
+    "a command of two lines": (
+        in_manifest(lambda value: value.__setitem__("command", "x\nrm -rf ~")),
+        "not a text on one line",
+    ),
+    "a manifest that is a list": (manifest_text("[]"), "a damaged manifest|list indices"),
+    "a manifest without an end": (manifest_text("[" * 100_000), "not an entry of a store, or damaged"),
+    "files that are a list": (in_manifest(lambda value: value.__setitem__("files", [])), "damaged manifest"),
+    "a record without files": (in_record(lambda value: value.pop("files")), "a damaged record"),
+    "a record of a file above": (
+        in_record(lambda value: value["files"].update({"../x": {"sha256": "a" * 64, "bytes": 1}})),
+        "leads out of its folder",
+    ),
+    "a record of a huge file": (
+        in_record(lambda value: value["files"].update({"x": {"sha256": "a" * 64, "bytes": 1e300}})),
+        "not a size in bytes",
+    ),
     "no manifest": (lambda value: value.__setitem__("manifest", "x.json"), "not the name of a manifest"),
 }
 
