@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from docmt.base.errors import UserError, check_known
+from docmt.base.foreign import reading
 from docmt.drafts.address import Address, Pair, parse_pair
 from docmt.drafts.draft import Draft, Value, file_value
 from docmt.fetching.hub import HubDataset, HubFile, read_dataset
@@ -35,10 +36,16 @@ def draft(address: Address, network: Network, pair: Pair | None = None, columns:
     """Return the draft of a data set, at the commit that the revision is now.
 
     `pair`: the languages, where neither the configuration nor the features of the data set state them. Raises UserError
-    where the Hub does not answer, and where the card does not tell what the person does not state either.
+    where the Hub does not answer, and where the card does not tell what the person does not state either, or has
+    another form: anybody can write a card.
     """
+    data = read_dataset("/".join(address.parts[:2]), address.revision or "main", network)
+    with reading(address.text, "the card of the data set has another form", remedy="name another data set"):
+        return _of_card(data, address, pair, columns)
+
+
+def _of_card(data: HubDataset, address: Address, pair: Pair | None, columns: Columns) -> Draft:
     owner, name, *rest = address.parts
-    data = read_dataset(f"{owner}/{name}", address.revision or "main", network)
     configuration = _configuration(data, "/".join(rest), address.text)
     by_split = _files_by_split(data, configuration, address.text)
     features = _features(data.card, configuration)

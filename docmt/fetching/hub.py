@@ -12,6 +12,8 @@ from docmt.fetching.addresses import rewritten
 from docmt.fetching.problems import reason
 from docmt.fetching.transfer import AGENT, HUB, Network
 
+MOST_PAGES = 100
+"""The largest number of pages of a listing; each has up to 1,000 files."""
 API = f"https://{HUB}/api/datasets"
 
 
@@ -52,11 +54,14 @@ def read_dataset(name: str, revision: str, network: Network) -> HubDataset:
 
 
 def _tree(url: str, network: Network) -> Iterator[dict[str, Any]]:
-    """Yield the entries of a listing, which may have several pages."""
-    while url:
+    """Yield the entries of a listing, which may have several pages, `MOST_PAGES` at most."""
+    for _ in range(MOST_PAGES):
         answer = _answer(url, network)
         yield from answer.json()
         url = answer.links.get("next", {}).get("url")
+        if not url:
+            return
+    raise UserError("the listing of a data set does not end", where=url, found=f"more than {MOST_PAGES} pages")
 
 
 def _file(entry: dict[str, Any]) -> HubFile | None:
