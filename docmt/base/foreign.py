@@ -15,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+from docmt.base.credentials import without_credentials
 from docmt.base.errors import TRY_AGAIN, USER_MISTAKE, UserError, install
 
 MEGABYTE = 1_000_000
@@ -193,8 +194,11 @@ def free_bytes(path: Path) -> int:
 
 
 def first_line(problem: BaseException) -> str:
-    """Return the first line of an exception's message, or the name of its class where it has none."""
-    text = str(problem).strip()
+    """Return the first line of an exception's message, or the name of its class where it has none.
+
+    Addresses in it, as libraries of object stores quote them, have no user and no query.
+    """
+    text = without_credentials(str(problem).strip())
     return text.splitlines()[0][:LONGEST_DETAIL] if text else type(problem).__name__
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from docmt.base.credentials import refuse_credentials
 from docmt.base.errors import UserError, quoted
 from docmt.base.foreign import reading
 
@@ -59,7 +60,8 @@ def load_yaml(path: Path | str) -> tuple[Any, Lines]:
 
     Raises UserError for a missing or unreadable file, for YAML that does not parse, for a key that is given twice, and
     for YAML that settings cannot use: tags, values that contain themselves, more than 40 levels, more than 500,000
-    values, numbers that YAML reads otherwise than they look (`010` is 8).
+    values, numbers that YAML reads otherwise than they look (`010` is 8), and an address with credentials, also in a
+    comment: people pass the file on.
     """
     path, expected = Path(path), "a UTF-8 text file"
     if path.exists() and not path.is_file():
@@ -85,6 +87,8 @@ def _value(text: str, where: str) -> tuple[Any, Any]:
     import yaml  # imported here, since jobs read only JSON and may run on machines without this library
 
     remedy = "correct the line, or restore the file from version control"
+    for number, line in enumerate(text.splitlines(), 1):
+        refuse_credentials(line, f"{where}:{number}")
     try:
         _check_events(yaml.parse(text, Loader=yaml.CSafeLoader), where)
         loader = yaml.CSafeLoader(text)  # several times as fast as SafeLoader
@@ -141,8 +145,9 @@ def _check_size(depth: int, count: int, line: str) -> None:
 
 
 def _check_scalar_or_tag(event: Any, line: str) -> None:
-    """Raise UserError for a tag, and for a number that YAML reads otherwise than it looks."""
+    """Raise UserError for a tag, for an address with credentials, and for a number that YAML reads otherwise."""
     tag, value, plain = event.tag, getattr(event, "value", ""), not getattr(event, "style", None)
+    refuse_credentials(value, line)  # once more, since a text in quotes may have escapes
     if tag is not None:
         raise UserError("tags are not allowed in settings", where=line, found=quoted(tag), remedy="remove the tag")
     if plain and OCTAL.fullmatch(value):

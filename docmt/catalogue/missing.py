@@ -65,8 +65,9 @@ def is_remote(source: str) -> bool:
 
 
 def local_path(source: str) -> Path:
-    """Return the path of a source or mirror, which is stated as a path or as a file URL."""
-    return Path(unquote(urlsplit(source).path)) if source.startswith("file:") else Path(source)
+    """Return the path of a source or mirror, which is stated as a path or as a file URL; `~/` is the user's folder."""
+    path = Path(unquote(urlsplit(source).path)) if source.startswith("file:") else Path(source)
+    return path.expanduser() if source.startswith("~/") else path
 
 
 def is_source(path: Path) -> bool:

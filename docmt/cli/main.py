@@ -4,6 +4,7 @@ import os
 import sys
 from contextlib import suppress
 
+from docmt.base.credentials import refuse_credentials
 from docmt.base.errors import INTERRUPTED
 from docmt.base.foreign import STANDARD_OUTPUT, explained, naming
 from docmt.base.parent import end_with_workflow
@@ -20,6 +21,7 @@ def main() -> None:
     """
     try:
         end_with_workflow()
+        check_words()
         run()
     except BrokenPipeError:
         # The reader of the pipe (head, less) has closed it.
@@ -37,6 +39,15 @@ def main() -> None:
         with suppress(OSError):
             flush()
         sys.exit(error.status)
+
+
+def check_words() -> None:
+    """Raise UserError for an address with credentials on the command line or in a variable of docmt's."""
+    for word in sys.argv[1:]:
+        refuse_credentials(word, "the command line")
+    for name, value in os.environ.items():
+        if name.startswith("DOCMT_"):
+            refuse_credentials(value, name)
 
 
 def run() -> None:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from docmt.base.credentials import refuse_credentials
 from docmt.base.errors import UserError, check_known
 from docmt.base.names import is_language
 
@@ -52,9 +53,10 @@ class Pair:
 def parse_address(text: str) -> Address:
     """Read an address.
 
-    Raises UserError for an unknown place, and for a path that is not that of the place.
+    Raises UserError for an unknown place, for a path that is not that of the place, and for credentials.
     """
     place, _, rest = text.partition(":")
+    refuse_credentials(f"//{rest}", "ADDRESS")
     check_known("place of corpora", place, FORMS, where=text)
     path, _, revision = rest.partition("@")
     parts = tuple(path.split("/"))

@@ -38,7 +38,12 @@ def _file(known: object, number: int) -> Value:
     name = f"{known.name.replace('/', '_')}.{url.rpartition('/')[2]}"
     md5 = known.md5[number] if known.md5 else None
     cached = cache_folder() / known.name / "raw" / name
-    return file_value(name, [*([str(cached)] if cached.is_file() else []), url], "B", md5=md5)
+    return file_value(name, [*([_of_anybody(cached)] if cached.is_file() else []), url], "B", md5=md5)
+
+
+def _of_anybody(path: Path) -> str:
+    """Return a path without the name of the user, where it is in the user's folder: people pass corpus files on."""
+    return f"~/{path.relative_to(Path.home())}" if path.is_relative_to(Path.home()) else str(path)
 
 
 def cache_folder() -> Path:

@@ -9,6 +9,7 @@ from typing import Any
 import requests
 
 from docmt.base.artifacts import folder_lock, read_object_if_there, write_json
+from docmt.base.credentials import without_credentials
 from docmt.base.foreign import reading
 from docmt.catalogue.files import LENGTHS, Checksums, FileConfig, SourceConfig
 from docmt.catalogue.missing import is_remote, is_source, local_path
@@ -31,8 +32,9 @@ class Answer:
 
     `status` is the HTTP status; None where no server answered, or where the source is a path. `size` is the size of the
     file in bytes; None = not stated. `digest` is the digest that the server states, as `sha256:...` or `git_blob:...`;
-    None = not stated. `moved` is the final address after redirects; None where the address did not change. `problem` is
-    the reason why the file cannot be downloaded from the source; None where it can.
+    None = not stated. `moved` is the final address after redirects, without its query, which may be a signature; None
+    where the address did not change. `problem` is the reason why the file cannot be downloaded from the source; None
+    where it can.
     """
 
     status: int | None
@@ -132,7 +134,7 @@ def write_seen(path: Path, sources: Iterable[Source], day: str) -> None:
 
 def _answer(url: str, actual: str, response: requests.Response) -> Answer:
     """Return the answer of a server."""
-    moved = response.url if response.url != actual else None
+    moved = without_credentials(response.url) if response.url != actual else None
     login = login_of(actual, response.url)
     if login is not None:
         return Answer(response.status_code, moved=moved, problem=f"a redirect to a login ({login})")

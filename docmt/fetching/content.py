@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import requests
 
+from docmt.base.credentials import without_credentials
 from docmt.base.errors import printable
 
 HEAD_BYTES = 1 << 12
@@ -45,13 +46,15 @@ def login_of(stated: str, final: str) -> str | None:
         return None
     parts = urlsplit(final)
     is_login = LOGIN.search(parts.netloc) or LOGIN.search(parts.path)
-    return f"{parts.netloc}{parts.path}" if is_login and not LOGIN.search(urlsplit(stated).path) else None
+    is_new = is_login and not LOGIN.search(urlsplit(stated).path)
+    return without_credentials(final).partition("//")[2] if is_new else None
 
 
 def page_problem(data: bytes) -> str:
     """Return the description of a web page for a message, with its title."""
     match = TITLE.search(data)
-    title = printable(" ".join(match[1].decode("utf-8", "replace").split()), breaks="")[:80] if match else ""
+    text = without_credentials(" ".join(match[1].decode("utf-8", "replace").split())) if match else ""
+    title = printable(text, breaks="")[:80]
     return f"a web page, not the file{f' ({title})' if title else ''}"
 
 

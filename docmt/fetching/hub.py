@@ -6,6 +6,7 @@ from typing import Any
 
 import requests
 
+from docmt.base.credentials import without_credentials
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.fetching.addresses import rewritten
@@ -84,4 +85,4 @@ def _answer(url: str, network: Network) -> requests.Response:
     except (requests.RequestException, ValueError) as failure:
         problem = reason(failure)
     remedy = "check the name and the network; `hosts` of config.yaml names another address of the Hub"
-    raise UserError("the Hub does not answer", where=url, found=problem, remedy=remedy)
+    raise UserError("the Hub does not answer", where=without_credentials(url), found=problem, remedy=remedy)

@@ -1,5 +1,7 @@
 """The failures of sources and transfers."""
 
+from docmt.base.credentials import without_credentials
+
 
 class SourceFailed(Exception):
     """The failure of a source to give a file; the text of the exception is the reason."""
@@ -14,9 +16,12 @@ class WrongContent(SourceFailed):
 
 
 def reason(problem: Exception) -> str:
-    """Return the cause of a failed transfer, without the messages that the library `requests` puts around the cause."""
+    """Return the cause of a failed transfer, without the messages that the library `requests` puts around the cause.
+
+    An address in it, to which a server has redirected, has no query: that may be a signature.
+    """
     while problem.args and isinstance(problem.args[0], Exception):
         problem = problem.args[0]
     inner = getattr(problem, "reason", None)
     # The messages of the library begin with the name of a connection object, which ends at the first colon.
-    return str(inner or problem).split(": ", 1)[-1]
+    return without_credentials(str(inner or problem).split(": ", 1)[-1])

@@ -99,7 +99,7 @@ def check_answer(url: str, response: requests.Response, stated: str) -> None:
         raise SourceFailed(f"a redirect to a login ({login})")
     if not response.ok:
         needs_login = response.status_code in (requests.codes.unauthorized, requests.codes.forbidden)
-        why = " (a login or a permission is needed)" if needs_login else ""
+        why = " (a login or a permission is needed: state it in ~/.netrc)" if needs_login else ""
         raise SourceFailed(f"HTTP {response.status_code}{why}")
     if is_page(response, urlsplit(stated).path):
         raise WrongContent(page_problem(next(response.iter_content(HEAD_BYTES), b"")))

@@ -1,5 +1,6 @@
 """The file config.yaml: its schema, and its reading with the overrides of the command line."""
 
+import json
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
@@ -19,6 +20,7 @@ from docmt.base.checks import (
     setting,
     whole,
 )
+from docmt.base.credentials import refuse_credentials
 from docmt.base.errors import UserError
 from docmt.base.names import DeviceName
 from docmt.base.parse import check_keys, laid_over, mapping, parse, parse_what_is_right
@@ -43,7 +45,8 @@ StoreMode = Literal["pull", "push", "both", "off"]
 
 @in_schema(pattern="^[hH][tT][tT][pP][sS]?:")
 def need_address(name: str, value: str) -> None:
-    """Raise BadValue unless `value` is an http or https address."""
+    """Raise BadValue unless `value` is an http or https address, and the host that it stands in for has no user."""
+    need("@" not in name, "hosts", "a host with a user", "a host, such as huggingface.co")
     need(is_remote(value), name, value, "an http or https address")
 
 
@@ -172,6 +175,7 @@ def load_what_is_right(root: Path, overrides: dict) -> tuple[MainConfig | None, 
 def _stated(root: Path, overrides: dict) -> tuple[dict, Lines]:
     """Return what config.yaml states, with the overrides of the command line, and the lines of its keys."""
     value, lines = load_yaml(root / "config.yaml")
+    refuse_credentials(json.dumps(overrides, default=str), "--config")
     value = laid_over(mapping(value, lines), {key: _typed(item) for key, item in overrides.items()})
     if value.get("store_mode") is False:
         value["store_mode"] = "off"  # YAML reads the word as false

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.clone import CONFIG, WORKFLOW, clone_of, settings_folder
+from docmt.base.credentials import refuse_credentials
 from docmt.base.version import VERSION
 from docmt.plan.main_config import MainConfig, load_main_config
 from docmt.provenance.entities import Graph, Reference
@@ -46,7 +47,8 @@ def main_config(root: Path, overrides: Mapping[str, Any]) -> MainConfig:
 def add_workflow(graph: Graph, root: Path, config: MainConfig, address: str | None, version: str) -> Reference:
     """Add the Snakefile as the main workflow, and the files that it needs; return a reference to it.
 
-    `config`: the settings of the run. `address`: where others get the code. `version`: the version of Snakemake.
+    `config`: the settings of the run. `address`: where others get the code. `version`: the version of Snakemake. Raises
+    UserError for a file with an address that has credentials, such as a script of the user's.
     """
     snakemake = "https://snakemake.readthedocs.io"
     language = graph.add(LANGUAGE, "ComputerLanguage", name="Snakemake", version=version, url=snakemake)
@@ -60,6 +62,7 @@ def add_workflow(graph: Graph, root: Path, config: MainConfig, address: str | No
     if address:
         graph.extend(workflow, url=address)
     for path, place in files.items():
+        refuse_credentials(place.read_text(encoding="utf-8", errors="replace"), path)
         graph.add_file(place, path)
     graph.root["mainEntity"] = workflow
     return workflow

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from docmt.base.credentials import refuse_credentials
 from docmt.base.errors import UserError, quoted
 from docmt.store.backend import Backend
 from docmt.store.clouds import CLOUDS
@@ -29,10 +30,9 @@ def backend_at(address: str) -> Backend:
     if not mark:
         return FolderBackend(address)
     what = "not an address of a store"
+    refuse_credentials(address, "store")
     if scheme not in CLOUDS:
         raise UserError(what, where="store", found=quoted(scheme + mark), remedy=VALID)
-    if "@" in rest:  # the message leaves out what may be a key
-        raise UserError("an address of a store has no keys", where="store", found=f"{scheme}://...@...", remedy=VALID)
     bucket, _, prefix = rest.rstrip("/").partition("/")
     if not bucket or "//" in rest.rstrip("/") or set(rest) & set("?#* "):
         raise UserError(what, where="store", found=quoted(address), remedy=VALID)

@@ -13,6 +13,7 @@ from helpers.support import ROOT
 from docmt.base.errors import UserError
 from docmt.base.schemas import CORPUS, FOLDER
 from docmt.catalogue.corpus import load_corpus
+from docmt.catalogue.missing import local_path
 from docmt.corpus.inputs import Problems
 from docmt.corpus.opening import open_corpus
 from docmt.drafts import hub, opus, sacrebleu, statmt
@@ -122,6 +123,9 @@ def test_archives_of_sacrebleu_are_found_in_its_own_folder(tmp_path, monkeypatch
     write_files(tmp_path, {"wmt20/raw/wmt20.test.tgz": tar_bytes({"a": "b"})})
     file = written(tmp_path, drafted("sacrebleu:wmt20/zh-en"))["files"][0]
     assert file["sources"][0] == str(tmp_path / "wmt20/raw/wmt20.test.tgz")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    again = written(tmp_path / "again", drafted("sacrebleu:wmt20/zh-en"))["files"][0]["sources"][0]
+    assert again == "~/wmt20/raw/wmt20.test.tgz" and local_path(again).is_file()
     assert file["sources"][1]["url"].startswith("https://data.statmt.org/wmt20/") and len(file["md5"]) == 32
 
 

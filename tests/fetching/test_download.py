@@ -291,7 +291,9 @@ def test_a_redirect_to_a_login(server, paths):
         get(paths, f"{server.url}/data.tgz", sha256=None)
 
 
-@pytest.mark.parametrize(("status", "why"), [(401, " \\(a login or a permission is needed\\)"), (404, "")])
+@pytest.mark.parametrize(
+    ("status", "why"), [(401, r" \(a login or a permission is needed: state it in ~/\.netrc\)"), (404, "")]
+)
 def test_answers_that_are_final(server, paths, status, why):
     server.statuses = [status]
     with pytest.raises(UserError, match=f"data.tgz: HTTP {status}{why}\n"):
