@@ -35,9 +35,12 @@ def commit() -> str | None:
 
 
 def hardware() -> dict[str, Any]:
-    """Return the machine, its processor, the number of cores for this process, and its memory in MiB."""
+    """Return the processor of the machine, the number of cores for this process, and its memory in MiB.
+
+    Records have no name of the machine: people pass them on.
+    """
     cores, memory = len(os.sched_getaffinity(0)), os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return {"host": platform.node(), "processor": processor(), "cores": cores, "memory_mib": memory // MIB}
+    return {"processor": processor(), "cores": cores, "memory_mib": memory // MIB}
 
 
 def processor() -> str:

@@ -13,7 +13,7 @@ from docmt.provenance.sources import add_corpus, add_outside_files
 
 UNITS = {"seconds": "SEC", "device_hours": "HUR", "cores": "C62", "threads": "C62", "memory_mib": "E63"}
 """The measured facts of records, with their units (UN/CEFACT): seconds, hours, a number, mebibytes."""
-FACTS = ("host", "processor", "device")
+FACTS = ("processor", "device")
 """The facts of records about the machine that are no measures."""
 
 

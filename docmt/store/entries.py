@@ -4,12 +4,10 @@ The small files that a job writes beside its outputs (manifest, record, settings
 file says what an artifact is; the outputs are files of the store under their digests.
 """
 
-import getpass
 import hashlib
 import json
-import platform
+import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +16,7 @@ from typing import Any
 from docmt.base.artifacts import as_object
 from docmt.base.asked import Asked, asked_of
 from docmt.base.digests import FileDigest, full_digest, indented_json
-from docmt.base.errors import UserError, in_line
+from docmt.base.errors import UserError, in_line, printable
 from docmt.base.foreign import reading
 from docmt.base.machine import now
 from docmt.base.manifest import (
@@ -39,6 +37,8 @@ from docmt.store.backend import EntryRefused
 
 FORMAT = "docmt-store-entry-1"
 """The value of the key `format` of an entry."""
+MAKER = "DOCMT_STORE_MAKER"
+"""The variable with the name by which a user wants to be known in stores; without it, no name is written."""
 REMEDY = "docmt uses nothing of it; the person who wrote it can remove it"
 
 
@@ -48,7 +48,7 @@ class StoreEntry:
 
     `rule`, `names`: the job that made it, by its rule and its wildcards. `manifest_name`: the name of its manifest.
     `texts`: the contents of its manifest, its record and its settings, by the names of these files. `maker`: who gave
-    it to the store (user, host, time), for people.
+    it to the store (time, and the user where MAKER is set), for people.
     """
 
     rule: str
@@ -174,11 +174,9 @@ def refused(problem: UserError, where: str) -> EntryRefused:
 
 
 def maker() -> dict[str, str]:
-    """Return who gives an artifact to a store now."""
-    user = "unknown"
-    with suppress(OSError, KeyError):
-        user = getpass.getuser()
-    return {"user": user, "host": platform.node(), "time": now()}
+    """Return who gives something to a store now: the time, and the name that the user has chosen, if any."""
+    user = printable(os.environ.get(MAKER, ""), breaks="")
+    return ({"user": user} if user else {}) | {"time": now()}
 
 
 def _check_texts(value: Mapping[str, Any]) -> None:

@@ -36,9 +36,12 @@ class StoreRow:
 
     @property
     def maker(self) -> str:
-        """Who gave the artifact: the owner of the file where files have owners, else whom the entry names."""
+        """Who gave the artifact: the owner of the file where files have owners, else whom the entry names, if anybody.
+
+        It is `-` for nobody.
+        """
         stated = self.entry.maker.get("user") if self.entry else None
-        return self.file.owner or stated or "?"
+        return self.file.owner or stated or "-"
 
     @property
     def days(self) -> float:

@@ -1,10 +1,12 @@
 """Pins: the word of a person that an artifact is to stay in a store, which no removal of old artifacts ignores.
 
 A pin is a file of its own, so that it belongs to the person who set it, as an entry belongs to its maker.
+Its key has a digest of the login name, so that persons who state no name have pins of their own all the same.
 """
 
 import hashlib
 import json
+import os
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -12,6 +14,7 @@ from docmt.base.digests import indented_json
 from docmt.base.errors import UserError, printable
 from docmt.store.backend import Backend
 from docmt.store.entries import maker
+from docmt.store.file_system import user_of
 
 PINS = "pins"
 """The folder of the pins in a store."""
@@ -22,7 +25,10 @@ UNKNOWN = "?"
 
 @dataclass(frozen=True)
 class Pin:
-    """A pin of an artifact. `user`, `time`, `why`: who set it, when and why, for people; `?` where it is damaged."""
+    """A pin of an artifact. `user`, `time`, `why`: who set it, when and why, for people; `?` where it is damaged.
+
+    `user` is `?` too where the store does not know it, and the person has stated no name.
+    """
 
     identity: str
     user: str
@@ -41,14 +47,13 @@ def pins_of_store(backend: Backend) -> dict[str, list[Pin]]:
 
 def set_pin(backend: Backend, identity: str, why: str) -> None:
     """Pin an artifact as the present user, in the place of this user's earlier pin."""
-    facts = maker()
-    value = {"format": FORMAT, "identity": identity, "user": facts["user"], "time": facts["time"], "why": why}
-    backend.replace(_key(identity, facts["user"]), indented_json(value).encode())
+    value = {"format": FORMAT, "identity": identity, "user": UNKNOWN, **maker(), "why": why}
+    backend.replace(_key(identity), indented_json(value).encode())
 
 
 def remove_pin(backend: Backend, identity: str) -> None:
     """Remove the pin that the present user has set. Raises UserError where there is none."""
-    key = _key(identity, maker()["user"])
+    key = _key(identity)
     if backend.size(key) is None:
         others = [pin.user for pin in pins_of_store(backend).get(identity, [])]
         what = "this artifact has no pin of yours"
@@ -57,8 +62,9 @@ def remove_pin(backend: Backend, identity: str) -> None:
     backend.remove(key)
 
 
-def _key(identity: str, user: str) -> str:
-    """Return the key of a user's pin; the name of the user may have characters that no file has."""
+def _key(identity: str) -> str:
+    """Return the key of the present user's pin."""
+    user = user_of(os.geteuid())
     return f"{PINS}/{identity}.{hashlib.sha256(user.encode()).hexdigest()[:DIGITS_OF_USER]}"
 
 

@@ -50,10 +50,21 @@ def write_outputs(
         stream.writelines(training.status.lines)
     update = training.status.update
     write_exit(paths.output, Reason.FINISHED, update, f"finished after update {update}")
-    events = sorted(paths.output.glob(f"{EVENTS}/*"))
+    events = nameless_events(paths.output / EVENTS)
     # The manifest is written last, since a training whose folder has a manifest counts as finished.
     words = source_words(paths.text, training)
     seal.close(make_record(settings, training, chosen, inputs, words), records=[METRICS, exit.FILE], events=events)
+
+
+def nameless_events(folder: Path) -> list[Path]:
+    """Return the files of events, after the name of the machine was taken out of their names.
+
+    TensorBoard calls them `events.out.tfevents.<time>.<machine>.<process>.<number>`; people pass them on.
+    """
+    for path in folder.glob("events.out.tfevents.*"):
+        parts = path.name.split(".")
+        path.rename(path.with_name(".".join([*parts[:4], *parts[-2:]])))
+    return sorted(folder.glob("*"))
 
 
 def model_manifest(folder: Path) -> Manifest:

@@ -97,7 +97,7 @@ SEAL = (
             "began": "time of the begin, in UTC",
             "finished": "time of the end, in UTC",
             "seconds": "seconds between the two",
-            "hardware": "host, processor, cores, memory, GPU",
+            "hardware": "processor, cores, memory, GPU",
             "commit": "commit of the clone",
             "versions": "versions of docmt, Python and libraries",
             "files": "SHA-256 and size of files whose content has such facts",

@@ -47,7 +47,7 @@ def test_the_hardware_is_what_this_process_may_use(monkeypatch):
     facts = machine.hardware()
     assert facts["cores"] == 3 and before
     assert facts["memory_mib"] * machine.MIB <= os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    assert facts["host"] == platform.node() and facts["processor"] == machine.processor()
+    assert "host" not in facts and facts["processor"] == machine.processor()
 
 
 @pytest.mark.parametrize(
