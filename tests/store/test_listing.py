@@ -1,6 +1,8 @@
 """What a store has, how large it is, and which of its bytes are wrong."""
 
 import dataclasses
+import getpass
+import platform
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,23 @@ def test_facts_name_files_pins_and_who_pushed(store):
     assert all(file["is_there"] for file in facts["files"])
     assert facts["pins"][0]["why"] == "table 2" and facts["rule"] == "train" and facts["seconds"] is not None
     assert (facts["settings"], facts["libraries"]) == (entry.asked.settings, entry.asked.libraries)
+
+
+def test_nobody_is_named_who_does_not_ask_for_it(tmp_path, monkeypatch):
+    """The store knows the owner of a file, as the file system does; what is written has no name of user or machine."""
+    folder = make_artifact(tmp_path / "job")
+    rows = {}
+    for name in ("", "Ada"):
+        monkeypatch.setenv("DOCMT_STORE_MAKER", name)
+        store = new_store(tmp_path / f"store{name}")
+        store.push(entry_of(folder), folder)
+        set_pin(store.backend, entry_of(folder).identity, "table 2")
+        (row,) = rows_of_store(store)
+        rows[name] = dataclasses.replace(row, file=dataclasses.replace(row.file, owner=None))
+        written = b"".join(path.read_bytes() for path in Path(store.address).glob("[ep]*/**/*") if path.is_file())
+        assert not [text for text in (getpass.getuser(), platform.node()) if f'"{text}"'.encode() in written]
+    assert [row.maker for row in rows.values()] == ["-", "Ada"]
+    assert [set(row.entry.maker) for row in rows.values()] == [{"time"}, {"user", "time"}]
 
 
 def test_shared_files_are_counted_once(store):

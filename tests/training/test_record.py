@@ -1,6 +1,7 @@
 """record.json: what a training was and took."""
 
 import hashlib
+import os
 
 import pytest
 import torch
@@ -10,6 +11,7 @@ from docmt.base.artifacts import read_json, write_json
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.nn.rows import Rows
 from docmt.training.computing import repeatable
+from docmt.training.outputs import nameless_events
 from docmt.training.words import words_of_instances
 
 
@@ -107,3 +109,12 @@ def test_log_and_record_say_whose_weights_the_model_has(folder, rule, average, u
     record = other.record()
     assert record["model_updates"] == (updates or [record["best_update"]])
     assert notes.said(said or "mean of") == (said is not None)
+
+
+def test_no_file_of_events_has_the_name_of_the_machine(tmp_path):
+    """Neither a plain name nor one of a network; another call, after a kill, changes nothing."""
+    for name in ("1795821014.node7.17985.0", "1795821020.node7.cluster.example.18001.12"):
+        (tmp_path / f"events.out.tfevents.{name}").touch()
+    names = [f"events.out.tfevents.{name}" for name in ("1795821014.17985.0", "1795821020.18001.12")]
+    for _ in range(2):
+        assert [path.name for path in nameless_events(tmp_path)] == names == sorted(os.listdir(tmp_path))
