@@ -13,6 +13,7 @@ from helpers.crate_laws import Laws, graph_of, items
 from helpers.sealed import rewrite
 from helpers.support import ROOT, Project
 
+from docmt.base.errors import UserError
 from docmt.base.manifest import read_manifest, read_record
 from docmt.catalogue.corpus import CorpusConfig
 
@@ -110,6 +111,15 @@ def test_models_and_data_are_references_unless_they_are_asked_for(finished_demo,
 def test_the_target_of_a_study_has_its_tables_and_its_pages(whole):
     names = {Path(name).name for name in files_of(whole) if name.startswith("results/8_report")}
     assert {"quality.csv", "quality.json", "quality.html", "index.html"} <= names
+
+
+def test_a_script_with_a_token_goes_into_no_crate(demo, tmp_path):
+    """The files of the workflow are in a crate, also those that nothing but Snakemake or a cluster reads."""
+    script = demo.root / "slurm/fetch.sh"
+    script.write_text("curl 'https://host/a.tgz?token=c4n4ry'\n")
+    with pytest.raises(UserError, match=r"^slurm/fetch.sh: an address with a user, a key or a token\n") as problem:
+        written(demo, tmp_path / "crate")
+    assert "c4n4ry" not in str(problem.value) and not (tmp_path / "crate").exists()
 
 
 def test_text_that_may_not_be_passed_on_is_never_in_a_crate(finished_demo, tmp_path, monkeypatch):
