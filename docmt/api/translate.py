@@ -10,7 +10,7 @@ import pyarrow as pa
 from docmt.api.engine import translator_of
 from docmt.api.model import TrainedModel
 from docmt.base.columns import SEGMENTS
-from docmt.decoding.files import COLUMNS, document_numbers, nbest_lines, restored_lines
+from docmt.decoding.files import COLUMNS, document_numbers, nbest_rows, restored_lines
 from docmt.decoding.segments import Restore, SegmentTable
 from docmt.decoding.strategy import Decoded, Fallbacks, decode_segments
 from docmt.decoding.translator import Progress, quiet
@@ -57,15 +57,15 @@ class Translated:
         of_line = dict(zip(self.places, texts, strict=True))
         return [of_line.get(place, "") for place in range(self.count)]
 
-    def n_best(self) -> Iterable[str]:
-        """Return the rows of the n-best list (`docmt.decoding.files`).
+    def n_best(self) -> Iterable[tuple[str, ...]]:
+        """Return the header and the rows of the n-best list (`docmt.decoding.files`) as cells.
 
         The column `line` has the number of the input line, or of the document (`is_by_document`).
         """
         if self.decoded is None:
-            return ["\t".join(COLUMNS)]
+            return [COLUMNS]
         numbers = None if self.is_by_document else [place + 1 for place in self.places]
-        return nbest_lines(self.decoded, self.restore, numbers)
+        return nbest_rows(self.decoded, self.restore, numbers)
 
 
 def translate_lines(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docmt.base.checks import MOST_BEAM
+from docmt.base.spreadsheets import tsv_line
 from docmt.cli.options import (
     AsJson,
     BatchTokens,
@@ -89,13 +90,14 @@ def translate(
     if as_json:
         print_json(as_records(translated, lines, n_best))
     else:
-        sys.stdout.writelines(text + "\n" for text in (translated.n_best() if n_best else translated.texts()))
+        printed = map(tsv_line, translated.n_best()) if n_best else translated.texts()
+        sys.stdout.writelines(line + "\n" for line in printed)
 
 
 def as_records(translated: "Translated", lines: list[str], n_best: int) -> list[dict]:
     """Return a record for each hypothesis (n-best), each document (models without marks of sentences), or each line."""
     if n_best:
-        header, *rows = (row.split("\t") for row in translated.n_best())
+        header, *rows = translated.n_best()
         kinds = [N_BEST_NUMBERS.get(name, str) for name in header]
         return [{name: kind(cell) for name, kind, cell in zip(header, kinds, row, strict=True)} for row in rows]
     if translated.is_by_document:

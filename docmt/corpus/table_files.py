@@ -1,11 +1,11 @@
 """The files of tables that docmt writes: fixtures and exports."""
 
-import csv
 import io
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from docmt.base.spreadsheets import csv_lines, tsv_line
 from docmt.corpus.inputs import text_of
 from docmt.corpus.tables import Column, TableFormat
 
@@ -30,13 +30,11 @@ def _grid(records: Records, has_header: bool) -> list[list[str]]:
 
 
 def _tsv(records: Records, has_header: bool) -> bytes:
-    return text_of("\t".join(row) for row in _grid(records, has_header)).encode()
+    return text_of(map(tsv_line, _grid(records, has_header))).encode()
 
 
 def _csv(records: Records, has_header: bool) -> bytes:
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows(_grid(records, has_header))
-    return stream.getvalue().encode()
+    return csv_lines(_grid(records, has_header)).encode()
 
 
 def _json_lines(records: Records, has_header: bool) -> bytes:

@@ -14,6 +14,9 @@ the best hypothesis first. The columns are:
 - `tokens`, `text`: the hypothesis as tokens and as plain text; its sentences are joined by ` _eos `, and their number
   may differ from the number of sentences of the segment
 
+A text that a spreadsheet program would compute (`- Yes`, `=1`) has an apostrophe before it, which
+`docmt.base.spreadsheets.unshield` removes.
+
 A search translates a segment (a sentence, a window or an instance) or, where the model is synchronous, a sentence of a
 segment. Hypotheses of windows are listed as the search returned them, also where a window was translated again since
 its output had a different number of sentences.
@@ -33,6 +36,7 @@ from docmt.base.asked import read_settings
 from docmt.base.columns import CONTRASTIVE_SEGMENTS
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
+from docmt.base.spreadsheets import tsv_line
 from docmt.base.tables import write_arrow
 from docmt.decoding.contrastive import score_variants
 from docmt.decoding.segments import Restore, SegmentTable, Sentence, View
@@ -101,7 +105,7 @@ def write_translations(
         write_lines(output, name, restored_lines(sentences, decoded.line_lengths, restore))
     if settings.decode.n_best:
         with atomic_file(output / NBEST) as stream:
-            stream.writelines(line + "\n" for line in nbest_lines(decoded, restore))
+            stream.writelines(tsv_line(row) + "\n" for row in nbest_rows(decoded, restore))
     write_json(output / "decoding.json", decoding_record(settings, segments, decoded, translator))
     return {**speed(decoded, translator), **translator.facts()}
 
@@ -140,18 +144,18 @@ def write_lines(folder: Path, name: str, restored: list[tuple[str, str]]) -> Non
             stream.writelines(line + "\n" for line in lines)
 
 
-def nbest_lines(decoded: Decoded, restore: Restore, numbers: Sequence[int] | None = None) -> Iterator[str]:
-    """Yield the header and the rows of `test.nbest.tsv` as text, without line feeds.
+def nbest_rows(decoded: Decoded, restore: Restore, numbers: Sequence[int] | None = None) -> Iterator[tuple[str, ...]]:
+    """Yield the header and the rows of `test.nbest.tsv` as cells.
 
     `numbers` has the number of each line, where lines are not numbered 1, 2, 3 and so on.
     """
-    yield "\t".join(COLUMNS)
+    yield COLUMNS
     segments = zip(decoded.first_lines, decoded.searches, strict=True)
     for segment, (first, searches) in enumerate(segments, start=1):
         for line, ranked in enumerate(searches, start=first):
             number = line + 1 if numbers is None else numbers[line]
             for rank, translation in enumerate(ranked, start=1):
-                yield "\t".join((f"{number}\t{segment}\t{rank}", *_cells(translation, restore)))
+                yield (*map(str, (number, segment, rank)), *_cells(translation, restore))
 
 
 def _cells(translation: Translation, restore: Restore) -> tuple[str, ...]:

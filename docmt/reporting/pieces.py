@@ -5,14 +5,13 @@ An item is rendered by the module of `docmt/reporting/kinds` with the same name 
 `templates/kinds` with the name of the kind, or the file that `PieceContent` names.
 """
 
-import csv
 import dataclasses
-import io
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from docmt.base.spreadsheets import csv_lines
 from docmt.kinds.item import Item
 from docmt.kinds.study import MeasuredAs
 from docmt.reporting.findings import judged_findings
@@ -90,14 +89,9 @@ def to_csv(piece: Piece) -> str:
 
     Numbers are not rounded.
     """
-    out = io.StringIO()
     # Readers of CSV need a header: a file without records has a header with the single column "nothing".
     columns = list(dict.fromkeys(key for record in piece.records for key in record)) or ["nothing"]
-    writer = csv.DictWriter(out, fieldnames=columns, lineterminator="\n")
-    writer.writeheader()
-    for record in piece.records:
-        writer.writerow({key: _plain(value) for key, value in record.items()})
-    return out.getvalue()
+    return csv_lines([columns, *([_plain(record.get(column)) for column in columns] for record in piece.records)])
 
 
 def _plain(value: Any) -> Any:

@@ -277,15 +277,9 @@ def test_any_text_comes_back_as_it_was_and_is_no_formula_on_the_way(tmp_path_fac
         assert not seen.startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n"))
 
 
-@given(FORMULAS.filter(lambda text: not text.startswith("'")))
-def test_a_text_comes_back_from_a_spreadsheet_that_takes_the_shield_away(text):
-    assert sheets.shield(text) == "'" + text
-    assert sheets.unshield(text) == text
-
-
 def test_examples_of_the_docstrings():
     assert doctest.testmod(preference) == (0, 2)
-    assert doctest.testmod(sheets) == (0, 3)
+    assert doctest.testmod(sheets) == (0, 1)
 
 
 CHOICES = st.sampled_from(["better", "worse", "equal"])

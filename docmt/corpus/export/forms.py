@@ -77,7 +77,7 @@ def _write_files(corpus: ExportedCorpus, folder: Path) -> None:
 def _write_items(corpus: ExportedCorpus, path: Path) -> None:
     """Write the contrastive items as a table; raises UserError for the name of a set that is not one cell of a line."""
     for name in dict.fromkeys(item.set for item in corpus.items):
-        if set(name) & set("\t\n"):
+        if set(name) & set("\t\r\n"):
             raise UserError(
                 "the name of a contrastive set has a tab or a line end",
                 where=str(corpus.folder / "contrastive.parquet"),

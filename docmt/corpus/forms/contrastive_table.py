@@ -3,7 +3,8 @@
 The table is a TSV file with a header. It must have four columns: `item` (the name or number of the item), `source` and
 `target` (texts whose sentences are joined by `_eos` between spaces; the last sentence is judged) and `correct` (1 for
 the right variant, else 0). It may have the columns `set` (a phenomenon) and `distance` (the number of sentences from
-the deciding sentence to the judged sentence). The rows of an item follow each other.
+the deciding sentence to the judged sentence). The rows of an item follow each other. A cell that begins with an
+apostrophe before `=`, `+`, `-` or `@` is read without it (`docmt.base.spreadsheets`).
 """
 
 from collections import namedtuple
@@ -15,6 +16,7 @@ from typing import Literal
 
 from docmt.base.checks import needed
 from docmt.base.errors import UserError
+from docmt.base.spreadsheets import tsv_line, unshield
 from docmt.catalogue.forms import KIND
 from docmt.corpus.contrastive_items import (
     ContrastiveReaderConfig,
@@ -43,7 +45,7 @@ def items(config: ContrastiveTableConfig, inputs: ReaderInputs) -> Iterator[Cont
     Reports rows that are not the variants of an item. Raises UserError for a file that is missing or lacks a column.
     """
     for name, file in config.sets.items():
-        rows = ((number, Row(*values)) for number, values in tsv_rows(inputs, file, NEEDED, OPTIONAL))
+        rows = ((number, Row(*map(unshield, values))) for number, values in tsv_rows(inputs, file, NEEDED, OPTIONAL))
         groups = (list(group) for _, group in groupby(rows, lambda row: (row[1].set, row[1].item)))
         records = (([row for _, row in group], f"{inputs.display_name(file)}:{group[0][0]}") for group in groups)
         yield from items_of(records, partial(_item, name), inputs.problems)
@@ -78,7 +80,7 @@ def write(config: ContrastiveTableConfig, stock: Stock) -> FixtureFiles:
 def table_text(items: Iterable[tuple[str, ContrastiveItem]]) -> str:
     """Return the content of a table of items; each item comes with its value of the column `set`."""
     rows = (row for number, (part, item) in enumerate(items, 1) for row in _rows(str(number), part, item))
-    return text_of(("\t".join(Row._fields), *("\t".join(row) for row in rows)))
+    return text_of(map(tsv_line, (Row._fields, *rows)))
 
 
 def _rows(number: str, part: str, item: ContrastiveItem) -> Iterator[Row]:

@@ -18,6 +18,7 @@ from typing import Literal
 
 from docmt.base.checks import needed
 from docmt.base.errors import UserError
+from docmt.base.spreadsheets import tsv_line
 from docmt.catalogue.forms import KIND, OF_SPLITS, SplitsReaderConfig, some_splits
 from docmt.corpus.inputs import MANY_SENTENCES, Document, FixtureFiles, ReaderInputs, text_of
 from docmt.corpus.sides import Row, aligned_document, aligned_rows
@@ -112,7 +113,7 @@ def write(config: OpusConfig, stock: Stock) -> FixtureFiles:
         yield (
             files.ids,
             text_of(
-                f"{source}/{split}/{number}.xml.gz\t{target}/{split}/{number}.xml.gz\t{sentence}\t{sentence}"
+                tsv_line((f"{source}/{split}/{number}.xml.gz", f"{target}/{split}/{number}.xml.gz", sentence, sentence))
                 for number, rows in enumerate(documents, 1)
                 for sentence in range(1, len(rows) + 1)
             ),

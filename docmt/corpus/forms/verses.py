@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 from docmt.base.checks import need, needed, setting
 from docmt.base.errors import UserError, nearest
 from docmt.base.names import SPLITS
+from docmt.base.spreadsheets import tsv_line
 from docmt.catalogue.forms import KIND, FileReaderConfig, Languages
 from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, Rows, SideText, text_of
 from docmt.corpus.stock import Stock
@@ -173,7 +174,7 @@ def write(config: VersesConfig, stock: Stock) -> FixtureFiles:
                 pairs = enumerate(_rough(rows, config), 1)
                 verses += [(f"{book}.{chapter}.{verse}", *pair) for verse, pair in pairs]
     for column, path in enumerate((config.source, config.target), 1):
-        yield path, text_of(f"{verse[0]}\t{verse[column]}" for verse in verses)
+        yield path, text_of(tsv_line((verse[0], verse[column]), is_shielded=False) for verse in verses)
 
 
 def _rough(rows: Rows, config: VersesConfig) -> list[tuple[str, str]]:

@@ -1,14 +1,7 @@
-"""Sheets for annotators, as CSV or as a page with buttons, and the reader of filled sheets.
-
-A spreadsheet program computes a cell that begins with the first character of a formula, such as `=`, also in its
-full-width form and after blanks. So a translation `=HYPERLINK(...)` would run on the computer of the annotator (OWASP,
-CSV Injection). Such a cell is written with a shield, a character that makes the cell a text; the reader of sheets
-removes the shield.
-"""
+"""Sheets for annotators, as CSV or as a page with buttons, and the reader of filled sheets."""
 
 import codecs
 import csv
-import re
 from collections.abc import Collection, Iterator, Sequence
 from io import StringIO
 from pathlib import Path
@@ -19,44 +12,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from docmt.base.artifacts import atomic_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
+from docmt.base.spreadsheets import csv_lines, shield, unshield
 from docmt.scoring.human.items import CONTEXT, Key, KeyItem, SheetItem, text_digest
-
-SHIELD = "'"
-"""The character that is written before a dangerous text; spreadsheet programs read it as the mark of a text cell."""
-
-BLANK = r"[\s\u200b-\u200f\u2060\ufeff]"
-"""The characters that spreadsheet programs may ignore before a formula: white space, and characters without width."""
-
-FORMULA = "\t\r\n=+\\-@＝＋－＠"
-"""The first characters of formulas, and the tab, carriage return and line feed, which are dangerous there too."""
-
-DANGEROUS = re.compile(f"{BLANK}*[{FORMULA}]")
-"""The pattern of a text that a spreadsheet program may compute."""
-
-AMBIGUOUS = re.compile(f"{SHIELD}*{DANGEROUS.pattern}")
-"""The pattern of a text that gets a shield: a dangerous text, also where shields are before it already.
-
-A text that has a shield already gets another one, so that removing one shield always restores the text.
-"""
-
-
-def shield(text: str) -> str:
-    """Return the cell of a text: the text, with a shield where it matches AMBIGUOUS.
-
-    >>> shield("=1+1"), shield("'=1+1"), shield("1 = 1"), shield("'tis")
-    ("'=1+1", "''=1+1", '1 = 1', "'tis")
-    """
-    return SHIELD + text if AMBIGUOUS.match(text) else text
-
-
-def unshield(cell: str) -> str:
-    """Return the text of a cell, without its shield, which a spreadsheet program may have removed already.
-
-    >>> unshield("'=1+1"), unshield("''=1+1"), unshield("=1+1"), unshield("'tis")
-    ('=1+1', "'=1+1", '=1+1', "'tis")
-    """
-    return cell.removeprefix(SHIELD) if AMBIGUOUS.match(cell) else cell
-
 
 STEPS = range(1, CONTEXT + 1)
 """The distances of context sentences from the judged sentence, in sentences."""
@@ -89,18 +46,15 @@ def write_sheet(path: Path, items: Sequence[SheetItem]) -> None:
     """Write a sheet as CSV in UTF-8, whose column `choice` is empty but for pairs that are filled beforehand.
 
     The file begins with the byte order mark, by which spreadsheet programs recognise UTF-8. All cells are quoted, as in
-    the files that the page for annotators saves; without quotes, a carriage return in a cell would end the row.
+    the files that the page for annotators saves.
     """
     with atomic_file(path) as stream:
-        stream.write("\ufeff")
-        csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(sheet_rows(items))
+        stream.write("\ufeff" + csv_lines(sheet_rows(items), is_quoted=True))
 
 
 def sheet_rows(items: Sequence[SheetItem]) -> list[list[str]]:
-    """Return the heading of a sheet and a row for each item, with shields, and with the choices filled beforehand."""
-    rows = (
-        [str(number), *map(shield, item.texts), EQUAL if item.filled else ""] for number, item in enumerate(items, 1)
-    )
+    """Return the heading of a sheet and a row for each item, with the choices filled beforehand."""
+    rows = ([str(number), *item.texts, EQUAL if item.filled else ""] for number, item in enumerate(items, 1))
     return [list(COLUMNS), *rows]
 
 
@@ -112,7 +66,7 @@ def write_page(path: Path, items: Sequence[SheetItem], languages: tuple[str, str
     loader = PackageLoader("docmt.scoring.human")
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     template = environment.get_template("sheet.html")
-    rows = sheet_rows(items)
+    rows = [[*map(shield, row)] for row in sheet_rows(items)]  # the script of the page saves them as they are
     values = {"items": items, "rows": rows, "choices": CHOICES, "keys": KEYS, "languages": languages}
     filled, digest = sum(item.filled for item in items), text_digest([text for item in items for text in item.texts])
     with atomic_file(path) as stream:

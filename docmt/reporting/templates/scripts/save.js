@@ -28,6 +28,11 @@ function textInCsv(cell) {
   return plainText(copy);
 }
 
+// Quotes a cell, and shields what a spreadsheet program would compute, as docmt/base/spreadsheets.py does.
 function quotedForCsv(text) {
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const cell = isComputed.test(text) && !isNumber.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
+
+const isComputed = /^'*[\s"\u200b-\u200f\u2060\ufeff]*[\t\r\n=+\-@＝＋－＠]/;
+const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
