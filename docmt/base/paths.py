@@ -10,6 +10,8 @@ from pathlib import Path
 RESULTS = "results"
 STATE = f"{RESULTS}/state"
 """The folder of files that a job keeps for its next attempt; no rule declares these files."""
+ASIDE = f"{RESULTS}/aside"
+"""The folder of outputs that are set aside, with a folder for each identity."""
 FROZEN_GRID = f"{RESULTS}/frozen_grid.json"
 """The file that jobs on a cluster read instead of config.yaml."""
 FROZEN_TIMES = f"{RESULTS}/frozen_times.json"

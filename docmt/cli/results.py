@@ -11,6 +11,7 @@ import typer
 
 from docmt.cli.options import AsJson, Config, Root, overrides
 from docmt.cli.screen import aligned, print_json
+from docmt.cli.verified import show_verified
 
 if TYPE_CHECKING:
     from docmt.plan.explain import Cause, Explanation
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 PLACES = 6
 """The largest number of jobs that a cause names."""
+READ_BYTES = "docmt list-results --verify"
+"""The command that reads what others compare by sizes and times."""
 TRAININGS = 20
 """The largest number of trainings in the table of the price."""
 
@@ -51,7 +54,8 @@ def paragraphs(explanation: "Explanation") -> Iterator[str]:
     """Yield the paragraphs about a target: its state, each cause, what moves back, what stays, and the price."""
     count = explanation.jobs
     if not count and not explanation.back and not explanation.pull:
-        yield f"{explanation.target}: everything is there and right; no job would run."
+        yield f"{explanation.target}: everything is there, and sizes and times fit; no job would run."
+        yield f"{READ_BYTES} reads the bytes."
     else:
         yield f"{explanation.target}: {count} {'job' if count == 1 else 'jobs'} would run."
     yield from map(paragraph, explanation.causes)
@@ -109,6 +113,13 @@ def price(explanation: "Explanation") -> str:
 def list_results(
     root: Root = Path(),
     every: Annotated[bool, typer.Option("--all", help="list each artifact: path, state, identity and size")] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="read every byte instead, and name what is damaged; status 1 where any is")
+    ] = False,
+    places: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PATH...", help="with --verify: files and folders below results/ [default: all]"),
+    ] = None,
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
@@ -118,7 +129,15 @@ def list_results(
     damaged: a file is missing or has other bytes. other: made from other settings, inputs, files or versions. orphaned:
     of a system, corpus or table that no study has any more. set aside: an old version. unknown: a file that decides it
     is missing. unfinished, running: the state folder of a job. Pass the --config of your run, such as scale=smoke.
+
+    Sizes and times alone are compared. With --verify all bytes are read, of which a manifest, a record, a note of a
+    download or the file itself states the digest.
     """
+    if verify:
+        show_verified(root, places or [], as_json)
+        return
+    if places:
+        raise typer.BadParameter("PATH needs --verify")
     from docmt.plan.removal import removable
 
     with chdir(root):
@@ -130,6 +149,7 @@ def list_results(
         typer.echo("nothing is below results/")
         return
     typer.echo(each_artifact(artifacts) if every else by_state(artifacts))
+    typer.echo(f"Sizes and times were compared; {READ_BYTES} reads the bytes.")
     useless = removable(artifacts, aside=True, orphans=True)
     if useless:
         typer.echo(f"docmt remove-results would remove {together(useless)}.")

@@ -11,12 +11,10 @@ from docmt.base import paths
 from docmt.base.artifacts import read_object, write_json
 from docmt.base.errors import UserError
 from docmt.base.manifest import RECORD, SETTINGS, Manifest, manifest_or_none, read_manifest
-from docmt.base.paths import RESULTS
+from docmt.base.paths import ASIDE
 from docmt.base.untrusted import inside
 from docmt.plan.jobs import RULES, Job, check_outputs
 
-ASIDE = f"{RESULTS}/aside"
-"""The folder of outputs that are set aside, with a folder for each identity."""
 PLACE = "place.json"
 """The file that says of which job the outputs are. It is written first and removed last, so that a kill between leaves
 outputs that are complete either in their place or aside."""

@@ -8,8 +8,8 @@ from docmt.base.artifacts import read_object_if_there
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.manifest import RECORD
-from docmt.base.paths import RESULTS
-from docmt.plan.aside import ASIDE, FILES
+from docmt.base.paths import ASIDE, RESULTS
+from docmt.plan.aside import FILES
 from docmt.plan.estimates import Estimates
 from docmt.plan.grid import Grid
 from docmt.plan.jobs import Job

@@ -12,8 +12,8 @@ from typing import Literal
 from docmt.base import paths
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST, RECORD, SETTINGS, Manifest, beside, manifest_or_none
-from docmt.base.paths import FOLDERS, RESULTS, Folder, names_in
-from docmt.plan.aside import ASIDE, PLACE, SHARED, is_aside, job_aside
+from docmt.base.paths import ASIDE, FOLDERS, RESULTS, Folder, names_in
+from docmt.plan.aside import PLACE, SHARED, is_aside, job_aside
 from docmt.plan.driver import study_page
 from docmt.plan.grid import Grid
 from docmt.plan.items import card_of, page_of, run_folder

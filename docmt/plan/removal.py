@@ -12,9 +12,9 @@ from pathlib import Path
 
 from docmt.base.errors import UserError
 from docmt.base.foreign import naming
-from docmt.base.paths import RESULTS, STATE
+from docmt.base.paths import ASIDE, RESULTS, STATE
 from docmt.base.untrusted import inside
-from docmt.plan.aside import ASIDE, PLACE
+from docmt.plan.aside import PLACE
 from docmt.plan.inventory import Artifact
 
 LOCKS = ".snakemake/locks"

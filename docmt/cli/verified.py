@@ -1,0 +1,68 @@
+"""`docmt list-results --verify`: whether every byte below `results/` is the one that a job wrote."""
+
+import dataclasses
+import os
+import time
+from collections.abc import Callable, Iterable
+from contextlib import chdir
+from pathlib import Path
+
+import typer
+
+from docmt.base.errors import UserError, printable
+from docmt.base.paths import RESULTS
+from docmt.cli.screen import print_json, say
+
+DAMAGED = 1
+"""The exit status where a file is damaged or missing."""
+NAMED = 5
+"""The largest number of files without a stated digest that are named."""
+MEGABYTE = 1_000_000
+
+
+def show_verified(root: Path, places: Iterable[str], as_json: bool) -> None:
+    """Read the files of a project, print what is damaged with the command that mends it, and what was read.
+
+    Raises UserError for a place that is not below `results/`, or where there is nothing.
+    """
+    from docmt.provenance.verifying import verify
+
+    with chdir(root):
+        chosen = [place_of(place) for place in places]
+        verified = verify(Path(), chosen, progress())
+    if as_json:
+        print_json(dataclasses.asdict(verified))
+    else:
+        for file in verified.damaged:
+            typer.echo(printable(f"{file.path}: {file.problem}\n  {file.mend}"))
+        count = len(verified.damaged)
+        state = f"{count:,} damaged" if count else "every byte is right"
+        typer.echo(f"read {verified.files:,} files, {verified.bytes / MEGABYTE:,.1f} MB: {state}")
+        if verified.unlisted:
+            named = ", ".join(verified.unlisted[:NAMED]) + (", ..." if len(verified.unlisted) > NAMED else "")
+            typer.echo(
+                printable(f"not checked, since nothing states their digest: {len(verified.unlisted):,} ({named})")
+            )
+        if count and root != Path():
+            typer.echo(f"The commands are for the folder {root}.")
+    if verified.damaged:
+        raise typer.Exit(DAMAGED)
+
+
+def place_of(place: str) -> str:
+    """Return a path relative to the present folder. Raises UserError where it is not below `results/`, or missing."""
+    path = Path(os.path.relpath(place)).as_posix()
+    if f"{path}/".startswith(f"{RESULTS}/") and Path(path).exists():
+        return path
+    raise UserError("no file or folder below results/", where=place, expected=f"{RESULTS}/8_report, for example")
+
+
+def progress() -> Callable[[int, int], None]:
+    """Return the function that prints a line about the bytes that were read."""
+    start = time.monotonic()
+
+    def show(done: int, total: int) -> None:
+        rate = done / MEGABYTE / (time.monotonic() - start)
+        say(f"docmt: read {done / max(total, 1):.0%} of {total / MEGABYTE:,.1f} MB, {rate:,.0f} MB/s")
+
+    return show
