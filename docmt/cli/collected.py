@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from docmt.base.errors import UserError
 from docmt.cli.options import AsJson, Config, Root, output_file, overrides
-from docmt.cli.screen import print_json
+from docmt.cli.screen import print_json, say
 
 
 def collect_scores(
@@ -22,18 +23,23 @@ def collect_scores(
 
     A run of snakemake writes results/scores.parquet at its end. Call this after you pulled or copied results, or
     changed settings: the column state says which scores are what is asked for now (right), and which the next run would
-    make again (other). Systems that no study has are left out.
+    make again (other). Systems that no study has are left out. So are scores that are incomplete or damaged; a line on
+    standard error names each of them, and --json lists them.
     """
-    from docmt.plan.collected import COLLECTED, scores_of_project, write_scores
+    from docmt.plan.collected import COLLECTED, lines_about, scores_of_project, write_scores
     from docmt.plan.planning import Planner
     from docmt.plan.run import grid_of_run
 
     path = (output or root / COLLECTED).absolute()
+    skipped: list[UserError] = []
     with chdir(root):
         planner = Planner(grid_of_run(Path(), overrides(config)))
-        rows = list(scores_of_project(planner, Path(), overrides(config)))
+        rows = list(scores_of_project(planner, Path(), overrides(config), skipped.append))
+    left_out = lines_about(skipped)
+    for line in left_out:
+        say(f"docmt: left out: {line}")
     count = write_scores(rows, path)
     if as_json:
-        print_json({"output": str(output or root / COLLECTED), "scores": count})
+        print_json({"output": str(output or root / COLLECTED), "scores": count, "left_out": left_out})
     else:
         typer.echo(f"{output or root / COLLECTED}: {count:,} scores")

@@ -4,15 +4,15 @@ The table is for notebooks. It has the numbers of the pages, and more: each metr
 scale of which there are scores. A run of several studies has rows in each of them.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from docmt.base.artifacts import read_object_if_there
+from docmt.base.artifacts import read_object, read_object_if_there, recorded, write_json
 from docmt.base.errors import UserError
 from docmt.base.foreign import explained
-from docmt.base.manifest import Manifest, manifest_or_none
+from docmt.base.manifest import MANIFEST, Manifest, normal_path, read_manifest
 from docmt.base.paths import RESULTS, SCORES, TRAINING
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Planner
@@ -22,6 +22,10 @@ from docmt.settings.system import Entry
 
 COLLECTED = f"{RESULTS}/scores.parquet"
 """The table of all scores, which no rule declares: it is of all studies, and each run writes it again at its end."""
+OF_TABLE = f"{RESULTS}/scores.{MANIFEST}"
+"""The manifest of this table, which is the output of no job."""
+Skip = Callable[[UserError], object]
+"""A function that gets the reason why the scores of a run are left out."""
 
 COLUMNS = {
     **dict.fromkeys(("study", "scale", "corpus", "system"), "string"),
@@ -43,7 +47,10 @@ is `right` for scores that are what is asked for now, `other` for those that the
 
 
 def write_scores(rows: Iterable[dict[str, Any]], output: Path) -> int:
-    """Write rows of scores as a table in Parquet, and return their number; a reader sees the old table or the new."""
+    """Write rows of scores as a table in Parquet, and return their number; a reader sees the old table or the new.
+
+    The table `results/scores.parquet` gets a manifest, by which readers check its bytes.
+    """
     # The imports take a tenth of a second, which jobs that only read the rules need not wait for.
     import pyarrow as pa
 
@@ -51,18 +58,27 @@ def write_scores(rows: Iterable[dict[str, Any]], output: Path) -> int:
 
     schema = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in COLUMNS.items()])
     table = pa.Table.from_pylist(list(rows), schema)
-    write_parquet(output, table)
+    output = normal_path(output)
+    is_of_results = output.name == Path(COLLECTED).name and output.parent.name == RESULTS
+    manifest = output.parent / Path(OF_TABLE).name
+    with recorded(output.parent) as recorder:
+        recorder.before_writing = (manifest,) if is_of_results else ()
+        write_parquet(output, table)
+    if is_of_results:
+        files = {output.name: recorder.files[output]}
+        write_json(manifest, Manifest(None, "collect-scores", files=files).to_json())
     return table.num_rows
 
 
 def collect_after_run(planner: Planner, root: Path, config: dict[str, Any]) -> Iterator[str]:
-    """Write the table at the end of a run, and yield a line about a problem.
+    """Write the table at the end of a run, and yield a line about each problem.
 
     `planner`: that of the run. `root`: the folder of config.yaml, of which `config` overrides keys. No table is
     written where nothing is scored.
     """
+    skipped: list[UserError] = []
     try:
-        rows = list(scores_of_project(planner, root, config))
+        rows = list(scores_of_project(planner, root, config, skipped.append))
         if rows:
             write_scores(rows, Path(COLLECTED))
     except Exception as problem:
@@ -70,61 +86,70 @@ def collect_after_run(planner: Planner, root: Path, config: dict[str, Any]) -> I
         if error is None:
             raise
         yield f"{COLLECTED} was not written: {error}"
+    yield from (f"not in {COLLECTED}: {line}" for line in lines_about(skipped))
 
 
-def scores_of_project(planner: Planner, root: Path, config: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def lines_about(skipped: Iterable[UserError]) -> list[str]:
+    """Return a line about each run whose scores are left out; several studies may have the run."""
+    return list(dict.fromkeys(f"{problem.where}: {problem.what}" for problem in skipped))
+
+
+def scores_of_project(planner: Planner, root: Path, config: dict[str, Any], skip: Skip) -> Iterator[dict[str, Any]]:
     """Yield a row for each score below the present folder, scale by scale, study by study.
 
     `planner`: that of a scale. `root`: the folder of config.yaml, for the other scales; `config` overrides its keys.
+    `skip` gets the reason where the scores of a run are incomplete or damaged.
     Scores of a scale without a file in `workflow/scales` are left out, as are those of systems that no study has.
     Raises UserError for wrong settings.
     """
     clone = Path(planner.jobs.grid.clone)
     for folder in sorted(Path(RESULTS, SCORES.stage).glob("*")):
         if folder.name == planner.jobs.grid.scale:
-            yield from _of_scale(planner)
+            yield from _of_scale(planner, skip)
         elif (clone / SCALES / f"{folder.name}.yaml").exists():
-            yield from _of_scale(Planner(grid_of_run(root, {**config, "scale": folder.name}, clone)))
+            yield from _of_scale(Planner(grid_of_run(root, {**config, "scale": folder.name}, clone)), skip)
 
 
-def _of_scale(planner: Planner) -> Iterator[dict[str, Any]]:
+def _of_scale(planner: Planner, skip: Skip) -> Iterator[dict[str, Any]]:
     """Yield a row for each score of the systems of a planner's grid, below the present folder."""
     grid = planner.jobs.grid
     for study in sorted(grid.studies):
         for entry in grid.of_study(study):
             for seed in entry.seeds:
-                yield from _rows(planner, entry, seed)
+                try:
+                    yield from _rows(planner, entry, seed)
+                except UserError as problem:
+                    skip(problem)
 
 
-def _rows(planner: Planner, entry: Entry, seed: int) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a run; none without scores, and none for scores that are incomplete or damaged."""
+def _rows(planner: Planner, entry: Entry, seed: int) -> list[dict[str, Any]]:
+    """Return the rows of a run; none without scores. Raises UserError for scores that are incomplete or damaged."""
     scale = planner.jobs.grid.scale
     names = {"scale": scale, "corpus": entry.corpus, "seed": seed}
     job = Job.of("scores", **names, system=entry.scored)
-    manifest = manifest_or_none(Path(job.manifest))
-    scores = read_object_if_there(Path(job.folder, "scores.json"), "decoding") if manifest else None
-    state = _state(planner, job) if scores else None
-    if manifest is None or scores is None or state is None:
-        return
+    path = Path(job.folder, "scores.json")
+    if not path.exists() and not Path(job.manifest).exists():
+        return []
+    manifest, scores, state = read_manifest(Path(job.manifest)), read_object(path, "decoding"), _state(planner, job)
     trained = TRAINING.at(**names, system=entry.trained) if entry.trained else None
     record = read_object_if_there(Path(trained, "record.json")) if trained else None
     run = {"study": entry.study, "scale": scale, "corpus": entry.corpus, "system": entry.system.name, "seed": seed}
-    for text, content, logged in (("translations", scores, record), ("reference", scores.get("reference", {}), None)):
-        for score in scores_of_run(content, logged):
-            yield {**run, "text": text, **asdict(score), "identity": _identity(manifest), "state": state}
+    # Scores of a command outside the workflow have no identity.
+    facts = {"identity": manifest.identity or "", "state": state}
+    contents = (("translations", scores, record), ("reference", scores.get("reference", {}), None))
+    return [
+        {**run, "text": text, **asdict(score), **facts}
+        for text, content, logged in contents
+        for score in scores_of_run(content, logged)
+    ]
 
 
-def _identity(manifest: Manifest) -> str:
-    """Return the identity of scores; empty for scores of a command outside the workflow, which has none."""
-    return manifest.identity or ""
-
-
-def _state(planner: Planner, job: Job) -> str | None:
-    """Return the state of scores as the table has it; None for scores that are incomplete or damaged."""
+def _state(planner: Planner, job: Job) -> str:
+    """Return the state of scores as the table has it. Raises UserError for scores that are incomplete or damaged."""
     try:
-        name = planner.states.of(job).name
+        state = planner.states.of(job)
     except UserError:
         return "unknown"
-    if name in ("incomplete", "damaged"):
-        return None
-    return name if name == "right" else "other"
+    if state.name in ("incomplete", "damaged"):
+        raise UserError(f"{state.name}, {state.why}", where=job.folder)
+    return state.name if state.name == "right" else "other"

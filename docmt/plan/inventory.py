@@ -178,7 +178,7 @@ class Inventory:
 
     def _reports_of_demo(self) -> Iterator[Artifact]:
         """Yield the copies of the demo's page."""
-        for path in manifests_in(self.root / RESULTS):
+        for path in (self.root / RESULTS).glob(f"report*.{MANIFEST}"):
             scale = paths.scale_of_demo_report(path.name.removesuffix(f".{MANIFEST}").removeprefix("report"))
             of_other = None if scale == self.grid.scale else f"scale {scale}"
             yield self._of_manifest(paths.REPORT.stage, path, of_other)

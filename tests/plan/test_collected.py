@@ -7,10 +7,11 @@ from contextlib import chdir
 import pandas
 import polars
 import pytest
-from helpers.command_line import output
+from helpers.command_line import invoke, output
 from helpers.support import SMOKE
 
-from docmt.base.manifest import read_manifest
+from docmt.base.errors import UserError
+from docmt.base.manifest import check_file, read_manifest
 from docmt.plan.collected import COLLECTED, COLUMNS, collect_after_run
 from docmt.plan.grid import load_grid
 from docmt.plan.planning import Planner
@@ -77,13 +78,43 @@ def test_scores_that_are_no_longer_asked_for_say_so(demo):
     assert "other" in set(collected(demo)["state"])
 
 
-def test_damaged_scores_and_those_of_no_system_are_left_out(demo):
+def test_scores_of_no_system_are_left_out(demo):
     count = collected(demo).height
     shutil.copytree(demo.root / SCORED / "han", demo.root / SCORED / "gone")
     assert collected(demo).height == count
-    with (demo.root / SCORED / "han/seed1/details.arrow").open("ab") as stream:
+
+
+DAMAGES = {
+    "a longer file": ("details.arrow", lambda path: path.write_bytes(path.read_bytes() + b"x")),
+    "a flipped bit": ("scores.json", lambda path: path.write_bytes(path.read_bytes().replace(b"0", b"1", 1))),
+    "no JSON": ("scores.json", lambda path: path.write_text("{")),
+    "a damaged manifest": ("manifest.json", lambda path: path.write_bytes(path.read_bytes().replace(b"a", b"b", 1))),
+    "no manifest": ("manifest.json", lambda path: path.unlink()),
+    "no scores": ("scores.json", lambda path: path.unlink()),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_damaged_scores_are_left_out_and_named(demo, name):
+    file, damage = DAMAGES[name]
+    damage(demo.root / SCORED / "han/seed1" / file)
+    result = invoke("collect-scores", "--root", demo.root, "--json")
+    (line,) = json.loads(result.stdout)["left_out"]
+    assert line.startswith(f"{SCORED}/han/seed1") and result.stderr.splitlines() == [f"docmt: left out: {line}"]
+    assert "han" not in set(polars.read_parquet(demo.root / COLLECTED)["system"])
+    with chdir(demo.root):
+        assert list(collect_after_run(Planner(load_grid(demo.root, {})), demo.root, {})) == [
+            f"not in {COLLECTED}: {line}"
+        ]
+
+
+def test_the_table_has_a_manifest(demo):
+    collected(demo)
+    check_file(demo.root / COLLECTED)
+    with (demo.root / COLLECTED).open("ab") as stream:
         stream.write(b"x")
-    assert "han" not in set(collected(demo)["system"])
+    with pytest.raises(UserError, match="the file differs from its manifest"):
+        check_file(demo.root / COLLECTED)
 
 
 def test_without_scores_the_command_writes_an_empty_table_and_a_run_writes_none(demo):
@@ -97,11 +128,11 @@ def test_without_scores_the_command_writes_an_empty_table_and_a_run_writes_none(
 
 
 def test_a_problem_at_the_end_of_a_run_is_a_line(demo):
-    path = demo.root / SCORED / "han/seed1/scores.json"
-    path.write_text("{", encoding="utf-8")
+    (demo.root / COLLECTED).unlink()
+    (demo.root / COLLECTED).mkdir()
     with chdir(demo.root):
         (line,) = collect_after_run(Planner(load_grid(demo.root, {})), demo.root, {})
-    assert line.startswith(f"{COLLECTED} was not written: ") and "scores.json" in line
+    assert line.startswith(f"{COLLECTED} was not written: ")
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json"]])

@@ -85,7 +85,8 @@ def old_version(project: Project, system: str, lr: float | None = None) -> str:
 def test_a_finished_project_is_right(demo):
     rows = listing(demo)
     assert {row["state"] for row in rows} == {"right"}
-    manifests = [path for path in (demo.root / "results").rglob("*manifest.json") if path.parent.name != "model"]
+    manifests = [path for path in (demo.root / "results").glob("*/**/*manifest.json") if path.parent.name != "model"]
+    manifests += (demo.root / "results").glob("report*.manifest.json")
     assert len(rows) == len(manifests)
     lines = output("list-results", "--root", demo.root).splitlines()
     assert lines[0].split() == ["stage", "state", "artifacts", "size"] and lines[-1].startswith("all")

@@ -23,7 +23,7 @@ from docmt.plan.planning import Planner
 
 RUN = "smoke/toy_zh-en/{}/seed1"
 MODEL = f"5_training/{RUN}"
-NO_OUTPUTS = {"frozen_grid.json", "frozen_times.json", "digests.json", "scores.parquet"}
+NO_OUTPUTS = {"frozen_grid.json", "frozen_times.json", "digests.json", "scores.parquet", "scores.manifest.json"}
 """Files that a run writes for itself; removed, the next run writes them again."""
 
 
