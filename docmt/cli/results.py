@@ -54,8 +54,8 @@ def paragraphs(explanation: "Explanation") -> Iterator[str]:
     """Yield the paragraphs about a target: its state, each cause, what moves back, what stays, and the price."""
     count = explanation.jobs
     if not count and not explanation.back and not explanation.pull:
-        yield f"{explanation.target}: everything is there, and sizes and times fit; no job would run."
-        yield f"{READ_BYTES} reads the bytes."
+        checked = f"sizes and times fit, bytes are read by `{READ_BYTES}`"
+        yield f"{explanation.target}: everything is there ({checked}); no job would run."
     else:
         yield f"{explanation.target}: {count} {'job' if count == 1 else 'jobs'} would run."
     yield from map(paragraph, explanation.causes)
@@ -149,7 +149,7 @@ def list_results(
         typer.echo("nothing is below results/")
         return
     typer.echo(each_artifact(artifacts) if every else by_state(artifacts))
-    typer.echo(f"Sizes and times were compared; {READ_BYTES} reads the bytes.")
+    typer.echo(f"Sizes and times were compared; `{READ_BYTES}` reads the bytes.")
     useless = removable(artifacts, aside=True, orphans=True)
     if useless:
         typer.echo(f"docmt remove-results would remove {together(useless)}.")

@@ -27,7 +27,8 @@ def text(project: Project, target: str = "demo", *arguments: str) -> str:
 
 def test_what_is_right_is_one_line_and_nothing_is_written(demo):
     before = sorted(demo.root.rglob("*"))
-    assert text(demo) == "demo: everything is there and right; no job would run.\n"
+    checked = "sizes and times fit, bytes are read by `docmt list-results --verify`"
+    assert text(demo) == f"demo: everything is there ({checked}); no job would run.\n"
     assert explained(demo)["up_to_date"] and sorted(demo.root.rglob("*")) == before
 
 

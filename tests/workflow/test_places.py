@@ -59,7 +59,7 @@ def test_a_study_folder_has_what_a_user_edits_and_the_clone_may_be_read_only(clo
     systems = docmt("list-systems", "--study", "example", cwd=mine.root, check=True).stdout
     assert "example  sentence" in systems and "example  concat_3" in systems
     assert page in docmt("list-targets", "--state", "made", cwd=mine.root, check=True).stdout
-    assert "everything is there and right" in docmt("why", page, cwd=mine.root, check=True).stdout
+    assert "everything is there (sizes and times fit, " in docmt("why", page, cwd=mine.root, check=True).stdout
     assert "8_report" in docmt("list-results", cwd=mine.root, check=True).stdout
     assert "1 job would run" not in docmt("why", page, "--root", mine.root, cwd=tmp_path, check=True).stdout
     assert contents(clone.root) == before
