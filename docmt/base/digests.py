@@ -26,7 +26,12 @@ def canonical_json(value: Any) -> str:
     that are numbers are sorted as the texts that JSON makes of them, so that a value that was written to a file and
     read again has the same text.
     """
-    return json.dumps(json.loads(json.dumps(value)), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return canonical_text(json.loads(json.dumps(value)))
+
+
+def canonical_text(value: Any) -> str:
+    """Return the canonical JSON text of a value that was read from JSON, whose keys are texts."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def indented_json(value: Any) -> str:

@@ -6,7 +6,6 @@ import subprocess
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +74,8 @@ def versions(libraries: Iterable[str] = ()) -> dict[str, str]:
 
 def installed_version(name: str) -> str:
     """Return the version of an installed library, or `missing`."""
+    from importlib import metadata  # a tenth of the time in which a command starts
+
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:

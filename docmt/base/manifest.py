@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from docmt.base.digests import FileDigest, TablePart, full_digest, known_sha256
+from docmt.base.digests import FileDigest, TablePart, canonical_text, full_digest, known_sha256
 from docmt.base.errors import UserError, in_line
 from docmt.base.foreign import reading
 from docmt.base.names import is_printable
@@ -87,8 +87,9 @@ def sealed(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_seal(value: Mapping[str, Any], where: Path | str, remedy: str) -> None:
-    """Raise UserError where an object that `sealed` returned was changed since."""
-    expected, actual = value.get(DIGEST), full_digest({key: value[key] for key in value if key != DIGEST})
+    """Raise UserError where an object that `sealed` returned, and that was read from JSON, was changed since."""
+    text = canonical_text({key: value[key] for key in value if key != DIGEST})
+    expected, actual = value.get(DIGEST), hashlib.sha256(text.encode()).hexdigest()
     if expected != actual:
         raise UserError(
             "the file was changed after docmt wrote it",

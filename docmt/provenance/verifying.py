@@ -1,12 +1,10 @@
 """The check of every byte below `results/`: `docmt list-results --verify`.
 
 A run and `docmt why` compare sizes and times alone, since reading all bytes takes long. Here all files are read whose
-digest is stated: by a manifest, by the record of a job, by the file itself (manifests, records, settings, the frozen
-grid), by the note beside a download, or by the card of the corpus that a download belongs to. Nothing is written.
+digest is stated (`docmt.provenance.stated`). Nothing is written.
 """
 
 import hashlib
-import json
 import os
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -16,64 +14,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from threading import Event
-from typing import Any
 
-from docmt.base.asked import KEY, read_asked
-from docmt.base.digests import BYTES_AT_ONCE, canonical_json, indented_json, kind_of
+from docmt.base.digests import BYTES_AT_ONCE
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
-from docmt.base.manifest import (
-    DIGEST,
-    DIGITS,
-    MANIFEST,
-    RECORD,
-    SETTINGS,
-    beside,
-    check_seal,
-    files_from_json,
-    manifest_of_docmt,
-    read_record,
-)
-from docmt.base.paths import ASIDE, CORPUS, FROZEN_GRID, FROZEN_TIMES, RESULTS, names_in, scale_of_demo_report
+from docmt.base.manifest import MANIFEST, SETTINGS
+from docmt.base.paths import ASIDE, RESULTS, names_in, scale_of_demo_report
+from docmt.provenance.stated import SEALED, Statement, statements
 
-SEALED = (FROZEN_GRID, FROZEN_TIMES, f"{RESULTS}/digests.json")
-"""The files of a run that have their own digest."""
 LEFT_BY_SNAKEMAKE = ".snakemake_timestamp"
 """The empty file that Snakemake puts into folders that are outputs."""
 THREADS = 4
 """The largest number of files that are read at the same time."""
 PROGRESS_S = 1.0
 """The seconds between two calls of the function that shows the progress."""
-CHANGED = "the file was changed after docmt wrote it"
 
 Tell = Callable[[int, int], None]
 """A function that gets the bytes that were read so far and the bytes of all files."""
-
-
-@dataclass(frozen=True)
-class Statement:
-    """What a file `by` states of the file `path`; paths are relative to the project's folder.
-
-    `sha256`: its SHA-256. `check`: a function that raises UserError for a damaged file; a file with another SHA-256
-    that passes it is right.
-    """
-
-    path: str
-    by: str
-    sha256: str | None = None
-    check: Callable[[Path], object] | None = None
-
-    def problem(self, path: Path, actual: str) -> str | None:
-        """Return what is wrong with the file at `path`, whose SHA-256 is `actual`; None where nothing is."""
-        if actual == self.sha256:
-            return None
-        if self.check is None:
-            return f"sha256 {actual[:DIGITS]}, not {str(self.sha256)[:DIGITS]} as {self.by} states"
-        try:
-            self.check(path)
-        except UserError as problem:
-            return problem.what
-        return None
 
 
 @dataclass(frozen=True)
@@ -102,12 +59,13 @@ def verify(root: Path, places: Collection[str] = (), tell: Tell = lambda done, t
     """
     sizes = dict(_files_below(root))
     stated: dict[str, list[Statement]] = {}
-    for statement in _statements(root, sizes):
+    for statement in statements(root, sizes):
         if _is_in(statement.path, places):
             stated.setdefault(statement.path, []).append(statement)
     versions = {one.by: _version(root / one.by) for several in stated.values() for one in several}
     there = {path: sizes[path] for path in stated if path in sizes}
-    problems = Reader(root, stated, there).problems(tell)
+    problems = {path: one.problem for path in there for one in stated[path] if one.problem is not None}
+    problems |= Reader(root, stated, there).problems(tell)
     # A run writes settings again; without them, a run still knows what it asked for.
     missing = [path for path in stated if path not in sizes and not path.endswith(SETTINGS)]
     problems |= dict.fromkeys(missing, "it is missing, or no plain file")
@@ -177,126 +135,12 @@ def _version(path: Path) -> tuple[int, ...]:
     return status.st_mtime_ns, status.st_size, status.st_ino
 
 
-def _statements(root: Path, files: Collection[str]) -> Iterator[Statement]:
-    """Yield what is stated of files. A damaged manifest or record says nothing of other files."""
-    manifests = [path for path in files if path.endswith((f"/{MANIFEST}", f".{MANIFEST}"))]
-    of_manifests = [statement for path in manifests for statement in _of_manifest(root, path)]
-    yield from of_manifests
-    listed = {statement.path for statement in of_manifests}
-    for path in files:
-        if path in SEALED:
-            yield Statement(path, path, check=_check_sealed)
-        elif path.endswith(SETTINGS) and path not in listed and _has_seal(root / path):
-            yield Statement(path, path, check=_check_settings)
-    for corpus in sorted((root / RESULTS / CORPUS.stage).glob("*")):
-        yield from _of_downloads(root, corpus, files)
-
-
-def _of_manifest(root: Path, path: str) -> Iterator[Statement]:
-    """Yield what a manifest and its record state, also of themselves; nothing for a manifest of another program."""
-    try:
-        manifest = manifest_of_docmt(root / path)
-    except UserError:
-        yield Statement(path, path, check=_check_sealed)
-        return
-    if manifest is None:
-        return
-    yield Statement(path, path, check=_check_sealed)
-    folder, record, digests = Path(path).parent, beside(Path(path), RECORD), dict(manifest.files)
-    if record.name in manifest.records:
-        yield Statement(record.as_posix(), path, check=_check_sealed)
-        digests |= _stated_in(root / record)
-    for name, digest in digests.items():
-        check = _check_settings if name.endswith(SETTINGS) else None
-        yield Statement((folder / name).as_posix(), path, digest.sha256, check)
-
-
-def _stated_in(record: Path) -> Mapping[str, Any]:
-    """Return the digests of files that a record states; none where it is damaged."""
-    try:
-        with reading(record, "a damaged record"):
-            return files_from_json(read_record(record)["files"])
-    except UserError:
-        return {}
-
-
-def _of_downloads(root: Path, corpus: Path, files: Collection[str]) -> Iterator[Statement]:
-    """Yield what is stated of the downloads of a corpus: by the note beside a download, else by the corpus' card.
-
-    Fixtures, which stand for downloads, have a manifest.
-    """
-    folder = (corpus / "downloads").relative_to(root).as_posix()
-    downloads = [path for path in files if path.startswith(f"{folder}/")]
-    if not downloads or f"{folder}.{MANIFEST}" in files:
-        return
-    # The import takes a fifth of a second.
-    from docmt.fetching.download import note_of
-
-    for path in downloads:
-        note = note_of(root / path)
-        if note.is_file():
-            yield Statement(path, note.relative_to(root).as_posix(), _value(note).get("sha256"))
-    yield from _of_card(root, corpus, [path for path in downloads if not note_of(root / path).is_file()])
-
-
-def _of_card(root: Path, corpus: Path, paths: Iterable[str]) -> Iterator[Statement]:
-    """Yield what the card of a corpus states of downloads that a person has put there."""
-    from docmt.base.parse import parse
-    from docmt.catalogue.checksums import file_digest
-    from docmt.catalogue.files import FileConfig
-
-    card = (corpus / "card.json").relative_to(root).as_posix()
-    digests = {file["name"]: file["digest"] for file in _value(root / card).get("files", ())}
-    configs = {file["name"]: file for file in _value(corpus / SETTINGS).get("files", ())}
-    for path in paths:
-        name = path.rpartition("/")[2]
-        if name in digests and name in configs:
-            config, expected = parse(FileConfig, configs[name], str(corpus / SETTINGS)), digests[name]
-
-            def check(place: Path, config: FileConfig = config, expected: str = expected) -> None:
-                if file_digest(place, config, kind_of(expected)) != expected:
-                    raise UserError(f"it is not the file that {card} states")
-
-            yield Statement(path, card, expected, check)
-
-
-def _value(path: Path) -> dict[str, Any]:
-    """Return the object of a JSON file; an empty one where it is missing or damaged."""
-    try:
-        with reading(path, "not JSON"):
-            return dict(json.loads(path.read_bytes()))
-    except UserError:
-        return {}
-
-
-def _has_seal(path: Path) -> bool:
-    """Return whether the workflow has written settings, and not a person."""
-    data = path.read_bytes()
-    return any(f'"{key}"'.encode() in data for key in (KEY, DIGEST))
-
-
-def _check_settings(path: Path) -> None:
-    """Raise UserError for settings that were changed; the workflow may ask for something else since."""
-    if not read_asked(path).job:
-        raise UserError(CHANGED)
-
-
-def _check_sealed(path: Path) -> None:
-    """Raise UserError where any byte of a JSON file was changed that has its own digest."""
-    with reading(path, CHANGED):
-        text = path.read_bytes().decode()
-        value = json.loads(text)
-        check_seal(value, path, "")
-        # JSON has several texts for one value, such as 1e-05 and 1E-05.
-        if text != (indented_json if "\n" in text else canonical_json)(value):
-            raise UserError(CHANGED)
-
-
 class Reader:
     """The reading of files by several threads: a digest is computed while another thread runs."""
 
     def __init__(self, root: Path, stated: Mapping[str, list[Statement]], sizes: Mapping[str, int]) -> None:
-        """Prepare to read the files of `sizes`, which has their bytes, of which `stated` has the statements."""
+        """Prepare to read the files of `sizes`, which has their bytes, of which `stated` has a SHA-256."""
+        sizes = {path: sizes[path] for path in sizes if any(one.sha256 for one in stated[path])}
         self.root, self.stated, self.total = root, stated, sum(sizes.values())
         self.threads = min(THREADS, len(os.sched_getaffinity(0)))
         self._paths = iter(sorted(sizes, key=sizes.__getitem__, reverse=True))  # each thread takes the next one
@@ -328,7 +172,7 @@ class Reader:
                 continue
             if self._is_stopped.is_set():
                 return
-            problems = [problem for one in self.stated[path] if (problem := one.problem(self.root / path, actual))]
+            problems = [problem for one in self.stated[path] if (problem := one.problem_of(self.root / path, actual))]
             if problems:
                 self._problems[path] = problems[0]
 
