@@ -65,6 +65,8 @@ def is_language(code: str) -> bool:
 
 def is_printable(text: str) -> bool:
     """Return whether a text has no control character, no mark of writing direction and no half of a surrogate pair."""
+    if text.isascii():
+        return text.isprintable()
     return not any(unicodedata.category(character).startswith("C") for character in text)
 
 

@@ -69,9 +69,9 @@ def check_names(names: Iterable[str], where: str = "files") -> None:
     for name in names:
         if not is_inside(name):
             raise UserError(LEADS_OUT, where=where, found=in_line(name))
-    for path, later in pairwise(sorted(map(PurePosixPath, names))):
-        if path in later.parents:
-            raise UserError("a file that is also a folder", where=where, found=in_line(str(path)))
+    for parts, later in pairwise(sorted(name.split("/") for name in names)):
+        if len(parts) < len(later) and parts == later[: len(parts)]:
+            raise UserError("a file that is also a folder", where=where, found=in_line("/".join(parts)))
 
 
 def check_digest(name: str, file: "FileDigest") -> None:

@@ -5,14 +5,16 @@ like have their own digest. A download has a note beside it or, where a person h
 its corpus.
 """
 
+import hashlib
 import json
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from docmt.base.asked import KEY, read_asked
-from docmt.base.digests import canonical_text, indented_json, kind_of
+from docmt.base.digests import indented_json, kind_of
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.manifest import (
@@ -30,6 +32,8 @@ from docmt.base.paths import CORPUS, FROZEN_GRID, FROZEN_TIMES, RESULTS
 
 SEALED = (FROZEN_GRID, FROZEN_TIMES, f"{RESULTS}/digests.json")
 """The files of a run that have their own digest."""
+OWN_DIGEST = re.compile(rb'"digest":"([0-9a-f]{64})",')
+"""The member of a canonical JSON text with the digest of the text without it; `digest` is not its last key."""
 CHANGED = "the file was changed after docmt wrote it"
 
 
@@ -67,7 +71,9 @@ def statements(root: Path, files: Collection[str]) -> Iterator[Statement]:
     yield from of_manifests
     listed = {statement.path for statement in of_manifests}
     for path in files:
-        if path in SEALED:
+        if path == FROZEN_GRID:
+            yield Statement(path, path, problem=_problem(_check_line, root / path))
+        elif path in SEALED:
             yield Statement(path, path, problem=_sealed(root / path)[1])
         elif path.endswith(SETTINGS) and path not in listed and _has_seal(root / path):
             yield Statement(path, path, problem=_problem(check_settings, root / path))
@@ -107,12 +113,25 @@ def _sealed(path: Path) -> tuple[dict[str, Any], str | None]:
             value = json.loads(text)
             check_seal(value, path, "")
             # JSON has several texts for one value, such as 1e-05 and 1E-05.
-            if text != (indented_json if "\n" in text else canonical_text)(value):
+            if text != indented_json(value):
                 raise UserError(CHANGED)
             of_job = {"files": files_from_json(value["files"])} if path.name.endswith((MANIFEST, RECORD)) else {}
             return value | of_job, None
     except UserError as problem:
         return {}, problem.what
+
+
+def _check_line(path: Path) -> None:
+    """Raise UserError where any byte of a canonical JSON text was changed, whose digest is that of the other members.
+
+    The text is large, and is not parsed.
+    """
+    with reading(path, CHANGED):
+        data = path.read_bytes()
+    for own in OWN_DIGEST.finditer(data):
+        if hashlib.sha256(data[: own.start()] + data[own.end() :]).hexdigest() == own[1].decode():
+            return
+    raise UserError(CHANGED)
 
 
 def _problem(check: Callable[[Path], object], path: Path) -> str | None:
