@@ -75,8 +75,9 @@ def statements(root: Path, files: Collection[str]) -> Iterator[Statement]:
             yield Statement(path, path, problem=_problem(_check_line, root / path))
         elif path in SEALED:
             yield Statement(path, path, problem=_sealed(root / path)[1])
-        elif path.endswith(SETTINGS) and path not in listed and _has_seal(root / path):
-            yield Statement(path, path, problem=_problem(check_settings, root / path))
+        elif path.endswith((SETTINGS, RECORD)) and path not in listed and _has_seal(root / path):
+            problem = _problem(check_settings, root / path) if path.endswith(SETTINGS) else _sealed(root / path)[1]
+            yield Statement(path, path, problem=problem)
     for corpus in sorted((root / RESULTS / CORPUS.stage).glob("*")):
         yield from _of_downloads(root, corpus, files)
 
@@ -149,7 +150,7 @@ def check_settings(path: Path) -> None:
 
 
 def _has_seal(path: Path) -> bool:
-    """Return whether the workflow has written settings, and not a person."""
+    """Return whether docmt has written settings or a record, and not a person."""
     data = path.read_bytes()
     return any(f'"{key}"'.encode() in data for key in (KEY, DIGEST))
 

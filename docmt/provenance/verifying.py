@@ -18,7 +18,7 @@ from threading import Event
 from docmt.base.digests import BYTES_AT_ONCE
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
-from docmt.base.manifest import MANIFEST, SETTINGS
+from docmt.base.manifest import MANIFEST, RECORD, SETTINGS
 from docmt.base.paths import ASIDE, RESULTS, names_in, scale_of_demo_report
 from docmt.provenance.stated import SEALED, Statement, statements
 
@@ -90,7 +90,7 @@ def mend(path: str, by: str) -> str:
         return f"rm -r {quote('/'.join(by.split('/')[:3]))}"
     if by == f"{RESULTS}/scores.{MANIFEST}":
         return "docmt collect-scores"
-    if by in SEALED or by.endswith(SETTINGS):
+    if by in SEALED or by.endswith((SETTINGS, RECORD)):
         return remove  # the next run writes it again
     target = by if by.endswith(MANIFEST) else path
     scale = scale_of(by)

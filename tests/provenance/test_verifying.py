@@ -24,8 +24,6 @@ from docmt.provenance.stated import CHANGED
 from docmt.provenance.verifying import verify
 
 SEEDS = range(3)
-OF_MANIFESTS = (MANIFEST, RECORD)
-"""The endings of the files that state digests: where one is damaged, what it states is not known."""
 
 
 def files_of(root: Path) -> list[str]:
@@ -51,17 +49,16 @@ def kind_of(path: str) -> str:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_one_bit_in_every_file_of_a_finished_run_is_found(finished_demo, tmp_path, seed):
     rng, files = random.Random(seed), files_of(finished_demo.root)
-    stating = [path for path in files if path.endswith(OF_MANIFESTS)]
+    stating = [[path for path in files if path.endswith(end)] for end in (MANIFEST, RECORD)]
     assert len({*map(kind_of, files)}) > 40
-    for changed in ([path for path in files if path not in stating], stating):
+    # Where a manifest or a record is damaged, nobody knows the digests of the files that it lists.
+    for changed in ([path for path in files if not path.endswith((MANIFEST, RECORD))], *stating):
         root = tmp_path / str(len(changed))
         shutil.copytree(finished_demo.root / "results", root / "results", symlinks=True)
         assert verify(root) == verifying.Verified(len(files), sum_of(root, files), (), ())
         for path in changed:
             flip(root / path, rng)
-        assert {*changed} - {file.path for file in verify(root).damaged} == set()
-        if changed is not stating:
-            assert [file.path for file in verify(root).damaged] == changed
+        assert [file.path for file in verify(root).damaged] == changed
 
 
 def sum_of(root: Path, files: list[str]) -> int:
