@@ -238,6 +238,8 @@ CALLS = (
     ("preflight demo --profile", "'--profile' requires an argument"),
     ("why nothing --root ROOT", "unknown target\n  found nothing; expected all, a study"),
     ("list-results --root folder --config scale", "--config: not a key with a value"),
+    ("list-results results --root ROOT", "PATH needs --verify"),
+    ("list-results --verify elsewhere --root ROOT", "elsewhere: no file or folder below results/"),
     ("remove-results --older-than -1 --root ROOT", "'--older-than'"),
     ("reproduce nothing --root ROOT", "unknown target\n  found nothing; expected all, a study"),
     ("reproduce demo --cores 0 --root ROOT", "'--cores'"),

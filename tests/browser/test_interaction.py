@@ -5,6 +5,9 @@ import json
 
 import pytest
 from helpers.browsing import window
+from helpers.formulas import CELLS
+
+from docmt.base.spreadsheets import csv_lines
 
 TABLE = "#item-quality table.scores"
 ROWS = f"{TABLE} tbody tr[data-system]:not(.unchosen):not(.filtered-out)"
@@ -128,6 +131,12 @@ def test_a_table_is_saved_as_it_is_seen(page, report, tmp_path):
     assert {row[0] for row in rows} == {record["row"] for record in ours}
     exact = {record["measured"] for record in records if record["system"] != "w_link"}
     assert {float(number) for row in rows for number in row[1:] if number and number[0].isdigit()} <= exact
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_cells_of_a_saved_table_are_shielded_as_in_the_files_of_a_run(page, name):
+    text, _ = CELLS[name]
+    assert page.evaluate("text => quotedForCsv(text)", text) == csv_lines([[text, "b"]]).removesuffix(",b\n")
 
 
 def test_a_choice_of_colours_is_remembered(page, report):

@@ -30,12 +30,12 @@ LINES = {
 """The line of each segment's first sentence: documents of 4, 1 and 2 sentences."""
 
 
-def written(view, output, case, **decode):
+def written(view, output, case, restore=None, **decode):
     name, cut, segments = CASES[case]
     config = DecodeConfig(**{"beam": 3, "max_length_a": 1.0, "max_length_b": 3, **decode})
     settings = TranslationSettings(1, "study", "corpus", "system", "smoke", 1, config, ViewConfig(cut, cut))
     model = tiny_model(name)
-    write_translations(settings, Translator(model, config), View(view(segments)), output, numbers)
+    write_translations(settings, Translator(model, config), View(view(segments)), output, restore or numbers)
     return model, config, segments
 
 
@@ -97,6 +97,14 @@ def test_lists_that_are_no_longer_asked_for_are_removed(view, tmp_path):
     written(view, tmp_path / "out", "sentences", n_best=1)
     written(view, tmp_path / "out", "sentences")
     assert not (tmp_path / "out" / "test.nbest.tsv").exists()
+
+
+def test_a_text_that_a_spreadsheet_would_compute_is_shielded(view, tmp_path):
+    written(view, tmp_path / "out", "sentences", restore=lambda ids: ("- yes", "=1+1"), n_best=1)
+    rows = rows_of(tmp_path / "out")
+    assert {(row["tokens"], row["text"]) for row in rows} == {("'- yes", "'=1+1")}
+    assert all(float(row["score"]) < 0 for row in rows)
+    assert (tmp_path / "out" / "test.txt").read_text().splitlines() == ["=1+1"] * len(rows)
 
 
 def test_no_more_than_the_beam_can_be_asked_for():

@@ -6,6 +6,7 @@ import pytest
 from helpers.contrastive_sets import ANAPHORA, DOCUMENT, LEXICAL_CHOICE, PRONOUNS, TABLE, write_document, write_sets
 from helpers.reader_files import items_of, refusal
 
+from docmt.corpus.forms.contrastive_table import table_text
 from docmt.corpus.inputs import CollectedProblems, ContrastiveItem, ReaderInputs
 
 SETS = {
@@ -91,6 +92,17 @@ def test_a_table_needs_no_set_and_no_distance(sets):
     (sets / "table.tsv").write_text("".join("\t".join((row[0], *row[3:])) + "\n" for row in rows), encoding="utf-8")
     (item,) = items(sets, "contrastive_table")
     assert (item.set, item.distance) == ("t", 0)
+
+
+@pytest.mark.parametrize("text", ["=1+1", "- yes", "'- yes", "'tis", "@sum", "-5", '"=1"'])
+def test_texts_that_look_like_formulas_come_back(sets, text):
+    item = ContrastiveItem("part", 1, (text, text), (text,), (text, "other"), 0)
+    (sets / "table.tsv").write_text(table_text([("part", item)]), encoding="utf-8")
+    assert all(
+        cell[:1] not in "=@" for line in (sets / "table.tsv").read_text().splitlines() for cell in line.split("\t")
+    )
+    (again,) = items(sets, "contrastive_table")
+    assert (again.source, again.target_context, again.variants) == (item.source, item.target_context, item.variants)
 
 
 def changed(record: dict, **fields: object) -> dict:
