@@ -70,8 +70,8 @@ def test_what_is_damaged_is_mended_by_the_command_that_is_named(demo, monkeypatc
     """A file of each kind, one after the other; trainings are made again, too."""
     rng, programs = random.Random(1), programs_of_session()
     monkeypatch.setenv("PATH", os.pathsep.join([str(programs), os.environ["PATH"]]))
-    for kind in dict.fromkeys(kind_of(path).split()[1] for path in reversed(files_of(demo.root))):
-        path = next(path for path in reversed(files_of(demo.root)) if kind_of(path).split()[1] == kind)
+    for kind in dict.fromkeys(kind_of(path).split(" ")[1] for path in reversed(files_of(demo.root))):
+        path = next(path for path in reversed(files_of(demo.root)) if kind_of(path).split(" ")[1] == kind)
         flip(demo.root / path, rng)
         (file,) = verify(demo.root).damaged
         assert file.path == path
