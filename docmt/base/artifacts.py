@@ -173,7 +173,7 @@ def copy_files(source: Path, output: Path) -> None:
     """Copy the files of a folder, checked against their manifest, into the folder `output`; hidden files stay behind.
 
     Hidden files are those that the workflow leaves in folders. Raises UserError for a link that leads out of the
-    folder, since a copy of its file would be passed on.
+    folder, since a copy of its file would be passed on, and for what is no file.
     """
     for file in sorted(source.iterdir()):
         if not file.name.startswith("."):
@@ -222,20 +222,26 @@ def decoded(data: bytes, where: str) -> str:
 def read_text(path: Path | str) -> str:
     """Read a text file.
 
-    Raises UserError where the file cannot be read or is not UTF-8.
+    Raises UserError where the file cannot be read or is not UTF-8, and for a pipe or a device.
     """
+    with reading(path, "cannot be read"):
+        need_file(path)
+    return _text(path)
+
+
+def _text(path: Path | str) -> str:
     with reading(path, "cannot be read"):
         data = checked_bytes(path)
     return decoded(data, str(path))
 
 
 def read_lines(path: Path | str) -> list[str]:
-    """Read the lines of a text file, without line feeds.
+    """Read the lines of a text file or a pipe, without line feeds.
 
     Lines end at line feeds only: str.splitlines would also cut at U+2028 and similar characters inside a sentence.
     Raises UserError where the file cannot be read or is not UTF-8.
     """
-    text = read_text(path)
+    text = _text(path)
     return text.removesuffix("\n").split("\n") if text else []
 
 

@@ -213,7 +213,10 @@ def reading(path: Path | str, what: str, expected: str | None = None, remedy: st
         yield
     except UserError:
         raise
-    except Exception as problem:
+    except BaseException as problem:
+        # A panic of a library that is written in Rust derives from BaseException.
+        if not isinstance(problem, Exception) and type(problem).__name__ != "PanicException":
+            raise
         if is_of_system(problem):
             if not str(problem.filename or "").startswith(str(path)):
                 problem.filename = str(path)

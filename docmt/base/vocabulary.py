@@ -6,7 +6,8 @@ from functools import cached_property
 from pathlib import Path
 
 from docmt.base.artifacts import atomic_file, read_text
-from docmt.base.errors import UserError
+from docmt.base.errors import UserError, quoted
+from docmt.base.foreign import MEND
 
 PAD, BOS, EOS, UNK, SEP, MASK, CLS = range(7)
 """Ids of the special symbols, the same in every vocabulary. Corpora may not contain the symbols' names."""
@@ -24,6 +25,18 @@ mark at its start instead, where the piece continues the word of the piece befor
 def by_frequency(counts: Mapping[str, int]) -> list[str]:
     """Return the keys of counts, the most frequent first; ties are in the order of code points."""
     return sorted(counts, key=lambda key: (-counts[key], key))
+
+
+def check_once(what: str, lines: Iterable[str], path: Path | str, remedy: str, first: int = 1) -> None:
+    """Raise UserError, with its number, for a line that is equal to an earlier line of the file.
+
+    `what` is the noun of a line, and `first` the number of the first of `lines`.
+    """
+    numbers: dict[str, int] = {}
+    for number, line in enumerate(lines, first):
+        if numbers.setdefault(line, number) != number:
+            found, where = f"{quoted(line)}, also in line {numbers[line]}", f"{path}:{number}"
+            raise UserError(f"a {what} occurs twice", where=where, found=found, remedy=remedy)
 
 
 @dataclass(frozen=True)
@@ -45,7 +58,7 @@ class Vocabulary:
     def load(cls, path: Path | str) -> "Vocabulary":
         """Read a vocabulary from a file with a piece on each line.
 
-        Raises UserError where the file is missing, or does not start with the special symbols.
+        Raises UserError where the file is missing, does not start with the special symbols, or has a piece twice.
         """
         pieces = tuple(read_text(path).split("\n")[:-1])  # a piece may contain U+2028, at which splitlines would cut
         if pieces[: len(SPECIALS)] != SPECIALS:
@@ -55,6 +68,7 @@ class Vocabulary:
                 found=f"first lines {' '.join(pieces[: len(SPECIALS)])!r}",
                 expected=" ".join(SPECIALS),
             )
+        check_once("piece", pieces, path, MEND)
         return cls(pieces)
 
     def save(self, path: Path | str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from docmt.base.artifacts import as_object, read_object, read_object_if_there
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST, RECORD, manifest_or_none, read_record
+from docmt.base.names import is_name
 from docmt.base.paths import CORPUS, TRAINING
 from docmt.settings.models import MODELS
 
@@ -109,7 +110,7 @@ def _scores_in(values: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterato
 def _corpus_card(training: Path, provenance: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the card of the corpus of a training below `results/`; None where it is not there."""
     above, corpus = training.parents, provenance.get("corpus")
-    if corpus is None or len(above) <= TRAINING.depth or above[TRAINING.depth - 1].name != TRAINING.stage:
+    if not is_name(corpus) or len(above) <= TRAINING.depth or above[TRAINING.depth - 1].name != TRAINING.stage:
         return None
     results = above[TRAINING.depth]
     folders = (CORPUS.under(results, corpus=name) for name in (f"{corpus}@{provenance.get('scale')}", corpus))

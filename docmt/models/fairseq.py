@@ -25,8 +25,9 @@ from docmt.base.vocabulary import SPECIALS
 from docmt.models import build
 from docmt.models.fairseq_settings import config_of, is_g_transformer, read_argument
 from docmt.models.families import BART, BART_PROJECTIONS, attention_names
-from docmt.models.store import check_fit, defect_in, fill, load_plain
+from docmt.models.store import check_fit, check_room, fill
 from docmt.models.transformer import Transformer
+from docmt.models.weights import check_weights, defect_in, load_plain
 from docmt.nn.layers import FIRST_POSITION
 from docmt.nn.shapes import Tensor
 from docmt.settings.models import TransformerConfig
@@ -102,10 +103,20 @@ def read_checkpoint(path: Path | str) -> Checkpoint:
         raise UserError(
             "not a checkpoint of fairseq",
             where=where,
-            found=", ".join(map(str, entries)) or type(content).__name__,
+            found=", ".join(filter(lambda name: isinstance(name, str), entries)) or type(content).__name__,
             expected="args (0.9 and later) or cfg (0.12), and model, which has tensors alone",
         )
-    return Checkpoint(settings, weights, where)
+    check_weights(weights, Path(path))
+    return Checkpoint(Namespace(**dict(map(_plain_argument, vars(settings).items()))), weights, where)
+
+
+def _plain_argument(argument: tuple[str, Any]) -> tuple[str, Any]:
+    """Return an argument with the name of its type for a value that is no text or number.
+
+    docmt needs no such values; the text of a list that holds one list twice, and so on, has no end.
+    """
+    name, value = argument
+    return name, value if isinstance(value, str | int | float | None) else type(value).__name__
 
 
 def _read_safely(path: Path) -> Any:
@@ -201,6 +212,7 @@ def import_model(checkpoint: Checkpoint, source: Numbering, target: Numbering) -
     if config.embeddings == "shared" and source != target:
         raise UserError("one table of embeddings needs one dictionary", where=checkpoint.where, found="two that differ")
     build_arguments = replace(config, absent_pieces=target.absent), len(source.pieces), len(target.pieces)
+    check_room(checkpoint.weights, *build_arguments, checkpoint.where)
     with torch.device("meta"):
         outline = build(*build_arguments)
     with reading(checkpoint.where, "not the weights of a fairseq Transformer"):

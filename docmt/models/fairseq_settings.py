@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from docmt.base.artifacts import read_lines
+from docmt.base.artifacts import read_text
 from docmt.base.checks import BadValue
 from docmt.base.errors import UserError
 from docmt.settings.models import GTransformerConfig, TransformerConfig
@@ -141,9 +141,10 @@ def read_dictionary(path: Path | str) -> tuple[str, ...]:
 
     Raises UserError where the file is missing, empty or not UTF-8, or has a line that is not a piece with its count.
     """
-    lines = read_lines(path)
-    if not lines:
+    text = read_text(path)
+    if not text:
         raise UserError("an empty dictionary", where=str(path), expected="a piece and its count a line")
+    lines = text.removesuffix("\n").split("\n")
     return tuple(_piece(line, f"{path}:{number}") for number, line in enumerate(lines, start=1))
 
 

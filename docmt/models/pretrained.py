@@ -28,13 +28,27 @@ from pathlib import Path
 
 import torch
 
+from docmt.base.artifacts import read_object, read_text
 from docmt.base.errors import UserError
-from docmt.base.foreign import reading
+from docmt.base.foreign import MEND, reading
+from docmt.base.parse import parse
+from docmt.base.vocabulary import check_once
 from docmt.models.families import BIAS_OF_LOGITS, FAMILIES, TOKEN_TYPES, CheckpointFamily
-from docmt.models.store import read_checkpoint, transfer
+from docmt.models.store import check_room, read_checkpoint, transfer
 from docmt.models.transformer import Transformer, parameter_shapes
+from docmt.models.weights import read_pickle
 from docmt.nn.shapes import EmbeddingRows, EmbeddingTable, Tensor
-from docmt.settings.pretrained import POSITION_OFFSET, STANDS_FOR, check_model, read_config
+from docmt.settings.models import TransformerConfig
+from docmt.settings.pretrained import (
+    ALIGNER_WEIGHTS,
+    CONFIG,
+    POSITION_OFFSET,
+    STANDS_FOR,
+    bert_fields,
+    check_model,
+    read_config,
+    size_in,
+)
 
 Counterparts = Mapping[str, int | None]
 """For each piece of a vocabulary, in order: its row in the checkpoint's embeddings; None where there is no such row."""
@@ -114,6 +128,44 @@ def start_from(
     }
     weight_outcomes = outcomes_of(checkpoint, model, transferred, tables)
     return Start(transferred, new, weight_outcomes, new_pieces, new_positions, config.get(STANDS_FOR))
+
+
+def check_aligner(folder: Path) -> None:
+    """Raise UserError unless a BERT has the weights of an aligner, of the shapes that its config.json states.
+
+    Raises UserError too for a weight that is none, and for a vocab.txt that does not fit. Awesome-align itself would
+    allocate any shapes, and align by weights of any numbers.
+    """
+    file, where = folder / ALIGNER_WEIGHTS, str(folder / CONFIG)
+    stated, family = {"type_vocab_size": 2, **read_object(folder / CONFIG)}, FAMILIES["bert"]
+    size, types, positions = (
+        size_in(stated, where, name) for name in ("vocab_size", "type_vocab_size", "max_position_embeddings")
+    )
+    # What is not among the sizes of its encoder does not matter here.
+    others = {"decoder_layers": 1, "activation": "gelu", "embedding_norm": True, "position_table": "learned"}
+    fields = {**bert_fields(stated, where), **others, "max_positions": positions}
+    config = parse(TransformerConfig, fields, where)
+    weights = {family.without_prefix(name): weight for name, weight in read_pickle(file).items()}
+    check_room(weights, config, size, size, str(file))
+    shapes = {TOKEN_TYPES: (types, config.width)}
+    for parameter, shape in parameter_shapes(config, size, size).items():
+        if parameter.startswith(family.stacks):
+            shapes[family.checkpoint_name(parameter)] = shape
+    for name, shape in shapes.items():
+        found = tuple(weights[name].shape) if name in weights else "nothing"
+        if found != tuple(shape):
+            expected = f"{tuple(shape)}, as {CONFIG} says"
+            raise UserError("checkpoint of another shape", where=f"{file} {name}", found=found, expected=expected)
+    check_pieces(folder / "vocab.txt", size)
+
+
+def check_pieces(vocabulary: Path, size: int) -> None:
+    """Raise UserError where the vocab.txt of a checkpoint with `size` embeddings has more pieces, or a piece twice."""
+    pieces = read_text(vocabulary).removesuffix("\n").split("\n")
+    check_once("piece", pieces, vocabulary, MEND)
+    if len(pieces) > size:
+        found, expected = f"{len(pieces):,} pieces", f"at most {size:,}, as many as the checkpoint has embeddings"
+        raise UserError("the vocabulary of another checkpoint", where=str(vocabulary), found=found, expected=expected)
 
 
 def read_names(kind: str, folder: Path | str, model_parameters: Collection[str]) -> RenamedCheckpoint:

@@ -4,27 +4,29 @@ This module also reads the weights of pretrained checkpoints. It reads all files
 """
 
 import dataclasses
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import load_file, save
+from safetensors.torch import save
 
 from docmt.base.artifacts import as_object, atomic_file, read_object, write_json
-from docmt.base.errors import UserError, check_known
-from docmt.base.foreign import MEND, need_file, reading
-from docmt.base.manifest import check_file
+from docmt.base.checks import MOST
+from docmt.base.errors import UserError, check_known, quoted
+from docmt.base.foreign import MEND
 from docmt.base.model_folder import CARD
 from docmt.base.parse import parse
 from docmt.models import build
 from docmt.models.transformer import Transformer
-from docmt.settings.models import MODEL_CONFIGS
+from docmt.models.weights import read_pickle, read_tensors
+from docmt.settings.models import MODEL_CONFIGS, TransformerConfig
 from docmt.settings.pretrained import weight_files
 
 WEIGHTS = "model.safetensors"
 """The name of the file of a model folder that holds the parameters."""
+SMALL = 10_000_000
+"""A number of numbers that fit into any memory."""
 LISTED_NAMES = 5
 """The number of parameter names that a message lists; it only counts the others."""
 
@@ -58,10 +60,14 @@ def load_model(folder: Path | str, device: torch.device | str = "cpu") -> Transf
     card = read_card(folder)
     where = str(Path(folder) / CARD)
     config = parse(MODEL_CONFIGS[card["kind"]], card["config"], where, ("config",))
-    model = build(config, card["source_size"], card["target_size"])
     path = Path(folder) / WEIGHTS
     weights = read_tensors(path)
-    check_fit(model, weights, str(path))
+    sizes = card["source_size"], card["target_size"]
+    check_room(weights, config, *sizes, str(path))
+    # The shapes are checked before the model is allocated.
+    with torch.device("meta"):
+        check_fit(build(config, *sizes), weights, str(path))
+    model = build(config, *sizes)
     for name, parameter in model.named_parameters():
         # Without a copy, where the file has numbers of the same type.
         parameter.data = weights[name].to(parameter.dtype)
@@ -78,21 +84,11 @@ def read_card(folder: Path | str) -> dict[str, Any]:
     check_known("model", card["kind"], MODEL_CONFIGS, str(path))
     sizes = card["source_size"], card["target_size"]
     # `type` instead of isinstance, since true and false are integers in Python.
-    if not all(type(size) is int and size > 0 for size in sizes):
+    if not all(type(size) is int and 0 < size <= MOST for size in sizes):
         expected = "numbers of pieces: source_size, target_size"
-        raise UserError(
-            "not the card of a model", where=str(path), found=f"{sizes[0]!r}, {sizes[1]!r}", expected=expected
-        )
+        raise UserError("not the card of a model", where=str(path), found=quoted(sizes), expected=expected)
     as_object(card.get("provenance", {}), f"{path} provenance")
     return card
-
-
-def read_tensors(path: Path) -> dict[str, torch.Tensor]:
-    """Read a safetensors file. Raises UserError where it is missing, damaged, or of another format."""
-    with reading(path, "not a safetensors file, or a damaged one"):
-        need_file(path)
-        check_file(path)
-        return load_file(path)
 
 
 def init_from(model: Transformer, folder: Path | str) -> tuple[list[str], list[str]]:
@@ -129,6 +125,26 @@ def fill(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) ->
     """
     check_fit(model, weights, where)
     put_weights(model, weights)
+
+
+def check_room(
+    weights: Mapping[str, torch.Tensor], config: TransformerConfig, source_size: int, target_size: int, where: str
+) -> None:
+    """Raise UserError where a file of weights is far too small for a model of these sizes.
+
+    Whoever wrote the settings may have stated any sizes: a model of them might not fit into any memory, even before
+    its parameters are allocated.
+    """
+    numbers, layers = sum(map(torch.Tensor.numel, weights.values())), config.encoder_layers + config.decoder_layers
+    least = config.width * (max(source_size, target_size) + layers * (config.width + config.inner))
+    if len(weights) < layers or numbers + SMALL < least:
+        raise UserError(
+            "checkpoint of another architecture",
+            where=where,
+            found=f"{len(weights):,} tensors with {numbers:,} numbers",
+            expected=f"those of {layers} layers, at least {least:,} numbers, as its settings say",
+            remedy=MEND,
+        )
 
 
 def check_fit(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> None:
@@ -170,10 +186,6 @@ def _list_names(names: list[str]) -> str:
     return ", ".join(names[:LISTED_NAMES]) + (f" and {rest} more" if rest > 0 else "")
 
 
-PLAIN = "tensors by name and nothing else"
-"""The expected content of a pickle, as messages state it."""
-
-
 def read_checkpoint(folder: Path | str) -> dict[str, torch.Tensor]:
     """Read all weights of `folder` by their names, from the files that `weight_files` returns.
 
@@ -184,41 +196,6 @@ def read_checkpoint(folder: Path | str) -> dict[str, torch.Tensor]:
         if path.suffix == ".safetensors":
             weights |= read_tensors(path)
         elif path.suffix == ".bin":
-            weights |= _read_pickle(path)
+            remedy = "take the checkpoint's model.safetensors instead, or download it again"
+            weights |= read_pickle(path, remedy=remedy)
     return weights
-
-
-def _read_pickle(path: Path) -> dict[str, torch.Tensor]:
-    remedy = "take the checkpoint's model.safetensors instead, or download it again"
-    with reading(path, "refused: a pickle of weights that is damaged, or would run code", PLAIN, remedy):
-        check_file(path)
-        weights = load_plain(path)
-    if defect := defect_in(weights):
-        raise UserError("not weights by name", where=str(path), found=defect, expected=PLAIN, remedy=MEND)
-    return weights
-
-
-def load_plain(path: Path, allowed: Sequence[type] = ()) -> Any:
-    """Return the content of a pickle: tensors, plain values, objects of the `allowed` classes.
-
-    Other content raises any kind of error. Torch's warnings are suppressed, since callers check the content themselves.
-    """
-    with warnings.catch_warnings(), torch.serialization.safe_globals(list(allowed)):
-        warnings.simplefilter("ignore")
-        return torch.load(path, map_location="cpu", weights_only=True)
-
-
-def defect_in(weights: Any) -> str | None:
-    """Return a description of the defect of `weights`, which should be tensors by name; None where there is no defect.
-
-    A damaged pickle may give other objects, or tensors without values.
-    """
-    named = isinstance(weights, dict) and all(isinstance(name, str) for name in weights)
-    if not named or not all(isinstance(tensor, torch.Tensor) for tensor in weights.values()):
-        return type(weights).__name__
-    return next((f"{name} is none" for name, tensor in weights.items() if not is_plain(tensor)), None)
-
-
-def is_plain(tensor: torch.Tensor) -> bool:
-    """Return whether all values of the tensor are in memory."""
-    return tensor.device.type == "cpu" and tensor.layout is torch.strided and not tensor.is_quantized

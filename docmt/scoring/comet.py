@@ -25,7 +25,7 @@ from docmt.base.tables import read_parquet
 from docmt.scoring.inputs import DIGITS, Stream
 from docmt.scoring.measured import ScoringJob, ScoringResult
 from docmt.scoring.tallies import Tally
-from docmt.settings.comet import comet_files
+from docmt.settings.comet import CHECKPOINT, comet_files
 
 PROGRAM = Path(__file__).parent / "programs" / "comet_scorer.py"
 """The program that the Python of the other environment runs."""
@@ -60,8 +60,11 @@ class CometProgram:
         """Return the answers of the program for documents, by measure; `contexts` has the context of each measure.
 
         All sentences are one request, since the scores of some checkpoints depend on the batches. Raises UserError
-        where the program cannot be started or gives no answer.
+        where the program cannot be started or gives no answer, and for a checkpoint that would run code or is damaged.
         """
+        from docmt.models.weights import read_pickle  # imported here, since most scores do not need torch
+
+        read_pickle(self.model / CHECKPOINT, "state_dict")
         count = sum(map(len, documents))
         requests = [
             Request(name, {"context": context, "documents": documents}, "scores", float, count)

@@ -4,6 +4,7 @@ The first line of a file has the number of vectors and their number of dimension
 numbers of its vector. The library gensim trains vectors; it is not needed to read a file of vectors.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -15,7 +16,7 @@ from docmt.base.artifacts import atomic_file, write_json
 from docmt.base.asked import read_settings
 from docmt.base.columns import TOKENS, only
 from docmt.base.errors import UserError
-from docmt.base.foreign import library, reading
+from docmt.base.foreign import library, need_file, reading
 from docmt.base.manifest import check_file
 from docmt.base.parse import parse
 from docmt.base.tables import read_arrow
@@ -23,6 +24,10 @@ from docmt.scoring.inputs import apply_case, file_label
 from docmt.settings.scoring import WordVectorsConfig
 
 COLUMNS = only(TOKENS, "split", "target_tokens")
+COUNT = re.compile(r"\d{1,12}")
+"""The form of the numbers in the first line of a file."""
+MOST_DIMENSIONS = 1_000_000
+"""The largest number of dimensions of a vector."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,15 +123,17 @@ def read_word_vectors(path: Path, lines: Sequence[str], case: str) -> WordVector
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the text of each line and its place for messages, `file:line`."""
     # Bytes that are not UTF-8 become replacement characters, and no translation has words with such characters.
-    with reading(path, "cannot be read"), path.open(encoding="utf-8-sig", errors="replace", newline="\n") as stream:
+    with reading(path, "cannot be read"):
+        need_file(path)
         check_file(path)
+    with reading(path, "cannot be read"), path.open(encoding="utf-8-sig", errors="replace", newline="\n") as stream:
         for number, line in enumerate(stream, 1):
             yield line.strip(), f"{path}:{number}"
 
 
 def _dimensions(line: str, where: str) -> int:
     numbers = line.split(" ")
-    if len(numbers) != 2 or not all(number.isdecimal() for number in numbers) or int(numbers[1]) < 1:
+    if len(numbers) != 2 or not all(map(COUNT.fullmatch, numbers)) or not 0 < int(numbers[1]) <= MOST_DIMENSIONS:
         expected = "how many vectors there are and how long, as in `20000 100` (word2vec's text form)"
         raise UserError("not a file of word vectors", where=where, found=line[:40], expected=expected)
     return int(numbers[1])
@@ -134,7 +141,7 @@ def _dimensions(line: str, where: str) -> int:
 
 def _vector(numbers: str, dimensions: int, where: str) -> np.ndarray:
     try:
-        vector = np.array(numbers.split(), dtype=np.float32)
+        vector = np.array(numbers.split(maxsplit=dimensions), dtype=np.float32)
     except ValueError:
         vector = np.zeros(0)
     if vector.shape != (dimensions,) or not np.isfinite(vector).all():

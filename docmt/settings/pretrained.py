@@ -11,11 +11,12 @@ from pathlib import Path, PurePath
 from typing import Any, Literal
 
 from docmt.base.artifacts import read_json, read_object
-from docmt.base.checks import need, need_path
-from docmt.base.errors import UserError, check_known
+from docmt.base.checks import MOST, need, need_path
+from docmt.base.errors import UserError, check_known, quoted
 from docmt.base.names import NAMES_HAVE, is_name
 from docmt.base.parse import mapping, parse
 from docmt.base.paths import CHECKPOINT
+from docmt.base.untrusted import check_names
 from docmt.base.yaml_files import Lines
 from docmt.settings.models import TransformerConfig
 
@@ -28,11 +29,13 @@ WEIGHTS = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.b
 """The possible names of the file of the weights. The first file that exists in a folder is read. An index names further
 files in the same folder."""
 
+ALIGNER_WEIGHTS = WEIGHTS[-1]
+"""The name of the file of the weights that awesome-align reads."""
 ALIGNER_FILES = {
     CONFIG: None,
     "vocab.txt": None,
     "tokenizer_config.json": "without it awesome-align lower-cases, and a cased model does not know most words",
-    "pytorch_model.bin": "awesome-align reads no model.safetensors; to convert one: "
+    ALIGNER_WEIGHTS: "awesome-align reads no model.safetensors; to convert one: "
     "torch.save(safetensors.torch.load_file('model.safetensors'), 'pytorch_model.bin')",
 }
 """The names of the files of a BERT that awesome-align reads. Each has the remedy for messages about a missing file
@@ -152,9 +155,9 @@ def needed_fields(folder: Path | str) -> dict[str, Any]:
     The value of `max_positions` is a minimum. Raises UserError for a checkpoint from which no model of docmt can start.
     """
     config, where = read_config(folder), str(Path(folder) / CONFIG)
-    fields = _bert(config, where) if config["model_type"] == "bert" else _bart(config, where)
+    fields = bert_fields(config, where) if config["model_type"] == "bert" else _bart(config, where)
     fields |= {"embedding_norm": True, "position_table": "learned"}
-    fields["max_positions"] = _entry(config, where, "max_position_embeddings")
+    fields["max_positions"] = size_in(config, where, "max_position_embeddings")
     if fields["activation"] not in ACTIVATIONS:
         activation = fields["activation"]
         raise UserError("unknown activation", where=where, found=activation, expected=" or ".join(ACTIVATIONS))
@@ -167,11 +170,11 @@ def _bart(config: Mapping[str, Any], where: str) -> dict[str, Any]:
     mBART has a layer norm before each sublayer and one after each stack; BART has a layer norm after each sublayer.
     """
     return {
-        "encoder_layers": _entry(config, where, "encoder_layers"),
-        "decoder_layers": _entry(config, where, "decoder_layers"),
-        "width": _entry(config, where, "d_model"),
-        "inner": _entry(config, where, "encoder_ffn_dim", "decoder_ffn_dim"),
-        "heads": _entry(config, where, "encoder_attention_heads", "decoder_attention_heads"),
+        "encoder_layers": size_in(config, where, "encoder_layers"),
+        "decoder_layers": size_in(config, where, "decoder_layers"),
+        "width": size_in(config, where, "d_model"),
+        "inner": size_in(config, where, "encoder_ffn_dim", "decoder_ffn_dim"),
+        "heads": size_in(config, where, "encoder_attention_heads", "decoder_attention_heads"),
         "activation": config.get("activation_function", "gelu"),
         "norm": "pre" if config["model_type"] == "mbart" else "post",
         "norm_epsilon": 1e-5,
@@ -179,7 +182,7 @@ def _bart(config: Mapping[str, Any], where: str) -> dict[str, Any]:
     }
 
 
-def _bert(config: Mapping[str, Any], where: str) -> dict[str, Any]:
+def bert_fields(config: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return the fields of a model that the config.json of a BERT determines; a BERT is an encoder alone.
 
     The decoder starts from random parameters. The decoder has the width, the inner width and the heads of the BERT, and
@@ -189,10 +192,10 @@ def _bert(config: Mapping[str, Any], where: str) -> dict[str, Any]:
     if kind != "absolute":
         raise UserError("the kind of positions is not supported", where=where, found=kind, expected="absolute")
     return {
-        "encoder_layers": _entry(config, where, "num_hidden_layers"),
-        "width": _entry(config, where, "hidden_size"),
-        "inner": _entry(config, where, "intermediate_size"),
-        "heads": _entry(config, where, "num_attention_heads"),
+        "encoder_layers": size_in(config, where, "num_hidden_layers"),
+        "width": size_in(config, where, "hidden_size"),
+        "inner": size_in(config, where, "intermediate_size"),
+        "heads": size_in(config, where, "num_attention_heads"),
         "activation": config.get("hidden_act", "gelu"),
         "norm": "post",
         "norm_epsilon": config.get("layer_norm_eps", 1e-12),
@@ -200,15 +203,18 @@ def _bert(config: Mapping[str, Any], where: str) -> dict[str, Any]:
     }
 
 
-def _entry(config: Mapping[str, Any], where: str, *names: str) -> Any:
-    """Return a required value of config.json.
+def size_in(config: Mapping[str, Any], where: str, *names: str) -> int:
+    """Return a required size of config.json.
 
-    Several `names` are keys of one size of the encoder and of the decoder. Raises UserError where a key is missing, or
-    where the two sizes differ.
+    Several `names` are keys of one size of the encoder and of the decoder. Raises UserError where a key is missing or
+    is no number above 0, and where the two sizes differ.
     """
     for name in names:
         if name not in config:
             raise UserError("key is missing", where=f"{where} {name}")
+        if type(config[name]) is not int or not 0 < config[name] <= MOST:
+            expected = f"a whole number from 1 to {MOST:,}"
+            raise UserError("not a size", where=f"{where} {name}", found=quoted(config[name]), expected=expected)
     if any(config[name] != config[names[0]] for name in names):
         what, values = (
             "encoder and decoder differ in a size that they must share",
@@ -233,8 +239,9 @@ def _weight_map(index: Path) -> dict[str, str]:
     """Return the file of each parameter from an index of weights; raise UserError for a damaged index."""
     weight_map = read_object(index).get("weight_map")
     files = weight_map.values() if isinstance(weight_map, dict) else ()
-    if not files or any(not isinstance(name, str) or Path(name).name != name for name in files):
+    if not files or not all(isinstance(name, str) for name in files):
         raise UserError("not an index of weights", where=str(index), expected="weight_map: files beside the index")
+    check_names({*files}, str(index))
     return weight_map
 
 

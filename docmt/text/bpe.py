@@ -24,7 +24,7 @@ from subword_nmt.apply_bpe import BPE
 
 from docmt.base.artifacts import atomic_file, read_text
 from docmt.base.errors import UserError
-from docmt.base.vocabulary import CONTINUES
+from docmt.base.vocabulary import CONTINUES, check_once
 from docmt.base.workers import Done
 
 HEADER = "#version: 0.2"
@@ -90,8 +90,8 @@ class Segmenter:
     def load(cls, path: Path | str, vocabulary: Collection[str] | None = None) -> "Segmenter":
         """Read the merges that `save` or subword-nmt wrote; `vocabulary` has the same meaning as in `__init__`.
 
-        Raises UserError where the file is missing, where its format has another version, or where a line is not two
-        symbols.
+        Raises UserError where the file is missing, where its format has another version, and where a line is not two
+        symbols, or occurs twice.
         """
         header, *merges = read_text(path).split("\n")[:-1] or [""]
         if header != HEADER:
@@ -99,6 +99,7 @@ class Segmenter:
         for number, line in enumerate(merges, start=2):
             if len(line.split(" ")) != 2:
                 raise UserError("not a merge", where=f"{path}:{number}", found=repr(line), expected="two symbols")
+        check_once("merge", merges, path, "remove this line, which has no effect", first=2)
         return cls(merges, vocabulary)
 
 

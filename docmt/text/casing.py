@@ -98,7 +98,7 @@ class Truecaser(KeepCase):
         Raises UserError where the file is missing, or is no JSON object with counts of words.
         """
         counts = read_json(path)
-        if not isinstance(counts, dict) or not all(type(count) is int for count in counts.values()):
+        if not isinstance(counts, dict) or not all(type(count) is int and count > 0 for count in counts.values()):
             raise UserError("not a truecase model of docmt", where=str(path), expected="counts of words")
         return cls(counts)
 

@@ -11,6 +11,7 @@ from typing import Literal
 
 from docmt.base.artifacts import atomic_folder, read_json, write_json
 from docmt.base.asked import GIVEN
+from docmt.base.checks import need_language, needed
 from docmt.base.parse import parse
 from docmt.base.vocabulary import Vocabulary
 from docmt.settings.data import TextConfig
@@ -30,8 +31,8 @@ class PipelineConfig(TextConfig):
     used.
     """
 
-    source_language: str
-    target_language: str
+    source_language: str = needed("language of the source", need_language)
+    target_language: str = needed("language of the target", need_language)
     input: Literal["text", "pieces"] = "text"
 
 

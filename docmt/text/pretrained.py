@@ -39,7 +39,7 @@ import pyarrow as pa
 from docmt.base.artifacts import atomic_file, write_json
 from docmt.base.columns import TOKENS
 from docmt.base.errors import UserError
-from docmt.base.foreign import reading
+from docmt.base.foreign import need_file, reading
 from docmt.base.manifest import checked_bytes
 from docmt.base.vocabulary import BOS, CONTINUES, EOS, MASK, PAD, SEP, SPECIALS, UNK, Vocabulary
 from docmt.settings.pretrained import ROWS, TOKENIZER, read_rows
@@ -113,6 +113,24 @@ def join_names(names: Iterable[str]) -> str:
     return "".join(f" {name}" for name in names).replace(f" {CONTINUES}", "").strip(" ")
 
 
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON. Raises ValueError where it has a key twice, of which JSON reads the last."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise ValueError("a piece or key twice")
+    return value
+
+
+def check_pieces(model: Mapping[str, Any]) -> None:
+    """Raise ValueError where a tokenizer's model has a piece, the number of a piece, or a merge twice."""
+    pieces, merges = model["vocab"], model.get("merges", ())
+    numbers = pieces.values() if isinstance(pieces, dict) else [piece for piece, _ in pieces]
+    for what, values in (("piece", numbers), ("merge", map(str, merges))):
+        values = list(values)
+        if len({*values}) < len(values):
+            raise ValueError(f"a {what} twice")
+
+
 class PretrainedTokenizer:
     """A pretrained tokenizer, which cuts sentences into names of pieces and joins them again."""
 
@@ -126,7 +144,8 @@ class PretrainedTokenizer:
 
         with reading(where, "not a tokenizer of the tokenizers library"):
             self._tokenizer = Tokenizer.from_buffer(content)
-            settings = json.loads(content)
+            settings = json.loads(content, object_pairs_hook=_each_once)
+            check_pieces(settings["model"])
             spelling = Spelling.of(settings)
             self._added = [token["content"] for token in settings.get("added_tokens", ())]
         if self._tokenizer.decoder is None or spelling is None:
@@ -135,7 +154,7 @@ class PretrainedTokenizer:
                 where=where,
                 expected="SentencePiece, byte-level BPE or WordPiece, with its decoder",
             )
-        self.content, self._spelling = content, spelling
+        self.content, self._spelling, self._where = content, spelling, where
         # Words that look like special symbols are read as text. A tokenizer.json may set a maximum length, which is
         # ignored.
         self._tokenizer.encode_special_tokens = True
@@ -152,6 +171,7 @@ class PretrainedTokenizer:
         if not path.exists():
             raise UserError("file not found", where=str(path), remedy="see texts in config.yaml: pretrained")
         with reading(path, "cannot be read"):
+            need_file(path)
             content = checked_bytes(path)
         return cls(content, str(path))
 
@@ -161,7 +181,8 @@ class PretrainedTokenizer:
         Text without a piece gets a name by `Spelling.unknown`; no vocabulary has such a name.
         """
         sentence = " ".join(sentence.split())
-        encoded = self._tokenizer.encode(sentence, add_special_tokens=False)
+        with reading(self._where, "a tokenizer that fails"):
+            encoded = self._tokenizer.encode(sentence, add_special_tokens=False)
         names = []
         for number, (start, end) in zip(encoded.ids, encoded.offsets, strict=True):
             if number != self._unknown:
@@ -202,7 +223,8 @@ class PretrainedTokenizer:
         """Return one line of plain text for names of pieces; `<unk>` is written as it is."""
         unknown = SPECIALS[UNK]
         pieces = [self._spelling.opens + unknown if n == unknown else self._spelling.piece(n) for n in names]
-        return " ".join(self._tokenizer.decoder.decode(pieces).split())
+        with reading(self._where, "a tokenizer that fails"):
+            return " ".join(self._tokenizer.decoder.decode(pieces).split())
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,8 @@ from docmt.base.artifacts import read_json, write_json
 from docmt.base.digests import digest, sha256_file
 from docmt.base.errors import UserError
 from docmt.base.manifest import stated_sha256
+from docmt.base.untrusted import inside
+from docmt.models.weights import load_plain
 from docmt.training.exit import CLAIM, Failure, Reason
 from docmt.training.failures import disk_full_named, tensor_bytes
 
@@ -94,10 +96,10 @@ class StateFolder:
             if not is_whole(file):
                 self._note(f"checkpoint {file.name} is damaged and is skipped")
             else:
-                payload = torch.load(file, map_location="cpu", weights_only=True)
+                payload = load_plain(file)
                 if changed := differences(payload["run"], self._run):
                     refuse_other_run(changed, file)
-                if all(is_whole(self.folder / name) for name in payload["weights"]):
+                if all(is_whole(inside(self.folder, name)) for name in payload["weights"]):
                     return file.name, payload
                 self._note(f"checkpoint {file.name} is skipped: weights that it names are damaged")
             # A damaged file must not count as one of the newest when older checkpoints are removed.
@@ -139,16 +141,16 @@ class StateFolder:
 
         Raises UserError where the file is missing or damaged.
         """
-        until = time.monotonic() + patience_s
-        while not is_whole(self.folder / name):
+        until, file = time.monotonic() + patience_s, inside(self.folder, name)
+        while not is_whole(file):
             if time.monotonic() >= until:
                 raise UserError(
                     "a file that the training saved is missing or damaged",
-                    where=str(self.folder / name),
+                    where=str(file),
                     remedy=f"delete {self.folder} and train again",
                 )
             time.sleep(LOOK_S)
-        return torch.load(self.folder / name, map_location="cpu", weights_only=True)
+        return load_plain(file)
 
     def _checkpoints(self) -> list[Path]:
         return sorted(self.folder.glob("checkpoint-*.pt"), reverse=True)

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
+import torch
 from helpers.command_line import output
 from helpers.support import ROOT
 
@@ -27,10 +28,10 @@ SETTINGS = {"model": "given", "encoder": None, "context": 2, "batch": 4}
 
 
 def checkpoint(folder: Path) -> Path:
-    """The files of a checkpoint, which nobody reads."""
+    """The files of a checkpoint, whose weights nobody needs."""
     (folder / "checkpoints").mkdir(parents=True)
-    for name in ("hparams.yaml", "checkpoints/model.ckpt"):
-        (folder / name).write_text(name, encoding="utf-8")
+    (folder / "hparams.yaml").write_text("", encoding="utf-8")
+    torch.save({"state_dict": {"weight": torch.ones(2)}}, folder / "checkpoints/model.ckpt")
     return folder
 
 

@@ -146,11 +146,18 @@ class AlignmentModel:
         table = read_arrow(folder / LEXICON, LINKS)
         jumps = _read_jumps(folder / JUMPS)
         with reading(folder / LEXICON, "not the lexicon of an aligner"):
+            table.validate(full=True)  # also where a manifest lists the file: a wrong place of a word crashes Python
             columns = [table[name].combine_chunks() for name in ("source", "target")]
             words = [{word: n for n, word in enumerate(column.dictionary.to_pylist())} for column in columns]
             source, target = (column.indices.fill_null(-1).to_numpy().astype(np.int64) for column in columns)
             links, pairs = table["links"].to_numpy(), (source >= 0) & (target >= 0)
             unlinked = links[target < 0], links[source < 0]
+            alone = source[target < 0], target[source < 0]
+            # Each word has one number, and one row without a word on the other side, in the order of these numbers.
+            if not all(np.array_equal(rows, np.arange(len(side))) for rows, side in zip(alone, words, strict=True)):
+                raise ValueError("a word twice, or none")
+            if not (np.isfinite(links).all() and (links >= 0).all()):
+                raise ValueError("numbers of links below 0, infinite or no numbers")
             return cls(*words, source[pairs], target[pairs], links[pairs], *unlinked, jumps)
 
 
@@ -161,9 +168,11 @@ def _read_jumps(path: Path) -> BothJumps:
         and [isinstance(numbers, list) and len(numbers) for numbers in both] == [JUMP_COUNT, JUMP_COUNT]
     ):
         raise UserError("not the jumps of an aligner", where=str(path), expected=f"two lists of {JUMP_COUNT} numbers")
-    with reading(path, "not the jumps of an aligner", "numbers"):
-        forward, backward = (Jumps(np.array(numbers, dtype=float)) for numbers in both)
-    return forward, backward
+    with reading(path, "not the jumps of an aligner", "probabilities above 0"):
+        forward, backward = (np.array(numbers, dtype=float) for numbers in both)
+        if not all(((numbers > 0) & (numbers <= 1)).all() for numbers in (forward, backward)):
+            raise ValueError("other numbers")
+    return Jumps(forward), Jumps(backward)
 
 
 def _column(numbers: dict[str, int], *places: np.ndarray) -> pa.DictionaryArray:

@@ -21,7 +21,7 @@ from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError, install
 from docmt.base.foreign import library, reading
 from docmt.scoring.alignment.links import AlignedLines, DirectedLinks, Links, read_links
-from docmt.settings.pretrained import ALIGNER_LAYER, CONFIG, aligner_files
+from docmt.settings.pretrained import ALIGNER_LAYER, ALIGNER_WEIGHTS, CONFIG, aligner_files
 
 THRESHOLD = 0.001
 """The smallest probability of a link, in the softmax over pieces in both directions; the default of awesome-align."""
@@ -43,7 +43,10 @@ class AwesomeAlign:
         message; the signature has the number of such lines. Raises UserError where awesome-align is not installed, or
         where the folder has no model that awesome-align can read.
         """
+        from docmt.models.pretrained import check_aligner  # imported here, since most aligners do not need torch
+
         aligner_files(self.folder)
+        check_aligner(self.folder)
         fitting = list(self._fitting(source, target))
         links_of_lines = [DirectedLinks.symmetric(frozenset())] * len(source)
         sides = [" ".join(_words(source[n])) for n in fitting], [" ".join(_words(target[n])) for n in fitting]
@@ -83,7 +86,7 @@ class AwesomeAlign:
             return read_links(output, source, target)
 
     def _signature(self, too_long: int) -> str:
-        model = sha256_file(self.folder / "pytorch_model.bin")[:12]
+        model = sha256_file(self.folder / ALIGNER_WEIGHTS)[:12]
         program = f"awesome-align,v:{version('awesome-align')}"
         return f"{program},layer:{ALIGNER_LAYER},softmax:{THRESHOLD:g},model:{model}{_left_out(too_long)}"
 

@@ -118,6 +118,7 @@ def main():
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     os.environ["HF_HUB_OFFLINE"] = "1"
+    os.environ["TORCH_FORCE_WEIGHTS_ONLY_LOAD"] = "1"  # no code in a checkpoint is run, whatever the library asks for
     from importlib.metadata import version
 
     scorer = Scorer(load_model(given.model, given.encoder), given.batch, given.device)
