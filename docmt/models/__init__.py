@@ -12,7 +12,8 @@ from docmt.settings.models import MODELS, READS_CHAINS, TransformerConfig
 def build(config: TransformerConfig, source_size: int, target_size: int) -> Transformer:
     """Return a model with new parameters, for vocabularies of these numbers of pieces.
 
-    Raises UserError where one table of embeddings is requested for two vocabularies of different size.
+    Raises UserError where one table of embeddings is requested for two vocabularies of different size, and where
+    `absent_pieces` are no ids of the target's vocabulary.
     """
     if config.embeddings == "shared" and source_size != target_size:
         raise UserError(
@@ -21,6 +22,9 @@ def build(config: TransformerConfig, source_size: int, target_size: int) -> Tran
             found=f"shared, with vocabularies of {source_size} and {target_size} pieces",
             expected="text.vocabulary: shared, or embeddings: target or separate",
         )
+    if not all(0 <= piece < target_size for piece in config.absent_pieces):
+        found, expected = f"{min(config.absent_pieces)} to {max(config.absent_pieces)}", f"0 to {target_size - 1}"
+        raise UserError("ids of no piece", where="model.absent_pieces", found=found, expected=expected)
     module, name = MODELS[config.kind].model.split(":")
     model = getattr(import_module(module), name)(config, source_size, target_size)
     # The noise of each module follows from its name, which a module does not know before the model is complete.

@@ -122,6 +122,8 @@ def _plain_argument(argument: tuple[str, Any]) -> tuple[str, Any]:
 def _read_safely(path: Path) -> Any:
     try:
         return load_plain(path, [Namespace])
+    except UserError:
+        raise
     except Exception as problem:
         # A damaged pickle can raise any error. Errors of the operating system, such as a missing file, have messages of
         # their own.

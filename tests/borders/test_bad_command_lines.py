@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.comet_files import weights_of_comet
 from helpers.support import ROOT, run
 
 from docmt.base.errors import printable
@@ -28,7 +29,7 @@ FILES = {
     "corpus.yaml": b"about: [",
     "pairs.tsv": b"one\teins\n",
     "comet/hparams.yaml": b"",
-    "comet/checkpoints/model.ckpt": b"",
+    "comet/checkpoints/model.ckpt": weights_of_comet(),
 }
 """What stands in the folder of a call, beside the empty folder `folder`."""
 

@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from helpers.comet_files import write_comet
 from helpers.support import ROOT, need
 from typer.main import get_command
 
@@ -271,9 +272,7 @@ def folder(tmp_path, monkeypatch, example_model, example_bert, finished_demo):
     )
     for name, path in (("model", example_model), ("bert", example_bert), ("demo", finished_demo.root)):
         (tmp_path / name).symlink_to(path)
-    for name in ("hparams.yaml", "checkpoints/model.ckpt"):
-        (tmp_path / "comet" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "comet" / name).write_text("for a stand-in of unbabel-comet\n", encoding="utf-8")
+    write_comet(tmp_path / "comet")
     return tmp_path
 
 

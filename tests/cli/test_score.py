@@ -4,6 +4,7 @@ import json
 
 import pytest
 import sacrebleu
+from helpers.comet_files import write_comet
 from helpers.command_line import output, succeed
 from typer.testing import CliRunner
 
@@ -89,9 +90,7 @@ def test_text_that_looks_tokenised_is_told_on_standard_error(write, command):
 
 
 def test_pieces_are_told_before_comet_reads_them(write, tmp_path):
-    (tmp_path / "comet/checkpoints").mkdir(parents=True)
-    for name in ("hparams.yaml", "checkpoints/model.ckpt"):
-        (tmp_path / "comet" / name).write_text("")
+    write_comet(tmp_path / "comet")
     text = write("text", REFERENCE)
     files = ("--source", text, "--reference", text, "--hypotheses", write("pieces", [f"un@@ {t}" for t in REFERENCE]))
     program = ("--comet-model", tmp_path / "comet", "--comet-command", "no-such-program")

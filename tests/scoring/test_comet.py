@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
-import torch
+from helpers.comet_files import write_comet
 from helpers.command_line import output
 from helpers.support import ROOT
 
@@ -27,14 +27,6 @@ SOURCES, LINES, ANSWERS = "abcd", ("a b", "c", "d e", "f"), ("a b", "c", "d x", 
 SETTINGS = {"model": "given", "encoder": None, "context": 2, "batch": 4}
 
 
-def checkpoint(folder: Path) -> Path:
-    """The files of a checkpoint, whose weights nobody needs."""
-    (folder / "checkpoints").mkdir(parents=True)
-    (folder / "hparams.yaml").write_text("", encoding="utf-8")
-    torch.save({"state_dict": {"weight": torch.ones(2)}}, folder / "checkpoints/model.ckpt")
-    return folder
-
-
 def scored(tmp_path: Path, settings: dict | None, lines: str = "sentences", command: tuple[str, ...] = OTHER_PYTHON):
     rows = [
         {"split": "test", "document": document, "sentence": number, "source": source, "target": "", "references": []}
@@ -42,7 +34,7 @@ def scored(tmp_path: Path, settings: dict | None, lines: str = "sentences", comm
     ]
     write_parquet(tmp_path / "documents.parquet", pa.Table.from_pylist(rows, schema=DOCUMENTS))
     inputs = SimpleNamespace(
-        corpus=tmp_path, comet_command=command, comet_model=checkpoint(tmp_path / "model"), comet_encoder=None
+        corpus=tmp_path, comet_command=command, comet_model=write_comet(tmp_path / "model"), comet_encoder=None
     )
     job = SimpleNamespace(
         settings={"comet": settings},
@@ -107,7 +99,7 @@ def test_examples():
 
 
 def test_another_file_gives_another_name(tmp_path):
-    first, second = (CometProgram(OTHER_PYTHON, checkpoint(tmp_path / name / "model"), None, 4).name for name in "ab")
+    first, second = (CometProgram(OTHER_PYTHON, write_comet(tmp_path / name / "model"), None, 4).name for name in "ab")
     (tmp_path / "b/model/hparams.yaml").write_text("other", encoding="utf-8")
     assert first == second != CometProgram(OTHER_PYTHON, tmp_path / "b/model", None, 4).name
 
@@ -122,7 +114,7 @@ def test_context_is_that_of_the_document_and_of_references():
 
 def test_plain_files_are_scored(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    checkpoint(tmp_path / "model")
+    write_comet(tmp_path / "model")
     for name, lines in (("source", SOURCES), ("system", LINES), ("reference", ANSWERS), ("names", DOCUMENT_NAMES)):
         Path(name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     command = [

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 import pytest
+from helpers.comet_files import write_comet
 from helpers.support import ROOT, run
 
 from docmt.base.artifacts import read_json
@@ -32,9 +33,7 @@ def test_word_vectors_of_the_training_split_give_coherence(demo):
 
 def test_comet_is_scored_by_the_python_of_another_environment(demo):
     """A stand-in for this Python; the real package is in tests/scoring/programs."""
-    for name in ("hparams.yaml", "checkpoints/model.ckpt"):
-        (demo.root / "wmt22" / name).parent.mkdir(parents=True, exist_ok=True)
-        (demo.root / "wmt22" / name).write_text("for a stand-in", encoding="utf-8")
+    write_comet(demo.root / "wmt22")
     command = [sys.executable, str(ROOT / "tests/helpers/other_python.py")]
     demo.edit("config.yaml", "scoring/comet", {"command": command, "model": "wmt22"})
     target = f"results/7_scores/{SYSTEM}/scores.json"
