@@ -30,6 +30,9 @@ PLAIN = "tensors by name and nothing else"
 """The expected content of a pickle, as messages state it."""
 ZIP = b"PK\x03\x04"
 """The first bytes of a pickle with its storages in a zip archive, the form since torch 1.6."""
+MOST_BYTES = 8_000_000
+"""The largest size of the names and shapes of a file's tensors: those of some 30,000 tensors, or of 100,000 where they
+are not a pickle. A file of more takes longer to read than anybody waits."""
 LEGACY_PICKLES = 5
 """The number of pickles at the beginning of a file of the earlier form."""
 COSTLY = ("_codecs encode", "builtins bytearray", "__builtin__ bytearray")
@@ -47,6 +50,9 @@ def read_tensors(path: Path) -> dict[str, torch.Tensor]:
     with reading(path, "not a safetensors file, or a damaged one"):
         need_file(path)
         check_file(path)
+        with path.open("rb") as stream:
+            if int.from_bytes(stream.read(8), "little") > MOST_BYTES:
+                raise ValueError("too many tensors, or a wrong header")
         weights = load_file(path)
     check_weights(weights, path)
     return weights
@@ -68,34 +74,37 @@ def read_pickle(path: Path, part: str | None = None, remedy: str = MEND) -> dict
     return weights
 
 
-def load_plain(path: Path, allowed: Sequence[type] = ()) -> Any:
+def load_plain(path: Path, allowed: Sequence[type] = (), is_mapped: bool = True) -> Any:
     """Return the content of a pickle: tensors, plain values, objects of the `allowed` classes.
 
     No other code of docmt calls torch.load. Other content raises any kind of error. Torch's warnings are suppressed,
-    since callers check the content themselves.
+    since callers check the content themselves. With `is_mapped`, the numbers of tensors stay in the file, which must
+    not be removed from another machine.
     """
     need_file(path)
     with path.open("rb") as stream:
-        is_zip = stream.read(len(ZIP)) == ZIP  # as torch itself distinguishes the forms
-        stream.seek(0)
-        for pickle in _zipped_pickles(stream) if is_zip else [stream] * LEGACY_PICKLES:
+        begin = stream.read(MOST_BYTES)
+        is_zip = begin.startswith(ZIP)  # as torch itself distinguishes the forms
+        for pickle in _zipped_pickles(stream) if is_zip else [io.BytesIO(begin)] * LEGACY_PICKLES:
             _check_costs(pickle)
     with warnings.catch_warnings(), torch.serialization.safe_globals(list(allowed)):
         warnings.simplefilter("ignore")
-        return torch.load(path, map_location="cpu", weights_only=True, mmap=is_zip)
+        return torch.load(path, map_location="cpu", weights_only=True, mmap=is_zip and is_mapped)
 
 
-def _zipped_pickles(stream: io.BufferedIOBase) -> Iterator[io.BufferedIOBase]:
+def _zipped_pickles(stream: io.BufferedIOBase) -> Iterator[io.BytesIO]:
     """Yield the pickles of an archive, of which torch compresses no member."""
     with zipfile.ZipFile(stream) as archive:
         if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
             raise ValueError("compressed members")
-        for name in archive.namelist():
-            if name.endswith("data.pkl"):
-                yield io.BytesIO(archive.read(name))
+        for member in archive.infolist():
+            if member.filename.endswith("data.pkl"):
+                if member.file_size > MOST_BYTES:
+                    raise ValueError("too many tensors")
+                yield io.BytesIO(archive.read(member))
 
 
-def _check_costs(pickle: io.BufferedIOBase) -> None:
+def _check_costs(pickle: io.BytesIO) -> None:
     """Raise ValueError for a pickle that calls a function of COSTLY, or has a tuple of more than MOST_NESTED items."""
     sizes: list[int] = []  # of the tuples on the machine's stack; 0 for other objects
     marks: list[int] = []

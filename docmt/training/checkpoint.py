@@ -96,7 +96,7 @@ class StateFolder:
             if not is_whole(file):
                 self._note(f"checkpoint {file.name} is damaged and is skipped")
             else:
-                payload = load_plain(file)
+                payload = load_plain(file, is_mapped=False)
                 if changed := differences(payload["run"], self._run):
                     refuse_other_run(changed, file)
                 if all(is_whole(inside(self.folder, name)) for name in payload["weights"]):
@@ -150,7 +150,7 @@ class StateFolder:
                     remedy=f"delete {self.folder} and train again",
                 )
             time.sleep(LOOK_S)
-        return load_plain(file)
+        return load_plain(file, is_mapped=False)
 
     def _checkpoints(self) -> list[Path]:
         return sorted(self.folder.glob("checkpoint-*.pt"), reverse=True)

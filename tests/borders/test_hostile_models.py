@@ -33,6 +33,7 @@ from helpers.hostile_models import (
     pickled,
     pipe,
     put,
+    state_of,
     tensors_in_header,
     text,
     tokenizer,
@@ -77,6 +78,11 @@ ATTACKS = {
         tensors_in_header({"a": {"dtype": "F32", "shape": [TRILLION], "data_offsets": [0, 64]}}),
         "not a safetensors file",
     ),
+    "a million tensors": (
+        "model",
+        tensors_in_header({f"a{n}": {"data_offsets": [0, 0]} for n in range(400_000)}),
+        SAFE,
+    ),
     "sizes that overflow": (
         "model",
         tensors_in_header({"a": {"dtype": "F32", "shape": [2**62, 4], "data_offsets": [0, 64]}}),
@@ -115,7 +121,7 @@ ATTACKS = {
         "not a truecase model",
     ),
     "a language that is a path": ("model", field("text/text.json", "source_language", "../../etc/passwd"), SETTING),
-    "a pipe as card": ("model", pipe(CARD), "found"),
+    "a pipe as card": ("model", pipe(CARD), PIPE),
     "a pipe as weights": ("model", pipe(SAFE), PIPE),
     "a pipe as text.json": ("model", pipe("text/text.json"), PIPE),
     "a pipe as vocabulary": ("model", pipe("text/vocabulary.source.txt"), PIPE),
@@ -130,6 +136,7 @@ ATTACKS = {
     "compressed storages": ("bart", archive(zeros, zipfile.ZIP_DEFLATED), REFUSED),
     "a function that allocates": ("bart", opcodes(called("builtins bytearray", 1 << 40)), REFUSED),
     "a function that takes hours": ("bart", opcodes(called("_codecs encode", "\u4e00" * 100_000, "punycode")), REFUSED),
+    "a million numbers": ("bart", opcodes(b"(" + b"K\x01" * 5_000_000 + b"t"), REFUSED),
     "a tuple in tuples": ("bart", opcodes(nested_tuples(60)), REFUSED),
     "tensors of no file": ("bart", opcodes(called("torch FloatTensor", 1 << 28)), LARGER),
     "a function of the system": ("bart", opcodes(called("posix system", "touch ran")), REFUSED),
@@ -205,6 +212,14 @@ ATTACKS |= {
     "no jumps at all": ("aligner", text("jumps.json", lambda jumps: re.sub(r"\d[\d.e-]*", "0.0", jumps)), JUMPS),
     "a pipe as jumps": ("aligner", pipe("jumps.json"), PIPE),
     "a pipe as lexicon": ("aligner", pipe("lexicon.arrow"), PIPE),
+    # exports, which may go to the public
+    "a link out of the text": ("export", link("text/notes.txt", "../../source"), "leads out of its folder"),
+    "a link in place of stop words": ("export", link("stop_words.txt", "../source"), "leads out of its folder"),
+    "a pipe beside the text": ("export", pipe("text/notes.txt"), PIPE),
+    "a pipe beside the weights": ("export", pipe("stop_words.txt"), PIPE),
+    # trainings that were stopped
+    "weights beside the state": ("state", state_of(weights=[f"../x-{'0' * 16}.pt"]), "leads out of its folder"),
+    "weights anywhere": ("state", state_of(weights=["/etc/x-0.pt"]), "leads out of its folder"),
     # other judges
     "a COMET that runs code": ("comet", opcodes(called("posix system", "touch ran"), CHECKPOINT), REFUSED),
     "a COMET that is no number": ("comet", pickled(put("weight", math.nan), CHECKPOINT, "state_dict"), INFINITE),

@@ -16,6 +16,7 @@ import torch
 from helpers.sealed import write_manifest
 from safetensors.torch import load_file, save_file
 
+from docmt.base.digests import sha256_file
 from docmt.base.tables import write_arrow
 from docmt.scoring.alignment.model import LINKS
 
@@ -218,6 +219,17 @@ def lexicon(**columns: list) -> Attack:
 
     def attack(folder: Path) -> None:
         write_arrow(folder / "lexicon.arrow", pa.table(columns, schema=LINKS))
+
+    return attack
+
+
+def state_of(**payload: object) -> Attack:
+    """Write a checkpoint of a training with other facts, and a name that says its digest."""
+
+    def attack(folder: Path) -> None:
+        (file,) = folder.glob("checkpoint-*.pt")
+        torch.save({**torch.load(file), **payload}, file)
+        file.rename(file.with_name(f"{file.stem.rpartition('-')[0]}-{sha256_file(file)[:16]}.pt"))
 
     return attack
 

@@ -29,6 +29,7 @@ from docmt.scoring.alignment.training import train
 from docmt.settings.data import CutConfig
 from docmt.settings.models import TransformerConfig
 from docmt.text.pretrained import PretrainedTokenizer
+from docmt.training.checkpoint import StateFolder
 
 LEARNED = {"position_table": "learned", "max_positions": 40}
 LINES = {"source": "das haus\nein haus\n", "target": "the house\na house\n", "documents": "a\na\n"}
@@ -64,6 +65,11 @@ def awesome(folder: Path) -> None:
     write_json(folder / "tokenizer_config.json", {"do_lower_case": False})
 
 
+def state(folder: Path) -> None:
+    """What a training leaves that is stopped."""
+    StateFolder(folder, print, {"seed": 1}).save(1, 1, {"update": 1}, set())
+
+
 def aligner(folder: Path) -> None:
     train(["das haus", "das buch"] * 2, ["the house", "the book"] * 2).save(folder)
 
@@ -79,7 +85,8 @@ def vectors(folder: Path) -> None:
 
 
 MAKERS: dict[str, Callable[[Path], object]] = {
-    **{make.__name__: make for make in (model, chains, bart, bert, awesome, aligner, fairseq, vectors)},
+    **{make.__name__: make for make in (model, chains, bart, bert, awesome, aligner, state, fairseq, vectors)},
+    "export": model,
     "comet": write_comet,
     "wordpiece": lambda folder: write_tokenizer("bert", folder),
     "byte_level": lambda folder: write_tokenizer("bart", folder),
@@ -90,6 +97,7 @@ TRANSLATE = "translate --model made --beam 1"
 COMMANDS = {
     "model": TRANSLATE,
     "chains": TRANSLATE,
+    "export": "export-model --model made --to huggingface --output out",
     "awesome": f"{ALIGN} --aligner awesome-align",
     "aligner": ALIGN,
     "fairseq": "import-fairseq --checkpoint made/best.pt --source-dictionary made/dict.txt --target-dictionary"
@@ -115,7 +123,11 @@ def tokenize(folder: Path) -> None:
     PretrainedTokenizer.load(folder / "tokenizer.json").tokenize("the house")
 
 
-CALLS = {"bart": start("bart"), "bert": start("bert")}
+def resume(folder: Path) -> None:
+    assert StateFolder(folder, print, {"seed": 1}).newest()[0]
+
+
+CALLS = {"bart": start("bart"), "bert": start("bert"), "state": resume}
 CALLS |= dict.fromkeys(("wordpiece", "byte_level", "sentencepiece"), tokenize)
 
 
