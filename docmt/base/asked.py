@@ -102,7 +102,11 @@ def asked_of(data: bytes, path: str) -> Asked:
         check_seal(value, path, REMEDY)
         settings = {name: value[name] for name in value if name not in (KEY, DIGEST)}
         asked = Asked(settings=settings, **value[KEY])
-    if asked.text().encode() != data:
+        stated = [*asked.inputs.values(), *asked.files.values(), *asked.libraries.values()]
+        if not all(item is None or isinstance(item, str) for item in stated):
+            raise TypeError(f"{KEY} has a value that is no text")
+        text = asked.text()
+    if text.encode() != data:
         # The manifest of the outputs has the digest of these bytes: equal settings have equal files.
         raise UserError(
             "the file was changed after docmt wrote it",

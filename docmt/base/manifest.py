@@ -36,6 +36,8 @@ DIGITS = 12
 """The number of digits of a digest that messages have."""
 HOURS = ("seconds", "device_hours")
 """The keys of a record with times that plans add up."""
+OF_RUN = ("command", "began", "finished", "commit", "device", "threads")
+"""The keys of a record with texts or numbers."""
 REMEDY = "delete the file and run snakemake again, which makes it again"
 
 
@@ -204,6 +206,10 @@ def record_from_json(value: Any, where: str, remedy: str = REMEDY) -> dict[str, 
     with reading(where, "a damaged record", remedy=remedy):
         check_seal(value, where, remedy)
         files_from_json(value["files"])
+        parts = [{key: value.get(key) for key in OF_RUN}, *(value.get(key, {}) for key in ("versions", "hardware"))]
+        for key, fact in (pair for part in parts for pair in part.items()):
+            if not isinstance(fact, str | int | float | None):
+                raise TypeError(f"{key} is no text and no number")
         for key in HOURS:
             hours = value.get(key)
             if hours is not None and not (type(hours) in (int, float) and 0 <= hours < float("inf")):

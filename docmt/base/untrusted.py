@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from docmt.base.errors import UserError, in_line
+from docmt.base.errors import UserError, in_line, quoted
 from docmt.base.names import stays_inside
 
 if TYPE_CHECKING:
@@ -84,6 +84,10 @@ def check_digest(name: str, file: "FileDigest") -> None:
         if type(size) is not int or not 0 <= size <= MOST_BYTES:
             raise UserError("not a size in bytes", where=name, found=in_line(size))
     for part in file.parts:
+        if not isinstance(part.columns, dict) or not all(map(is_sha256, part.columns.values())):
+            raise UserError("not the digests of columns", where=name, found=quoted(part.columns))
+        if not all(isinstance(split, str) for split in part.splits):
+            raise UserError("not the names of splits", where=name, found=quoted(part.splits))
         if not end <= part.start <= part.start + part.bytes <= file.bytes:
             raise UserError("parts of a table that are not in the order of the file", where=name, found=part.start)
         end = part.start + part.bytes

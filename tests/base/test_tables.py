@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from helpers.damage import refused_changes
-from helpers.sealed import rewrite
+from helpers.sealed import rewrite, write_manifest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -162,12 +162,15 @@ def test_rows_of_several_row_groups_are_a_part(tmp_path, monkeypatch):
     assert read_parquet(path, SCHEMA) == table(*SPLITS)
 
 
-def test_a_table_without_a_manifest_is_validated(tmp_path):
+@pytest.mark.parametrize("is_listed", [False, True])
+def test_a_table_is_validated_also_where_a_manifest_agrees_with_its_bytes(tmp_path, is_listed):
     path = tmp_path / "tokens.arrow"
     write_arrow(path, table("train"))
     content = path.read_bytes()
     place = content.index(b"train\0")
     rewrite(path, content[:place] + b"\xff" + content[place + 1 :])
+    if is_listed:
+        write_manifest(tmp_path, path.name)
     with pytest.raises(UserError, match=r"tokens\.arrow: damaged Arrow file"):
         read_arrow(path, SCHEMA)
 
