@@ -18,7 +18,7 @@ from typing import IO
 
 from docmt.base.artifacts import atomic_folder
 from docmt.base.errors import UserError
-from docmt.base.foreign import first_line, free_bytes, is_of_disk
+from docmt.base.foreign import first_line, free_bytes, is_of_disk, need_file
 from docmt.base.untrusted import leads_out
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -110,6 +110,7 @@ def unpack(archive: Path, folder: Path) -> None:
     """
     if not archive.exists():
         raise UserError("archive not found", where=str(archive))
+    need_file(archive)
     try:
         budget = Budget.of(archive, folder)
         members = _members(archive, budget)
