@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docmt.base.errors import UserError
+from docmt.base.errors import UserError, printable
 from docmt.cli.options import MOST, AsJson, Config, Root, input_path, output_folder, output_path, overrides
-from docmt.cli.screen import print_json
+from docmt.cli.screen import print_json, say
 
 if TYPE_CHECKING:
     from docmt.provenance.comparing import Reproduction
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 NOT_REPRODUCED = 1
 """The exit status of `docmt reproduce` where the target is not reproduced."""
 TARGET = "all, a study, or a file below results/, as snakemake has it"
-OF_SITE = ("mirror", "local", "hosts", "store", "store_mode")
-"""The keys of config.yaml that are facts of one site; they are no part of a crate."""
 MOST_WITHHELD = 5
 """The largest number of files that are not in the crate of which a line is printed."""
 
@@ -54,6 +52,7 @@ def write_crate(
     from docmt.provenance.artifacts import finished_run
     from docmt.provenance.crate import CrateFacts, check_output
     from docmt.provenance.crate import write_crate as write
+    from docmt.provenance.opening import OF_SITE
 
     values = overrides(config)
     place = (output or Path(f"{target.strip('/').replace('/', '-')}.crate")).absolute()
@@ -65,7 +64,7 @@ def write_crate(
         organisation_url=organisation_url and checked_url("--organisation-url", organisation_url),
         licence=licence,
         code_url=code_url and checked_url("--code-url", code_url),
-        overrides={key: value for key, value in values.items() if key not in OF_SITE},
+        overrides={key: value for key, value in values.items() if key not in (*OF_SITE, "store_mode")},
         included=[*(["models"] if with_models else []), *(["data"] if with_data else [])],
     )
     check_output(place)
@@ -93,6 +92,9 @@ def reproduce(
     with_downloads: Annotated[
         bool, typer.Option("--with-downloads", help="take the downloads of the first run, instead of downloading again")
     ] = False,
+    runs_code: Annotated[
+        bool, typer.Option("--run-code-of-crate", help="run the crate's own workflow, and programs that it names")
+    ] = False,
     root: Root = Path(),
     config: Config = None,
     as_json: AsJson = False,
@@ -101,8 +103,8 @@ def reproduce(
 
     Equal bits are expected on the same processor with the same libraries, without a GPU. Elsewhere the scores are
     compared: with the spread of seeds or, with one seed, with the interval of the score. With --crate, the settings and
-    the first run are those of the crate. The status is 0 where the target is reproduced, and else 1. A run that was
-    interrupted goes on where the same command is called again.
+    the first run are those of the crate, and the workflow is that of the installed docmt. The status is 0 where the
+    target is reproduced, and else 1. A run that was interrupted goes on where the same command is called again.
     """
     from docmt.provenance.reproducing import NewRun
     from docmt.provenance.reproducing import reproduce as make_again
@@ -110,12 +112,12 @@ def reproduce(
     if crate is not None and with_downloads:
         raise UserError("a crate has no downloads", where="--with-downloads, --crate", expected="at most one of them")
     place = (folder or default_folder(root, target, crate)).absolute()
-    new_run = NewRun(target, place, cores, overrides(config), with_downloads)
-    result = make_again(new_run, root.absolute(), crate and crate.absolute())
+    new_run = NewRun(target, place, cores, overrides(config), with_downloads, runs_code)
+    result = make_again(new_run, root.absolute(), crate and crate.absolute(), say)
     if as_json:
         print_json({"target": target, "folder": str(place), **result.to_json()})
     else:
-        typer.echo("\n".join(result_lines(target, place, result)))
+        typer.echo("\n".join(printable(line, breaks="") for line in result_lines(target, place, result)))
     if not result.is_reproduced:
         raise typer.Exit(NOT_REPRODUCED)
 

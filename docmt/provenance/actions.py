@@ -110,7 +110,7 @@ class Actions:
     def times(self) -> tuple[str, str]:
         """Return the begin of the first action and the end of the last."""
         records = [artifact.record for artifact in self.run.artifacts.values()]
-        return min(record["began"] for record in records), max(record["finished"] for record in records)
+        return min(str(record["began"]) for record in records), max(str(record["finished"]) for record in records)
 
     def organise(self, workflow: Reference, steps: Mapping[str, Reference], inputs: list[Reference]) -> Reference:
         """Add the run of the workflow: its own action, a control action for each artifact, and what organised them.

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from docmt.base.artifacts import as_object
 from docmt.base.asked import Asked, read_asked
 from docmt.base.digests import FileDigest
 from docmt.base.errors import UserError
@@ -15,6 +16,9 @@ from docmt.plan.driver import LISTED
 from docmt.plan.explain import jobs_of_target
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Planner
+
+OF_JOB = ("command", "began", "finished", "hardware")
+"""What the record of every job states."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,8 @@ def finished_run(planner: Planner, target: str, command: str) -> FinishedRun:
         rows = "".join(f"\n    {line}" for line in [*lacking[:LISTED], *more])
         raise UserError("the target is not finished", where=target, found=rows, remedy=f"run `{command}` first")
     artifacts = {job: artifact for job in plan.order if (artifact := read_artifact(planner, job, planner.digests.root))}
+    for job, artifact in artifacts.items():
+        as_object(dict(artifact.record), job.file(RECORD), OF_JOB)
     return FinishedRun(target, planner, tuple(jobs), artifacts)
 
 

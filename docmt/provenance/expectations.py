@@ -6,7 +6,8 @@ from typing import Any
 
 from docmt.base.artifacts import read_object
 from docmt.base.digests import FileDigest, TablePart
-from docmt.base.errors import UserError
+from docmt.base.errors import UserError, in_line
+from docmt.base.foreign import reading
 from docmt.base.manifest import DIGITS, SETTINGS
 from docmt.plan.changes import Difference, changes, differences
 from docmt.provenance.artifacts import RunArtifact
@@ -30,11 +31,21 @@ def questions(before: RunArtifact, now: RunArtifact) -> list[Difference]:
 def reasons_for_other_bits(before: RunArtifact, now: RunArtifact) -> list[str]:
     """Return why two runs of a job may give other bits: the device, the processor, its threads, the libraries."""
     devices = [artifact.record.get("device") for artifact in (before, now)]
-    reasons = [f"the device was {devices[0]}, is {devices[1]}"] if not all(device in CPU for device in devices) else []
+    reasons = (
+        ["the device was {}, is {}".format(*map(_in_line, devices))]
+        if not all(device in CPU for device in devices)
+        else []
+    )
     facts = [_facts(artifact) for artifact in (before, now)]
     names = sorted({*facts[0], *facts[1]})
     pairs = [(name, facts[0].get(name), facts[1].get(name)) for name in names]
-    return reasons + [f"{name} was {then}, is {is_now}" for name, then, is_now in pairs if then != is_now]
+    differing = [tuple(map(_in_line, pair)) for pair in pairs if pair[1] != pair[2]]
+    return reasons + [f"{name} was {then}, is {is_now}" for name, then, is_now in differing]
+
+
+def _in_line(value: object) -> object:
+    """Return a value of somebody else for a phrase, on one line and of a length that people read."""
+    return in_line(str(value))
 
 
 def _facts(artifact: RunArtifact) -> dict[str, Any]:
@@ -105,10 +116,11 @@ def _columns(part: TablePart, other: TablePart) -> str:
 def _values(before: Path, now: Path) -> Iterator[str]:
     """Yield the first values that differ between two files of JSON, where both can be read."""
     try:
-        pairs = differences(read_object(before), read_object(now))
+        with reading(before, "not values that can be compared"):
+            pairs = differences(read_object(before), read_object(now))
+            first = [tuple(map(_in_line, (name, *pair))) for name, pair in [*pairs.items()][:MOST_VALUES]]
     except UserError:
         return
-    for name, (then, is_now) in [*pairs.items()][:MOST_VALUES]:
-        yield f"{name} was {then}, is {is_now}"
+    yield from (f"{name} was {then}, is {is_now}" for name, then, is_now in first)
     if len(pairs) > MOST_VALUES:
         yield f"... and {len(pairs) - MOST_VALUES} more values"

@@ -1,70 +1,27 @@
-"""A target made again in a folder of its own: its settings, the run of Snakemake, and the first run in a crate."""
+"""A target made again in a folder of its own: its settings, the files of the user, and the run of Snakemake."""
 
 import json
 import os
 import shutil
 import subprocess
 import sys
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from docmt.base.artifacts import read_object, write_json
-from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
-from docmt.base.foreign import reading
 from docmt.base.paths import RESULTS
-from docmt.base.yaml_files import load_text
 from docmt.catalogue.missing import mirror_folder
 from docmt.plan.jobs import Job
 from docmt.plan.main_config import MainConfig
 from docmt.plan.planning import Planner
-from docmt.provenance.entities import METADATA
 from docmt.provenance.workflow import workflow_files
 
 MARK = "reproduce.json"
 """The file of a folder in which a target is made again; a folder with the same content is continued."""
 NO_STORE = {"store_mode": "off"}
 """The settings with which nothing comes from a store."""
-SETTING = "#config/"
-"""The beginning of the identifier of a setting of the command line in a crate."""
-
-
-def open_crate(crate: Path, folder: Path) -> Path:
-    """Return the folder of a crate; a zip is unpacked into `folder`.
-
-    Raises UserError where it is no crate, or where one of its files is missing or has other bytes.
-    """
-    if crate.is_file():
-        with reading(crate, "not a zip, or damaged"), zipfile.ZipFile(crate) as archive:
-            archive.extractall(folder)
-        crate = folder
-    for entity in _entities(crate):
-        if "File" in _list(entity.get("@type")):
-            path = crate / unquote(entity["@id"])
-            if not path.is_file() or sha256_file(path) != entity.get("sha256"):
-                what = "a file of the crate is missing, or has other bytes"
-                raise UserError(what, where=str(path), remedy="get the crate again")
-    return crate
-
-
-def settings_of_crate(crate: Path) -> dict[str, Any]:
-    """Return the settings that the run in a crate had from the command line, by key."""
-    values = (entity for entity in _entities(crate) if entity.get("@id", "").startswith(SETTING))
-    return {entity["@id"].removeprefix(SETTING): load_text(entity["value"], str(crate)) for entity in values}
-
-
-def _entities(crate: Path) -> list[dict[str, Any]]:
-    """Return the entities of a crate."""
-    with reading(crate / METADATA, "not the description of a crate"):
-        return list(read_object(crate / METADATA, "@graph")["@graph"])
-
-
-def _list(value: Any) -> list:
-    """Return a value of JSON-LD as a list."""
-    return value if isinstance(value, list) else [value]
 
 
 def prepare_folder(source: Path, folder: Path, config: MainConfig, mark: Mapping[str, str]) -> None:
@@ -143,7 +100,9 @@ def run_snakemake(folder: Path, target: str, cores: int, config: Mapping[str, An
         target,
         *_options({**config, **NO_STORE}),
     ]
-    status = subprocess.run(command, cwd=folder, stdout=2).returncode
+    # Python would import modules from the folder, before those that are installed.
+    environment = {**os.environ, "PYTHONSAFEPATH": "1"}
+    status = subprocess.run(command, cwd=folder, stdout=2, env=environment).returncode
     if status:
         raise UserError(
             "snakemake failed to make the target again",

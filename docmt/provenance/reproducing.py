@@ -1,33 +1,36 @@
 """The work of `docmt reproduce`: a target made again elsewhere, and compared with its first run."""
 
+import shlex
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+from docmt.base.errors import UserError, in_line
+from docmt.catalogue.missing import is_remote
+from docmt.plan.adoption import program_of
 from docmt.plan.explain import jobs_of_target
+from docmt.plan.jobs import Job
 from docmt.plan.planning import Planner
 from docmt.plan.run import grid_of_run
+from docmt.plan.scored import scoring_of_entry
 from docmt.provenance.comparing import Reproduction, check_first_run, compare
-from docmt.provenance.remaking import (
-    copy_downloads,
-    files_to_link,
-    link_files,
-    open_crate,
-    prepare_folder,
-    run_snakemake,
-    settings_of_crate,
-)
+from docmt.provenance.opening import open_crate, settings_of_crate, write_project
+from docmt.provenance.remaking import copy_downloads, files_to_link, link_files, prepare_folder, run_snakemake
 from docmt.provenance.workflow import main_config
+
+Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class NewRun:
     """What is to be made again: the target, the new folder, the cores, and the settings of the command line.
 
-    `with_downloads`: whether the downloads of the first run are copied.
+    `with_downloads`: whether the downloads of the first run are copied. `runs_code`: whether the code of a crate and
+    the programs that its settings name may run.
     """
 
     target: str
@@ -35,35 +38,93 @@ class NewRun:
     cores: int
     overrides: Mapping[str, Any]
     with_downloads: bool = False
+    runs_code: bool = False
 
 
-def reproduce(new_run: NewRun, root: Path, crate: Path | None) -> Reproduction:
+@dataclass(frozen=True)
+class FirstRun:
+    """What the target is compared with: the folders of the results and of the settings, and what the user named."""
+
+    results: Path
+    project: Path
+    origin: Mapping[str, str]
+    is_crate: bool = False
+
+
+def reproduce(new_run: NewRun, root: Path, crate: Path | None, tell: Tell) -> Reproduction:
     """Make a target again, and compare it with the first run in the project `root`, or in a crate.
 
-    Raises UserError for an unknown target, where the first run does not have the target, where the folder cannot be
-    used, and where Snakemake fails.
+    `tell` gets a line about each thing that is not the crate's. Raises UserError for an unknown target, where the first
+    run does not have the target, where the folder cannot be used, for a crate that could do harm, and where Snakemake
+    fails.
     """
     if crate is None:
-        return _make_and_compare(new_run, new_run.overrides, root, root)
+        return _make_and_compare(new_run, new_run.overrides, FirstRun(root, root, {"from": str(root)}), tell)
     with tempfile.TemporaryDirectory() as temporary:
-        first_run = open_crate(crate, Path(temporary))
-        overrides = {**settings_of_crate(first_run), **new_run.overrides}
-        return _make_and_compare(new_run, overrides, first_run, crate)
+        results, project = open_crate(crate, Path(temporary, "crate")), Path(temporary, "project")
+        ran_with = settings_of_crate(results)
+        for line in write_project(results, project, ran_with, new_run.overrides, new_run.runs_code):
+            tell(line)
+        overrides = {**ran_with, **new_run.overrides}
+        origin = {"from": str(crate), "code": "crate" if new_run.runs_code else "docmt"}
+        return _make_and_compare(new_run, overrides, FirstRun(results, project, origin, is_crate=True), tell)
 
 
-def _make_and_compare(new_run: NewRun, overrides: Mapping[str, Any], first_run: Path, origin: Path) -> Reproduction:
-    """Make the target in the new folder, and compare it with a first run, which comes from `origin`."""
+def _make_and_compare(new_run: NewRun, overrides: Mapping[str, Any], first: FirstRun, tell: Tell) -> Reproduction:
+    """Make the target in the new folder, and compare it with a first run."""
     target, folder = new_run.target, new_run.folder
-    with chdir(first_run):
+    with chdir(first.project):
         planner, config = Planner(grid_of_run(Path(), dict(overrides))), main_config(Path(), overrides)
         jobs = jobs_of_target(planner, target)
-        check_first_run(jobs, first_run)
-        linked = files_to_link(planner, jobs, first_run, folder, config)
-        prepare_folder(first_run, folder, config, {"target": target, "from": str(origin)})
-        link_files(linked, first_run, folder)
+        if first.is_crate and (hosts := sorted(_hosts(planner, jobs))):
+            tell(f"files of its corpora are downloaded from {', '.join(hosts)}")
+        if first.is_crate and not new_run.runs_code:
+            _check_programs(planner, jobs, new_run.overrides)
+        check_first_run(jobs, first.results)
+        linked = files_to_link(planner, jobs, first.project, folder, config)
+        prepare_folder(first.project, folder, config, {"target": target, **first.origin})
+        link_files(linked, first.project, folder)
         if new_run.with_downloads:
-            copy_downloads(planner, jobs, first_run, folder)
+            copy_downloads(planner, jobs, first.project, folder)
     run_snakemake(folder, target, new_run.cores, overrides)
     with chdir(folder):
         planner = Planner(grid_of_run(Path(), dict(overrides)))
-        return compare(planner, jobs_of_target(planner, target), first_run)
+        return compare(planner, jobs_of_target(planner, target), first.results)
+
+
+def _hosts(planner: Planner, jobs: list[Job]) -> set[str]:
+    """Return the hosts of the addresses of the corpora of a target."""
+    grid = planner.jobs.grid
+    names = {job.names["corpus"] for job in planner.closure(jobs) if job.rule == "corpus"}
+    files = (file for name in names for file in grid.corpus_at_scale(grid.corpus_in(name, name)).files)
+    urls = (source.url for file in files for source in file.sources if is_remote(source.url))
+    return {urlsplit(url).hostname or url for url in urls}
+
+
+def _check_programs(planner: Planner, jobs: list[Job], stated: Mapping[str, Any]) -> None:
+    """Raise UserError where settings of a crate name a program that a job of a target would run.
+
+    `stated`: the settings of the user's command line, which may name a program.
+    """
+    of_user: Any = stated
+    for key in ("scoring", "comet", "command"):
+        of_user = of_user.get(key) if isinstance(of_user, Mapping) else None
+    for job in planner.closure(jobs):
+        for words in _programs(planner, job, of_user is not None):
+            raise UserError(
+                "the settings of the crate name a program",
+                where=str(job),
+                found=in_line(shlex.join(words)),
+                remedy="read what it does; with --run-code-of-crate it runs",
+            )
+
+
+def _programs(planner: Planner, job: Job, has_comet: bool) -> Iterator[tuple[str, ...]]:
+    """Yield the command lines of a job that settings state; `has_comet`: the user has stated that of COMET."""
+    grid = planner.jobs.grid
+    if job.rule == "ask":
+        yield program_of(grid, job.names).words(job.names["corpus"], int(job.names["seed"]))
+    if job.rule == "scores" and not has_comet:
+        comet = scoring_of_entry(grid, grid.find_scored(job.names["corpus"], job.names["system"])).comet
+        if comet is not None:
+            yield comet.words

@@ -245,7 +245,7 @@ CALLS = (
     ("reproduce nothing --root ROOT", "unknown target\n  found nothing; expected all, a study"),
     ("reproduce demo --cores 0 --root ROOT", "'--cores'"),
     ("reproduce demo --folder text --root ROOT", "'--folder': dir 'text' is a file"),
-    ("reproduce demo --crate text", "text: not a zip, or damaged"),
+    ("reproduce demo --crate text", "text: archive is damaged or truncated"),
     ("reproduce demo --crate folder", "folder/ro-crate-metadata.json: file not found"),
     ("reproduce demo --crate folder --with-downloads", "a crate has no downloads"),
     ("store pull demo --root ROOT", "config.yaml: no store is named"),

@@ -44,8 +44,12 @@ ELSEWHERE = {
     ("preflight/slurm/waiting.py", "set {}: true"): "tests/preflight/test_slurm.py::test_preempted_jobs",
     ("preflight/sources.py", "{} A run"): "tests/preflight/test_files.py"
     "::test_studies_leave_out_what_only_a_person_can_bring",
+    ("provenance/opening.py", "state a path"): "tests/provenance/test_hostile_crates.py"
+    "::test_places_of_the_author_are_left_out_and_those_of_the_user_count",
     ("provenance/remaking.py", "name a --folder beside"): "tests/provenance/test_reproduce.py"
     "::test_a_relative_path_out_of_the_project_must_lead_to_the_same_place",
+    ("provenance/reproducing.py", "read what"): "tests/provenance/test_hostile_crates.py"
+    "::test_a_program_of_a_study_runs_only_where_the_user_says_so",
     ("scoring/comet.py", "scoring.comet"): "tests/scoring/test_comet.py::test_plain_files_are_scored",
     ("scoring/human/drawn.py", "`identical"): "tests/scoring/test_human.py"
     "::test_identical_pairs_are_filled_beforehand_and_no_judgements_of_a_person",

@@ -1,7 +1,6 @@
 """`docmt reproduce`: a target made again elsewhere, the first artifact that differs, scores where bits differ."""
 
 import json
-import shutil
 from collections.abc import Callable
 from contextlib import chdir
 from pathlib import Path
@@ -179,17 +178,6 @@ def test_times_in_pages_are_not_compared_but_their_numbers_are(demo, finished_de
     replace_file(folder, "quality.csv", lambda data: data + b" ", prefix="quality.")
     result = compared(demo.root, finished_demo.root, page)
     assert result.first.why.startswith("quality.csv differs") and not result.is_reproduced
-
-
-@pytest.fixture
-def instant(monkeypatch, finished_demo) -> None:
-    """Snakemake that copies the results of the finished demo in the place of making them."""
-
-    def run(command: list, cwd: Path, **options) -> SimpleNamespace:
-        shutil.copytree(finished_demo.root / "results", cwd / "results", dirs_exist_ok=True)
-        return SimpleNamespace(returncode=0)
-
-    monkeypatch.setattr(remaking.subprocess, "run", run)
 
 
 def test_the_command_says_what_differs_and_ends_with_status_1(demo, tmp_path, instant):

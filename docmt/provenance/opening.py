@@ -1,0 +1,176 @@
+"""A crate of somebody else, checked file by file, and the project in which its target is made again.
+
+The settings of the crate are read: config.yaml, studies, corpora and scales. Its code is not run: the Snakefile, the
+rules and the profiles of the project are those of the installed docmt, unless the user says otherwise by name.
+"""
+
+import filecmp
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from docmt.base.artifacts import read_object
+from docmt.base.clone import CONFIG, WORKFLOW, clone_of
+from docmt.base.digests import sha256_file
+from docmt.base.errors import UserError, check_known, in_line
+from docmt.base.foreign import need_file, reading
+from docmt.base.parse import laid_over, mapping
+from docmt.base.untrusted import inside, leads_out
+from docmt.base.yaml_files import Lines, load_text, load_yaml
+from docmt.corpus.unpack import unpack
+from docmt.plan.main_config import MainConfig
+from docmt.provenance.entities import METADATA
+from docmt.provenance.workflow import FOLDERS, SNAKEFILE, main_config, workflow_files
+
+OF_SITE = ("mirror", "local", "hosts", "store", "store_keys")
+"""The keys of config.yaml with places of one site; a crate states none of them for another site."""
+SETTING = "#config/"
+"""The beginning of the identifier of a setting of the command line in a crate."""
+SETTINGS = tuple(f"{WORKFLOW}/{name}/" for name in ("corpora", "scales", "studies"))
+"""The folders of the workflow whose files are settings."""
+MOST_BYTES = 50_000_000
+"""The largest number of bytes of a file that is read as a whole; a description has some 11,000 for each artifact."""
+AGAIN = "get the crate again, from a better source"
+LISTED = 5
+"""The largest number of files that differ which a line names."""
+
+
+def open_crate(crate: Path, folder: Path) -> Path:
+    """Return the folder of a crate; an archive is unpacked into the new folder `folder`.
+
+    Raises UserError where it is no crate, where a file is missing or has other bytes than its entity states, and for a
+    path or a link that leads out of the crate, a pipe or a device.
+    """
+    if not crate.is_dir():
+        unpack(crate, folder)
+        crate = folder
+    for path in crate.rglob("*"):
+        if path.is_symlink():
+            inside(crate, path.relative_to(crate).as_posix())
+        if not path.is_dir():
+            need_file(path)
+        if path.suffix in (".json", ".yaml") and path.stat().st_size > MOST_BYTES:
+            found, expected = f"{path.stat().st_size:,} bytes", f"at most {MOST_BYTES:,}"
+            raise UserError("the file is too large", where=str(path), found=found, expected=expected, remedy=AGAIN)
+    known: set[Path] = set()
+    for entity in _entities(crate):
+        kinds = entity.get("@type")
+        if "File" in (kinds if isinstance(kinds, list) else [kinds]):
+            path = inside(crate, unquote(entity["@id"]))
+            if path in known:
+                raise UserError("a file that the crate describes twice", where=str(path), remedy=AGAIN)
+            if not _has_stated_bytes(path, entity):
+                what = "a file of the crate is missing, or has other bytes"
+                raise UserError(what, where=str(path), remedy=AGAIN)
+            known.add(path)
+    return crate
+
+
+def _has_stated_bytes(path: Path, entity: Mapping[str, Any]) -> bool:
+    """Return whether a file is there with the size and the bytes that its entity states."""
+    is_of_size = path.is_file() and entity.get("contentSize") == str(path.stat().st_size)
+    return is_of_size and entity.get("sha256") == sha256_file(path)
+
+
+def _entities(crate: Path) -> list[dict[str, Any]]:
+    """Return the entities of a crate, each of which has an identifier."""
+    path = crate / METADATA
+    with reading(path, "not the description of a crate", remedy=AGAIN):
+        entities = read_object(path, "@graph")["@graph"]
+        if not isinstance(entities, list) or not all(isinstance(entity, dict) for entity in entities):
+            raise TypeError("@graph is no list of objects")
+        if not all(isinstance(entity.get("@id"), str) for entity in entities):
+            raise TypeError("an entity without a text as @id")
+        return entities
+
+
+def settings_of_crate(crate: Path) -> dict[str, Any]:
+    """Return the settings that the run in a crate had from the command line, by key.
+
+    Raises UserError for a key that no crate states, and for a value that is no YAML.
+    """
+    where, settings = str(crate / METADATA), {}
+    known = [field.name for field in fields(MainConfig) if field.name not in OF_SITE]
+    for entity in _entities(crate):
+        if entity["@id"].startswith(SETTING):
+            key, value = entity["@id"].removeprefix(SETTING), entity.get("value")
+            check_known("key", key, known, where)
+            if not isinstance(value, str):
+                raise UserError("not the text of a setting", where=f"{where}, {key}", found=in_line(value))
+            settings[key] = load_text(value, where)
+    return settings
+
+
+def write_project(
+    crate: Path, project: Path, ran_with: Mapping[str, Any], stated: Mapping[str, Any], runs_code: bool
+) -> Iterator[str]:
+    """Write the project of a crate into a new folder, and yield a line about each thing that is not the crate's.
+
+    `ran_with`: the settings of `settings_of_crate`. `stated`: those of the user's command line. `runs_code`: whether
+    the Snakefile, the rules and the profiles are those of the crate too. Raises UserError for wrong settings, and for a
+    path of theirs that leads out of the project and is not the user's.
+    """
+    installed = clone_of(project)
+    yield from _write_config(crate, project, ran_with, stated)
+    config = main_config(project, {**ran_with, **stated})
+    files = {name: place for name, place in workflow_files(crate, config) if name != CONFIG}
+    settings = {name: place for name, place in files.items() if _is_setting(name)}
+    for place in settings.values():
+        _check_paths(*load_yaml(place), AGAIN)
+    ours = {name: place for name, place in workflow_files(installed, config) if not _is_setting(name)}
+    theirs = {name: place for name, place in files.items() if name not in settings}
+    yield from _differences(ours, theirs, runs_code)
+    for name, place in {**settings, **(theirs if runs_code else ours)}.items():
+        path = inside(project, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(place, path)
+
+
+def _write_config(crate: Path, project: Path, ran_with: Mapping[str, Any], stated: Mapping[str, Any]) -> Iterator[str]:
+    """Write config.yaml of a crate without the places of its site; yield a line where there were some."""
+    import yaml
+
+    value, lines = load_yaml(crate / CONFIG)
+    left = [key for key in OF_SITE if mapping(value, lines).pop(key, None)]
+    theirs = laid_over(value, {key: item for key, item in ran_with.items() if key not in stated})
+    _check_paths(laid_over(theirs, _hidden(stated)), lines, "state a path of yours in its place with --config")
+    project.mkdir()
+    if not left:
+        shutil.copyfile(crate / CONFIG, project / CONFIG)
+        return
+    (project / CONFIG).write_text(yaml.safe_dump(value, allow_unicode=True), encoding="utf-8")
+    yield f"left out of the crate's config.yaml, since they are places of another site: {', '.join(left)}"
+
+
+def _hidden(stated: Any) -> Any:
+    """Return settings with nothing in the place of each value: paths of the user's may lead anywhere."""
+    return {key: _hidden(value) for key, value in stated.items()} if isinstance(stated, Mapping) else None
+
+
+def _check_paths(value: Any, lines: Lines, remedy: str, path: tuple = ()) -> None:
+    """Raise UserError where a text inside of settings is a path that leads out of their folder."""
+    if isinstance(value, str) and (leads_out(value) or value.startswith(("file:", "~"))):
+        what = "a path that leads out of the crate"
+        raise UserError(what, where=lines.place(path), found=in_line(value), remedy=remedy)
+    items = value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ())
+    for key, item in items:
+        _check_paths(item, lines, remedy, (*path, key))
+
+
+def _is_setting(name: str) -> bool:
+    """Return whether a file of a project has settings, and no code."""
+    # Some disks do not tell `Profiles` from `profiles`.
+    is_of_user = Path(name).parts[0].casefold() not in (SNAKEFILE.casefold(), *FOLDERS)
+    return is_of_user or (name.startswith(SETTINGS) and name.endswith(".yaml"))
+
+
+def _differences(ours: Mapping[str, Path], theirs: Mapping[str, Path], runs_code: bool) -> Iterator[str]:
+    """Yield a line about the code of a crate that is not that of the installed docmt."""
+    other = [name for name in theirs if name not in ours or not filecmp.cmp(ours[name], theirs[name], shallow=False)]
+    if other:
+        whose = "the crate's code runs" if runs_code else "the installed docmt runs, and no code of the crate"
+        more = f" and {len(other) - LISTED} more" if len(other) > LISTED else ""
+        yield f"{whose}; it differs in {', '.join(map(str, map(in_line, other[:LISTED])))}{more}"
