@@ -229,9 +229,9 @@ def read_text(path: Path | str) -> str:
     return _text(path)
 
 
-def _text(path: Path | str) -> str:
+def _text(path: Path | str, has_lines: bool = False) -> str:
     with reading(path, "cannot be read"):
-        data = checked_bytes(path)
+        data = checked_bytes(path, has_lines)
     return decoded(data, str(path))
 
 
@@ -239,9 +239,9 @@ def read_lines(path: Path | str) -> list[str]:
     """Read the lines of a text file or a pipe, without line feeds.
 
     Lines end at line feeds only: str.splitlines would also cut at U+2028 and similar characters inside a sentence.
-    Raises UserError where the file cannot be read or is not UTF-8.
+    Raises UserError where the file cannot be read or is not UTF-8, and for a line that is too long.
     """
-    text = _text(path)
+    text = _text(path, has_lines=True)
     return text.removesuffix("\n").split("\n") if text else []
 
 

@@ -24,7 +24,7 @@ LONGEST_DETAIL = 200
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 """The error numbers of a full disk and of a used-up quota."""
-OF_WRITING = (*FULL, errno.EFBIG, errno.EIO)
+OF_WRITING = (*FULL, errno.EFBIG, errno.EIO, errno.EBADF)
 """The error numbers of a failed write to a file that is open; exceptions with these numbers name no file."""
 
 RIGHTS_ON = (errno.EACCES, errno.EPERM, errno.EROFS)
@@ -45,6 +45,7 @@ SYSTEM: dict[int, tuple[str, str]] = {
     errno.ELOOP: ("links that lead to each other", "remove them, and put the file there"),
     errno.EMFILE: ("too many open files", "allow more (ulimit -n), or take fewer workers"),
     errno.EFBIG: ("the file would be too large", "allow larger ones (ulimit -f), or name another disk"),
+    errno.EBADF: ("it is closed", "open it: name a file, or a program behind a pipe"),
     errno.ENOMEM: ("not enough memory", "take fewer workers, or more memory"),
 }
 """The message and the remedy for each error number; for other numbers the message has the words of the system."""

@@ -4,20 +4,45 @@ import os
 import selectors
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
+from pathlib import Path
+from typing import Any
 
 from docmt.base.errors import UserError
-from docmt.base.parent import signal_at_parents_end
 
-LONGEST_LINE = 256 * 2**20
+LONGEST_LINE = 64 * 2**20
 """The largest number of bytes of a line; a program that writes more without a line end writes something else."""
 AT_ONCE = 2**16
 """The number of bytes that are read or written at once."""
 END_S = 5.0
 """Seconds that a program has to end by itself after its standard input was closed."""
+
+
+SUPERVISOR = Path(__file__).with_name("supervisor.py")
+
+
+def supervised(command: Sequence[str], **options: Any) -> subprocess.Popen:
+    """Start a command under a supervisor, with the options of Popen, and return the supervisor.
+
+    It ends with the status of the command, or 128 and the number of the signal that ended the command. Before it ends,
+    it ends the command and all that the command has started, in whatever session: when the command ends, after SIGTERM,
+    and when this process ends, in whatever way. Raises OSError and ValueError as Popen does.
+    """
+    reader, writer = os.pipe()
+    words = [sys.executable, "-I", "-S", str(SUPERVISOR), str(os.getpid()), str(writer), *command]
+    with os.fdopen(reader, "rb") as report:
+        try:
+            process = subprocess.Popen(words, pass_fds=(writer,), start_new_session=True, **options)
+        finally:
+            os.close(writer)
+        number = report.read()
+    if number:
+        process.communicate()
+        raise OSError(int(number), os.strerror(int(number)))
+    return process
 
 
 class ProgramFailure(Exception):
@@ -33,23 +58,16 @@ class ProgramFailure(Exception):
 
 
 class LineProcess:
-    """A program that runs, without a shell, in a process group of its own.
+    """A program that runs, without a shell, in a session of its own.
 
-    Its standard error is that of this process. The system kills the program when this process ends, in whatever way
-    it ends; `close` ends it and all processes of its group.
+    Its standard error is that of this process. `close` ends it and all that it has started; so does the end of this
+    process, in whatever way it ends.
     """
 
     def __init__(self, command: Sequence[str], where: str) -> None:
         """Start a command; `where` names its setting. Raises UserError where it cannot be started."""
-        die_with_parent = partial(signal_at_parents_end, signal.SIGKILL, os.getpid())
         try:
-            self._process = subprocess.Popen(
-                [*command],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                start_new_session=True,
-                preexec_fn=die_with_parent,
-            )
+            self._process = supervised(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         except (OSError, ValueError) as problem:
             raise UserError(
                 "the program cannot be started",
@@ -57,6 +75,7 @@ class LineProcess:
                 found=f"{command[0]}: {getattr(problem, 'strerror', None) or problem}",
                 remedy="name a program that is there and can be run, by its path or by a name in PATH",
             ) from None
+        self._where = where
         self._unsent, self._unread = bytearray(), bytearray()
         self._selector = selectors.DefaultSelector()
         for stream, event in (
@@ -72,15 +91,24 @@ class LineProcess:
         if self._process.stdin not in self._selector.get_map() and not self._process.stdin.closed:
             self._selector.register(self._process.stdin, selectors.EVENT_WRITE)
 
-    def receive(self, seconds: float) -> bytes:
-        """Return the next line of the program, without its end.
+    def receive(self, seconds: float, since: float | None = None) -> bytes:
+        """Return the next line of the program, without its end; `since` is when the wait began, None for now.
 
-        Raises ProgramFailure where no line comes in this time, where the program ends, and where a line is too long.
+        Raises ProgramFailure where no line comes in this time, and where the program ends; UserError where a line is
+        too long.
         """
-        deadline = time.monotonic() + seconds
-        while (end := self._unread.find(b"\n")) < 0:
-            if len(self._unread) > LONGEST_LINE:
-                raise ProgramFailure(f"a line of more than {LONGEST_LINE:,} bytes")
+        deadline = (since or time.monotonic()) + seconds
+        searched = 0
+        while (end := self._unread.find(b"\n", searched)) < 0:
+            searched = len(self._unread)
+            if searched > LONGEST_LINE:
+                raise UserError(
+                    "the program wrote a line without an end",
+                    where=self._where,
+                    found=f"more than {LONGEST_LINE:,} bytes",
+                    expected=f"answers of at most {LONGEST_LINE:,} bytes, each on a line",
+                    remedy="let the program write its messages to standard error",
+                )
             left = deadline - time.monotonic()
             if left <= 0:
                 raise ProgramFailure(f"no answer in {seconds:g} seconds")
@@ -97,7 +125,7 @@ class LineProcess:
                 continue
             part = os.read(key.fd, AT_ONCE)
             if not part:
-                raise ProgramFailure(self._ending())
+                raise ProgramFailure(self._ending(min(seconds, END_S)))
             self._unread += part
 
     def _write(self) -> None:
@@ -109,23 +137,27 @@ class LineProcess:
         if not self._unsent:
             self._selector.unregister(self._process.stdin)
 
-    def _ending(self) -> str:
-        """Return how the program ended, after the end of its output."""
+    def _ending(self, seconds: float) -> str:
+        """Return how the program ended, after the end of its output; it has this many seconds to end."""
         try:
-            status = self._process.wait(END_S)
+            status = self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             return "it closed its standard output"
-        return f"it was ended by signal {-status}" if status < 0 else f"it ended with status {status}"
+        number = abs(status) % 128
+        return f"it was ended by signal {number}" if status < 0 or status > 128 else f"it ended with status {status}"
 
     def close(self, seconds: float = 0.0) -> None:
-        """End the program: close its standard input, wait this long for its end, then kill its process group."""
+        """End the program: close its standard input, wait this long for its end, then kill it with all its children."""
         self._selector.close()
         with suppress(OSError):
             self._process.stdin.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
-        # The group may have other processes even where the program itself has ended.
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        for number in (signal.SIGTERM, signal.SIGCONT):  # the program may have stopped its supervisor
+            self._process.send_signal(number)
+        try:
+            self._process.wait(END_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()  # the supervisor waits for a process that the system cannot end
         self._process.wait()
         self._process.stdout.close()

@@ -22,7 +22,7 @@ from docmt.base.digests import FileDigest, TablePart, canonical_text, full_diges
 from docmt.base.errors import UserError, in_line
 from docmt.base.foreign import reading
 from docmt.base.names import is_printable
-from docmt.base.untrusted import check_digest, check_names, is_sha256
+from docmt.base.untrusted import check_digest, check_names, is_sha256, limited_lines
 
 MANIFEST, RECORD, SETTINGS = "manifest.json", "record.json", "settings.json"
 """The names of the files of a job beside its outputs; `settings.json` has what was asked of the job."""
@@ -312,10 +312,18 @@ def check_file(path: Path | str) -> None:
     entry.check_sha256(path, known_sha256(path), entry.digest.sha256)
 
 
-def checked_bytes(path: Path | str) -> bytes:
-    """Return the content of a file. Raises UserError where a manifest lists the file and the file has other bytes."""
+def checked_bytes(path: Path | str, has_lines: bool = False) -> bytes:
+    """Return the content of a file.
+
+    Raises UserError where a manifest lists the file and the file has other bytes, and for a line that is too long in a
+    text that `has_lines`.
+    """
     path = Path(path)
-    data = path.read_bytes()
+    if has_lines:
+        with path.open("rb") as stream:
+            data = b"".join(limited_lines(stream, str(path)))
+    else:
+        data = path.read_bytes()
     entry = listed(path)
     if entry is None:
         return data

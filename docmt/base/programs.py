@@ -8,6 +8,7 @@ reads the answer, a line of JSON with the same `id`, from its standard output. T
 import json
 import re
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -105,21 +106,23 @@ class Program:
 
         Raises ProgramFailure where no answer comes, or where it is not complete.
         """
+        since = time.monotonic()
         while True:
-            line = self._process.receive(self.limits.timeout_seconds)
+            line = self._process.receive(self.limits.timeout_seconds, since)
             answer = self._parse(line)
             if answer["id"] in pending:
                 request = pending[answer["id"]]
                 self._check(request, answer, line)
                 return request, answer
             if answer["id"] not in done:
-                raise self._refusal("an answer to no request", line)
+                raise self._refusal("an answer to no request, or the third to one", line)
+            done.remove(answer["id"])
             self.tell(f"a second answer to {answer['id']!r} was ignored")
 
     def _parse(self, line: bytes) -> dict:
         """Return the object of a line; raise UserError where the line is not an object of JSON with an id."""
         try:
-            answer = json.loads(line)
+            answer = json.loads(line.decode())
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict) or not isinstance(answer.get("id"), str):

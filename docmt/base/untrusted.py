@@ -7,10 +7,10 @@ a file is parsed (`check_names`), and once more where they become paths that are
 
 import os
 import re
-from collections.abc import Iterable
-from itertools import pairwise
+from collections.abc import Iterable, Iterator
+from itertools import count, pairwise
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from docmt.base.errors import UserError, in_line, quoted
 from docmt.base.names import stays_inside
@@ -26,7 +26,26 @@ MOST_BYTES = 2**60
 """The largest size of a file that may be stated: no disk has more."""
 MOST_FILES = 1_000_000
 """The largest number of files that an artifact may state."""
+LONGEST_LINE = 16 * 2**20
+"""The largest number of bytes of a line of text: no sentence has more, nor has a document on a line."""
 LEADS_OUT = "the name of a file leads out of its folder"
+
+
+def limited_lines(stream: BinaryIO, where: str) -> Iterator[bytes]:
+    """Yield the lines of a stream, with their ends. Raises UserError, with the line in `where`, for one too long."""
+    for number in count(1):
+        line = stream.readline(LONGEST_LINE + 1)
+        if len(line) > LONGEST_LINE:
+            raise UserError(
+                "a line is too long",
+                where=f"{where}:{number}",
+                found=f"more than {LONGEST_LINE:,} bytes without a line feed",
+                expected="a sentence, a row or a document on each line",
+                remedy="end each line by a line feed",
+            )
+        if not line:
+            return
+        yield line
 
 
 def is_sha256(value: object) -> bool:

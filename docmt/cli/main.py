@@ -19,6 +19,7 @@ def main() -> None:
     where the same command may succeed when it is run again. Any other error is a mistake in docmt, and is printed with
     its trace. With DOCMT_DEBUG=1 every error is printed with its trace.
     """
+    open_closed_streams()
     try:
         end_with_workflow()
         check_words()
@@ -50,6 +51,18 @@ def check_words() -> None:
             refuse_credentials(value, name)
 
 
+def open_closed_streams() -> None:
+    """Open the standard streams that the caller has closed, so that no file of a command gets their numbers.
+
+    Output then fails when it is written, and input when it is read; messages go nowhere.
+    """
+    for name, mode, flags in (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY)):
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, flags)
+            os.set_inheritable(handle, True)
+            setattr(sys, name, os.fdopen(handle, mode, encoding="utf-8"))
+
+
 def run() -> None:
     """Run a command, and write all of its output before the program ends."""
     try:
@@ -69,8 +82,6 @@ def flush() -> None:
 
     Raises OSError where the output cannot be written: a full disk may be noticed only here.
     """
-    if sys.stdout is None:
-        return
     try:
         with naming(STANDARD_OUTPUT):
             sys.stdout.flush()

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.errors import UserError
+from docmt.base.foreign import naming, reading
+from docmt.base.untrusted import limited_lines
 from docmt.cli.options import parameters_of
 
 DASH = Path("-")
@@ -31,11 +33,17 @@ def standard_input_as_file(command: Callable[..., None], values: dict[str, Any])
         raise UserError("standard input is one file", where="-", found=f"{len(uses)} times -", expected="once")
     with tempfile.TemporaryDirectory(prefix="docmt.") as folder:
         file = Path(folder) / NAME
-        file.write_bytes(sys.stdin.buffer.read())
+        with naming(file), file.open("wb") as copy:
+            copy.writelines(_received())
         try:
             yield {name: _replaced(value, file) if name in uses else value for name, value in values.items()}
         except UserError as problem:
             raise renamed(problem, folder) from problem
+
+
+def _received() -> Iterator[bytes]:
+    with reading(NAME, "cannot be read"):
+        yield from limited_lines(sys.stdin.buffer, NAME)
 
 
 def renamed(problem: UserError, folder: str) -> UserError:

@@ -14,6 +14,7 @@ from pathlib import Path
 from docmt.base.artifacts import BYTE_ORDER_MARK
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
+from docmt.base.untrusted import limited_lines
 
 DAMAGED = "compressed file is damaged or truncated"
 MANY_SENTENCES = 1000
@@ -200,12 +201,13 @@ class ReaderInputs:
         """Yield the lines of a text file, without the line ends.
 
         Only a line feed ends a line, since other line separators of Unicode may occur inside a sentence. A file whose
-        name ends in .gz is decompressed. Reports invalid UTF-8. Raises UserError for a missing or damaged file.
+        name ends in .gz is decompressed. Reports invalid UTF-8. Raises UserError for a missing or damaged file,
+        and for a line that is too long.
         """
         path, file = self.path(name), self.display_name(name)
         open_file = gzip.open if path.suffix == ".gz" else open
         with reading(file, DAMAGED, remedy="remove it, and make or download it again"), open_file(path, "rb") as stream:
-            for number, line in enumerate(stream, 1):
+            for number, line in enumerate(limited_lines(stream, file), 1):
                 text = _decoded(line, f"{file}:{number}", self.problems).rstrip("\r\n")
                 # Some editors write a byte order mark at the beginning of a file.
                 yield text.removeprefix(BYTE_ORDER_MARK) if number == 1 else text

@@ -20,6 +20,7 @@ from docmt.base.foreign import library, need_file, reading
 from docmt.base.manifest import check_file
 from docmt.base.parse import parse
 from docmt.base.tables import read_arrow
+from docmt.base.untrusted import limited_lines
 from docmt.scoring.inputs import apply_case, file_label
 from docmt.settings.scoring import WordVectorsConfig
 
@@ -126,9 +127,10 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
     with reading(path, "cannot be read"):
         need_file(path)
         check_file(path)
-    with reading(path, "cannot be read"), path.open(encoding="utf-8-sig", errors="replace", newline="\n") as stream:
-        for number, line in enumerate(stream, 1):
-            yield line.strip(), f"{path}:{number}"
+    with reading(path, "cannot be read"), path.open("rb") as stream:
+        for number, line in enumerate(limited_lines(stream, str(path)), 1):
+            encoding = "utf-8-sig" if number == 1 else "utf-8"
+            yield line.decode(encoding, errors="replace").strip(), f"{path}:{number}"
 
 
 def _dimensions(line: str, where: str) -> int:

@@ -1,10 +1,6 @@
 """Programs beside docmt: their answers, their failures, and their ends."""
 
-import os
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -140,35 +136,3 @@ def test_the_next_request_is_sent_after_the_answer_was_used(tmp_path):
     assert conversation.notes[:2] == ["start", "0"]
     answers.close()
     assert "1" not in conversation.notes
-
-
-def test_the_program_ends_with_docmt_even_by_kill(tmp_path):
-    state = tmp_path / "state"
-    code = (
-        "from docmt.base.programs import *\n"
-        f"command = [{sys.executable!r}, '-c', 'import os, time; print(os.getpid(), flush=True); time.sleep(60)']\n"
-        "from docmt.base.line_process import LineProcess\n"
-        "process = LineProcess(command, 'x')\n"
-        f"open({str(state)!r}, 'wb').write(process.receive(20))\n"
-        "print('ready', flush=True)\n"
-        "process.receive(60)\n"
-    )
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=ROOT)
-    assert process.stdout.readline() == b"ready\n"
-    process.kill()
-    process.communicate()
-    pid = int(state.read_text())
-    for _ in range(200):
-        if not is_running(pid):
-            return
-        time.sleep(0.05)
-    os.kill(pid, signal.SIGKILL)
-    pytest.fail("the program runs on")
-
-
-def is_running(pid: int) -> bool:
-    """Whether a process runs; one that waits for its parent to read its status has ended."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False

@@ -1,0 +1,188 @@
+"""Programs that mean harm: one message in time, no process of theirs stays, and no other one is ended."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from helpers.damage import content_of
+from helpers.support import ROOT
+
+from docmt.base.errors import USER_MISTAKE, UserError
+from docmt.base.programs import Limits, Program, Request
+
+REQUESTS = [Request(name, {}, "translations", str, 1) for name in ("1", "2")]
+ANSWER = r"""echo '{"id": "1", "translations": ["a"]}'"""
+READ = "read line; "
+ENDLESS = "while :; do sleep 0.01; done"
+TIMEOUT_S = 0.6
+IN_TIME_S = 10.0
+LATE = "no answer in 0.6 seconds"
+NO_JSON = "the program wrote not a line of JSON with the id of a request"
+NO_START = "the program cannot be started"
+
+
+def sh(script: str) -> list[str]:
+    return ["bash", "-c", script]
+
+
+def python(script: str) -> list[str]:
+    return [sys.executable, "-Sc", f"import os, signal, sys, time\n{script}"]
+
+
+PROGRAMS: dict[str, tuple[list[str], str]] = {
+    "never answers": (sh(READ + "exec sleep 60"), LATE),
+    "reads nothing": (sh("exec sleep 60"), LATE),
+    "closes its input": (sh("exec <&-; sleep 60"), LATE),
+    "writes to standard error without end": (sh("while :; do echo noise >&2; sleep 0.001; done"), LATE),
+    "writes a byte now and then": (sh("while :; do printf x; sleep 0.01; done"), LATE),
+    "writes a line without an end": (sh("exec cat /dev/zero"), "more than 67,108,864 bytes"),
+    "writes lines without end": (sh("exec yes"), NO_JSON),
+    "answers for ever": (sh(f"while :; do {ANSWER}; done"), "an answer to no request, or the third to one"),
+    "answers twice and waits": (sh(f"{ANSWER}; {ANSWER}; exec sleep 60"), LATE),
+    "closes its output and lives": (sh("exec >&-; exec sleep 60"), "it closed its standard output"),
+    "stops itself": (sh("kill -STOP $$"), LATE),
+    "ignores signals": (sh("trap '' TERM INT HUP PIPE; " + ENDLESS), LATE),
+    "ends well without an answer": (sh(READ + "exit 0"), "it ended with status 0"),
+    "ends by a signal": (sh("ulimit -c 0; kill -SEGV $$"), "it was ended by signal 11"),
+    "kills its group": (sh("sleep 60 & kill -KILL 0"), "it was ended by signal 9"),
+    "kills its parent": (sh("kill -KILL $PPID; exec sleep 60"), "it was ended by signal 9"),
+    "stops its parent": (sh("kill -STOP $PPID; exec sleep 60"), LATE),
+    "writes NUL bytes": (sh(r"printf '\0\0\0\n'"), NO_JSON),
+    "writes no UTF-8": (sh(r"""printf '{"id": "1", "translations": ["\xff"]}\n'"""), NO_JSON),
+    "writes UTF-16": (python("""sys.stdout.buffer.write('{"id": "1"}\\n'.encode("utf-16"))"""), NO_JSON),
+    "writes half a character": (
+        python("""print('{"id": "1", "translations": ["' + chr(92) + 'ud800"]}')"""),
+        "a list of texts",
+    ),
+    "writes a deep value": (python("print('[' * 1_000_000)"), NO_JSON),
+    "writes a long number": (python("""print('{"id": ' + '1' * 1_000_000 + '}')"""), NO_JSON),
+    "leaves children behind": (sh("for n in {1..50}; do sleep 60 & done; exit 3"), "it ended with status 3"),
+    "has children in sessions of their own": (sh("for n in {1..50}; do setsid sleep 60 & done; sleep 60"), LATE),
+    "has children without its environment": (sh("setsid env -i bash -c 'sleep 60; : CANARY' & sleep 60"), LATE),
+    "becomes a daemon": (python("os.fork() and os._exit(0); os.setsid(); os.fork() and os._exit(0); time.sleep(60)"),
+                         "it ended with status 0"),
+    "has children that flee": (
+        python("for n in range(2000):\n if os.fork(): os._exit(0)\n os.setsid()\ntime.sleep(60)"),
+        "it ended with status 0",
+    ),
+    "has children that take orphans": (
+        python(
+            "import ctypes\nif os.fork() == 0:\n os.setsid(); ctypes.CDLL(None).prctl(36, 1)\n"
+            " if os.fork() == 0:\n  os.fork() and os._exit(0)\ntime.sleep(60)"
+        ),
+        LATE,
+    ),
+    "has stopped children": (sh("setsid bash -c 'kill -STOP $$' & setsid sleep 60 & kill -STOP $!; sleep 60"), LATE),
+    "is a folder": (["/"], NO_START),
+    "is no program": ([str(ROOT / "README.md")], NO_START),
+    "is above this folder": (["../../no-such-program"], NO_START),
+    "has no interpreter": (["./no-interpreter"], NO_START),
+    "is noise": (["./noise"], NO_START),
+    "has a NUL byte": (["./noise", "\0"], NO_START),
+    "has too many words": (["true", *["x" * 100_000] * 30], NO_START),
+}  # fmt: skip
+
+
+def holders(canary: str) -> list[str]:
+    """The processes that have the canary in their environment or command line, but for those that have ended."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if any(canary.encode() in (folder / name).read_bytes() for name in ("environ", "cmdline")):
+                found.append(f"{folder.name} {(folder / 'cmdline').read_bytes()!r}")
+        except OSError:
+            continue
+    return found
+
+
+@pytest.fixture
+def canary(tmp_path, monkeypatch) -> Iterator[str]:
+    """A word in the environment of all children; none has it at the end, nor are there zombies."""
+    word = f"canary-{time.monotonic_ns()}"
+    (tmp_path / "work" / "here").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "work" / "here")
+    for name, content in (("no-interpreter", b"#!/no/such/program\n"), ("noise", b"\x7fELF" + bytes(100))):
+        Path(name).write_bytes(content)
+        Path(name).chmod(0o755)
+    monkeypatch.setenv("DOCMT_CANARY", word)
+    yield word
+    gone(word)
+
+
+def gone(canary: str) -> None:
+    """Nothing is left that has the canary: what was killed may take a moment to end."""
+    until(lambda: holders(canary) == [])
+    left = holders(canary)
+    for line in left:
+        os.kill(int(line.split()[0]), signal.SIGKILL)
+    assert left == []
+
+
+def until(holds: Callable[[], bool], seconds: float = 5.0) -> bool:
+    """Wait until something holds, and return whether it does."""
+    deadline = time.monotonic() + seconds
+    while not holds() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return holds()
+
+
+def zombies() -> int:
+    """How many children of this process have ended and were not waited for."""
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    states = [Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0] for child in children]
+    return states.count("Z")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_hostile_program_is_refused_in_time_and_leaves_nothing(name, canary, tmp_path, monkeypatch):
+    monkeypatch.setattr("docmt.base.line_process.END_S", TIMEOUT_S)
+    monkeypatch.setattr("docmt.base.programs.END_S", TIMEOUT_S)
+    words, message = PROGRAMS[name]
+    program = Program([word.replace("CANARY", canary) for word in words], Limits(TIMEOUT_S), "the setting")
+    before, ended, began = content_of(tmp_path), zombies(), time.monotonic()
+    with pytest.raises(UserError) as refusal:
+        list(program.answers(REQUESTS))
+    assert time.monotonic() - began < IN_TIME_S
+    assert refusal.value.status == USER_MISTAKE
+    assert message in str(refusal.value) and str(refusal.value).count("the setting: ") == 1
+    assert holders(canary) == []
+    assert zombies() == ended
+    assert content_of(tmp_path) == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_program_and_its_daemons_end_when_docmt_ends(number, canary):
+    code = (
+        "from docmt.base.line_process import LineProcess\n"
+        "process = LineProcess(['bash', '-c', 'setsid sleep 60 & echo ready; sleep 60'], 'x')\n"
+        "print(process.receive(20), flush=True)\n"
+        "process.receive(60)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", code], env=environment, **pipes) as docmt:
+        assert docmt.stdout.readline() == b"b'ready'\n"
+        everybody = until(lambda: len(holders(canary)) >= 4)  # docmt, the supervisor, bash and the daemon
+        docmt.send_signal(number)
+        docmt.communicate()
+    assert everybody
+    gone(canary)
+
+
+def test_children_of_others_live_and_this_process_takes_no_orphans(canary):
+    """docmt may be a library of a process that has children of its own."""
+    words, _ = PROGRAMS["has children in sessions of their own"]
+    takes_orphans = ctypes.c_int()
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as other:
+        with pytest.raises(UserError, match=LATE):
+            list(Program(words, Limits(TIMEOUT_S), "the setting").answers(REQUESTS))
+        assert other.poll() is None
+        other.kill()
+    ctypes.CDLL(None).prctl(37, ctypes.byref(takes_orphans))
+    assert takes_orphans.value == 0
