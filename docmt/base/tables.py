@@ -1,8 +1,8 @@
 """Functions that read and write the tables of `docmt.base.columns`, and check the bytes that they read.
 
 The manifest of a job has the digests of the parts of each table. A reader checks what it reads: the record batches or
-row groups with the wanted split and, in an Arrow file, the wanted columns. It validates an Arrow file too: a wrong value
-can crash the process, and whoever writes a table may write a manifest that agrees with it.
+row groups with the wanted split and, in an Arrow file, the wanted columns. It validates an Arrow file as well: a wrong
+value can crash the process, and whoever writes a table may write a manifest that agrees with it.
 """
 
 import hashlib

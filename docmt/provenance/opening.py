@@ -53,15 +53,15 @@ def open_crate(crate: Path, folder: Path) -> Path:
         if not path.is_dir():
             need_file(path)
         if path.suffix in (".json", ".yaml") and path.stat().st_size > MOST_BYTES:
-            found, expected = f"{path.stat().st_size:,} bytes", f"at most {MOST_BYTES:,}"
-            raise UserError("the file is too large", where=str(path), found=found, expected=expected, remedy=AGAIN)
+            size, most = f"{path.stat().st_size:,} bytes", f"at most {MOST_BYTES:,}"
+            raise UserError("the file is too large", where=str(path), found=size, expected=most, remedy=AGAIN)
     known: set[Path] = set()
     for entity in _entities(crate):
         kinds = entity.get("@type")
         if "File" in (kinds if isinstance(kinds, list) else [kinds]):
             path = inside(crate, unquote(entity["@id"]))
             if path in known:
-                raise UserError("a file that the crate describes twice", where=str(path), remedy=AGAIN)
+                raise UserError("a file that the crate states twice", where=str(path), remedy=AGAIN)
             if not _has_stated_bytes(path, entity):
                 what = "a file of the crate is missing, or has other bytes"
                 raise UserError(what, where=str(path), remedy=AGAIN)
@@ -136,7 +136,7 @@ def _write_config(crate: Path, project: Path, ran_with: Mapping[str, Any], state
     value, lines = load_yaml(crate / CONFIG)
     left = [key for key in OF_SITE if mapping(value, lines).pop(key, None)]
     theirs = laid_over(value, {key: item for key, item in ran_with.items() if key not in stated})
-    _check_paths(laid_over(theirs, _hidden(stated)), lines, "state a path of yours in its place with --config")
+    _check_paths(laid_over(theirs, _hidden(stated)), lines, "state the whole path of yours in its place with --config")
     project.mkdir()
     if not left:
         shutil.copyfile(crate / CONFIG, project / CONFIG)

@@ -6,6 +6,7 @@ from typing import Any
 
 from docmt.base.clone import CONFIG, WORKFLOW, clone_of, settings_folder
 from docmt.base.credentials import refuse_credentials
+from docmt.base.untrusted import is_inside
 from docmt.base.version import VERSION
 from docmt.plan.main_config import MainConfig, load_main_config
 from docmt.provenance.entities import Graph, Reference
@@ -30,8 +31,7 @@ def workflow_files(root: Path, config: MainConfig) -> Iterator[tuple[str, Path]]
         files = sorted(path.relative_to(place) for path in place.rglob("*") if path.is_file())
         yield from ((f"{folder}/{path.as_posix()}", place / path) for path in files if "__pycache__" not in path.parts)
     stated = [Path(path) for path in (*config.corpora, *config.studies) if path.endswith(".yaml")]
-    inside = sorted(str(path) for path in stated if not path.is_absolute() and ".." not in path.parts)
-    yield from ((path, settings / path) for path in inside)
+    yield from ((path, settings / path) for path in sorted(map(str, stated)) if is_inside(path))
 
 
 def _in(root: Path, clone: Path, name: str) -> Path:

@@ -102,8 +102,8 @@ WITH_KEYS = {
 def snapshot(root: Path, results: Path) -> dict[str, bytes | str]:
     """All files and links below a folder, without the results."""
     paths = [path for path in root.rglob("*") if not path.is_relative_to(results)]
-    kept = {str(path): str(path.readlink()) for path in paths if path.is_symlink()}
-    return kept | {str(path): path.read_bytes() for path in paths if path.is_file() and not path.is_symlink()}
+    links = {str(path): str(path.readlink()) for path in paths if path.is_symlink()}
+    return links | {str(path): path.read_bytes() for path in paths if path.is_file() and not path.is_symlink()}
 
 
 def attack(store: Path, rule: str, change) -> str:
