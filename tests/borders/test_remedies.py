@@ -44,7 +44,7 @@ ELSEWHERE = {
     ("preflight/slurm/waiting.py", "set {}: true"): "tests/preflight/test_slurm.py::test_preempted_jobs",
     ("preflight/sources.py", "{} A run"): "tests/preflight/test_files.py"
     "::test_studies_leave_out_what_only_a_person_can_bring",
-    ("provenance/opening.py", "state a path"): "tests/provenance/test_hostile_crates.py"
+    ("provenance/opening.py", "state the whole"): "tests/provenance/test_hostile_crates.py"
     "::test_places_of_the_author_are_left_out_and_those_of_the_user_count",
     ("provenance/remaking.py", "name a --folder beside"): "tests/provenance/test_reproduce.py"
     "::test_a_relative_path_out_of_the_project_must_lead_to_the_same_place",

@@ -49,7 +49,7 @@ DESCRIPTIONS: dict[str, tuple[Attack, str]] = {
     "no digest": (hostile.stated(sha256=None), "other bytes"),
     "another size": (hostile.stated(contentSize="1"), "other bytes"),
     "a size that is a list": (hostile.stated(contentSize=[1]), "other bytes"),
-    "a file twice": (hostile.entity({"@id": quote(CARD), "@type": "File"}), "describes twice"),
+    "a file twice": (hostile.entity({"@id": quote(CARD), "@type": "File"}), "states twice"),
     "brackets within brackets": (hostile.metadata(lambda path: path.write_text('{"@graph": ' + "[" * 10**5)), METADATA),
     "a description of a gigabyte": (hostile.metadata(lambda path: os.truncate(path, 10**9)), "1,000,000,000 bytes"),
     "settings of a gigabyte": (lambda crate: os.truncate(crate.root / CONFIG, 10**9), "1,000,000,000 bytes"),
