@@ -249,7 +249,7 @@ def library(name: str, what: str, remedy: str | None = None) -> ModuleType:
 
 
 def need_file(path: Path | str) -> None:
-    """Raise OSError where `path` is a folder or does not exist, and UserError for a pipe, a socket or a device.
+    """Raise OSError where `path` is a folder or does not exist, and UserError for a pipe or a device.
 
     The check is made before a library opens `path`, since some libraries read a folder as a data set, and wait for ever
     for the writer of a pipe.
@@ -257,5 +257,5 @@ def need_file(path: Path | str) -> None:
     mode = Path(path).stat().st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         remedy = "name a file on a disk"
-        raise UserError("not a plain file", where=str(path), found="a pipe, a socket or a device", remedy=remedy)
+        raise UserError("not a plain file", where=str(path), found="a pipe or a device", remedy=remedy)
     Path(path).open("rb").close()

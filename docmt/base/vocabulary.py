@@ -35,8 +35,8 @@ def check_once(what: str, lines: Iterable[str], path: Path | str, remedy: str, f
     numbers: dict[str, int] = {}
     for number, line in enumerate(lines, first):
         if numbers.setdefault(line, number) != number:
-            found, where = f"{quoted(line)}, also in line {numbers[line]}", f"{path}:{number}"
-            raise UserError(f"a {what} occurs twice", where=where, found=found, remedy=remedy)
+            twice, where = f"{quoted(line)}, also in line {numbers[line]}", f"{path}:{number}"
+            raise UserError(f"a {what} occurs twice", where=where, found=twice, remedy=remedy)
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ def build(config: TransformerConfig, source_size: int, target_size: int) -> Tran
             expected="text.vocabulary: shared, or embeddings: target or separate",
         )
     if not all(0 <= piece < target_size for piece in config.absent_pieces):
-        found, expected = f"{min(config.absent_pieces)} to {max(config.absent_pieces)}", f"0 to {target_size - 1}"
-        raise UserError("ids of no piece", where="model.absent_pieces", found=found, expected=expected)
+        stated, expected = f"{min(config.absent_pieces)} to {max(config.absent_pieces)}", f"0 to {target_size - 1}"
+        raise UserError("ids of no piece", where="model.absent_pieces", found=stated, expected=expected)
     module, name = MODELS[config.kind].model.split(":")
     model = getattr(import_module(module), name)(config, source_size, target_size)
     # The noise of each module follows from its name, which a module does not know before the model is complete.

@@ -152,10 +152,10 @@ def check_aligner(folder: Path) -> None:
         if parameter.startswith(family.stacks):
             shapes[family.checkpoint_name(parameter)] = shape
     for name, shape in shapes.items():
-        found = tuple(weights[name].shape) if name in weights else "nothing"
-        if found != tuple(shape):
+        actual = tuple(weights[name].shape) if name in weights else "nothing"
+        if actual != tuple(shape):
             expected = f"{tuple(shape)}, as {CONFIG} says"
-            raise UserError("checkpoint of another shape", where=f"{file} {name}", found=found, expected=expected)
+            raise UserError("checkpoint of another shape", where=f"{file} {name}", found=actual, expected=expected)
     check_pieces(folder / "vocab.txt", size)
 
 
@@ -164,8 +164,8 @@ def check_pieces(vocabulary: Path, size: int) -> None:
     pieces = read_text(vocabulary).removesuffix("\n").split("\n")
     check_once("piece", pieces, vocabulary, MEND)
     if len(pieces) > size:
-        found, expected = f"{len(pieces):,} pieces", f"at most {size:,}, as many as the checkpoint has embeddings"
-        raise UserError("the vocabulary of another checkpoint", where=str(vocabulary), found=found, expected=expected)
+        actual, expected = f"{len(pieces):,} pieces", f"at most {size:,}, as many as the checkpoint has embeddings"
+        raise UserError("the vocabulary of another checkpoint", where=str(vocabulary), found=actual, expected=expected)
 
 
 def read_names(kind: str, folder: Path | str, model_parameters: Collection[str]) -> RenamedCheckpoint:

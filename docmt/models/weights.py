@@ -154,19 +154,19 @@ def check_weights(weights: Mapping[str, torch.Tensor], path: Path) -> None:
     """
     views = {(t.data_ptr(), t.shape, t.stride(), t.dtype): t.nbytes for t in weights.values()}
     if sum(views.values()) > (size := path.stat().st_size):
-        found, expected = f"{sum(views.values()):,} bytes of weights", f"at most {size:,}, the size of the file"
+        actual, expected = f"{sum(views.values()):,} bytes of weights", f"at most {size:,}, the size of the file"
         what = "weights that are larger than their file"
-        raise UserError(what, where=str(path), found=found, expected=expected, remedy=MEND)
+        raise UserError(what, where=str(path), found=actual, expected=expected, remedy=MEND)
     for name, tensor in weights.items():
         if NO_WEIGHT.fullmatch(name):
             continue
         if tensor.dtype not in FLOATS:
-            found, expected = _name(tensor.dtype), " or ".join(map(_name, FLOATS))
-            raise UserError("not a weight", where=f"{path} {name}", found=found, expected=expected, remedy=MEND)
+            actual, expected = _name(tensor.dtype), " or ".join(map(_name, FLOATS))
+            raise UserError("not a weight", where=f"{path} {name}", found=actual, expected=expected, remedy=MEND)
         # One pass without a copy: the least and the largest number are finite where all are.
         if tensor.numel() and not all(number.isfinite() for number in torch.aminmax(tensor)):
             remedy = "take other weights: a training that diverged leaves such, and so does damage"
-            raise UserError("a weight that is infinite or not a number", where=f"{path} {name}", remedy=remedy)
+            raise UserError("a weight that is no finite number", where=f"{path} {name}", remedy=remedy)
 
 
 def _name(dtype: torch.dtype) -> str:

@@ -32,7 +32,7 @@ ENTRIES, FILES = "entries", "files"
 FOLDERS = (SIGNATURES, PINS, TURNS, *(f"{top}/{number:02x}" for top in (ENTRIES, FILES) for number in range(256)))
 """The folders of a new store."""
 UNSIGNED = (
-    "nobody has to sign in this store (no store_keys): whoever may write to it can give you other numbers, and nothing"
+    "nobody has to sign in this store (no store_keys): a person who may write to it can give other numbers, and nothing"
     " more; pages are made here"
 )
 """The line about a store without keys."""

@@ -46,7 +46,7 @@ from docmt.base.artifacts import write_json
 
 LONGEST_S = 10
 CARD, CHECKPOINT = "model.json", "checkpoints/model.ckpt"
-TYPE, INFINITE, LARGER = "not a weight", "a weight that is infinite or not a number", "weights that are larger than"
+TYPE, INFINITE, LARGER = "not a weight", "a weight that is no finite number", "weights that are larger than"
 PIPE, TWICE, SIZE = "not a plain file", "occurs twice", "not a size"
 ROOM, SHAPE, SETTING = "checkpoint of another architecture", "checkpoint of another shape", "value not allowed"
 REFUSED = "refused: a pickle of weights that is damaged, or would run code"
@@ -270,12 +270,12 @@ def whole(tmp_path_factory) -> Callable[[str], Path]:
     """The folder of a kind of model, made once."""
     root = tmp_path_factory.mktemp("whole")
 
-    def made(kind: str) -> Path:
+    def folder_of(kind: str) -> Path:
         if not (root / kind).exists():
             MAKERS[kind](root / kind)
         return root / kind
 
-    return made
+    return folder_of
 
 
 @pytest.mark.parametrize("kind", MAKERS)

@@ -91,14 +91,14 @@ PROGRAMS: dict[str, tuple[list[str], str]] = {
 
 def holders(canary: str) -> list[str]:
     """The processes that have the canary in their environment or command line, but for those that have ended."""
-    found = []
+    result = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             if any(canary.encode() in (folder / name).read_bytes() for name in ("environ", "cmdline")):
-                found.append(f"{folder.name} {(folder / 'cmdline').read_bytes()!r}")
+                result.append(f"{folder.name} {(folder / 'cmdline').read_bytes()!r}")
         except OSError:
             continue
-    return found
+    return result
 
 
 @pytest.fixture

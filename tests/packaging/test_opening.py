@@ -30,13 +30,13 @@ def calls_in(text: str) -> set[str]:
 
 def test_calls_that_do_what_a_file_says_are_in_their_places():
     package = ROOT / "docmt"
-    found = {
+    calls = {
         (path.relative_to(package).as_posix(), name)
         for path in package.rglob("*.py")
         for name in calls_in(path.read_text(encoding="utf-8"))
     }
-    assert ("models/weights.py", "torch.load") in found
-    assert found - set(PLACES) == set()
+    assert ("models/weights.py", "torch.load") in calls
+    assert calls - set(PLACES) == set()
 
 
 @pytest.mark.parametrize("call", ["torch.load(f)", "zipped.extractall(a)", "shutil.move(a, b)", "pickle.loads(b)"])

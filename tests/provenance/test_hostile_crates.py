@@ -53,7 +53,7 @@ DESCRIPTIONS: dict[str, tuple[Attack, str]] = {
     "brackets within brackets": (hostile.metadata(lambda path: path.write_text('{"@graph": ' + "[" * 10**5)), METADATA),
     "a description of a gigabyte": (hostile.metadata(lambda path: os.truncate(path, 10**9)), "1,000,000,000 bytes"),
     "settings of a gigabyte": (lambda crate: os.truncate(crate.root / CONFIG, 10**9), "1,000,000,000 bytes"),
-    "a description that is a pipe": (hostile.replaced(METADATA, os.mkfifo), "a pipe, a socket or a device"),
+    "a description that is a pipe": (hostile.replaced(METADATA, os.mkfifo), "a pipe or a device"),
     "a description that is a folder": (hostile.replaced(METADATA, Path.mkdir), METADATA),
 }
 SETTINGS: dict[str, tuple[Attack, str]] = {
@@ -90,9 +90,9 @@ FILES: dict[str, tuple[Attack, str]] = {
     "a link to a folder above": (hostile.link_to(".."), OUT),
     "a link to nothing": (hostile.link_to("nothing"), "link: file not found"),
     "settings that are a link": (hostile.replaced(CONFIG, lambda path: path.symlink_to("/etc/passwd")), OUT),
-    "a pipe": (hostile.replaced(CARD, os.mkfifo), "a pipe, a socket or a device"),
-    "a socket": (hostile.replaced(CARD, hostile.listening), "a pipe, a socket or a device"),
-    "a pipe in place of a crate": (hostile.pipe, "a pipe, a socket or a device"),
+    "a pipe": (hostile.replaced(CARD, os.mkfifo), "a pipe or a device"),
+    "a socket": (hostile.replaced(CARD, hostile.listening), "a pipe or a device"),
+    "a pipe in place of a crate": (hostile.pipe, "a pipe or a device"),
     "a path out of a zip": (hostile.zipped(("../evil", b"x")), "a path that leads out of it"),
     "a path of the system in a zip": (hostile.zipped(("/tmp/evil", b"x")), "a path that leads out of it"),
     "a link in a zip": (hostile.zipped((hostile.zipped_link(), b"/etc/passwd")), "holds a link"),
