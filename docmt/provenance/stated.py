@@ -32,7 +32,7 @@ from docmt.base.paths import CORPUS, FROZEN_GRID, FROZEN_TIMES, RESULTS
 
 SEALED = (FROZEN_GRID, FROZEN_TIMES, f"{RESULTS}/digests.json")
 """The files of a run that have their own digest."""
-OWN_DIGEST = re.compile(rb'"digest":"([0-9a-f]{64})",')
+DIGEST_MEMBER = re.compile(rb'"digest":"([0-9a-f]{64})",')
 """The member of a canonical JSON text with the digest of the text without it; `digest` is not its last key."""
 CHANGED = "the file was changed after docmt wrote it"
 
@@ -129,8 +129,8 @@ def _check_line(path: Path) -> None:
     """
     with reading(path, CHANGED):
         data = path.read_bytes()
-    for own in OWN_DIGEST.finditer(data):
-        if hashlib.sha256(data[: own.start()] + data[own.end() :]).hexdigest() == own[1].decode():
+    for member in DIGEST_MEMBER.finditer(data):
+        if hashlib.sha256(data[: member.start()] + data[member.end() :]).hexdigest() == member[1].decode():
             return
     raise UserError(CHANGED)
 

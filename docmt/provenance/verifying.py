@@ -62,9 +62,10 @@ def verify(root: Path, places: Collection[str] = (), tell: Tell = lambda done, t
     for statement in statements(root, sizes):
         if _is_in(statement.path, places):
             stated.setdefault(statement.path, []).append(statement)
-    versions = {one.by: _version(root / one.by) for several in stated.values() for one in several}
+    every = [statement for several in stated.values() for statement in several]
+    versions = {statement.by: _version(root / statement.by) for statement in every}
     there = {path: sizes[path] for path in stated if path in sizes}
-    problems = {path: one.problem for path in there for one in stated[path] if one.problem is not None}
+    problems = {statement.path: statement.problem for statement in every if statement.problem is not None}
     problems |= Reader(root, stated, there).problems(tell)
     # A run writes settings again; without them, a run still knows what it asked for.
     missing = [path for path in stated if path not in sizes and not path.endswith(SETTINGS)]
@@ -72,7 +73,7 @@ def verify(root: Path, places: Collection[str] = (), tell: Tell = lambda done, t
     damaged = tuple(
         DamagedFile(path, problem, mend(path, _first(stated[path])))
         for path, problem in sorted(problems.items())
-        if all(_version(root / one.by) == versions[one.by] for one in stated[path])
+        if all(_version(root / statement.by) == versions[statement.by] for statement in stated[path])
     )
     unlisted = sorted(path for path in sizes if path not in stated and _is_in(path, places))
     return Verified(len(there), sum(there.values()), damaged, tuple(unlisted))
@@ -80,7 +81,7 @@ def verify(root: Path, places: Collection[str] = (), tell: Tell = lambda done, t
 
 def _first(stated: Iterable[Statement]) -> str:
     """Return the file that states most about a file: the manifest of its job, which is above that of a model in it."""
-    return min((one.by for one in stated), key=lambda by: (not by.endswith(MANIFEST), len(by)))
+    return min((statement.by for statement in stated), key=lambda by: (not by.endswith(MANIFEST), len(by)))
 
 
 def mend(path: str, by: str) -> str:
@@ -140,7 +141,7 @@ class Reader:
 
     def __init__(self, root: Path, stated: Mapping[str, list[Statement]], sizes: Mapping[str, int]) -> None:
         """Prepare to read the files of `sizes`, which has their bytes, of which `stated` has a SHA-256."""
-        sizes = {path: sizes[path] for path in sizes if any(one.sha256 for one in stated[path])}
+        sizes = {path: sizes[path] for path in sizes if any(statement.sha256 for statement in stated[path])}
         self.root, self.stated, self.total = root, stated, sum(sizes.values())
         self.threads = min(THREADS, len(os.sched_getaffinity(0)))
         self._paths = iter(sorted(sizes, key=sizes.__getitem__, reverse=True))  # each thread takes the next one
@@ -167,14 +168,15 @@ class Reader:
             try:
                 with reading(path, "it cannot be read"):
                     actual = self._sha256(self.root / path, buffer, thread)
-            except UserError as problem:
-                self._problems[path] = problem.what
+            except UserError as unreadable:
+                self._problems[path] = unreadable.what
                 continue
             if self._is_stopped.is_set():
                 return
-            problems = [problem for one in self.stated[path] if (problem := one.problem_of(self.root / path, actual))]
-            if problems:
-                self._problems[path] = problems[0]
+            for statement in self.stated[path]:
+                problem = statement.problem_of(self.root / path, actual)
+                if problem is not None:
+                    self._problems[path] = problem
 
     def _sha256(self, path: Path, buffer: memoryview, thread: int) -> str:
         sha256 = hashlib.sha256()
