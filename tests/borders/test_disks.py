@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 from helpers.damage import content_of, told
@@ -112,14 +113,14 @@ def test_a_file_that_may_not_get_so_large(texts, tmp_path, capsys, monkeypatch):
 def test_files_that_cannot_be_read(texts, capsys, monkeypatch):
     """Root may read everything, so the system's refusal is made up."""
     refusals = {"a": PermissionError(13, "Permission denied"), "d": OSError(116, "Stale file handle")}
-    read = Path.read_bytes
+    opened = Path.open
 
-    def refuse(self: Path) -> bytes:
+    def refuse(self: Path, *mode: str, **options: object) -> IO:
         if self.name in refusals:
             raise refusals.pop(self.name)
-        return read(self)
+        return opened(self, *mode, **options)
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(Path, "open", refuse)
     arguments = ["score", "--hypotheses", texts / "a", "--reference", texts / "a", "--documents", texts / "d"]
     assert f"docmt: {texts}/a: no permission\n" in told(capsys, monkeypatch, arguments)
     assert f"docmt: {texts}/d: the system says: Stale file handle\n" in told(capsys, monkeypatch, arguments)
