@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -299,6 +300,27 @@ def test_json_is_json_and_without_it_text_is_printed(name, folder, call):
     assert json.loads(printed) is not None
     with pytest.raises(json.JSONDecodeError):
         json.loads(plain)
+
+
+def told_of_closed_output(call, monkeypatch, arguments: Sequence[str]) -> str:
+    """What is told where standard output is as `main` opens it for a caller who has closed it."""
+    with monkeypatch.context() as patch, os.fdopen(os.open(os.devnull, os.O_RDONLY), "w") as output:
+        patch.setattr(sys, "stdout", output)
+        status, _, told = call(*arguments)
+    assert status == 2 and "Traceback" not in told
+    return told
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_closed_output_is_one_message(name, folder, call, monkeypatch):
+    told = told_of_closed_output(call, monkeypatch, [name, *filled(CALLS[name])])
+    assert told.count("docmt: standard output: it is closed\n  found ") == 1
+
+
+@words
+def test_help_to_closed_output_is_one_message(words, call, monkeypatch):
+    told = told_of_closed_output(call, monkeypatch, [*words, "--help"])
+    assert told.startswith("docmt: standard output: it is closed\n  found ")
 
 
 DASHES = [(name, part[1:-1]) for name, parts in CALLS.items() for part in dict.fromkeys(parts) if part.startswith("{")]
