@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from docmt.base.errors import UserError, printable
-from docmt.base.paths import RESULTS
+from docmt.base.paths import REPORT, RESULTS
 from docmt.cli.screen import print_json, say
 
 DAMAGED = 1
@@ -54,7 +54,7 @@ def place_of(place: str) -> str:
     path = Path(os.path.relpath(place)).as_posix()
     if f"{path}/".startswith(f"{RESULTS}/") and Path(path).exists():
         return path
-    raise UserError("no file or folder below results/", where=place, expected=f"{RESULTS}/8_report, for example")
+    raise UserError("no file or folder below results/", where=place, expected=f"{RESULTS}/{REPORT.stage}, for example")
 
 
 def progress() -> Callable[[int, int], None]:
