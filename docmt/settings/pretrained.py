@@ -98,7 +98,7 @@ def read_rows(path: Path) -> list[int | None]:
     Raises UserError where the file is missing, or is not a list of whole numbers and nulls.
     """
     rows = read_json(path)
-    if not isinstance(rows, list) or not all(row is None or type(row) is int for row in rows):
+    if not isinstance(rows, list) or not all(row is None or (type(row) is int and row >= 0) for row in rows):
         raise UserError("not the rows of a vocabulary", where=str(path), expected="a list of numbers, null where none")
     return rows
 
