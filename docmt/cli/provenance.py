@@ -111,6 +111,8 @@ def reproduce(
 
     if crate is not None and with_downloads:
         raise UserError("a crate has no downloads", where="--with-downloads, --crate", expected="at most one of them")
+    if crate is None and runs_code:
+        raise UserError("no crate is named", where="--run-code-of-crate", expected="--crate FOLDER")
     place = (folder or default_folder(root, target, crate)).absolute()
     new_run = NewRun(target, place, cores, overrides(config), with_downloads, runs_code)
     result = make_again(new_run, root.absolute(), crate and crate.absolute(), say)
