@@ -117,12 +117,12 @@ def digest_from_json(value: Mapping[str, Any]) -> FileDigest:
     return FileDigest(value["sha256"], value["bytes"], parts, value.get("frame"))
 
 
-def files_from_json(value: Mapping[str, Any]) -> dict[str, FileDigest]:
+def files_from_json(value: Mapping[str, Any], where: str) -> dict[str, FileDigest]:
     """Return the digests of files by their names. Raises UserError for names that lead out, and for other digests."""
-    check_names(value)
+    check_names(value, where)
     files = {name: digest_from_json(file) for name, file in value.items()}
     for name, file in files.items():
-        check_digest(name, file)
+        check_digest(file, f"{where}, {name}")
     return files
 
 
@@ -167,21 +167,21 @@ def manifest_from_json(value: Any, where: str, remedy: str = REMEDY) -> Manifest
     with reading(where, "a damaged manifest", FORMAT, remedy):
         check_seal(value, where, remedy)
         inputs = {role: InputContent(**content) for role, content in value["inputs"].items()}
-        files, records = files_from_json(value["files"]), tuple(value["records"])
-        check_names([*files, *(name for name in records if name not in files)])
-        check_facts(value["identity"], value["command"], inputs)
+        files, records = files_from_json(value["files"], where), tuple(value["records"])
+        check_names([*files, *(name for name in records if name not in files)], where)
+        check_facts(value["identity"], value["command"], inputs, where)
         return Manifest(value["identity"], value["command"], inputs, files, records)
 
 
-def check_facts(identity: object, command: object, inputs: Mapping[str, InputContent]) -> None:
+def check_facts(identity: object, command: object, inputs: Mapping[str, InputContent], where: str) -> None:
     """Raise UserError where a manifest's identities are no digests, or a name would not fit on a line of a screen."""
     digests = [identity, *(value for content in inputs.values() for value in (content.identity, content.content))]
     for value in digests:
         if value is not None and not is_sha256(value):
-            raise UserError("not a SHA-256", where="identity", found=in_line(value))
+            raise UserError("not a SHA-256", where=where, found=in_line(value))
     for name in (command, *inputs):
         if not isinstance(name, str) or not is_printable(name):
-            raise UserError("not a text on one line", where="command, inputs", found=in_line(name))
+            raise UserError("not a text on one line", where=where, found=in_line(name))
 
 
 def _is_of_docmt(value: Any) -> bool:
@@ -205,7 +205,7 @@ def record_from_json(value: Any, where: str, remedy: str = REMEDY) -> dict[str, 
     """Return a record whose digest, files and times are right. Raises UserError for any other value."""
     with reading(where, "a damaged record", remedy=remedy):
         check_seal(value, where, remedy)
-        files_from_json(value["files"])
+        files_from_json(value["files"], where)
         parts = [{key: value.get(key) for key in OF_RUN}, *(value.get(key, {}) for key in ("versions", "hardware"))]
         for key, fact in (pair for part in parts for pair in part.items()):
             if not isinstance(fact, str | int | float | None):

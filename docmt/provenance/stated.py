@@ -116,8 +116,9 @@ def _sealed(path: Path) -> tuple[dict[str, Any], str | None]:
             # JSON has several texts for one value, such as 1e-05 and 1E-05.
             if text != indented_json(value):
                 raise UserError(CHANGED)
-            of_job = {"files": files_from_json(value["files"])} if path.name.endswith((MANIFEST, RECORD)) else {}
-            return value | of_job, None
+            if path.name.endswith((MANIFEST, RECORD)):
+                value["files"] = files_from_json(value["files"], str(path))
+            return value, None
     except UserError as problem:
         return {}, problem.what
 

@@ -118,7 +118,7 @@ class StoreEntry:
     @cached_property
     def files(self) -> dict[str, FileDigest]:
         """The digests of the files that are not in the entry itself, by their names in the folder of the job."""
-        of_run = files_from_json(self.record["files"])
+        of_run = files_from_json(self.record["files"], self._beside(RECORD))
         return {name: file for name, file in (dict(self.manifest.files) | of_run).items() if name not in self.texts}
 
     @property
@@ -158,7 +158,7 @@ class StoreEntry:
         actual = hashlib.sha256(self.texts[settings].encode()).hexdigest()
         if stated_settings is not None and stated_settings.sha256 != actual:
             raise UserError("the settings differ from the manifest", found=actual[:DIGITS], remedy=REMEDY)
-        check_names([*self.files, *self.texts])
+        check_names([*self.files, *self.texts], "files")
         for name in {*self.manifest.records} - {*self.files, *self.texts}:
             raise UserError("a record of a file that is not there", where="records", found=in_line(name))
 
