@@ -170,16 +170,24 @@ def _temporary_path(path: Path) -> Path:
 
 
 def copy_files(source: Path, output: Path) -> None:
-    """Copy the files of a folder, checked against their manifest, into the folder `output`; hidden files stay behind.
+    """Copy the files of a folder into the folder `output`, each by `copy_file`; hidden files stay behind.
 
-    Hidden files are those that the workflow leaves in folders. Raises UserError for a link that leads out of the
-    folder, since a copy of its file would be passed on, and for what is no file.
+    Hidden files are those that the workflow leaves in folders.
     """
     for file in sorted(source.iterdir()):
         if not file.name.startswith("."):
-            need_file(inside(source, file.name))
-            with atomic_file(output / file.name, "wb") as stream:
-                stream.write(checked_bytes(file))
+            copy_file(source, file.name, output)
+
+
+def copy_file(source: Path, name: str, output: Path) -> None:
+    """Copy a file of the folder `source`, checked against its manifest, into the folder `output`.
+
+    Raises UserError for a link that leads out of the folder, since a copy of its file would be passed on, and for what
+    is no file.
+    """
+    need_file(inside(source, name))
+    with atomic_file(output / name, "wb") as stream:
+        stream.write(checked_bytes(source / name))
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from docmt.base.digests import full_digest, indented_json
 from docmt.base.errors import UserError, install
 from docmt.base.foreign import reading
 from docmt.base.machine import installed_version
-from docmt.base.manifest import DIGEST, check_seal, sealed
+from docmt.base.manifest import CHANGED, DIGEST, check_seal, sealed
 
 GIVEN = "given"
 """The value of a setting in the place of a path, which differs between users: an option of the command names it."""
@@ -109,7 +109,7 @@ def asked_of(data: bytes, path: str) -> Asked:
     if text.encode() != data:
         # The manifest of the outputs has the digest of these bytes: equal settings have equal files.
         raise UserError(
-            "the file was changed after docmt wrote it",
+            CHANGED,
             where=path,
             found="other spaces, or another order of the keys",
             remedy=REMEDY,

@@ -34,6 +34,8 @@ LEVELS = 3
 """The largest number of folders between a manifest and a file that it lists, plus one."""
 DIGITS = 12
 """The number of digits of a digest that messages have."""
+CHANGED = "the file was changed after docmt wrote it"
+"""The message about a file whose own digest does not fit it."""
 HOURS = ("seconds", "device_hours")
 """The keys of a record with times that plans add up."""
 OF_RUN = ("command", "began", "finished", "commit", "device", "threads")
@@ -94,7 +96,7 @@ def check_seal(value: Mapping[str, Any], where: Path | str, remedy: str) -> None
     expected, actual = value.get(DIGEST), hashlib.sha256(text.encode()).hexdigest()
     if expected != actual:
         raise UserError(
-            "the file was changed after docmt wrote it",
+            CHANGED,
             where=str(where),
             found=f"a content of digest {actual[:DIGITS]}",
             expected=str(expected)[:DIGITS],

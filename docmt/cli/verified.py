@@ -10,6 +10,7 @@ from pathlib import Path
 import typer
 
 from docmt.base.errors import UserError, printable
+from docmt.base.foreign import MEGABYTE
 from docmt.base.paths import REPORT, RESULTS
 from docmt.cli.screen import print_json, say
 
@@ -17,7 +18,6 @@ DAMAGED = 1
 """The exit status where a file is damaged or missing."""
 NAMED = 5
 """The largest number of files without a stated digest that are named."""
-MEGABYTE = 1_000_000
 
 
 def show_verified(root: Path, places: Iterable[str], as_json: bool) -> None:

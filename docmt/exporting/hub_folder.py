@@ -9,12 +9,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from docmt.base.artifacts import atomic_file, copy_files, write_json
+from docmt.base.artifacts import atomic_file, copy_file, copy_files, write_json
 from docmt.base.columns import STOP_WORDS
-from docmt.base.foreign import need_file
-from docmt.base.manifest import MANIFEST, checked_bytes
+from docmt.base.manifest import MANIFEST
 from docmt.base.model_folder import CARD
-from docmt.base.untrusted import inside
 from docmt.base.version import VERSION
 from docmt.exporting.source import ExportedModel
 from docmt.models.store import WEIGHTS
@@ -28,9 +26,7 @@ def write_hub_folder(source: ExportedModel, readme: str, folder: Path) -> None:
     """Write all files of the export; `readme` is the content of README.md."""
     for name in (CARD, WEIGHTS, STOP_WORDS, MANIFEST):
         if (source.folder / name).exists():
-            need_file(inside(source.folder, name))
-            with atomic_file(folder / name, "wb") as stream:
-                stream.write(checked_bytes(source.folder / name))
+            copy_file(source.folder, name, folder)
     copy_files(source.folder / "text", folder / "text")
     write_json(folder / "config.json", loading_config(source))
     with atomic_file(folder / LOADING) as stream:

@@ -176,7 +176,7 @@ WRITES: dict[str, tuple[str, ...]] = {
     "scores": ("scores.json", "details.arrow", "occurrences.arrow"),
     "compare": ("comparisons.json",),
     "item": tuple(f"{{item}}{ending}" for ending in EXPORTED),
-    "sheet": tuple(f"{{item}}.sheet{ending}" for ending in (".csv", ".html", ".key.json")),
+    "sheet": tuple(f"{{item}}{paths.SHEET_ENDING}{ending}" for ending in (".csv", ".html", ".key.json")),
     "report": ("index.html", "documents/*"),
     "demo_report": ("report{at_scale}.html",),
 }

@@ -18,6 +18,7 @@ from docmt.base.digests import indented_json, kind_of
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.manifest import (
+    CHANGED,
     DIGEST,
     DIGITS,
     MANIFEST,
@@ -34,7 +35,6 @@ SEALED = (FROZEN_GRID, FROZEN_TIMES, f"{RESULTS}/digests.json")
 """The files of a run that have their own digest."""
 DIGEST_MEMBER = re.compile(rb'"digest":"([0-9a-f]{64})",')
 """The member of a canonical JSON text with the digest of the text without it; `digest` is not its last key."""
-CHANGED = "the file was changed after docmt wrote it"
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from docmt.base.manifest import (
     SETTINGS,
     Manifest,
     check_seal,
-    files_from_json,
+    digest_from_json,
     manifest_from_json,
     record_from_json,
     sealed,
@@ -118,7 +118,7 @@ class StoreEntry:
     @cached_property
     def files(self) -> dict[str, FileDigest]:
         """The digests of the files that are not in the entry itself, by their names in the folder of the job."""
-        of_run = files_from_json(self.record["files"], self._beside(RECORD))
+        of_run = {name: digest_from_json(value) for name, value in self.record["files"].items()}
         return {name: file for name, file in (dict(self.manifest.files) | of_run).items() if name not in self.texts}
 
     @property
@@ -159,8 +159,8 @@ class StoreEntry:
         if stated_settings is not None and stated_settings.sha256 != actual:
             raise UserError("the settings differ from the manifest", found=actual[:DIGITS], remedy=REMEDY)
         check_names([*self.files, *self.texts], "files")
-        for name in {*self.manifest.records} - {*self.files, *self.texts}:
-            raise UserError("a record of a file that is not there", where="records", found=in_line(name))
+        missing = sorted({*self.manifest.records} - {*self.files, *self.texts})
+        _check(not missing, "a record of a file that is not there", "records", ", ".join(missing))
 
     def _beside(self, name: str) -> str:
         """Return the name of the job's record or settings."""
