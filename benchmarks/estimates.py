@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 
 from docmt.base.artifacts import read_object
 from docmt.base.paths import RESULTS, TRAINING
+from docmt.grid.grid import Grid, load_grid
 from docmt.plan.estimates import Estimates
-from docmt.plan.grid import Grid, load_grid
 from docmt.settings.system import Entry
 
 CARDS = ("2_tokens/*/*/card.json", "3_views/*/*/*/card.json")

@@ -72,14 +72,14 @@ def commands(folder: Path) -> dict[str, list]:
     view, tokens = ["--view", at["3_views"]], ["--tokens", at["2_tokens"]]
     state = ["--state", folder / "state", "--threads", 1]
     return {
-        "1_corpus": ["read-corpus", "--downloads", folder / "downloads"],
-        "2_tokens": ["tokenise-corpus", "--corpus", at["1_corpus"], "--workers", 1],
-        "3_views": ["cut-view", *tokens, "--workers", 1],
-        "4_words": ["find-document-chains", *tokens, "--workers", 1],
-        "4_chains": ["find-segment-chains", *tokens, "--words", at["4_words"], *view, "--workers", 1],
-        "5_training": ["train-system", *view, "--text", at["2_tokens"] / "text", *state],
-        "6_translations": ["decode-view", "--model", at["5_training"], *view, "--threads", 1],
-        "7_aligner": ["train-aligner", *tokens],
+        "1_corpus": ["corpus", "--downloads", folder / "downloads"],
+        "2_tokens": ["tokens", "--corpus", at["1_corpus"], "--workers", 1],
+        "3_views": ["views", *tokens, "--workers", 1],
+        "4_words": ["chain_words", *tokens, "--workers", 1],
+        "4_chains": ["chain_segments", *tokens, "--words", at["4_words"], *view, "--workers", 1],
+        "5_training": ["train", *view, "--text", at["2_tokens"] / "text", *state],
+        "6_translations": ["translate", "--model", at["5_training"], *view, "--threads", 1],
+        "7_aligner": ["aligner", *tokens],
     }
 
 

@@ -17,8 +17,8 @@ from docmt.base.artifacts import write_json
 from docmt.base.digests import FileDigest, indented_json
 from docmt.base.manifest import RECORD, InputContent, Manifest, sealed
 from docmt.base.paths import CORPUS
+from docmt.grid.grid import load_grid
 from docmt.plan.driver import targets_of, write_settings
-from docmt.plan.grid import load_grid
 from docmt.plan.jobs import RULES, Job
 from docmt.plan.outside import MEMORY, _manner
 from docmt.plan.planning import Planner

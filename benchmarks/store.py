@@ -35,7 +35,7 @@ def make_artifact(folder: Path, count: int, size: int) -> Path:
         with path.open("wb") as stream:
             for start in range(0, size, BLOCK):
                 stream.write(os.urandom(min(BLOCK, size - start)))
-    with sealing(folder / "settings.json", "train-system", folder) as seal:
+    with sealing(folder / "settings.json", "train", folder) as seal:
         seal.close(events=sorted(folder.glob("files/*/*")))
     return folder
 

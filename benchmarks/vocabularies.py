@@ -15,7 +15,7 @@ from pathlib import Path
 
 from docmt.base.vocabulary import SPECIALS
 from docmt.corpus.opening import available_documents
-from docmt.plan.grid import load_grid
+from docmt.grid.grid import load_grid
 from docmt.settings.data import TextConfig
 from docmt.text.bpe import PieceCounter, learn_merges
 from docmt.text.tokenizers import tokenizer_for

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from docmt.api.model import TrainedModel, forced_scores
 from docmt.base.columns import CONTRASTIVE
 from docmt.base.errors import UserError, check_known
 from docmt.base.tables import read_parquet
@@ -15,6 +14,7 @@ from docmt.corpus.opening import contrastive_forms, read_sets
 from docmt.decoding.translator import Progress, quiet
 from docmt.scoring.contrastive import Judgement, accuracies, contrastive_signature, group_with_totals, judge_items
 from docmt.settings.scoring import ContrastiveConfig
+from docmt.trained.model import TrainedModel, forced_scores
 
 Report = Callable[[Path, Counter[str]], None]
 """A function that receives a file and the changes that reading made to its text, each with its number."""

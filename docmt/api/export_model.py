@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Literal
 
-from docmt.api.engine import exported_model
-from docmt.api.model import TrainedModel
 from docmt.base.artifacts import atomic_folder, need_new_folder
 from docmt.base.errors import check_known
 from docmt.exporting.facts import gather_facts
 from docmt.exporting.source import ExportedModel
 from docmt.settings.decode import LengthPenalty
+from docmt.trained.engine import exported_model
+from docmt.trained.model import TrainedModel
 
 ExportFormat = Literal["huggingface", "ctranslate2"]
 

@@ -8,12 +8,12 @@ from typing import Literal
 
 from docmt.api.contrastive import ContrastiveScore, score_items
 from docmt.api.documents import check_documents
-from docmt.api.model import TrainedModel
-from docmt.api.translate import fallback_text, translate_documents
 from docmt.base.errors import UserError
 from docmt.base.names import DeviceName
 from docmt.corpus.inputs import ContrastiveItem
 from docmt.settings.decode import Engine, LengthPenalty
+from docmt.trained.model import TrainedModel
+from docmt.trained.translate import fallback_text, translate_documents
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Any, get_args
 
 from docmt.base.errors import check_known
 from docmt.base.paths import RESULTS
+from docmt.grid.grid import Grid, load_grid
 from docmt.plan.estimates import Estimates
-from docmt.plan.grid import Grid, load_grid
 from docmt.plan.stored_trainings import stored_trainings
 from docmt.plan.targets import Target, TargetKind, TargetState
 from docmt.plan.targets import targets as find_targets

@@ -172,14 +172,13 @@ def open_seal(
     inputs: Mapping[str, Path | None] | None = None,
     files: Mapping[str, Path | None] | None = None,
     prefix: str = "",
-    results: Path | None = None,
     digest_of: DigestOf | None = None,
 ) -> Iterator[Seal]:
     """Check the inputs of a job, and record the files that it writes in the block, which closes the seal.
 
     `settings`: the settings.json of the job. `folder`: the folder of its outputs. `inputs`, `files`: see
-    `Seal.check_inputs` and `Seal.check_files`; None for an input that the job does not have. `results`: the results
-    folder, for a job whose inputs have the paths of their manifests as roles. `digest_of`: see `Seal.check_files`.
+    `Seal.check_inputs` and `Seal.check_files`; None for an input that the job does not have. `digest_of`: see
+    `Seal.check_files`.
     Raises UserError for settings that were changed by hand, for inputs that do not fit, and for a library of another
     version than planned.
     """
@@ -188,8 +187,6 @@ def open_seal(
     with recorded(folder) as recorder:
         seal = Seal(asked, command, folder, recorder, prefix)
         seal.check_inputs({role: path for role, path in (inputs or {}).items() if path is not None})
-        if results is not None:
-            seal.check_inputs({role: results / role for role in asked.inputs})
         seal.check_files({role: path for role, path in (files or {}).items() if path is not None}, digest_of)
         recorder.before_writing = (seal.manifest_path, folder / f"{prefix}{RECORD}")
         yield seal

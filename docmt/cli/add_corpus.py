@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from docmt.base.screen import print_json
 from docmt.cli.options import AsJson, Config, Root, output_folder, overrides
-from docmt.cli.screen import print_json
 
 if TYPE_CHECKING:
     from docmt.drafts.draft import Draft
@@ -57,7 +57,7 @@ def add_corpus(
     from docmt.drafts.corpus_file import CorpusDraft, write_corpus_file
     from docmt.drafts.hub import Columns
     from docmt.fetching.transfer import Network
-    from docmt.plan.grid import load_grid
+    from docmt.grid.grid import load_grid
 
     network = Network(load_grid(root, overrides(config)).hosts, timeout)
     columns = Columns(source_column, target_column, document_column)

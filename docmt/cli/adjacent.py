@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from docmt.base.screen import print_json, show_table
 from docmt.cli.options import (
     MOST_TOKENS,
     AsJson,
@@ -18,7 +19,6 @@ from docmt.cli.options import (
     input_folder,
     output_file,
 )
-from docmt.cli.screen import print_json, show_table
 from docmt.cli.standard_input import label
 from docmt.settings.scoring import WordVectorsConfig
 

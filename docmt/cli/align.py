@@ -9,8 +9,8 @@ import typer
 
 from docmt.base.artifacts import atomic_file
 from docmt.base.errors import UserError
+from docmt.base.screen import print_json, say, show_table
 from docmt.cli.options import AsJson, Source, TrainSource, TrainTarget, input_file, input_folder, output_file
-from docmt.cli.screen import print_json, say, show_table
 from docmt.settings.scoring import AlignerName
 
 Heuristic = Literal[

@@ -9,9 +9,9 @@ import typer
 
 from docmt.base.errors import USER_MISTAKE, check_known
 from docmt.base.machine import now
+from docmt.base.screen import aligned, print_json
 from docmt.cli.corpus import shared_lines
 from docmt.cli.options import AsJson, Config, Mirror, Root, overrides
-from docmt.cli.screen import aligned, print_json
 
 if TYPE_CHECKING:
     from docmt.catalogue.corpus import CorpusConfig
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from docmt.chains.statistics import Documents
     from docmt.corpus.review import CorpusCheck, Finding
     from docmt.fetching.asking import Source
-    from docmt.plan.grid import Grid
+    from docmt.grid.grid import Grid
     from docmt.settings.data import TextConfig
 
 Names = Annotated[list[str] | None, typer.Argument(help="names of corpora [default: all]", show_default=False)]
@@ -51,7 +51,7 @@ def check_sources(
     from docmt.catalogue.filesets import load_file_sets
     from docmt.fetching.asking import SEEN, ask_sources, read_seen, write_seen
     from docmt.fetching.transfer import Network
-    from docmt.plan.grid import load_grid
+    from docmt.grid.grid import load_grid
 
     grid = load_grid(root, overrides(config))
     owners = {name: corpus.files for name, corpus in grid.corpora.items()}
@@ -84,7 +84,7 @@ def check_catalogue(
     refuse a corpus.
     """
     from docmt.corpus.review import check_corpus
-    from docmt.plan.grid import load_grid
+    from docmt.grid.grid import load_grid
 
     grid = load_grid(root, overrides(config))
     places = grid.places(root, mirror)
@@ -119,7 +119,7 @@ def count_chains(
 ) -> None:
     """Count the lexical chains of a corpus for several stop lists, beside the numbers of papers."""
     from docmt.chains.statistics import cards_by_stop_list, word_counts
-    from docmt.plan.grid import load_grid
+    from docmt.grid.grid import load_grid
     from docmt.settings.data import TextConfig
 
     grid = load_grid(root, overrides(config))

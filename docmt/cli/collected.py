@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from docmt.base.errors import UserError
+from docmt.base.screen import print_json, say
 from docmt.cli.options import AsJson, Config, Root, output_file, overrides
-from docmt.cli.screen import print_json, say
 
 
 def collect_scores(

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from docmt.base.screen import print_json, show_table, tell
 from docmt.cli.options import AsJson, Device, Documents, Hypotheses, References, Source, input_folder
 from docmt.cli.score import reference_texts
-from docmt.cli.screen import print_json, show_table, tell
 from docmt.cli.standard_input import label
 from docmt.settings.comet import CometConfig
 

@@ -22,9 +22,11 @@ from typer.main import get_command
 
 from docmt.base.foreign import explained
 from docmt.base.version import VERSION
+from docmt.cli.job import command_of
 from docmt.cli.job_folder import in_job_folder
 from docmt.cli.options import check_paths, given_paths, repeat_config
 from docmt.cli.standard_input import standard_input_as_file
+from docmt.steps import NAMES, get_step
 
 Sections = Mapping[str, Mapping[str, str]]
 """For each heading of the help, the names of its commands and, for each command, its module in `docmt.cli`."""
@@ -76,40 +78,9 @@ FOR_YOU: Sections = {
 }
 
 JOBS: Sections = {
-    "Stages 0 and 1: checkpoints and corpora": {
-        "make-checkpoint": "jobs.corpora",
-        "fetch-file": "jobs.corpora",
-        "make-fixture": "jobs.corpora",
-        "read-corpus": "jobs.corpora",
-    },
-    "Stages 2 to 4: tokens, views and lexical chains": {
-        "tokenise-corpus": "jobs.data",
-        "tokenise-shard": "jobs.data",
-        "learn-shards": "jobs.data",
-        "encode-shard": "jobs.data",
-        "join-shards": "jobs.data",
-        "cut-view": "jobs.data",
-        "find-document-chains": "jobs.data",
-        "find-segment-chains": "jobs.data",
-    },
-    "Stages 5 and 6: training and translating": {
-        "train-system": "jobs.train",
-        "decode-view": "jobs.models",
-        "score-variants": "jobs.models",
-        "inspect-system": "jobs.models",
-        "translate-passages": "jobs.models",
-        "adopt-translations": "jobs.external",
-        "ask-program": "jobs.external",
-    },
-    "Stages 7 and 8: scores and reports": {
-        "train-vectors": "jobs.scores",
-        "train-aligner": "jobs.scores",
-        "score-system": "jobs.scores",
-        "compare-systems": "jobs.scores",
-        "write-report": "jobs.scores",
-        "write-sheet": "jobs.scores",
-    },
-    "Beside a run: the store": {"push-finished": "jobs.store"},
+    "Steps": dict.fromkeys(NAMES, ""),
+    "Downloads": {"fetch-file": "fetch_file"},
+    "Beside a run: the store": {"push-finished": "push_finished"},
 }
 
 STORE: Sections = {
@@ -128,9 +99,9 @@ ABOUT = """Document-level machine translation experiments.
 
 A command is a verb, or a verb and its object: `docmt score`, `docmt score-contrastive`. What a command reads is an
 option; `-` is standard input. Commands that print take --json. What the workflow calls is under `docmt job`."""
-ABOUT_JOBS = """The commands that the workflow calls, one for each of its rules, and one beside a run.
+ABOUT_JOBS = """The jobs of the workflow: `docmt job STEP FOLDER` does the job whose recipe, job.json, is in a folder.
 
-Most read a settings.json that the workflow has written. Each writes files, and prints nothing but messages."""
+The workflow has written the recipe. A job writes files, and prints nothing but messages."""
 
 ABOUT_STORE = """The store of config.yaml (`store`), where teams share what their jobs have made.
 
@@ -165,7 +136,9 @@ class LazyGroup(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import and return the command `cmd_name`, or return None where no command has this name."""
         module = self.modules().get(cmd_name)
-        return super().get_command(ctx, cmd_name) if module is None else command(cmd_name, module)
+        return (
+            super().get_command(ctx, cmd_name) if module is None else command(cmd_name, function_of(cmd_name, module))
+        )
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands section by section, each with the whole first sentence of its help."""
@@ -180,9 +153,15 @@ class LazyGroup(TyperGroup):
 
 
 class JobCommands(LazyGroup):
-    """The group `docmt job`: the commands that the workflow calls."""
+    """The group `docmt job`: the steps of the workflow, and what else it calls."""
 
     sections: ClassVar[Sections] = JOBS
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Import and return the command of a step, or another command."""
+        if cmd_name not in NAMES:
+            return super().get_command(ctx, cmd_name)
+        return command(cmd_name, command_of(cmd_name), get_step(cmd_name).about)
 
 
 class StoreCommands(LazyGroup):
@@ -237,12 +216,17 @@ def version_option(version: Version = False) -> None:
     """Accept --version beside the commands."""
 
 
-def command(name: str, module: str) -> Any:
-    """Import the function of a command, and return it as a command of the command line."""
-    function = getattr(importlib.import_module(f"docmt.cli.{module}"), name.replace("-", "_"))
+def function_of(name: str, module: str) -> Callable[..., None]:
+    """Import and return the function of a command."""
+    return getattr(importlib.import_module(f"docmt.cli.{module}"), name.replace("-", "_"))
+
+
+def command(name: str, function: Callable[..., None], about: str | None = None) -> Any:
+    """Return a function as a command of the command line; `about` replaces its docstring."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    about = first_sentence(inspect.getdoc(function))
-    app.command(name, cls=ConfiguredCommand, context_settings=CONTEXT, short_help=about)(guarded(function))
+    about = about or inspect.getdoc(function)
+    settings = {"cls": ConfiguredCommand, "context_settings": CONTEXT, "short_help": first_sentence(about)}
+    app.command(name, help=about, **settings)(guarded(function))
     return get_command(app)
 
 

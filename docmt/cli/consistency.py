@@ -8,9 +8,9 @@ import typer
 
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
+from docmt.base.screen import print_json, show_table, tell
 from docmt.cli.align import both
 from docmt.cli.options import AsJson, Documents, Hypotheses, Source, TrainSource, TrainTarget, input_file
-from docmt.cli.screen import print_json, show_table, tell
 from docmt.cli.standard_input import label
 from docmt.settings.scoring import ConsistencyConfig
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from docmt.base.screen import print_json, progress_display, say, show_table
 from docmt.cli.options import MOST_TOKENS, AsJson, Device, Model, Threads, open_model
-from docmt.cli.screen import print_json, progress_display, say, show_table
 from docmt.cli.standard_input import label
 
 if TYPE_CHECKING:

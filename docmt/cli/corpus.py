@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from docmt.base.errors import USER_MISTAKE, UserError
+from docmt.base.screen import aligned, print_json
 from docmt.cli.options import AsJson, Mirror, input_file, input_folder, output_folder
-from docmt.cli.screen import aligned, print_json
 from docmt.cli.standard_input import NAME
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from docmt.base.names import DeviceName
-from docmt.cli.screen import say, show_table
+from docmt.base.screen import say, show_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from docmt.base.errors import UserError, check_known
+from docmt.base.screen import aligned, print_json
 from docmt.cli.options import AsJson, Config, Mirror, Root, output_folder, overrides
-from docmt.cli.screen import aligned, print_json
 
 if TYPE_CHECKING:
     from docmt.catalogue.filesets import FileSetConfig
@@ -36,7 +36,7 @@ def fetch_files(
     from docmt.catalogue.filesets import load_file_sets
     from docmt.fetching.sets import fetch_set
     from docmt.fetching.transfer import Network
-    from docmt.plan.grid import load_grid
+    from docmt.grid.grid import load_grid
 
     known = load_file_sets(clone_of(root))
     for name in sets or ():

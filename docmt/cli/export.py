@@ -8,11 +8,11 @@ import typer
 from docmt.base.errors import UserError, check_known
 from docmt.base.manifest import MANIFEST
 from docmt.base.paths import CORPUS, RESULTS, TOKENS
+from docmt.base.screen import print_json
 from docmt.cli.options import AsJson, Config, Root, input_folder, output_folder, overrides
-from docmt.cli.screen import print_json
 
 if TYPE_CHECKING:
-    from docmt.plan.grid import Grid
+    from docmt.grid.grid import Grid
 
 
 def export_corpus(
@@ -43,7 +43,7 @@ def export_corpus(
     from docmt.catalogue.licences import is_open
     from docmt.corpus.export.forms import export
     from docmt.corpus.export.reading import ExportedCorpus
-    from docmt.plan.grid import load_grid
+    from docmt.grid.grid import load_grid
 
     if without_tokens and text is not None:
         raise UserError("a text and no tokens", where="--text, --without-tokens", expected="at most one of them")

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from docmt.base.screen import print_json
 from docmt.cli.options import AsJson, BatchTokens, Model, input_file, output_folder
-from docmt.cli.screen import print_json
 from docmt.cli.translate import Beam, LengthAlpha, MaxLengthA, MaxLengthB, Penalty
 
 

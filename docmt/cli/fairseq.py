@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 import typer
 
 from docmt.base.errors import UserError
+from docmt.base.screen import print_json
 from docmt.cli.options import AsJson, input_file, language_code, output_folder
-from docmt.cli.screen import print_json
 
 Case = Literal["keep", "lower"]
 Codes = Annotated[Path | None, input_file("BPE codes of subword-nmt; for both sides or for none")]

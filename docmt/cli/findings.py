@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docmt.base.paths import REPORT, RESULTS
+from docmt.base.screen import print_json
 from docmt.cli.options import AsJson, Config, Root, overrides
-from docmt.cli.screen import print_json
 
 if TYPE_CHECKING:
     from docmt.reporting.findings import JudgedFinding
@@ -28,8 +28,8 @@ def check_findings(
     The status is 1 where the numbers do not support a finding that the study has on record. Numbers of generated text,
     and findings whose systems were not run, are no failure.
     """
-    from docmt.plan.grid import load_grid
-    from docmt.plan.items import study_of
+    from docmt.grid.grid import load_grid
+    from docmt.grid.items import study_of
     from docmt.reporting.findings import judged_findings
     from docmt.reporting.results import ReportSettings, Results
 

@@ -7,8 +7,8 @@ import typer
 
 from docmt.base.errors import UserError
 from docmt.base.names import Identical
+from docmt.base.screen import print_json, show_table
 from docmt.cli.options import AsJson, Documents, Seed, Source, input_file, output_file
-from docmt.cli.screen import print_json, show_table
 from docmt.cli.standard_input import label
 
 

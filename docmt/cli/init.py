@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
+from docmt.base.screen import print_json
 from docmt.cli.options import AsJson
-from docmt.cli.screen import print_json
 
 
 def init(

@@ -5,9 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from docmt.base.names import DeviceName
+from docmt.base.screen import print_json
 from docmt.cli.options import AsJson, Device, Model, Threads, input_folder, open_model, output_file
-from docmt.cli.screen import print_json
 
 
 def inspect(
@@ -31,30 +30,11 @@ def inspect(
     of Lyu et al. 2022) and the similarity of the decoding step to the chain's latent variable (eq. 17). A model without
     latent variables has the cross-attention only.
     """
-    rows = write_inspection(model, view, chains, output, split, document, device, threads)
+    trained = open_model(model, device, threads)
+    from docmt.trained.inspecting import write_inspection
+
+    rows = write_inspection(trained, view, chains, output, split, document)
     if as_json:
         print_json({"output": str(output), "rows": rows})
     else:
         typer.echo(f"{output}: {rows:,} rows")
-
-
-def write_inspection(
-    model: Path,
-    view: Path,
-    chains: Path,
-    output: Path,
-    split: str,
-    document: str | None,
-    device: DeviceName,
-    threads: int | None,
-) -> int:
-    """Write the measurements of a document, and return the number of rows; see `inspect`."""
-    trained = open_model(model, device, threads)
-    from docmt.decoding.inside import InspectedDocument, inside, write_inside
-    from docmt.decoding.segments import View
-
-    inspected = InspectedDocument.read(View(view, chains), split, document, trained.network)
-    vocabularies = trained.pipeline.source.vocabulary, trained.pipeline.target.vocabulary
-    rows = inside(trained.network, inspected, *vocabularies)
-    write_inside(output, rows)
-    return rows.num_rows

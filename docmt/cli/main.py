@@ -8,8 +8,8 @@ from docmt.base.credentials import refuse_credentials
 from docmt.base.errors import INTERRUPTED
 from docmt.base.foreign import STANDARD_OUTPUT, explained, naming
 from docmt.base.parent import end_with_workflow
+from docmt.base.screen import say
 from docmt.cli.commands import build
-from docmt.cli.screen import say
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from docmt.base.names import LANGUAGES_ARE, DeviceName, is_language
 from docmt.base.parse import parse
 
 if TYPE_CHECKING:
-    from docmt.api.model import TrainedModel
+    from docmt.trained.model import TrainedModel
 
 MOST = 4096
 """The largest number of threads or processes: with more of them, a machine does nothing but start them."""
@@ -162,7 +162,7 @@ def open_model(folder: Path, device: Device, threads: int | None) -> "TrainedMod
 
     # A folder without a model is refused before torch is imported, which takes a second.
     read_object(model_folder(folder) / CARD)
-    from docmt.api.model import TrainedModel
+    from docmt.trained.model import TrainedModel
 
     return TrainedModel.open(folder, device, threads)
 

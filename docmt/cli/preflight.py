@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docmt.base.errors import USER_MISTAKE, UserError
+from docmt.base.screen import print_json
 from docmt.cli.options import AsJson, Config, Device, Root, overrides
-from docmt.cli.screen import print_json
 
 if TYPE_CHECKING:
     from docmt.cli.device_check import DeviceReport

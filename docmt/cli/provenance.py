@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docmt.base.errors import UserError, printable
+from docmt.base.screen import print_json, say
 from docmt.cli.options import MOST, AsJson, Config, Root, input_path, output_folder, output_path, overrides
-from docmt.cli.screen import print_json, say
 
 if TYPE_CHECKING:
     from docmt.provenance.comparing import Reproduction

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from docmt.base.screen import aligned, print_json
 from docmt.cli.options import AsJson, Config, Root, overrides
-from docmt.cli.screen import aligned, print_json
 from docmt.cli.verified import show_verified
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from docmt.base.screen import print_json, show_table, tell
 from docmt.cli.options import AsJson, Documents, Hypotheses, References, TargetLanguage, input_file
-from docmt.cli.screen import print_json, show_table, tell
 from docmt.cli.standard_input import label
 
 if TYPE_CHECKING:

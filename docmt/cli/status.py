@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from docmt.base.screen import print_json, ruled, show_table
 from docmt.cli import trainings
 from docmt.cli.options import AsJson, Config, Root, overrides
-from docmt.cli.screen import print_json, ruled, show_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from docmt.base.paths import RESULTS
+from docmt.base.screen import aligned, print_json, say
 from docmt.cli.options import AsJson, Config, Root, overrides
-from docmt.cli.screen import aligned, print_json, say
 
 if TYPE_CHECKING:
     from docmt.api.studies import SystemSummary, TargetSummary
@@ -57,8 +57,8 @@ def list_targets(
     their device-hours and disk. Pass the --config of your run, such as scale=smoke.
     """
     from docmt.api.studies import summaries
+    from docmt.grid.grid import load_grid
     from docmt.plan.estimates import Estimates
-    from docmt.plan.grid import load_grid
     from docmt.plan.stored_trainings import stored_trainings
 
     grid = load_grid(root, overrides(config))

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docmt.base.paths import RESULTS
+from docmt.base.screen import print_json, ruled, show_table
 from docmt.cli.options import AsJson, input_folder
-from docmt.cli.screen import print_json, ruled, show_table
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docmt.base.checks import MOST_BEAM
+from docmt.base.screen import print_json, progress_display, say
 from docmt.base.spreadsheets import tsv_line
 from docmt.cli.options import (
     AsJson,
@@ -18,12 +19,11 @@ from docmt.cli.options import (
     input_file,
     open_model,
 )
-from docmt.cli.screen import print_json, progress_display, say
 from docmt.settings.decode import ENGINE, Engine, LengthPenalty
 
 if TYPE_CHECKING:
-    from docmt.api.translate import Translated
     from docmt.decoding.strategy import Fallbacks
+    from docmt.trained.translate import Translated
 
 Penalty = Annotated[
     LengthPenalty,
@@ -74,8 +74,8 @@ def translate(
     if n_best > beam:
         raise typer.BadParameter(f"--n-best {n_best} is more than --beam {beam}")
 
-    from docmt.api.translate import translate_lines
     from docmt.scoring.plain_files import line_names, text_lines
+    from docmt.trained.translate import translate_lines
 
     lines = list(text_lines(source))
     names = None if documents is None else line_names(documents, lines, str(source))
@@ -109,6 +109,6 @@ def as_records(translated: "Translated", lines: list[str], n_best: int) -> list[
 def report_fallbacks(fallbacks: "Fallbacks") -> None:
     """Print the number of windows whose output has a different number of sentences than their source, if any has."""
     if fallbacks.windows:
-        from docmt.api.translate import fallback_text
+        from docmt.trained.translate import fallback_text
 
         say(f"docmt: {fallback_text(fallbacks)}")

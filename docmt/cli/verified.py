@@ -12,7 +12,7 @@ import typer
 from docmt.base.errors import UserError, printable
 from docmt.base.foreign import MEGABYTE
 from docmt.base.paths import REPORT, RESULTS
-from docmt.cli.screen import print_json, say
+from docmt.base.screen import print_json, say
 
 DAMAGED = 1
 """The exit status where a file is damaged or missing."""

@@ -26,7 +26,7 @@ class MeasuredAs(Checked):
 class StudyConfig(Checked):
     """The schema of a file of `workflow/studies`.
 
-    A system has the settings that the file states for it; `docmt.plan.resolve` adds the settings that it inherits.
+    A system has the settings that the file states for it; `docmt.grid.resolve` adds the settings that it inherits.
     """
 
     study: str = needed("name of the study, which is that of its file")

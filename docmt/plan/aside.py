@@ -13,7 +13,8 @@ from docmt.base.errors import UserError
 from docmt.base.manifest import RECORD, SETTINGS, Manifest, manifest_or_none, read_manifest
 from docmt.base.paths import ASIDE
 from docmt.base.untrusted import inside
-from docmt.plan.jobs import RULES, Job, check_outputs
+from docmt.plan.jobs import Job, check_outputs
+from docmt.steps import get_step
 
 PLACE = "place.json"
 """The file that says of which job the outputs are. It is written first and removed last, so that a kill between leaves
@@ -88,7 +89,7 @@ def move_back(root: Path, job: Job, identity: str) -> None:
 
 def is_shared(job: Job) -> bool:
     """Return whether the folder of a job has files that are not its outputs."""
-    return bool(RULES[job.rule].prefix) or job.folder.split("/")[1] in SHARED
+    return bool(get_step(job.rule).prefix) or job.folder.split("/")[1] in SHARED
 
 
 def files_of(job: Job, manifest: Manifest) -> list[str]:

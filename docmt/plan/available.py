@@ -10,8 +10,8 @@ from pathlib import Path
 
 from docmt.base.errors import UserError
 from docmt.base.paths import CORPUS, TRAINING
+from docmt.grid.grid import Grid
 from docmt.plan.driver import targets_of
-from docmt.plan.grid import Grid
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Plan, Planner
 from docmt.plan.stored import stored_for

@@ -9,9 +9,9 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.manifest import RECORD
 from docmt.base.paths import ASIDE, RESULTS
+from docmt.grid.grid import Grid
 from docmt.plan.aside import FILES
 from docmt.plan.estimates import Estimates
-from docmt.plan.grid import Grid
 from docmt.plan.jobs import Job
 from docmt.plan.sizes import need_number
 
@@ -120,5 +120,5 @@ def _set_aside(root: Path) -> Iterator[float]:
     """Yield the device-hours of each training that was set aside, until `docmt remove-results` removes it."""
     for path in sorted((root / ASIDE).glob(f"*/{FILES}/{RECORD}")):
         record = read_object_if_there(path) or {}
-        with reading(path, "not the record of a training", "what `docmt job train-system` writes"):
+        with reading(path, "not the record of a training", "what `docmt job train` writes"):
             yield need_number(record.get(KEY, 0))

@@ -8,8 +8,6 @@ from typing import Literal
 from docmt.base.asked import KEY, Asked
 from docmt.base.digests import value_of
 from docmt.base.manifest import DIGITS
-from docmt.plan.jobs import RULES
-from docmt.plan.slices import SLICES
 
 MISSING = "nothing"
 """The value of a name that only one of two mappings has, in messages."""
@@ -30,7 +28,7 @@ class Difference:
         """Return the phrase of messages."""
         if self.kind == "input":
             return f"the input {self.name} is another one"
-        what = f"the version of the stage {self.name}" if self.kind == "version" else f"the {self.kind} {self.name}"
+        what = f"the version of the step {self.name}" if self.kind == "version" else f"the {self.kind} {self.name}"
         if MISSING in (self.before, self.now):
             return f"{what} is {'new' if self.before == MISSING else 'gone'}"
         return f"{what} was {self.before}, is {self.now}"
@@ -40,8 +38,8 @@ def changes(before: Asked, asked: Asked) -> Iterator[Difference]:
     """Yield the differences between what was asked of a job and what is asked now."""
     for name, (then, now) in differences(dict(before.settings), dict(asked.settings)).items():
         is_version = name == "version"
-        of_stage = stage_of(asked.job) if is_version else name
-        yield Difference("version" if is_version else "setting", of_stage, _short(then), _short(now))
+        about = asked.job if is_version else name
+        yield Difference("version" if is_version else "setting", about, _short(then), _short(now))
     for name, (then, now) in differences(dict(before.libraries), dict(asked.libraries)).items():
         yield Difference("library", name, str(then), str(now))
     for kind, pair in (("file", (before.files, asked.files)), ("input", (before.inputs, asked.inputs))):
@@ -49,12 +47,6 @@ def changes(before: Asked, asked: Asked) -> Iterator[Difference]:
             then, now = (value.get(name, MISSING) for value in pair)
             if then != now:
                 yield Difference(kind, name, _digits(then), _digits(now))
-
-
-def stage_of(rule: str) -> str:
-    """Return the name of the stage of a rule, as `docmt.plan.versions` has it."""
-    row = RULES[rule]
-    return SLICES[(row.slice_of or row.folder).stage][0]
 
 
 def differences(before: object, now: object, path: str = "") -> dict[str, tuple[object, object]]:

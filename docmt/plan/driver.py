@@ -5,12 +5,12 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from docmt.base import paths
-from docmt.base.artifacts import atomic_file, read_object
+from docmt.base.artifacts import atomic_file, read_object, write_json
 from docmt.base.digests import canonical_json
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST, check_seal, manifest_or_none, sealed
+from docmt.grid.grid import Grid
 from docmt.plan.aside import move_back, set_aside
-from docmt.plan.grid import Grid
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Plan, Planner
 from docmt.plan.pulling import Forced, Pulling, Tell, costs_of, entries_of, plan_without_store, savings
@@ -154,7 +154,7 @@ def check_price(plan: Plan, limit: float) -> None:
 
 
 def prepare(planner: Planner, plan: Plan, running: Collection[Job]) -> None:
-    """Set aside what the jobs of a run replace, write their settings, and remember the digests of files.
+    """Set aside what the jobs of a run replace, write their settings and recipes, and remember the digests of files.
 
     `running`: the jobs of the plan that Snakemake will run. Raises UserError where a file cannot be written.
     """
@@ -162,6 +162,7 @@ def prepare(planner: Planner, plan: Plan, running: Collection[Job]) -> None:
         if job in running:
             replace_outputs(planner, job)
             write_settings(planner, job)
+            write_json(planner.digests.root / job.recipe_path, planner.jobs.recipe(job).to_json())
     planner.digests.save()
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from docmt.base.artifacts import read_object_if_there
 from docmt.base.foreign import reading
 from docmt.base.paths import TRAINING
-from docmt.plan.grid import Grid
+from docmt.grid.grid import Grid
 from docmt.plan.operations import Load, multiplications, parameters
 from docmt.plan.passes import Pass
 from docmt.plan.rates import Device, Rates, TrainingRate, device_of
@@ -182,7 +182,7 @@ class Estimates:
         }
         for path, entry in paths.items():
             record = read_object_if_there(path) or {}
-            with reading(path, "not the record of a training", "what `docmt job train-system` writes"):
+            with reading(path, "not the record of a training", "what `docmt job train` writes"):
                 if record.get("device_hours") and self._fits(entry, record):
                     yield self._rate(entry, record)
 

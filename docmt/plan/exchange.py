@@ -4,9 +4,9 @@ import dataclasses
 from typing import Any
 
 from docmt.base.errors import UserError
+from docmt.grid.grid import Grid
 from docmt.plan.driver import LISTED, bring, lines_of_store
 from docmt.plan.explain import jobs_of_target
-from docmt.plan.grid import Grid
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Planner
 from docmt.plan.pulling import Pulling, Tell, costs_of, entries_of, plan_without_store, savings

@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.paths import RESULTS
-from docmt.plan.jobs import RULES
+from docmt.steps import NAMES
 
 Hook = Callable[[], None]
 """A function that is called before the first job of a run, or after the last one."""
 PARTS = ("download", "tokens_tokenised", "tokens_learnt", "tokens_encoded")
-"""The rules without manifests, which `RULES` does not have."""
+"""The rules without manifests, which are no steps."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Host:
         return cls(
             root=Path(modifier.path_modifier.replace_prefix(RESULTS)).parent,
             is_module=not modifier.is_main_snakefile(),
-            names={name: modifier.modify_rulename(name) for name in (*RULES, *PARTS)},
+            names={name: modifier.modify_rulename(name) for name in (*NAMES, *PARTS)},
         )
 
     def rule(self, name: str) -> str:

@@ -13,12 +13,13 @@ from docmt.base import paths
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST, RECORD, SETTINGS, Manifest, beside, manifest_or_none
 from docmt.base.paths import ASIDE, FOLDERS, RESULTS, Folder, names_in
+from docmt.grid.grid import Grid
+from docmt.grid.items import card_of, page_of, run_folder
 from docmt.plan.aside import PLACE, SHARED, is_aside, job_aside
 from docmt.plan.driver import study_page
-from docmt.plan.grid import Grid
-from docmt.plan.items import card_of, page_of, run_folder
-from docmt.plan.jobs import RULES, Job
+from docmt.plan.jobs import Job
 from docmt.plan.planning import Planner
+from docmt.steps import get_step
 
 DOWNLOADS = "downloads"
 """The folder of a corpus with its downloads, which are never removed, and the state of these files."""
@@ -190,7 +191,7 @@ class Inventory:
                 continue
             state, why = self._state(job)
             if state == "incomplete":
-                outputs = (self.root / job.folder / name.format(**job.names) for name in RULES[job.rule].outputs)
+                outputs = (self.root / job.folder / name.format(**job.names) for name in get_step(job.rule).outputs)
                 size = sum(file_bytes(path) + tree_bytes(path) for path in outputs)
                 yield Artifact(str(job), stage_folder(job), state, size, why=why)
 

@@ -13,8 +13,8 @@ from docmt.base.artifacts import read_object, write_json
 from docmt.base.errors import UserError
 from docmt.base.manifest import check_seal, sealed
 from docmt.base.paths import RESULTS
+from docmt.grid.grid import Grid
 from docmt.plan.estimates import Estimates
-from docmt.plan.grid import Grid
 from docmt.plan.jobs import Job
 from docmt.plan.rates import Device
 

@@ -1,7 +1,8 @@
 """The logs of jobs: what a job printed in its last attempt."""
 
 from docmt.base.paths import DEMO_REPORT_LOG, Folder
-from docmt.plan.jobs import RULES, Job
+from docmt.plan.jobs import Job
+from docmt.steps import get_step
 
 NAMES = {
     "fixture": "fixture",
@@ -16,6 +17,6 @@ NAMES = {
 
 def log_of(job: Job) -> str:
     """Return the path of the log of a job, as its rule states it."""
-    folder = RULES[job.rule].folder
+    folder = get_step(job.rule).folder
     pattern = folder.log(NAMES.get(job.rule, "")) if isinstance(folder, Folder) else DEMO_REPORT_LOG
     return pattern.format(**job.names)

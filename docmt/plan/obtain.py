@@ -7,12 +7,11 @@ from docmt.base.errors import UserError
 from docmt.base.paths import CORPUS, REPORT, RESULTS, demo_report
 from docmt.catalogue.filesets import FileSetConfig
 from docmt.catalogue.missing import missing_error, missing_files
+from docmt.grid.grid import Grid
+from docmt.grid.scored import scoring_of_entry
 from docmt.plan.driver import targets_of
-from docmt.plan.external import RULES
-from docmt.plan.grid import Grid
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Planner
-from docmt.plan.scored import scoring_of_entry
 from docmt.plan.stored import stored_for
 from docmt.plan.supplies import Supplies, Supply
 from docmt.plan.unscored import supplies_of_scores
@@ -56,7 +55,7 @@ def jobs_to_run(planner: Planner, wanted: Sequence[Job]) -> list[Job]:
 
 def translations_of(grid: Grid, jobs: Iterable[Job]) -> list[str]:
     """Return the paths of the translations that jobs adopt, each once."""
-    entries = [grid.find(job.names["corpus"], job.names["system"]) for job in jobs if job.rule == RULES["translations"]]
+    entries = [grid.find(job.names["corpus"], job.names["system"]) for job in jobs if job.rule == "adopt"]
     return list(dict.fromkeys(path for entry in entries for path in grid.translations_for(entry)))
 
 

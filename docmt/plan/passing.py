@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.licences import STRICTEST_FIRST
-from docmt.plan.items import item_of
+from docmt.grid.items import item_of
 from docmt.plan.jobs import GridJobs, Job
 
 WITHOUT_TEXT = {"checkpoint", "aligner_checkpoint", "train", "scores", "compare"}

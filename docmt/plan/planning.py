@@ -15,7 +15,7 @@ from docmt.base.manifest import DIGITS, RECORD
 from docmt.catalogue.files import FileConfig
 from docmt.catalogue.lock import LOCK, place_in_lock
 from docmt.catalogue.missing import file_of_user
-from docmt.plan.grid import Grid
+from docmt.grid.grid import Grid
 from docmt.plan.identities import Identities
 from docmt.plan.jobs import GridJobs, Job
 from docmt.plan.outside import FileDigests

@@ -1,8 +1,8 @@
 """The places and labels of results in the report of Snakemake (`snakemake --report`)."""
 
+from docmt.grid.grid import Grid
+from docmt.grid.items import item_of
 from docmt.kinds.item import FigureConfig, TableConfig
-from docmt.plan.grid import Grid
-from docmt.plan.items import item_of
 
 WHOLE_STUDY = "Whole study"
 """The group of a study's own page, beside the groups of its items."""

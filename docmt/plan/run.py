@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from docmt.grid.grid import Grid, load_grid
 from docmt.plan.available import available_entries
-from docmt.plan.grid import Grid, load_grid
 from docmt.plan.supplies import Supplies
 from docmt.plan.unscored import missing_for_scores
 

@@ -11,7 +11,7 @@ from docmt.base.artifacts import read_object_if_there
 from docmt.base.foreign import reading
 from docmt.base.paths import TOKENS, VIEW
 from docmt.catalogue.published import StatedCounts, stated
-from docmt.plan.grid import Grid
+from docmt.grid.grid import Grid
 from docmt.plan.passes import DocumentGroup, Pass, drawn, pass_of
 from docmt.settings.system import Entry, TrainedSystem
 
@@ -139,7 +139,7 @@ class Sizes:
         """Return the size of a split as stage 3 has counted it; None where it has not run."""
         names = {"corpus": self.grid.data_folder(entry.corpus), "text": entry.system.text}
         folder = VIEW.under(self.results, view=entry.system.view.name, **names)
-        card = self._card(folder / "card.json", COUNTS_OF_VIEW, "the card of a view", "docmt job cut-view")
+        card = self._card(folder / "card.json", COUNTS_OF_VIEW, "the card of a view", "docmt job views")
         counts = card.get("splits", {}).get(split)
         if counts is None:
             return None
@@ -149,7 +149,7 @@ class Sizes:
     def _text_card(self, corpus: str, text: str) -> dict[str, Any]:
         """Return the card that stage 2 wrote for a corpus and a preset of text; empty where it has not run."""
         folder = TOKENS.under(self.results, corpus=self.grid.data_folder(corpus), text=text)
-        return self._card(folder / "card.json", COUNTS_OF_TEXT, "the card of a text", "docmt job tokenise-corpus")
+        return self._card(folder / "card.json", COUNTS_OF_TEXT, "the card of a text", "docmt job tokens")
 
     def _card(self, path: Path, counts: tuple[str, ...], what: str, command: str) -> dict[str, Any]:
         """Return a card; empty where there is no such file. Raises UserError for a file with other content."""

@@ -24,9 +24,10 @@ from docmt.base.manifest import (
 from docmt.plan.aside import is_aside
 from docmt.plan.changes import Difference, changes
 from docmt.plan.identities import Identities
-from docmt.plan.jobs import PAGES, RULES, Job
+from docmt.plan.jobs import PAGES, Job
 from docmt.plan.outside import FileDigests
 from docmt.plan.stored import Stored
+from docmt.steps import get_step
 from docmt.store.entries import StoreEntry
 
 StateName = Literal["right", "absent", "aside", "stored", "incomplete", "damaged", "other"]
@@ -130,7 +131,7 @@ class States:
 
     def _has_outputs(self, job: Job) -> bool:
         """Return whether a job without a manifest has left one of its first outputs."""
-        names = (name.format(**job.names) for name in RULES[job.rule].outputs)
+        names = (name.format(**job.names) for name in get_step(job.rule).outputs)
         return any((self.root / job.folder / name).exists() for name in names)
 
     def _check_settings(self, job: Job) -> None:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from docmt.base.errors import UserError
-from docmt.plan.main_config import RunConfig
+from docmt.grid.main_config import RunConfig
 from docmt.store.addresses import open_store
 from docmt.store.backend import EntryRefused, EntryUntrusted
 from docmt.store.entries import StoreEntry

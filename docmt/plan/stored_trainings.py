@@ -5,7 +5,7 @@ from contextlib import chdir
 from pathlib import Path
 
 from docmt.base.errors import UserError
-from docmt.plan.grid import Grid
+from docmt.grid.grid import Grid
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Planner
 from docmt.plan.stored import stored_for

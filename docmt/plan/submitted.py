@@ -8,7 +8,8 @@ from pathlib import Path
 from docmt.base.paths import STATE
 from docmt.cluster.comments import Purpose, purpose_of_text
 from docmt.cluster.jobs import ClusterJob
-from docmt.plan.jobs import RULES, Job
+from docmt.plan.jobs import Job
+from docmt.steps import get_step
 
 GROUPS = f"{STATE}/groups"
 """The folder in which the driver notes the jobs of each group, `<work>.json`."""
@@ -56,6 +57,6 @@ def _purposes(purpose: Purpose, root: Path) -> Iterator[Purpose]:
 
 def values_in_comment(job: Job) -> str:
     """Return the values of the wildcards of a job as the plugin of Snakemake writes them, without their names."""
-    rule = RULES[job.rule]
+    rule = get_step(job.rule)
     places = re.findall(r"\{(\w+)\}", f"{rule.folder}/{rule.prefix}{rule.outputs[0]}")
     return "_".join(job.names[name] for name in dict.fromkeys(places)).replace("/", "_")

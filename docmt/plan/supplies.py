@@ -10,7 +10,7 @@ from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.files import FileConfig
 from docmt.catalogue.filesets import FileSetConfig, load_file_sets
 from docmt.catalogue.missing import Places, wanted_files
-from docmt.plan.grid import Grid
+from docmt.grid.grid import Grid
 from docmt.settings.pretrained import has_weights, is_random_checkpoint
 from docmt.settings.system import Entry
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Literal
 
 from docmt.base.paths import SCORES
+from docmt.grid.comparable import reasons_of_item
+from docmt.grid.grid import Grid
+from docmt.grid.items import card_of, item_corpora, item_entries, judged_systems, page_of, run_folder, sheet_of
+from docmt.grid.scored import scoring_of
 from docmt.kinds.item import Item
-from docmt.plan.comparable import reasons_of_item
 from docmt.plan.estimates import Estimates, TrainingPlan
-from docmt.plan.grid import Grid
-from docmt.plan.items import card_of, item_corpora, item_entries, judged_systems, page_of, run_folder, sheet_of
-from docmt.plan.scored import scoring_of
 from docmt.plan.supplies import Supplies, Supply, together
 from docmt.plan.unscored import missing_for_scores, supplies_of_scores
 from docmt.settings.metrics import METRICS, base_of

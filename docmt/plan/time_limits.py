@@ -7,8 +7,8 @@ from pathlib import Path
 
 from docmt.base.errors import UserError
 from docmt.base.paths import RESULTS
+from docmt.grid.grid import Grid
 from docmt.plan.estimates import Estimates, Hours
-from docmt.plan.grid import Grid
 from docmt.plan.growth import grown
 from docmt.plan.jobs import Job
 

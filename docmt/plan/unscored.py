@@ -7,9 +7,9 @@ A file that config.yaml names is the user's own: where it is missing, the run is
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from docmt.plan.grid import Grid
+from docmt.grid.grid import Grid
+from docmt.grid.scored import scoring_of
 from docmt.plan.jobs import Job
-from docmt.plan.scored import scoring_of
 from docmt.plan.supplies import Supplies, Supply
 from docmt.settings.comet import has_comet
 from docmt.settings.metrics import METRICS

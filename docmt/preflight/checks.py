@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from docmt.base.errors import UserError
-from docmt.plan.grid import Grid
+from docmt.grid.grid import Grid
 from docmt.preflight import (
     budget,
     checkpoints,

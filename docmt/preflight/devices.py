@@ -8,7 +8,7 @@ from pathlib import Path
 
 from docmt.base.errors import UserError
 from docmt.base.machine import installed_version
-from docmt.plan.grid import Grid
+from docmt.grid.grid import Grid
 from docmt.plan.preflight import check_precision
 from docmt.preflight.finding import Area, RunFinding
 from docmt.preflight.planned import PlannedRun

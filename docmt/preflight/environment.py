@@ -7,14 +7,14 @@ from pathlib import Path
 
 from docmt.base.errors import UserError, install, quoted
 from docmt.base.machine import installed_version
-from docmt.plan.adoption import program_of
+from docmt.grid.scored import scoring_of
 from docmt.plan.jobs import Job
 from docmt.plan.preflight import check_packages, required_packages
-from docmt.plan.scored import scoring_of
 from docmt.preflight.finding import Area, RunFinding
 from docmt.preflight.planned import PlannedRun
 from docmt.preflight.profile import Profile
 from docmt.settings.programs import need_program
+from docmt.steps.ask import program_of
 
 AREA = Area("environment")
 PINS = Path("pins.txt")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from docmt.base.errors import UserError
 from docmt.base.paths import CORPUS
+from docmt.grid.grid import Grid
 from docmt.plan.driver import check_price
 from docmt.plan.explain import jobs_of_target
-from docmt.plan.grid import Grid
 from docmt.plan.jobs import Job
 from docmt.plan.obtain import checkpoints_of, is_single, jobs_to_run, translations_of
 from docmt.plan.planning import Planner

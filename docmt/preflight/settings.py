@@ -13,11 +13,11 @@ from docmt.base.yaml_files import load_yaml
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.filesets import FOLDER, load_file_set
 from docmt.catalogue.lock import LOCK, locked_checksums
+from docmt.grid.grid import Grid, grid_of
+from docmt.grid.main_config import load_what_is_right
+from docmt.grid.study import expand
 from docmt.kinds.study import StudyConfig
-from docmt.plan.grid import Grid, grid_of
-from docmt.plan.main_config import load_what_is_right
 from docmt.plan.preflight import check_study_names
-from docmt.plan.study import expand
 from docmt.preflight.finding import Area, RunFinding
 from docmt.preflight.rules import rule_names
 

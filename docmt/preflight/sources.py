@@ -7,7 +7,7 @@ from docmt.base.errors import UserError
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.files import FileConfig
 from docmt.catalogue.missing import Places, mirror_folder, missing_files, wanted_files
-from docmt.plan.grid import Grid
+from docmt.grid.grid import Grid
 from docmt.plan.supplies import Supplies, corpus_supply, names_of
 from docmt.plan.unscored import missing_for_scores, supply_for_scores
 from docmt.preflight.finding import Area, RunFinding

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from docmt.base.errors import UserError
-from docmt.plan.main_config import RunConfig
+from docmt.grid.main_config import RunConfig
 from docmt.plan.stored import store_at
 from docmt.preflight.finding import Area, RunFinding
 from docmt.store.folder import FolderBackend

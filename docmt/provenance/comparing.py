@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from docmt.base.errors import UserError
 from docmt.base.paths import SCORES
-from docmt.plan.grid import Grid
+from docmt.grid.grid import Grid
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Planner
 from docmt.provenance.artifacts import RunArtifact, read_artifact

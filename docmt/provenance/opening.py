@@ -21,7 +21,7 @@ from docmt.base.parse import laid_over, mapping
 from docmt.base.untrusted import inside, leads_out
 from docmt.base.yaml_files import Lines, load_text, load_yaml
 from docmt.corpus.unpack import unpack
-from docmt.plan.main_config import MainConfig
+from docmt.grid.main_config import MainConfig
 from docmt.provenance.entities import METADATA
 from docmt.provenance.workflow import FOLDERS, SNAKEFILE, main_config, workflow_files
 

@@ -13,8 +13,8 @@ from docmt.base.artifacts import read_object, write_json
 from docmt.base.errors import UserError
 from docmt.base.paths import RESULTS
 from docmt.catalogue.missing import mirror_folder
+from docmt.grid.main_config import MainConfig
 from docmt.plan.jobs import Job
-from docmt.plan.main_config import MainConfig
 from docmt.plan.planning import Planner
 from docmt.provenance.workflow import workflow_files
 

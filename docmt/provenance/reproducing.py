@@ -11,16 +11,16 @@ from urllib.parse import urlsplit
 
 from docmt.base.errors import UserError, in_line
 from docmt.catalogue.missing import is_remote
-from docmt.plan.adoption import program_of
+from docmt.grid.scored import scoring_of_entry
 from docmt.plan.explain import jobs_of_target
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Planner
 from docmt.plan.run import grid_of_run
-from docmt.plan.scored import scoring_of_entry
 from docmt.provenance.comparing import Reproduction, check_first_run, compare
 from docmt.provenance.opening import open_crate, settings_of_crate, write_project
 from docmt.provenance.remaking import copy_downloads, files_to_link, link_files, prepare_folder, run_snakemake
 from docmt.provenance.workflow import main_config
+from docmt.steps.ask import program_of
 
 Tell = Callable[[str], None]
 

@@ -1,6 +1,6 @@
 """The files whose content has facts of the run, such as times and speeds: two runs never agree on them."""
 
-from docmt.plan.grid import Grid
+from docmt.grid.grid import Grid
 from docmt.plan.jobs import Job
 from docmt.settings.metrics import base_of
 

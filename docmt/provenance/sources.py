@@ -5,7 +5,7 @@ from urllib.parse import quote
 from docmt.base.digests import kind_of, value_of
 from docmt.catalogue.files import FileConfig
 from docmt.catalogue.missing import is_remote
-from docmt.plan.grid import Grid
+from docmt.grid.grid import Grid
 from docmt.provenance.artifacts import RunArtifact
 from docmt.provenance.entities import Graph, Reference
 

@@ -8,7 +8,7 @@ from docmt.base.clone import CONFIG, WORKFLOW, clone_of, settings_folder
 from docmt.base.credentials import refuse_credentials
 from docmt.base.untrusted import is_inside
 from docmt.base.version import VERSION
-from docmt.plan.main_config import MainConfig, load_main_config
+from docmt.grid.main_config import MainConfig, load_main_config
 from docmt.provenance.entities import Graph, Reference
 
 SNAKEFILE = "Snakefile"

@@ -46,8 +46,7 @@ class ReportSettings:
     `corpus/count/split`. `human`: the file of human judgements. `data`: the folder names of corpora in stages whose
     paths have no scale, where these differ from the names of the corpora. `stand_ins`: the folders of pretrained
     checkpoints, by the folders of the random checkpoints that replace them. `random_starts`: the folder of the random
-    checkpoint from which a system started, by `corpus/system`. `version`: the version of the stage's code, in
-    docmt.plan.versions.
+    checkpoint from which a system started, by `corpus/system`. `version`: the version of the step.
     """
 
     scale: str
@@ -233,21 +232,17 @@ def _comparisons(settings: ReportSettings, folder: Path, table: str) -> tuple[di
 
 def read_scores(path: Path) -> dict[str, Any] | None:
     """Read `scores.json`; return None where there is no such file."""
-    return _checked(
-        path, _check_scores, "not the scores of a system", "what `docmt job score-system` writes", "decoding"
-    )
+    return _checked(path, _check_scores, "not the scores of a system", "what `docmt job scores` writes", "decoding")
 
 
 def read_record(path: Path) -> dict[str, Any] | None:
     """Read the `record.json` of a training; return None where there is no such file."""
-    return _checked(path, _check_record, "not the record of a training", "what `docmt job train-system` writes")
+    return _checked(path, _check_record, "not the record of a training", "what `docmt job train` writes")
 
 
 def read_comparisons(path: Path) -> tuple[dict[str, Any], ...]:
     """Read the `comparisons.json` of a table; return an empty tuple where there is no such file."""
-    content = _checked(
-        path, _check_comparisons, "not the comparisons of a table", "what `docmt job compare-systems` writes"
-    )
+    content = _checked(path, _check_comparisons, "not the comparisons of a table", "what `docmt job compare` writes")
     return tuple((content or {}).get("comparisons", ()))
 
 

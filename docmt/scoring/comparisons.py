@@ -118,7 +118,7 @@ def scored_differently(signatures: Sequence[str]) -> str:
 
 
 def write_comparisons(settings: Path, results: Path, output: Path) -> None:
-    """Write the comparisons of a study as JSON (`docmt job compare-systems`).
+    """Write the comparisons of a study as JSON (`docmt job compare`).
 
     The file has `{"study", "scale", "comparisons": [...]}`; each comparison names its corpus, metric, system, baseline
     and test. `settings` is the `settings.json` of the job, and `results` is the results folder.

@@ -56,7 +56,7 @@ def train(
     inputs = {"view": paths.view, "tokens": paths.text.absolute().parent, "chains": paths.chains, "init": paths.init}
     outside = files_by_role("pretrained", checkpoint_files(paths.pretrained)) if paths.pretrained else {}
     sealed = partial(
-        open_seal, paths.settings, "train-system", paths.output, {**inputs, "checkpoint": paths.pretrained}, outside
+        open_seal, paths.settings, "train", paths.output, {**inputs, "checkpoint": paths.pretrained}, outside
     )
     # The contexts end in reverse order: an exception first becomes a Failure, is then written to exit.json, and after
     # that the lease is given back.

@@ -63,7 +63,7 @@ def _node_of_slurm(count: int) -> TrainingNode:
         raise UserError(
             "which of the nodes is this?",
             found="no job step of Slurm",
-            expected=f"srun --nodes={count} --ntasks-per-node=1 docmt job train-system --nodes {count} ...",
+            expected=f"srun --nodes={count} --ntasks-per-node=1 docmt job train --nodes {count} ...",
             remedy="without Slurm, state --node-rank and --rendezvous HOST:PORT",
         )
     nodes, tasks = int(step["STEP_NUM_NODES"]), int(step["STEP_NUM_TASKS"])

@@ -12,6 +12,10 @@ from typing import Any
 from docmt.base.checks import need_name
 from docmt.base.names import NAME, SPLITS
 from docmt.base.paths import SHEET_ENDING
+from docmt.grid.external import BESIDE
+from docmt.grid.main_config import DefaultsConfig, RunConfig, StoreMode
+from docmt.grid.resolve import Elsewhere, StatedSystem
+from docmt.grid.study import PLACE, RESERVED, SECTIONS
 from docmt.kinds.counts import STATED, CountsTable
 from docmt.kinds.findings import FindingCell
 from docmt.kinds.gaps import GapsTable
@@ -21,10 +25,6 @@ from docmt.kinds.points import PointsFigure, Series
 from docmt.kinds.positions import Level, PositionSeries, PositionsFigure
 from docmt.kinds.study import MeasuredAs, StudyConfig
 from docmt.kinds.systems import RowConfig, SystemsTable
-from docmt.plan.external import BESIDE
-from docmt.plan.main_config import DefaultsConfig, RunConfig, StoreMode
-from docmt.plan.resolve import Elsewhere, StatedSystem
-from docmt.plan.study import PLACE, RESERVED, SECTIONS
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.external import EXTERNAL

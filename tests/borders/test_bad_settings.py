@@ -8,7 +8,7 @@ from helpers.small_grid import CONFIG, CORPUS, SYSTEMS, small_project
 from helpers.support import Project, run
 
 from docmt.base.errors import UserError
-from docmt.plan.grid import load_grid
+from docmt.grid.grid import load_grid
 
 CONFIG_FILE, STUDY_FILE, CORPUS_FILE = "config.yaml", "workflow/studies/one.yaml", "own.yaml"
 STUDY = {"study": "one", "title": "One", "corpora": ["toy"], "systems": SYSTEMS}

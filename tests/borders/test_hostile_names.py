@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from docmt.base.errors import UserError
 from docmt.base.names import LONGEST_NAME, is_file_name, is_path
+from docmt.grid.grid import Grid, load_grid
 from docmt.plan import slices
-from docmt.plan.grid import Grid, load_grid
 
 HOSTILE = (
     *(

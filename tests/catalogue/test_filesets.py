@@ -8,7 +8,7 @@ import yaml
 
 from docmt.base.errors import UserError
 from docmt.catalogue.filesets import FOLDER, load_file_sets
-from docmt.plan.grid import load_grid
+from docmt.grid.grid import load_grid
 
 ROOT = Path(__file__).parents[2]
 SETS = load_file_sets(ROOT)

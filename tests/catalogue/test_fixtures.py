@@ -3,13 +3,13 @@
 import json
 
 import pytest
+from helpers.recipes import settings
 from helpers.support import Project, copy_project
 
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
 from docmt.catalogue.corpus import CorpusSettings
-from docmt.plan.grid import Grid, load_grid
-from docmt.plan.slices import settings
+from docmt.grid.grid import Grid, load_grid
 
 SMALL = {"documents": {"train": 4, "dev": 2, "test": 2}, "stop_words": 7}
 TOKENS, VIEW = "truecase_separate4k", "window1"

@@ -9,7 +9,6 @@ from helpers.command_line import output, succeed
 from helpers.contrastive_sets import write_sets
 from helpers.tiny import SIZES
 
-from docmt.api import model as contrastive_scoring
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import UNK, Vocabulary
 from docmt.models import build
@@ -18,6 +17,7 @@ from docmt.settings.data import CutConfig, ViewConfig
 from docmt.settings.models import LexicalChainConfig, TransformerConfig
 from docmt.text.pipeline import PipelineConfig, TextPipeline
 from docmt.text.side import Side
+from docmt.trained import model as contrastive_scoring
 
 LIKED = ("la", "elle", "er", "sie", "вы", "es", "ты")
 """The most probable words, most liked first; all others are equally likely."""

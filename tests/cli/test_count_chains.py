@@ -17,7 +17,7 @@ from docmt.catalogue.missing import Places
 from docmt.chains.documents import WordsSettings, build_words
 from docmt.chains.segments import SegmentsSettings, build_segments
 from docmt.corpus.opening import available_documents
-from docmt.plan.grid import load_grid
+from docmt.grid.grid import load_grid
 from docmt.settings.data import CutConfig, TextConfig, ViewConfig
 from docmt.text.pipeline import TokensSettings
 from docmt.text.process import process_corpus

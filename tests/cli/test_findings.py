@@ -4,11 +4,11 @@ import json
 
 import pytest
 from helpers.command_line import invoke
+from helpers.recipes import settings
 from helpers.small_grid import STUDY, small_project
 
 from docmt.base.artifacts import write_json
-from docmt.plan.grid import load_grid
-from docmt.plan.slices import settings
+from docmt.grid.grid import load_grid
 
 FINDING = {
     "says": "It is {a}.",

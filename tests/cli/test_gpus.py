@@ -14,7 +14,7 @@ from helpers.toy_task import Folder, make_folder
 from docmt.base.errors import UserError
 from docmt.base.gpu_locks import GpuLocks, HeldGpus
 from docmt.base.gpus import VISIBLE, visible_gpus
-from docmt.cli.gpus import ON_CLUSTER, take_gpus
+from docmt.steps.gpus import ON_CLUSTER, take_gpus
 from docmt.training.pace import StopRequest
 
 
@@ -171,7 +171,7 @@ def test_ranks_hold_the_gpus_until_the_last_of_them_has_ended(three):
 
 RANKS = """
 import os, time
-from docmt.cli.gpus import take_gpus
+from docmt.steps.gpus import take_gpus
 from docmt.training.launch import launch
 from docmt.training.pace import StopRequest
 

@@ -12,7 +12,6 @@ from helpers.fairseq_files import G_TRANSFORMER, PIECES, FairseqTraining, write_
 from helpers.support import run
 
 import docmt
-from docmt.api.model import TrainedModel
 from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import CLS, MASK, SEP, SPECIALS, Vocabulary
@@ -22,6 +21,7 @@ from docmt.nn.streams import frame_batch
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import GTransformerConfig, TransformerConfig
 from docmt.text.pipeline import TextPipeline
+from docmt.trained.model import TrainedModel
 
 CODES = "#version: 0.2\n"
 CASES = {

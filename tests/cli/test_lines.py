@@ -8,7 +8,7 @@ import pytest
 
 TRAINING = """
 from pathlib import Path
-from docmt.cli.live import training_progress
+from docmt.training.live import training_progress
 shown = training_progress(Path("settings.json"))
 shown.note("update 3")
 shown.note("update 6")

@@ -2,7 +2,7 @@
 
 import sys
 
-from docmt.cli.screen import LogLines, progress_display
+from docmt.base.screen import LogLines, progress_display
 
 
 def test_a_log_gets_a_line_a_minute(capsys):

@@ -19,6 +19,8 @@ from catalogue.test_forms import test_what_reader_settings_may_not_say as refuse
 from generators.json_schemas import Definitions, Schema, parts_of
 from generators.planned import OVERRIDES, WHOLE
 from generators.schemas import FILES, schema
+from grid.test_external import REFUSED as EXTERNAL
+from grid.test_sweeps import REFUSED as SWEEPS
 from helpers.form_cases import SMALLEST
 from helpers.parser_alone import IN_SETTINGS, IN_STUDIES, PARSER_ALONE, reason_of
 from helpers.schema_cases import PLACES, VALUES, changed, places, right, write
@@ -30,8 +32,6 @@ from hypothesis import strategies as st
 from kinds.test_checks import REFUSED as ITEMS
 from kinds.test_findings import GOOD, TABLE
 from kinds.test_findings import REFUSED as FINDINGS
-from plan.test_external import REFUSED as EXTERNAL
-from plan.test_sweeps import REFUSED as SWEEPS
 from settings.test_values import test_refused as refused_values
 
 from docmt.base import schemas
@@ -41,7 +41,7 @@ from docmt.base.parse import parse
 from docmt.base.yaml_files import load_yaml
 from docmt.catalogue.corpus import load_corpus
 from docmt.catalogue.forms import ReaderConfig
-from docmt.plan.grid import load_grid
+from docmt.grid.grid import load_grid
 
 FOLDERS = {schemas.STUDY: "workflow/studies", schemas.CORPUS: "workflow/corpora"}
 

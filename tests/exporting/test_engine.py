@@ -17,8 +17,6 @@ from helpers.model_cases import CASES
 from helpers.tiny import segment
 
 import docmt
-from docmt.api.engine import exported_model, translator_of
-from docmt.api.model import TrainedModel
 from docmt.base.columns import SEGMENTS
 from docmt.base.errors import UserError
 from docmt.base.tables import write_arrow
@@ -29,6 +27,8 @@ from docmt.settings.ctranslate2 import SENTENCE_FRAMES
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import TransformerConfig
+from docmt.trained.engine import exported_model, translator_of
+from docmt.trained.model import TrainedModel
 
 SENTENCES = CutConfig(window=1)
 SURE = replace(CASES["transformer pre-norm"], frame="summarised")

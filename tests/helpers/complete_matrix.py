@@ -10,9 +10,9 @@ from helpers.matrix import Matrix
 from helpers.support import Project
 
 from docmt.base.paths import FROZEN_GRID, TRAINING
+from docmt.grid.grid import load_grid
+from docmt.grid.items import item_files
 from docmt.plan.driver import freeze_grid
-from docmt.plan.grid import load_grid
-from docmt.plan.items import item_files
 
 CORPUS = "toy_zh-en"
 MORE_TABLES = {

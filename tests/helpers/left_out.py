@@ -80,7 +80,7 @@ LEFT_OUT = {
     "for_ctranslate2/translate.py": "needs a text: tests/exporting/test_ctranslate2.py",
     # Commands that do not end, or change the reader's shell.
     "--watch": "does not end: tests/cli/test_status.py",
-    "--follow": "does not end: tests/cli/test_live.py",
+    "--follow": "does not end: tests/training/test_live.py",
     "docmt --install-completion": "changes the reader's shell: tests/cli/test_every_command.py",
 }
 """Pieces of commands that do not run, and the reasons, with the test that covers them."""

@@ -16,9 +16,9 @@ from helpers.support import Project
 
 from docmt.base.artifacts import read_json
 from docmt.base.paths import FROZEN_GRID, RESULTS, SCORES, TRAINING, TRANSLATIONS, Folder
+from docmt.grid.grid import Grid
+from docmt.grid.items import item_files, page_of, run_folder, study_files
 from docmt.plan.driver import read_frozen_grid
-from docmt.plan.grid import Grid
-from docmt.plan.items import item_files, page_of, run_folder, study_files
 from docmt.settings.system import Entry
 
 OPEN = "lexical-chains-open"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.catalogue.published import readings_of
+from docmt.grid.grid import Grid
 from docmt.kinds.attention import AttentionFigure
 from docmt.kinds.cases import CasesFigure
 from docmt.kinds.counts import CountsTable
@@ -24,7 +25,6 @@ from docmt.kinds.passages import PassageConfig
 from docmt.kinds.points import PointsFigure
 from docmt.kinds.positions import PositionsFigure
 from docmt.kinds.systems import SystemsTable
-from docmt.plan.grid import Grid
 from docmt.settings.metrics import base_of, parse_metric
 from docmt.settings.system import Entry
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from helpers.support import job_label
 
+from docmt.grid.grid import load_grid
 from docmt.plan.driver import plan_run, targets_of
-from docmt.plan.grid import load_grid
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Plan, Planner
 

@@ -21,7 +21,6 @@ from docmt.api.trainings import list_trainings
 from docmt.base import asked, clone
 from docmt.base.foreign import explained, library
 from docmt.base.gpu_locks import VARIABLE, GpuLocks
-from docmt.cli.gpus import take_gpus
 from docmt.exporting.ct2_model import ctranslate2
 from docmt.nn.device import choose_device
 from docmt.nn.layers import LearnedPositions
@@ -29,6 +28,7 @@ from docmt.scoring.alignment.programs import Eflomal
 from docmt.scoring.bleu import FAMILIES
 from docmt.scoring.plain_files import read_plain_files
 from docmt.settings.models import TransformerConfig
+from docmt.steps.gpus import take_gpus
 from docmt.training import computing
 from docmt.training.checkpoint import claim_state
 from docmt.training.meeting import Meeting
@@ -180,7 +180,7 @@ def locks_that_cannot_be_used(room: Room):
     return GpuLocks, elsewhere
 
 
-@carried("cli/gpus.py", "take fewer ranks (`gpu` of the workflow), or --device cpu")
+@carried("steps/gpus.py", "take fewer ranks (`gpu` of the workflow), or --device cpu")
 def more_ranks_than_gpus(room: Room):
     plant_gpus(room.folder, 1, room.monkeypatch)
     return lambda: take_gpus("auto", 2), lambda: take_gpus("cpu", 2), lambda: take_gpus("auto", 1)

@@ -19,8 +19,6 @@ from helpers.remedies_of_plans import CORPUS, TRAINING, Room
 from helpers.servers import serving
 
 import docmt
-from docmt.api.engine import exported_model
-from docmt.api.model import TrainedModel
 from docmt.exporting import ct2_engine
 from docmt.exporting.ct2_search import CTranslate2Search
 from docmt.preflight import devices, disk
@@ -30,6 +28,8 @@ from docmt.preflight.profile import Profile
 from docmt.preflight.slurm.checks import check_slurm
 from docmt.settings.data import CutConfig
 from docmt.settings.decode import DecodeConfig
+from docmt.trained.engine import exported_model
+from docmt.trained.model import TrainedModel
 from docmt.training.ranks import joined
 
 

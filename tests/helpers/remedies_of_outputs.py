@@ -24,9 +24,9 @@ from docmt.chains.documents import WordsSettings, build_words
 from docmt.corpus import unpack as unpacking
 from docmt.corpus.inputs import Problems
 from docmt.corpus.leaks import Shared, SharedCount, check_shared
+from docmt.grid.main_config import load_main_config
 from docmt.plan.driver import freeze_grid, plan_run, prepare, read_frozen_grid
 from docmt.plan.jobs import Job
-from docmt.plan.main_config import load_main_config
 from docmt.provenance.artifacts import finished_run
 from docmt.provenance.comparing import check_first_run
 from docmt.provenance.outputs import Outputs

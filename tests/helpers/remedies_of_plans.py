@@ -13,11 +13,11 @@ from helpers.small_grid import CORPUS, STUDY, small_project
 from helpers.support import ROOT, Project
 
 from docmt.catalogue.corpus import load_corpus
+from docmt.grid.grid import Grid, load_grid
 from docmt.plan import preflight
 from docmt.plan.budget import Used, check_budget
 from docmt.plan.driver import check_price
 from docmt.plan.exchange import store_of
-from docmt.plan.grid import Grid, load_grid
 from docmt.plan.jobs import Job
 from docmt.plan.nodes import check_nodes
 from docmt.plan.planning import Plan, StaleTraining
@@ -117,13 +117,13 @@ def several_nodes(room: Room):
     return lambda: check_nodes(2, False), lambda: check_nodes(2, True), lambda: check_nodes(1, False)
 
 
-@carried("plan/entries.py", "`decode: {engine: docmt}` in this system")
+@carried("grid/entries.py", "`decode: {engine: docmt}` in this system")
 def engine_of_other_models(room: Room):
     room.edited("systems/document/decode", {"engine": "ctranslate2"})
     return room.grid, room.after_edit("systems/document/decode", {"engine": "docmt"})
 
 
-@carried("plan/entries.py", "`init_from: {system: ..., corpus: ...}` starts from a model on another corpus")
+@carried("grid/entries.py", "`init_from: {system: ..., corpus: ...}` starts from a model on another corpus")
 def start_on_another_corpus(room: Room):
     study = room.project.read(STUDY)
     study["corpora"] = ["toy", "other"]
@@ -137,14 +137,14 @@ def start_on_another_corpus(room: Room):
     return room.grid, room.after_edit("systems/fine/init_from", {"system": "sentence", "corpus": "toy"})
 
 
-@carried("plan/entries.py", "set model.embeddings to target or separate, or take a text with vocabulary: shared")
+@carried("grid/entries.py", "set model.embeddings to target or separate, or take a text with vocabulary: shared")
 def shared_embeddings(room: Room):
     room.edited("systems", {"sentence": {"text": "separate", "model": {"embeddings": "shared"}}})
     embeddings = [room.after_edit("systems/sentence/model/embeddings", value) for value in ("target", "separate")]
     return room.grid, *embeddings, room.after_edit("systems/sentence/text", "joint")
 
 
-@carried("plan/resolve.py", "state the settings that all share in the first of them, or in config.yaml's defaults")
+@carried("grid/resolve.py", "state the settings that all share in the first of them, or in config.yaml's defaults")
 def a_long_chain(room: Room):
     def systems(chained: bool, **first) -> dict:
         names = [f"s{number}" for number in range(60)]
@@ -170,7 +170,7 @@ def corpus_without(*splits: str, **reader) -> dict:
 
 
 @carried(
-    "plan/corpus_checks.py",
+    "grid/corpus_checks.py",
     "add files for it to {}, or hold documents of train out: `held_out: {{}}` in its reader",
 )
 def a_corpus_without_splits(room: Room):

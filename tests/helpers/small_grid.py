@@ -4,7 +4,7 @@ from pathlib import Path
 
 from helpers.support import Project
 
-from docmt.plan.grid import load_grid
+from docmt.grid.grid import load_grid
 
 STUDY = "workflow/studies/one.yaml"
 CONFIG = {

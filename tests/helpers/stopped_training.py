@@ -19,8 +19,8 @@ from pathlib import Path
 
 from helpers.toy_task import open_score
 
-from docmt.api import dev_bleu
 from docmt.cli.main import main
+from docmt.trained import dev_bleu
 from docmt.training.loop import Training
 from docmt.training.watch import Watch
 

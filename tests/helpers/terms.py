@@ -15,11 +15,11 @@ from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import FORMS
 from docmt.cli.commands import FOR_YOU, JOBS, STORE
+from docmt.grid.main_config import MainConfig
+from docmt.grid.scale import ScaledView
 from docmt.kinds import FIGURES as FIGURE_KINDS
 from docmt.kinds import TABLES as TABLE_KINDS
 from docmt.kinds.study import StudyConfig
-from docmt.plan.main_config import MainConfig
-from docmt.plan.scale import ScaledView
 from docmt.settings.metrics import METRICS
 from docmt.settings.models import MODELS
 

@@ -46,7 +46,7 @@ IMPORTED = (
     "torch._dynamo",
     "torch.utils.tensorboard",
     "docmt.cli.inspect",
-    "docmt.cli.live",
+    "docmt.training.live",
     "docmt.cli.main",
     "docmt.cli.jobs.corpora",
     "docmt.cli.jobs.data",
@@ -60,7 +60,7 @@ IMPORTED = (
     "docmt.api.scores",
     "docmt.api.studies",
     "docmt.api.trainings",
-    "docmt.api.translate",
+    "docmt.trained.translate",
     "docmt.corpus.read",
     "docmt.decoding.files",
     "docmt.models.transformer",
@@ -71,7 +71,7 @@ IMPORTED = (
     "docmt.scoring.score",
     "docmt.text.process",
     "docmt.training.job",
-    "docmt.api.dev_bleu",
+    "docmt.trained.dev_bleu",
     "docmt.base.parent",
     "docmt.chains.segments",
     "docmt.views.build",
@@ -99,7 +99,7 @@ def stopped(arguments: list[str]) -> None:
 @cache
 def grid(folder: Path) -> object:
     """The grid of a project, read once: its settings are no part of what is damaged."""
-    from docmt.plan.grid import load_grid
+    from docmt.grid.grid import load_grid
 
     return load_grid(folder, {})
 

@@ -2,11 +2,11 @@
 
 import pytest
 from helpers.every_kind import FIGURES, TABLES
+from helpers.recipes import settings
 from helpers.small_grid import CORPUS, STUDY
 
 from docmt.base.errors import UserError
-from docmt.plan.grid import load_grid
-from docmt.plan.slices import settings
+from docmt.grid.grid import load_grid
 
 REFUSED = [
     ("tables/table1/columns/plain/corpus", "tay", "tables.table1.columns.plain.corpus: unknown corpus of the study"),

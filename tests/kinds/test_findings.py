@@ -1,11 +1,11 @@
 """What findings of a study are refused for."""
 
 import pytest
+from helpers.recipes import settings
 from helpers.small_grid import CORPUS, STUDY, small_project
 
 from docmt.base.errors import UserError
-from docmt.plan.grid import load_grid
-from docmt.plan.slices import settings
+from docmt.grid.grid import load_grid
 
 ROWS = [{"system": "sentence"}, {"system": "fine"}]
 TABLE = {

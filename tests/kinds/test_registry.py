@@ -5,10 +5,10 @@ from importlib import import_module
 import pytest
 from helpers.support import ROOT
 
+from docmt.grid.grid import load_grid
+from docmt.grid.items import FILES_OF_ITEMS, FILES_OF_SYSTEMS
 from docmt.kinds import FIGURES, TABLES
 from docmt.kinds.passages import PassageConfig
-from docmt.plan.grid import load_grid
-from docmt.plan.items import FILES_OF_ITEMS, FILES_OF_SYSTEMS
 
 KINDS = [*TABLES.values(), *FIGURES.values(), PassageConfig]
 

@@ -8,8 +8,8 @@ import torch
 import yaml
 from helpers.support import ROOT
 
+from docmt.grid.grid import load_grid
 from docmt.models import build
-from docmt.plan.grid import load_grid
 from docmt.settings.models import GTransformerConfig, TransformerConfig
 from docmt.settings.system import Entry
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from helpers.support import Project, shared_folder
 
+from docmt.grid.grid import load_grid
 from docmt.plan.exchange import push_target
-from docmt.plan.grid import load_grid
 
 
 @pytest.fixture(scope="session")

@@ -5,13 +5,13 @@ import sys
 
 import pytest
 from helpers.plans import planner_of, to_make
+from helpers.recipes import settings
 from helpers.small_grid import STUDY, entry
 from helpers.support import Project
 
 from docmt.base.errors import UserError
-from docmt.plan.grid import Grid, load_grid
+from docmt.grid.grid import Grid, load_grid
 from docmt.plan.jobs import Job
-from docmt.plan.slices import settings
 from docmt.settings.external import CommandTranslations
 
 COMMAND = f"{sys.executable} my/translate.py --to {{corpus}}"

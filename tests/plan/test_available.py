@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from helpers.support import Project
 
+from docmt.grid.grid import Grid, load_grid
 from docmt.plan.available import available_entries
 from docmt.plan.driver import targets_of
-from docmt.plan.grid import Grid, load_grid
 from docmt.plan.obtain import jobs_to_run
 from docmt.plan.planning import Planner
 from docmt.plan.stored import stored_for

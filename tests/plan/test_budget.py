@@ -6,8 +6,8 @@ from helpers.support import Project
 
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
+from docmt.grid.grid import load_grid
 from docmt.plan.budget import Used, budget_lines, budget_of, check_budget
-from docmt.plan.grid import load_grid
 
 NOTHING = Used(0, {})
 SENTENCE = "results/5_training/paper/toy/sentence/seed1"

@@ -12,8 +12,8 @@ from helpers.support import SMOKE
 
 from docmt.base.errors import UserError
 from docmt.base.manifest import check_file, read_manifest
+from docmt.grid.grid import load_grid
 from docmt.plan.collected import COLLECTED, COLUMNS, collect_after_run
-from docmt.plan.grid import load_grid
 from docmt.plan.planning import Planner
 
 SCORED = "results/7_scores/smoke/toy_zh-en"

@@ -2,14 +2,14 @@
 
 import pytest
 from helpers.plans import planner_of
+from helpers.recipes import settings
 from helpers.small_grid import entry, small_project
 from helpers.support import Project
 
 from docmt.base.errors import UserError
+from docmt.grid.grid import load_grid
 from docmt.plan import preflight
-from docmt.plan.grid import load_grid
 from docmt.plan.jobs import Job
-from docmt.plan.slices import settings
 
 STUDY = "workflow/studies/one.yaml"
 TRANSLATIONS = {"scale": "paper", "corpus": "toy", "system": "sentence", "seed": 1}

@@ -6,8 +6,8 @@ from helpers.support import Project
 
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
+from docmt.grid.grid import load_grid
 from docmt.plan.estimates import Estimates, TrainingPlan
-from docmt.plan.grid import load_grid
 from docmt.plan.operations import Load, multiplications, parameters
 
 RECORD = {

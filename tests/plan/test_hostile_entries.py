@@ -13,8 +13,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from helpers.stored import resealed
 from helpers.support import Project
 
+from docmt.grid.grid import load_grid
 from docmt.plan.driver import plan_run, targets_of
-from docmt.plan.grid import load_grid
 from docmt.plan.planning import Planner
 from docmt.plan.stored import stored_for
 from docmt.store.addresses import open_store

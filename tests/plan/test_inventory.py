@@ -13,9 +13,9 @@ from helpers.support import SMOKE, Project
 from docmt.base.errors import UserError
 from docmt.base.manifest import read_manifest
 from docmt.base.paths import ASIDE
+from docmt.grid.grid import load_grid
 from docmt.plan import removal
 from docmt.plan.aside import PLACE, set_aside
-from docmt.plan.grid import load_grid
 from docmt.plan.inventory import Artifact, Inventory
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Planner

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.base.errors import UserError
-from docmt.plan.grid import load_grid
+from docmt.grid.grid import load_grid
 from docmt.plan.job_times import (
     LEAST,
     MARGIN,

@@ -8,8 +8,8 @@ from helpers.support import ROOT
 
 from docmt.base.errors import UserError
 from docmt.base.gpus import compute_capabilities
+from docmt.grid.grid import Grid, load_grid
 from docmt.plan import preflight
-from docmt.plan.grid import Grid, load_grid
 from docmt.plan.identities import Identities
 from docmt.plan.jobs import GridJobs, Job
 from docmt.plan.outside import FileDigests

@@ -4,7 +4,7 @@ import pytest
 from helpers.small_grid import CORPUS, STUDY
 
 from docmt.base.errors import UserError
-from docmt.plan.grid import Grid, load_grid
+from docmt.grid.grid import Grid, load_grid
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch, is_single
 from docmt.plan.planning import Planner
 from docmt.plan.run import grid_of_run

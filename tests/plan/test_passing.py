@@ -4,7 +4,7 @@ import pytest
 from helpers.small_grid import CORPUS, STUDY, small_project
 from helpers.support import Project
 
-from docmt.plan.grid import load_grid
+from docmt.grid.grid import load_grid
 from docmt.plan.jobs import RULES, GridJobs, Job
 from docmt.plan.passing import may_pass, shows_text
 from docmt.plan.run import grid_of_run

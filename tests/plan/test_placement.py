@@ -3,12 +3,12 @@
 import dataclasses
 
 import pytest
+from helpers.recipes import settings
 from helpers.small_grid import CORPUS, STUDY, entry
 from helpers.support import Project
 
 from docmt.base.errors import UserError
-from docmt.plan.grid import load_grid
-from docmt.plan.slices import settings
+from docmt.grid.grid import load_grid
 from docmt.plan.supplies import Supplies
 
 

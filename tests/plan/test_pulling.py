@@ -14,10 +14,10 @@ from helpers.plans import rules
 from helpers.support import Project, docmt
 
 from docmt.base.manifest import read_manifest
+from docmt.grid.grid import load_grid
 from docmt.plan import pushing
 from docmt.plan.driver import plan_run, targets_of
 from docmt.plan.exchange import push_target
-from docmt.plan.grid import load_grid
 from docmt.plan.planning import Plan, Planner
 from docmt.plan.push_process import PushWatch
 from docmt.plan.pushing import Pusher, awaited_of

@@ -4,7 +4,7 @@ import pytest
 from helpers.small_grid import STUDY, small_project
 
 from docmt.base.errors import UserError
-from docmt.plan.grid import Grid, load_grid
+from docmt.grid.grid import Grid, load_grid
 from docmt.plan.report_labels import group_of, item_labels, study_labels
 
 

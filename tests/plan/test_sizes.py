@@ -8,8 +8,8 @@ from helpers.support import ROOT, Project
 
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
+from docmt.grid.grid import load_grid
 from docmt.plan.estimates import Estimates
-from docmt.plan.grid import load_grid
 from docmt.plan.passes import Pass
 from docmt.plan.sizes import PIECES, Sizes
 

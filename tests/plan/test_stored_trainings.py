@@ -5,7 +5,7 @@ from pathlib import Path
 from helpers.support import Project
 
 from docmt.api.studies import list_targets
-from docmt.plan.grid import load_grid
+from docmt.grid.grid import load_grid
 from docmt.plan.stored_trainings import stored_trainings
 
 

@@ -5,7 +5,7 @@ from helpers.support import ROOT, copy_project
 
 from docmt.base.errors import UserError
 from docmt.base.schemas import CONFIG, FOLDER, STUDY, schema_line
-from docmt.plan.grid import load_grid
+from docmt.grid.grid import load_grid
 from docmt.plan.study_folder import make_study_folder
 
 

@@ -10,7 +10,7 @@ from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.files import FileConfig, SourceConfig
 from docmt.catalogue.forms import ReaderConfig
 from docmt.catalogue.missing import Places
-from docmt.plan.grid import load_grid
+from docmt.grid.grid import load_grid
 from docmt.plan.run import grid_of_run
 from docmt.plan.supplies import Needs, Supplies, Supply, corpus_supply, left_out_lines, together
 

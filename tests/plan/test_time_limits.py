@@ -5,7 +5,7 @@ from helpers.plans import plan_of
 from helpers.small_grid import STUDY
 from helpers.support import Project
 
-from docmt.plan.grid import load_grid
+from docmt.grid.grid import load_grid
 from docmt.plan.time_limits import REMEDY, AttemptTimes, time_lines
 
 PATH = "results/5_training/paper/toy/{}/seed1"

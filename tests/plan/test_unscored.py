@@ -4,15 +4,15 @@ import json
 
 import pytest
 from helpers.plans import closure
+from helpers.recipes import settings
 from helpers.small_grid import STUDY
 
 from docmt.base.errors import UserError
+from docmt.grid.grid import Grid
 from docmt.plan.estimates import Estimates
-from docmt.plan.grid import Grid
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
 from docmt.plan.planning import Planner
 from docmt.plan.run import grid_of_run
-from docmt.plan.slices import settings
 from docmt.plan.targets import targets
 from docmt.plan.unscored import not_scored_lines
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from docmt.plan.grid import Grid, load_grid
+from docmt.grid.grid import Grid, load_grid
 from docmt.preflight import devices
 from docmt.preflight.devices import cards_in, check_devices, torch_build
 from docmt.preflight.profile import Profile

@@ -10,7 +10,7 @@ from helpers.servers import serving
 from helpers.small_grid import CORPUS, STUDY
 from helpers.support import Project
 
-from docmt.plan.grid import load_grid
+from docmt.grid.grid import load_grid
 from docmt.preflight.checkpoints import check_checkpoints
 from docmt.preflight.finding import RunFinding
 from docmt.preflight.network import check_network

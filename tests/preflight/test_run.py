@@ -12,8 +12,8 @@ from helpers.small_grid import STUDY
 from helpers.stored import new_store
 
 from docmt.base.errors import UserError
+from docmt.grid.grid import load_grid
 from docmt.plan import preflight as packages
-from docmt.plan.grid import load_grid
 from docmt.preflight import disk, environment, planned, store
 from docmt.preflight.budget import check_hours
 from docmt.preflight.disk import check_disk, estimated_room

@@ -253,7 +253,7 @@ def test_nothing_is_submitted(slurm: FakeSlurm):
 
 
 def test_trainings_that_cannot_end_in_time(small, monkeypatch, slurm):
-    from docmt.plan.grid import load_grid
+    from docmt.grid.grid import load_grid
     from docmt.preflight.planned import planned_run
 
     monkeypatch.chdir(small.root)

@@ -11,7 +11,7 @@ from helpers.stored import entry_of, make_artifact, new_store
 
 from docmt.base.errors import UserError
 from docmt.cli.store.signing import sign
-from docmt.plan.grid import load_grid
+from docmt.grid.grid import load_grid
 from docmt.plan.stored import stored_for
 from docmt.store.addresses import open_store
 from docmt.store.chosen import named_identities

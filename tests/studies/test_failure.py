@@ -6,10 +6,10 @@ from functools import cache
 import pytest
 from helpers.support import ROOT
 
+from docmt.grid.grid import Grid, load_grid
+from docmt.grid.items import study_files
 from docmt.kinds.points import PointsFigure
 from docmt.kinds.study import StudyConfig
-from docmt.plan.grid import Grid, load_grid
-from docmt.plan.items import study_files
 from docmt.settings.system import Entry
 
 

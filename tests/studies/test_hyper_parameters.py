@@ -16,7 +16,7 @@ from helpers.papers import FILES, read_paper
 from helpers.support import ROOT
 
 from docmt.base.yaml_files import load_yaml
-from docmt.plan.grid import Grid, load_grid
+from docmt.grid.grid import Grid, load_grid
 from docmt.settings.system import Entry
 
 NUMBER = re.compile(r"(\d[\d,]*(?:\.\d+)?)(?:\s*e-(\d+)|\^\{-(\d+)\})?(K?)")

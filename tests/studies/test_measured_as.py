@@ -6,8 +6,8 @@ import pytest
 from helpers.papers import FILES, read_paper
 from helpers.support import ROOT
 
-from docmt.plan.comparable import not_comparable
-from docmt.plan.grid import load_grid
+from docmt.grid.comparable import not_comparable
+from docmt.grid.grid import load_grid
 
 MOST_WORDS = 15
 """A quotation is a few words."""

@@ -6,9 +6,9 @@ from functools import cache
 import pytest
 from helpers.support import ROOT
 
+from docmt.grid.grid import Grid, load_grid
 from docmt.kinds.gaps import GapsTable
 from docmt.plan.estimates import Estimates
-from docmt.plan.grid import Grid, load_grid
 from docmt.plan.targets import targets
 from docmt.settings.system import Entry
 

@@ -10,8 +10,8 @@ from helpers.papers import FILES
 from helpers.support import ROOT
 
 from docmt.base.digests import canonical_json
+from docmt.grid.grid import Grid, load_grid
 from docmt.kinds.points import PointsFigure
-from docmt.plan.grid import Grid, load_grid
 from docmt.settings.system import Entry
 
 STUDIES = (*FILES, OPEN, CONTRASTIVE)

@@ -15,10 +15,10 @@ from helpers.support import ROOT
 from torch import nn
 
 from docmt.base.yaml_files import load_yaml
+from docmt.grid.resolve import Resolver
+from docmt.grid.scale import Scale
+from docmt.grid.study import load_study
 from docmt.models import build
-from docmt.plan.resolve import Resolver
-from docmt.plan.scale import Scale
-from docmt.plan.study import load_study
 from docmt.settings.system import SystemConfig
 from docmt.training.optimiser import build_optimiser, set_learning_rates
 from docmt.training.rules import stop_reason

@@ -43,7 +43,7 @@ STAGES = {
 
 NOT_FOLLOWED = {
     *("settings/data", "settings/train", "settings/decode", "settings/system"),
-    *("base/parse", "base/errors", "catalogue/corpus", "kinds/study", "plan"),
+    *("base/parse", "base/errors", "catalogue/corpus", "kinds/study", "grid", "plan"),
 }
 """Parts of docmt that say what a job is told and how it complains, not what it makes."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from docmt.base.errors import UserError
-from docmt.plan.grid import load_grid
+from docmt.grid.grid import load_grid
 
 STUDY = "workflow/studies/demo.yaml"
 DOCUMENTS, TOKENS = "1_corpus/toy_zh-en@smoke/documents.parquet", "2_tokens/toy_zh-en@smoke/truecase_separate4k"

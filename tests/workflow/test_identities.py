@@ -15,9 +15,9 @@ from docmt.base.digests import indented_json
 from docmt.base.errors import UserError
 from docmt.base.manifest import read_manifest, sealed
 from docmt.base.tables import read_parquet
+from docmt.grid.grid import load_grid
 from docmt.plan import identities
 from docmt.plan.driver import lines_of, plan_run
-from docmt.plan.grid import load_grid
 from docmt.plan.jobs import Job
 from docmt.plan.planning import Planner
 

@@ -8,7 +8,7 @@ from helpers.support import planned_jobs, quick_smoke
 
 from docmt.base.artifacts import read_json
 from docmt.base.errors import UserError
-from docmt.plan.grid import Grid, load_grid
+from docmt.grid.grid import Grid, load_grid
 
 SCALE = "workflow/scales/smoke.yaml"
 SMOKE = ("--config", "scale=smoke")

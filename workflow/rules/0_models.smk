@@ -20,10 +20,9 @@ rule checkpoint:
     conda:
         "../../envs/docmt.yaml"
     params:
-        settings=settings_of("checkpoint"),
+        job=recipe_of("checkpoint"),
     shell:
-        'exec docmt job make-checkpoint --settings {params.settings:q} --output "$(dirname {output.config:q})"'
-        " > {log:q} 2>&1"
+        "exec docmt job checkpoint {params.job:q} > {log:q} 2>&1"
 
 
 rule aligner_checkpoint:
@@ -38,7 +37,6 @@ rule aligner_checkpoint:
     conda:
         "../../envs/docmt.yaml"
     params:
-        settings=settings_of("aligner_checkpoint"),
+        job=recipe_of("aligner_checkpoint"),
     shell:
-        'exec docmt job make-checkpoint --settings {params.settings:q} --output "$(dirname {output.manifest:q})"'
-        " > {log:q} 2>&1"
+        "exec docmt job aligner_checkpoint {params.job:q} > {log:q} 2>&1"

@@ -22,9 +22,9 @@ if GRID.fixtures:
         conda:
             "../../envs/docmt.yaml"
         params:
-            settings=settings_of("fixture"),
+            job=recipe_of("fixture"),
         shell:
-            "exec docmt job make-fixture --settings {params.settings:q} --output {output.folder:q} > {log:q} 2>&1"
+            "exec docmt job fixture {params.job:q} > {log:q} 2>&1"
 
 else:
 
@@ -57,9 +57,6 @@ rule corpus:
     conda:
         "../../envs/docmt.yaml"
     params:
-        settings=settings_of("corpus"),
-        lock=lock_options,
+        job=recipe_of("corpus"),
     shell:
-        "exec docmt job read-corpus --settings {params.settings:q}"
-        ' --downloads "$(dirname {output.documents:q})/downloads" --output "$(dirname {output.documents:q})"'
-        " {params.lock} > {log:q} 2>&1"
+        "exec docmt job corpus {params.job:q} > {log:q} 2>&1"

@@ -23,12 +23,9 @@ if GRID.shards == 1:
             "../../envs/docmt.yaml"
         threads: 8
         params:
-            settings=settings_of("tokens"),
-            learnt=folder_option("tokens", "learnt", "--learnt", "text"),
-            pretrained=pretrained_option_of_text,
+            job=recipe_of("tokens"),
         shell:
-            'exec docmt job tokenise-corpus --settings {params.settings:q} --corpus "$(dirname {input.corpus:q})"'
-            ' {params.learnt} {params.pretrained} --output "$(dirname {output.tokens:q})" --workers {threads} > {log:q} 2>&1'
+            "exec docmt job tokens {params.job:q} --threads {threads} > {log:q} 2>&1"
 
 else:
 
@@ -43,12 +40,9 @@ else:
             "../../envs/docmt.yaml"
         threads: 8
         params:
-            settings=settings_of_parts,
-            pretrained=pretrained_option_of_text,
+            job=recipe_of_parts,
         shell:
-            'exec docmt job tokenise-shard --settings {params.settings:q} --corpus "$(dirname {input.corpus:q})"'
-            " {params.pretrained} --part {wildcards.part:q}/{wildcards.parts:q} --output {output:q} --workers {threads}"
-            " > {log:q} 2>&1"
+            "exec docmt job tokens {params.job:q} --part tokenised.{wildcards.part}of{wildcards.parts} --threads {threads} > {log:q} 2>&1"
 
     rule tokens_learnt:
         input:
@@ -62,13 +56,10 @@ else:
             "../../envs/docmt.yaml"
         threads: 2
         params:
-            settings=settings_of_parts,
-            learnt=folder_option("tokens", "learnt", "--learnt", "text"),
-            pretrained=pretrained_option_of_text,
+            job=recipe_of_parts,
+            shards=GRID.shards,
         shell:
-            "exec docmt job learn-shards {input.parts:q} --settings {params.settings:q}"
-            ' --corpus "$(dirname {input.corpus:q})" --output {output:q} {params.learnt} {params.pretrained}'
-            " --workers {threads} > {log:q} 2>&1"
+            "exec docmt job tokens {params.job:q} --part learnt.1of{params.shards} --threads {threads} > {log:q} 2>&1"
 
     rule tokens_encoded:
         input:
@@ -82,10 +73,9 @@ else:
             "../../envs/docmt.yaml"
         threads: 8
         params:
-            settings=settings_of_parts,
+            job=recipe_of_parts,
         shell:
-            "exec docmt job encode-shard {input.part:q} --settings {params.settings:q} --text {input.learnt:q}/text"
-            " --output {output:q} --workers {threads} > {log:q} 2>&1"
+            "exec docmt job tokens {params.job:q} --part encoded.{wildcards.part}of{wildcards.parts} --threads {threads} > {log:q} 2>&1"
 
     rule tokens:
         input:
@@ -101,7 +91,7 @@ else:
         conda:
             "../../envs/docmt.yaml"
         params:
-            settings=settings_of("tokens"),
+            job=recipe_of("tokens"),
+            shards=GRID.shards,
         shell:
-            "exec docmt job join-shards {input.parts:q} --settings {params.settings:q} --learnt {input.learnt:q}"
-            ' --output "$(dirname {output.tokens:q})" > {log:q} 2>&1'
+            "exec docmt job tokens {params.job:q} --part joined.1of{params.shards} > {log:q} 2>&1"

@@ -17,8 +17,6 @@ rule views:
         "../../envs/docmt.yaml"
     threads: 1
     params:
-        settings=settings_of("views"),
-        positions=position_options,
+        job=recipe_of("views"),
     shell:
-        'exec docmt job cut-view --settings {params.settings:q} --tokens "$(dirname {input.tokens:q})"'
-        ' --output "$(dirname {output.card:q})" {params.positions} --workers {threads} > {log:q} 2>&1'
+        "exec docmt job views {params.job:q} --threads {threads} > {log:q} 2>&1"

@@ -21,10 +21,9 @@ rule chain_words:
         "../../envs/docmt.yaml"
     threads: 1
     params:
-        settings=settings_of("chain_words"),
+        job=recipe_of("chain_words"),
     shell:
-        'exec docmt job find-document-chains --settings {params.settings:q} --tokens "$(dirname {input.tokens:q})"'
-        ' --output "$(dirname {output.chains:q})" --workers {threads} > {log:q} 2>&1'
+        "exec docmt job chain_words {params.job:q} --threads {threads} > {log:q} 2>&1"
 
 
 rule chain_segments:
@@ -41,8 +40,6 @@ rule chain_segments:
         "../../envs/docmt.yaml"
     threads: 1
     params:
-        settings=settings_of("chain_segments"),
+        job=recipe_of("chain_segments"),
     shell:
-        'exec docmt job find-segment-chains --settings {params.settings:q} --tokens "$(dirname {input.tokens:q})"'
-        ' --words "$(dirname {input.words:q})" --view "$(dirname {input.view:q})"'
-        ' --output "$(dirname {output.card:q})" --workers {threads} > {log:q} 2>&1'
+        "exec docmt job chain_segments {params.job:q} --threads {threads} > {log:q} 2>&1"

@@ -31,17 +31,9 @@ rule train:
         tasks_per_gpu=on_several_nodes(lambda nodes: 0),
         cpus_per_task=cpus_of_ranks,
     params:
-        settings=settings_of("train"),
-        states=HOST.path(TRAINING.states),
-        start=folder_option("train", "init", "--init"),
-        pretrained=pretrained_option_of_training,
-        chains=folder_option("train", "chains", "--chains"),
+        job=recipe_of("train"),
         on_each_node=on_each_node,
     shell:
-        'exec {params.on_each_node} docmt job train-system --settings {params.settings:q} --view "$(dirname {input.view:q})"'
-        ' --text "$(dirname {input.tokens:q})"/text {params.start} {params.pretrained} {params.chains}'
-        ' --output "$(dirname {output.record:q})"'
-        " --state {params.states:q}/{wildcards.scale:q}/{wildcards.corpus:q}/{wildcards.system:q}/seed{wildcards.seed:q}"
-        " --threads {threads} --nodes {resources.nodes}"
-        " --ranks $(({resources.gpu} > {resources.nodes} ? {resources.gpu} : {resources.nodes})) --set-aside"
+        "exec {params.on_each_node} docmt job train {params.job:q} --threads {threads} --nodes {resources.nodes}"
+        " --ranks $(({resources.gpu} > {resources.nodes} ? {resources.gpu} : {resources.nodes}))"
         " ${{DOCMT_ON_CLUSTER:+--deadline-minutes $(({resources.runtime} > 2 ? {resources.runtime} - 2 : 0))}} > {log:q} 2>&1"

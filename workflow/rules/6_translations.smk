@@ -31,11 +31,9 @@ rule translate:
         gpu=estimated("translate", "gpus"),
         runtime=estimated("translate", "minutes"),
     params:
-        settings=settings_of("translate"),
-        chains=folder_option("translate", "chains", "--chains"),
+        job=recipe_of("translate"),
     shell:
-        'exec docmt job decode-view --settings {params.settings:q} --model "$(dirname {input.model:q})"'
-        ' --view "$(dirname {input.view:q})" {params.chains} --output "$(dirname {output.counts:q})" --threads {threads} > {log:q} 2>&1'
+        "exec docmt job translate {params.job:q} --threads {threads} > {log:q} 2>&1"
 
 
 rule adopt:
@@ -53,12 +51,9 @@ rule adopt:
     conda:
         "../../envs/docmt.yaml"
     params:
-        settings=settings_of("adopt"),
-        translations=translations_option,
+        job=recipe_of("adopt"),
     shell:
-        'exec docmt job adopt-translations --settings {params.settings:q} --corpus "$(dirname {input.corpus:q})"'
-        ' --tokens "$(dirname {input.tokens:q})" {params.translations}'
-        ' --output "$(dirname {output.counts:q})" > {log:q} 2>&1'
+        "exec docmt job adopt {params.job:q} > {log:q} 2>&1"
 
 
 rule ask:
@@ -76,13 +71,9 @@ rule ask:
     conda:
         "../../envs/docmt.yaml"
     params:
-        settings=settings_of("ask"),
-        states=HOST.path(TRANSLATIONS.states),
-        program=program_options,
+        job=recipe_of("ask"),
     shell:
-        'exec docmt job ask-program --settings {params.settings:q} --corpus "$(dirname {input.corpus:q})"'
-        ' --tokens "$(dirname {input.tokens:q})" {params.program} --output "$(dirname {output.counts:q})"'
-        " --state {params.states:q}/{wildcards.scale:q}/{wildcards.corpus:q}/{wildcards.system:q}/seed{wildcards.seed:q} > {log:q} 2>&1"
+        "exec docmt job ask {params.job:q} > {log:q} 2>&1"
 
 
 rule contrastive:
@@ -102,13 +93,9 @@ rule contrastive:
         gpu=estimated("contrastive", "gpus"),
         runtime=240,
     params:
-        settings=settings_of("contrastive"),
-        chains=folder_option("contrastive", "chains", "--chains"),
-        whole=lambda wildcards: "--whole" if wildcards.whole else "",
+        job=recipe_of("contrastive"),
     shell:
-        'exec docmt job score-variants --settings {params.settings:q} --model "$(dirname {input.model:q})"'
-        ' --view "$(dirname {input.view:q})"'
-        " {params.chains} {params.whole} --output {output.scores:q} --threads {threads} > {log:q} 2>&1"
+        "exec docmt job contrastive {params.job:q} --threads {threads} > {log:q} 2>&1"
 
 
 rule inspect:
@@ -126,12 +113,9 @@ rule inspect:
         gpu=estimated("inspect", "gpus"),
         runtime=60,
     params:
-        settings=settings_of("inspect"),
-        chains=folder_option("inspect", "chains", "--chains"),
+        job=recipe_of("inspect"),
     shell:
-        'exec docmt job inspect-system --settings {params.settings:q} --model "$(dirname {input.model:q})"'
-        ' --view "$(dirname {input.view:q})"'
-        " {params.chains} --output {output.inside:q} --threads {threads} > {log:q} 2>&1"
+        "exec docmt job inspect {params.job:q} --threads {threads} > {log:q} 2>&1"
 
 
 # There is no view among the inputs: the model folder has the text and the cut of documents.
@@ -150,8 +134,6 @@ rule passage:
         gpu=estimated("passage", "gpus"),
         runtime=60,
     params:
-        settings=settings_of("passage"),
+        job=recipe_of("passage"),
     shell:
-        'exec docmt job translate-passages --settings {params.settings:q} --model "$(dirname {input.model:q})"'
-        " --output {output.passages:q}"
-        " --threads {threads} > {log:q} 2>&1"
+        "exec docmt job passage {params.job:q} --threads {threads} > {log:q} 2>&1"

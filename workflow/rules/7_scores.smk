@@ -24,10 +24,9 @@ rule word_vectors:
     conda:
         "../../envs/docmt.yaml"
     params:
-        settings=settings_of("word_vectors"),
+        job=recipe_of("word_vectors"),
     shell:
-        'exec docmt job train-vectors --settings {params.settings:q} --tokens "$(dirname {input.tokens:q})"'
-        ' --output "$(dirname {output.vectors:q})" > {log:q} 2>&1'
+        "exec docmt job word_vectors {params.job:q} > {log:q} 2>&1"
 
 
 rule aligner:
@@ -42,10 +41,9 @@ rule aligner:
     conda:
         "../../envs/docmt.yaml"
     params:
-        settings=settings_of("aligner"),
+        job=recipe_of("aligner"),
     shell:
-        'exec docmt job train-aligner --settings {params.settings:q} --tokens "$(dirname {input.tokens:q})"'
-        ' --output "$(dirname {output.lexicon:q})" > {log:q} 2>&1'
+        "exec docmt job aligner {params.job:q} > {log:q} 2>&1"
 
 
 rule scores:
@@ -61,14 +59,9 @@ rule scores:
     conda:
         "../../envs/docmt.yaml"
     params:
-        settings=settings_of("scores"),
-        view=folder_option("scores", "view", "--view"),
-        named=scoring_options,
+        job=recipe_of("scores"),
     shell:
-        'exec docmt job score-system --settings {params.settings:q} --corpus "$(dirname {input.corpus:q})"'
-        ' --tokens "$(dirname {input.tokens:q})" {params.view}'
-        ' --translations "$(dirname {input.translations:q})" {params.named}'
-        " --output {output.scores:q} > {log:q} 2>&1"
+        "exec docmt job scores {params.job:q} > {log:q} 2>&1"
 
 
 rule compare:
@@ -82,8 +75,6 @@ rule compare:
     conda:
         "../../envs/docmt.yaml"
     params:
-        settings=settings_of("compare"),
-        results=results_folder,
+        job=recipe_of("compare"),
     shell:
-        "exec docmt job compare-systems --settings {params.settings:q} --results {params.results:q} --output {output.comparisons:q}"
-        " > {log:q} 2>&1"
+        "exec docmt job compare {params.job:q} > {log:q} 2>&1"

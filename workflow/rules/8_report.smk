@@ -43,12 +43,9 @@ rule item:
     conda:
         "../../envs/docmt.yaml"
     params:
-        settings=settings_of("item"),
-        results=results_folder,
-        human=human_option,
+        job=recipe_of("item"),
     shell:
-        "exec docmt job write-report --settings {params.settings:q} --results {params.results:q} --output {output.page:q}"
-        " {params.human} > {log:q} 2>&1"
+        "exec docmt job item {params.job:q} > {log:q} 2>&1"
 
 
 # The page of the study needs the sheet; the page of the table needs only the judgements, which a person enters later.
@@ -66,11 +63,9 @@ rule sheet:
     conda:
         "../../envs/docmt.yaml"
     params:
-        settings=settings_of("sheet"),
-        results=results_folder,
+        job=recipe_of("sheet"),
     shell:
-        "exec docmt job write-sheet --settings {params.settings:q} --results {params.results:q} --output {output.sheet:q}"
-        " > {log:q} 2>&1"
+        "exec docmt job sheet {params.job:q} > {log:q} 2>&1"
 
 
 rule report:
@@ -91,12 +86,9 @@ rule report:
     conda:
         "../../envs/docmt.yaml"
     params:
-        settings=settings_of("report"),
-        results=results_folder,
-        human=human_option,
+        job=recipe_of("report"),
     shell:
-        "exec docmt job write-report --settings {params.settings:q} --results {params.results:q} --output {output.page:q}"
-        " {params.human} > {log:q} 2>&1"
+        "exec docmt job report {params.job:q} > {log:q} 2>&1"
 
 
 # The page of the demo study again, in results/ itself; its links lead to the same pages of items. At a scale other than
@@ -115,9 +107,6 @@ rule demo_report:
     conda:
         "../../envs/docmt.yaml"
     params:
-        settings=settings_of("demo_report"),
-        results=results_folder,
-        human=human_option,
+        job=recipe_of("demo_report"),
     shell:
-        "exec docmt job write-report --settings {params.settings:q} --results {params.results:q} --output {output.page:q}"
-        " {params.human} > {log:q} 2>&1"
+        "exec docmt job demo_report {params.job:q} > {log:q} 2>&1"

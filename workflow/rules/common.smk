@@ -53,10 +53,9 @@ from docmt.base.paths import (
     VIEW,
 )
 from docmt.catalogue.lock import LOCK
-from docmt.catalogue.missing import files_to_lock
 from docmt.fetching.sets import fetch_set
 from docmt.fetching.transfer import Network
-from docmt.plan.adoption import lines_about_equal_files, path_of, program_of
+from docmt.plan.equal_files import lines_about_equal_files
 from docmt.plan.budget import Used, budget_lines, check_budget
 from docmt.plan.collected import collect_after_run
 from docmt.plan.driver import (
@@ -75,18 +74,16 @@ from docmt.plan.growth import let_resources_grow
 from docmt.plan.host import Host
 from docmt.plan.job_log import JobLog
 from docmt.plan.job_times import SiteLimits, estimated_times, freeze_times, read_frozen_times, time_without_estimate
-from docmt.plan.jobs import RULES, GridJobs, Job
+from docmt.plan.jobs import GridJobs, Job
 from docmt.plan.nodes import check_nodes
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
 from docmt.plan.other_clusters import ask_lsf_for_gpus, share_folder_with_pods
 from docmt.plan.planning import Planner
-from docmt.plan.positions import position_tables
 from docmt.plan.preflight import check_packages, check_precision, check_study_names, refuse_cache
 from docmt.plan.push_process import PushProcess
 from docmt.plan.report_labels import WHOLE_STUDY, group_of, item_labels, study_labels
 from docmt.plan.run import grid_for_targets, grid_of_run
-from docmt.plan.scored import scoring_of_entry
-from docmt.plan.slices import check_scale
+from docmt.steps import NAMES, get_step
 from docmt.plan.stored import stored_for
 from docmt.plan.supplies import left_out_lines
 from docmt.plan.time_limits import AttemptTimes, time_lines
@@ -192,7 +189,7 @@ def stop_jobs_too(number, frame):
 def running():
     """Return the jobs of the plan that Snakemake runs, with the paths of their logs."""
     jobs = [(HOST.original_rule(job.rule.name), job) for job in workflow.dag.needrun_jobs()]
-    named = [(Job.of(name, **job.wildcards_dict), job) for name, job in jobs if name in RULES]
+    named = [(Job.of(name, **job.wildcards_dict), job) for name, job in jobs if name in NAMES]
     return {ours: HOST.inner_path(job.log[0]) for ours, job in named}
 
 
@@ -499,7 +496,7 @@ def nodes_of(plan):
 def limit_gpus():
     """Let jobs of this run ask for no more GPUs at once than this machine has, unless the user has set a limit.
 
-    Each job takes its GPUs itself (docmt.cli.gpus); without the limit, jobs would wait for them on cores.
+    Each job takes its GPUs itself (docmt.steps.gpus); without the limit, jobs would wait for them on cores.
     """
     if runs_on_cluster() or GRID.device == "cpu" or "gpu" in workflow.global_resources:
         return
@@ -551,7 +548,7 @@ def training_ran_out_of_memory(job):
 def requested():
     """Return the targets of this run: names of studies, `all`, and files relative to the present folder of docmt."""
     if HOST.is_module:
-        return [f"{job.folder}/{RULES[job.rule].outputs[0].format(**job.names)}" for job in ASKED]
+        return [f"{job.folder}/{get_step(job.rule).outputs[0].format(**job.names)}" for job in ASKED]
     targets = workflow.dag_settings.targets or [TARGET_STUDIES[0]]
     return [target if target in (*GRID.studies, "all") else os.path.relpath(target) for target in targets]
 
@@ -610,20 +607,9 @@ def manifests_of(rule):
     return lambda wildcards: [path for path in inputs_of(rule)(wildcards).values() if path]
 
 
-def results_folder(wildcards):
-    """Return the folder of the results of all stages."""
-    return HOST.path(RESULTS)
-
-
-def settings_of(rule):
-    """Return the function that returns the path of the settings of a rule's job."""
-    return lambda wildcards: HOST.path(Job.of(rule, **wildcards).settings_path)
-
-
-def find(wildcards):
-    """Return the entry of a run's folder."""
-    or_refuse(check_scale, GRID, wildcards.scale, TRAINING.at(**{**wildcards}))
-    return or_refuse(GRID.find, wildcards.corpus, wildcards.system)
+def recipe_of(rule):
+    """Return the function that returns the path of the recipe of a rule's job."""
+    return lambda wildcards: HOST.path(Job.of(rule, **wildcards).recipe_path)
 
 
 def corpus_inputs(wildcards):
@@ -643,51 +629,9 @@ def corpus_inputs(wildcards):
     return downloads_of(wildcards.corpus)
 
 
-def lock_options(wildcards):
-    """Return the options of `docmt job read-corpus` for files whose digest neither the catalogue nor the user states."""
-    if GRID.fixtures:
-        return ""
-    names = or_refuse(files_to_lock, GRID.corpora[wildcards.corpus], GRID.places(), HOST.root)
-    return " ".join([option("--lock", LOCK), *(option("--first", name) for name in names)]) if names else ""
-
-
-def position_options(wildcards):
-    """Return the options of `docmt job cut-view` with the tables of positions that limit the segments of a view."""
-    tables = or_refuse(position_tables, GRID, wildcards.corpus, wildcards.text, wildcards.view)
-    return " ".join(f"--positions {shlex.quote(str(table))}" for table in tables)
-
-
 def catalogue(wildcards):
     """Return the catalogue's file on a corpus."""
     return HOST.path(GRID.corpus_files[wildcards.corpus])
-
-
-def option(name, path):
-    """Return an option of a command with a path of docmt; the text is empty where there is no path."""
-    return f"{name} {shlex.quote(HOST.path(path))}" if path else ""
-
-
-def folder_option(rule, role, name, below=""):
-    """Return the function that returns an option with the folder of an input, or with the folder `below` of it.
-
-    The text is empty where a job has no such input.
-    """
-
-    def text(wildcards):
-        read = JOBS.inputs(Job.of(rule, **wildcards)).get(role)
-        return option(name, read and Path(read.folder, below))
-
-    return text
-
-
-def pretrained_option_of_text(wildcards):
-    """Return the option --pretrained of stage 2, where a text has the pieces of a checkpoint."""
-    return option("--pretrained", GRID.texts[wildcards.text].pretrained)
-
-
-def pretrained_option_of_training(wildcards):
-    """Return the option --pretrained of a training, where it starts from a checkpoint."""
-    return option("--pretrained", find(wildcards).system.pretrained)
 
 
 def checkpoints_of_kind(*kinds):
@@ -698,19 +642,6 @@ def checkpoints_of_kind(*kinds):
 def systems_of(origin):
     """Return a pattern of the folders of systems with translations of this origin; it never matches without any."""
     return "|".join(re.escape(folder) for folder, of in GRID.origins.items() if of == origin) or "(?!)"
-
-
-def translations_option(wildcards):
-    """Return the option --translations of an external system; the text is empty where its lines are generated."""
-    return option("--translations", or_refuse(path_of, GRID, wildcards))
-
-
-def program_options(wildcards):
-    """Return the options of `docmt job ask-program` on which no translation depends, and the files of the program."""
-    source = or_refuse(program_of, GRID, wildcards)
-    limits = {name: str(getattr(source, name)) for name in ("timeout_seconds", "retries", "at_once")}
-    options = [f"--{name.replace('_', '-')} {shlex.quote(value)}" for name, value in limits.items()]
-    return " ".join([*options, *(option("--depends-on", path) for path in source.depends_on)])
 
 
 def tokens_job(wildcards):
@@ -735,14 +666,14 @@ def learnt_text(wildcards):
     return f"{job.folder}/shards/learnt" if is_planned(job) else []
 
 
+def recipe_of_parts(wildcards):
+    """Return the path of the recipe of stage 2 for a job of one of its parts."""
+    return HOST.path(tokens_job(wildcards).recipe_path)
+
+
 def inputs_of_parts(wildcards):
     """Return the inputs of stage 2 for a job of one of its parts."""
     return reads(tokens_job(wildcards))
-
-
-def settings_of_parts(wildcards):
-    """Return the path of the settings of stage 2 for a job of one of its parts."""
-    return HOST.path(tokens_job(wildcards).settings_path)
 
 
 def changed_parts(plan):
@@ -766,30 +697,6 @@ def downloads_of(corpus):
     """Return the downloads of a corpus that are missing, or that a changed file of the user's replaces."""
     names = or_refuse(RUN["planner"].changed_downloads, corpus)
     return [f"{CORPUS.at(corpus=corpus)}/downloads/{name}" for name in names]
-
-
-def scoring_options(wildcards):
-    """Return the options of `docmt job score-system` for the files by which a system is scored."""
-    job, entry = Job.of("scores", **wildcards), or_refuse(GRID.find_scored, wildcards.corpus, wildcards.system)
-    scoring = scoring_of_entry(GRID, entry)
-    given = {**scoring.stop_lists, "word_vectors": scoring.vectors, "next_sentence_model": scoring.model}
-    given["aligner_model"] = scoring.aligner_model
-    if scoring.comet:
-        given |= {"comet_model": scoring.comet.model, "comet_encoder": scoring.comet.encoder}
-    reads = JOBS.inputs(job)
-    if "aligner" in reads:
-        given["aligner"] = reads["aligner"].folder
-    if "word_vectors" in reads:
-        given["word_vectors"] = Path(reads["word_vectors"].folder, "vectors.txt")
-    options = [option(f"--{role.replace('_', '-')}", path) for role, path in given.items() if path]
-    if scoring.comet:
-        options.append(f"--comet-command {shlex.quote(shlex.join(scoring.comet.words))}")
-    return " ".join(options)
-
-
-def human_option(wildcards):
-    """Return the option --human of a page, where config.yaml names a file of human judgements for its study."""
-    return option("--human", GRID.human.get(getattr(wildcards, "study", "demo")))
 
 
 def report_group(wildcards):

@@ -12,8 +12,6 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 from training import matrix_rate
 
-from docmt.api.engine import translator_of
-from docmt.api.model import TrainedModel
 from docmt.base.chains import most_frequent, repeated
 from docmt.base.runs import starts
 from docmt.base.vocabulary import SPECIALS, Vocabulary
@@ -29,6 +27,8 @@ from docmt.settings.data import CutConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import MODEL_CONFIGS, READS_CHAINS, TransformerConfig
 from docmt.settings.train import TrainConfig
+from docmt.trained.engine import translator_of
+from docmt.trained.model import TrainedModel
 from docmt.training.checkpoint import StateFolder
 from docmt.training.loop import Training
 from docmt.training.optimiser import build_optimiser

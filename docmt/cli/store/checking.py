@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from docmt.base.screen import print_json, say
 from docmt.cli.options import AsJson, Config, Root
-from docmt.cli.screen import print_json, say
 from docmt.cli.store.opening import store_at_root
 
 DAMAGED = 1

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from docmt.base.screen import print_json, say
 from docmt.cli.options import AsJson, Config, Root, overrides
-from docmt.cli.screen import print_json, say
 
 Target = Annotated[str, typer.Argument(help="all, a study, or a file below results/, as snakemake has it")]
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from docmt.base.screen import print_json, show_table
 from docmt.cli.options import AsJson, Config, Root
-from docmt.cli.screen import print_json, show_table
 from docmt.cli.store.listing import COLUMNS, NUMBERS, cells, megabytes
 from docmt.cli.store.opening import Identities, store_at_root
 

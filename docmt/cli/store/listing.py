@@ -11,8 +11,8 @@ import yaml
 
 from docmt.base.errors import printable
 from docmt.base.manifest import DIGITS
+from docmt.base.screen import aligned, print_json, show_table
 from docmt.cli.options import AsJson, Config, Root
-from docmt.cli.screen import aligned, print_json, show_table
 from docmt.cli.store.opening import store_at_root
 
 if TYPE_CHECKING:

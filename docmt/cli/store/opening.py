@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from docmt.base.screen import say
 from docmt.cli.options import overrides
-from docmt.cli.screen import say
 from docmt.store.chosen import all_entries
 from docmt.store.store import UNSIGNED, Store
 

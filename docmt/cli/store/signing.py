@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from docmt.base.errors import UserError
+from docmt.base.screen import print_json
 from docmt.cli.options import AsJson, Config, Root, input_file, overrides
-from docmt.cli.screen import print_json
 
 
 def sign(

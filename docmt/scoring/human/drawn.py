@@ -32,7 +32,7 @@ class SheetSettings:
 
     `corpus` is the name of the corpus in the folders of translations, and `data` the folder of the corpus in stage 1.
     `sentences` is the largest number of sentences, and `draw` the seed by which they are drawn. `identical`: what
-    the sheet does with identical translations. `version`: the version of the stage's code, in docmt.plan.versions.
+    the sheet does with identical translations. `version`: the version of the stage's code.
     """
 
     version: int
@@ -54,7 +54,7 @@ class SheetSettings:
 
 
 def write_study_sheet(settings: Path, results: Path, output: Path) -> None:
-    """Write the sheet `output` as CSV, with a page of the same name and its key beside it (`docmt job write-sheet`).
+    """Write the sheet `output` as CSV, with a page of the same name and its key beside it (`docmt job sheet`).
 
     A test set with fewer sentences than the settings state is judged as a whole. Raises UserError where a line of a
     translation is a document, or where translations and test set do not correspond line by line.

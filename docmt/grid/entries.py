@@ -1,0 +1,208 @@
+"""The entries of a study: each of its systems on each of its corpora, with all settings and the folder of its files."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+
+from docmt.base.digests import digest
+from docmt.base.errors import UserError, check_known
+from docmt.base.yaml_files import Lines
+from docmt.grid.main_config import MainConfig
+from docmt.grid.resolve import Resolver
+from docmt.settings.ctranslate2 import engine_obstacles
+from docmt.settings.data import TextConfig
+from docmt.settings.system import Entry, TrainedSystem
+
+SHAPES = ("encoder_layers", "decoder_layers", "width", "inner", "heads", "embeddings")
+"""Settings of a model that must equal the settings of the model from which its training starts."""
+
+
+class Systems:
+    """The systems of a study with all of their settings; `corpora` has the corpora of each system."""
+
+    def __init__(self, resolver: Resolver, texts: dict[str, TextConfig], config: MainConfig) -> None:
+        """Resolve and check every system of the resolver's study.
+
+        `texts` are the presets of text at this scale; `precision` and `engine` of `config` replace those of systems.
+
+        Raises UserError for an unknown preset of text, for a preset that does not fit the model, and for an `init_from`
+        whose model the training cannot start from.
+        """
+        self.resolver, self.texts, self.config = resolver, texts, config
+        self.systems = {name: resolver.resolve(name) for name in resolver.study.systems}
+        self.corpora = {name: resolver.corpora(name) for name in self.systems}
+        for name, system in self.systems.items():
+            check_known("text", system.text, texts, resolver.lines.place(("systems", system.name, "text")))
+            if isinstance(system, TrainedSystem):
+                _check_text(system, texts, resolver.lines)
+                system = self.systems[name] = self._on_machine(system)
+                _check_engine(system, texts[system.text], resolver.lines)
+                if system.init_from:
+                    self._check_start(system)
+
+    def _on_machine(self, system: TrainedSystem) -> TrainedSystem:
+        """Return a system with the precision and the engine of config.yaml, which win over those of studies.
+
+        CTranslate2 is the engine only of systems that it translates as docmt does.
+        """
+        compared, texts = self.resolver.study.compares, self.texts
+        if self.config.precision and "precision" not in compared:
+            system = replace(system, train=replace(system.train, precision=self.config.precision))
+        if self.config.engine and "engine" not in compared:
+            decode = replace(system.decode, engine=self.config.engine)
+            obstacles = engine_obstacles(system.model, system.view.test, texts[system.text], decode)
+            if self.config.engine == "docmt" or not any(obstacles):
+                system = replace(system, decode=decode)
+        return system
+
+    def entries(self, seeds: tuple[int, ...], before: list[Entry]) -> Iterator[Entry]:
+        """Yield an entry for each corpus and each system on the corpus.
+
+        `seeds`: the seeds of systems for which neither the system nor the study states seeds. `before`: the entries of
+        earlier studies.
+
+        The folder of a system is its name, in the first study with a system of this name. Where a later study has a
+        different system of the same name, its folder is `<system>@<study>`, so that a new study never moves the files
+        of another study. Rules know by a folder's name how its translations are made, so this is the same on all
+        corpora.
+        """
+        study = self.resolver.study
+        digests = {name: self._settings_digest(name) for name in self.systems}
+        earlier = {(entry.corpus, entry.folder): entry for entry in before}
+        origins = {entry.folder: entry.system.origin for entry in before}
+        for corpus in study.corpora:
+            here = [name for name in self.systems if corpus in self.corpora[name]]
+            known = {name: earlier[corpus, name] for name in here if (corpus, name) in earlier}
+            shared = {name: entry for name, entry in known.items() if entry.settings_digest == digests[name]}
+            occupied = {*known, *(name for name in here if origins.get(name, self._origin(name)) != self._origin(name))}
+            folders = {
+                name: name if name in shared or name not in occupied else f"{name}@{study.study}" for name in here
+            }
+            for name, folder in folders.items():
+                yield Entry(
+                    study=study.study,
+                    corpus=corpus,
+                    folder=folder,
+                    trained=self._trained(name, corpus, shared, folders),
+                    scored=folder,
+                    extends=self.resolver.extends(name),
+                    settings_digest=digests[name],
+                    seeds=self.resolver.seeds(name, seeds),
+                    system=self.systems[name],
+                )
+
+    def _origin(self, name: str) -> str:
+        """Return how the translations of a system are made."""
+        return self.systems[name].origin
+
+    def _trained(self, name: str, corpus: str, shared: dict[str, Entry], folders: dict[str, str]) -> str | None:
+        """Return the folder of the training whose model a system uses; None for an external system.
+
+        `shared`: the entries of earlier studies with the same systems. `folders`: the folders of this study's systems.
+        """
+        if not isinstance(self.systems[name], TrainedSystem):
+            return None
+        # Equal systems of several studies share one folder, and therefore one training.
+        origin = name if name in shared else self._trained_as(name, corpus)
+        return shared[origin].trained if origin in shared else folders[origin]
+
+    def _settings_digest(self, name: str) -> str:
+        """Return a digest of a system's name and settings.
+
+        The digest of the system whose model its training starts from is a part of the digest.
+        """
+        system = asdict(self.systems[name])
+        start = system.get("init_from")
+        return digest({**system, "init_from": self._settings_digest(start) if start else None})
+
+    def _trained_as(self, name: str, corpus: str) -> str:
+        """Return the name of the system whose model a system uses on a corpus.
+
+        It is the farthest ancestor on the corpus with the same settings of training, or the system itself where there
+        is none.
+        """
+        trained, training, ancestor = name, _training(self.systems[name]), self.resolver.extends(name)
+        while ancestor is not None and _training(self.systems[ancestor]) == training:
+            trained = ancestor if corpus in self.corpora[ancestor] else trained
+            ancestor = self.resolver.extends(ancestor)
+        return trained
+
+    def _check_start(self, system: TrainedSystem) -> None:
+        """Raise UserError where the training of a system cannot start from the model of the system in `init_from`.
+
+        That system must be on the needed corpora, and must have the same pieces and the same shapes of parameters.
+        """
+        start, lines = self.systems[system.init_from], self.resolver.lines
+        needed = (system.init_corpus,) if system.init_corpus else self.corpora[system.name]
+        lacking = [corpus for corpus in needed if corpus not in self.corpora[start.name]]
+        if lacking:
+            raise UserError(
+                f"{start.name}, which training starts from, is not on this corpus",
+                where=lines.place(("systems", system.name, "init_from")),
+                found=", ".join(lacking),
+                expected=f"some of {', '.join(self.corpora[start.name])}",
+                remedy="`init_from: {system: ..., corpus: ...}` starts from a model on another corpus",
+            )
+        _check_likeness(system, start, lines)
+        if system.init_corpus and self.texts[system.text].learnt_on is None:
+            raise UserError(
+                f"{start.name} is trained on another corpus, with another vocabulary",
+                where=lines.place(("systems", system.name, "text")),
+                found=f"text {system.text}, which each corpus learns for itself",
+                expected="a text with learnt_on, which is the same on all corpora",
+            )
+
+
+def _training(system: TrainedSystem) -> tuple:
+    """Return all settings on which the training of a system depends."""
+    start = system.init_from, system.init_corpus, system.pretrained
+    return system.text, system.view, system.model, system.train, start
+
+
+def _check_text(system: TrainedSystem, texts: dict[str, TextConfig], lines: Lines) -> None:
+    """Raise UserError for a preset of text that does not fit the model or its checkpoint."""
+    path = ("systems", system.name)
+    if system.model.embeddings == "shared" and texts[system.text].vocabulary == "separate":
+        raise UserError(
+            "shared embeddings need a shared vocabulary",
+            where=lines.place((*path, "model", "embeddings")),
+            found=f"text {system.text} with vocabulary separate",
+            remedy="set model.embeddings to target or separate, or take a text with vocabulary: shared",
+        )
+    if system.pretrained and texts[system.text].pretrained is None:
+        raise UserError(
+            "a pretrained start needs a text of the checkpoint's pieces",
+            where=lines.place((*path, "text")),
+            found=f"text {system.text}, which has none",
+            expected=f"one of config.yaml's texts with pretrained: {system.pretrained}",
+        )
+
+
+def _check_engine(system: TrainedSystem, text: TextConfig, lines: Lines) -> None:
+    """Raise UserError, with the first obstacle, where CTranslate2 is to translate what it cannot translate as docmt."""
+    if system.decode.engine != "ctranslate2":
+        return
+    for obstacle in engine_obstacles(system.model, system.view.test, text, system.decode):
+        raise UserError(
+            "CTranslate2 cannot translate as this system does",
+            where=lines.place(("systems", system.name, "decode", "engine")),
+            found=obstacle.actual,
+            expected=obstacle.expected,
+            remedy="`decode: {engine: docmt}` in this system",
+        )
+
+
+def _check_likeness(system: TrainedSystem, start: TrainedSystem, lines: Lines) -> None:
+    """Raise UserError where the preset of text or a shape of the model differs between a system and `start`.
+
+    `start` is the system whose model the training of the system starts from.
+    """
+    pairs = [("text", system.text, start.text)]
+    pairs += [(f"model.{key}", getattr(system.model, key), getattr(start.model, key)) for key in SHAPES]
+    for key, value, expected in pairs:
+        if value != expected:
+            raise UserError(
+                f"{key} differs from that of {start.name}, which training starts from",
+                where=lines.place(("systems", system.name, *key.split("."))),
+                found=value,
+                expected=expected,
+            )

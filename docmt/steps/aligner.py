@@ -1,0 +1,39 @@
+"""Stage 7: the word aligner of LTCR and HHI, trained on the training split of a corpus (minutes for a real one)."""
+
+from typing import Any
+
+from docmt.base.paths import ALIGNER
+from docmt.base.recipe import Recipe, Resources
+from docmt.grid.grid import Grid
+from docmt.grid.scored import trained_on
+from docmt.steps.of_grid import tokens_input
+from docmt.steps.step import Names, Step
+
+
+def settings(grid: Grid, names: Names) -> dict[str, Any]:
+    """Return the unit of the source text that the aligner links: words or pieces, as in the scored lexical chains."""
+    where = ALIGNER.at(**names)
+    trained = trained_on(grid, grid.corpus_in(names["corpus"], where), names["text"], "an aligner", where)
+    return {"source": trained["chains"]}
+
+
+def run(recipe: Recipe, resources: Resources) -> None:
+    """Train the default aligner."""
+    from docmt.scoring.corpus_aligner import write_aligner
+
+    with recipe.sealing():
+        write_aligner(recipe.settings, recipe.input("tokens"), recipe.folder)
+
+
+STEP = Step(
+    name="aligner",
+    about="Train the default aligner on the training split of a corpus.",
+    folder=ALIGNER,
+    version=8,
+    code=("docmt/scoring",),
+    writes=("jumps.json", "lexicon.arrow"),
+    outputs=("lexicon.arrow",),
+    run=run,
+    settings=settings,
+    inputs=tokens_input,
+)

@@ -1,0 +1,78 @@
+"""Stage 6: translations that a program makes, document by document.
+
+Each answer is on the disk before the next document is sent: an attempt that was killed asks nothing twice.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from docmt.base.digests import full_digest
+from docmt.base.paths import STATE, TRANSLATIONS
+from docmt.base.recipe import Recipe, Resources
+from docmt.base.screen import say
+from docmt.grid.grid import Grid
+from docmt.settings.external import CommandTranslations
+from docmt.settings.programs import need_program
+from docmt.steps.adopt import inputs, libraries, restoring, settings
+from docmt.steps.step import Names, Step
+from docmt.steps.translate import WRITES
+
+
+def program_of(grid: Grid, names: Names) -> CommandTranslations:
+    """Return the settings of a system whose translations a program makes."""
+    return grid.find(names["corpus"], names["system"]).system.source
+
+
+def files(grid: Grid, names: Names) -> dict[str, Path]:
+    """Return the files that decide what a program answers. Raises UserError where there is no such program."""
+    source = program_of(grid, names)
+    need_program(source.words(names["corpus"], int(names["seed"])), f"{names['system']}: command.run")
+    return source.files
+
+
+def hints(grid: Grid, names: Names) -> dict[str, Any]:
+    """Return the limits of the program, and the folder of its answers so far."""
+    source = program_of(grid, names)
+    limits = {name: getattr(source, name) for name in ("timeout_seconds", "retries", "at_once")}
+    return {**limits, "state": f"{STATE}/{TRANSLATIONS.part(**names)}"}
+
+
+def run(recipe: Recipe, resources: Resources) -> None:
+    """Ask a program for the translations of the test set."""
+    from docmt.base.programs import Limits, Program
+    from docmt.external.adopt import AdoptionSettings, read_expected, write_answers
+    from docmt.external.ask import ask
+    from docmt.external.journal import open_journal, remove_journal
+    from docmt.text.pipeline import TextPipeline
+    from docmt.text.signs import signs_of
+
+    job, hints, state = recipe.parsed(AdoptionSettings), recipe.hints, Path(recipe.hints["state"])
+    limits = Limits(hints["timeout_seconds"], hints["retries"], hints["at_once"])
+    with recipe.sealing() as seal:
+        pipeline, test = TextPipeline.load(recipe.input("tokens") / "text"), read_expected(recipe.input("corpus"))
+        languages = pipeline.config.source_language, pipeline.config.target_language
+        program = Program(job.source.words(job.corpus, job.seed), limits, f"{job.system}: command.run")
+        identity = seal.asked.identity or full_digest(seal.asked.to_json())
+        with open_journal(state, identity) as journal:
+            lines = ask(program, test, languages, journal)
+        for note in write_answers(job, test, lines, recipe.folder, restoring(pipeline, job), signs_of):
+            say(f"{job.system}: {note}")
+    # The outputs have a manifest now, and the answers are in them.
+    remove_journal(state, identity)
+
+
+STEP = Step(
+    name="ask",
+    about="Ask a program for the translations of the test set, and write them like those of others.",
+    folder=TRANSLATIONS,
+    version=6,
+    code=("docmt/external",),
+    writes=WRITES,
+    outputs=("decoding.json",),
+    run=run,
+    settings=settings,
+    inputs=inputs,
+    files=files,
+    libraries=libraries,
+    hints=hints,
+)

@@ -1,0 +1,52 @@
+"""Stage 0: small random checkpoints, which replace the pretrained ones that a scale lists; these are not read."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from docmt.base.errors import check_known
+from docmt.base.parse import parse
+from docmt.base.paths import CHECKPOINT
+from docmt.base.recipe import Recipe, Resources
+from docmt.grid.grid import Grid
+from docmt.steps.step import Names, Step
+
+
+def settings(grid: Grid, names: Names) -> dict[str, Any]:
+    """Return the kind and the sizes of a random checkpoint. Raises UserError where the scale has no such checkpoint."""
+    name = names["checkpoint"]
+    check_known("checkpoint that this scale makes", name, grid.checkpoints, CHECKPOINT.at(checkpoint=name))
+    random = grid.checkpoints[name]
+    return {**dataclasses.asdict(random), "stands_for": Path(random.stands_for).name}
+
+
+def run(recipe: Recipe, resources: Resources) -> None:
+    """Draw random weights, whose pieces are those of generated text."""
+    from docmt.corpus.stock import fixture_lines
+    from docmt.models.random_checkpoint import write_random_checkpoint
+    from docmt.settings.pretrained import RandomCheckpoint
+    from docmt.text.random_pieces import write_tokenizer
+
+    stated = recipe.read_settings()
+    stated.pop("version", None)
+    checkpoint = parse(RandomCheckpoint, stated, str(recipe.settings))
+    with recipe.sealing():
+        pieces = write_tokenizer(checkpoint.kind, fixture_lines(), recipe.folder)
+        write_random_checkpoint(checkpoint, pieces, recipe.folder)
+
+
+STEP = Step(
+    name="checkpoint",
+    about="Make a small random checkpoint, of mBART's or BERT's form, whose pieces are those of generated text.",
+    folder=CHECKPOINT,
+    version=1,
+    code=(
+        "docmt/models/random_checkpoint.py",
+        "docmt/text/random_pieces.py",
+        "docmt/corpus/stock.py",
+    ),
+    writes=("*.json", "model.safetensors"),
+    outputs=("model.safetensors",),
+    run=run,
+    settings=settings,
+)

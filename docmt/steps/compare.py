@@ -1,0 +1,67 @@
+"""Stage 7: the p-values of a table's systems against their baselines, by every metric and over all seeds."""
+
+from typing import Any
+
+from docmt.base import paths
+from docmt.base.errors import UserError
+from docmt.base.recipe import Recipe, Resources
+from docmt.grid.grid import Grid
+from docmt.grid.items import compared_systems, item_of, run_folder
+from docmt.steps.step import Inputs, Names, Step, libraries
+
+
+def settings(grid: Grid, names: Names) -> dict[str, Any]:
+    """Return each pair of a system and its baseline that a table compares, with the seeds of the compared runs.
+
+    The pairs are sorted by name, so that a new order of the table's rows repeats no comparison. Raises UserError for an
+    item that is no table of systems.
+    """
+    item = item_of(grid, names["study"], names["table"])
+    if item.significance is None:
+        raise UserError("not a table of systems", where=paths.COMPARISON.at(**names))
+    pairs, folders = [], {}
+    for system, baseline, seeds in compared_systems(grid, names["study"], item):
+        pair = {"corpus": system.corpus, "system": system.system.name, "baseline": baseline.system.name}
+        seeds_of = dict(zip(("system", "baseline"), seeds, strict=True))
+        pairs.append({**pair, "test": item.significance, "metrics": item.tallied, "seeds": seeds_of})
+        for entry in (system, baseline):
+            folders.setdefault(entry.corpus, {})[entry.system.name] = entry.scored
+    pairs.sort(key=lambda pair: (pair["corpus"], pair["system"], pair["baseline"]))
+    return {"study": names["study"], "scale": grid.scale, "folders": folders, "pairs": pairs}
+
+
+def inputs(grid: Grid, names: Names) -> Inputs:
+    """Return the scores, and their sums by unit of the test set (details.arrow), of all runs that a table compares."""
+    item = item_of(grid, names["study"], names["table"])
+    runs = [
+        (entry, seed)
+        for *pair, seeds in compared_systems(grid, names["study"], item)
+        for entry, seeds_of_entry in zip(pair, seeds, strict=True)
+        for seed in seeds_of_entry
+    ]
+    folders = (run_folder(grid, paths.SCORES, *run) for run in runs)
+    files = (f"{folder}/{name}" for folder in folders for name in ("scores.json", "details.arrow"))
+    return Inputs(files=tuple(dict.fromkeys(files)))
+
+
+def run(recipe: Recipe, resources: Resources) -> None:
+    """Compare the systems of a study's table with their baselines."""
+    from docmt.scoring.comparisons import write_comparisons
+
+    with recipe.sealing():
+        write_comparisons(recipe.settings, recipe.results, recipe.folder / "comparisons.json")
+
+
+STEP = Step(
+    name="compare",
+    about="Compare the systems of a study's table with their baselines, by every metric and over all seeds.",
+    folder=paths.COMPARISON,
+    version=8,
+    code=("docmt/scoring",),
+    writes=("comparisons.json",),
+    outputs=("comparisons.json",),
+    run=run,
+    settings=settings,
+    inputs=inputs,
+    libraries=libraries("scipy"),
+)

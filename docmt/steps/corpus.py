@@ -1,0 +1,111 @@
+"""Stage 1: a corpus, read from its files into one form and checked."""
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from docmt.base.digests import kind_of
+from docmt.base.errors import UserError
+from docmt.base.manifest import check_file
+from docmt.base.paths import CORPUS
+from docmt.base.recipe import Recipe, Resources
+from docmt.catalogue.checksums import file_digest
+from docmt.catalogue.corpus import corpus_settings
+from docmt.catalogue.lock import LOCK, record_first
+from docmt.catalogue.missing import files_to_lock
+from docmt.grid.grid import Grid
+from docmt.steps.of_grid import corpus_of
+from docmt.steps.step import Inputs, Names, Step
+
+
+def settings(grid: Grid, names: Names) -> dict[str, Any]:
+    """Return the settings of a corpus; where the scale replaces it by a fixture, also the settings of the fixture."""
+    config = corpus_of(grid, names)
+    # The embedded corpus has no files and is small enough for every scale, so that no fixture replaces it.
+    fixture = {"fixture": dataclasses.asdict(grid.fixtures)} if grid.fixtures and config.files else {}
+    return {**corpus_settings(config), **fixture}
+
+
+def inputs(grid: Grid, names: Names) -> Inputs:
+    """Return the generated files of a fixture; real downloads are files."""
+    if grid.fixtures is None or not corpus_of(grid, names).files:
+        return Inputs()
+    return Inputs({"fixture": ("fixture", {"corpus": names["corpus"]})})
+
+
+def files(grid: Grid, names: Names) -> dict[str, Path]:
+    """Return the downloads of a corpus."""
+    if grid.fixtures is not None:
+        return {}
+    folder = Path(CORPUS.at(corpus=names["corpus"])) / "downloads"
+    return {f"downloads/{file.name}": folder / file.name for file in corpus_of(grid, names).files}
+
+
+def hints(grid: Grid, names: Names) -> dict[str, Any]:
+    """Return the names of the files whose digest neither the catalogue nor the user states, which the lock gets."""
+    return {} if grid.fixtures else {"first": files_to_lock(grid.corpora[names["corpus"]], grid.places())}
+
+
+def run(recipe: Recipe, resources: Resources) -> None:
+    """Read downloaded or generated files as validated documents."""
+    from docmt.catalogue.corpus import CorpusSettings
+    from docmt.corpus import read
+
+    job, downloads = recipe.parsed(CorpusSettings), recipe.folder / "downloads"
+    by_role = {f"downloads/{file.name}": file for file in job.files}
+    first = recipe.hints.get("first", ())
+
+    def digest_of(role: str, path: Path, expected: str | None) -> str:
+        return file_digest(path, by_role[role], kind_of(expected))
+
+    with recipe.sealing(digest_of=digest_of), told_sources(downloads / name for name in first):
+        for file in job.files:
+            check_file(downloads / file.name)
+        read.read_corpus(job, downloads, recipe.folder)
+    # Only now is it known that the first downloads are the corpus, and not something else of the same name.
+    digests = {name: file_digest(downloads / name, by_role[f"downloads/{name}"]) for name in first}
+    record_first(recipe.root / LOCK, {f"{job.corpus}/{name}": digest for name, digest in digests.items()})
+
+
+@contextmanager
+def told_sources(files: Iterable[Path]) -> Iterator[None]:
+    """Add to a UserError of the block where downloads came from, so that a person can judge them.
+
+    `files` are those of whose content nothing is known: the others are what the catalogue states.
+    """
+    from docmt.fetching.download import source_of
+
+    try:
+        yield
+    except UserError as problem:
+        sources = {path.name: source for path in files if path.is_file() and (source := source_of(path)) is not None}
+        if not sources:
+            raise
+        told = "".join(f"\n    {name} was downloaded from {source}" for name, source in sources.items())
+        remedy = f"{problem.remedy}\n  " if problem.remedy else ""
+        raise UserError(
+            problem.what,
+            where=problem.where,
+            found=problem.found,
+            expected=problem.expected,
+            remedy=f"{remedy}files whose digest nobody states:{told}",
+            status=problem.status,
+        ) from problem
+
+
+STEP = Step(
+    name="corpus",
+    about="Read the files of a corpus as validated documents.",
+    folder=CORPUS,
+    version=5,
+    code=("docmt/corpus",),
+    writes=("card.json", "documents.parquet", "contrastive.parquet"),
+    outputs=("documents.parquet", "card.json"),
+    run=run,
+    settings=settings,
+    inputs=inputs,
+    files=files,
+    hints=hints,
+)

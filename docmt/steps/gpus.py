@@ -1,0 +1,86 @@
+"""The GPUs of a job on this machine: no two jobs share one, whoever has started them.
+
+Snakemake's local executor counts GPUs and assigns none, so that all jobs would compute on the first one. On a cluster
+the scheduler assigns GPUs, and no lock is needed.
+"""
+
+import os
+import random
+import time
+from collections.abc import Callable, Sequence
+
+from docmt.base.errors import TRY_AGAIN, UserError
+from docmt.base.gpu_locks import GpuLocks, HeldGpus
+from docmt.base.gpus import VISIBLE, Gpu, visible_gpus
+from docmt.base.names import DeviceName
+from docmt.base.screen import say
+from docmt.training.pace import StopRequest
+
+ON_CLUSTER = "DOCMT_ON_CLUSTER"
+"""The environment variable that is 1 in jobs on a cluster."""
+LOOK_S = 0.2
+"""The mean number of seconds between two attempts to get GPUs that are in use."""
+
+
+def take_gpus(
+    device: DeviceName,
+    count: int = 1,
+    stop: StopRequest | None = None,
+    is_over: Callable[[], bool] = lambda: False,
+) -> tuple[int, ...]:
+    """Take `count` GPUs for this job until its process ends, before torch looks for any; wait until they are free.
+
+    The job sees only these GPUs (CUDA_VISIBLE_DEVICES). The result has the descriptors of their locks, which children
+    that compute on the GPUs have to inherit. None is taken on a cluster, with the device `cpu`, on a machine without
+    GPUs for torch, and by the ranks of a training, which have those of their launcher or, with torchrun, of the user.
+
+    Raises UserError where the machine has fewer GPUs, and, with the status 75, where a signal or the deadline
+    (`is_over`) ends the wait.
+    """
+    if device == "cpu" or os.environ.get(ON_CLUSTER) or "RANK" in os.environ:
+        return ()
+    gpus = visible_gpus()
+    if not gpus:
+        return ()
+    if count > len(gpus):
+        raise UserError(
+            "a rank needs a GPU of its own",
+            where=VISIBLE if VISIBLE in os.environ else "--ranks",
+            found=f"{count} ranks, {len(gpus)} GPUs ({_names(gpus)})",
+            remedy="take fewer ranks (`gpu` of the workflow), or --device cpu",
+        )
+    with stop or StopRequest() as stopped:
+        held = wait_for_gpus(gpus, count, stopped, is_over)
+    # CUDA numbers GPUs as nvidia-smi does only with this order.
+    os.environ |= {VISIBLE: ",".join(gpu.name for gpu in held.gpus), "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+    say(f"docmt: computes on GPU {_names(held.gpus)}")
+    return held.descriptors
+
+
+def wait_for_gpus(gpus: Sequence[Gpu], count: int, stop: StopRequest, is_over: Callable[[], bool]) -> HeldGpus:
+    """Return `count` of the GPUs with their locks, as soon as so many are free; a line says that this job waits.
+
+    Raises UserError with the status 75 where a signal or the deadline comes first.
+    """
+    locks, has_told = GpuLocks(), False
+    while (held := locks.take(gpus, count)) is None:
+        ended = stop.requested or ("the deadline" if is_over() else None)
+        if ended:
+            raise UserError(
+                f"{ended} ended the wait of this job for a GPU",
+                found="nothing was changed",
+                remedy="run again",
+                status=TRY_AGAIN,
+            )
+        if not has_told:
+            users = "; ".join(f"{name} by {user}" for name, user in locks.users(gpus).items())
+            say(f"docmt: waits for {count} of {len(gpus)} GPUs, which are in use" + (f": {users}" if users else ""))
+            has_told = True
+        # Jobs that have got in each other's way do not try again at the same time.
+        time.sleep(random.uniform(0.5, 1.5) * LOOK_S)
+    return held
+
+
+def _names(gpus: Sequence[Gpu]) -> str:
+    """Return the names of GPUs for a message."""
+    return ", ".join(gpu.name for gpu in gpus)

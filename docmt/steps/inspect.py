@@ -1,0 +1,35 @@
+"""Stage 6: a model's attention to repeated words in a dev document, for figures."""
+
+from docmt.base.paths import TRANSLATIONS
+from docmt.base.recipe import Recipe, Resources
+from docmt.steps.of_grid import decoding_inputs
+from docmt.steps.step import Step
+from docmt.steps.translate import settings
+
+
+def run(recipe: Recipe, resources: Resources) -> None:
+    """Measure the attention, as `docmt inspect` does."""
+    from docmt.steps.gpus import take_gpus
+    from docmt.trained.inspecting import write_inspection
+    from docmt.trained.model import TrainedModel
+
+    take_gpus(resources.device)
+    with recipe.sealing():
+        trained = TrainedModel.open(recipe.input("model"), resources.device, resources.threads)
+        output = recipe.folder / "inside.arrow"
+        write_inspection(trained, recipe.input("view"), recipe.input("chains"), output, "dev")
+
+
+STEP = Step(
+    name="inspect",
+    about="Inspect a model's attention to repeated words in a dev document, as `docmt inspect` does.",
+    folder=TRANSLATIONS,
+    version=6,
+    code=("docmt/decoding", "docmt/models", "docmt/trained/inspecting.py"),
+    writes=("inside.arrow",),
+    outputs=("inside.arrow",),
+    prefix="inside.",
+    run=run,
+    settings=settings,
+    inputs=decoding_inputs,
+)

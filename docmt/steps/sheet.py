@@ -1,0 +1,59 @@
+"""Stage 8: the blind sheet of a table of judgements, drawn from the translations of two systems, with its key."""
+
+from typing import Any
+
+from docmt.base.paths import REPORT, SHEET_ENDING
+from docmt.base.recipe import Recipe, Resources
+from docmt.grid.grid import Grid
+from docmt.grid.items import judged_systems, sheet_files
+from docmt.steps.of_grid import languages
+from docmt.steps.step import Inputs, Names, Step
+
+
+def settings(grid: Grid, names: Names) -> dict[str, Any]:
+    """Return the settings of a sheet: the two systems, and which sentences are drawn."""
+    item, entries = judged_systems(grid, names["study"], names["item"])
+    baseline, system = (
+        {"name": entry.system.name, "folder": entry.folder, "seed": entry.seeds[0]} for entry in entries
+    )
+    return {
+        "scale": grid.scale,
+        "corpus": item.corpus,
+        "data": grid.data_folder(item.corpus),
+        **languages(grid, item.corpus),
+        "baseline": baseline,
+        "system": system,
+        "sentences": item.sentences,
+        "draw": item.draw,
+        "identical": item.identical,
+    }
+
+
+def inputs(grid: Grid, names: Names) -> Inputs:
+    """Return the test set, and its translations by the two systems."""
+    return Inputs(files=tuple(sheet_files(grid, names["study"], names["item"])))
+
+
+def run(recipe: Recipe, resources: Resources) -> None:
+    """Draw sentences for annotators."""
+    from docmt.scoring.human.drawn import write_study_sheet
+
+    with recipe.sealing():
+        write_study_sheet(recipe.settings, recipe.results, recipe.folder / f"{recipe.prefix}csv")
+
+
+_WRITES = tuple(f"{{item}}{SHEET_ENDING}{ending}" for ending in (".csv", ".html", ".key.json"))
+
+STEP = Step(
+    name="sheet",
+    about="Draw the sheet of a table of judgements from finished translations, with its key in a file of its own.",
+    folder=REPORT,
+    version=13,
+    code=("docmt/reporting", "docmt/scoring/human"),
+    writes=_WRITES,
+    outputs=_WRITES,
+    prefix=f"{{item}}{SHEET_ENDING}.",
+    run=run,
+    settings=settings,
+    inputs=inputs,
+)

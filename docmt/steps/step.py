@@ -1,0 +1,86 @@
+"""What a step of the workflow states of itself. Each step is a file of this folder, with `STEP` at its end."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from docmt.base.paths import Folder
+from docmt.base.recipe import Recipe, Resources
+from docmt.grid.grid import Grid
+
+Names = Mapping[str, str]
+"""The values of the wildcards of a job, by their names."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The outputs of other jobs that a job reads.
+
+    `roles`: the step and the names of an input's job, by the role of the input. `files`: paths of files of further
+    jobs, which have no roles.
+    """
+
+    roles: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+
+
+def no_inputs(grid: Grid, names: Names) -> Inputs:
+    """Return no inputs."""
+    return Inputs()
+
+
+def no_files(grid: Grid, names: Names) -> dict[str, Path]:
+    """Return no files."""
+    return {}
+
+
+def no_hints(grid: Grid, names: Names) -> dict[str, Any]:
+    """Return no hints."""
+    return {}
+
+
+def no_libraries(grid: Grid, names: Names) -> Iterable[str]:
+    """Return no libraries."""
+    return ()
+
+
+def libraries(*libraries: str) -> Callable[[Grid, Names], Iterable[str]]:
+    """Return a function that returns these libraries for every job."""
+    return lambda grid, names: libraries
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """A step of the workflow, whose jobs are made from the same code.
+
+    `name`: the name of its file, of its rule and of its command (`docmt job NAME`). `about`: a sentence for the help.
+    `folder`: the folder of a job's outputs. `version`: raised where the outputs change. `code`: the folders and files
+    that the version speaks for. `writes`: the patterns of the names of its outputs beside manifest, record and
+    settings: a store brings no others. `outputs`: the names by which unfinished work is recognised. `prefix`: the
+    beginning of the name of the manifest, where several jobs share a folder.
+
+    The functions take the grid and the names of a job. `settings` returns what decides the output, `inputs` what is
+    read of other jobs, `files` the files that no job makes by their roles, `libraries` those whose versions decide the
+    output, and `hints` facts that decide no output. `run` does the job.
+    """
+
+    name: str
+    about: str
+    folder: Folder | str
+    version: int
+    code: tuple[str, ...]
+    writes: tuple[str, ...]
+    outputs: tuple[str, ...]
+    run: Callable[[Recipe, Resources], None]
+    settings: Callable[[Grid, Names], dict[str, Any]]
+    inputs: Callable[[Grid, Names], Inputs] = no_inputs
+    files: Callable[[Grid, Names], dict[str, Path]] = no_files
+    libraries: Callable[[Grid, Names], Iterable[str]] = no_libraries
+    hints: Callable[[Grid, Names], dict[str, Any]] = no_hints
+    prefix: str = ""
+
+    def can_write(self, name: str, names: Names) -> bool:
+        """Return whether a file of this name is among the outputs of a job."""
+        return any(fnmatchcase(name, pattern.format(**names)) for pattern in self.writes)

@@ -1,0 +1,170 @@
+"""Stage 5: the training of a system with one seed, until a stop rule.
+
+Checkpoints are beside the outputs of all rules, so that a job that was killed or preempted continues from its last one.
+"""
+
+import dataclasses
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from docmt.base.artifacts import read_object
+from docmt.base.errors import INTERRUPTED
+from docmt.base.paths import STATE, TRAINING
+from docmt.base.recipe import Recipe, Resources
+from docmt.base.screen import say
+from docmt.grid.grid import Grid
+from docmt.grid.markers import given
+from docmt.settings.pretrained import check_model, checkpoint_files, files_by_role
+from docmt.steps.of_grid import data_of, is_of_user, random_input, run_names, text_settings, training_of, view_inputs
+from docmt.steps.step import Inputs, Names, Step
+
+if TYPE_CHECKING:
+    from docmt.training.pace import JobOptions, StopRequest
+    from docmt.training.task import Paths
+
+COMPILE = "DOCMT_COMPILE"
+"""The variable of the environment by which parts of updates are compiled."""
+
+
+def settings(grid: Grid, names: Names) -> dict[str, Any]:
+    """Return the settings of a training, with the folder of the trained system whose model it starts from."""
+    entry = grid.with_model(names["corpus"], names["system"])
+    config, start = entry.system, grid.started_from(entry)
+    return {
+        **run_names(grid, entry, names),
+        "init_from": start.trained if start else None,
+        "pretrained": given(config.pretrained),
+        "text": {"name": config.text, **text_settings(grid, config.text)},
+        "view": config.view.recorded(),
+        **{section: dataclasses.asdict(getattr(config, section)) for section in ("model", "train")},
+    }
+
+
+def inputs(grid: Grid, names: Names) -> Inputs:
+    """Return the view, the text, the chains if the model reads them, and the start of a training."""
+    entry = grid.with_model(names["corpus"], names["system"])
+    roles = {**view_inputs(grid, entry), "tokens": ("tokens", data_of(grid, entry))}
+    start = grid.started_from(entry)
+    if start:
+        roles["init"] = training_of(grid, start, names)
+    return Inputs(roles | random_input("checkpoint", "checkpoint", entry.system.pretrained))
+
+
+def files(grid: Grid, names: Names) -> dict[str, Path]:
+    """Return the files of the checkpoint that a training starts from; refuse one that does not match the model."""
+    system = grid.with_model(names["corpus"], names["system"]).system
+    if not is_of_user(grid, system.pretrained):
+        return {}
+    check_model(system.model, system.pretrained)
+    return files_by_role("pretrained", checkpoint_files(system.pretrained))
+
+
+def hints(grid: Grid, names: Names) -> dict[str, Any]:
+    """Return the folder of the checkpoints."""
+    return {"state": f"{STATE}/{TRAINING.part(**names)}"}
+
+
+def run(recipe: Recipe, resources: Resources) -> None:
+    """Train a system, or continue an interrupted training.
+
+    SIGTERM, SIGUSR1, Ctrl-C and a near deadline write a checkpoint after the present update, or batch of a validation,
+    and end with status 75: run the command again to continue. Ctrl-C again ends at once, with status 130, and the last
+    checkpoint stays. Status 70 means no progress; the state folder then has the stack of every thread. exit.json there
+    has the reason.
+    """
+    from docmt.steps.gpus import take_gpus
+    from docmt.training.pace import Pace, StopRequest
+
+    options = options_of(recipe, resources)
+    with interruptible(), StopRequest() as stop:
+        # A damaged file of settings is refused before torch is imported, which takes a second or more.
+        read_object(recipe.settings)
+        ranks, nodes = resources.ranks, resources.nodes
+        locks = take_gpus(resources.device, ranks, stop, Pace(options).is_over) if nodes == 1 else ()
+        if max(ranks, nodes) > 1 and "RANK" not in os.environ:
+            from docmt.training.launch import launch, launch_on_nodes
+            from docmt.training.node import this_node
+
+            if nodes == 1:
+                raise SystemExit(launch(ranks, stop, locks))
+            node = this_node(nodes, resources.node_rank, resources.rendezvous)
+            state = Path(recipe.hints["state"])
+            raise SystemExit(launch_on_nodes(node, ranks, stop, state, resources.deadline_minutes))
+
+        from docmt.training.exit import RESUMABLE
+
+        if not train_here(paths_of(recipe), resources, options, stop):
+            raise SystemExit(RESUMABLE)
+
+
+def options_of(recipe: Recipe, resources: Resources) -> "JobOptions":
+    """Return the options of a training on which no result depends."""
+    from docmt.training.pace import JobOptions
+
+    names = {field.name for field in dataclasses.fields(JobOptions)}
+    stated = {"set_aside": True, "compiled": os.environ.get(COMPILE, "") not in ("", "0", "false")}
+    stated |= {name: value for name, value in recipe.hints.items() if name in names}
+    return JobOptions(**{**stated, "deadline_minutes": resources.deadline_minutes})
+
+
+def paths_of(recipe: Recipe) -> "Paths":
+    """Return the files and folders of a training."""
+    from docmt.training.task import Paths
+
+    return Paths(
+        settings=recipe.settings,
+        view=recipe.input("view"),
+        text=recipe.input("tokens") / "text",
+        output=recipe.folder,
+        state=Path(recipe.hints["state"]),
+        init=recipe.folder_of("init"),
+        chains=recipe.folder_of("chains"),
+        pretrained=recipe.folder_of("checkpoint") or recipe.folder_of("pretrained"),
+    )
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Exit with status 130 for a KeyboardInterrupt in the block; the first rank prints one line."""
+    try:
+        yield
+    except KeyboardInterrupt as problem:
+        if os.environ.get("RANK", "0") == "0":
+            say(f"docmt: {problem}" if str(problem) else "docmt: interrupted")
+        raise SystemExit(INTERRUPTED) from None
+
+
+def train_here(paths: "Paths", resources: Resources, options: "JobOptions", stop: "StopRequest | None" = None) -> bool:
+    """Run the training, or this rank's share of the training, in this process; return whether it is finished."""
+    from docmt.trained.dev_bleu import dev_bleu
+    from docmt.training.job import train
+    from docmt.training.listeners import Listeners
+    from docmt.training.live import training_progress
+    from docmt.training.ranks import is_first
+
+    listener = training_progress(paths.settings) if is_first() else Listeners()
+    score = partial(dev_bleu, paths.text)
+    try:
+        return train(paths, resources.device, resources.threads, listener, score, options, stop)
+    finally:
+        listener.close()
+
+
+STEP = Step(
+    name="train",
+    about="Train a system, or continue an interrupted training.",
+    folder=TRAINING,
+    version=10,
+    code=("docmt/training", "docmt/models", "docmt/trained/dev_bleu.py"),
+    writes=("exit.json", "metrics.jsonl", "model/*", "tensorboard/*"),
+    outputs=("model", "record.json"),
+    run=run,
+    settings=settings,
+    inputs=inputs,
+    files=files,
+    hints=hints,
+)

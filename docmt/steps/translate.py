@@ -1,0 +1,54 @@
+"""Stage 6: translations of the test set by a trained system: beam search, one output line per input line."""
+
+from typing import Any
+
+from docmt.base.paths import TRANSLATIONS
+from docmt.base.recipe import Recipe, Resources
+from docmt.base.screen import progress_display
+from docmt.grid.grid import Grid
+from docmt.steps.of_grid import decoding_inputs, decoding_libraries, run_names
+from docmt.steps.step import Names, Step
+
+
+def settings(grid: Grid, names: Names) -> dict[str, Any]:
+    """Return the settings of decoding and the cuts of the view."""
+    entry = grid.with_model(names["corpus"], names["system"])
+    system = entry.system
+    return {**run_names(grid, entry, names), "decode": system.decode.recorded(), "view": system.view.recorded()}
+
+
+def run(recipe: Recipe, resources: Resources) -> None:
+    """Translate the test segments of a view."""
+    from docmt.decoding import files
+    from docmt.decoding.segments import View
+    from docmt.steps.gpus import take_gpus
+    from docmt.trained.engine import translator_of
+    from docmt.trained.model import TrainedModel
+
+    job, segments = recipe.parsed(files.TranslationSettings), View(recipe.input("view"), recipe.folder_of("chains"))
+    take_gpus(resources.device)
+    with recipe.sealing() as seal:
+        trained = TrainedModel.open(recipe.input("model"), resources.device, resources.threads)
+        with progress_display("decoding", "segments") as progress:
+            translator = translator_of(trained, job.view.test, job.decode, progress)
+            restore = trained.pipeline.target.restore
+            facts = files.write_translations(job, translator, segments, recipe.folder, restore)
+        seal.close(facts)
+
+
+WRITES = ("decoding.json", "test.txt", "test.tok.txt", "test.j*.txt", "test.nbest.tsv")
+"""What the translations of a system consist of, whoever made them."""
+
+STEP = Step(
+    name="translate",
+    about="Translate the test segments of a view: one line for each sentence of the test set.",
+    folder=TRANSLATIONS,
+    version=6,
+    code=("docmt/decoding", "docmt/models", "docmt/trained/engine.py"),
+    writes=WRITES,
+    outputs=("decoding.json",),
+    run=run,
+    settings=settings,
+    inputs=decoding_inputs,
+    libraries=decoding_libraries,
+)

@@ -1,0 +1,39 @@
+"""Stage 7: word vectors of the target side of a corpus' training split, where coherence needs them."""
+
+from typing import Any
+
+from docmt.base.paths import VECTORS
+from docmt.base.recipe import Recipe, Resources
+from docmt.grid.grid import Grid
+from docmt.grid.scored import trained_on
+from docmt.steps.of_grid import tokens_input
+from docmt.steps.step import Names, Step, libraries
+
+
+def settings(grid: Grid, names: Names) -> dict[str, Any]:
+    """Return the settings of the training of word vectors, which are the same for all studies of a corpus and text."""
+    where = VECTORS.at(**names)
+    return {"vectors": trained_on(grid, grid.corpus_in(names["corpus"], where), names["text"], "word vectors", where)}
+
+
+def run(recipe: Recipe, resources: Resources) -> None:
+    """Train word2vec."""
+    from docmt.scoring.word_vectors import write_corpus_vectors
+
+    with recipe.sealing():
+        write_corpus_vectors(recipe.settings, recipe.input("tokens"), recipe.folder)
+
+
+STEP = Step(
+    name="word_vectors",
+    about="Train word2vec on the target side of a corpus' training split.",
+    folder=VECTORS,
+    version=8,
+    code=("docmt/scoring",),
+    writes=("card.json", "vectors.txt"),
+    outputs=("vectors.txt",),
+    run=run,
+    settings=settings,
+    inputs=tokens_input,
+    libraries=libraries("gensim"),
+)

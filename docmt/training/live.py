@@ -1,0 +1,118 @@
+"""The progress of a training on the screen: a live line below the validations on a terminal, lines elsewhere."""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from docmt.base.screen import Minutes, say, unfailing
+from docmt.training.listeners import Listener
+from docmt.training.status import Meter, Step, Validation
+
+READ_EVERY = 5
+"""Number of updates over which the means of the live line are computed."""
+
+
+def training_progress(settings: Path) -> Listener:
+    """Return a live line on a terminal, and plain lines elsewhere; `settings` is the settings.json of the training."""
+    if not sys.stderr.isatty():
+        return TrainingLog(say)
+    return LiveLine(max_updates(settings))
+
+
+def max_updates(settings: Path) -> int | None:
+    """Return the limit of updates in a settings.json; None without a limit, and for a file that cannot be read."""
+    # The training itself refuses a damaged file, with a message that says more.
+    try:
+        return json.loads(settings.read_text(encoding="utf-8"))["train"]["max_updates"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+class LiveLine:
+    """A line on a terminal: update, loss, target tokens per second and, where updates are limited, the time left."""
+
+    def __init__(self, total: int | None) -> None:
+        """Show the line; `total` is the limit of updates, or None without a limit."""
+        self._meter, self._console = Meter(), Console(stderr=True)
+        columns = (
+            TextColumn("update {task.completed}"),
+            BarColumn(),
+            TextColumn("{task.description}"),
+            TimeElapsedColumn(),
+            *([TextColumn("left"), TimeRemainingColumn()] if total else []),
+        )
+        self._line = Progress(*columns, console=self._console, transient=True)
+        self._task = self._line.add_task("", total=total)
+        self._line.start()
+
+    def updated(self, step: Step) -> None:
+        """Show the number of the update and, every `READ_EVERY` updates, new means."""
+        self._meter.add(step)
+        self._line.update(self._task, completed=step.update)
+        if step.update % READ_EVERY == 0:
+            _, means = self._meter.read()
+            text = f"loss {means['loss']:.3f}  {means['target_tokens_per_s']:,.0f} target tokens/s"
+            self._line.update(self._task, description=text)
+
+    def validated(self, validation: Validation) -> None:
+        """Print the losses of a validation."""
+        self.note(dev_line(validation))
+
+    def note(self, text: str) -> None:
+        """Print a message."""
+        with unfailing():
+            self._console.print(text, markup=False, highlight=False)
+
+    def close(self) -> None:
+        """Remove the line."""
+        with unfailing():
+            self._line.stop()
+
+
+class TrainingLog:
+    """The lines of a log: one line per minute, and one line for each validation."""
+
+    def __init__(self, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        """Begin a log; `write` is called with each line, and `clock` returns seconds."""
+        self._write, self._meter, self._minutes = write, Meter(), Minutes(clock)
+
+    def updated(self, step: Step) -> None:
+        """Add an update to the means and, once a minute, write a line with the means since the last line."""
+        self._meter.add(step)
+        if self._minutes():
+            self._write(f"update {step.update}, epoch {step.epoch + 1}: {in_words(self._meter.read()[1])}")
+
+    def validated(self, validation: Validation) -> None:
+        """Print the losses of a validation."""
+        self._write(dev_line(validation))
+
+    def note(self, text: str) -> None:
+        """Print a message."""
+        self._write(text)
+
+    def close(self) -> None:
+        """Do nothing, since a log opens no file."""
+
+
+def in_words(means: dict[str, float]) -> str:
+    """Return the means of updates as text: losses in nats per token, gradient norm, learning rates, tokens a second."""
+    rates = " ".join(f"{name} {value:.3g}" for name, value in means.items() if name.startswith("lr"))
+    return (
+        f"loss {means['loss']:.3f}, nll {means['nll']:.3f}, gradient {means['gradient_norm']:.2f}, {rates}, "
+        f"{means['source_tokens_per_s']:,.0f} / {means['target_tokens_per_s']:,.0f} source / target tokens per second"
+    )
+
+
+def dev_line(validation: Validation) -> str:
+    """Return the losses, perplexity and BLEU of a validation as text."""
+    terms = "".join(f", {name} {value:.4f}" for name, value in validation.terms.items())
+    bleu = "" if validation.bleu is None else f", BLEU {validation.bleu:.2f}"
+    return (
+        f"update {validation.update}, epoch {validation.epoch + 1}: dev loss {validation.loss:.4f}, "
+        f"nll {validation.nll:.4f}, perplexity {validation.perplexity:.2f}{bleu}{terms}"
+    )

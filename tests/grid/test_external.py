@@ -1,0 +1,244 @@
+"""External systems in the grid and in plans: what a study may state, their jobs, and what changes make again."""
+
+import json
+
+import pytest
+from helpers.plans import closure, planner_of, to_make
+from helpers.recipes import settings
+from helpers.small_grid import STUDY, entry
+from helpers.support import Project
+
+from docmt.api.studies import list_systems, list_targets
+from docmt.base.errors import UserError
+from docmt.cli.studies import system_row
+from docmt.grid.grid import Grid, load_grid
+from docmt.grid.positions import position_tables
+from docmt.plan.adoption import lines_about_equal_files
+from docmt.plan.estimates import Estimates
+from docmt.plan.jobs import Job
+from docmt.plan.needs import of_comparison
+from docmt.plan.obtain import check_supplies
+from docmt.plan.run import grid_of_run
+from docmt.plan.supplies import left_out_lines
+from docmt.settings.external import FileTranslations
+
+PATH = "theirs.txt"
+RUN = {"scale": "paper", "corpus": "toy", "system": "theirs", "seed": 1}
+TABLE = {"title": "T", "metrics": ["s-BLEU"], "baseline": "sentence"}
+TABLE |= {"rows": [{"system": "sentence"}, {"system": "theirs", "published": {"toy": {"s-BLEU": 1.5}}}]}
+PAGE = "results/8_report/paper/one/quality.html"
+
+
+@pytest.fixture
+def beside(small, monkeypatch) -> Project:
+    """The small study with a system whose translations are in a file, and a table of it."""
+    small.edit(STUDY, "systems/theirs", {"translations": {"path": PATH}})
+    small.edit(STUDY, "tables", {"quality": TABLE})
+    (small.root / PATH).write_text("a\n", encoding="utf-8")
+    monkeypatch.chdir(small.root)
+    return small
+
+
+def test_it_has_the_default_text_a_single_run_and_no_model(beside):
+    theirs = entry(beside, "theirs", seeds=[4, 5])
+    assert theirs.system.text == "joint" and theirs.system.source == FileTranslations(PATH)
+    assert (theirs.seeds, theirs.trained, theirs.has_model) == ((4,), None, False)
+    assert entry(beside, "sentence", seeds=[4, 5]).seeds == (4, 5)
+
+
+def test_a_path_with_the_seed_has_a_run_for_each(beside):
+    beside.edit(STUDY, "systems/theirs/translations", {"path": "theirs.{seed}.txt"})
+    assert entry(beside, "theirs", seeds=[4, 5]).seeds == (4, 5)
+    grid = load_grid(beside.root, {"seeds": [4, 5]})
+    assert grid.translations_for(grid.find("toy", "theirs")) == ["theirs.4.txt", "theirs.5.txt"]
+
+
+def test_its_only_run_is_compared_with_every_run_of_the_other_system(beside):
+    """Its difference is from the mean over the runs of the baseline, so the test has to be of the same difference."""
+
+    def seeds_and_files() -> tuple[dict, set[str]]:
+        grid = load_grid(beside.root, {"seeds": [1, 2, 3]})
+        (pair,) = settings(grid, "7_comparisons/paper/one/quality")["pairs"]
+        return pair["seeds"], set(of_comparison(grid, {"study": "one", "table": "quality"}).files)
+
+    theirs, sentence = ("results/7_scores/paper/toy/" + name for name in ("theirs/seed1", "sentence/seed"))
+    folders = (theirs, *(f"{sentence}{seed}" for seed in (1, 2, 3)))
+    files = {f"{folder}/{name}" for folder in folders for name in ("scores.json", "details.arrow")}
+    assert seeds_and_files() == ({"system": [1, 1, 1], "baseline": [1, 2, 3]}, files)
+    beside.edit(STUDY, "tables", {"quality": TABLE | {"baseline": "theirs", "rows": [{"system": "sentence"}]}})
+    assert seeds_and_files() == ({"system": [1, 2, 3], "baseline": [1, 1, 1]}, files)
+
+
+def test_the_grid_survives_freezing(beside):
+    grid = load_grid(beside.root)
+    assert Grid.from_json(json.loads(grid.to_json()), "grid.json") == grid
+
+
+REFUSED = {
+    "a model beside it": (
+        {"systems/theirs/model": {"kind": "han"}, "systems/theirs/view": {"window": 1}},
+        r"systems\.theirs\.model: settings of a model beside translations.*\n  found model, view; expected trans",
+    ),
+    "what it extends": ({"systems/theirs/extends": "sentence"}, "settings of a model beside translations"),
+    "a system that extends it": (
+        {"systems/more": {"extends": "theirs"}},
+        r"systems\.more\.extends: theirs has no model: it is a system of translations\n",
+    ),
+    "a system that starts from it": ({"systems/fine/init_from": "theirs"}, r"systems\.fine\.init_from: theirs has no"),
+    "a start on another corpus": (
+        {"systems/fine/init_from": {"system": "theirs", "corpus": "toy"}},
+        r"init_from\.system: theirs has no model",
+    ),
+    "no path": ({"systems/theirs/translations": {}}, r"theirs\.translations\.path: value not allowed\n  found nothing"),
+    "another key": ({"systems/theirs/translations": {"paht": "x"}}, r"unknown key\n  found paht\n  .*'path'"),
+    "another unit": ({"systems/theirs/translations": {"path": "x", "lines": "words"}}, r"lines: unknown name"),
+    "an unknown text": ({"systems/theirs/text": "jiont"}, r"systems\.theirs\.text: unknown text\n  found jiont"),
+    "several seeds": (
+        {"systems/theirs/seeds": [1, 2]},
+        r"systems\.theirs\.seeds: the same translations for several seeds\n  found 1, 2; .* or \{seed\}",
+    ),
+    "a figure of its model": (
+        {"figures": {"f": {"kind": "curves", "title": "F", "corpus": "toy", "systems": [{"system": "theirs"}],
+                           "values": ["dev_nll"]}}},
+        r"figures\.f\.systems\.0\.system: no model of theirs to look into: translations from a file",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_needs_a_model_is_refused(beside, what):
+    edits, message = REFUSED[what]
+    for path, value in edits.items():
+        beside.edit(STUDY, path, value)
+    with pytest.raises(UserError, match=message):
+        load_grid(beside.root)
+
+
+def test_one_file_for_several_corpora_is_refused(beside):
+    corpus = beside.read("workflow/corpora/toy.yaml")
+    beside.write("workflow/corpora/toy2.yaml", {**corpus, "corpus": "toy2"})
+    beside.edit(STUDY, "corpora", ["toy", "toy2"])
+    with pytest.raises(UserError, match=r"the same translations for several corpora\n  found toy, toy2; .*\{corpus\}"):
+        load_grid(beside.root)
+    beside.edit(STUDY, "systems/theirs/translations", {"path": "{corpus}.txt"})
+    grid = load_grid(beside.root)
+    assert [grid.translations_for(e) for e in grid.entries if not e.has_model] == [["toy.txt"], ["toy2.txt"]]
+
+
+def test_a_trained_system_of_the_same_name_has_another_folder_on_every_corpus(beside):
+    corpus = beside.read("workflow/corpora/toy.yaml")
+    beside.write("workflow/corpora/toy2.yaml", {**corpus, "corpus": "toy2"})
+    beside.write(
+        "workflow/studies/two.yaml",
+        {"study": "two", "title": "Two", "corpora": ["toy2"], "systems": {"theirs": {}}},
+    )
+    assert entry(beside, "theirs", "two").folder == "theirs@two"
+    assert load_grid(beside.root).origins["theirs"] == "translations"
+
+
+def test_the_slices_have_no_path_and_no_model(beside):
+    grid = load_grid(beside.root)
+    adopted = settings(grid, "6_translations/paper/toy/theirs/seed1")
+    assert adopted["source"]["path"] == "given" and adopted["stand_in"] is False
+    scored = settings(grid, "7_scores/paper/toy/theirs/seed1")
+    assert scored["resolved"]["source"]["path"] == "given" and scored["contrastive"] is None
+    (on_page,) = [e for e in settings(grid, "8_report/paper/one/quality")["entries"] if e["trained"] is None]
+    assert on_page["system"]["source"]["path"] == PATH
+
+
+@pytest.mark.parametrize("path", ["5_training/paper/toy/theirs/seed1", "6_passages/paper/toy/theirs/seed1/one/p"])
+def test_no_job_trains_it(beside, path):
+    beside.edit(STUDY, "passages", {"p": {"title": "P", "corpus": "toy", "systems": [{"system": "sentence"}],
+                                          "documents": [{"source": ["a"]}]}})  # fmt: skip
+    with pytest.raises(UserError, match=r"toy/theirs: a system without a model\n  found translations from a file"):
+        settings(load_grid(beside.root), path)
+
+
+def test_its_jobs_adopt_score_and_compare(beside):
+    planner = planner_of(beside.root)
+    job = Job.of("adopt", **RUN)
+    assert planner.jobs.of_file("results/6_translations/paper/toy/theirs/seed1/test.txt") == job
+    assert {role: read.rule for role, read in planner.jobs.inputs(job).items()} == {
+        "corpus": "corpus",
+        "tokens": "tokens",
+    }
+    scores = planner.jobs.inputs(Job.of("scores", **RUN))
+    assert scores["translations"] == job and not {"view", "contrastive"} & set(scores)
+    planned = to_make(beside.root, PAGE)
+    assert {"adopt theirs", "scores theirs", "compare quality", "train sentence"} <= planned
+    assert not {"train theirs", "translate theirs", "contrastive theirs"} & planned
+
+
+def test_views_are_those_of_trained_systems_alone(beside):
+    grid = load_grid(beside.root)
+    assert settings(grid, "3_views/toy/joint/window1")["view"]["train"]["window"] == 1
+    assert position_tables(grid, "toy", "joint", "window1") == []
+
+
+def test_a_changed_file_is_another_identity_and_a_moved_one_is_not(beside):
+    job, training = Job.of("adopt", **RUN), Job.of("train", **{**RUN, "system": "sentence"})
+
+    def identities() -> tuple[str | None, str | None]:
+        planner = planner_of(beside.root)
+        return planner.identities.identity(job), planner.identities.identity(training)
+
+    before = identities()
+    beside.edit(STUDY, "systems/theirs/translations/path", "moved.txt")
+    (beside.root / PATH).rename(beside.root / "moved.txt")
+    assert identities() == before
+    (beside.root / "moved.txt").write_text("another\n", encoding="utf-8")
+    assert identities()[0] != before[0] and identities()[1] == before[1]
+
+
+def test_a_missing_file_leaves_its_system_out_and_a_target_of_it_is_refused(beside):
+    (beside.root / PATH).unlink()
+    grid = grid_of_run(beside.root, {})
+    reason = "theirs.txt is missing: translations of another system"
+    assert grid.not_run == {PATH: reason}
+    (line,) = left_out_lines(grid, ["one"])
+    assert line.startswith(f"left out: 1 run: {reason}. Put the translations at theirs.txt, or state their path")
+    assert settings(grid, "8_report/paper/one/quality")["not_run"] == {"toy/theirs": reason}
+    with pytest.raises(UserError, match=r"theirs\.txt, translations of another system\n +Put the"):
+        check_supplies(grid, ["results/7_scores/paper/toy/theirs/seed1/scores.json"])
+
+
+def test_a_scale_with_fixtures_needs_no_file(beside):
+    (beside.root / PATH).unlink()
+    fixtures = {"documents": {"train": 8, "dev": 2, "test": 2}, "shortest": 6, "longest": 8, "long_sentences": 9}
+    beside.edit("workflow/scales/smoke.yaml", "fixtures", {**fixtures, "contrastive_items": 2, "stop_words": 1})
+    grid = grid_of_run(beside.root, {"scale": "smoke"})
+    assert grid.not_run == {}
+    assert settings(grid, "6_translations/smoke/toy/theirs/seed1")["stand_in"] is True
+
+
+def test_equal_files_of_two_systems_are_noted(beside):
+    beside.edit(STUDY, "systems/google", {"translations": {"path": "google.txt"}})
+    (beside.root / "google.txt").write_text("a\n", encoding="utf-8")
+    planner = planner_of(beside.root)
+    (line,) = lines_about_equal_files(planner.jobs.grid, planner.digests, ["one"])
+    assert line == "theirs and google of study one have the same translations of toy: google.txt"
+    (beside.root / "google.txt").write_text("b\n", encoding="utf-8")
+    assert not list(lines_about_equal_files(planner.jobs.grid, planner_of(beside.root).digests, ["one"]))
+
+
+def test_it_is_listed_with_the_origin_of_its_translations(beside):
+    (theirs,) = [system for system in list_systems(beside.root) if system.system == "theirs"]
+    assert system_row(theirs) == ("one", "theirs", "translations from a file", "-", "joint", "-", "-", "-", "toy")
+    (beside.root / PATH).unlink()
+    (target,) = list_targets(beside.root, kind="item")
+    assert target.state == "by-hand" and "theirs.txt is missing: translations of another system" in target.reasons
+
+
+def test_it_costs_no_training(beside):
+    grid = load_grid(beside.root)
+    estimates = Estimates(grid, beside.root / "results")
+    plan = estimates.plan([grid.find("toy", "theirs")])
+    assert (plan.trainings, plan.hours, plan.bytes) == (0, 0, 0)
+
+
+def test_its_lines_are_on_the_sheet_of_annotators(beside):
+    pair = {"corpus": "toy", "system": "theirs", "baseline": "sentence"}
+    beside.edit(STUDY, "tables/judged", {"title": "J", "kind": "human", **pair, "rows": [{"label": "Mean"}]})
+    planner = planner_of(beside.root)
+    (sheet,) = [job for job in closure(planner, "one") if job.rule == "sheet"]
+    assert Job.of("adopt", **RUN) in planner.jobs.inputs(sheet).values()

@@ -1,0 +1,84 @@
+"""What people see of a training."""
+
+import io
+import json
+
+import pytest
+from helpers.toy_task import SHORT_TRAINING, step
+from rich.console import Console
+
+from docmt.training import live
+from docmt.training.listeners import Listeners
+from docmt.training.live import TrainingLog, dev_line
+from docmt.training.status import Validation
+
+
+def test_a_log_has_a_line_a_minute_and_one_at_each_validation():
+    now, lines = [0.0], []
+    listener = TrainingLog(lines.append, clock=lambda: now[0])
+    for update in range(1, 8):
+        now[0] += 20.0
+        listener.updated(step(update))
+    listener.validated(Validation(update=7, epoch=1, loss=2.5, nll=0.0))
+    listener.note("the end")
+    assert [line.split(":")[0] for line in lines] == [
+        "update 3, epoch 2",
+        "update 6, epoch 2",
+        "update 7, epoch 2",
+        "the end",
+    ]
+    assert "loss 3.000, nll 2.000, gradient 2.00, lr 0.001, 80 / 20 source / target tokens per second" in lines[0]
+    assert lines[2].endswith("dev loss 2.5000, nll 0.0000, perplexity 1.00")
+
+
+def test_a_validation_is_told_with_its_bleu_and_its_other_losses():
+    validation = Validation(update=7, epoch=1, loss=2.5, nll=0.0, terms={"kl": 0.5}, bleu=12.345)
+    assert dev_line(validation).endswith("perplexity 1.00, BLEU 12.35, kl 0.5000")
+
+
+@pytest.mark.parametrize(("total", "left"), [(20, True), (None, False)])
+def test_a_terminal_has_a_live_line_and_the_validations_above_it(monkeypatch, total, left):
+    screen = io.StringIO()
+    monkeypatch.setattr(live, "Console", lambda **_: Console(file=screen, force_terminal=True, width=150))
+    listener = live.LiveLine(total)
+    for update in range(1, 11):
+        listener.updated(step(update))
+    listener.validated(Validation(update=10, epoch=1, loss=2.5, nll=0.0))
+    listener.close()
+    text = screen.getvalue()
+    assert "update 10" in text
+    assert "loss 3.000" in text
+    assert "20 target tokens/s" in text
+    assert "dev loss 2.5000" in text
+    assert ("left" in text) == left
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (json.dumps({"train": SHORT_TRAINING}), 12),
+        ('{"train": {"max_updates": null}}', None),
+        ("{", None),
+        ("{}", None),
+    ],
+)
+def test_the_number_of_updates_comes_from_the_settings_if_they_can_be_read(tmp_path, text, expected):
+    (tmp_path / "settings.json").write_text(text, encoding="utf-8")
+    assert live.max_updates(tmp_path / "settings.json") == expected
+    assert live.max_updates(tmp_path / "missing.json") is None
+
+
+def test_listeners_are_told_as_one():
+    lines: list[str] = []
+    both = Listeners(TrainingLog(lines.append), TrainingLog(lines.append))
+    both.note("once each")
+    both.validated(Validation(1, 0, 1.0, 1.0))
+    both.updated(step(1))
+    both.close()
+    assert len(lines) == 4
+
+
+def test_a_loss_beyond_all_measure_is_told():
+    astray = Validation(update=1, epoch=1, loss=900.0, nll=800.0)
+    assert "dev loss 900.0000, nll 800.0000, perplexity " in dev_line(astray)
+    assert json.loads(json.dumps(astray.numbers()))["perplexity"] == pytest.approx(1e300)
