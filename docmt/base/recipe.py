@@ -6,7 +6,7 @@ The driver of a run writes it before the first job. A job reads nothing else: no
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from docmt.base.artifacts import read_object
@@ -16,6 +16,7 @@ from docmt.base.foreign import reading
 from docmt.base.manifest import SETTINGS
 from docmt.base.parse import parse
 from docmt.base.paths import RESULTS
+from docmt.base.result_folders import ResultFolders
 from docmt.base.sealing import DigestOf, Seal, sealing
 
 JOB = "job.json"
@@ -72,9 +73,10 @@ class Recipe:
         return self.folder / f"{self.prefix}{SETTINGS}"
 
     @property
-    def results(self) -> Path:
-        """The folder of the results of all steps."""
-        return self.root / RESULTS
+    def results(self) -> ResultFolders:
+        """The folders of the results that the job reads, by the paths of their manifests, which are the roles."""
+        folders = {str(PurePosixPath(role).parent): path.parent for role, path in self.inputs.items()}
+        return ResultFolders(self.root / RESULTS, folders)
 
     @property
     def root(self) -> Path:

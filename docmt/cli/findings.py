@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docmt.base.paths import REPORT, RESULTS
+from docmt.base.result_folders import ResultFolders
 from docmt.base.screen import print_json
 from docmt.cli.options import AsJson, Config, Root, overrides
 
@@ -36,7 +37,7 @@ def check_findings(
     grid = load_grid(root, overrides(config))
     study_of(grid, study)
     page = REPORT.under(root / RESULTS, scale=grid.scale, study=study)
-    findings = judged_findings(Results.load(ReportSettings.load(page / "settings.json"), root / RESULTS))
+    findings = judged_findings(Results.load(ReportSettings.load(page / "settings.json"), ResultFolders(root / RESULTS)))
     if as_json:
         print_json([dataclasses.asdict(finding) for finding in findings])
     else:

@@ -96,8 +96,8 @@ def item_files(grid: Grid, study: str, name: str) -> Files:
 def study_files(grid: Grid, study: str) -> Files:
     """Return the input files of a study's page, by the name of the input.
 
-    They are the inputs of all items, the pages of the items, the records of all trainings, the scores of systems, and
-    the sheets for annotators, which the page does not read.
+    They are the inputs of all items, the pages of the items, the records of all trainings, the scores and the
+    translations of systems with their tokens, and the sheets for annotators, which the page does not read.
     The scores of systems that occur only in items without translations are left out, so that nothing is translated for
     the page alone.
     """
@@ -105,11 +105,14 @@ def study_files(grid: Grid, study: str) -> Files:
     entries = _runnable(grid, grid.of_study(study))
     read = {name: item_files(grid, study, name) for name in config.items}
     trained_only = _trained_only(grid, study, read)
+    scored = [entry for entry in entries if _system_on_corpus(entry) not in trained_only]
+    # The text of a corpus whose files are missing may not be had, even where scores of it were pulled.
+    with_text = [entry for entry in scored if entry.corpus not in grid.not_run]
     files: Files = {
         "pages": [page_of(grid, study, name) for name in config.items],
-        "scores": _of_systems(
-            grid, "scores", [entry for entry in entries if _system_on_corpus(entry) not in trained_only]
-        ),
+        "scores": _of_systems(grid, "scores", scored),
+        "translations": _of_systems(grid, "translations", with_text),
+        "tokens": _tokens_of(grid, with_text),
         "records": _of_systems(grid, "records", entries),
         "cards": [card_of(grid, name) for name in config.corpora if name not in grid.not_run],
         "sheets": _sheets(grid, study),
@@ -267,7 +270,11 @@ def _cards(grid: Grid, study: str, name: str) -> list[str]:
 
 def _tokens(grid: Grid, study: str, name: str) -> list[str]:
     """Return the files of the tokens of the item's corpora, for the presets of text of its systems."""
-    entries = _runnable(grid, item_entries(grid, study, name))
+    return _tokens_of(grid, _runnable(grid, item_entries(grid, study, name)))
+
+
+def _tokens_of(grid: Grid, entries: Iterable[Entry]) -> list[str]:
+    """Return the files of the tokens of entries' corpora, for their presets of text."""
     pairs = [(grid.data_folder(entry.corpus), entry.system.text) for entry in entries]
     return [f"{paths.TOKENS.at(corpus=corpus, text=text)}/tokens.arrow" for corpus, text in pairs]
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.artifacts import atomic_file, write_json
+from docmt.base.result_folders import ResultFolders
 from docmt.reporting.absent import absent_runs
 from docmt.reporting.best import best_lines, single_seed
 from docmt.reporting.collapsed import collapsed
@@ -33,11 +34,11 @@ from docmt.reporting.translations import documents_to_show
 
 
 def write_report(
-    settings: Path, results: Path, output: Path, human: Path | None = None, mixed: Sequence[str] = ()
+    settings: Path, results: ResultFolders, output: Path, human: Path | None = None, mixed: Sequence[str] = ()
 ) -> None:
     """Write the page of a study or of an item to `output`; the numbers of an item also in files beside the page.
 
-    `settings`: the settings.json of stage 8. `results`: the results folder. `human`: the file of human judgements.
+    `settings`: the settings.json of stage 8. `results`: the folders of results. `human`: the file of human judgements.
     `mixed`: sentences about outputs that were made from different contents of one identity, which the page warns of. A
     study without any run has a page too, whose tables say "not run".
     """

@@ -80,7 +80,7 @@ class Renderer:
 
 def study_folder(results: Results) -> Path:
     """Return the folder of the pages of a study."""
-    return REPORT.under(results.folder, scale=results.settings.scale, study=results.settings.study.study)
+    return REPORT.under(results.folders.root, scale=results.settings.scale, study=results.settings.study.study)
 
 
 def links(results: Results, output: Path) -> Callable[..., str]:

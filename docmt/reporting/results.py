@@ -15,6 +15,7 @@ from docmt.base.asked import read_settings
 from docmt.base.foreign import reading
 from docmt.base.parse import check_keys, mapping, parse
 from docmt.base.paths import COMPARISON, CORPUS, PASSAGE, SCORES, TOKENS, TRAINING, TRANSLATIONS, Folder
+from docmt.base.result_folders import ResultFolders
 from docmt.base.yaml_files import Lines
 from docmt.kinds.item import LabelledSystem
 from docmt.kinds.study import StudyConfig
@@ -105,7 +106,6 @@ class Run:
     seed: int
     translations: Path
     occurrences: Path
-    passages: Path
     scores: dict | None = None
     record: dict | None = None
     curve: tuple[dict, ...] = ()
@@ -116,18 +116,18 @@ class Results:
     """The settings of a page, the runs of its systems, and the comparisons of systems, by the name of their table."""
 
     settings: ReportSettings
-    folder: Path
+    folders: ResultFolders
     runs: tuple[Run, ...] = field(default=())
     comparisons: dict[str, tuple[dict, ...]] = field(default_factory=dict)
 
     @classmethod
-    def load(cls, settings: ReportSettings, folder: Path) -> "Results":
-        """Read scores, comparisons, records and curves from a results folder; a missing file is no mistake.
+    def load(cls, settings: ReportSettings, folders: ResultFolders) -> "Results":
+        """Read scores, comparisons, records and curves from folders of results; a missing file is no mistake.
 
         Raises UserError for a damaged file.
         """
-        comparisons = {table: _comparisons(settings, folder, table) for table in settings.study.tables}
-        results = cls(settings, folder, comparisons=comparisons)
+        comparisons = {table: _comparisons(settings, folders, table) for table in settings.study.tables}
+        results = cls(settings, folders, comparisons=comparisons)
         return replace(results, runs=tuple(results._run(e, seed) for e in settings.entries for seed in e.seeds))
 
     def _run(self, entry: Entry, seed: int) -> Run:
@@ -136,7 +136,7 @@ class Results:
         def stage(folder: Folder, system: str, **names: str) -> Path:
             """Return the folder of the run in a stage."""
             run = {"scale": self.settings.scale, "corpus": entry.corpus, "system": system, "seed": seed}
-            return folder.under(self.folder, **run, **names)
+            return self.folders.at(folder, **run, **names)
 
         # A system without a model has no files of a training.
         training, scores = stage(TRAINING, entry.trained or entry.folder), stage(SCORES, entry.scored)
@@ -146,11 +146,16 @@ class Results:
             seed,
             translations=stage(TRANSLATIONS, entry.folder),
             occurrences=scores / "occurrences.arrow",
-            passages=stage(PASSAGE, entry.folder, study=self.settings.study.study, passage=""),
             scores=read_scores(scores / "scores.json") if reads("scores") else None,
             record=read_record(training / "record.json") if reads("records") else None,
             curve=tuple(read_json_lines(curve)) if reads("curves") and curve.exists() else (),
         )
+
+    def passage(self, name: str, corpus: str, system: str) -> Path:
+        """Return the file with the translations of a passage by the first run of a system."""
+        run, study = self.first(corpus, system), self.settings.study.study
+        names = {"scale": self.settings.scale, "corpus": corpus, "system": run.entry.folder, "seed": run.seed}
+        return self.folders.at(PASSAGE, **names, study=study, passage=name) / "passages.json"
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -203,7 +208,7 @@ class Results:
 
     def data(self, stage: Folder, corpus: str, **names: str) -> Path:
         """Return the folder of a corpus in a stage whose paths have no scale; `names`: other names in the path."""
-        return stage.under(self.folder, corpus=self.settings.data.get(corpus, corpus), **names)
+        return self.folders.at(stage, corpus=self.settings.data.get(corpus, corpus), **names)
 
     def card(self, corpus: str) -> dict:
         """Return the card that stage 1 wrote for a corpus; empty where stage 1 has not run."""
@@ -223,10 +228,10 @@ class Results:
         return self.settings.corpora.get(corpus, {}).get(f"{side}_language", "")
 
 
-def _comparisons(settings: ReportSettings, folder: Path, table: str) -> tuple[dict, ...]:
+def _comparisons(settings: ReportSettings, folders: ResultFolders, table: str) -> tuple[dict, ...]:
     """Read the comparisons of a table; empty where there are none, or where the page may not read them."""
     names = {"scale": settings.scale, "study": settings.study.study, "table": table}
-    path = COMPARISON.under(folder, **names) / "comparisons.json"
+    path = folders.at(COMPARISON, **names) / "comparisons.json"
     return read_comparisons(path) if settings.read("comparisons") else ()
 
 

@@ -9,6 +9,7 @@ from docmt.base.artifacts import as_object, read_object, write_json
 from docmt.base.asked import read_settings
 from docmt.base.errors import UserError
 from docmt.base.paths import SCORES
+from docmt.base.result_folders import ResultFolders
 from docmt.scoring.significance import FEWEST_UNITS, TESTS, seed_p_value, significance_signature
 from docmt.scoring.tallies import Tally, read_tallies, select
 from docmt.settings.metrics import parse_metric
@@ -117,11 +118,11 @@ def scored_differently(signatures: Sequence[str]) -> str:
     return f"not scored alike: lines {' and '.join(different)}" if len(different) > 1 else ""
 
 
-def write_comparisons(settings: Path, results: Path, output: Path) -> None:
+def write_comparisons(settings: Path, results: ResultFolders, output: Path) -> None:
     """Write the comparisons of a study as JSON (`docmt job compare`).
 
     The file has `{"study", "scale", "comparisons": [...]}`; each comparison names its corpus, metric, system, baseline
-    and test. `settings` is the `settings.json` of the job, and `results` is the results folder.
+    and test. `settings` is the `settings.json` of the job, and `results` has the folders of the results.
     """
     study = read_settings(settings, "study", "scale", "pairs", "folders")
     for pair in study["pairs"]:
@@ -131,7 +132,7 @@ def write_comparisons(settings: Path, results: Path, output: Path) -> None:
     write_json(output, {"study": study["study"], "scale": study["scale"], "comparisons": rows})
 
 
-def _compare_pair(pair: dict, study: dict, results: Path) -> Iterator[dict]:
+def _compare_pair(pair: dict, study: dict, results: ResultFolders) -> Iterator[dict]:
     """Yield the comparison of a system with its baseline by each metric for which all of their runs have a tally.
 
     Metrics over packed instances are left out where the two systems have different instances.
@@ -150,9 +151,9 @@ def _compare_pair(pair: dict, study: dict, results: Path) -> Iterator[dict]:
         yield {**names, "metric": metric, **asdict(compared)}
 
 
-def _folders(pair: dict, name: str, study: dict, results: Path) -> Iterator[Path]:
+def _folders(pair: dict, name: str, study: dict, results: ResultFolders) -> Iterator[Path]:
     """Yield the folder of the scores of each run of the system or the baseline; `name` is "system" or "baseline"."""
     corpus = pair["corpus"]
     names = {"scale": study["scale"], "corpus": corpus, "system": study["folders"][corpus][pair[name]]}
     for seed in pair["seeds"][name]:
-        yield SCORES.under(results, **names, seed=seed)
+        yield results.at(SCORES, **names, seed=seed)

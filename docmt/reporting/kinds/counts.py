@@ -120,7 +120,7 @@ def _measured(results: Results, corpus: str, split: str, count: str, reading: st
     """Return a reading of a count from the card of the stage that counts; None where this stage has not run."""
     card = results.settings.cards.get(f"{corpus}/{count}/{split}")
     if card is not None:
-        later = read_card(results.folder / card)
+        later = read_card(results.folders.file(card))
         return COUNTS[count].values[reading](later, split) if later and later.get("splits") else None
     return _split(results.card(corpus), split).get(count)
 

@@ -60,7 +60,7 @@ def _translated(name: str, config: PassageConfig, system: str, results: Results)
 
     Raises UserError where the file has other content, or another number of documents than the passage.
     """
-    path = results.first(config.corpus, system).passages / name / "passages.json"
+    path = results.passage(name, config.corpus, system)
     content = read_object_if_there(path, "documents")
     if content is None:
         return None

@@ -10,6 +10,7 @@ from docmt.base.errors import UserError
 from docmt.base.names import Identical
 from docmt.base.parse import parse
 from docmt.base.paths import CORPUS, TRANSLATIONS
+from docmt.base.result_folders import ResultFolders
 from docmt.base.tables import read_parquet
 from docmt.scoring.human.items import ComparedSystems, Key, draw_sheet_items, drawable
 from docmt.scoring.human.sheet import write_page, write_sheet
@@ -53,14 +54,14 @@ class SheetSettings:
         return parse(cls, read_settings(path), str(path))
 
 
-def write_study_sheet(settings: Path, results: Path, output: Path) -> None:
+def write_study_sheet(settings: Path, results: ResultFolders, output: Path) -> None:
     """Write the sheet `output` as CSV, with a page of the same name and its key beside it (`docmt job sheet`).
 
     A test set with fewer sentences than the settings state is judged as a whole. Raises UserError where a line of a
     translation is a document, or where translations and test set do not correspond line by line.
     """
     wanted = SheetSettings.load(settings)
-    documents = CORPUS.under(results, corpus=wanted.data) / "documents.parquet"
+    documents = results.at(CORPUS, corpus=wanted.data) / "documents.parquet"
     rows = read_parquet(documents, DOCUMENTS, split="test")
     names, source, references = (rows[name].to_pylist() for name in ("document", "source", "target"))
     translations = [_translations(wanted, run, results, len(rows)) for run in (wanted.baseline, wanted.system)]
@@ -76,10 +77,10 @@ def write_study_sheet(settings: Path, results: Path, output: Path) -> None:
     key.save(output.with_suffix(".key.json"))
 
 
-def _translations(settings: SheetSettings, run: SheetRun, results: Path, sentences: int) -> tuple[str, ...]:
+def _translations(settings: SheetSettings, run: SheetRun, results: ResultFolders, sentences: int) -> tuple[str, ...]:
     """Return the translations of the test sentences by a system."""
     names: dict[str, Any] = {"scale": settings.scale, "corpus": settings.corpus, "system": run.folder, "seed": run.seed}
-    folder = TRANSLATIONS.under(results, **names)
+    folder = results.at(TRANSLATIONS, **names)
     lines = read_decoding(folder / "decoding.json")["lines"]
     if lines != "sentences":
         what, expected = "not the translations of sentences", "a system that marks sentences"

@@ -1,0 +1,29 @@
+"""The folders of the results that a job reads, by the names in their paths."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from docmt.base.paths import Folder
+
+
+@dataclass(frozen=True)
+class ResultFolders:
+    """The folders of results.
+
+    `root`: the folder of all results. `folders`: where single results are, by their paths below `root`
+    (`7_scores/paper/toy_zh-en/sentence/seed1`); others are at their paths.
+    """
+
+    root: Path
+    folders: Mapping[str, Path] = field(default_factory=dict)
+
+    def at(self, folder: Folder, **names: str | int) -> Path:
+        """Return the folder of a result; it need not exist."""
+        part = folder.part(**names)
+        return self.folders.get(part, self.root / part)
+
+    def file(self, path: str) -> Path:
+        """Return a file of a result by its path below `root`; it need not exist."""
+        part, _, name = path.rpartition("/")
+        return self.folders.get(part, self.root / part) / name
