@@ -4,8 +4,7 @@ A job writes its manifest last, so that a folder without a manifest is not compl
 paths: equal outputs have equal manifests. What differs between two runs of a job (times, the machine) is in the record
 beside the manifest, and so are the digests of files with such content.
 
-The manifest of a folder is `manifest.json`. Where several jobs write into one folder, the names of a job's files begin
-with a name of the job, and so does that of its manifest: `contrastive.arrow`, `contrastive.manifest.json`.
+The manifest of a folder is `manifest.json`.
 """
 
 import dataclasses
@@ -24,8 +23,8 @@ from docmt.base.foreign import reading
 from docmt.base.names import is_printable
 from docmt.base.untrusted import check_digest, check_names, is_sha256, limited_lines
 
-MANIFEST, RECORD, SETTINGS = "manifest.json", "record.json", "settings.json"
-"""The names of the files of a job beside its outputs; `settings.json` has what was asked of the job."""
+MANIFEST, RECORD = "manifest.json", "record.json"
+"""The names of the files of a job beside its outputs and its recipe."""
 FORMAT = "docmt-manifest-1"
 """The value of the key `format`, by which a manifest is distinguished from other files of this name."""
 DIGEST = "digest"
@@ -38,7 +37,7 @@ CHANGED = "the file was changed after docmt wrote it"
 """The message about a file whose own digest does not fit it."""
 HOURS = ("seconds", "device_hours")
 """The keys of a record with times that plans add up."""
-OF_RUN = ("command", "began", "finished", "commit", "device", "threads")
+OF_RUN = ("step", "began", "finished", "commit", "device", "threads")
 """The keys of a record with texts or numbers."""
 REMEDY = "delete the file and run snakemake again, which makes it again"
 
@@ -55,13 +54,13 @@ class InputContent:
 class Manifest:
     """The outputs of a job.
 
-    `identity`: the digest of what was asked of the job; None where a digest of its inputs was not known. `command`: the
-    command that makes the files again. `inputs`: the inputs by their roles. `files`: the digests of the outputs, by
+    `identity`: the digest of what was asked of the job; None where a digest of its inputs was not known. `step`: the
+    step that makes the files. `inputs`: the inputs by their roles. `files`: the digests of the outputs, by
     their paths relative to the manifest. `records`: the paths of the files whose digests are in the record.
     """
 
     identity: str | None
-    command: str
+    step: str
     inputs: Mapping[str, InputContent] = field(default_factory=dict)
     files: Mapping[str, FileDigest] = field(default_factory=dict)
     records: tuple[str, ...] = ()
@@ -77,7 +76,7 @@ class Manifest:
             "format": FORMAT,
             "identity": self.identity,
             "content": self.content,
-            "command": self.command,
+            "step": self.step,
             "inputs": {role: dataclasses.asdict(content) for role, content in self.inputs.items()},
             "files": {name: digest_to_json(file) for name, file in self.files.items()},
             "records": sorted(self.records),
@@ -171,17 +170,17 @@ def manifest_from_json(value: Any, where: str, remedy: str = REMEDY) -> Manifest
         inputs = {role: InputContent(**content) for role, content in value["inputs"].items()}
         files, records = files_from_json(value["files"], where), tuple(value["records"])
         check_names([*files, *(name for name in records if name not in files)], where)
-        check_facts(value["identity"], value["command"], inputs, where)
-        return Manifest(value["identity"], value["command"], inputs, files, records)
+        check_facts(value["identity"], value["step"], inputs, where)
+        return Manifest(value["identity"], value["step"], inputs, files, records)
 
 
-def check_facts(identity: object, command: object, inputs: Mapping[str, InputContent], where: str) -> None:
+def check_facts(identity: object, step: object, inputs: Mapping[str, InputContent], where: str) -> None:
     """Raise UserError where a manifest's identities are no digests, or a name would not fit on a line of a screen."""
     digests = [identity, *(value for content in inputs.values() for value in (content.identity, content.content))]
     for value in digests:
         if value is not None and not is_sha256(value):
             raise UserError("not a SHA-256", where=where, found=in_line(value))
-    for name in (command, *inputs):
+    for name in (step, *inputs):
         if not isinstance(name, str) or not is_printable(name):
             raise UserError("not a text on one line", where=where, found=in_line(name))
 
@@ -256,13 +255,13 @@ class ListedFile:
             where=str(path),
             found=actual,
             expected=f"{expected}, as {self.manifest_path.name} says",
-            remedy=f"{REMEDY} (docmt job {self.manifest.command})",
+            remedy=f"{REMEDY} (step {self.manifest.step})",
         )
 
 
 def beside(manifest: Path, name: str) -> Path:
-    """Return the path of another file of the same job: its `record.json` or `settings.json`."""
-    return manifest.with_name(manifest.name.removesuffix(MANIFEST) + name)
+    """Return the path of another file of the same job, such as its `record.json`."""
+    return manifest.with_name(name)
 
 
 def normal_path(path: Path | str) -> Path:
@@ -282,14 +281,11 @@ def listed(path: Path | str) -> ListedFile | None:
 
 
 def _manifests_above(path: Path) -> Iterator[Path]:
-    """Yield the manifests that may list a file: those of its job, of its folder, and of the folders above."""
+    """Yield the manifests that may list a file: that of its folder, and those of the folders above."""
     place = path
     for _ in range(LEVELS):
-        folder, words = place.parent, place.name.split(".")
-        for length in range(len(words), 0, -1):
-            yield from _if_there(folder / f"{'.'.join(words[:length])}.{MANIFEST}")
-        yield from _if_there(folder / MANIFEST)
-        place = folder
+        place = place.parent
+        yield from _if_there(place / MANIFEST)
 
 
 def _if_there(path: Path) -> Iterator[Path]:

@@ -1,27 +1,40 @@
-"""The recipe of a job, `job.json` in its folder: where everything is that the job reads.
+"""The recipe of a job, `job.json` in its folder: what was asked of the job, and where everything is that it reads.
 
-The driver of a run writes it before the first job. A job reads nothing else: no config.yaml, no grid.
+    {"step": "translate", "version": 7, "identity": "...", "settings": {...}, "inputs": {"model": "results/..."},
+     "files": {...}, "libraries": {...}, "hints": {...}}
+
+The identity is the digest of what decides the output: step, version, settings, the ids of the inputs (the last part of
+their folders), the digests of files, and the versions of libraries. It has no paths, times or hosts, and is known before
+the job runs. The driver of a run writes the recipe before the first job; a job reads nothing else.
 """
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
-from typing import Any
+from functools import cached_property
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
 
-from docmt.base.artifacts import read_object
-from docmt.base.asked import read_settings
-from docmt.base.errors import UserError
+from docmt.base.artifacts import as_object, read_object, write_json
+from docmt.base.digests import full_digest
+from docmt.base.errors import UserError, install
 from docmt.base.foreign import reading
-from docmt.base.manifest import SETTINGS
-from docmt.base.parse import parse
-from docmt.base.paths import RESULTS
-from docmt.base.result_folders import ResultFolders
-from docmt.base.sealing import DigestOf, Seal, sealing
+from docmt.base.machine import installed_version
+from docmt.base.paths import ID_DIGITS, RESULTS
 
+GIVEN = "given"
+"""The value of a setting in the place of a path, which differs between users: `files` has the file."""
 JOB = "job.json"
-"""The name of the file; where several jobs share a folder, it begins with the prefix of the job."""
-REMEDY = "delete the file and run snakemake, which writes it again"
+"""The name of the file."""
+REMEDY = "settings come from config.yaml and the studies: delete this file, and run snakemake, which writes it again"
+SOURCES = "sources"
+"""The kind of a digest of the addresses of a file whose own digest nobody states before its download."""
+
+
+class StatedFile(NamedTuple):
+    """A file that no job makes: its path, and the digest that it must have."""
+
+    path: str
+    digest: str
 
 
 @dataclass(frozen=True)
@@ -45,74 +58,96 @@ class Resources:
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a job reads and where its outputs are.
+    """What was asked of a job.
 
-    `path`: the file. `inputs`: the manifests of the outputs of other jobs, by role. `files`: files that no job makes,
-    by role. `hints`: facts on which no output depends.
+    `place`: the folder of its outputs without the id. `inputs`: the folders of the outputs of other jobs, by role.
+    `files`: files that no job makes, by role. `libraries`: the versions of the libraries that decide the outputs.
+    `hints`: facts on which no output depends. `again`: the run that wants the job to be done again.
     """
 
-    path: Path
     step: str
+    version: int
+    settings: Mapping[str, Any]
+    place: Path
     inputs: Mapping[str, Path] = field(default_factory=dict)
-    files: Mapping[str, Path] = field(default_factory=dict)
+    files: Mapping[str, StatedFile] = field(default_factory=dict)
+    libraries: Mapping[str, str] = field(default_factory=dict)
     hints: Mapping[str, Any] = field(default_factory=dict)
+    again: str = ""
+
+    @cached_property
+    def identity(self) -> str:
+        """The digest of what decides the output."""
+        return full_digest(self.asked)
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What decides the output."""
+        return {
+            "step": self.step,
+            "version": self.version,
+            "settings": dict(self.settings),
+            "inputs": {role: folder.name for role, folder in self.inputs.items()},
+            "files": {role: file.digest for role, file in self.files.items()},
+            "libraries": dict(self.libraries),
+        }
 
     @property
     def folder(self) -> Path:
         """The folder of the outputs."""
-        return self.path.parent
+        return self.place / self.identity[:ID_DIGITS]
 
     @property
-    def prefix(self) -> str:
-        """The beginning of the names of the manifest and the record."""
-        return self.path.name.removesuffix(JOB)
+    def path(self) -> Path:
+        """The file of the recipe."""
+        return self.folder / JOB
 
-    @property
-    def settings(self) -> Path:
-        """The file of the settings."""
-        return self.folder / f"{self.prefix}{SETTINGS}"
+    def to_json(self) -> dict[str, Any]:
+        """Return the content of the file."""
+        value = {
+            **self.asked,
+            "identity": self.identity,
+            "inputs": {role: folder.as_posix() for role, folder in self.inputs.items()},
+            "files": {role: file._asdict() for role, file in self.files.items()},
+            "hints": dict(self.hints),
+        }
+        return value | ({"again": self.again} if self.again else {})
 
-    @property
-    def results(self) -> ResultFolders:
-        """The folders of the results that the job reads, by the paths of their manifests, which are the roles."""
-        folders = {str(PurePosixPath(role).parent): path.parent for role, path in self.inputs.items()}
-        return ResultFolders(self.root / RESULTS, folders)
-
-    @property
-    def root(self) -> Path:
-        """The folder that relative paths begin at: the one that has `results/`, else the present folder."""
-        return root_of(self.path)
-
-    def read_settings(self, *needed: str) -> dict[str, Any]:
-        """Return the settings, with the keys `needed`. Raises as `base.asked.read_settings` does."""
-        return read_settings(self.settings, *needed)
-
-    def parsed(self, kind: type) -> Any:
-        """Return the settings as the dataclass `kind`. Raises UserError for settings that it refuses."""
-        return parse(kind, self.read_settings(), str(self.settings))
-
-    def sealing(self, folder: Path | None = None, digest_of: DigestOf | None = None) -> AbstractContextManager[Seal]:
-        """Run the job in the block of the result: see `docmt.base.sealing`. `folder` replaces that of the outputs."""
-        where, prefix = (self.folder, self.prefix) if folder is None else (folder, "")
-        return sealing(self.settings, self.step, where, self.inputs, self.files, prefix, digest_of)
+    def write(self, root: Path = Path()) -> None:
+        """Write the file, unless it has this content."""
+        path, value = root / self.path, self.to_json()
+        if not path.is_file() or read_object(path) != value:
+            write_json(path, value)
 
     def input(self, role: str) -> Path:
         """Return the folder of an input. Raises UserError where the recipe has no such input."""
         if role not in self.inputs:
             raise UserError("an input is missing", where=str(self.path), found=f"no {role}", remedy=REMEDY)
-        return self.inputs[role].parent
+        return self.inputs[role]
+
+    def file(self, role: str) -> Path | None:
+        """Return the path of a file; None where the recipe has no such file."""
+        return Path(self.files[role].path) if role in self.files else None
 
     def folder_of(self, role: str) -> Path | None:
         """Return the folder of an input, or of files whose roles begin with `<role>/`; None where there is neither."""
         if role in self.inputs:
-            return self.input(role)
-        return next((path.parent for name, path in self.files.items() if name.startswith(f"{role}/")), None)
+            return self.inputs[role]
+        paths = (Path(file.path) for name, file in self.files.items() if name.startswith(f"{role}/"))
+        return next((path.parent for path in paths), None)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the content of the file; paths in the folder of the run are relative."""
-        paths = {"inputs": self.inputs, "files": self.files}
-        texts = {key: {role: str(path) for role, path in value.items()} for key, value in paths.items()}
-        return {"step": self.step, **texts, "hints": dict(self.hints)}
+    def check_libraries(self) -> None:
+        """Raise UserError where this Python has another version of a library than the workflow planned with."""
+        for name, expected in self.libraries.items():
+            actual = installed_version(name)
+            if actual != expected:
+                raise UserError(
+                    "another version of a library than planned",
+                    where="this Python's environment",
+                    found=f"{name} {actual}",
+                    expected=f"{name} {expected}",
+                    remedy=f"install the same versions for snakemake and for its jobs; {install()}",
+                )
 
 
 def root_of(path: Path) -> Path:
@@ -123,15 +158,52 @@ def root_of(path: Path) -> Path:
     return Path.cwd()
 
 
-def read_recipe(place: Path, step: str) -> Recipe:
-    """Read the recipe at a path: a job.json, or the folder that has one.
+def recipe_from_json(value: Any, where: str, place: Path) -> Recipe:
+    """Return the recipe of a job.json. Raises UserError for any other value, and where it was changed by hand."""
+    keys = ("step", "version", "settings", "inputs", "files", "libraries", "hints", "identity")
+    with reading(where, "not the recipe of a job", remedy=REMEDY):
+        value = as_object(value, where, keys)
+        recipe = Recipe(
+            step=value["step"],
+            version=value["version"],
+            settings=as_object(value["settings"], where),
+            place=place,
+            inputs={role: Path(folder) for role, folder in value["inputs"].items()},
+            files={role: StatedFile(**file) for role, file in value["files"].items()},
+            libraries=dict(value["libraries"]),
+            hints=as_object(value["hints"], where),
+            again=value.get("again", ""),
+        )
+        if recipe.identity != value["identity"]:
+            found, expected = recipe.identity[:ID_DIGITS], str(value["identity"])[:ID_DIGITS]
+            raise UserError("changed by hand", where=where, found=found, expected=expected, remedy=REMEDY)
+    return recipe
 
-    Raises UserError where the file is missing or damaged, and where it is the recipe of another step.
+
+def read_recipe(folder: Path, step: str | None = None, version: int | None = None) -> Recipe:
+    """Read the recipe in the folder of a job.
+
+    Raises UserError where the file is missing, damaged or changed, where it belongs to another folder, and where it is
+    the recipe of another step than `step` or of another version of it.
     """
-    path = place / JOB if place.is_dir() else place
-    value = read_object(path, "step", "inputs", "files", "hints")
-    if value["step"] != step:
-        raise UserError("the recipe of another step", where=str(path), found=str(value["step"]), expected=step)
-    with reading(path, "not the recipe of a job", remedy=REMEDY):
-        inputs, files = ({role: Path(text) for role, text in value[key].items()} for key in ("inputs", "files"))
-        return Recipe(path, step, inputs, files, dict(value["hints"]))
+    path = folder / JOB
+    recipe = recipe_from_json(read_object(path), str(path), folder.parent)
+    if step not in (None, recipe.step):
+        raise UserError("the recipe of another step", where=str(path), found=recipe.step, expected=str(step))
+    if version not in (None, recipe.version):
+        what, remedy = f"the recipe of another version of {step}", "run snakemake again, which writes a new one"
+        raise UserError(what, where=str(path), found=recipe.version, expected=version, remedy=remedy)
+    if PurePath(folder.absolute()).name != recipe.identity[:ID_DIGITS]:
+        expected = f"the folder {recipe.identity[:ID_DIGITS]}"
+        raise UserError("the recipe of another folder", where=str(path), expected=expected, remedy=REMEDY)
+    return recipe
+
+
+def read_settings(path: Path | str, *needed: str) -> dict[str, Any]:
+    """Return the settings in a job.json, with the version of the step and the keys `needed`.
+
+    Raises UserError where the file is missing or damaged, or a key is missing.
+    """
+    value = read_object(path, "settings", "version")
+    settings = as_object(value["settings"], str(path))
+    return as_object({"version": value["version"], **settings}, str(path), needed)

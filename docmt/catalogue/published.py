@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from docmt.base.checks import BadValue, Checked, in_schema, need, needed, section, setting, within
-from docmt.base.paths import CHAINS, TOKENS, VIEW, WORDS, Folder
+from docmt.base.paths import CHAINS, TOKENS, VIEW, Folder
 from docmt.base.vocabulary import SPECIALS
 
 NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)([KM]?)")
@@ -178,10 +178,6 @@ class CountSource:
         """Return the pattern for the name of the view whose card has the counts of a split."""
         return self.of_train if split == "train" else self.view
 
-    def card(self, corpus: str, text: str, view: str) -> str:
-        """Return the path of the card of a view, relative to the folder of results."""
-        return f"{self.folder.part(corpus=corpus, text=text, view=view)}/card.json"
-
 
 def of_split(value: Callable[[dict], float]) -> Callable[[dict, str], float | None]:
     """Return a function from a card and a split to `value` of the part of the card about the split, if it has one."""
@@ -211,6 +207,8 @@ def of_vocabulary(side: str) -> Callable[[dict, str], float | None]:
     return lambda card, split: card["vocabulary"][side] - len(SPECIALS) if split == "train" else None
 
 
+WORDS = "words"
+"""The pattern, in the place of one for views, of the chains of whole documents by words, which need no view."""
 INSTANCES = (VIEW, "tokens512", "tokens512")
 """The source of the counts of instances: the view with instances of at most 512 tokens, as in G-Transformer."""
 IN_CHAINS = (CHAINS, WORDS, "sentences20*")

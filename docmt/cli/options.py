@@ -12,7 +12,7 @@ import typer
 from typer.models import OptionInfo, ParameterInfo
 
 from docmt.base.artifacts import read_object
-from docmt.base.asked import read_settings
+from docmt.base.recipe import read_settings
 from docmt.base.errors import UserError
 from docmt.base.names import LANGUAGES_ARE, DeviceName, is_language
 from docmt.base.parse import parse

@@ -32,7 +32,7 @@ import torch
 from torch import nn
 
 from docmt.base.artifacts import atomic_file, remove_file, write_json
-from docmt.base.asked import read_settings
+from docmt.base.recipe import read_settings
 from docmt.base.columns import CONTRASTIVE_SEGMENTS
 from docmt.base.errors import UserError
 from docmt.base.parse import parse

@@ -1,4 +1,4 @@
-"""The inputs of an item of a study (a table, figure or passage): its systems, and the files that its page reads.
+"""The inputs of an item of a study (a table, figure or passage): its systems, and the jobs whose outputs it reads.
 
 An item needs only the trainings of its own systems. Systems that are left out (`missing: skip`) are not among the
 inputs; the page of the item gives the reason.
@@ -6,45 +6,54 @@ inputs; the page of the item gives the reason.
 
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
+from typing import Any
 
 from docmt.base import paths
 from docmt.base.errors import UserError, check_known
-from docmt.base.paths import RESULTS, Folder
-from docmt.catalogue.published import COUNTS
+from docmt.catalogue.published import COUNTS, WORDS
+from docmt.grid.external import TRANSLATING
 from docmt.grid.grid import Grid
 from docmt.kinds.item import Item, SystemOnCorpus
 from docmt.kinds.study import StudyConfig
 from docmt.settings.metrics import parse_metric
 from docmt.settings.system import Entry
 
-Files = dict[str, list[str]]
-"""Lists of paths relative to the root of the project, by the name of the input, such as "scores"."""
+DEMO = "demo"
+"""The study whose page is in `results/` too."""
+Job = tuple[str, dict[str, Any]]
+"""A job: the name of its step, and the names in its place."""
+Jobs = dict[str, list[Job]]
+"""The jobs whose outputs are read, by the name of the input, such as "scores"; a file of the user's has no jobs."""
 
-FILES_OF_TRAININGS = {"records", "curves"}
+OF_TRAININGS = {"records", "curves"}
 """The names of the inputs that a training writes; an item with no other inputs needs no translations."""
 
 OF_MODELS = {"records", "curves", "inside", "passages"}
 """The names of the inputs that only systems with a model have."""
 
-FILES_OF_SYSTEMS: dict[str, tuple[Folder, str, bool]] = {
-    "scores": (paths.SCORES, "scores.json", True),
-    "records": (paths.TRAINING, "record.json", True),
-    "curves": (paths.TRAINING, "metrics.jsonl", True),
-    "occurrences": (paths.SCORES, "occurrences.arrow", False),
-    "translations": (paths.TRANSLATIONS, "test.tok.txt", False),
-    "inside": (paths.TRANSLATIONS, "inside.arrow", False),
-    "passages": (paths.PASSAGE, "passages.json", False),
+STEPS_OF_SYSTEMS = {
+    "scores": ("scores", True),
+    "records": ("train", True),
+    "curves": ("train", True),
+    "occurrences": ("scores", False),
+    "translations": ("translate", False),
+    "inside": ("inspect", False),
+    "passages": ("passage", False),
 }
-"""The inputs (`Item.reads`) that are files of single systems, by name: the stage, the file, and if all seeds count.
+"""The inputs (`Item.reads`) that are outputs for single systems, by name: the step, and if all seeds count.
 
-Where the last value is false, only the file of the first seed is read.
+Where the last value is false, only the output for the first seed is read.
 """
+
+
+STEPS_OF_COUNTS = {paths.TOKENS.stage: "tokens", paths.VIEW.stage: "views", paths.CHAINS.stage: "chain_segments"}
+"""The steps whose cards have counts of tables, by their stages."""
 
 
 def study_of(grid: Grid, study: str, where: str | None = None) -> StudyConfig:
     """Return a study. Raises UserError where there is no such study, at `where` or else at the folder of its pages."""
     if study not in grid.studies:
-        where = where or paths.REPORT.at(scale=grid.scale, study=study)
+        where = where or paths.PAGE.at(scale=grid.scale, study=study, item=paths.INDEX)
         raise UserError("unknown study", where=where, found=study, expected=", ".join(grid.studies))
     return grid.studies[study]
 
@@ -81,51 +90,53 @@ def item_corpora(grid: Grid, study: str, name: str) -> list[str]:
     return list(dict.fromkeys([*counted, *needed]))
 
 
-def item_files(grid: Grid, study: str, name: str) -> Files:
-    """Return the input files of the item's job, by the name of the input."""
+def item_jobs(grid: Grid, study: str, name: str) -> Jobs:
+    """Return the jobs whose outputs the page of an item reads, by the name of the input."""
     entries = _runnable(grid, item_entries(grid, study, name))
-    files: Files = {}
+    jobs: Jobs = {}
     for what in item_of(grid, study, name).reads():
-        if what in FILES_OF_SYSTEMS:
-            files[what] = _of_systems(grid, what, entries, study, name)
+        if what in STEPS_OF_SYSTEMS:
+            found = _of_systems(grid, what, entries, study, name)
         else:
-            files[what] = FILES_OF_ITEMS[what](grid, study, name)
-    return _each_once({what: inputs for what, inputs in files.items() if inputs})
+            found = JOBS_OF_ITEMS[what](grid, study, name)
+        if found or (what == "human" and study in grid.human):
+            jobs[what] = found
+    return jobs
 
 
-def study_files(grid: Grid, study: str) -> Files:
-    """Return the input files of a study's page, by the name of the input.
+def study_jobs(grid: Grid, study: str) -> Jobs:
+    """Return the jobs whose outputs a study's page reads, by the name of the input.
 
-    They are the inputs of all items, the pages of the items, the records of all trainings, the scores and the
-    translations of systems with their tokens, and the sheets for annotators, which the page does not read.
+    They are those of all items, the trainings, and the scores and the translations of systems with their tokens.
     The scores of systems that occur only in items without translations are left out, so that nothing is translated for
     the page alone.
     """
     config = study_of(grid, study)
     entries = _runnable(grid, grid.of_study(study))
-    read = {name: item_files(grid, study, name) for name in config.items}
+    read = {name: item_jobs(grid, study, name) for name in config.items}
     trained_only = _trained_only(grid, study, read)
     scored = [entry for entry in entries if _system_on_corpus(entry) not in trained_only]
     # The text of a corpus whose files are missing may not be had, even where scores of it were pulled.
     with_text = [entry for entry in scored if entry.corpus not in grid.not_run]
-    files: Files = {
-        "pages": [page_of(grid, study, name) for name in config.items],
+    jobs: Jobs = {
         "scores": _of_systems(grid, "scores", scored),
         "translations": _of_systems(grid, "translations", with_text),
         "tokens": _tokens_of(grid, with_text),
         "records": _of_systems(grid, "records", entries),
         "cards": [card_of(grid, name) for name in config.corpora if name not in grid.not_run],
-        "sheets": _sheets(grid, study),
     }
-    for files_of_item in read.values():
-        for what, more in files_of_item.items():
-            files[what] = files.get(what, []) + more
-    return _each_once(files)
+    for jobs_of_item in read.values():
+        for what, more in jobs_of_item.items():
+            jobs[what] = jobs.get(what, []) + more
+    return jobs
 
 
-def _each_once(files: Files) -> Files:
-    """Return the files with duplicates removed and the order unchanged."""
-    return {what: list(dict.fromkeys(inputs)) for what, inputs in files.items()}
+def study_pages(grid: Grid, study: str) -> list[Job]:
+    """Return the jobs of the pages and the sheets of a study; the first is the page that people open."""
+    names = {"scale": grid.scale, "study": study}
+    pages = [("page", {**names, "item": item}) for item in (paths.INDEX, *study_of(grid, study).items)]
+    front = [("front", {"scale": grid.scale})] if study == DEMO else []
+    return [*front, *pages, *(("sheet", {**names, "item": item}) for item in _sheets(grid, study))]
 
 
 def _runnable(grid: Grid, entries: Iterable[Entry]) -> list[Entry]:
@@ -133,14 +144,14 @@ def _runnable(grid: Grid, entries: Iterable[Entry]) -> list[Entry]:
     return [entry for entry in entries if grid.left_out(entry) is None]
 
 
-def _trained_only(grid: Grid, study: str, read: dict[str, Files]) -> set[SystemOnCorpus]:
+def _trained_only(grid: Grid, study: str, read: dict[str, Jobs]) -> set[SystemOnCorpus]:
     """Return the systems that occur only in items whose inputs are all written by trainings.
 
-    `read` has the input files of each item.
+    `read` has the jobs that each item reads.
     """
     systems: dict[bool, set[SystemOnCorpus]] = {True: set(), False: set()}
-    for name, files in read.items():
-        by_trainings = files.keys() <= FILES_OF_TRAININGS
+    for name, jobs in read.items():
+        by_trainings = jobs.keys() <= OF_TRAININGS
         systems[by_trainings] |= {_system_on_corpus(entry) for entry in item_entries(grid, study, name)}
     return systems[True] - systems[False]
 
@@ -151,13 +162,13 @@ def _system_on_corpus(entry: Entry) -> SystemOnCorpus:
 
 
 def page_of(grid: Grid, study: str, name: str) -> str:
-    """Return the path of the page of an item; the name `index` gives the page of the whole study."""
-    return f"{paths.REPORT.at(scale=grid.scale, study=study)}/{name}.html"
+    """Return the path at which people open the page of an item; the name `index` gives the page of the whole study."""
+    return paths.page_link(grid.scale, study, name)
 
 
 def sheet_of(grid: Grid, study: str, name: str) -> str:
-    """Return the path of the sheet for annotators of a table."""
-    return f"{paths.SHEET.at(scale=grid.scale, study=study, item=name)}.csv"
+    """Return the path at which people open the sheet for annotators of a table."""
+    return paths.sheet_link(grid.scale, study, name)
 
 
 def judged_systems(grid: Grid, study: str, name: str) -> tuple[Item, list[Entry]]:
@@ -172,33 +183,33 @@ def judged_systems(grid: Grid, study: str, name: str) -> tuple[Item, list[Entry]
     return item, [grid.named(study, item.corpus, system) for system in (item.baseline, item.system)]
 
 
-def sheet_files(grid: Grid, study: str, name: str) -> list[str]:
-    """Return the inputs of the sheet of a table: the test set, and its translations by both systems."""
+def sheet_jobs(grid: Grid, study: str, name: str) -> list[Job]:
+    """Return what the sheet of a table reads: the test set, and its translations by both systems."""
     item, entries = judged_systems(grid, study, name)
-    folders = [run_folder(grid, paths.TRANSLATIONS, entry, entry.seeds[0]) for entry in entries]
-    documents = f"{paths.CORPUS.at(corpus=grid.data_folder(item.corpus))}/documents.parquet"
-    return [documents, *(f"{folder}/test.txt" for folder in folders)]
+    return [card_of(grid, item.corpus), *(run_job(grid, "translate", entry, entry.seeds[0]) for entry in entries)]
 
 
 def _sheets(grid: Grid, study: str) -> list[str]:
-    """Return the sheets of a study, without those of systems that are left out."""
+    """Return the tables of a study that have sheets, without those of systems that are left out."""
     tables = [name for name, item in study_of(grid, study).items.items() if item.has_sheet]
     entries = {name: judged_systems(grid, study, name)[1] for name in tables}
-    return [sheet_of(grid, study, name) for name in tables if all(grid.left_out(e) is None for e in entries[name])]
+    return [name for name in tables if all(grid.left_out(e) is None for e in entries[name])]
 
 
-def card_of(grid: Grid, corpus: str) -> str:
-    """Return the path of the card that stage 1 writes for a corpus, with its counts."""
-    return f"{paths.CORPUS.at(corpus=grid.data_folder(corpus))}/card.json"
+def card_of(grid: Grid, corpus: str) -> Job:
+    """Return the job that reads a corpus, and counts it in its card."""
+    return "corpus", {"corpus": grid.data_folder(corpus)}
 
 
-def run_folder(grid: Grid, stage: Folder, entry: Entry, seed: int, **names: str) -> str:
-    """Return the folder of a run in one of the stages 5 to 7; `names`: further parts of the folder's path.
+def run_job(grid: Grid, step: str, entry: Entry, seed: int, **names: str) -> Job:
+    """Return the job of a system and a seed in one of the stages 5 to 7; `names`: further names in its place.
 
-    Several systems may use the model of one training; the folder of stage 5 is then that of the trained system.
+    Several systems may use the model of one training; the job of stage 5 is then that of the trained system. The
+    translations of an external system have steps of their own.
     """
-    system = {paths.TRAINING: entry.trained, paths.SCORES: entry.scored}.get(stage, entry.folder)
-    return stage.at(scale=grid.scale, corpus=entry.corpus, system=system, seed=seed, **names)
+    system = {"train": entry.trained, "scores": entry.scored}.get(step, entry.folder)
+    step = TRANSLATING[entry.system.origin] if step == "translate" else step
+    return step, {"corpus": entry.corpus, "system": system, "seed": seed, **names}
 
 
 def compared_systems(grid: Grid, study: str, item: Item) -> Iterator[tuple[Entry, Entry, tuple[list[int], list[int]]]]:
@@ -227,67 +238,71 @@ def compared_seeds(system: Entry, baseline: Entry) -> tuple[list[int], list[int]
     return shared, shared
 
 
-def later_card(grid: Grid, study: str, corpus: str, count: str, split: str) -> str | None:
-    """Return the path, below `results/`, of the card of a later stage than stage 1 that has a count of a split.
+def later_card(grid: Grid, study: str, corpus: str, count: str, split: str) -> tuple[str, Job] | None:
+    """Return the place, below `results/`, and the job of a later stage than stage 1 that has a count of a split.
 
-    It is the card of the study's first system with a view that gives the count. The result is None where stage 1 gives
-    the count, or no stage does.
+    It is that of the study's first system with a view that gives the count. The result is None where stage 1 gives the
+    count, or no stage does.
     """
     if count not in COUNTS:
         return None
-    later_count = COUNTS[count]
-    pattern = later_count.view_of(split)
-    counted = [entry for entry in grid.of_study(study) if entry.corpus == corpus]
-    for entry in counted if pattern == paths.WORDS else [entry for entry in counted if entry.has_model]:
-        view = pattern if pattern == paths.WORDS else entry.system.view.name
+    source = COUNTS[count]
+    pattern = source.view_of(split)
+    for entry in grid.of_study(study):
+        if entry.corpus != corpus or not (entry.has_model or pattern == WORDS):
+            continue
+        names = {"corpus": grid.data_folder(corpus), "text": entry.system.text}
+        if pattern == WORDS:
+            return paths.CHAIN_WORDS.part(**names), ("chain_words", names)
+        view = entry.system.view.name
         if fnmatchcase(view, pattern):
-            return later_count.card(grid.data_folder(corpus), entry.system.text, view)
+            names |= {} if source.folder is paths.TOKENS else {"view": view}
+            return source.folder.part(**names), (STEPS_OF_COUNTS[source.folder.stage], names)
     return None
 
 
-def _of_systems(grid: Grid, what: str, entries: Iterable[Entry], study: str = "", name: str = "") -> list[str]:
-    """Return the files of the input `what` (FILES_OF_SYSTEMS) of the entries; only passages need `study` and `name`."""
-    stage, file, all_seeds = FILES_OF_SYSTEMS[what]
+def _of_systems(grid: Grid, what: str, entries: Iterable[Entry], study: str = "", name: str = "") -> list[Job]:
+    """Return the jobs of the input `what` of the entries; only passages need `study` and `name`."""
+    step, all_seeds = STEPS_OF_SYSTEMS[what]
     entries = [entry for entry in entries if entry.has_model or what not in OF_MODELS]
     runs = [(entry, seed) for entry in entries for seed in (entry.seeds if all_seeds else entry.seeds[:1])]
-    return [f"{run_folder(grid, stage, *run, study=study, passage=name)}/{file}" for run in runs]
+    names = {"study": study, "passage": name} if step == "passage" else {}
+    return [run_job(grid, step, *run, **names) for run in runs]
 
 
-def _comparisons(grid: Grid, study: str, name: str) -> list[str]:
-    """Return the file with the p-values of a table; the list is empty where the table compares no systems."""
+def _comparisons(grid: Grid, study: str, name: str) -> list[Job]:
+    """Return the job of the p-values of a table; the list is empty where the table compares no systems."""
     is_compared = any(compared_systems(grid, study, item_of(grid, study, name)))
-    folder = paths.COMPARISON.at(scale=grid.scale, study=study, table=name)
-    return [f"{folder}/comparisons.json"] if is_compared else []
+    return [("compare", {"study": study, "table": name})] if is_compared else []
 
 
-def _cards(grid: Grid, study: str, name: str) -> list[str]:
-    """Return the cards with the counts of a table: the cards of stage 1, then the cards of later stages."""
+def _cards(grid: Grid, study: str, name: str) -> list[Job]:
+    """Return the jobs that count what a table shows: those of stage 1, then those of later stages."""
     counts = item_of(grid, study, name).counts_of(grid.studies[study].corpora)
     wanted = [count for count in counts if count[0] not in grid.not_run]
     later = [card for count in wanted if (card := later_card(grid, study, *count)) is not None]
-    return [*(card_of(grid, corpus) for corpus, *_ in wanted), *(f"{RESULTS}/{card}" for card in later)]
+    return [*(card_of(grid, corpus) for corpus, *_ in wanted), *(job for _, job in later)]
 
 
-def _tokens(grid: Grid, study: str, name: str) -> list[str]:
-    """Return the files of the tokens of the item's corpora, for the presets of text of its systems."""
+def _tokens(grid: Grid, study: str, name: str) -> list[Job]:
+    """Return the jobs of the tokens of the item's corpora, for the presets of text of its systems."""
     return _tokens_of(grid, _runnable(grid, item_entries(grid, study, name)))
 
 
-def _tokens_of(grid: Grid, entries: Iterable[Entry]) -> list[str]:
-    """Return the files of the tokens of entries' corpora, for their presets of text."""
-    pairs = [(grid.data_folder(entry.corpus), entry.system.text) for entry in entries]
-    return [f"{paths.TOKENS.at(corpus=corpus, text=text)}/tokens.arrow" for corpus, text in pairs]
+def _tokens_of(grid: Grid, entries: Iterable[Entry]) -> list[Job]:
+    """Return the jobs of the tokens of entries' corpora, for their presets of text."""
+    return [("tokens", {"corpus": grid.data_folder(entry.corpus), "text": entry.system.text}) for entry in entries]
 
 
-def _human(grid: Grid, study: str, name: str) -> list[str]:
-    """Return the file of human judgements that config.yaml names for the study, if it names one."""
-    return [grid.human[study]] if study in grid.human else []
+def _human(grid: Grid, study: str, name: str) -> list[Job]:
+    """Return nothing: human judgements are a file of the user's."""
+    return []
 
 
-FILES_OF_ITEMS: dict[str, Callable[[Grid, str, str], list[str]]] = {
+JOBS_OF_ITEMS: dict[str, Callable[[Grid, str, str], list[Job]]] = {
     "comparisons": _comparisons,
     "cards": _cards,
     "tokens": _tokens,
     "human": _human,
 }
-"""The functions that return the files of all other inputs, from the grid, the study and the name of the item."""
+"""The functions that return the jobs of all other inputs, from the grid, the study and the name of the item."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from docmt.base.asked import GIVEN
+from docmt.base.recipe import GIVEN
 from docmt.settings.pretrained import is_random_checkpoint
 from docmt.settings.system import ExternalSystem
 

@@ -34,16 +34,23 @@ from docmt.reporting.translations import documents_to_show
 
 
 def write_report(
-    settings: Path, results: ResultFolders, output: Path, human: Path | None = None, mixed: Sequence[str] = ()
+    settings: Path,
+    results: ResultFolders,
+    output: Path,
+    human: Path | None = None,
+    mixed: Sequence[str] = (),
+    opened: Path | None = None,
 ) -> None:
     """Write the page of a study or of an item to `output`; the numbers of an item also in files beside the page.
 
-    `settings`: the settings.json of stage 8. `results`: the folders of results. `human`: the file of human judgements.
+    `settings`: the job.json of the page. `results`: the folders of results. `human`: the file of human judgements.
     `mixed`: sentences about outputs that were made from different contents of one identity, which the page warns of. A
-    study without any run has a page too, whose tables say "not run".
+    study without any run has a page too, whose tables say "not run". `opened`: the path at which people open the page, a
+    link to it (None = `output`); links to other pages start there.
     """
     loaded = Results.load(ReportSettings.load(settings, human), results)
-    rendered, renderer = pieces(loaded), Renderer(loaded, mixed)
+    opened = opened or output
+    rendered, renderer = pieces(loaded), Renderer(loaded, mixed, (output.parent, opened.parent))
     page = render(renderer, rendered, output)
     if loaded.settings.item is not None:
         (piece,) = rendered
@@ -51,7 +58,7 @@ def write_report(
         with atomic_file(output.with_suffix(".csv")) as stream:
             stream.write(to_csv(piece))
         write_exports(piece, output)
-    elif is_in_place(loaded, output):
+    elif is_in_place(loaded, opened):
         write_documents(renderer, output.parent / FOLDER)
     with atomic_file(output) as stream:
         stream.write(page)

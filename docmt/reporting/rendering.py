@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from docmt.base.paths import REPORT
+from docmt.base.paths import PAGE
 from docmt.reporting import formats
 from docmt.reporting.adopted import adopted_runs
 from docmt.reporting.exports.beside import endings_of
@@ -26,11 +26,14 @@ SCRIPTS = ("common", "siblings", "theme", "choose", "values", "sort", "filter", 
 
 
 class Renderer:
-    """The templates of pages, with what all pages of a study have in common; `mixed`: see `write_report`."""
+    """The templates of pages, with what all pages of a study have in common; `mixed`: see `write_report`.
 
-    def __init__(self, results: Results, mixed: Sequence[str] = ()) -> None:
+    `moved`: the folder in which pages are written, and the one in which people open them.
+    """
+
+    def __init__(self, results: Results, mixed: Sequence[str] = (), moved: tuple[Path, Path] = (Path(), Path())) -> None:
         """Load the templates."""
-        self.results, self.mixed = results, mixed
+        self.results, self.mixed, self.moved = results, mixed, moved
         self.environment = Environment(
             loader=PackageLoader("docmt.reporting"),
             autoescape=True,
@@ -44,7 +47,8 @@ class Renderer:
 
     def render(self, template: str, output: Path, **content: Any) -> str:
         """Return a page, which is the file `output`; a browser loads no other file for it."""
-        link = links(self.results, output)
+        written, opened = self.moved
+        link = links(self.results, opened / output.relative_to(written))
         return self.environment.get_template(template).render(link=link, **self._common, **content)
 
     @cached_property
@@ -80,11 +84,11 @@ class Renderer:
 
 def study_folder(results: Results) -> Path:
     """Return the folder of the pages of a study."""
-    return REPORT.under(results.folders.root, scale=results.settings.scale, study=results.settings.study.study)
+    return results.folders.root / PAGE.stage / results.settings.scale / results.settings.study.study
 
 
 def links(results: Results, output: Path) -> Callable[..., str]:
-    """Return a function from the name and the suffix of a page to its address, relative to `output`."""
+    """Return a function from the name and the suffix of a page to its address, relative to where `output` is opened."""
     folder = study_folder(results)
 
     def link(name: str, suffix: str = "html") -> str:

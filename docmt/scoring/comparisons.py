@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from docmt.base.artifacts import as_object, read_object, write_json
-from docmt.base.asked import read_settings
+from docmt.base.recipe import read_settings
 from docmt.base.errors import UserError
 from docmt.base.paths import SCORES
 from docmt.base.result_folders import ResultFolders

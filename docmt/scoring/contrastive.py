@@ -170,6 +170,6 @@ def score(job: ScoringJob) -> ScoringResult:
     if job.settings["contrastive"] is None:
         return ScoringResult()
     config = parse(ContrastiveConfig, job.settings["contrastive"], "settings.json", ("contrastive",))
-    judgements = read_judgements(job.inputs.translations / config.file, config)
+    judgements = read_judgements(job.inputs.contrastive / "contrastive.arrow", config)
     scores = {"contrastive": accuracies(judgements), "contrastive_signature": contrastive_signature(config)}
     return ScoringResult(scores, accuracy_tallies(judgements))

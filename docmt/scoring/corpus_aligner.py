@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from docmt.base.asked import read_settings
+from docmt.base.recipe import read_settings
 from docmt.base.columns import TOKENS
 from docmt.base.errors import UserError
 from docmt.base.tables import read_arrow

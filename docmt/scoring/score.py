@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from docmt.base.artifacts import as_object, read_object, write_json
-from docmt.base.asked import read_settings
+from docmt.base.recipe import read_settings
 from docmt.base.columns import TOKENS, only
 from docmt.base.errors import check_known
 from docmt.base.foreign import reading

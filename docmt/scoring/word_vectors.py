@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from docmt.base.artifacts import atomic_file, write_json
-from docmt.base.asked import read_settings
+from docmt.base.recipe import read_settings
 from docmt.base.columns import TOKENS, only
 from docmt.base.errors import UserError
 from docmt.base.foreign import library, need_file, reading

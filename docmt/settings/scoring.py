@@ -233,11 +233,6 @@ class ContrastiveConfig:
     )
     unit: Literal["last", "target"] = setting("last", "sum or mean over the last sentence, or over the whole target")
 
-    @property
-    def file(self) -> str:
-        """The name of the file of stage 6 with the log-probabilities from which variants get their scores."""
-        return "contrastive.whole.arrow" if self.unit == "target" else "contrastive.arrow"
-
 
 @dataclass(frozen=True)
 class ScoringConfig(Checked):

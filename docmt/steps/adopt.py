@@ -4,14 +4,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docmt.base.paths import TRANSLATIONS
+from docmt.base.sealing import sealing
+from docmt.base.paths import ADOPTED
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import say
 from docmt.grid.grid import Grid
 from docmt.grid.markers import source_of
 from docmt.settings.external import files_at
 from docmt.steps.of_grid import data_of, libraries_of_side, run_names, tokens_of
-from docmt.steps.step import Inputs, Names, Step
+from docmt.steps.step import Inputs, Names, Step, parsed
 from docmt.steps.translate import WRITES
 
 if TYPE_CHECKING:
@@ -62,9 +63,9 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.text.pipeline import TextPipeline
     from docmt.text.signs import signs_of
 
-    job, path = recipe.parsed(AdoptionSettings), recipe.hints.get("translations")
+    job, path = parsed(recipe, AdoptionSettings), recipe.hints.get("translations")
     translations = None if path is None else Path(path)
-    with recipe.sealing():
+    with sealing(recipe):
         pipeline, test = TextPipeline.load(recipe.input("tokens") / "text"), read_expected(recipe.input("corpus"))
         language, restore = pipeline.config.target_language, restoring(pipeline, job)
         for note in write_adopted(job, test, translations, recipe.folder, restore, signs_of, language):
@@ -82,11 +83,10 @@ def restoring(pipeline: "TextPipeline", job: "AdoptionSettings") -> "Restore":
 STEP = Step(
     name="adopt",
     about="Check the translations of another system, and write them as those of a trained system are written.",
-    folder=TRANSLATIONS,
+    folder=ADOPTED,
     version=6,
     code=("docmt/external",),
     writes=WRITES,
-    outputs=("decoding.json",),
     run=run,
     settings=settings,
     inputs=inputs,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from docmt.base.sealing import sealing
 from docmt.base.paths import ALIGNER
 from docmt.base.recipe import Recipe, Resources
 from docmt.grid.grid import Grid
@@ -21,8 +22,8 @@ def run(recipe: Recipe, resources: Resources) -> None:
     """Train the default aligner."""
     from docmt.scoring.corpus_aligner import write_aligner
 
-    with recipe.sealing():
-        write_aligner(recipe.settings, recipe.input("tokens"), recipe.folder)
+    with sealing(recipe):
+        write_aligner(recipe.path, recipe.input("tokens"), recipe.folder)
 
 
 STEP = Step(
@@ -32,7 +33,6 @@ STEP = Step(
     version=8,
     code=("docmt/scoring",),
     writes=("jumps.json", "lexicon.arrow"),
-    outputs=("lexicon.arrow",),
     run=run,
     settings=settings,
     inputs=tokens_input,

@@ -6,16 +6,20 @@ Each answer is on the disk before the next document is sent: an attempt that was
 from pathlib import Path
 from typing import Any
 
-from docmt.base.digests import full_digest
-from docmt.base.paths import STATE, TRANSLATIONS
+from docmt.base.sealing import sealing
+from docmt.base.paths import ASKED
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import say
 from docmt.grid.grid import Grid
 from docmt.settings.external import CommandTranslations
 from docmt.settings.programs import need_program
 from docmt.steps.adopt import inputs, libraries, restoring, settings
-from docmt.steps.step import Names, Step
+from docmt.steps.step import Names, Step, parsed
 from docmt.steps.translate import WRITES
+
+
+ANSWERS = "answers"
+"""The folder of the answers so far, which the next attempt reads."""
 
 
 def program_of(grid: Grid, names: Names) -> CommandTranslations:
@@ -31,10 +35,9 @@ def files(grid: Grid, names: Names) -> dict[str, Path]:
 
 
 def hints(grid: Grid, names: Names) -> dict[str, Any]:
-    """Return the limits of the program, and the folder of its answers so far."""
+    """Return the limits of the program."""
     source = program_of(grid, names)
-    limits = {name: getattr(source, name) for name in ("timeout_seconds", "retries", "at_once")}
-    return {**limits, "state": f"{STATE}/{TRANSLATIONS.part(**names)}"}
+    return {name: getattr(source, name) for name in ("timeout_seconds", "retries", "at_once")}
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
@@ -46,29 +49,27 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.text.pipeline import TextPipeline
     from docmt.text.signs import signs_of
 
-    job, hints, state = recipe.parsed(AdoptionSettings), recipe.hints, Path(recipe.hints["state"])
+    job, hints, state = parsed(recipe, AdoptionSettings), recipe.hints, recipe.folder / ANSWERS
     limits = Limits(hints["timeout_seconds"], hints["retries"], hints["at_once"])
-    with recipe.sealing() as seal:
+    with sealing(recipe):
         pipeline, test = TextPipeline.load(recipe.input("tokens") / "text"), read_expected(recipe.input("corpus"))
         languages = pipeline.config.source_language, pipeline.config.target_language
         program = Program(job.source.words(job.corpus, job.seed), limits, f"{job.system}: command.run")
-        identity = seal.asked.identity or full_digest(seal.asked.to_json())
-        with open_journal(state, identity) as journal:
+        with open_journal(state, recipe.identity) as journal:
             lines = ask(program, test, languages, journal)
         for note in write_answers(job, test, lines, recipe.folder, restoring(pipeline, job), signs_of):
             say(f"{job.system}: {note}")
     # The outputs have a manifest now, and the answers are in them.
-    remove_journal(state, identity)
+    remove_journal(state, recipe.identity)
 
 
 STEP = Step(
     name="ask",
     about="Ask a program for the translations of the test set, and write them like those of others.",
-    folder=TRANSLATIONS,
+    folder=ASKED,
     version=6,
     code=("docmt/external",),
     writes=WRITES,
-    outputs=("decoding.json",),
     run=run,
     settings=settings,
     inputs=inputs,

@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from docmt.base.sealing import sealing
 from docmt.base.paths import CHAINS
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import workers_of
 from docmt.grid.grid import Grid
 from docmt.steps.of_grid import tokens_of, view_of
-from docmt.steps.step import Inputs, Names, Step
+from docmt.steps.step import Inputs, Names, Step, parsed
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -25,9 +26,9 @@ def run(recipe: Recipe, resources: Resources) -> None:
     """Find repeated words in each segment, and split them into pieces."""
     from docmt.chains.segments import SegmentsSettings, build_segments
 
-    with recipe.sealing():
+    with sealing(recipe):
         tokens, words, view = (recipe.input(role) for role in ("tokens", "words", "view"))
-        job, workers = recipe.parsed(SegmentsSettings), workers_of(resources.threads)
+        job, workers = parsed(recipe, SegmentsSettings), workers_of(resources.threads)
         build_segments(job, tokens, words, view, recipe.folder, workers)
 
 
@@ -38,7 +39,6 @@ STEP = Step(
     version=1,
     code=("docmt/chains",),
     writes=("card.json", "stop_words.txt", "*.arrow"),
-    outputs=("card.json",),
     run=run,
     settings=settings,
     inputs=inputs,

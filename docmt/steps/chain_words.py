@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from docmt.base.sealing import sealing
 from docmt.base.paths import CHAIN_WORDS
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import workers_of
 from docmt.grid.grid import Grid
 from docmt.steps.of_grid import corpus_of, tokens_input
-from docmt.steps.step import Names, Step
+from docmt.steps.step import Names, Step, parsed
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -19,8 +20,8 @@ def run(recipe: Recipe, resources: Resources) -> None:
     """Count the stop list, and find the repeated words of each document."""
     from docmt.chains.documents import WordsSettings, build_words
 
-    with recipe.sealing():
-        job, workers = recipe.parsed(WordsSettings), workers_of(resources.threads)
+    with sealing(recipe):
+        job, workers = parsed(recipe, WordsSettings), workers_of(resources.threads)
         build_words(job, recipe.input("tokens"), recipe.folder, workers)
 
 
@@ -31,7 +32,6 @@ STEP = Step(
     version=1,
     code=("docmt/chains",),
     writes=("card.json", "stop_words.txt", "*.arrow"),
-    outputs=("card.json",),
     run=run,
     settings=settings,
     inputs=tokens_input,

@@ -4,6 +4,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
+from docmt.base.sealing import sealing
 from docmt.base.errors import check_known
 from docmt.base.parse import parse
 from docmt.base.paths import CHECKPOINT
@@ -27,10 +28,8 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.settings.pretrained import RandomCheckpoint
     from docmt.text.random_pieces import write_tokenizer
 
-    stated = recipe.read_settings()
-    stated.pop("version", None)
-    checkpoint = parse(RandomCheckpoint, stated, str(recipe.settings))
-    with recipe.sealing():
+    checkpoint = parse(RandomCheckpoint, dict(recipe.settings), str(recipe.path))
+    with sealing(recipe):
         pieces = write_tokenizer(checkpoint.kind, fixture_lines(), recipe.folder)
         write_random_checkpoint(checkpoint, pieces, recipe.folder)
 
@@ -45,8 +44,7 @@ STEP = Step(
         "docmt/text/random_pieces.py",
         "docmt/corpus/stock.py",
     ),
-    writes=("*.json", "model.safetensors"),
-    outputs=("model.safetensors",),
+    writes=("*.json", "*.safetensors", "*.bin", "vocab.txt"),
     run=run,
     settings=settings,
 )

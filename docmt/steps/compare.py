@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from docmt.base.sealing import sealing
 from docmt.base import paths
 from docmt.base.errors import UserError
 from docmt.base.recipe import Recipe, Resources
 from docmt.grid.grid import Grid
-from docmt.grid.items import compared_systems, item_of, run_folder
-from docmt.steps.step import Inputs, Names, Step, libraries
+from docmt.grid.items import compared_systems, item_of, run_job
+from docmt.steps.step import Inputs, Names, Step, libraries, results_of
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -33,23 +34,21 @@ def settings(grid: Grid, names: Names) -> dict[str, Any]:
 def inputs(grid: Grid, names: Names) -> Inputs:
     """Return the scores, and their sums by unit of the test set (details.arrow), of all runs that a table compares."""
     item = item_of(grid, names["study"], names["table"])
-    runs = [
-        (entry, seed)
+    jobs = [
+        run_job(grid, "scores", entry, seed)
         for *pair, seeds in compared_systems(grid, names["study"], item)
         for entry, seeds_of_entry in zip(pair, seeds, strict=True)
         for seed in seeds_of_entry
     ]
-    folders = (run_folder(grid, paths.SCORES, *run) for run in runs)
-    files = (f"{folder}/{name}" for folder in folders for name in ("scores.json", "details.arrow"))
-    return Inputs(files=tuple(dict.fromkeys(files)))
+    return Inputs(others=tuple(jobs))
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
     """Compare the systems of a study's table with their baselines."""
     from docmt.scoring.comparisons import write_comparisons
 
-    with recipe.sealing():
-        write_comparisons(recipe.settings, recipe.results, recipe.folder / "comparisons.json")
+    with sealing(recipe):
+        write_comparisons(recipe.path, results_of(recipe), recipe.folder / "comparisons.json")
 
 
 STEP = Step(
@@ -59,7 +58,6 @@ STEP = Step(
     version=8,
     code=("docmt/scoring",),
     writes=("comparisons.json",),
-    outputs=("comparisons.json",),
     run=run,
     settings=settings,
     inputs=inputs,

@@ -6,18 +6,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from docmt.base.digests import kind_of
+from docmt.base.sealing import sealing
+from docmt.base.digests import kind_of, named_digest, value_of
 from docmt.base.errors import UserError
 from docmt.base.manifest import check_file
 from docmt.base.paths import CORPUS
-from docmt.base.recipe import Recipe, Resources
+from docmt.base.recipe import SOURCES, Recipe, Resources, root_of
 from docmt.catalogue.checksums import file_digest
 from docmt.catalogue.corpus import corpus_settings
-from docmt.catalogue.lock import LOCK, record_first
+from docmt.catalogue.lock import LOCK, locked_checksums, place_in_lock, record_first
 from docmt.catalogue.missing import files_to_lock
 from docmt.grid.grid import Grid
 from docmt.steps.of_grid import corpus_of
-from docmt.steps.step import Inputs, Names, Step
+from docmt.steps.step import Inputs, Names, Step, parsed
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -53,20 +54,39 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.catalogue.corpus import CorpusSettings
     from docmt.corpus import read
 
-    job, downloads = recipe.parsed(CorpusSettings), recipe.folder / "downloads"
+    job = parsed(recipe, CorpusSettings)
+    downloads = (recipe.folder_of("fixture") or recipe.place) / "downloads"
     by_role = {f"downloads/{file.name}": file for file in job.files}
-    first = recipe.hints.get("first", ())
+    lock, first = root_of(recipe.path) / LOCK, recipe.hints.get("first", ())
+    locked = locked_checksums(lock)
 
-    def digest_of(role: str, path: Path, expected: str | None) -> str:
-        return file_digest(path, by_role[role], kind_of(expected))
+    def digest_of(role: str, path: Path, expected: str) -> str:
+        if kind_of(expected) != SOURCES:
+            return file_digest(path, by_role[role], kind_of(expected))
+        key = f"{job.corpus}/{path.name}"
+        actual = file_digest(path, by_role[role])
+        if locked.get(key, actual) != actual:
+            raise other_file(str(path), actual, locked[key], place_in_lock(lock, key))
+        return expected
 
-    with recipe.sealing(digest_of=digest_of), told_sources(downloads / name for name in first):
+    with sealing(recipe, digest_of=digest_of), told_sources(downloads / name for name in first):
         for file in job.files:
             check_file(downloads / file.name)
         read.read_corpus(job, downloads, recipe.folder)
     # Only now is it known that the first downloads are the corpus, and not something else of the same name.
     digests = {name: file_digest(downloads / name, by_role[f"downloads/{name}"]) for name in first}
-    record_first(recipe.root / LOCK, {f"{job.corpus}/{name}": digest for name, digest in digests.items()})
+    record_first(lock, {f"{job.corpus}/{name}": digest for name, digest in digests.items()})
+
+
+def other_file(path: str, actual: str, expected: str, stated: str) -> UserError:
+    """Return the error about a download that is not the file that is expected; `stated`: the place that states it."""
+    return UserError(
+        "another file than the catalogue or the first download",
+        where=path,
+        found=named_digest(actual),
+        expected=f"{value_of(expected)}, which {stated} states",
+        remedy="remove the file, and the workflow downloads it; to use it as it is, change what is stated there",
+    )
 
 
 @contextmanager
@@ -102,7 +122,6 @@ STEP = Step(
     version=5,
     code=("docmt/corpus",),
     writes=("card.json", "documents.parquet", "contrastive.parquet"),
-    outputs=("documents.parquet", "card.json"),
     run=run,
     settings=settings,
     inputs=inputs,

@@ -1,10 +1,11 @@
 """Stage 1, at a scale with `fixtures`: small generated files in the form of a corpus' own."""
 
+from docmt.base.sealing import sealing
 from docmt.base.errors import UserError
-from docmt.base.paths import CORPUS
+from docmt.base.paths import FIXTURE
 from docmt.base.recipe import Recipe, Resources
 from docmt.steps.corpus import settings
-from docmt.steps.step import Step
+from docmt.steps.step import Step, parsed
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
@@ -12,23 +13,21 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.catalogue.corpus import CorpusSettings
     from docmt.corpus.fixtures import write_fixture
 
-    job = recipe.parsed(CorpusSettings)
+    job = parsed(recipe, CorpusSettings)
     if job.fixture is None:
         found = f"settings of the corpus {job.corpus} itself"
-        raise UserError("not the settings of a fixture", where=str(recipe.settings), found=found)
-    with recipe.sealing():
+        raise UserError("not the settings of a fixture", where=str(recipe.path), found=found)
+    with sealing(recipe):
         write_fixture(job, job.fixture, recipe.folder / "downloads")
 
 
 STEP = Step(
     name="fixture",
     about="Make the small generated files of a corpus, as large as the scale says.",
-    folder=CORPUS,
+    folder=FIXTURE,
     version=5,
     code=("docmt/corpus",),
     writes=("downloads/*",),
-    outputs=("downloads",),
-    prefix="downloads.",
     run=run,
     settings=settings,
 )

@@ -1,6 +1,7 @@
 """Stage 6: a model's attention to repeated words in a dev document, for figures."""
 
-from docmt.base.paths import TRANSLATIONS
+from docmt.base.sealing import sealing
+from docmt.base.paths import INSIDE
 from docmt.base.recipe import Recipe, Resources
 from docmt.steps.of_grid import decoding_inputs
 from docmt.steps.step import Step
@@ -14,7 +15,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.trained.model import TrainedModel
 
     take_gpus(resources.device)
-    with recipe.sealing():
+    with sealing(recipe):
         trained = TrainedModel.open(recipe.input("model"), resources.device, resources.threads)
         output = recipe.folder / "inside.arrow"
         write_inspection(trained, recipe.input("view"), recipe.input("chains"), output, "dev")
@@ -23,12 +24,10 @@ def run(recipe: Recipe, resources: Resources) -> None:
 STEP = Step(
     name="inspect",
     about="Inspect a model's attention to repeated words in a dev document, as `docmt inspect` does.",
-    folder=TRANSLATIONS,
+    folder=INSIDE,
     version=6,
     code=("docmt/decoding", "docmt/models", "docmt/trained/inspecting.py"),
     writes=("inside.arrow",),
-    outputs=("inside.arrow",),
-    prefix="inside.",
     run=run,
     settings=settings,
     inputs=decoding_inputs,

@@ -1,46 +1,20 @@
-"""What the steps of pages share: the settings of the page of an item, or of a study, and the writing of a page."""
+"""The settings of the page of an item, or of a study."""
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from docmt.base.asked import GIVEN
-from docmt.base.recipe import Recipe
+from docmt.base.recipe import GIVEN
 from docmt.catalogue.corpus import corpus_settings
 from docmt.grid.comparable import Reasons, not_comparable
 from docmt.grid.grid import Grid
-from docmt.grid.items import item_corpora, item_entries, item_files, item_of, later_card, study_of
+from docmt.grid.items import item_corpora, item_entries, item_jobs, item_of, later_card, study_of
 from docmt.grid.markers import name_of, source_of
 from docmt.grid.scored import scoring_of
 from docmt.grid.study import SECTIONS
 from docmt.kinds.study import StudyConfig
 from docmt.settings.pretrained import is_random_checkpoint
 from docmt.settings.system import Entry, ExternalSystem
-from docmt.steps.step import Inputs, Names, libraries
-
-LIBRARIES = libraries("matplotlib", "scipy")
-"""The libraries of pages."""
-
-
-def all_files(files: Mapping[str, list[str]]) -> Inputs:
-    """Return the files of all inputs, each once."""
-    return Inputs(files=tuple(dict.fromkeys(path for paths_of_input in files.values() for path in paths_of_input)))
-
-
-def human(grid: Grid, names: Names) -> dict[str, Path]:
-    """Return the file of human judgements that config.yaml names for a study."""
-    study = names.get("study", "demo")
-    return {"human": Path(grid.human[study])} if study in grid.human else {}
-
-
-def write_page(recipe: Recipe, output: Path) -> None:
-    """Write the page of a study, or of one of its items."""
-    from docmt.reporting.page import write_report
-
-    with recipe.sealing() as seal:
-        write_report(recipe.settings, recipe.results, output, recipe.files.get("human"), seal.mixed)
-
 
 def page_settings(grid: Grid, where: str, study: str, item: str | None = None) -> dict[str, Any]:
     """Return the settings of the page of an item, or of the page of the whole study where `item` is None.
@@ -55,7 +29,7 @@ def page_settings(grid: Grid, where: str, study: str, item: str | None = None) -
     else:
         item_of(grid, study, item)
         entries, corpora = item_entries(grid, study, item), item_corpora(grid, study, item)
-        reads = sorted(item_files(grid, study, item))
+        reads = sorted(item_jobs(grid, study, item))
         config = _only(config, item)
     judged = any("human" in item.reads() for item in config.items.values())
     return {
@@ -181,7 +155,7 @@ def _cards(grid: Grid, study: str, config: StudyConfig) -> dict[str, str]:
     """Return the paths of the cards of stages 2 to 8 with counts of the study's tables, by `corpus/count/split`."""
     wanted = [count for item in config.items.values() for count in item.counts_of(config.corpora)]
     cards = {"/".join(count): later_card(grid, study, *count) for count in wanted}
-    return {name: card for name, card in cards.items() if card is not None}
+    return {name: f"{card[0]}/card.json" for name, card in cards.items() if card is not None}
 
 
 def _entry(entry: Entry) -> dict[str, Any]:

@@ -5,6 +5,7 @@ There is no view among the inputs: the model folder has the text and the cut of 
 
 from typing import Any
 
+from docmt.base.sealing import sealing
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
 from docmt.base.paths import PASSAGE
@@ -48,9 +49,9 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.trained.model import TrainedModel
     from docmt.trained.translate import fallback_text, translate_documents
 
-    documents, config = read_passages(recipe.settings)
+    documents, config = read_passages(recipe.path)
     take_gpus(resources.device)
-    with recipe.sealing():
+    with sealing(recipe):
         trained = TrainedModel.open(recipe.input("model"), resources.device, resources.threads)
         with progress_display("translating", "segments") as progress:
             texts, fallbacks = translate_documents(trained, documents, config, progress)
@@ -66,7 +67,6 @@ STEP = Step(
     version=6,
     code=("docmt/decoding", "docmt/models", "docmt/trained/translate.py"),
     writes=("passages.json",),
-    outputs=("passages.json",),
     run=run,
     settings=settings,
     inputs=inputs,

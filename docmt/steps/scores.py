@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from docmt.base.sealing import sealing
 from docmt.base.paths import SCORES
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import tell
@@ -86,13 +87,13 @@ def inputs(grid: Grid, names: Names) -> Inputs:
     if corpus.contrastive and entry.has_model:
         whole = scoring.config.contrastive.unit == "target"
         role = "contrastive_whole" if whole else "contrastive"
-        roles[role] = ("contrastive", {**translated, "whole": ".whole" if whole else ""})
+        roles[role] = ("contrastive_whole" if whole else "contrastive", translated)
     if scoring.needs_aligner_of_corpus:
         roles["aligner"] = ("aligner", data)
     if scoring.vectors == TRAINED:
         roles["word_vectors"] = ("word_vectors", data)
     roles |= random_input("next_sentence_model", "checkpoint", scoring.model)
-    return Inputs(roles | random_input("aligner_model", "aligner_checkpoint", scoring.aligner_model))
+    return Inputs(roles | random_input("aligner_model", "checkpoint", scoring.aligner_model))
 
 
 def files(grid: Grid, names: Names) -> dict[str, Path]:
@@ -139,26 +140,27 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.steps.gpus import take_gpus
     from docmt.text.signs import text_warnings
 
-    files, vectors = recipe.files, recipe.folder_of("word_vectors")
+    vectors = recipe.folder_of("word_vectors")
     given_files = ScoringInputs(
         corpus=recipe.input("corpus"),
         tokens=recipe.input("tokens"),
         view=recipe.folder_of("view"),
         translations=recipe.input("translations"),
+        contrastive=recipe.folder_of("contrastive") or recipe.folder_of("contrastive_whole"),
         aligner=recipe.folder_of("aligner"),
-        word_vectors=files.get("word_vectors") or (vectors and vectors / "vectors.txt"),
+        word_vectors=recipe.file("word_vectors") or (vectors and vectors / "vectors.txt"),
         next_sentence_model=recipe.folder_of("next_sentence_model"),
         aligner_model=recipe.folder_of("aligner_model"),
-        stop_files=StopFiles(files.get("source_stop_list"), files.get("target_stop_list")),
+        stop_files=StopFiles(recipe.file("source_stop_list"), recipe.file("target_stop_list")),
         comet_command=tuple(recipe.hints.get("comet_command", ())),
         comet_model=recipe.folder_of("comet_model"),
         comet_encoder=recipe.folder_of("comet_encoder"),
     )
     if given_files.next_sentence_model or given_files.comet_command:
         take_gpus(resources.device)
-    with recipe.sealing():
+    with sealing(recipe):
         output = recipe.folder / "scores.json"
-        tell(write_scores(recipe.settings, given_files, output, text_warnings, resources.device))
+        tell(write_scores(recipe.path, given_files, output, text_warnings, resources.device))
 
 
 STEP = Step(
@@ -168,7 +170,6 @@ STEP = Step(
     version=8,
     code=("docmt/scoring",),
     writes=("scores.json", "details.arrow", "occurrences.arrow"),
-    outputs=("scores.json",),
     run=run,
     settings=settings,
     inputs=inputs,

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from docmt.base.paths import REPORT, SHEET_ENDING
+from docmt.base.sealing import sealing
+from docmt.base.paths import SHEET
 from docmt.base.recipe import Recipe, Resources
 from docmt.grid.grid import Grid
-from docmt.grid.items import judged_systems, sheet_files
+from docmt.grid.items import judged_systems, sheet_jobs
 from docmt.steps.of_grid import languages
-from docmt.steps.step import Inputs, Names, Step
+from docmt.steps.step import Inputs, Names, Step, results_of
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -31,29 +32,31 @@ def settings(grid: Grid, names: Names) -> dict[str, Any]:
 
 def inputs(grid: Grid, names: Names) -> Inputs:
     """Return the test set, and its translations by the two systems."""
-    return Inputs(files=tuple(sheet_files(grid, names["study"], names["item"])))
+    return Inputs(others=tuple(sheet_jobs(grid, names["study"], names["item"])))
+
+
+def hints(grid: Grid, names: Names) -> dict[str, Any]:
+    """Return the name of the table."""
+    return {"item": names["item"]}
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
     """Draw sentences for annotators."""
     from docmt.scoring.human.drawn import write_study_sheet
 
-    with recipe.sealing():
-        write_study_sheet(recipe.settings, recipe.results, recipe.folder / f"{recipe.prefix}csv")
+    with sealing(recipe):
+        write_study_sheet(recipe.path, results_of(recipe), recipe.folder / f"{recipe.hints['item']}.sheet.csv")
 
-
-_WRITES = tuple(f"{{item}}{SHEET_ENDING}{ending}" for ending in (".csv", ".html", ".key.json"))
 
 STEP = Step(
     name="sheet",
     about="Draw the sheet of a table of judgements from finished translations, with its key in a file of its own.",
-    folder=REPORT,
+    folder=SHEET,
     version=13,
     code=("docmt/reporting", "docmt/scoring/human"),
-    writes=_WRITES,
-    outputs=_WRITES,
-    prefix=f"{{item}}{SHEET_ENDING}.",
+    writes=("*.sheet.csv", "*.sheet.html", "*.sheet.key.json"),
     run=run,
     settings=settings,
     inputs=inputs,
+    hints=hints,
 )

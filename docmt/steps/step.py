@@ -6,8 +6,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from docmt.base.paths import Folder
-from docmt.base.recipe import Recipe, Resources
+from docmt.base.parse import parse
+from docmt.base.paths import RESULTS, Folder
+from docmt.base.recipe import Recipe, Resources, root_of
+from docmt.base.result_folders import ResultFolders
 from docmt.grid.grid import Grid
 
 Names = Mapping[str, str]
@@ -18,12 +20,12 @@ Names = Mapping[str, str]
 class Inputs:
     """The outputs of other jobs that a job reads.
 
-    `roles`: the step and the names of an input's job, by the role of the input. `files`: paths of files of further
-    jobs, which have no roles.
+    `roles`: the step and the names of an input's job, by the role of the input. `others`: further jobs, whose places
+    are their roles.
     """
 
     roles: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
-    files: tuple[str, ...] = ()
+    others: tuple[tuple[str, dict[str, Any]], ...] = ()
 
 
 def no_inputs(grid: Grid, names: Names) -> Inputs:
@@ -58,8 +60,7 @@ class Step:
     `name`: the name of its file, of its rule and of its command (`docmt job NAME`). `about`: a sentence for the help.
     `folder`: the folder of a job's outputs. `version`: raised where the outputs change. `code`: the folders and files
     that the version speaks for. `writes`: the patterns of the names of its outputs beside manifest, record and
-    settings: a store brings no others. `outputs`: the names by which unfinished work is recognised. `prefix`: the
-    beginning of the name of the manifest, where several jobs share a folder.
+    recipe: a store brings no others.
 
     The functions take the grid and the names of a job. `settings` returns what decides the output, `inputs` what is
     read of other jobs, `files` the files that no job makes by their roles, `libraries` those whose versions decide the
@@ -68,19 +69,27 @@ class Step:
 
     name: str
     about: str
-    folder: Folder | str
+    folder: Folder
     version: int
     code: tuple[str, ...]
     writes: tuple[str, ...]
-    outputs: tuple[str, ...]
     run: Callable[[Recipe, Resources], None]
     settings: Callable[[Grid, Names], dict[str, Any]]
     inputs: Callable[[Grid, Names], Inputs] = no_inputs
     files: Callable[[Grid, Names], dict[str, Path]] = no_files
     libraries: Callable[[Grid, Names], Iterable[str]] = no_libraries
     hints: Callable[[Grid, Names], dict[str, Any]] = no_hints
-    prefix: str = ""
 
     def can_write(self, name: str, names: Names) -> bool:
         """Return whether a file of this name is among the outputs of a job."""
         return any(fnmatchcase(name, pattern.format(**names)) for pattern in self.writes)
+
+
+def parsed(recipe: Recipe, kind: type) -> Any:
+    """Return the settings of a job as the dataclass `kind`. Raises UserError for settings that it refuses."""
+    return parse(kind, {"version": recipe.version, **recipe.settings}, str(recipe.path))
+
+
+def results_of(recipe: Recipe) -> ResultFolders:
+    """Return the folders of the results that a job reads, by their places."""
+    return ResultFolders(root_of(recipe.path) / RESULTS, dict(recipe.inputs))

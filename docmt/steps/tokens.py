@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from docmt.base.sealing import sealing
 from docmt.base.errors import UserError
 from docmt.base.paths import TOKENS
 from docmt.base.recipe import Recipe, Resources
@@ -25,7 +26,7 @@ from docmt.steps.of_grid import (
     text_of,
     text_settings,
 )
-from docmt.steps.step import Inputs, Names, Step
+from docmt.steps.step import Inputs, Names, Step, parsed
 
 if TYPE_CHECKING:
     from docmt.text.pipeline import TokensSettings
@@ -73,9 +74,9 @@ def run(recipe: Recipe, resources: Resources) -> None:
     if resources.part:
         run_part(recipe, resources)
         return
-    with recipe.sealing():
+    with sealing(recipe):
         corpus, workers = recipe.input("corpus"), workers_of(resources.threads)
-        process_corpus(parsed(recipe), corpus, recipe.folder, workers, learnt_text(recipe))
+        process_corpus(text_job(recipe), corpus, recipe.folder, workers, learnt_text(recipe))
 
 
 def run_part(recipe: Recipe, resources: Resources) -> None:
@@ -101,30 +102,30 @@ def _tokenise(recipe: Recipe, part: Part, workers: Workers) -> None:
     from docmt.text.process import tokenise_part
 
     output = part_folder(recipe, "tokenised", part)
-    with recipe.sealing(output):
-        tokenise_part(parsed(recipe), recipe.input("corpus"), part, output, workers)
+    with sealing(recipe, output):
+        tokenise_part(text_job(recipe), recipe.input("corpus"), part, output, workers)
 
 
 def _learn(recipe: Recipe, part: Part, workers: Workers) -> None:
     from docmt.text.process import learn_parts
 
     parts, output = part_folders(recipe, "tokenised", part.of), recipe.folder / LEARNT
-    with recipe.sealing(output):
-        learn_parts(parsed(recipe), recipe.input("corpus"), parts, output, workers, learnt_text(recipe))
+    with sealing(recipe, output):
+        learn_parts(text_job(recipe), recipe.input("corpus"), parts, output, workers, learnt_text(recipe))
 
 
 def _encode(recipe: Recipe, part: Part, workers: Workers) -> None:
     from docmt.text.process import encode_part
 
     output = part_folder(recipe, "encoded", part)
-    with recipe.sealing(output):
+    with sealing(recipe, output):
         encode_part(part_folder(recipe, "tokenised", part), recipe.folder / LEARNT / "text", output, workers)
 
 
 def _join(recipe: Recipe, part: Part, workers: Workers) -> None:
     from docmt.text.process import join_parts
 
-    with recipe.sealing():
+    with sealing(recipe):
         join_parts(part_folders(recipe, "encoded", part.of), recipe.folder / LEARNT, recipe.folder)
 
 
@@ -137,12 +138,12 @@ def learnt_text(recipe: Recipe) -> Path | None:
     return recipe.input("learnt") / "text" if "learnt" in recipe.inputs else None
 
 
-def parsed(recipe: Recipe) -> "TokensSettings":
+def text_job(recipe: Recipe) -> "TokensSettings":
     """Return the settings, with the folder of the checkpoint whose pieces the text has."""
     from docmt.text.pipeline import TokensSettings
 
-    chosen = recipe.parsed(TokensSettings)
-    tokenizer = recipe.files.get("tokenizer")
+    chosen = parsed(recipe, TokensSettings)
+    tokenizer = recipe.file("tokenizer")
     pretrained = tokenizer.parent if tokenizer else recipe.folder_of("checkpoint")
     return chosen.with_checkpoint(pretrained) if pretrained else chosen
 
@@ -154,7 +155,6 @@ STEP = Step(
     version=7,
     code=("docmt/text",),
     writes=("card.json", "*.arrow", "text/*"),
-    outputs=("tokens.arrow", "card.json"),
     run=run,
     settings=settings,
     inputs=inputs,

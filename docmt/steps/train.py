@@ -1,6 +1,6 @@
 """Stage 5: the training of a system with one seed, until a stop rule.
 
-Checkpoints are beside the outputs of all rules, so that a job that was killed or preempted continues from its last one.
+No rule declares the checkpoints, so that a job that was killed or preempted continues from its last one.
 """
 
 import dataclasses
@@ -11,9 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docmt.base.artifacts import read_object
 from docmt.base.errors import INTERRUPTED
-from docmt.base.paths import STATE, TRAINING
+from docmt.base.paths import TRAINING
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import say
 from docmt.grid.grid import Grid
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     from docmt.training.pace import JobOptions, StopRequest
     from docmt.training.task import Paths
 
+STATE = "state"
+"""The folder of the checkpoints, beside the outputs; the last one is there as long as the training is not finished."""
 COMPILE = "DOCMT_COMPILE"
 """The variable of the environment by which parts of updates are compiled."""
 
@@ -63,11 +64,6 @@ def files(grid: Grid, names: Names) -> dict[str, Path]:
     return files_by_role("pretrained", checkpoint_files(system.pretrained))
 
 
-def hints(grid: Grid, names: Names) -> dict[str, Any]:
-    """Return the folder of the checkpoints."""
-    return {"state": f"{STATE}/{TRAINING.part(**names)}"}
-
-
 def run(recipe: Recipe, resources: Resources) -> None:
     """Train a system, or continue an interrupted training.
 
@@ -81,8 +77,6 @@ def run(recipe: Recipe, resources: Resources) -> None:
 
     options = options_of(recipe, resources)
     with interruptible(), StopRequest() as stop:
-        # A damaged file of settings is refused before torch is imported, which takes a second or more.
-        read_object(recipe.settings)
         ranks, nodes = resources.ranks, resources.nodes
         locks = take_gpus(resources.device, ranks, stop, Pace(options).is_over) if nodes == 1 else ()
         if max(ranks, nodes) > 1 and "RANK" not in os.environ:
@@ -92,7 +86,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
             if nodes == 1:
                 raise SystemExit(launch(ranks, stop, locks))
             node = this_node(nodes, resources.node_rank, resources.rendezvous)
-            state = Path(recipe.hints["state"])
+            state = recipe.folder / STATE
             raise SystemExit(launch_on_nodes(node, ranks, stop, state, resources.deadline_minutes))
 
         from docmt.training.exit import RESUMABLE
@@ -116,11 +110,11 @@ def paths_of(recipe: Recipe) -> "Paths":
     from docmt.training.task import Paths
 
     return Paths(
-        settings=recipe.settings,
+        recipe=recipe,
         view=recipe.input("view"),
         text=recipe.input("tokens") / "text",
         output=recipe.folder,
-        state=Path(recipe.hints["state"]),
+        state=recipe.folder / STATE,
         init=recipe.folder_of("init"),
         chains=recipe.folder_of("chains"),
         pretrained=recipe.folder_of("checkpoint") or recipe.folder_of("pretrained"),
@@ -146,7 +140,7 @@ def train_here(paths: "Paths", resources: Resources, options: "JobOptions", stop
     from docmt.training.live import training_progress
     from docmt.training.ranks import is_first
 
-    listener = training_progress(paths.settings) if is_first() else Listeners()
+    listener = training_progress(paths.recipe.path) if is_first() else Listeners()
     score = partial(dev_bleu, paths.text)
     try:
         return train(paths, resources.device, resources.threads, listener, score, options, stop)
@@ -161,10 +155,8 @@ STEP = Step(
     version=10,
     code=("docmt/training", "docmt/models", "docmt/trained/dev_bleu.py"),
     writes=("exit.json", "metrics.jsonl", "model/*", "tensorboard/*"),
-    outputs=("model", "record.json"),
     run=run,
     settings=settings,
     inputs=inputs,
     files=files,
-    hints=hints,
 )

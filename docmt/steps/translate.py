@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from docmt.base.sealing import sealing
 from docmt.base.paths import TRANSLATIONS
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import progress_display
 from docmt.grid.grid import Grid
 from docmt.steps.of_grid import decoding_inputs, decoding_libraries, run_names
-from docmt.steps.step import Names, Step
+from docmt.steps.step import Names, Step, parsed
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -25,9 +26,9 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.trained.engine import translator_of
     from docmt.trained.model import TrainedModel
 
-    job, segments = recipe.parsed(files.TranslationSettings), View(recipe.input("view"), recipe.folder_of("chains"))
+    job, segments = parsed(recipe, files.TranslationSettings), View(recipe.input("view"), recipe.folder_of("chains"))
     take_gpus(resources.device)
-    with recipe.sealing() as seal:
+    with sealing(recipe) as seal:
         trained = TrainedModel.open(recipe.input("model"), resources.device, resources.threads)
         with progress_display("decoding", "segments") as progress:
             translator = translator_of(trained, job.view.test, job.decode, progress)
@@ -46,7 +47,6 @@ STEP = Step(
     version=6,
     code=("docmt/decoding", "docmt/models", "docmt/trained/engine.py"),
     writes=WRITES,
-    outputs=("decoding.json",),
     run=run,
     settings=settings,
     inputs=decoding_inputs,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from docmt.base.sealing import sealing
 from docmt.base.paths import VIEW
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import workers_of
@@ -9,7 +10,7 @@ from docmt.grid.grid import Grid
 from docmt.grid.positions import position_tables
 from docmt.settings.models import PositionTable
 from docmt.steps.of_grid import tokens_input, view_of
-from docmt.steps.step import Names, Step
+from docmt.steps.step import Names, Step, parsed
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -28,8 +29,8 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.views.build import ViewsSettings, build_view
 
     tables = [PositionTable.parse(text) for text in recipe.hints.get("positions", ())]
-    with recipe.sealing():
-        job, workers = recipe.parsed(ViewsSettings), workers_of(resources.threads)
+    with sealing(recipe):
+        job, workers = parsed(recipe, ViewsSettings), workers_of(resources.threads)
         build_view(job, recipe.input("tokens"), recipe.folder, workers, tables)
 
 
@@ -40,7 +41,6 @@ STEP = Step(
     version=3,
     code=("docmt/views",),
     writes=("card.json", "*.arrow"),
-    outputs=("card.json",),
     run=run,
     settings=settings,
     inputs=tokens_input,

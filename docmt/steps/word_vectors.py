@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from docmt.base.sealing import sealing
 from docmt.base.paths import VECTORS
 from docmt.base.recipe import Recipe, Resources
 from docmt.grid.grid import Grid
@@ -20,8 +21,8 @@ def run(recipe: Recipe, resources: Resources) -> None:
     """Train word2vec."""
     from docmt.scoring.word_vectors import write_corpus_vectors
 
-    with recipe.sealing():
-        write_corpus_vectors(recipe.settings, recipe.input("tokens"), recipe.folder)
+    with sealing(recipe):
+        write_corpus_vectors(recipe.path, recipe.input("tokens"), recipe.folder)
 
 
 STEP = Step(
@@ -31,7 +32,6 @@ STEP = Step(
     version=8,
     code=("docmt/scoring",),
     writes=("card.json", "vectors.txt"),
-    outputs=("vectors.txt",),
     run=run,
     settings=settings,
     inputs=tokens_input,

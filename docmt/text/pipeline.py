@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from docmt.base.artifacts import atomic_folder, read_json, write_json
-from docmt.base.asked import GIVEN
+from docmt.base.recipe import GIVEN
 from docmt.base.checks import need_language, needed
 from docmt.base.parse import parse
 from docmt.base.vocabulary import Vocabulary

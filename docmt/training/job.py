@@ -1,4 +1,4 @@
-"""The job of stage 5 for one system, corpus and seed: from settings.json and a view to a model folder."""
+"""The job of stage 5 for one system, corpus and seed: from job.json and a view to a model folder."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -9,7 +9,6 @@ import torch
 from docmt.base.artifacts import folder_lock
 from docmt.base.sealing import Seal, open_seal
 from docmt.nn.device import DeviceName, choose_device
-from docmt.settings.pretrained import checkpoint_files, files_by_role
 from docmt.training.checkpoint import StateFolder, claim_state, remove_state, run_definition
 from docmt.training.computing import Compiling, choose_compiling, is_slow, repeatable
 from docmt.training.exit import Reason, forget_exit, write_exit
@@ -53,17 +52,12 @@ def train(
     settings = read_settings(paths)
     check_text(paths)
     watch = Watch(options, stop=stop)
-    inputs = {"view": paths.view, "tokens": paths.text.absolute().parent, "chains": paths.chains, "init": paths.init}
-    outside = files_by_role("pretrained", checkpoint_files(paths.pretrained)) if paths.pretrained else {}
-    sealed = partial(
-        open_seal, paths.settings, "train", paths.output, {**inputs, "checkpoint": paths.pretrained}, outside
-    )
     # The contexts end in reverse order: an exception first becomes a Failure, is then written to exit.json, and after
     # that the lease is given back.
     with (
         watch.stop,
         joined(where, watch.waiting) as ranks,
-        sealed() as seal,
+        open_seal(paths.recipe) as seal,
         repeatable(options.deterministic),
         Lease(paths.state) as lease,
         recorded(paths.state, watch, lease.may_record),

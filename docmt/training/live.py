@@ -18,17 +18,17 @@ READ_EVERY = 5
 
 
 def training_progress(settings: Path) -> Listener:
-    """Return a live line on a terminal, and plain lines elsewhere; `settings` is the settings.json of the training."""
+    """Return a live line on a terminal, and plain lines elsewhere; `settings` is the job.json of the training."""
     if not sys.stderr.isatty():
         return TrainingLog(say)
     return LiveLine(max_updates(settings))
 
 
 def max_updates(settings: Path) -> int | None:
-    """Return the limit of updates in a settings.json; None without a limit, and for a file that cannot be read."""
+    """Return the limit of updates in a job.json; None without a limit, and for a file that cannot be read."""
     # The training itself refuses a damaged file, with a message that says more.
     try:
-        return json.loads(settings.read_text(encoding="utf-8"))["train"]["max_updates"]
+        return json.loads(settings.read_text(encoding="utf-8"))["settings"]["train"]["max_updates"]
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

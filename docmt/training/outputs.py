@@ -71,7 +71,7 @@ def model_manifest(folder: Path) -> Manifest:
     """Return the manifest of a model folder by itself, which people copy and move without the rest of the training."""
     files = sorted(file for file in folder.rglob("*") if file.is_file())
     digests = {file.relative_to(folder).as_posix(): written_digest(file) for file in files}
-    return Manifest(identity=None, command="train", files=digests)
+    return Manifest(identity=None, step="train", files=digests)
 
 
 def provenance(settings: Settings, chosen: Validation) -> dict[str, Any]:

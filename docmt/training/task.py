@@ -13,7 +13,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from docmt.base.asked import read_settings as read_settings_file
+from docmt.base.artifacts import as_object
+from docmt.base.recipe import Recipe
 from docmt.base.columns import CONTRASTIVE_SEGMENTS, SEGMENTS, STOP_WORDS, check_segments
 from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError, nearest
@@ -41,7 +42,7 @@ SIDES = ("source", "target")
 LISTED = 5
 """Number of items of a list that a message names."""
 KEYS = ("version", "study", "corpus", "system", "scale", "seed", "init_from", "pretrained", "view", "model", "train")
-"""Keys of settings.json."""
+"""Keys of job.json."""
 VOCABULARIES = ("vocabulary.source.txt", "vocabulary.target.txt")
 """The vocabulary files of a text."""
 TRAINED_ON = ("train.arrow", "dev.arrow")
@@ -57,7 +58,7 @@ class Paths:
     checkpoint. Both are None for a training that starts from random weights.
     """
 
-    settings: Path
+    recipe: Recipe
     view: Path
     text: Path
     output: Path
@@ -73,7 +74,7 @@ class Paths:
         return self.init and model_folder(self.init)
 
     def inputs(self) -> dict[str, Path]:
-        """Return the files, except for settings.json, whose content decides the result, by name."""
+        """Return the files, except for job.json, whose content decides the result, by name."""
         folders = {"view": self.view} | ({"chains": self.chains} if self.chains else {})
         files = {f"{name}/{file}": path / file for name, path in folders.items() for file in TRAINED_ON}
         files |= {f"text/{path.name}": path for path in sorted(self.text.glob("[!.]*")) if path.is_file()}
@@ -84,7 +85,7 @@ class Paths:
 
 @dataclass(frozen=True)
 class Settings:
-    """The content of settings.json, as plain JSON and in typed parts."""
+    """The content of job.json, as plain JSON and in typed parts."""
 
     plain: dict[str, Any]
     model: TransformerConfig = field(repr=False)
@@ -97,12 +98,13 @@ class Settings:
 
 
 def read_settings(paths: Paths) -> Settings:
-    """Read settings.json.
+    """Return the settings of a training.
 
     Raises UserError where a key is missing, a value is not allowed, `init_from` and --init (`pretrained` and
     --pretrained) do not agree, or the model differs from the pretrained checkpoint.
     """
-    plain, where = read_settings_file(paths.settings, *KEYS), str(paths.settings)
+    where = str(paths.recipe.path)
+    plain = as_object({"version": paths.recipe.version, **paths.recipe.settings}, where, KEYS)
     for key, option, path in (("init_from", "--init", paths.init), ("pretrained", "--pretrained", paths.pretrained)):
         if (plain[key] is None) != (path is None):
             raise UserError(

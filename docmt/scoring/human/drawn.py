@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from docmt.base.asked import read_settings
+from docmt.base.recipe import read_settings
 from docmt.base.columns import DOCUMENTS
 from docmt.base.errors import UserError
 from docmt.base.names import Identical
