@@ -6,7 +6,3 @@
 
 
 include: "workflow/Snakefile"
-
-
-# Snakemake takes no default target from a file that is included.
-workflow.default_target = TARGET_STUDIES[0]

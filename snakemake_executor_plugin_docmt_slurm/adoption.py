@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from docmt.base.artifacts import write_json
-from docmt.base.paths import STATE
+from docmt.base.failures import STATE
 
 from .naming import Comment, digest_of_folder
 from .states import answer, lines_of_numbers

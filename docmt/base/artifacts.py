@@ -21,6 +21,8 @@ from docmt.base.foreign import MEND, naming, need_file, reading
 from docmt.base.manifest import checked_bytes, normal_path
 from docmt.base.untrusted import inside
 
+SCRATCH = "scratch"
+"""The folder, in that of a job, of files that the job needs for its next attempt; no manifest lists them."""
 BYTE_ORDER_MARK = "\ufeff"
 """The character that some editors write before a text; the functions of this module that read text remove it."""
 
@@ -37,8 +39,9 @@ class Recorder:
         describe a mixture of both runs."""
 
     def covers(self, path: Path) -> bool:
-        """Return whether a file is below the folder."""
-        return normal_path(path).is_relative_to(self.folder)
+        """Return whether a file is below the folder, and no output of the job that it needs for itself alone."""
+        path = normal_path(path)
+        return path.is_relative_to(self.folder) and not path.is_relative_to(self.folder / SCRATCH)
 
     def begin(self) -> None:
         """Remove the files `before_writing`, where they still exist."""

@@ -20,7 +20,9 @@ from urllib.parse import quote
 
 from docmt.base.artifacts import write_json
 from docmt.base.machine import now
-from docmt.base.paths import STATE
+from docmt.base.paths import RESULTS
+
+STATE = f"{RESULTS}/state"
 
 FAILURES = f"{STATE}/failures"
 """The folder of the files."""

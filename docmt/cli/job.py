@@ -1,18 +1,21 @@
 """`docmt job STEP FOLDER`: the job of a step, which reads the recipe in its folder and nothing else."""
 
-from collections.abc import Callable
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from docmt.base.errors import UserError
-from docmt.base.recipe import Resources, read_recipe, root_of
+from docmt.base.manifest import MANIFEST, RECORD, read_record
+from docmt.base.recipe import Recipe, Resources, read_recipe, root_of
+from docmt.base.screen import say
 from docmt.cli.options import MINUTES, MOST, Device
 
-Folder = Annotated[
-    Path, typer.Argument(help="folder of the job, which has its job.json, or this file", metavar="FOLDER")
-]
+Folder = Annotated[Path, typer.Argument(help="folder of the job, which has its job.json", metavar="FOLDER")]
 Threads = Annotated[
     int | None,
     typer.Option(min=1, max=MOST, help="processor threads or processes [default: one for each core]"),
@@ -51,13 +54,54 @@ def command_of(step: str) -> Callable[..., None]:
         deadline_minutes: DeadlineMinutes = None,
         part: Part = "",
     ) -> None:
-        from docmt.steps import get_step
-
         if root_of(folder) != Path.cwd():
             remedy = f"cd {root_of(folder)}, and call it again"
             raise UserError("the job of another folder than this one", where=str(folder), remedy=remedy)
-        recipe = read_recipe(folder, step)
         resources = Resources(device, threads, ranks, nodes, node_rank, rendezvous, deadline_minutes, part)
-        get_step(step).run(recipe, resources)
+        run_job(folder, step, resources)
 
     return run
+
+
+def run_job(folder: Path, step: str, resources: Resources) -> None:
+    """Do a job, unless it is finished; where another process does it, wait for that one."""
+    from docmt.steps import get_step
+    from docmt.steps.leases import leased
+
+    known = get_step(step)
+    recipe = read_recipe(folder, step, known.version)
+    if resources.part or "RANK" in os.environ:
+        known.run(recipe, resources)
+        return
+    with logged(folder), leased(folder, lambda: is_done(recipe), say) as has_lease:
+        if not has_lease or is_done(recipe):
+            say(f"docmt: {folder} is finished already")
+            return
+        known.run(recipe, resources)
+
+
+def is_done(recipe: Recipe) -> bool:
+    """Return whether the outputs of a job are there, and made by the run that wants them again, if any does."""
+    if not (recipe.folder / MANIFEST).is_file():
+        return False
+    return not recipe.again or read_record(recipe.folder / RECORD).get("again") == recipe.again
+
+
+@contextmanager
+def logged(folder: Path) -> Iterator[None]:
+    """Write what the block prints into a file of this attempt; the message of an error is printed too."""
+    number = 1 + max((int(path.suffixes[0][1:]) for path in folder.glob("log.*.txt")), default=0)
+    screen = os.dup(2)
+    log = os.open(folder / f"log.{number}.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    try:
+        yield
+    except Exception as problem:
+        os.write(screen, f"docmt: {folder}: {problem}\n  log: {folder}/log.{number}.txt\n".encode())
+        raise
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.dup2(screen, 1)
+        os.dup2(screen, 2)

@@ -12,10 +12,10 @@ import typer
 from typer.models import OptionInfo, ParameterInfo
 
 from docmt.base.artifacts import read_object
-from docmt.base.recipe import read_settings
 from docmt.base.errors import UserError
 from docmt.base.names import LANGUAGES_ARE, DeviceName, is_language
 from docmt.base.parse import parse
+from docmt.base.recipe import read_settings
 
 if TYPE_CHECKING:
     from docmt.trained.model import TrainedModel

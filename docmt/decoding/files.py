@@ -32,10 +32,10 @@ import torch
 from torch import nn
 
 from docmt.base.artifacts import atomic_file, remove_file, write_json
-from docmt.base.recipe import read_settings
 from docmt.base.columns import CONTRASTIVE_SEGMENTS
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
+from docmt.base.recipe import read_settings
 from docmt.base.spreadsheets import tsv_line
 from docmt.base.tables import write_arrow
 from docmt.decoding.contrastive import score_variants

@@ -63,7 +63,7 @@ def _check_item_names(study: StudyConfig, lines: Lines) -> None:
         for name in getattr(study, section):
             path = (section, name)
             check_name(section.removesuffix("s"), name, lines.place(path))
-            if name in RESERVED or paths.SHEET_ENDING in name:
+            if name in RESERVED or ".sheet" in name:
                 where = lines.place(path)
                 raise UserError("a name that the study's page needs", where=where, found=name, expected="another name")
             if name in seen:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from docmt.base.checks import setting, some
 from docmt.base.names import SPLITS
-from docmt.catalogue.published import COUNTS, StatedCounts
+from docmt.catalogue.published import COUNTS, WORDS, StatedCounts
 from docmt.kinds.item import KIND, BesidePublished, Checks, Count, TableConfig
 from docmt.settings.system import TrainedSystem
 

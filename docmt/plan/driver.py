@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST
 from docmt.base.recipe import read_recipe
 from docmt.grid.grid import Grid
-from docmt.grid.items import study_pages
+from docmt.grid.items import DEMO, study_pages
 from docmt.plan.links import LINKS, link_of
 from docmt.plan.plan import Job, Plan
 from docmt.steps import get_step
@@ -38,9 +39,12 @@ class RunSettings:
 class Driver:
     """What the rules of a run ask, in the process that plans it."""
 
-    def __init__(self, grid: Grid, settings: Callable[[], RunSettings], default: str) -> None:
-        """Plan a grid; `settings` is called when Snakemake knows them, and `default` is the target without others."""
-        self.grid, self.plan, self._settings, self._default = grid, Plan(grid), settings, default
+    def __init__(self, grid: Grid, settings: Callable[[], RunSettings]) -> None:
+        """Plan a grid; `settings` is called once Snakemake knows them."""
+        self.grid, self.plan, self._settings = grid, Plan(grid), settings
+        self.studies, self.active = tuple(grid.studies), grid.active
+        self.default = DEMO if DEMO in grid.studies else min(grid.studies)
+        self.downloads_here = grid.downloads == "login"
         self._forced: dict[Job, bool] = {}
 
     @cached_property
@@ -60,7 +64,7 @@ class Driver:
     @cached_property
     def targets(self) -> list[Job]:
         """The jobs of the targets."""
-        return [job for target in sorted(self.settings.targets or {self._default}) for job in self.jobs_of(target)]
+        return [job for target in sorted(self.settings.targets or {self.default}) for job in self.jobs_of(target)]
 
     def jobs_of(self, target: str) -> list[Job]:
         """Return the jobs of a target: `all`, the name of a study, its `.trainings`, a page, or a manifest."""
@@ -107,10 +111,20 @@ class Driver:
         """Return the manifests of the trainings of a study."""
         return self.manifests(self.jobs_of(f"{study}.trainings"))
 
-    def page(self, path: str) -> str:
-        """Return the manifest of the page that people open at a path."""
-        step, names = link_of(path)
+    def page(self, step: str, names: Names) -> str:
+        """Return the manifest of a page that people open."""
         return self.manifests([Job.of(step, **names)])[0]
+
+    def parts(self, names: Names, part: str) -> list[str]:
+        """Return the outputs of the parts of a job of stage 2; none where it is not divided or has finished."""
+        folder, shards = Path(get_step("tokens").folder.at(**names), names["id"]), self.grid.shards
+        if shards == 1 or not self.needs("tokens")(names):
+            return []
+        return part_outputs(folder, part, shards)
+
+    def hint(self, step: str, names: Names, name: str) -> Any:
+        """Return a hint of a job: the minutes or the GPUs that it asks a cluster for."""
+        return {"minutes": 240, "gpus": 1}[name]
 
     def is_forced(self, job: Job) -> bool:
         """Return whether the user forces a job, or any job that it is made from, to run (-F, -f, -R)."""
@@ -133,8 +147,16 @@ class Driver:
         self.plan.digests.save()
 
 
+def part_outputs(folder: Path, part: str, shards: int) -> list[str]:
+    """Return the outputs of a pass over all parts of stage 2; the last one needs what was learnt too."""
+    learnt = [f"{folder}/shards/learnt"] if part == "encoded" else []
+    return [*learnt, *(f"{folder}/shards/{part}.{number}of{shards}" for number in range(1, shards + 1))]
+
+
 class Submitted:
     """What the rules ask in a job on a cluster, which reads its recipe alone."""
+
+    studies, active, default, downloads_here = (), (), "", False
 
     def needs(self, step: str) -> Callable[[Names], list[str]]:
         """Return the input function of a step's rule: the manifests of what its job reads."""
@@ -144,3 +166,17 @@ class Submitted:
             return [str(read / MANIFEST) for read in read_recipe(folder, step).inputs.values()]
 
         return inputs
+
+    def parts(self, names: Names, part: str) -> list[str]:
+        """Return the outputs of the parts of a job of stage 2; none where it is not divided."""
+        folder = Path(get_step("tokens").folder.at(**names), names["id"])
+        shards = read_recipe(folder, "tokens").hints.get("shards", 1)
+        return [] if shards == 1 else part_outputs(folder, part, shards)
+
+    def hint(self, step: str, names: Names, name: str) -> Any:
+        """Return a hint of a job: the minutes or the GPUs that it asks a cluster for."""
+        return read_recipe(Path(get_step(step).folder.at(**names), names["id"]), step).hints[name]
+
+    def page(self, step: str, names: Names) -> str:
+        """Pages are made where the run is planned."""
+        raise AssertionError(step)

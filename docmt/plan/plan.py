@@ -4,17 +4,14 @@ Nothing here says whether outputs are right: a folder whose name has the identit
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePath
-from typing import Any
 
 from docmt.base.digests import full_digest
-from docmt.base.errors import UserError
 from docmt.base.machine import installed_version
 from docmt.base.manifest import MANIFEST
-from docmt.base.paths import CORPUS, DOWNLOADS
 from docmt.base.recipe import SOURCES, Recipe, StatedFile
 from docmt.catalogue.files import FileConfig
 from docmt.catalogue.missing import file_of_user

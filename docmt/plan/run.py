@@ -1,12 +1,10 @@
 """The grid of a run: with `missing: skip`, also what nobody has, such as corpora, checkpoints and word vectors."""
 
 import dataclasses
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from docmt.grid.grid import Grid, load_grid
-from docmt.plan.available import available_entries
 from docmt.plan.supplies import Supplies
 from docmt.plan.unscored import missing_for_scores
 
@@ -36,16 +34,6 @@ def without_missing(grid: Grid) -> Grid:
         not_scored={supply.name: supply.reason for supply in unscored},
         ways=ways | {supply.name: supply.way for supply in unscored},
     )
-
-
-def grid_for_targets(grid: Grid, targets: Iterable[str]) -> Grid:
-    """Return the grid of a run of some targets, in the present folder.
-
-    It leaves out no system whose corpus is missing and which needs no file of it. Raises UserError for an address of a
-    store that is none.
-    """
-    available = available_entries(grid, Path(), targets) if grid.not_run else ()
-    return dataclasses.replace(grid, available=available)
 
 
 def grids_of_other_scales(grid: Grid, root: Path, config: dict[str, Any]) -> list[Grid]:

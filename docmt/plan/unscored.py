@@ -9,7 +9,7 @@ from typing import Any
 
 from docmt.grid.grid import Grid
 from docmt.grid.scored import scoring_of
-from docmt.plan.jobs import Job
+from docmt.plan.plan import Job
 from docmt.plan.supplies import Supplies, Supply
 from docmt.settings.comet import has_comet
 from docmt.settings.metrics import METRICS
@@ -68,7 +68,7 @@ def not_scored_lines(grid: Grid, jobs: Iterable[Job]) -> list[str]:
     """Return a line for each reason why metrics of jobs are not computed: metrics, number of runs, reason and way."""
     counts: dict[tuple[str, ScoringPart], int] = {}
     for job in jobs:
-        if job.rule == "scores":
+        if job.step == "scores":
             entry = grid.find_scored(job.names["corpus"], job.names["system"])
             for part, reason in scoring_of(grid, entry.study, entry.corpus).missing.items():
                 counts[reason, part] = counts.get((reason, part), 0) + 1

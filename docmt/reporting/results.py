@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.artifacts import read_json_lines, read_object_if_there
-from docmt.base.recipe import read_settings
 from docmt.base.foreign import reading
 from docmt.base.parse import check_keys, mapping, parse
 from docmt.base.paths import COMPARISON, CORPUS, PASSAGE, SCORES, TOKENS, TRAINING, TRANSLATIONS, Folder
+from docmt.base.recipe import read_settings
 from docmt.base.result_folders import ResultFolders
 from docmt.base.yaml_files import Lines
 from docmt.kinds.item import LabelledSystem

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from docmt.base.artifacts import as_object, read_object, write_json
-from docmt.base.recipe import read_settings
 from docmt.base.errors import UserError
 from docmt.base.paths import SCORES
+from docmt.base.recipe import read_settings
 from docmt.base.result_folders import ResultFolders
 from docmt.scoring.significance import FEWEST_UNITS, TESTS, seed_p_value, significance_signature
 from docmt.scoring.tallies import Tally, read_tallies, select

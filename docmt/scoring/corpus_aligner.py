@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from docmt.base.recipe import read_settings
 from docmt.base.columns import TOKENS
 from docmt.base.errors import UserError
+from docmt.base.recipe import read_settings
 from docmt.base.tables import read_arrow
 from docmt.scoring.alignment.links import Aligner
 from docmt.scoring.alignment.model import AlignmentModel

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from docmt.base.artifacts import as_object, read_object, write_json
-from docmt.base.recipe import read_settings
 from docmt.base.columns import TOKENS, only
 from docmt.base.errors import check_known
 from docmt.base.foreign import reading
 from docmt.base.names import DeviceName
 from docmt.base.parse import parse
+from docmt.base.recipe import read_settings
 from docmt.base.tables import read_arrow, write_arrow
 from docmt.base.vocabulary import EOS, Vocabulary
 from docmt.scoring.buckets import bucket_scores

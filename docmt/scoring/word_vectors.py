@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 
 from docmt.base.artifacts import atomic_file, write_json
-from docmt.base.recipe import read_settings
 from docmt.base.columns import TOKENS, only
 from docmt.base.errors import UserError
 from docmt.base.foreign import library, need_file, reading
 from docmt.base.manifest import check_file
 from docmt.base.parse import parse
+from docmt.base.recipe import read_settings
 from docmt.base.tables import read_arrow
 from docmt.base.untrusted import limited_lines
 from docmt.scoring.inputs import apply_case, file_label

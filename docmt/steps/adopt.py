@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docmt.base.sealing import sealing
 from docmt.base.paths import ADOPTED
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import say
+from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.grid.markers import source_of
 from docmt.settings.external import files_at

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from docmt.base.sealing import sealing
 from docmt.base.paths import ALIGNER
 from docmt.base.recipe import Recipe, Resources
+from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.grid.scored import trained_on
 from docmt.steps.of_grid import tokens_input

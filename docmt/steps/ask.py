@@ -6,20 +6,17 @@ Each answer is on the disk before the next document is sent: an attempt that was
 from pathlib import Path
 from typing import Any
 
-from docmt.base.sealing import sealing
+from docmt.base.artifacts import SCRATCH
 from docmt.base.paths import ASKED
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import say
+from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.settings.external import CommandTranslations
 from docmt.settings.programs import need_program
 from docmt.steps.adopt import inputs, libraries, restoring, settings
 from docmt.steps.step import Names, Step, parsed
 from docmt.steps.translate import WRITES
-
-
-ANSWERS = "answers"
-"""The folder of the answers so far, which the next attempt reads."""
 
 
 def program_of(grid: Grid, names: Names) -> CommandTranslations:
@@ -49,7 +46,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.text.pipeline import TextPipeline
     from docmt.text.signs import signs_of
 
-    job, hints, state = parsed(recipe, AdoptionSettings), recipe.hints, recipe.folder / ANSWERS
+    job, hints, state = parsed(recipe, AdoptionSettings), recipe.hints, recipe.folder / SCRATCH
     limits = Limits(hints["timeout_seconds"], hints["retries"], hints["at_once"])
     with sealing(recipe):
         pipeline, test = TextPipeline.load(recipe.input("tokens") / "text"), read_expected(recipe.input("corpus"))

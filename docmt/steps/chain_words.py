@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from docmt.base.sealing import sealing
 from docmt.base.paths import CHAIN_WORDS
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import workers_of
+from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.steps.of_grid import corpus_of, tokens_input
 from docmt.steps.step import Names, Step, parsed

@@ -4,11 +4,11 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from docmt.base.sealing import sealing
 from docmt.base.errors import check_known
 from docmt.base.parse import parse
 from docmt.base.paths import CHECKPOINT
 from docmt.base.recipe import Recipe, Resources
+from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.steps.step import Names, Step
 

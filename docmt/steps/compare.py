@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from docmt.base.sealing import sealing
 from docmt.base import paths
 from docmt.base.errors import UserError
 from docmt.base.recipe import Recipe, Resources
+from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.grid.items import compared_systems, item_of, run_job
 from docmt.steps.step import Inputs, Names, Step, libraries, results_of

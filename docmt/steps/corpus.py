@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from docmt.base.sealing import sealing
 from docmt.base.digests import kind_of, named_digest, value_of
 from docmt.base.errors import UserError
 from docmt.base.manifest import check_file
 from docmt.base.paths import CORPUS
 from docmt.base.recipe import SOURCES, Recipe, Resources, root_of
+from docmt.base.sealing import sealing
 from docmt.catalogue.checksums import file_digest
 from docmt.catalogue.corpus import corpus_settings
 from docmt.catalogue.lock import LOCK, locked_checksums, place_in_lock, record_first

@@ -1,9 +1,9 @@
 """Stage 1, at a scale with `fixtures`: small generated files in the form of a corpus' own."""
 
-from docmt.base.sealing import sealing
 from docmt.base.errors import UserError
 from docmt.base.paths import FIXTURE
 from docmt.base.recipe import Recipe, Resources
+from docmt.base.sealing import sealing
 from docmt.steps.corpus import settings
 from docmt.steps.step import Step, parsed
 

@@ -1,8 +1,8 @@
 """Stage 6: a model's attention to repeated words in a dev document, for figures."""
 
-from docmt.base.sealing import sealing
 from docmt.base.paths import INSIDE
 from docmt.base.recipe import Recipe, Resources
+from docmt.base.sealing import sealing
 from docmt.steps.of_grid import decoding_inputs
 from docmt.steps.step import Step
 from docmt.steps.translate import settings

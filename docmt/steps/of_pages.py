@@ -16,6 +16,7 @@ from docmt.kinds.study import StudyConfig
 from docmt.settings.pretrained import is_random_checkpoint
 from docmt.settings.system import Entry, ExternalSystem
 
+
 def page_settings(grid: Grid, where: str, study: str, item: str | None = None) -> dict[str, Any]:
     """Return the settings of the page of an item, or of the page of the whole study where `item` is None.
 

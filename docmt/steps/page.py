@@ -11,6 +11,7 @@ from docmt.grid.items import item_jobs, study_jobs
 from docmt.steps.of_pages import page_settings
 from docmt.steps.step import Inputs, Names, Step, libraries, results_of
 
+
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
     """Return the settings of the page of an item, or of a study."""
     item = None if names["item"] == INDEX else names["item"]
@@ -19,8 +20,8 @@ def settings(grid: Grid, names: Names) -> dict[str, Any]:
 
 def inputs(grid: Grid, names: Names) -> Inputs:
     """Return the jobs whose outputs a page reads."""
-    jobs = study_jobs if names["item"] == INDEX else item_jobs
-    read = jobs(grid, names["study"], names["item"])
+    study, item = names["study"], names["item"]
+    read = study_jobs(grid, study) if item == INDEX else item_jobs(grid, study, item)
     return Inputs(others=tuple(job for jobs_of_input in read.values() for job in jobs_of_input))
 
 

@@ -5,12 +5,12 @@ There is no view among the inputs: the model folder has the text and the cut of 
 
 from typing import Any
 
-from docmt.base.sealing import sealing
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
 from docmt.base.paths import PASSAGE
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import progress_display, say
+from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.grid.items import study_of
 from docmt.steps.of_grid import decoding_libraries, run_names, training_of

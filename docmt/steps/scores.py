@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from docmt.base.sealing import sealing
 from docmt.base.paths import SCORES
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import tell
+from docmt.base.sealing import sealing
 from docmt.grid.external import TRANSLATING
 from docmt.grid.grid import Grid
 from docmt.grid.items import requested_metrics

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from docmt.base.sealing import sealing
 from docmt.base.paths import SHEET
 from docmt.base.recipe import Recipe, Resources
+from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.grid.items import judged_systems, sheet_jobs
 from docmt.steps.of_grid import languages

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docmt.base.sealing import sealing
 from docmt.base.errors import UserError
 from docmt.base.paths import TOKENS
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import workers_of
+from docmt.base.sealing import sealing
 from docmt.base.shards import Part
 from docmt.base.workers import Workers
 from docmt.grid.grid import Grid
@@ -67,11 +67,16 @@ def libraries(grid: Grid, names: Names) -> Iterable[str]:
         yield from libraries_of_side(text, side, language)
 
 
+def hints(grid: Grid, names: Names) -> dict[str, Any]:
+    """Return the number of parts, on which no output depends."""
+    return {"shards": grid.shards}
+
+
 def run(recipe: Recipe, resources: Resources) -> None:
     """Tokenise, learn cases, BPE and vocabularies (or use those of another corpus), and number the pieces."""
     from docmt.text.process import process_corpus
 
-    if resources.part:
+    if resources.part or recipe.hints["shards"] > 1:
         run_part(recipe, resources)
         return
     with sealing(recipe):
@@ -81,11 +86,12 @@ def run(recipe: Recipe, resources: Resources) -> None:
 
 def run_part(recipe: Recipe, resources: Resources) -> None:
     """Do a part of the job: `tokenised.2of8` is the second of eight parts. Raises UserError for the name of no part."""
-    name, _, numbers = resources.part.partition(".")
+    name, _, numbers = (resources.part or "joined").partition(".")
     if name not in PARTS:
-        found, expected = resources.part, ", ".join(f"{part}.2of8" for part in PARTS)
+        found, expected = resources.part, "tokenised.2of8, learnt or encoded.2of8"
         raise UserError("not a part of this job", where="--part", found=found, expected=expected)
-    PARTS[name](recipe, Part.parse(numbers.replace("of", "/")), workers_of(resources.threads))
+    part = Part.parse(numbers.replace("of", "/")) if numbers else Part(1, recipe.hints["shards"])
+    PARTS[name](recipe, part, workers_of(resources.threads))
 
 
 def part_folder(recipe: Recipe, name: str, part: Part) -> Path:
@@ -160,4 +166,5 @@ STEP = Step(
     inputs=inputs,
     files=files,
     libraries=libraries,
+    hints=hints,
 )

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from docmt.base.artifacts import SCRATCH
 from docmt.base.errors import INTERRUPTED
 from docmt.base.paths import TRAINING
 from docmt.base.recipe import Recipe, Resources
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from docmt.training.pace import JobOptions, StopRequest
     from docmt.training.task import Paths
 
-STATE = "state"
-"""The folder of the checkpoints, beside the outputs; the last one is there as long as the training is not finished."""
 COMPILE = "DOCMT_COMPILE"
 """The variable of the environment by which parts of updates are compiled."""
 
@@ -86,7 +85,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
             if nodes == 1:
                 raise SystemExit(launch(ranks, stop, locks))
             node = this_node(nodes, resources.node_rank, resources.rendezvous)
-            state = recipe.folder / STATE
+            state = recipe.folder / SCRATCH
             raise SystemExit(launch_on_nodes(node, ranks, stop, state, resources.deadline_minutes))
 
         from docmt.training.exit import RESUMABLE
@@ -114,7 +113,7 @@ def paths_of(recipe: Recipe) -> "Paths":
         view=recipe.input("view"),
         text=recipe.input("tokens") / "text",
         output=recipe.folder,
-        state=recipe.folder / STATE,
+        state=recipe.folder / SCRATCH,
         init=recipe.folder_of("init"),
         chains=recipe.folder_of("chains"),
         pretrained=recipe.folder_of("checkpoint") or recipe.folder_of("pretrained"),

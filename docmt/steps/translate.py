@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from docmt.base.sealing import sealing
 from docmt.base.paths import TRANSLATIONS
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import progress_display
+from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.steps.of_grid import decoding_inputs, decoding_libraries, run_names
 from docmt.steps.step import Names, Step, parsed

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from docmt.base.sealing import sealing
 from docmt.base.paths import VIEW
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import workers_of
+from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.grid.positions import position_tables
 from docmt.settings.models import PositionTable

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Literal
 
 from docmt.base.artifacts import atomic_folder, read_json, write_json
-from docmt.base.recipe import GIVEN
 from docmt.base.checks import need_language, needed
 from docmt.base.parse import parse
+from docmt.base.recipe import GIVEN
 from docmt.base.vocabulary import Vocabulary
 from docmt.settings.data import TextConfig
 from docmt.text.pretrained import PretrainedSide

@@ -14,13 +14,13 @@ import torch
 from torch import nn
 
 from docmt.base.artifacts import as_object
-from docmt.base.recipe import Recipe
 from docmt.base.columns import CONTRASTIVE_SEGMENTS, SEGMENTS, STOP_WORDS, check_segments
 from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError, nearest
 from docmt.base.manifest import check_file
 from docmt.base.model_folder import model_folder
 from docmt.base.parse import parse
+from docmt.base.recipe import Recipe
 from docmt.base.tables import read_arrow, read_chains
 from docmt.base.vocabulary import Vocabulary
 from docmt.models import build, check_chains

@@ -1,97 +1,52 @@
-# Stage 2: tokens.
-#
-# needs: results/1_corpus/<corpus>/documents.parquet; the tokenizer of a text that is `pretrained`; text/ of the corpus
-#        that a text is `learnt_on`
-# makes: results/2_tokens/<corpus>/<text>/tokens.arrow, and text/ with the codes and vocabularies that models carry
-# steps: tokenise or segment | case | learn (or copy) and apply BPE, or cut pretrained pieces | number the pieces;
-#        in one job, or in as many jobs per pass as config.yaml's `shards` says, with the same bytes as the result
+# Stage 2: tokens: words, cases, BPE and vocabularies; in one job, or in the parts that config.yaml's `shards` states.
+
+PARTS = f"{paths.TOKENS}/shards"
 
 
-if GRID.shards == 1:
+rule tokens_tokenised:
+    input:
+        needs("tokens"),
+    output:
+        temp(directory(f"{PARTS}/tokenised.{{part}}")),
+    conda:
+        "../../envs/docmt.yaml"
+    threads: 8
+    shell:
+        "docmt job tokens $(dirname $(dirname {output:q})) --part tokenised.{wildcards.part:q} --threads {threads}"
 
-    rule tokens:
-        input:
-            unpack(inputs_of("tokens")),
-        output:
-            manifest=TOKENS / "manifest.json",
-            tokens=TOKENS / "tokens.arrow",
-            text=directory(TOKENS / "text"),
-            card=TOKENS / "card.json",
-        log:
-            TOKENS.log(),
-        conda:
-            "../../envs/docmt.yaml"
-        threads: 8
-        params:
-            job=recipe_of("tokens"),
-        shell:
-            "exec docmt job tokens {params.job:q} --threads {threads} > {log:q} 2>&1"
 
-else:
+rule tokens_learnt:
+    input:
+        needs_parts("tokenised"),
+    output:
+        temp(directory(f"{PARTS}/learnt")),
+    conda:
+        "../../envs/docmt.yaml"
+    threads: 2
+    shell:
+        "docmt job tokens $(dirname $(dirname {output:q})) --part learnt --threads {threads}"
 
-    rule tokens_tokenised:
-        input:
-            unpack(inputs_of_parts),
-        output:
-            temp(directory(TOKENS / "shards/tokenised.{part}of{parts}")),
-        log:
-            TOKENS.log("tokenised.{part}of{parts}"),
-        conda:
-            "../../envs/docmt.yaml"
-        threads: 8
-        params:
-            job=recipe_of_parts,
-        shell:
-            "exec docmt job tokens {params.job:q} --part tokenised.{wildcards.part}of{wildcards.parts} --threads {threads} > {log:q} 2>&1"
 
-    rule tokens_learnt:
-        input:
-            unpack(inputs_of_parts),
-            parts=parts(TOKENS / "shards/tokenised"),
-        output:
-            temp(directory(TOKENS / "shards/learnt")),
-        log:
-            TOKENS.log("learnt"),
-        conda:
-            "../../envs/docmt.yaml"
-        threads: 2
-        params:
-            job=recipe_of_parts,
-            shards=GRID.shards,
-        shell:
-            "exec docmt job tokens {params.job:q} --part learnt.1of{params.shards} --threads {threads} > {log:q} 2>&1"
+rule tokens_encoded:
+    input:
+        f"{PARTS}/tokenised.{{part}}",
+        f"{PARTS}/learnt",
+    output:
+        temp(directory(f"{PARTS}/encoded.{{part}}")),
+    conda:
+        "../../envs/docmt.yaml"
+    threads: 8
+    shell:
+        "docmt job tokens $(dirname $(dirname {output:q})) --part encoded.{wildcards.part:q} --threads {threads}"
 
-    rule tokens_encoded:
-        input:
-            part=TOKENS / "shards/tokenised.{part}of{parts}",
-            learnt=TOKENS / "shards/learnt",
-        output:
-            temp(directory(TOKENS / "shards/encoded.{part}of{parts}")),
-        log:
-            TOKENS.log("encoded.{part}of{parts}"),
-        conda:
-            "../../envs/docmt.yaml"
-        threads: 8
-        params:
-            job=recipe_of_parts,
-        shell:
-            "exec docmt job tokens {params.job:q} --part encoded.{wildcards.part}of{wildcards.parts} --threads {threads} > {log:q} 2>&1"
 
-    rule tokens:
-        input:
-            learnt=learnt_text,
-            parts=parts(TOKENS / "shards/encoded"),
-        output:
-            manifest=TOKENS / "manifest.json",
-            tokens=TOKENS / "tokens.arrow",
-            text=directory(TOKENS / "text"),
-            card=TOKENS / "card.json",
-        log:
-            TOKENS.log(),
-        conda:
-            "../../envs/docmt.yaml"
-        params:
-            job=recipe_of("tokens"),
-            shards=GRID.shards,
-        shell:
-            "exec docmt job tokens {params.job:q} --part joined.1of{params.shards} > {log:q} 2>&1"
+rule tokens:
+    input:
+        needs_or_parts("encoded"),
+    output:
+        update(paths.TOKENS / "manifest.json"),
+    conda:
+        "../../envs/docmt.yaml"
+    threads: 8
+    shell:
+        "docmt job tokens $(dirname {output:q}) --threads {threads}"

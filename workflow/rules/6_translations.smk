@@ -1,139 +1,98 @@
-# Stage 6: translations.
-#
-# needs: a model and the test segments of its view, with their lexical chains where the model reads them; for an external
-#        system, the user's file of its translations, or a program that makes them
-# makes: results/6_translations/<scale>/<corpus>/<system>/seed<n>/ {test.txt, test.tok.txt, decoding.json} and, where
-#        the corpus has contrastive sets, contrastive.arrow with a forced score of each variant (contrastive.whole.arrow
-#        where whole targets are compared); for figures of attention also inside.arrow
-#        results/6_passages/<scale>/<corpus>/<system>/seed<n>/<study>/<passage>/passages.json
-# steps: beam search, one output line per input line | check and adopt the lines of an external system | ask a
-#        program, whose answers so far are under results/state/, the output of no rule | forced scoring |
-#        attention to lexical chains of a dev document |
-#        translate the sentences that a study states
+# Stage 6: translations of trained systems, of files and of programs; forced scores; attention; passages of studies.
 
 
 rule translate:
     input:
-        unpack(inputs_of("translate")),
+        needs("translate"),
     output:
-        manifest=TRANSLATIONS / "manifest.json",
-        text=TRANSLATIONS / "test.txt",
-        tokens=TRANSLATIONS / "test.tok.txt",
-        counts=TRANSLATIONS / "decoding.json",
-    log:
-        TRANSLATIONS.log(),
-    wildcard_constraints:
-        system=rf"(?!(?:{systems_of('translations')}|{systems_of('command')})/)[^/]+",
+        update(paths.TRANSLATIONS / "manifest.json"),
     conda:
         "../../envs/docmt.yaml"
     threads: 1
     resources:
-        gpu=estimated("translate", "gpus"),
-        runtime=estimated("translate", "minutes"),
-    params:
-        job=recipe_of("translate"),
+        gpu=hint("translate", "gpus"),
+        runtime=hint("translate", "minutes"),
     shell:
-        "exec docmt job translate {params.job:q} --threads {threads} > {log:q} 2>&1"
+        "docmt job translate $(dirname {output:q}) --threads {threads}"
 
 
 rule adopt:
     input:
-        unpack(inputs_of("adopt")),
+        needs("adopt"),
     output:
-        manifest=TRANSLATIONS / "manifest.json",
-        text=TRANSLATIONS / "test.txt",
-        tokens=TRANSLATIONS / "test.tok.txt",
-        counts=TRANSLATIONS / "decoding.json",
-    log:
-        TRANSLATIONS.log(),
-    wildcard_constraints:
-        system=systems_of("translations"),
+        update(paths.ADOPTED / "manifest.json"),
     conda:
         "../../envs/docmt.yaml"
-    params:
-        job=recipe_of("adopt"),
     shell:
-        "exec docmt job adopt {params.job:q} > {log:q} 2>&1"
+        "docmt job adopt $(dirname {output:q})"
 
 
 rule ask:
     input:
-        unpack(inputs_of("ask")),
+        needs("ask"),
     output:
-        manifest=TRANSLATIONS / "manifest.json",
-        text=TRANSLATIONS / "test.txt",
-        tokens=TRANSLATIONS / "test.tok.txt",
-        counts=TRANSLATIONS / "decoding.json",
-    log:
-        TRANSLATIONS.log(),
-    wildcard_constraints:
-        system=systems_of("command"),
+        update(paths.ASKED / "manifest.json"),
     conda:
         "../../envs/docmt.yaml"
-    params:
-        job=recipe_of("ask"),
     shell:
-        "exec docmt job ask {params.job:q} > {log:q} 2>&1"
+        "docmt job ask $(dirname {output:q})"
 
 
 rule contrastive:
     input:
-        unpack(inputs_of("contrastive")),
+        needs("contrastive"),
     output:
-        manifest=TRANSLATIONS / "contrastive{whole}.manifest.json",
-        scores=TRANSLATIONS / "contrastive{whole}.arrow",
-    log:
-        TRANSLATIONS.log("contrastive{whole}"),
-    wildcard_constraints:
-        whole=r"(?:\.whole)?",
+        update(paths.CONTRASTIVE / "manifest.json"),
     conda:
         "../../envs/docmt.yaml"
     threads: 1
     resources:
-        gpu=estimated("contrastive", "gpus"),
+        gpu=hint("contrastive", "gpus"),
         runtime=240,
-    params:
-        job=recipe_of("contrastive"),
     shell:
-        "exec docmt job contrastive {params.job:q} --threads {threads} > {log:q} 2>&1"
+        "docmt job contrastive $(dirname {output:q}) --threads {threads}"
+
+
+rule contrastive_whole:
+    input:
+        needs("contrastive_whole"),
+    output:
+        update(paths.CONTRASTIVE_WHOLE / "manifest.json"),
+    conda:
+        "../../envs/docmt.yaml"
+    threads: 1
+    resources:
+        gpu=hint("contrastive_whole", "gpus"),
+        runtime=240,
+    shell:
+        "docmt job contrastive_whole $(dirname {output:q}) --threads {threads}"
 
 
 rule inspect:
     input:
-        unpack(inputs_of("inspect")),
+        needs("inspect"),
     output:
-        manifest=TRANSLATIONS / "inside.manifest.json",
-        inside=TRANSLATIONS / "inside.arrow",
-    log:
-        TRANSLATIONS.log("inspect"),
+        update(paths.INSIDE / "manifest.json"),
     conda:
         "../../envs/docmt.yaml"
     threads: 1
     resources:
-        gpu=estimated("inspect", "gpus"),
+        gpu=hint("inspect", "gpus"),
         runtime=60,
-    params:
-        job=recipe_of("inspect"),
     shell:
-        "exec docmt job inspect {params.job:q} --threads {threads} > {log:q} 2>&1"
+        "docmt job inspect $(dirname {output:q}) --threads {threads}"
 
 
-# There is no view among the inputs: the model folder has the text and the cut of documents.
 rule passage:
     input:
-        unpack(inputs_of("passage")),
+        needs("passage"),
     output:
-        manifest=PASSAGE / "manifest.json",
-        passages=PASSAGE / "passages.json",
-    log:
-        PASSAGE.log(),
+        update(paths.PASSAGE / "manifest.json"),
     conda:
         "../../envs/docmt.yaml"
     threads: 1
     resources:
-        gpu=estimated("passage", "gpus"),
+        gpu=hint("passage", "gpus"),
         runtime=60,
-    params:
-        job=recipe_of("passage"),
     shell:
-        "exec docmt job passage {params.job:q} --threads {threads} > {log:q} 2>&1"
+        "docmt job passage $(dirname {output:q}) --threads {threads}"

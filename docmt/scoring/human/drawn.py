@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from docmt.base.recipe import read_settings
 from docmt.base.columns import DOCUMENTS
 from docmt.base.errors import UserError
 from docmt.base.names import Identical
 from docmt.base.parse import parse
 from docmt.base.paths import CORPUS, TRANSLATIONS
+from docmt.base.recipe import read_settings
 from docmt.base.result_folders import ResultFolders
 from docmt.base.tables import read_parquet
 from docmt.scoring.human.items import ComparedSystems, Key, draw_sheet_items, drawable
