@@ -14,7 +14,7 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import explained
 from docmt.base.manifest import MANIFEST, Manifest, normal_path, read_manifest
 from docmt.base.paths import RESULTS, SCORES, TRAINING
-from docmt.plan.jobs import Job
+from docmt.plan.plan import Job
 from docmt.plan.planning import Planner
 from docmt.plan.run import SCALES, grid_of_run
 from docmt.settings.scores_of_run import scores_of_run

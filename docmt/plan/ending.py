@@ -7,7 +7,7 @@ from pathlib import Path
 from docmt.base.artifacts import read_object
 from docmt.base.foreign import LONGEST_DETAIL
 from docmt.plan.driver import LISTED, targets_of
-from docmt.plan.jobs import Job
+from docmt.plan.plan import Job
 from docmt.plan.planning import Plan, Planner
 from docmt.plan.supplies import left_out_lines
 from docmt.plan.unscored import not_scored_lines
@@ -50,7 +50,7 @@ def ending(
 def _warnings(root: Path, jobs: Iterable[Job]) -> Iterator[str]:
     """Yield the warnings about the text of each corpus that the run has read."""
     for job in jobs:
-        if job.rule == "corpus":
+        if job.step == "corpus":
             card = read_object(root / job.file("card.json"), "warnings")
             yield from (f"warning: {job.names['corpus']}: {warning}" for warning in card["warnings"])
 

@@ -12,7 +12,7 @@ from docmt.base.errors import UserError, nearest
 from docmt.base.paths import FOLDERS, RESULTS, names_in
 from docmt.plan.changes import Difference
 from docmt.plan.driver import targets_of
-from docmt.plan.jobs import Job
+from docmt.plan.plan import Job
 from docmt.plan.planning import Plan, Planner, StaleTraining
 from docmt.plan.states import State
 
@@ -185,4 +185,4 @@ def place_of(job: Job, state: State) -> str:
 
 def count_rules(jobs: Iterable[Job]) -> dict[str, int]:
     """Return the number of jobs of each rule, in the order of the jobs."""
-    return dict(Counter(job.rule for job in jobs))
+    return dict(Counter(job.step for job in jobs))

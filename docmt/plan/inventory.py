@@ -17,7 +17,7 @@ from docmt.grid.grid import Grid
 from docmt.grid.items import card_of, page_of, run_folder
 from docmt.plan.aside import PLACE, SHARED, is_aside, job_aside
 from docmt.plan.driver import study_page
-from docmt.plan.jobs import Job
+from docmt.plan.plan import Job
 from docmt.plan.planning import Planner
 from docmt.steps import get_step
 
@@ -191,7 +191,7 @@ class Inventory:
                 continue
             state, why = self._state(job)
             if state == "incomplete":
-                outputs = (self.root / job.folder / name.format(**job.names) for name in get_step(job.rule).outputs)
+                outputs = (self.root / job.folder / name.format(**job.names) for name in get_step(job.step).outputs)
                 size = sum(file_bytes(path) + tree_bytes(path) for path in outputs)
                 yield Artifact(str(job), stage_folder(job), state, size, why=why)
 

@@ -1,21 +1,18 @@
 """The time limit and the GPUs that a job asks a cluster for, which follow the estimate of its device-hours.
 
-Estimates are made once for a run, and are frozen for its jobs: a job on a cluster ends itself by the limit of its own
-allocation, whatever has been measured meanwhile. Nothing here is a part of an identity.
+Nothing here is a part of an identity.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from docmt.base.artifacts import read_object, write_json
 from docmt.base.errors import UserError
-from docmt.base.manifest import check_seal, sealed
 from docmt.base.paths import RESULTS
 from docmt.grid.grid import Grid
 from docmt.plan.estimates import Estimates
-from docmt.plan.jobs import Job
+from docmt.plan.plan import Job
 from docmt.plan.rates import Device
 
 MARGIN = 1.5
@@ -60,14 +57,14 @@ def time_without_estimate(grid: Grid, rule: str, limits: SiteLimits) -> JobTime:
 
 def estimated_times(
     grid: Grid, jobs: Iterable[Job], limits: SiteLimits, attempts: int, root: Path = Path()
-) -> dict[str, JobTime]:
-    """Return what each job with an estimate asks for, by the path of its manifest.
+) -> dict[Job, JobTime]:
+    """Return what each job with an estimate asks for.
 
     `attempts`: how often a job is started at most. A training that was interrupted is estimated from its beginning. The
     result is empty where a record or a card is damaged, which the run may be about to make again.
     """
     device, times = device_on_cluster(grid), {}
-    estimated = [job for job in jobs if job.rule in ESTIMATED]
+    estimated = [job for job in jobs if job.step in ESTIMATED]
     if not estimated:
         return {}
     try:
@@ -81,7 +78,7 @@ def estimated_times(
                 # A search uses one GPU.
                 hours, gpus = estimates.decoding_hours(entry), 1
             if hours is not None:
-                times[job.manifest] = time_for(hours, device, limits._replace(gpus=gpus), attempts)
+                times[job] = time_for(hours, device, limits._replace(gpus=gpus), attempts)
     except UserError:
         return {}
     return times
@@ -98,15 +95,3 @@ def time_for(hours: float, device: Device, limits: SiteLimits, attempts: int) ->
     gpus = min(enough, limits.gpus) if device == "cuda" else 0
     whole = math.ceil(minutes / max(gpus, 1) / STEP) * STEP
     return JobTime(min(max(whole, LEAST), limits.minutes), gpus)
-
-
-def freeze_times(times: Mapping[str, JobTime], path: Path) -> None:
-    """Write what the jobs of a run ask for."""
-    write_json(path, sealed({"times": {manifest: list(time) for manifest, time in times.items()}}))
-
-
-def read_frozen_times(path: Path) -> dict[str, JobTime]:
-    """Read what `freeze_times` wrote. Raises UserError where the file is missing, or was changed since."""
-    value = read_object(path, "times", "digest")
-    check_seal(value, path, "end this run of snakemake and start it again; it writes the file at its start")
-    return {manifest: JobTime(*time) for manifest, time in value["times"].items()}

@@ -1,7 +1,7 @@
 """The logs of jobs: what a job printed in its last attempt."""
 
 from docmt.base.paths import DEMO_REPORT_LOG, Folder
-from docmt.plan.jobs import Job
+from docmt.plan.plan import Job
 from docmt.steps import get_step
 
 NAMES = {
@@ -17,6 +17,6 @@ NAMES = {
 
 def log_of(job: Job) -> str:
     """Return the path of the log of a job, as its rule states it."""
-    folder = get_step(job.rule).folder
-    pattern = folder.log(NAMES.get(job.rule, "")) if isinstance(folder, Folder) else DEMO_REPORT_LOG
+    folder = get_step(job.step).folder
+    pattern = folder.log(NAMES.get(job.step, "")) if isinstance(folder, Folder) else DEMO_REPORT_LOG
     return pattern.format(**job.names)

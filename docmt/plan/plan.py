@@ -45,7 +45,8 @@ class Job:
     @property
     def role(self) -> str:
         """The role of the job for one that reads many results: its place below `results/`."""
-        return get_step(self.step).folder.part(**self.names)
+        step = get_step(self.step)
+        return (step.read_as or step.folder).part(**self.names)
 
     @property
     def is_training(self) -> bool:

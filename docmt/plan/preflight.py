@@ -8,7 +8,7 @@ from packaging.requirements import Requirement
 from docmt.base.errors import UserError, install
 from docmt.base.gpus import compute_capabilities, visible_gpus
 from docmt.grid.grid import Grid
-from docmt.plan.jobs import Job
+from docmt.plan.plan import Job
 from docmt.settings.train import IN_FP32
 
 DISTRIBUTION = "docmt"

@@ -9,7 +9,7 @@ from typing import Literal
 
 from docmt.cluster.jobs import ClusterJob
 from docmt.plan.ending import last_line
-from docmt.plan.jobs import Job
+from docmt.plan.plan import Job
 from docmt.plan.logs import log_of
 from docmt.plan.planning import Plan, Planner
 
@@ -72,7 +72,7 @@ def progress_of(
             state = "done"
         else:
             continue  # nobody needs it: what would be made from it is there
-        rules.setdefault(job.rule, Counter())[state] += 1
+        rules.setdefault(job.step, Counter())[state] += 1
     return RunProgress(rules, tuple(failures))
 
 

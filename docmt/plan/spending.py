@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from docmt.plan.estimates import Estimates
-from docmt.plan.jobs import Job
+from docmt.plan.plan import Job
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from docmt.base.paths import STATE
 from docmt.cluster.comments import Purpose, purpose_of_text
 from docmt.cluster.jobs import ClusterJob
-from docmt.plan.jobs import Job
+from docmt.plan.plan import Job
 from docmt.steps import get_step
 
 GROUPS = f"{STATE}/groups"
@@ -29,8 +29,8 @@ def attempts(order: Iterable[Job], jobs: Iterable[ClusterJob], root: Path) -> di
     """
     by_key: dict[tuple[str, object], Job] = {}
     for job in order:
-        by_key[job.rule, job.values] = job
-        by_key[job.rule, values_in_comment(job)] = job
+        by_key[job.step, job.values] = job
+        by_key[job.step, values_in_comment(job)] = job
     last: dict[Job, ClusterJob] = {}
     for submitted in jobs:
         for purpose in _purposes(submitted.purpose, root):
@@ -57,6 +57,6 @@ def _purposes(purpose: Purpose, root: Path) -> Iterator[Purpose]:
 
 def values_in_comment(job: Job) -> str:
     """Return the values of the wildcards of a job as the plugin of Snakemake writes them, without their names."""
-    rule = get_step(job.rule)
+    rule = get_step(job.step)
     places = re.findall(r"\{(\w+)\}", f"{rule.folder}/{rule.prefix}{rule.outputs[0]}")
     return "_".join(job.names[name] for name in dict.fromkeys(places)).replace("/", "_")

@@ -10,7 +10,7 @@ from docmt.base.paths import RESULTS
 from docmt.grid.grid import Grid
 from docmt.plan.estimates import Estimates, Hours
 from docmt.plan.growth import grown
-from docmt.plan.jobs import Job
+from docmt.plan.plan import Job
 
 LISTED = 3
 """The largest number of trainings that a run names."""

@@ -13,7 +13,7 @@ from typing import Any
 from docmt.base.artifacts import read_json_lines, read_object_if_there
 from docmt.base.foreign import reading
 from docmt.base.parse import check_keys, mapping, parse
-from docmt.base.paths import COMPARISON, CORPUS, PASSAGE, SCORES, TOKENS, TRAINING, TRANSLATIONS, Folder
+from docmt.base.paths import COMPARISON, CORPUS, INSIDE, PASSAGE, SCORES, TOKENS, TRAINING, TRANSLATIONS, Folder
 from docmt.base.recipe import read_settings
 from docmt.base.result_folders import ResultFolders
 from docmt.base.yaml_files import Lines
@@ -105,6 +105,7 @@ class Run:
     entry: Entry
     seed: int
     translations: Path
+    inside: Path
     occurrences: Path
     scores: dict | None = None
     record: dict | None = None
@@ -145,6 +146,7 @@ class Results:
             entry,
             seed,
             translations=stage(TRANSLATIONS, entry.folder),
+            inside=stage(INSIDE, entry.folder),
             occurrences=scores / "occurrences.arrow",
             scores=read_scores(scores / "scores.json") if reads("scores") else None,
             record=read_record(training / "record.json") if reads("records") else None,

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docmt.base.paths import ADOPTED
+from docmt.base.paths import ADOPTED, TRANSLATIONS
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import say
 from docmt.base.sealing import sealing
@@ -84,6 +84,7 @@ STEP = Step(
     name="adopt",
     about="Check the translations of another system, and write them as those of a trained system are written.",
     folder=ADOPTED,
+    read_as=TRANSLATIONS,
     version=6,
     code=("docmt/external",),
     writes=WRITES,

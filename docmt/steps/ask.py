@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.artifacts import SCRATCH
-from docmt.base.paths import ASKED
+from docmt.base.paths import ASKED, TRANSLATIONS
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import say
 from docmt.base.sealing import sealing
@@ -64,6 +64,7 @@ STEP = Step(
     name="ask",
     about="Ask a program for the translations of the test set, and write them like those of others.",
     folder=ASKED,
+    read_as=TRANSLATIONS,
     version=6,
     code=("docmt/external",),
     writes=WRITES,

@@ -58,7 +58,7 @@ class Step:
     """A step of the workflow, whose jobs are made from the same code.
 
     `name`: the name of its file, of its rule and of its command (`docmt job NAME`). `about`: a sentence for the help.
-    `folder`: the folder of a job's outputs. `version`: raised where the outputs change. `code`: the folders and files
+    `folder`: the folder of a job's outputs; `read_as`: the one whose place readers of many results know it by. `version`: raised where the outputs change. `code`: the folders and files
     that the version speaks for. `writes`: the patterns of the names of its outputs beside manifest, record and
     recipe: a store brings no others.
 
@@ -70,6 +70,7 @@ class Step:
     name: str
     about: str
     folder: Folder
+    read_as: Folder | None = None
     version: int
     code: tuple[str, ...]
     writes: tuple[str, ...]

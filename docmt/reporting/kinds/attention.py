@@ -107,7 +107,7 @@ def inside_maps(results: Results, corpus: str, system: str) -> InsideMaps | None
     The result is None where `docmt inspect` has not run, or where its document has no chain.
     """
     run = results.first(corpus, system)
-    file = run.translations / "inside.arrow"
+    file = run.inside / "inside.arrow"
     rows = read_arrow(file, INSIDE).to_pylist() if file.exists() else []
     if not rows:
         return None
