@@ -14,6 +14,7 @@ from docmt.base.manifest import MANIFEST, RECORD, read_record
 from docmt.base.recipe import Recipe, Resources, read_recipe, root_of
 from docmt.base.screen import say
 from docmt.cli.options import MINUTES, MOST, Device
+from docmt.store.exchange import fetch, give
 
 Folder = Annotated[Path, typer.Argument(help="folder of the job, which has its job.json", metavar="FOLDER")]
 Threads = Annotated[
@@ -77,7 +78,20 @@ def run_job(folder: Path, step: str, resources: Resources) -> None:
         if not has_lease or is_done(recipe):
             say(f"docmt: {folder} is finished already")
             return
+        if "fetch" in recipe.hints and not recipe.again:
+            fetch(recipe, known.can_write)
+            return
         known.run(recipe, resources)
+        if "give" in recipe.hints:
+            give_or_tell(recipe)
+
+
+def give_or_tell(recipe: Recipe) -> None:
+    """Give the outputs of a job to the store; a problem with the store is told, and fails no job."""
+    try:
+        give(recipe)
+    except UserError as problem:
+        say(f"docmt: not given to the store: {problem}")
 
 
 def is_done(recipe: Recipe) -> bool:

@@ -1,6 +1,7 @@
 """The driver of a run: what the rules ask it while Snakemake plans, and what it writes before the first job."""
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -11,12 +12,23 @@ from typing import Any
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST
 from docmt.base.recipe import read_recipe
+from docmt.fetching.sets import fetch_set
+from docmt.fetching.transfer import Network
 from docmt.grid.grid import Grid
-from docmt.grid.items import DEMO, study_pages
-from docmt.plan.links import LINKS, link_of
+from docmt.grid.items import DEMO
+from docmt.plan.available import available_entries
+from docmt.plan.job_times import ESTIMATED, JobTime, SiteLimits, estimated_times, time_without_estimate
+from docmt.plan.links import LINKS, jobs_of_target
+from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
+from docmt.plan.passing import may_pass
 from docmt.plan.plan import Job, Plan
+from docmt.plan.stored import hint_of, stored_for
+from docmt.plan.supplies import left_out_lines
+from docmt.plan.unscored import not_scored_lines
 from docmt.steps import get_step
 
+ATTEMPTS = 3
+"""How often a job is started at most, for its time limit."""
 ALWAYS = "DOCMT_GRAPH"
 """The variable of the environment with which finished jobs have inputs too, for graphs of all jobs."""
 TRIGGERS = {"mtime", "params"}
@@ -36,16 +48,27 @@ class RunSettings:
     is_dry: bool
 
 
+def say(line: str) -> None:
+    """Print a line about the run."""
+    print(f"docmt: {line}", file=sys.stderr)
+
+
 class Driver:
     """What the rules of a run ask, in the process that plans it."""
 
     def __init__(self, grid: Grid, settings: Callable[[], RunSettings]) -> None:
         """Plan a grid; `settings` is called once Snakemake knows them."""
-        self.grid, self.plan, self._settings = grid, Plan(grid), settings
+        self.plan, self._settings = Plan(grid), settings
         self.studies, self.active = tuple(grid.studies), grid.active
         self.default = DEMO if DEMO in grid.studies else min(grid.studies)
         self.downloads_here = grid.downloads == "login"
         self._forced: dict[Job, bool] = {}
+        self._is_prepared = False
+
+    @property
+    def grid(self) -> Grid:
+        """The grid of the run."""
+        return self.plan.grid
 
     @cached_property
     def settings(self) -> RunSettings:
@@ -61,43 +84,75 @@ class Driver:
             )
         return settings
 
+    @property
+    def targets(self) -> dict[str, list[Job]]:
+        """The jobs of each target."""
+        return {target: self.jobs_of(target) for target in sorted(self.settings.targets or {self.default})}
+
+    @property
+    def target_jobs(self) -> list[Job]:
+        """The jobs of all targets, each once."""
+        return list(dict.fromkeys(job for jobs in self.targets.values() for job in jobs))
+
     @cached_property
-    def targets(self) -> list[Job]:
-        """The jobs of the targets."""
-        return [job for target in sorted(self.settings.targets or {self.default}) for job in self.jobs_of(target)]
+    def to_run(self) -> list[Job]:
+        """The jobs of the run."""
+        return self.plan.to_run(self.target_jobs, self.is_forced)
 
     def jobs_of(self, target: str) -> list[Job]:
         """Return the jobs of a target: `all`, the name of a study, its `.trainings`, a page, or a manifest."""
-        if target == "all":
-            return [job for study in self.grid.active for job in self.jobs_of(study)]
-        study, _, part = target.partition(".")
-        if study in self.grid.studies and part in ("", "trainings"):
-            pages = [Job.of(step, **names) for step, names in study_pages(self.grid, study)]
-            return pages if not part else [job for job in self.plan.closure(pages) if job.is_training]
-        path = os.path.relpath(target)
-        found = link_of(path)
-        job = Job.of(found[0], **found[1]) if found else self.plan.job_at(str(Path(path).parent))
-        return [] if job is None else [job]
+        return jobs_of_target(self.plan, target)
+
+    def prepare(self) -> None:
+        """Check what the targets need, look into the store, and print what the run leaves out; once.
+
+        Snakemake knows the targets only after it has read the rules.
+        """
+        if self._is_prepared:
+            return
+        self._is_prepared = True
+        if self.grid.not_run:
+            available = available_entries(self.grid, self.target_jobs)
+            self.plan = Plan(replace(self.grid, available=available)) if available else self.plan
+        check_supplies(self.plan, self.targets)
+        if not self.settings.is_dry:
+            for files in checkpoints_to_fetch(self.plan, self.target_jobs):
+                say(f"downloading the checkpoint {files.set} ({files.gigabytes:g} GB)")
+                fetch_set(files, Path(), Network(self.grid.hosts), self.grid.mirror)
+        stored = stored_for(self.plan, self.plan.to_run(self.target_jobs, self.is_forced))
+        self.plan.fetched = {*stored.entries}
+        for line in [*stored.lines, *self.left_out()]:
+            say(line)
+
+    def left_out(self) -> list[str]:
+        """Return the lines about what the run leaves out."""
+        studies = [study for study in self.studies if {study, "all"} & {*self.targets} or study == self.default]
+        lines = left_out_lines(self.grid, [study for study in studies if self.is_whole(study)])
+        return [*lines, *not_scored_lines(self.grid, self.plan.closure(self.target_jobs))]
+
+    def is_whole(self, study: str) -> bool:
+        """Return whether a target of the run is all of a study."""
+        targets = self.targets
+        return study in targets or ("all" in targets and study in self.active)
 
     def needs(self, step: str) -> Callable[[Names], list[str]]:
-        """Return the input function of a step's rule: nothing for a finished job, else the manifests of what it reads."""
+        """Return the input function of a step's rule: what its job reads, and nothing for a finished job."""
 
         def inputs(wildcards: Names) -> list[str]:
+            self.prepare()
             folder = Path(get_step(step).folder.at(**wildcards), wildcards["id"])
             job = self.plan.job_at(folder.as_posix())
             if job is None:
                 if self.plan.is_there(folder):
                     return []
-                raise UserError("no job of the present settings", where=str(folder), expected=self._asked_of(folder))
+                expected = "a folder that `docmt path TARGET` prints"
+                raise UserError("no job of the present settings", where=str(folder), expected=expected)
             if self.plan.is_finished(job) and not self.is_forced(job) and not os.environ.get(ALWAYS):
                 return []
-            return [*self.manifests(self.plan.inputs(job).values()), *self.plan.missing_downloads(job)]
+            read = self.manifests(self.plan.reads(job, self.is_forced))
+            return [*read, *([] if job in self.plan.fetched else self.plan.missing_downloads(job))]
 
         return inputs
-
-    def _asked_of(self, folder: Path) -> str:
-        """Return the folders of the same place that the settings ask for, for a message."""
-        return "a folder that `docmt path` names"
 
     def manifests(self, jobs: Iterable[Job]) -> list[str]:
         """Return the paths of the manifests of jobs, each once."""
@@ -105,14 +160,17 @@ class Driver:
 
     def links(self, study: str) -> list[str]:
         """Return the paths at which people open the pages of a study, which are its targets."""
+        self.prepare()
         return [LINKS[job.step](**job.names) for job in self.jobs_of(study)]
 
     def trainings(self, study: str) -> list[str]:
         """Return the manifests of the trainings of a study."""
+        self.prepare()
         return self.manifests(self.jobs_of(f"{study}.trainings"))
 
     def page(self, step: str, names: Names) -> str:
         """Return the manifest of a page that people open."""
+        self.prepare()
         return self.manifests([Job.of(step, **names)])[0]
 
     def parts(self, names: Names, part: str) -> list[str]:
@@ -122,29 +180,52 @@ class Driver:
             return []
         return part_outputs(folder, part, shards)
 
-    def hint(self, step: str, names: Names, name: str) -> Any:
-        """Return a hint of a job: the minutes or the GPUs that it asks a cluster for."""
-        return {"minutes": 240, "gpus": 1}[name]
+    def hint(self, step: str, names: Names, name: str) -> int:
+        """Return the minutes or the GPUs that a job asks a cluster for."""
+        folder = Path(get_step(step).folder.at(**names), names["id"])
+        return getattr(self._times.get(self.plan.job_at(folder.as_posix())) or self._time(step), name)
+
+    def _time(self, step: str) -> JobTime:
+        return time_without_estimate(self.grid, step, SiteLimits())
+
+    @cached_property
+    def _times(self) -> dict[Job | None, JobTime]:
+        """The times of the jobs of the run by their estimates."""
+        return dict(estimated_times(self.plan, self.to_run, SiteLimits(), ATTEMPTS))
 
     def is_forced(self, job: Job) -> bool:
         """Return whether the user forces a job, or any job that it is made from, to run (-F, -f, -R)."""
+        settings = self.settings
+        if not (settings.forceall or settings.forcerun or settings.forcetargets):
+            return False
         if job not in self._forced:
-            settings = self.settings
             paths = {*settings.forcerun, *(settings.targets if settings.forcetargets else ())}
             named = job.step in settings.forcerun or str(self.plan.recipe(job).folder / MANIFEST) in paths
-            is_target = settings.forcetargets and job in self.targets
-            self._forced[job] = (
-                settings.forceall or named or is_target or any(map(self.is_forced, self.plan.inputs(job).values()))
-            )
+            is_target = settings.forcetargets and job in self.target_jobs
+            above = settings.forceall or named or is_target
+            self._forced[job] = above or any(map(self.is_forced, self.plan.inputs(job).values()))
         return self._forced[job]
 
     def write_recipes(self) -> None:
-        """Write the recipes of the jobs that run."""
+        """Write the recipes of the jobs that run, before the first of them."""
+        self.prepare()
         again = f"{time.time():.0f}.{os.getpid()}"
-        for job in self.plan.to_run(self.targets, self.is_forced):
+        for job in self.to_run:
             recipe = self.plan.recipe(job)
-            replace(recipe, again=again if self.plan.is_finished(job) else "").write()
+            wanted = again if self.plan.is_finished(job) else ""
+            replace(recipe, hints={**recipe.hints, **self._hints(job)}, again=wanted).write()
         self.plan.digests.save()
+
+    def _hints(self, job: Job) -> dict[str, Any]:
+        """Return the hints of a job that follow from the run: what it asks a cluster for, and of the store."""
+        hints: dict[str, Any] = {}
+        if job in self._times or job.step in ESTIMATED:
+            hints = (self._times.get(job) or self._time(job.step))._asdict()
+        if job in self.plan.fetched and not self.is_forced(job):
+            hints["fetch"] = hint_of(self.grid)
+        elif self.grid.pushes and may_pass(self.plan, job) is None:
+            hints["give"] = hint_of(self.grid)
+        return hints | {"device": self.grid.device}
 
 
 def part_outputs(folder: Path, part: str, shards: int) -> list[str]:
@@ -173,9 +254,9 @@ class Submitted:
         shards = read_recipe(folder, "tokens").hints.get("shards", 1)
         return [] if shards == 1 else part_outputs(folder, part, shards)
 
-    def hint(self, step: str, names: Names, name: str) -> Any:
-        """Return a hint of a job: the minutes or the GPUs that it asks a cluster for."""
-        return read_recipe(Path(get_step(step).folder.at(**names), names["id"]), step).hints[name]
+    def hint(self, step: str, names: Names, name: str) -> int:
+        """Return the minutes or the GPUs that a job asks a cluster for."""
+        return int(read_recipe(Path(get_step(step).folder.at(**names), names["id"]), step).hints[name])
 
     def page(self, step: str, names: Names) -> str:
         """Pages are made where the run is planned."""

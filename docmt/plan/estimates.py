@@ -8,20 +8,19 @@ stated.
 """
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from docmt.base.artifacts import read_object_if_there
 from docmt.base.foreign import reading
-from docmt.base.paths import TRAINING
-from docmt.grid.grid import Grid
+from docmt.base.manifest import RECORD
 from docmt.plan.operations import Load, multiplications, parameters
 from docmt.plan.passes import Pass
+from docmt.plan.plan import Job, Plan
 from docmt.plan.rates import Device, Rates, TrainingRate, device_of
 from docmt.plan.sizes import Sizes, need_number
-from docmt.plan.stored_trainings import Training
 from docmt.settings.system import Entry, TrainedSystem
 
 EPOCHS = 40
@@ -73,21 +72,15 @@ class Hours(NamedTuple):
 
 
 class Estimates:
-    """Estimates of the cost of trainings, from a grid and from the files in its results folder."""
+    """Estimates of the cost of trainings, from a plan and from what it finds finished."""
 
-    def __init__(
-        self,
-        grid: Grid,
-        results: Path,
-        device: Device | None = None,
-        stored: Collection[Training] = (),
-    ) -> None:
+    def __init__(self, plan: Plan, device: Device | None = None) -> None:
         """Read the records of finished trainings; `device` replaces the kind of device that the grid's setting means.
 
-        `stored`: the trainings that are in the store, and cost nothing. Raises UserError for a damaged record.
+        Trainings that come from the store cost nothing. Raises UserError for a damaged record.
         """
-        self.stored = stored
-        self.grid, self.results, self.sizes = grid, results, Sizes(grid, results)
+        grid = plan.grid
+        self.jobs, self.grid, self.sizes = plan, grid, Sizes(plan)
         self.rates = Rates(self._measured(), device or device_of(grid.device))
 
     def plan(self, entries: Iterable[Entry]) -> TrainingPlan:
@@ -104,8 +97,8 @@ class Estimates:
             for start in self.grid.starts(entry)
         }
         # A training has ended when its record exists, since it writes the record as the last of its files.
-        absent = {key: start for key, start in needed.items() if not self._record(*key).exists()}
-        missing = [start for key, start in absent.items() if key not in self.stored]
+        absent = {key: start for key, start in needed.items() if not self._has_record(*key)}
+        missing = [start for key, start in absent.items() if self._job(*key) not in self.jobs.fetched]
         estimates = [self.hours(entry) for entry in missing]
         known = [estimate for estimate in estimates if estimate is not None]
         return TrainingPlan(
@@ -167,10 +160,19 @@ class Estimates:
         more = train.checkpoint.startswith("average")
         return Work(updates, load.times(updates / updates_of_pass), validations + more)
 
-    def _record(self, corpus: str, folder: str, seed: int) -> Path:
-        """Return the path of the record that a training writes when it ends; `folder` is the folder of its system."""
-        names = {"scale": self.grid.scale, "corpus": corpus, "system": folder, "seed": seed}
-        return TRAINING.under(self.results, **names) / "record.json"
+    def _job(self, corpus: str, system: str, seed: int) -> Job:
+        """Return the job of a training."""
+        return Job.of("train", corpus=corpus, system=system, seed=seed)
+
+    def _record(self, corpus: str, system: str, seed: int) -> Path | None:
+        """Return the path of the record that a training writes when it ends; None where its folder is not known."""
+        folder = self.jobs.folder("train", {"corpus": corpus, "system": system, "seed": seed})
+        return folder and folder / RECORD
+
+    def _has_record(self, corpus: str, system: str, seed: int) -> bool:
+        """Return whether a training has ended."""
+        path = self._record(corpus, system, seed)
+        return path is not None and path.exists()
 
     def _measured(self) -> Iterator[TrainingRate]:
         """Yield the rates of the finished trainings of this scale; each training counts once."""
@@ -181,6 +183,8 @@ class Estimates:
             for seed in entry.seeds
         }
         for path, entry in paths.items():
+            if path is None:
+                continue
             record = read_object_if_there(path) or {}
             with reading(path, "not the record of a training", "what `docmt job train` writes"):
                 if record.get("device_hours") and self._fits(entry, record):

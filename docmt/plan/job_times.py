@@ -5,14 +5,12 @@ Nothing here is a part of an identity.
 
 import math
 from collections.abc import Iterable
-from pathlib import Path
 from typing import NamedTuple
 
 from docmt.base.errors import UserError
-from docmt.base.paths import RESULTS
 from docmt.grid.grid import Grid
 from docmt.plan.estimates import Estimates
-from docmt.plan.plan import Job
+from docmt.plan.plan import Job, Plan
 from docmt.plan.rates import Device
 
 MARGIN = 1.5
@@ -55,20 +53,19 @@ def time_without_estimate(grid: Grid, rule: str, limits: SiteLimits) -> JobTime:
     return JobTime(minutes, int(device_on_cluster(grid) == "cuda"))
 
 
-def estimated_times(
-    grid: Grid, jobs: Iterable[Job], limits: SiteLimits, attempts: int, root: Path = Path()
-) -> dict[Job, JobTime]:
+def estimated_times(plan: Plan, jobs: Iterable[Job], limits: SiteLimits, attempts: int) -> dict[Job, JobTime]:
     """Return what each job with an estimate asks for.
 
     `attempts`: how often a job is started at most. A training that was interrupted is estimated from its beginning. The
     result is empty where a record or a card is damaged, which the run may be about to make again.
     """
+    grid = plan.grid
     device, times = device_on_cluster(grid), {}
     estimated = [job for job in jobs if job.step in ESTIMATED]
     if not estimated:
         return {}
     try:
-        estimates = Estimates(grid, root / RESULTS, device)
+        estimates = Estimates(plan, device)
         for job in estimated:
             entry = grid.find(job.names["corpus"], job.names["system"])
             if job.is_training:

@@ -1,10 +1,13 @@
-"""The paths at which people open pages: links to the artifacts, which have ids in their paths."""
+"""What people name: targets of Snakemake, and the paths at which they open pages, which are links to the artifacts."""
 
+import os
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from docmt.base.paths import PAGE, PAPER, RESULTS, front_link, page_link, sheet_link
-from docmt.grid.items import Job
+from docmt.grid import items
+from docmt.plan.plan import Job, Plan
 
 LINKS: dict[str, Callable[..., str]] = {"page": page_link, "front": front_link, "sheet": sheet_link}
 """The functions from names to the path of the link, by the steps that have links."""
@@ -17,8 +20,25 @@ _PAGE = re.compile(
 def link_of(path: str) -> Job | None:
     """Return the job of the page that people open at a path; None for any other path."""
     if match := _FRONT.fullmatch(path):
-        return "front", {"scale": match["scale"] or PAPER}
+        return Job.of("front", scale=match["scale"] or PAPER)
     if match := _PAGE.fullmatch(path):
         names = {name: match[name] for name in ("scale", "study", "item")}
-        return ("page" if match["sheet"] == ".html" else "sheet"), names
+        return Job.of("page" if match["sheet"] == ".html" else "sheet", **names)
     return None
+
+
+def jobs_of_target(plan: Plan, target: str) -> list[Job]:
+    """Return the jobs of a target: `all`, the name of a study, its `.trainings`, a page, or a file of an artifact.
+
+    The result is empty for other targets, such as downloads.
+    """
+    grid = plan.grid
+    if target == "all":
+        return [job for study in grid.active for job in jobs_of_target(plan, study)]
+    study, _, part = target.partition(".")
+    if study in grid.studies and part in ("", "trainings"):
+        pages = [Job.of(step, **names) for step, names in items.study_pages(grid, study)]
+        return pages if not part else [job for job in plan.closure(pages) if job.is_training]
+    path = os.path.relpath(target)
+    job = link_of(path) or plan.job_at(str(Path(path).parent))
+    return [] if job is None else [job]

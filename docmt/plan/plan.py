@@ -4,12 +4,13 @@ Nothing here says whether outputs are right: a folder whose name has the identit
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePath
 
 from docmt.base.digests import full_digest
+from docmt.base.errors import UserError
 from docmt.base.machine import installed_version
 from docmt.base.manifest import MANIFEST
 from docmt.base.recipe import SOURCES, Recipe, StatedFile
@@ -70,6 +71,8 @@ class Plan:
         self._places: dict[str, Path] = {}
         self._versions: dict[str, str] = {}
         self._finished: dict[str, bool] = {}
+        self.fetched: set[Job] = set()
+        """The jobs whose outputs come from the store; they read nothing."""
 
     def inputs(self, job: Job) -> dict[str, Job]:
         """Return the jobs whose outputs a job reads, by their roles. Raises UserError where the grid has no such job."""
@@ -149,6 +152,13 @@ class Plan:
         folder = self.recipe(job).folder
         return self.is_there(folder)
 
+    def folder(self, step: str, names: Mapping[str, str | int]) -> Path | None:
+        """Return the folder of a job, for a reader that does without it; None where a file is missing that decides it."""
+        try:
+            return self.root / self.recipe(Job.of(step, **names)).folder
+        except UserError:
+            return None
+
     def is_there(self, folder: Path) -> bool:
         """Return whether a folder has a manifest; it is looked for once."""
         key = folder.as_posix()
@@ -177,13 +187,17 @@ class Plan:
         def visit(job: Job) -> None:
             if job in needed or not (forced(job) or not self.is_finished(job)):
                 return
-            for read in self.inputs(job).values():
+            for read in self.reads(job, forced):
                 visit(read)
             needed[job] = None
 
         for target in targets:
             visit(target)
         return list(needed)
+
+    def reads(self, job: Job, forced: Callable[[Job], bool]) -> list[Job]:
+        """Return the jobs whose outputs must be there before a job: none for one that is fetched from the store."""
+        return [] if job in self.fetched and not forced(job) else list(self.inputs(job).values())
 
     def missing_downloads(self, job: Job) -> list[str]:
         """Return the paths of the files of a corpus that are to be downloaded: those that are not there."""

@@ -9,8 +9,8 @@ from typing import Literal
 
 from docmt.cluster.jobs import ClusterJob
 from docmt.plan.ending import last_line
-from docmt.plan.plan import Job
 from docmt.plan.logs import log_of
+from docmt.plan.plan import Job
 from docmt.plan.planning import Plan, Planner
 
 JobState = Literal["done", "running", "queued", "failed", "to come"]

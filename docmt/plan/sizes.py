@@ -9,10 +9,9 @@ from typing import Any
 
 from docmt.base.artifacts import read_object_if_there
 from docmt.base.foreign import reading
-from docmt.base.paths import TOKENS, VIEW
 from docmt.catalogue.published import StatedCounts, stated
-from docmt.grid.grid import Grid
 from docmt.plan.passes import DocumentGroup, Pass, drawn, pass_of
+from docmt.plan.plan import Plan
 from docmt.settings.system import Entry, TrainedSystem
 
 PIECES = 27.0
@@ -28,11 +27,11 @@ COUNTS_OF_VIEW = ("segments", "sentences_in_segments")
 
 
 class Sizes:
-    """The sizes of corpora, vocabularies and passes over training and dev data, for a grid and its results folder."""
+    """The sizes of corpora, vocabularies and passes over training and dev data, for the jobs of a plan."""
 
-    def __init__(self, grid: Grid, results: Path) -> None:
+    def __init__(self, plan: Plan) -> None:
         """Read cards when they are first needed."""
-        self.grid, self.results = grid, results
+        self.plan, self.grid = plan, plan.grid
         self._cards: dict[Path, dict[str, Any]] = {}
 
     def vocabulary(self, system: TrainedSystem, corpus: str) -> tuple[int, int]:
@@ -138,8 +137,8 @@ class Sizes:
     def _view_counts(self, entry: Entry, split: str) -> Pass | None:
         """Return the size of a split as stage 3 has counted it; None where it has not run."""
         names = {"corpus": self.grid.data_folder(entry.corpus), "text": entry.system.text}
-        folder = VIEW.under(self.results, view=entry.system.view.name, **names)
-        card = self._card(folder / "card.json", COUNTS_OF_VIEW, "the card of a view", "docmt job views")
+        folder = self.plan.folder("views", {**names, "view": entry.system.view.name})
+        card = self._card(folder, COUNTS_OF_VIEW, "the card of a view", "docmt job views")
         counts = card.get("splits", {}).get(split)
         if counts is None:
             return None
@@ -148,11 +147,14 @@ class Sizes:
 
     def _text_card(self, corpus: str, text: str) -> dict[str, Any]:
         """Return the card that stage 2 wrote for a corpus and a preset of text; empty where it has not run."""
-        folder = TOKENS.under(self.results, corpus=self.grid.data_folder(corpus), text=text)
-        return self._card(folder / "card.json", COUNTS_OF_TEXT, "the card of a text", "docmt job tokens")
+        folder = self.plan.folder("tokens", {"corpus": self.grid.data_folder(corpus), "text": text})
+        return self._card(folder, COUNTS_OF_TEXT, "the card of a text", "docmt job tokens")
 
-    def _card(self, path: Path, counts: tuple[str, ...], what: str, command: str) -> dict[str, Any]:
-        """Return a card; empty where there is no such file. Raises UserError for a file with other content."""
+    def _card(self, folder: Path | None, counts: tuple[str, ...], what: str, command: str) -> dict[str, Any]:
+        """Return the card in a folder; empty where there is none. Raises UserError for a file with other content."""
+        if folder is None:
+            return {}
+        path = folder / "card.json"
         if path not in self._cards:
             card = read_object_if_there(path) or {}
             with reading(path, f"not {what}", f"what `{command}` writes"):

@@ -81,9 +81,9 @@ class Step:
     libraries: Callable[[Grid, Names], Iterable[str]] = no_libraries
     hints: Callable[[Grid, Names], dict[str, Any]] = no_hints
 
-    def can_write(self, name: str, names: Names) -> bool:
+    def can_write(self, name: str) -> bool:
         """Return whether a file of this name is among the outputs of a job."""
-        return any(fnmatchcase(name, pattern.format(**names)) for pattern in self.writes)
+        return any(fnmatchcase(name, pattern) for pattern in self.writes)
 
 
 def parsed(recipe: Recipe, kind: type) -> Any:

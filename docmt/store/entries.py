@@ -1,7 +1,7 @@
 """An entry of a store: which files an artifact has, and their digests.
 
-The small files that a job writes beside its outputs (manifest, record, settings) are in the entry itself, so that one
-file says what an artifact is; the outputs are files of the store under their digests.
+What was asked of the job, its manifest and its record are in the entry itself, so that one file says what an artifact
+is; the outputs are files of the store under their digests.
 """
 
 import hashlib
@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.artifacts import as_object
-from docmt.base.asked import Asked, asked_of
 from docmt.base.digests import FileDigest, full_digest, indented_json
 from docmt.base.errors import UserError, in_line, printable
 from docmt.base.foreign import reading
@@ -23,7 +22,6 @@ from docmt.base.manifest import (
     DIGITS,
     MANIFEST,
     RECORD,
-    SETTINGS,
     Manifest,
     check_seal,
     digest_from_json,
@@ -32,11 +30,14 @@ from docmt.base.manifest import (
     sealed,
 )
 from docmt.base.names import is_printable
+from docmt.base.recipe import Recipe
 from docmt.base.untrusted import check_names
 from docmt.store.backend import EntryRefused
 
-FORMAT = "docmt-store-entry-1"
+FORMAT = "docmt-store-entry-2"
 """The value of the key `format` of an entry."""
+BESIDE = (MANIFEST, RECORD)
+"""The files of a job that are in its entry."""
 MAKER = "DOCMT_STORE_MAKER"
 """The variable with the name by which a user wants to be known in stores; without it, no name is written."""
 REMEDY = "docmt uses nothing of it; the person who wrote it can remove it"
@@ -46,30 +47,25 @@ REMEDY = "docmt uses nothing of it; the person who wrote it can remove it"
 class StoreEntry:
     """An artifact in a store.
 
-    `rule`, `names`: the job that made it, by its rule and its wildcards. `manifest_name`: the name of its manifest.
-    `texts`: the contents of its manifest, its record and its settings, by the names of these files. `maker`: who gave
+    `place`: the folder of the artifact without the id, for people. `asked`: what was asked of its job, whose digest is
+    the identity. `texts`: the contents of its manifest and its record, by the names of these files. `maker`: who gave
     it to the store (time, and the user where MAKER is set), for people.
     """
 
-    rule: str
-    names: Mapping[str, str]
-    manifest_name: str
+    place: str
+    asked: Mapping[str, Any]
     texts: Mapping[str, str]
     maker: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of_folder(cls, rule: str, names: Mapping[str, str], manifest: Path) -> "StoreEntry":
-        """Return the entry of an artifact that is here, from the path of its manifest.
-
-        Raises UserError where a file is missing or damaged.
-        """
-        beside = [manifest.name.removesuffix(MANIFEST) + name for name in (MANIFEST, RECORD, SETTINGS)]
+    def of_recipe(cls, recipe: Recipe) -> "StoreEntry":
+        """Return the entry of an artifact that is here. Raises UserError where a file is missing or damaged."""
         texts = {}
-        for name in beside:
-            with reading(manifest.with_name(name), "cannot be read"):
-                texts[name] = manifest.with_name(name).read_text(encoding="utf-8")
-        entry = cls(rule, dict(names), manifest.name, texts, maker())
-        entry.check(entry.identity)
+        for name in BESIDE:
+            with reading(recipe.folder / name, "cannot be read"):
+                texts[name] = (recipe.folder / name).read_text(encoding="utf-8")
+        entry = cls(recipe.place.as_posix(), recipe.asked, texts, maker())
+        entry.check(recipe.identity)
         return entry
 
     @classmethod
@@ -77,10 +73,10 @@ class StoreEntry:
         """Read and check the entry of an identity. Raises EntryRefused where it is damaged, or of another identity."""
         try:
             with reading(where, "not an entry of a store, or damaged", FORMAT, REMEDY):
-                value = as_object(json.loads(data), where, ("rule", "names", "manifest", "texts", "maker"))
+                value = as_object(json.loads(data), where, ("place", "asked", "texts", "maker"))
                 check_seal(value, where, REMEDY)
                 _check_texts(value)
-                entry = cls(value["rule"], value["names"], value["manifest"], value["texts"], value["maker"])
+                entry = cls(value["place"], value["asked"], value["texts"], value["maker"])
                 entry.check(identity)
         except UserError as problem:
             raise refused(problem, where) from problem
@@ -90,30 +86,27 @@ class StoreEntry:
         """Return the content of the entry's file, which includes the digest of all other values."""
         value = {
             "format": FORMAT,
-            "rule": self.rule,
-            "names": dict(self.names),
-            "manifest": self.manifest_name,
+            "place": self.place,
+            "asked": dict(self.asked),
             "texts": dict(self.texts),
             "maker": dict(self.maker),
         }
         return indented_json(sealed(value)).encode()
 
+    @property
+    def step(self) -> str:
+        """The step of the job."""
+        return self.asked["step"]
+
     @cached_property
     def manifest(self) -> Manifest:
         """The manifest. Raises UserError where it was changed."""
-        return manifest_from_json(json.loads(self.texts[self.manifest_name]), self.manifest_name, REMEDY)
+        return manifest_from_json(json.loads(self.texts[MANIFEST]), MANIFEST, REMEDY)
 
     @cached_property
     def record(self) -> dict[str, Any]:
         """The record of the job. Raises UserError where it was changed."""
-        name = self._beside(RECORD)
-        return record_from_json(json.loads(self.texts[name]), name, REMEDY)
-
-    @cached_property
-    def asked(self) -> Asked:
-        """What was asked of the job. Raises UserError where it was changed."""
-        name = self._beside(SETTINGS)
-        return asked_of(self.texts[name].encode(), name)
+        return record_from_json(json.loads(self.texts[RECORD]), RECORD, REMEDY)
 
     @cached_property
     def files(self) -> dict[str, FileDigest]:
@@ -128,7 +121,7 @@ class StoreEntry:
 
     @property
     def content(self) -> str:
-        """The digest of all bytes of the artifact, also of its manifest, its record and its settings."""
+        """The digest of all bytes of the artifact, also of its manifest and its record."""
         texts = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in self.texts.items()}
         return full_digest({name: file.sha256 for name, file in self.files.items()} | texts)
 
@@ -138,33 +131,20 @@ class StoreEntry:
         return sum(file.bytes for file in self.files.values()) + sum(len(text.encode()) for text in self.texts.values())
 
     def check(self, identity: str) -> None:
-        """Raise UserError unless manifest, record, settings and names of files agree with each other and an identity.
-
-        The identity is computed again from the settings, where these know the digests of all inputs: those of a first
-        download were not known when the settings were written.
-        """
-        settings = self._beside(SETTINGS)
-        expected = {self.manifest_name, settings, self._beside(RECORD)}
-        if expected != {*self.texts}:
-            what = "not the manifest, the record and the settings of a job"
-            raise UserError(what, found=sorted(self.texts), expected=sorted(expected), remedy=REMEDY)
-        if not identity or self.identity != identity or self.asked.identity not in (None, identity):
-            stated = [self.manifest.identity, self.asked.identity]
-            digests = ", ".join(str(value)[:DIGITS] for value in dict.fromkeys(stated))
-            raise UserError("of another identity", found=digests, expected=identity[:DIGITS] or "one", remedy=REMEDY)
-        if self.asked.job not in ("", self.rule):
-            raise UserError("of another rule than its settings", found=self.rule, expected=self.asked.job)
-        stated_settings = self.manifest.files.get(settings)
-        actual = hashlib.sha256(self.texts[settings].encode()).hexdigest()
-        if stated_settings is not None and stated_settings.sha256 != actual:
-            raise UserError("the settings differ from the manifest", found=actual[:DIGITS], remedy=REMEDY)
+        """Raise UserError unless all parts agree with each other and with an identity."""
+        if {*self.texts} != {*BESIDE}:
+            what = "not the manifest and the record of a job"
+            raise UserError(what, found=sorted(self.texts), expected=sorted(BESIDE), remedy=REMEDY)
+        stated = (self.identity, full_digest(dict(self.asked)))
+        if any(value != identity for value in stated):
+            digests = ", ".join(value[:DIGITS] for value in dict.fromkeys(stated))
+            raise UserError("of another identity", found=digests, expected=identity[:DIGITS], remedy=REMEDY)
+        if self.asked.get("step") != self.manifest.step:
+            found = in_line(self.asked.get("step"))
+            raise UserError("of another step than its manifest", found=found, expected=self.manifest.step)
         check_names([*self.files, *self.texts], "files")
         missing = sorted({*self.manifest.records} - {*self.files, *self.texts})
         _check(not missing, "a record of a file that is not there", "records", ", ".join(missing))
-
-    def _beside(self, name: str) -> str:
-        """Return the name of the job's record or settings."""
-        return self.manifest_name.removesuffix(MANIFEST) + name
 
 
 def refused(problem: UserError, where: str) -> EntryRefused:
@@ -181,17 +161,14 @@ def maker() -> dict[str, str]:
 
 def _check_texts(value: Mapping[str, Any]) -> None:
     """Raise UserError unless the values of an entry are texts, and objects of texts that fit on a line."""
-    for key in ("rule", "manifest"):
-        _check(isinstance(value[key], str) and is_printable(value[key]), "not a name", key, value[key])
-    for key in ("names", "maker"):
+    _check(isinstance(value["place"], str) and is_printable(value["place"]), "not a name", "place", value["place"])
+    for key in ("maker", "asked"):
         _check(isinstance(value[key], dict), "not an object", key, value[key])
-        for name, text in value[key].items():
-            _check(isinstance(text, str) and is_printable(name + text), "not a text on one line", f"{key}.{name}", text)
+    for name, text in value["maker"].items():
+        _check(isinstance(text, str) and is_printable(name + text), "not a text on one line", f"maker.{name}", text)
     _check(isinstance(value["texts"], dict), "not an object", "texts", value["texts"])
     for name, text in value["texts"].items():
         _check(isinstance(text, str), "not a text", f"texts.{name}", text)
-    ends = value["manifest"] == MANIFEST or value["manifest"].endswith(f".{MANIFEST}")
-    _check(ends, "not the name of a manifest", "manifest", value["manifest"])
 
 
 def _check(is_right: bool, what: str, where: str, found: object) -> None:

@@ -170,15 +170,15 @@ class Store:
         return data
 
     def pull(self, entry: StoreEntry, folder: Path) -> Moved:
-        """Copy an artifact to a folder that does not exist yet; its manifest is written last.
+        """Copy an artifact to a folder; its manifest is written last.
 
-        Raises EntryRefused, and leaves an incomplete folder without a manifest, where a file is missing or damaged.
+        Raises EntryRefused, and leaves a folder without a manifest, where a file is missing or damaged.
         """
         for name in {*entry.files, *entry.texts}:
             inside(folder, name).parent.mkdir(parents=True, exist_ok=True)
         with ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(lambda name: self._download(entry, folder, name), entry.files))
-        for name in sorted(entry.texts, key=lambda name: name == entry.manifest_name):
+        for name in sorted(entry.texts, key=lambda name: name == MANIFEST):
             (folder / name).write_bytes(entry.texts[name].encode())
         return Moved(len(entry.files) + len(entry.texts), entry.bytes)
 
