@@ -4,8 +4,8 @@
      "files": {...}, "libraries": {...}, "hints": {...}}
 
 The identity is the digest of what decides the output: step, version, settings, the ids of the inputs (the last part of
-their folders), the digests of files, and the versions of libraries. It has no paths, times or hosts, and is known before
-the job runs. The driver of a run writes the recipe before the first job; a job reads nothing else.
+their folders), the digests of files, and the versions of libraries. It has no paths, times or hosts, and is known
+before the job runs. The driver of a run writes the recipe before the first job; a job reads nothing else.
 """
 
 from collections.abc import Mapping
@@ -156,6 +156,11 @@ def root_of(path: Path) -> Path:
         if parent.name == RESULTS:
             return parent.parent
     return Path.cwd()
+
+
+def artifact_name(folder: Path) -> str:
+    """Return the name of a folder for people; the folder of an artifact has an id below its name."""
+    return folder.parent.name if (folder / JOB).is_file() else folder.name
 
 
 def recipe_from_json(value: Any, where: str, place: Path) -> Recipe:

@@ -17,8 +17,9 @@ from docmt.fetching.transfer import Network
 from docmt.grid.grid import Grid
 from docmt.grid.items import DEMO
 from docmt.plan.available import available_entries
+from docmt.plan.ending import ending
 from docmt.plan.job_times import ESTIMATED, JobTime, SiteLimits, estimated_times, time_without_estimate
-from docmt.plan.links import LINKS, jobs_of_target
+from docmt.plan.links import LINKS, jobs_of_target, set_link
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
 from docmt.plan.passing import may_pass
 from docmt.plan.plan import Job, Plan
@@ -63,7 +64,7 @@ class Driver:
         self.default = DEMO if DEMO in grid.studies else min(grid.studies)
         self.downloads_here = grid.downloads == "login"
         self._forced: dict[Job, bool] = {}
-        self._is_prepared = False
+        self._is_prepared, self._began = False, time.time()
 
     @property
     def grid(self) -> Grid:
@@ -215,6 +216,15 @@ class Driver:
             wanted = again if self.plan.is_finished(job) else ""
             replace(recipe, hints={**recipe.hints, **self._hints(job)}, again=wanted).write()
         self.plan.digests.save()
+
+    def end(self) -> None:
+        """Print what the run made, and what failed; set the links to the pages of the targets."""
+        studies = [study for study in self.studies if self.is_whole(study)]
+        for line in ending(self.plan, self.to_run, self.target_jobs, studies, self._began):
+            say(line)
+        for job in self.target_jobs:
+            if job.step in LINKS:
+                set_link(self.plan, job)
 
     def _hints(self, job: Job) -> dict[str, Any]:
         """Return the hints of a job that follow from the run: what it asks a cluster for, and of the store."""

@@ -6,80 +6,61 @@ from pathlib import Path
 
 from docmt.base.artifacts import read_object
 from docmt.base.foreign import LONGEST_DETAIL
-from docmt.plan.driver import LISTED, targets_of
-from docmt.plan.plan import Job
-from docmt.plan.planning import Plan, Planner
+from docmt.base.manifest import MANIFEST
+from docmt.plan.plan import Job, Plan
 from docmt.plan.supplies import left_out_lines
 from docmt.plan.unscored import not_scored_lines
 
-COLUMNS = ("made", "pulled", "there before", "failed", "not reached", "left out")
-"""The columns of the table, with numbers of outputs: those that this run made, those that it pulled from the store,
-those that were right before, those of jobs that failed, those that a failed job would have made possible, and those
+COLUMNS = ("made", "fetched", "there before", "failed", "not reached", "left out")
+"""The columns of the table, with numbers of artifacts: those that this run made, those that it fetched from the store,
+those that were there before, those of jobs that failed, those that a failed job would have made possible, and runs
 that miss files (`missing: skip`)."""
+LISTED = 20
+"""The largest number of lines about jobs that failed."""
 
 
 def ending(
-    planner: Planner, plan: Plan, targets: Iterable[str], logs: Mapping[Job, str], studies: Collection[str]
+    plan: Plan, jobs: Collection[Job], targets: Iterable[Job], studies: Collection[str], began: float
 ) -> Iterator[str]:
     """Yield the lines that end a run: a table, and lines about failed jobs and systems that are left out.
 
-    `logs`: the log of each job of the run that has started. `studies`: the studies of which a target is all.
+    `jobs`: those that the run was to do. `studies`: the studies of which a target is all. `began`: the start of the run
+    in seconds since 1970.
     """
-    planner.states.forget()
-    outcomes = {job: _outcome(planner, job, logs) for job in plan.reasons}
+    order = list(plan.closure(targets))
+    logs = {job: log for job in jobs if (log := newest_log(plan.root / plan.recipe(job).folder, began)) is not None}
     counts: dict[str, Counter[str]] = {}
-    for job in plan.order:
-        outcome = outcomes.get(job) or _before(planner, job)
+    outcomes = {job: _outcome(plan, job, logs) for job in jobs}
+    for job in order:
+        outcome = outcomes.get(job) or ("there before" if plan.is_finished(job) else None)
         if outcome is not None:
-            counts.setdefault(_stage(job), Counter())[outcome] += 1
-    grid = planner.jobs.grid
+            counts.setdefault(Path(job.role).parts[0], Counter())[outcome] += 1
+    grid = plan.grid
     entries = [entry for study in studies for entry in grid.of_study(study)]
     left_out = sum(len(entry.seeds) for entry in entries if grid.left_out(entry) is not None)
     if left_out:
         counts.setdefault("runs", Counter())["left out"] = left_out
     yield from _table(counts)
-    yield from _warnings(planner.digests.root, (job for job, outcome in outcomes.items() if outcome == "made"))
+    yield from _warnings(plan, (job for job, outcome in outcomes.items() if outcome == "made"))
     failed = [job for job, outcome in outcomes.items() if outcome == "failed"]
     for job in failed[:LISTED]:
-        yield f"failed: {job}: {last_line(planner.digests.root / logs[job])} ({logs[job]})"
-    yield from [*left_out_lines(grid, studies), *not_scored_lines(grid, plan.order)]
-    if not failed:
-        yield from _later(planner, targets, outcomes)
+        yield f"failed: {job}: {last_line(logs[job])} ({logs[job]})"
+    yield from [*left_out_lines(grid, studies), *not_scored_lines(grid, order)]
 
 
-def _warnings(root: Path, jobs: Iterable[Job]) -> Iterator[str]:
+def _outcome(plan: Plan, job: Job, logs: Mapping[Job, Path]) -> str:
+    """Return the column of a job of the run."""
+    if (plan.root / plan.recipe(job).folder / MANIFEST).is_file():
+        return "fetched" if job in plan.fetched else "made"
+    return "failed" if job in logs else "not reached"
+
+
+def _warnings(plan: Plan, jobs: Iterable[Job]) -> Iterator[str]:
     """Yield the warnings about the text of each corpus that the run has read."""
     for job in jobs:
         if job.step == "corpus":
-            card = read_object(root / job.file("card.json"), "warnings")
+            card = read_object(plan.root / plan.recipe(job).folder / "card.json", "warnings")
             yield from (f"warning: {job.names['corpus']}: {warning}" for warning in card["warnings"])
-
-
-def _outcome(planner: Planner, job: Job, logs: Mapping[Job, str]) -> str:
-    """Return the column of a job of the run."""
-    if planner.states.of(job).name == "right":
-        return "made"
-    return "failed" if job in logs and (planner.digests.root / logs[job]).exists() else "not reached"
-
-
-def _before(planner: Planner, job: Job) -> str | None:
-    """Return the column of outputs that the run did not make; None where they are not here, since nobody needs them."""
-    if planner.stored.pulled & {planner.identities.identity(job)}:
-        return "pulled"
-    return "there before" if planner.states.of(job).name == "right" else None
-
-
-def _later(planner: Planner, targets: Iterable[str], outcomes: Mapping[Job, str]) -> Iterator[str]:
-    """Yield a line for each job that this run has made out of date, by making another content of one of its inputs."""
-    if "made" in outcomes.values():
-        for job, state in planner.plan(targets_of(planner, targets)).reasons.items():
-            yield f"{job}: {state.why}; the next run makes it again"
-
-
-def _stage(job: Job) -> str:
-    """Return the stage of a job, or its file for a job without a stage."""
-    parts = job.folder.split("/")
-    return parts[1] if len(parts) > 1 else "report"
 
 
 def _table(counts: Mapping[str, Counter[str]]) -> Iterator[str]:
@@ -91,6 +72,12 @@ def _table(counts: Mapping[str, Counter[str]]) -> Iterator[str]:
     for stage, row in sorted(counts.items()):
         numbers = (f"{row[name] or '':>{width}}" for name, width in zip(columns, widths, strict=True))
         yield f"{stage:{first}}  " + "  ".join(numbers)
+
+
+def newest_log(folder: Path, since: float) -> Path | None:
+    """Return the log of the last attempt of a job that was written since a time; None where there is none."""
+    logs = [path for path in folder.glob("log.*.txt") if path.stat().st_mtime >= since]
+    return max(logs, key=lambda path: path.stat().st_mtime, default=None)
 
 
 def last_line(log: Path) -> str:

@@ -5,12 +5,16 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from docmt.base.manifest import MANIFEST, RECORD
 from docmt.base.paths import PAGE, PAPER, RESULTS, front_link, page_link, sheet_link
+from docmt.base.recipe import JOB
 from docmt.grid import items
 from docmt.plan.plan import Job, Plan
 
 LINKS: dict[str, Callable[..., str]] = {"page": page_link, "front": front_link, "sheet": sheet_link}
 """The functions from names to the path of the link, by the steps that have links."""
+UNLINKED = (MANIFEST, RECORD, JOB)
+"""The files of a page's folder that have no links."""
 _FRONT = re.compile(rf"{RESULTS}/report(?:@(?P<scale>[^/]+))?\.html")
 _PAGE = re.compile(
     rf"{RESULTS}/{PAGE.stage}/(?P<scale>[^/]+)/(?P<study>[^/]+)/(?P<item>[^/]+?)(?P<sheet>\.sheet\.csv|\.html)"
@@ -42,3 +46,16 @@ def jobs_of_target(plan: Plan, target: str) -> list[Job]:
     path = os.path.relpath(target)
     job = link_of(path) or plan.job_at(str(Path(path).parent))
     return [] if job is None else [job]
+
+
+def set_link(plan: Plan, job: Job) -> None:
+    """Make the path at which people open a page a link to the artifact, where this is finished and the link is old."""
+    link, page = plan.root / LINKS[job.step](**job.names), plan.root / plan.recipe(job).folder
+    file = page / link.name
+    if not file.is_file() or (link.exists() and link.samefile(file)):
+        return
+    for path in page.iterdir():
+        if path.name not in UNLINKED and not path.name.startswith("log."):
+            place = link.with_name(path.name)
+            place.unlink(missing_ok=True)
+            place.symlink_to(os.path.relpath(path, place.parent))

@@ -15,6 +15,7 @@ from docmt.base.digests import digest, sha256_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import library, reading
 from docmt.base.names import DeviceName
+from docmt.base.recipe import artifact_name
 from docmt.scoring.inputs import DIGITS
 from docmt.scoring.measured import ScoringJob, ScoringResult
 from docmt.scoring.tallies import adjacent_pairs, adjacent_tally
@@ -39,7 +40,7 @@ class NextSentenceModel:
         if config["model_type"] != "bert":
             raise UserError("not a BERT", where=str(folder), found=config["model_type"], expected="bert")
         tokenizer_file(folder)
-        self.name = f"{folder.resolve().name}-{digest([*map(sha256_file, checkpoint_files(folder))], DIGITS)}"
+        self.name = f"{artifact_name(folder.resolve())}-{digest([*map(sha256_file, checkpoint_files(folder))], DIGITS)}"
         self._tokenizer, self._model = _load(folder, str(folder))
         self._device = choose_device(device)
         self._model.eval().to(self._device)

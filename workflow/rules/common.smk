@@ -77,6 +77,12 @@ def before_jobs():
         or_refuse(DRIVER.write_recipes)
 
 
+def after_jobs():
+    """Print what this run has made."""
+    if not workflow.remote_exec:
+        or_refuse(DRIVER.end)
+
+
 if workflow.remote_exec:
     DRIVER = Submitted()
 else:
@@ -93,6 +99,14 @@ if IN_CONTAINER:
 
 onstart:
     before_jobs()
+
+
+onsuccess:
+    after_jobs()
+
+
+onerror:
+    after_jobs()
 
 
 # The files of a page become links beside the one that people open. Where links are impossible, copies stand there.
