@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from docmt.base.errors import UserError
-from docmt.base.paths import CORPUS
+from docmt.base.paths import DOWNLOADS
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.files import FileConfig
 from docmt.catalogue.folders import ENDING as FOLDER_ENDING
@@ -41,7 +41,7 @@ class Places:
 
     def downloads(self, corpus: str) -> Path:
         """Return the folder of a corpus' downloads."""
-        return CORPUS.under(self.results, corpus=corpus) / "downloads"
+        return self.results.parent / DOWNLOADS.format(corpus=corpus)
 
     def find(self, corpus: str, file: FileConfig) -> Path | None:
         """Return the path of a corpus' file, or none where no folder holds it.
@@ -126,12 +126,7 @@ def files_to_lock(corpus: CorpusConfig, places: Places, root: Path = Path()) -> 
 
 
 def wanted_files(corpus: CorpusConfig, places: Places) -> list[FileConfig]:
-    """Return the files of a corpus that are in no folder.
-
-    The list is empty for a corpus that stage 1 has read.
-    """
-    if (CORPUS.under(places.results, corpus=corpus.corpus) / "documents.parquet").is_file():
-        return []
+    """Return the files of a corpus that are in no folder."""
     return [file for file in corpus.files if places.find(corpus.corpus, file) is None]
 
 

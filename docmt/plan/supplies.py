@@ -11,6 +11,7 @@ from docmt.catalogue.files import FileConfig
 from docmt.catalogue.filesets import FileSetConfig, load_file_sets
 from docmt.catalogue.missing import Places, wanted_files
 from docmt.grid.grid import Grid
+from docmt.plan.plan import Job, Plan
 from docmt.settings.pretrained import has_weights, is_random_checkpoint
 from docmt.settings.system import Entry
 
@@ -51,7 +52,7 @@ class Supplies:
 
     def __init__(self, grid: Grid, root: Path = Path()) -> None:
         """Remember each supply that was asked for, since many systems need the same ones."""
-        self.grid, self.root = grid, root
+        self.grid, self.root, self.plan = grid, root, Plan(grid, root)
         self._known: dict[str, Supply] = {}
 
     @cached_property
@@ -64,13 +65,11 @@ class Supplies:
         }
 
     def corpus(self, name: str) -> Supply:
-        """Return the supply of a corpus; at a scale with fixtures every corpus is generated."""
+        """Return the supply of a corpus: it is ready where it has been read, and at a scale with fixtures."""
         if name not in self._known:
-            is_generated = self.grid.fixtures is not None
-            supply = (
-                Supply(name) if is_generated else corpus_supply(self.grid.corpora[name], self.grid.places(self.root))
-            )
-            self._known[name] = supply
+            is_here = self.grid.fixtures is not None or self.plan.is_finished(Job.of("corpus", corpus=name))
+            places = self.grid.places(self.root)
+            self._known[name] = Supply(name) if is_here else corpus_supply(self.grid.corpora[name], places)
         return self._known[name]
 
     def checkpoint(self, folder: str) -> Supply:
