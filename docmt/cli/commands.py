@@ -27,6 +27,7 @@ from docmt.cli.job_folder import in_job_folder
 from docmt.cli.options import check_paths, given_paths, repeat_config
 from docmt.cli.standard_input import standard_input_as_file
 from docmt.steps import NAMES, get_step
+from docmt.steps.download import STEP as DOWNLOAD
 
 Sections = Mapping[str, Mapping[str, str]]
 """For each heading of the help, the names of its commands and, for each command, its module in `docmt.cli`."""
@@ -77,11 +78,7 @@ FOR_YOU: Sections = {
     "Pass results on": {"write-crate": "provenance", "reproduce": "provenance"},
 }
 
-JOBS: Sections = {
-    "Steps": dict.fromkeys(NAMES, ""),
-    "Downloads": {"fetch-file": "fetch_file"},
-    "Beside a run: the store": {"push-finished": "push_finished"},
-}
+JOBS: Sections = {"Steps": {**dict.fromkeys(NAMES, ""), DOWNLOAD: ""}}
 
 STORE: Sections = {
     "Exchange artifacts with other teams": {"pull": "store.exchange", "push": "store.exchange"},
@@ -159,9 +156,9 @@ class JobCommands(LazyGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import and return the command of a step, or another command."""
-        if cmd_name not in NAMES:
-            return super().get_command(ctx, cmd_name)
-        return command(cmd_name, command_of(cmd_name), get_step(cmd_name).about)
+        if cmd_name == DOWNLOAD:
+            return command(cmd_name, command_of(cmd_name), "Download a file of a corpus, and check it.")
+        return command(cmd_name, command_of(cmd_name), get_step(cmd_name).about) if cmd_name in NAMES else None
 
 
 class StoreCommands(LazyGroup):

@@ -14,6 +14,8 @@ from docmt.base.manifest import MANIFEST, RECORD, read_record
 from docmt.base.recipe import Recipe, Resources, read_recipe, root_of
 from docmt.base.screen import say
 from docmt.cli.options import MINUTES, MOST, Device
+from docmt.steps.download import STEP as DOWNLOAD
+from docmt.steps.download import download
 from docmt.store.exchange import fetch, give
 
 Folder = Annotated[Path, typer.Argument(help="folder of the job, which has its job.json", metavar="FOLDER")]
@@ -38,7 +40,10 @@ DeadlineMinutes = Annotated[
     float | None,
     typer.Option(min=0, max=MINUTES, help="minutes after which a training has to end; it saves a checkpoint before"),
 ]
-Part = Annotated[str, typer.Option(help="part of a divided job: tokenised.2of8", show_default=False)]
+Part = Annotated[
+    str,
+    typer.Option(help="part of a divided job: tokenised.2of8, or the name of a file to download", show_default=False),
+]
 
 
 def command_of(step: str) -> Callable[..., None]:
@@ -58,6 +63,9 @@ def command_of(step: str) -> Callable[..., None]:
         if root_of(folder) != Path.cwd():
             remedy = f"cd {root_of(folder)}, and call it again"
             raise UserError("the job of another folder than this one", where=str(folder), remedy=remedy)
+        if step == DOWNLOAD:
+            download(folder, part)
+            return
         resources = Resources(device, threads, ranks, nodes, node_rank, rendezvous, deadline_minutes, part)
         run_job(folder, step, resources)
 

@@ -27,6 +27,7 @@ from docmt.plan.stored import hint_of, stored_for
 from docmt.plan.supplies import left_out_lines
 from docmt.plan.unscored import not_scored_lines
 from docmt.steps import get_step
+from docmt.steps.download import write_recipe
 
 ATTEMPTS = 3
 """How often a job is started at most, for its time limit."""
@@ -215,6 +216,8 @@ class Driver:
             recipe = self.plan.recipe(job)
             wanted = again if self.plan.is_finished(job) else ""
             replace(recipe, hints={**recipe.hints, **self._hints(job)}, again=wanted).write()
+            if self.plan.missing_downloads(job):
+                write_recipe(self.grid, self.grid.corpus_in(job.names["corpus"], job.place), Path())
         self.plan.digests.save()
 
     def end(self) -> None:

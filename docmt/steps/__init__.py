@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from docmt.steps.step import Step
 
-HELPERS = ("gpus", "leases", "of_grid", "of_pages", "step")
+HELPERS = ("download", "gpus", "leases", "of_grid", "of_pages", "step")
 """The modules of this folder that are no step."""
 
 NAMES = tuple(module.name for module in iter_modules(__path__) if module.name not in HELPERS)
