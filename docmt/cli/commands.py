@@ -88,7 +88,7 @@ STORE: Sections = {
         "du": "store.listing",
         "verify": "store.checking",
     },
-    "Keep and remove artifacts": {"pin": "store.keeping", "gc": "store.keeping"},
+    "Remove artifacts": {"gc": "store.keeping"},
     "Trust artifacts of others": {"sign": "store.signing"},
 }
 

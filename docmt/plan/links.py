@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from docmt.base.errors import UserError, nearest
 from docmt.base.manifest import MANIFEST, RECORD
 from docmt.base.paths import PAGE, PAPER, RESULTS, front_link, page_link, sheet_link
 from docmt.base.recipe import JOB
@@ -46,6 +47,15 @@ def jobs_of_target(plan: Plan, target: str) -> list[Job]:
     path = os.path.relpath(target)
     job = link_of(path) or plan.job_at(str(Path(path).parent))
     return [] if job is None else [job]
+
+
+def jobs_named(plan: Plan, target: str) -> list[Job]:
+    """Return the jobs of a target that a person named. Raises UserError where there is none."""
+    if not (jobs := jobs_of_target(plan, target)):
+        expected = f"all, a study, a page, or a file of an artifact below {RESULTS}/ that the settings ask for"
+        remedy = nearest(target, ["all", *plan.grid.studies])
+        raise UserError("unknown target", found=target, expected=expected, remedy=remedy)
+    return jobs
 
 
 def set_link(plan: Plan, job: Job) -> None:

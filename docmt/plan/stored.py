@@ -1,4 +1,4 @@
-"""What a run can fetch from the store: the entries of jobs that are not finished here, read while the run is planned."""
+"""What a store has for the jobs of a plan that are not finished here: for a run, and for `docmt store pull`."""
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +16,11 @@ AT_ONCE = 16
 """The number of entries that are read at the same time: an object store takes a tenth of a second for each."""
 PAGES = ("page", "front", "sheet")
 """The steps whose outputs people open in a browser, which runs the scripts of a page: only signed ones are fetched."""
+DATA = (
+    *("checkpoint", "fixture", "corpus", "tokens", "views"),
+    *("chain_words", "chain_segments", "aligner", "word_vectors"),
+)
+"""The steps whose outputs other jobs read and no person does."""
 
 
 @dataclass
@@ -38,18 +43,22 @@ def stored_for(plan: Plan, jobs: Iterable[Job]) -> Stored:
     try:
         if not store.check():
             return Stored()  # nobody has given anything yet
-        return _entries(store, plan, list(jobs))
+        return entries_in(store, plan, list(jobs))
     except StoreUnusable as problem:
         return Stored(lines=[f"the store is not used: {problem}", "the run goes on without the store"])
 
 
-def _entries(store: Store, plan: Plan, jobs: list[Job]) -> Stored:
-    """Read the entries of jobs; those that cannot be used are told, each reason once."""
+def entries_in(store: Store, plan: Plan, jobs: list[Job], has_notes: bool = True) -> Stored:
+    """Return the entries of jobs in a store; those that cannot be used are told, each reason once.
+
+    `has_notes`: whether an entry is left out that an earlier job has refused.
+    """
     is_signed, problems = store.trusted is not None, dict[str, UserError]()
 
     def read(job: Job) -> StoreEntry | None:
         recipe = plan.recipe(job)
-        if (job.step in PAGES and not is_signed) or (plan.root / recipe.folder / REFUSED).exists():
+        is_noted = has_notes and (plan.root / recipe.folder / REFUSED).exists()
+        if is_noted or (job.step in PAGES and not is_signed):
             return None
         try:
             return store.entry(recipe.identity)
@@ -62,6 +71,26 @@ def _entries(store: Store, plan: Plan, jobs: list[Job]) -> Stored:
     entries = {job: entry for job, entry in found.items() if entry is not None}
     lines = [f"not used from the store: {problem}" for problem in problems.values()]
     return Stored(entries, [*lines, *([UNSIGNED] if entries and not is_signed else [])])
+
+
+def to_pull(plan: Plan, store: Store, targets: list[Job]) -> Stored:
+    """Return the entries of a store for all that targets are made from and that is not finished here.
+
+    Data, such as tokens and views, are left out unless a job reads them that is left to run.
+    """
+    lacking = [job for job in plan.closure(targets) if not plan.is_finished(job)]
+    stored = entries_in(store, plan, lacking, has_notes=False)
+    plan.fetched = {*stored.entries}
+    wanted = plan.to_run([*targets, *(job for job in stored.entries if job.step not in DATA)])
+    return Stored({job: stored.entries[job] for job in wanted if job in stored.entries}, stored.lines)
+
+
+def named_store(grid: Grid) -> Store:
+    """Return the store of config.yaml, whatever `store_mode` says. Raises UserError where none is named."""
+    if grid.store is None:
+        remedy = "name it in config.yaml, or with --config store=FOLDER"
+        raise UserError("no store is named", where="config.yaml", expected="store", remedy=remedy)
+    return store_of(grid.store, grid.store_keys)
 
 
 def hint_of(grid: Grid) -> dict[str, str | None]:

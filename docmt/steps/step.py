@@ -8,12 +8,16 @@ from typing import Any
 
 from docmt.base.parse import parse
 from docmt.base.paths import RESULTS, Folder
-from docmt.base.recipe import Recipe, Resources, root_of
+from docmt.base.recipe import JOB, Recipe, Resources, root_of
 from docmt.base.result_folders import ResultFolders
 from docmt.grid.grid import Grid
+from docmt.store.exchange import REFUSED
+from docmt.training.lease import FILE
 
 Names = Mapping[str, str]
 """The values of the wildcards of a job, by their names."""
+NO_OUTPUTS = (JOB, FILE, REFUSED)
+"""The files of a job's folder that are outputs of no step, although the name fits a pattern."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +62,9 @@ class Step:
     """A step of the workflow, whose jobs are made from the same code.
 
     `name`: the name of its file, of its rule and of its command (`docmt job NAME`). `about`: a sentence for the help.
-    `folder`: the folder of a job's outputs; `read_as`: the one whose place readers of many results know it by. `version`: raised where the outputs change. `code`: the folders and files
-    that the version speaks for. `writes`: the patterns of the names of its outputs beside manifest, record and
-    recipe: a store brings no others.
+    `folder`: the folder of a job's outputs; `read_as`: the one whose place readers of many results know it by.
+    `version`: raised where the outputs change. `code`: the folders and files that the version speaks for. `writes`: the
+    patterns of the names of its outputs beside manifest, record and recipe: a store brings no others.
 
     The functions take the grid and the names of a job. `settings` returns what decides the output, `inputs` what is
     read of other jobs, `files` the files that no job makes by their roles, `libraries` those whose versions decide the
@@ -82,8 +86,9 @@ class Step:
     hints: Callable[[Grid, Names], dict[str, Any]] = no_hints
 
     def can_write(self, name: str) -> bool:
-        """Return whether a file of this name is among the outputs of a job."""
-        return any(fnmatchcase(name, pattern) for pattern in self.writes)
+        """Return whether a file of this name is among the outputs of a job; `*` alone stays in the job's folder."""
+        patterns = (pattern for pattern in self.writes if "/" in pattern or "/" not in name)
+        return name not in NO_OUTPUTS and any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def parsed(recipe: Recipe, kind: type) -> Any:

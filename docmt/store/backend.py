@@ -4,7 +4,6 @@ A key is a path of plain names with `/` between them. A file appears under its k
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -63,12 +62,10 @@ class Backend(Protocol):
     def create(self, key: str, data: bytes) -> bool:
         """Write a small file that nobody changes later; return whether it was written, and not there before."""
 
-    def replace(self, key: str, data: bytes) -> None:
-        """Write a small file, in the place of an older one where there is one."""
-
     def upload(self, key: str, path: Path, sha256: str) -> None:
-        """Copy a file into the store. Raises UserError where the file has not the digest `sha256`.
+        """Copy a file into the store, in the place of an older one. Raises UserError for another digest than `sha256`.
 
+        Where another user has written the older one and it cannot be replaced, it stays if it has the same size.
         A machine that loses its power may lose the file, until `settle` has returned.
         """
 
@@ -84,20 +81,17 @@ class Backend(Protocol):
     def listed(self, prefix: str) -> Iterator[StoredFile]:
         """Yield the files below a folder such as `entries` (empty = all); unfinished files are left out."""
 
-    def remove(self, key: str) -> None:
-        """Remove a file; do nothing where there is none. Raises EntryRefused for a file of another user."""
+    def remove(self, key: str, unless_since: float | None = None) -> None:
+        """Remove a file; do nothing where there is none, or where it was written after `unless_since`.
+
+        Raises EntryRefused for a file of another user.
+        """
 
     def remove_leftovers(self, older_than_seconds: float) -> int:
         """Remove what writers that were killed have left, if it is older; return the number of unfinished files."""
 
     def prepare(self, folders: Iterable[str]) -> None:
         """Make the folders of a new store, where the place has folders."""
-
-    def lock(self, alone: bool = False) -> AbstractContextManager[bool]:
-        """Hold the lock of the store in a block: writers hold it together, and a removal of files holds it `alone`.
-
-        The block gets False where the place has no locks, or where, for `alone`, another process holds the lock.
-        """
 
 
 def check_file(path: Path | str, actual: str, sha256: str) -> None:

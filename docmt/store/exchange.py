@@ -1,17 +1,18 @@
-"""The exchange of single artifacts between a job and a store: a job fetches its outputs, or gives those that it made."""
+"""The exchange of single artifacts with a store: a job fetches its outputs, or gives those that it made."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from docmt.base.artifacts import write_json
-from docmt.base.errors import UserError, in_line
+from docmt.base.errors import in_line
 from docmt.base.recipe import Recipe
 from docmt.store.addresses import open_store
+from docmt.store.backend import EntryRefused
 from docmt.store.entries import StoreEntry
 from docmt.store.store import Store
 
 REFUSED = "refused.json"
-"""The file, in the folder of a job, that says why its entry in the store cannot be used: the next plan does without it."""
+"""The file, in a job's folder, that says why its entry in a store cannot be used; the next plan does without it."""
 
 
 def store_of(address: str, keys: str | None) -> Store:
@@ -19,32 +20,35 @@ def store_of(address: str, keys: str | None) -> Store:
     return open_store(address, None if keys is None else Path(keys))
 
 
-def fetch(recipe: Recipe, can_write: Callable[[str], bool]) -> None:
-    """Copy the outputs of a job from the store that its hints name, and check every byte.
+def fetch(recipe: Recipe, can_write: Callable[[str], bool], store: Store | None = None) -> None:
+    """Copy the outputs of a job from a store, and check every byte.
 
-    `can_write` says whether the step writes a file of a name. Raises UserError where the entry cannot be used, and
-    notes this for the next plan.
+    `can_write` says whether the step writes a file of a name. `store`: None = the one that the hints of the job name.
+    Raises UserError where the entry cannot be used, and notes this for the next plan; StoreUnusable is not noted.
     """
-    hints = recipe.hints["fetch"]
-    store = store_of(hints["store"], hints["keys"])
+    if store is None:
+        store = store_of(recipe.hints["fetch"]["store"], recipe.hints["fetch"]["keys"])
     try:
         entry = store.entry(recipe.identity)
         if entry is None:
-            raise UserError(
-                "the store has it no more", where=store.place(recipe.identity), remedy="run snakemake again"
-            )
+            what, remedy = "the store has it no more", "run snakemake again"
+            raise EntryRefused(what, where=store.place(recipe.identity), remedy=remedy)
         for name in entry.files:
             if not can_write(name):
-                raise UserError("a file that its step does not write", where=entry.place, found=in_line(name))
+                raise EntryRefused("a file that its step does not write", where=entry.place, found=in_line(name))
         store.pull(entry, recipe.folder)
-    except UserError as problem:
+    except EntryRefused as problem:
         write_json(recipe.folder / REFUSED, {"problem": str(problem)})
         raise
+    (recipe.folder / REFUSED).unlink(missing_ok=True)
 
 
-def give(recipe: Recipe) -> None:
-    """Copy the outputs of a job into the store that its hints name, unless they may not be passed on."""
-    hints = recipe.hints["give"]
-    store = store_of(hints["store"], hints["keys"])
-    store.begin()
-    store.push(StoreEntry.of_recipe(recipe), recipe.folder, mend=bool(recipe.again))
+def give(recipe: Recipe, store: Store | None = None) -> bool:
+    """Copy the outputs of a job into a store, and return whether it did not have them.
+
+    `store`: None = the one that the hints of the job name. Raises UserError where the outputs are damaged.
+    """
+    if store is None:
+        store = store_of(recipe.hints["give"]["store"], recipe.hints["give"]["keys"])
+        store.begin()
+    return store.push(StoreEntry.of_recipe(recipe), recipe.folder, mend=bool(recipe.again))

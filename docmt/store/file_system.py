@@ -1,7 +1,6 @@
-"""What a store in a folder asks of the file system: locks, a wait, the files below a folder, and whose they are."""
+"""What a store in a folder asks of the file system: a wait, the files below a folder, and whose they are."""
 
 import ctypes
-import fcntl
 import os
 import pwd
 from collections.abc import Iterator
@@ -9,17 +8,6 @@ from pathlib import Path
 
 PARTIAL = ".part"
 """The ending of the name of a file that is being written; a killed process leaves such a file."""
-
-
-def locked(handle: int, kind: int) -> bool | None:
-    """Try to lock an open file; return False where another process has it, and None where there are no locks."""
-    try:
-        fcntl.flock(handle, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return None
-    return True
 
 
 def write_to_disk(folder: Path) -> None:

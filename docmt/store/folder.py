@@ -10,7 +10,6 @@ and everybody else only the own files.
 """
 
 import errno
-import fcntl
 import os
 import shutil
 import stat
@@ -25,10 +24,8 @@ from docmt.base.foreign import FULL, RIGHTS_ON, explained
 from docmt.base.manifest import DIGITS
 from docmt.store.backend import EntryRefused, StoredFile, StoreUnusable, check_file, check_small, check_stored
 from docmt.store.copying import copy, write_whole
-from docmt.store.file_system import PARTIAL, files_below, locked, status_of, user_of, write_to_disk
+from docmt.store.file_system import PARTIAL, files_below, status_of, user_of, write_to_disk
 
-LONGEST_WAIT_S = 60.0
-"""Seconds that a writer waits for somebody who removes files."""
 NO_FILE = -1
 """The size of what is no plain file: that of no file, so that it counts as damaged."""
 REMEDY = "name a store that can be used (`store` in config.yaml), or go on without one: --config store_mode=off"
@@ -68,19 +65,18 @@ class FolderBackend:
             write_whole(stream, data)
             return self._seal(stream, partial, self._path(key))
 
-    def replace(self, key: str, data: bytes) -> None:
-        """Write a file, in the place of an older one where there is one."""
-        with self._usable(key), self._partial(key) as (stream, partial):
-            write_whole(stream, data)
-            self._finish(stream)
-            partial.replace(self._path(key))
-
     def upload(self, key: str, path: Path, sha256: str) -> None:
         """Copy a file into the store. Raises UserError where the file has not the digest `sha256`."""
+        place = self._path(key)
         with path.open("rb", buffering=0) as source, self._usable(key), self._partial(key) as (stream, partial):
-            actual = copy(source, stream)
-            check_file(path, actual, sha256)
-            self._seal(stream, partial, self._path(key), False)
+            check_file(path, copy(source, stream), sha256)
+            self._finish(stream, is_awaited=False)
+            try:
+                partial.replace(place)
+            except PermissionError:
+                status = place.lstat()
+                if status.st_size != partial.stat().st_size or not stat.S_ISREG(status.st_mode):
+                    raise self._refused_removal(key, status.st_uid) from None
 
     def settle(self) -> None:
         """Wait until the files of earlier uploads are on the disk."""
@@ -113,11 +109,13 @@ class FolderBackend:
                     owner = user_of(status.st_uid)
                     yield StoredFile(key, status.st_size, status.st_mtime, owner, is_removable)
 
-    def remove(self, key: str) -> None:
-        """Remove a file; do nothing where there is none."""
+    def remove(self, key: str, unless_since: float | None = None) -> None:
+        """Remove a file; do nothing where there is none, or where it was written after `unless_since`."""
         with self._usable(key):
             self._check_folder()
             status = status_of(self._path(key))
+            if status is not None and unless_since is not None and status.st_mtime > unless_since:
+                return
             try:
                 self._path(key).unlink(missing_ok=True)
             except PermissionError as problem:
@@ -149,24 +147,6 @@ class FolderBackend:
             for top, below in trees.items():
                 if not self._path(top).exists():
                     self._make_tree(top, below)
-
-    @contextmanager
-    def lock(self, alone: bool = False) -> Iterator[bool]:
-        """Hold the lock of the store in the block; several users hold it together, or one `alone`.
-
-        Yields False where the lock cannot be had: the file system has none, or somebody else holds it (`alone`: now;
-        together: for longer than `LONGEST_WAIT_S`, since nobody may hold up the others for ever).
-        """
-        with self._usable(""):
-            self._check_folder()
-            handle = os.open(self.folder, os.O_RDONLY)
-        try:
-            kind, last = fcntl.LOCK_EX if alone else fcntl.LOCK_SH, time.monotonic() + (0 if alone else LONGEST_WAIT_S)
-            while (is_held := locked(handle, kind)) is False and time.monotonic() < last:
-                time.sleep(0.1)
-            yield is_held is True
-        finally:
-            os.close(handle)
 
     def _path(self, key: str) -> Path:
         return self.folder / key
@@ -275,9 +255,9 @@ class FolderBackend:
                 os.chown(folder, -1, status.st_gid)
             folder.chmod(stat.S_IMODE(status.st_mode) | stat.S_ISVTX)
 
-    def _seal(self, stream: BinaryIO, partial: Path, place: Path, is_awaited: bool = True) -> bool:
+    def _seal(self, stream: BinaryIO, partial: Path, place: Path) -> bool:
         """Give a finished file its name, unless the name is there already; return whether it got the name."""
-        self._finish(stream, is_awaited)
+        self._finish(stream)
         try:
             os.link(partial, place)
         except FileExistsError:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from docmt.base.errors import UserError
+from docmt.base.paths import RESULTS
 from docmt.store.backend import EntryRefused, StoredFile
 from docmt.store.chosen import all_entries
 from docmt.store.entries import StoreEntry
-from docmt.store.pins import Pin, pins_of_store
 from docmt.store.signatures import Signatures
 from docmt.store.store import Store, file_key
 
@@ -31,7 +31,6 @@ class StoreRow:
     file: StoredFile
     entry: StoreEntry | None
     problem: UserError | None
-    pins: tuple[Pin, ...] = ()
     signers: tuple[str, ...] = ()
 
     @property
@@ -49,29 +48,28 @@ class StoreRow:
         return max(0.0, time.time() - self.file.seconds) / DAY_S
 
     @property
-    def rule(self) -> str:
-        """The rule of the job; `?` where the entry is damaged."""
-        return self.entry.rule if self.entry else "?"
+    def step(self) -> str:
+        """The step of the job; `?` where the entry is damaged."""
+        return self.entry.step if self.entry else "?"
 
-    def name(self, wildcard: str) -> str:
-        """Return the name in the place of a wildcard, such as `corpus`; `-` where the job has none."""
-        return self.entry.names.get(wildcard, "-") if self.entry else "?"
+    @property
+    def place(self) -> str:
+        """The place of the artifact below `results/`."""
+        return self.entry.place.removeprefix(f"{RESULTS}/") if self.entry else "damaged"
 
-    def fits(self, rule: str | None, corpus: str | None, system: str | None, maker: str | None) -> bool:
-        """Return whether the artifact has these facts; None = any."""
-        wanted = ((rule, self.rule), (corpus, self.name("corpus")), (system, self.name("system")), (maker, self.maker))
-        return all(expected in (None, actual) for expected, actual in wanted)
+    def fits(self, text: str | None, maker: str | None) -> bool:
+        """Return whether a text is in the place of the artifact, and whether a person gave it; None = any."""
+        return (text is None or text in self.place) and maker in (None, self.maker)
 
     def to_json(self) -> dict[str, Any]:
         """Return the facts of a line of a list."""
         return {
             "identity": self.identity,
-            "rule": self.rule,
-            "names": dict(self.entry.names) if self.entry else {},
+            "step": self.step,
+            "place": self.place,
             "bytes": self.entry.bytes if self.entry else None,
             "maker": self.maker,
             "days": round(self.days, 3),
-            "pinned_by": [pin.user for pin in self.pins],
             "signed_by": list(self.signers),
             "problem": str(self.problem) if self.problem else None,
         }
@@ -79,16 +77,14 @@ class StoreRow:
 
 def rows_of_store(store: Store) -> list[StoreRow]:
     """Return all entries of a store, the newest first. Raises StoreUnusable where nobody has begun it."""
-    files, pins = all_entries(store), pins_of_store(store.backend)
-    signatures = signatures_of(store)
+    files, signatures = all_entries(store), signatures_of(store)
 
     def row(identity: str) -> StoreRow:
         try:
             entry = store.stored(identity)
         except EntryRefused as problem:
-            return StoreRow(identity, files[identity], None, problem, tuple(pins.get(identity, ())))
-        signers = tuple(signatures.signers(entry)) if entry else ()
-        return StoreRow(identity, files[identity], entry, None, tuple(pins.get(identity, ())), signers)
+            return StoreRow(identity, files[identity], None, problem)
+        return StoreRow(identity, files[identity], entry, None, tuple(signatures.signers(entry)) if entry else ())
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         rows = [*pool.map(row, files)]
@@ -104,13 +100,11 @@ def signatures_of(store: Store) -> Signatures:
 
 def facts_of(store: Store, entry: StoreEntry, file: StoredFile) -> dict[str, Any]:
     """Return what an artifact is, how it was made, with which settings, from what, and who says so."""
-    record, pins = entry.record, pins_of_store(store.backend).get(entry.identity, [])
-    row = StoreRow(entry.identity, file, entry, None, tuple(pins), tuple(signatures_of(store).signers(entry)))
+    record = entry.record
+    row = StoreRow(entry.identity, file, entry, None, tuple(signatures_of(store).signers(entry)))
     return {
         **row.to_json(),
-        "command": entry.manifest.command,
-        "settings": dict(entry.asked.settings),
-        "libraries": dict(entry.asked.libraries),
+        **{key: entry.asked.get(key) for key in ("version", "settings", "libraries")},
         "given": dict(entry.maker),
         "finished": record.get("finished"),
         "seconds": record.get("seconds"),
@@ -120,7 +114,6 @@ def facts_of(store: Store, entry: StoreEntry, file: StoredFile) -> dict[str, Any
         "content": entry.content,
         "inputs": {role: content.identity for role, content in entry.manifest.inputs.items()},
         "files": [*files_of(store, entry)],
-        "pins": [{"user": pin.user, "time": pin.time, "why": pin.why} for pin in pins],
     }
 
 

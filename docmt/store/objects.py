@@ -1,8 +1,8 @@
 """A store in a bucket of an object store.
 
-An object appears under its name when all of its bytes are there, so that nothing is ever half. Writes have the
-condition that no such object is there, where the server knows conditions: the first of several writers wins. Elsewhere
-the last one wins, with a whole object too.
+An object appears under its name when all of its bytes are there, so that nothing is ever half. An entry is written on
+the condition that no such object is there, where the server knows conditions: the first of several writers wins.
+Elsewhere the last one wins, with a whole object too.
 """
 
 import hashlib
@@ -61,17 +61,12 @@ class ObjectBackend:
     def create(self, key: str, data: bytes) -> bool:
         """Write a small file that nobody changes later; return whether it was written, and not there before."""
         # A server may ignore conditions without a word, so only writers at the same time rely on them.
-        return self.size(key) is None and self._write(key, partial(self._put, key, data))
-
-    def replace(self, key: str, data: bytes) -> None:
-        """Write a small file, in the place of an older one where there is one."""
-        with self._usable(key):
-            self.files.pipe_file(self._path(key), data)
+        return self.size(key) is None and self._write(key, partial(self._create, key, data))
 
     def upload(self, key: str, path: Path, sha256: str) -> None:
         """Copy a file into the store. Raises UserError where the file has not the digest `sha256`."""
-        with path.open("rb") as source:
-            self._write(key, partial(self._send, key, source, sha256))
+        with path.open("rb") as source, self._usable(key):
+            self._send(key, source, sha256)
 
     def download(self, key: str, path: Path, sha256: str) -> None:
         """Copy a file of the store to a path that does not exist, if it has the digest `sha256`."""
@@ -96,9 +91,15 @@ class ObjectBackend:
         for name, facts in sorted(present.items()):
             yield StoredFile(name[start:], int(facts["size"]), self.cloud.seconds(facts))
 
-    def remove(self, key: str) -> None:
-        """Remove a file; do nothing where there is none."""
-        self._or_none(key, lambda: self.files.rm_file(self._path(key)))
+    def remove(self, key: str, unless_since: float | None = None) -> None:
+        """Remove a file; do nothing where there is none, or where it was written after `unless_since`."""
+
+        def remove() -> None:
+            path = self._path(key)
+            if unless_since is None or self.cloud.seconds(self.files.info(path)) <= unless_since:
+                self.files.rm_file(path)
+
+        self._or_none(key, remove)
 
     def remove_leftovers(self, older_than_seconds: float) -> int:
         """End unfinished uploads that began longer ago; return their number."""
@@ -110,11 +111,6 @@ class ObjectBackend:
 
     def prepare(self, folders: Iterable[str]) -> None:
         """Do nothing: an object store has no folders."""
-
-    @contextmanager
-    def lock(self, alone: bool = False) -> Iterator[bool]:
-        """Yield False: an object store has no locks."""
-        yield False
 
     @property
     def files(self) -> Any:
@@ -198,25 +194,24 @@ class ObjectBackend:
                 write(False)
         return True
 
-    def _put(self, key: str, data: bytes, condition: bool) -> None:
-        """Write an object by one request."""
+    def _create(self, key: str, data: bytes, condition: bool) -> None:
+        """Write an object by one request, on the condition that there is none where the server knows conditions."""
         self.files.pipe_file(self._path(key), data, mode="create" if condition else "overwrite")
 
-    def _send(self, key: str, source: BinaryIO, sha256: str, condition: bool) -> None:
+    def _send(self, key: str, source: BinaryIO, sha256: str) -> None:
         """Write an object from an open file. Raises UserError, and writes nothing, where it has another digest."""
-        source.seek(0)
         size = os.fstat(source.fileno()).st_size
         if size > PART:
-            self._send_parts(key, source, sha256, max(PART, -(-size // MOST_PARTS)), condition)
+            self._send_parts(key, source, sha256, max(PART, -(-size // MOST_PARTS)))
             return
         data = source.read()
         check_file(source.name, hashlib.sha256(data).hexdigest(), sha256)
-        self._put(key, data, condition)
+        self.files.pipe_file(self._path(key), data)
 
-    def _send_parts(self, key: str, source: BinaryIO, sha256: str, part: int, condition: bool) -> None:
+    def _send_parts(self, key: str, source: BinaryIO, sha256: str, part: int) -> None:
         """Write an object in parts, which appears with the last of them, after the digest of all has been compared."""
         digest = hashlib.sha256()
-        target = self.files.open(self._path(key), "xb" if condition else "wb", block_size=part)
+        target = self.files.open(self._path(key), "wb", block_size=part)
         try:
             # The next part is read and digested while one is sent.
             with ThreadPoolExecutor(1) as sending:

@@ -6,30 +6,30 @@ The files of a store:
     entries/<2 digits>/<identity>     an entry (`entries.py`), written after all files that it lists
     files/<2 digits>/<sha256>         the content of a file, once, however many artifacts have it
     signatures/<sha256>               a list of identities that a person signed (`signatures.py`)
-    pins/<identity>.<user>            the word of a person that an entry is to stay (`pins.py`)
-    turns/<kind>-<number>             a mark of who writes or removes files, where there are no locks (`turns.py`)
+
+Who pushes an artifact writes all of its files, also those that are there, and then the entry: a file of an entry is
+never older than the push. So files that nobody lists can be told from those of a push that is not done by their age
+(`collecting.py`).
 """
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
-from docmt.base.artifacts import as_object
+from docmt.base.artifacts import as_object, atomic_file
 from docmt.base.digests import indented_json
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
+from docmt.base.manifest import MANIFEST
 from docmt.base.untrusted import inside
 from docmt.store.backend import Backend, EntryRefused, StoreUnusable
 from docmt.store.entries import StoreEntry
-from docmt.store.pins import PINS
 from docmt.store.signatures import SIGNATURES, Signatures
-from docmt.store.turns import TURNS, writing
 
 HEAD = "docmt-store.json"
-FORMAT = "docmt-store-1"
+FORMAT = "docmt-store-2"
 ENTRIES, FILES = "entries", "files"
-FOLDERS = (SIGNATURES, PINS, TURNS, *(f"{top}/{number:02x}" for top in (ENTRIES, FILES) for number in range(256)))
+FOLDERS = (SIGNATURES, *(f"{top}/{number:02x}" for top in (ENTRIES, FILES) for number in range(256)))
 """The folders of a new store."""
 UNSIGNED = (
     "nobody has to sign in this store (no store_keys): a person who may write to it can give other numbers, and nothing"
@@ -48,14 +48,6 @@ def entry_key(identity: str) -> str:
 def file_key(sha256: str) -> str:
     """Return the key of the file with a digest."""
     return f"{FILES}/{sha256[:2]}/{sha256}"
-
-
-@dataclass(frozen=True)
-class Moved:
-    """What a push or a pull has copied. `files`, `bytes`: of files that the other side did not have."""
-
-    files: int
-    bytes: int
 
 
 class Store:
@@ -130,47 +122,30 @@ class Store:
         files = {file.sha256: file.bytes for file in entry.files.values()}
         return all(self.backend.size(file_key(sha256)) == size for sha256, size in files.items())
 
-    def push(self, entry: StoreEntry, folder: Path, mend: bool = False) -> Moved | None:
-        """Copy an artifact into the store; return None where the store has it whole already.
+    def push(self, entry: StoreEntry, folder: Path, mend: bool = False) -> bool:
+        """Copy an artifact into the store; return whether the store did not have it whole already.
 
         `folder`: the folder of the artifact. An entry that is damaged, or whose files are missing, is replaced where
-        this user may do so; with `mend`, so are files with the right sizes, since a pull has found other bytes in one.
-        Raises UserError where a file here differs from its manifest.
+        this user may do so; with `mend`, so is any entry. Raises UserError where a file here differs from its manifest.
         """
-        with writing(self.backend):
-            before = self._stored_or_none(entry.identity)
-            if before is not None and not mend and self.is_whole(before):
-                return None
-            if mend:
-                for key in [entry_key(entry.identity), *(file_key(file.sha256) for file in entry.files.values())]:
-                    self.backend.remove(key)
-            moved = self._write_files(entry, folder)
-            data = self._write_entry(entry)
-            # A file may have been removed meanwhile, by a person or by a program that knows no turns.
-            again = self._write_files(entry, folder)
-            return Moved(moved.files + again.files, moved.bytes + again.bytes + len(data))
-
-    def _write_files(self, entry: StoreEntry, folder: Path) -> Moved:
-        """Copy the files of an artifact that the store lacks."""
-        wanted = {file.sha256: (name, file.bytes) for name, file in entry.files.items()}
+        key, before = entry_key(entry.identity), self._stored_or_none(entry.identity)
+        if before is not None and not mend and self.is_whole(before):
+            return False
+        if mend:
+            for old in [key, *(file_key(file.sha256) for file in entry.files.values())]:
+                self.backend.remove(old)
+        names = {file.sha256: name for name, file in entry.files.items()}
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            lacking = pool.map(lambda sha256: self._needs(sha256, wanted[sha256][1]), wanted)
-            new = {sha256: wanted[sha256] for sha256, is_new in zip(wanted, lacking, strict=True) if is_new}
-            list(pool.map(lambda sha256: self.backend.upload(file_key(sha256), folder / new[sha256][0], sha256), new))
-        if new:
-            self.backend.settle()
-        return Moved(len(new), sum(size for _, size in new.values()))
-
-    def _write_entry(self, entry: StoreEntry) -> bytes:
-        """Write an entry, unless another writer has been faster, and return its bytes; a damaged one is replaced."""
-        key, data = entry_key(entry.identity), entry.to_json()
-        if not self.backend.create(key, data) and self._stored_or_none(entry.identity) is None:
+            list(pool.map(lambda sha256: self.backend.upload(file_key(sha256), folder / names[sha256], sha256), names))
+        self.backend.settle()
+        # Another writer may have been faster, and its entry stays; a damaged one is replaced.
+        if not self.backend.create(key, entry.to_json()) and self._stored_or_none(entry.identity) is None:
             self.backend.remove(key)
-            self.backend.create(key, data)
-        return data
+            self.backend.create(key, entry.to_json())
+        return True
 
-    def pull(self, entry: StoreEntry, folder: Path) -> Moved:
-        """Copy an artifact to a folder; its manifest is written last.
+    def pull(self, entry: StoreEntry, folder: Path) -> None:
+        """Copy an artifact to a folder; its manifest is written last. What an unfinished pull has left is replaced.
 
         Raises EntryRefused, and leaves a folder without a manifest, where a file is missing or damaged.
         """
@@ -179,8 +154,8 @@ class Store:
         with ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(lambda name: self._download(entry, folder, name), entry.files))
         for name in sorted(entry.texts, key=lambda name: name == MANIFEST):
-            (folder / name).write_bytes(entry.texts[name].encode())
-        return Moved(len(entry.files) + len(entry.texts), entry.bytes)
+            with atomic_file(folder / name, "wb") as stream:
+                stream.write(entry.texts[name].encode())
 
     def _stored_or_none(self, identity: str) -> StoreEntry | None:
         """Return an entry; None where there is none, or a damaged one."""
@@ -188,13 +163,6 @@ class Store:
             return self.stored(identity)
         except EntryRefused:
             return None
-
-    def _needs(self, sha256: str, size: int) -> bool:
-        """Return whether the store lacks a file; a file of another size is damaged and makes place."""
-        present = self.backend.size(file_key(sha256))
-        if present is not None and present != size:
-            self.backend.remove(file_key(sha256))
-        return present != size
 
     def _download(self, entry: StoreEntry, folder: Path, name: str) -> None:
         sha256, expected = entry.files[name].sha256, entry.files[name].bytes
@@ -204,6 +172,7 @@ class Store:
                 # Nothing is copied: a file of any length may be there.
                 what, place = "a file of an entry has another size", f"{self.address}/{file_key(sha256)}"
                 raise EntryRefused(what, where=place, found=f"{size:,} bytes", expected=f"{expected:,}")
+            (folder / name).unlink(missing_ok=True)
             self.backend.download(file_key(sha256), folder / name, sha256)
         except EntryRefused as problem:
             # The message names the artifact too, since the name of the file is only its digest.

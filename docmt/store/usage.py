@@ -1,4 +1,4 @@
-"""The bytes of a store: by rule, maker and corpus, and what it spares to keep each file once."""
+"""The bytes of a store: by step and maker, and what it spares to keep each file once."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ class Usage:
 
     `bytes`: of all files, each once. `of_artifacts`: of all artifacts, each with all of its files; `shared`: what is
     spared since files that several artifacts have are there once. `unlisted`: of the files that no entry lists. `by`:
-    the bytes for each rule, maker and corpus; a file that two of them share counts in both.
+    the bytes for each step and maker; a file that two of them share counts in both.
     """
 
     artifacts: int
@@ -30,11 +30,7 @@ def usage_of(store: Store) -> Usage:
     there = {file.key.rsplit("/", 1)[-1]: file.bytes for file in store.backend.listed(FILES)}
     listed = _files(rows)
     of_artifacts = sum(file.bytes for row in rows if row.entry for file in row.entry.files.values())
-    kinds: dict[str, Callable[[StoreRow], str]] = {
-        "rule": lambda row: row.rule,
-        "maker": lambda row: row.maker,
-        "corpus": lambda row: row.name("corpus"),
-    }
+    kinds: dict[str, Callable[[StoreRow], str]] = {"step": lambda row: row.step, "maker": lambda row: row.maker}
     return Usage(
         len(rows),
         sum(there.values()),

@@ -35,7 +35,7 @@ def damages(store: Store, identities: Iterable[str], tell: Callable[[str], None]
             continue
         if entry is not None:
             result += _damaged_files(store, entry, checked)
-            tell(f"{identity}: {entry.rule}, {len(entry.files)} files")
+            tell(f"{identity}: {entry.place}, {len(entry.files)} files")
     return result
 
 

@@ -1,15 +1,25 @@
 """`docmt store pull` and `docmt store push`: what others have made for a target, and what is here for others."""
 
+from collections.abc import Iterable
 from contextlib import chdir
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from docmt.base.errors import UserError
 from docmt.base.screen import print_json, say
 from docmt.cli.options import AsJson, Config, Root, overrides
+from docmt.cli.store.listing import megabytes
+
+if TYPE_CHECKING:
+    from docmt.base.recipe import Recipe
+    from docmt.plan.plan import Job, Plan
+    from docmt.store.store import Store
 
 Target = Annotated[str, typer.Argument(help="all, a study, or a file below results/, as snakemake has it")]
+LISTED = 20
+"""The largest number of lines about what stays here."""
 
 
 def pull(
@@ -19,38 +29,113 @@ def pull(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """Pull all that anyone has made for a target: models, translations, scores, comparisons and pages.
+    """Pull all that anyone has made for a target: models, translations, scores, comparisons and signed pages.
 
     Corpora, tokens, views, chains, aligners and word vectors are pulled only where a job that is left to run reads
-    them: models spare what they were trained on, scores what they were computed with. A run of snakemake pulls less:
-    what it needs. What arrives is compared with its digests first. Pass the --config of your run.
+    them. A run of snakemake pulls less: what it needs. Every byte is compared with its digest. A pull that was
+    interrupted goes on where the same command is called again. Pass the --config of your run.
     """
-    from docmt.plan.exchange import pull_target
-    from docmt.plan.run import grid_for_targets, grid_of_run
+    from docmt.plan.links import LINKS, set_link
+    from docmt.plan.stored import to_pull
 
     with chdir(root):
-        lines: list[str] = []
-        grid = grid_for_targets(grid_of_run(Path(), overrides(config)), [target])
-        saved = pull_target(grid, target, dry_run, say if as_json else lines.append)
+        plan, jobs, store = plan_and_store(target, config)
+        stored = to_pull(plan, store, jobs)
+        for line in stored.lines:
+            say(line)
+        sizes: dict[str, int] = {}
+        for job, entry in stored.entries.items():
+            recipe = plan.recipe(job)
+            if dry_run or pull_one(recipe, store):
+                sizes[recipe.folder.as_posix()] = entry.bytes
+        for job in () if dry_run else jobs:
+            if job.step in LINKS:
+                set_link(plan, job)
+    places, total = [*sizes], sum(sizes.values())
     if as_json:
-        print_json({"target": target, "pulled": not dry_run, **saved})
+        print_json({"target": target, "pulled": not dry_run, "artifacts": places, "bytes": total})
+    elif places:
+        told = "would be pulled" if dry_run else "pulled"
+        typer.echo("\n".join([*places, f"{told}: {len(places)} artifacts, {megabytes(total)} MB"]))
     else:
-        typer.echo("\n".join(lines) or f"the store has nothing for {target} that is not here")
+        typer.echo(f"the store has nothing for {target} that is not here")
+
+
+def pull_one(recipe: "Recipe", store: "Store") -> bool:
+    """Pull the outputs of a job into its folder; return False where they are refused, or there already.
+
+    The lease keeps jobs of a run away.
+    """
+    from docmt.cli.job import is_done
+    from docmt.steps import get_step
+    from docmt.steps.leases import leased
+    from docmt.store.backend import EntryRefused
+    from docmt.store.exchange import fetch
+
+    if not recipe.path.is_file():  # else it is that of a run, whose jobs read it
+        recipe.write()
+    with leased(recipe.folder, lambda: is_done(recipe), say) as has_lease:
+        if not has_lease or is_done(recipe):
+            return False
+        try:
+            fetch(recipe, get_step(recipe.step).can_write, store)
+        except EntryRefused as problem:
+            say(f"not used from the store: {problem}")
+            return False
+    return True
 
 
 def push(target: Target, root: Root = Path(), config: Config = None, as_json: AsJson = False) -> None:
-    """Push to the store what is here for a target, and not there yet.
+    """Push to the store what is finished here for a target, and not there yet.
 
-    Outputs that a licence or a missing digest keeps here are named. Pass the --config of your run.
+    Outputs that a licence keeps here are named. Pass the --config of your run.
     """
-    from docmt.plan.exchange import push_target
-    from docmt.plan.run import grid_for_targets, grid_of_run
-
     with chdir(root):
-        grid = grid_for_targets(grid_of_run(Path(), overrides(config)), [target])
-        done: dict[str, Any] = push_target(grid, target, say)
+        plan, jobs, store = plan_and_store(target, config)
+        store.begin()
+        given, there, local = give_all(plan, jobs, store)
+    for line in [*local[:LISTED], *([f"... and {len(local) - LISTED} more"] if len(local) > LISTED else [])]:
+        say(line)
     if as_json:
-        print_json({"target": target, **done})
+        print_json({"target": target, "store": store.address, "artifacts": given, "there": there, "local": len(local)})
     else:
-        artifacts = f"{done['artifacts']} artifacts pushed, {done['bytes']:,} bytes"
-        typer.echo(f"{target}: {artifacts}; {done['there']} were there")
+        typer.echo(f"{target}: {len(given)} artifacts pushed; {there} were there")
+
+
+def give_all(plan: "Plan", jobs: "Iterable[Job]", store: "Store") -> tuple[list[str], int, list[str]]:
+    """Give what is finished to a store.
+
+    Returns the folders of what was given, the number of artifacts that the store had, and why others stay here.
+    """
+    from docmt.plan.passing import may_pass
+    from docmt.store.backend import StoreUnusable
+    from docmt.store.exchange import give
+
+    given, there, local = list[str](), 0, list[str]()
+    for job in plan.closure(jobs):
+        if not plan.is_finished(job):
+            continue
+        reason = may_pass(plan, job)
+        try:
+            if reason is None and give(plan.recipe(job), store):
+                given.append(plan.recipe(job).folder.as_posix())
+            elif reason is None:
+                there += 1
+        except StoreUnusable:
+            raise
+        except UserError as problem:
+            reason = f"{job} stays here, since it is damaged: {problem}"
+        local += [reason] if reason is not None else []
+    return given, there, local
+
+
+def plan_and_store(target: str, config: list[str] | None) -> "tuple[Plan, list[Job], Store]":
+    """Return the plan of the present folder, the jobs of a target, and the store of config.yaml."""
+    from docmt.plan.links import jobs_named
+    from docmt.plan.plan import Plan
+    from docmt.plan.run import grid_of_run
+    from docmt.plan.stored import named_store
+
+    grid = grid_of_run(Path(), overrides(config))
+    plan = Plan(grid)
+    return plan, jobs_named(plan, target), named_store(grid)

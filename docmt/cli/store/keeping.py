@@ -1,49 +1,17 @@
-"""`docmt store pin` and `docmt store gc`: what stays in a store, and what goes."""
+"""`docmt store gc`: what goes from a store."""
 
 from contextlib import chdir
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from docmt.base.screen import print_json, show_table
 from docmt.cli.options import AsJson, Config, Root
 from docmt.cli.store.listing import COLUMNS, NUMBERS, cells, megabytes
-from docmt.cli.store.opening import Identities, store_at_root
-
-if TYPE_CHECKING:
-    from docmt.store.collecting import Garbage
+from docmt.cli.store.opening import store_at_root
 
 MOST_DAYS = 100_000
-
-
-def pin(
-    identities: Identities,
-    remove: Annotated[bool, typer.Option("--remove", help="remove your pin")] = False,
-    why: Annotated[str, typer.Option(metavar="TEXT", help="why the artifact is to stay, for others")] = "",
-    root: Root = Path(),
-    config: Config = None,
-    as_json: AsJson = False,
-) -> None:
-    """Pin artifacts of the store: `docmt store gc` never removes them.
-
-    A pin says who set it and why. It keeps the artifact alone, and not what this was made from.
-    """
-    from docmt.store.chosen import named_identities
-    from docmt.store.pins import remove_pin, set_pin
-
-    with chdir(root):
-        store = store_at_root(Path(), config)
-        chosen = named_identities(store, identities)
-        for identity in chosen:
-            if remove:
-                remove_pin(store.backend, identity)
-            else:
-                set_pin(store.backend, identity, why)
-    if as_json:
-        print_json({"pinned": not remove, "identities": chosen})
-    else:
-        typer.echo("\n".join(f"{identity}: {'the pin is removed' if remove else 'pinned'}" for identity in chosen))
 
 
 def gc(
@@ -58,43 +26,25 @@ def gc(
 ) -> None:
     """List what nobody needs in the store, and remove it with --yes.
 
-    These are files that no artifact has, unfinished files and damaged artifacts, all of them older than a day. What is
-    pinned stays, and so does what only other users may remove.
+    These are files that no artifact has, unfinished files and damaged artifacts, all of them older than a day, so that
+    others may push meanwhile. What only other users may remove stays.
     """
     from docmt.store.collecting import garbage_of, remove_garbage
 
     with chdir(root):
-        store = store_at_root(Path(), config)
-        if yes:
-            removed = remove_garbage(store, older_than)
-            garbage, leftovers = removed.garbage, removed.leftovers
-        else:
-            garbage, leftovers = garbage_of(store, older_than), 0
+        garbage = (remove_garbage if yes else garbage_of)(store_at_root(Path(), config), older_than)
+    facts = {"files": len(garbage.files), "bytes": garbage.bytes, "of_others": garbage.of_others}
     if as_json:
-        print_json({"removed": yes, **facts(garbage), "unfinished": leftovers})
-    else:
-        show_garbage(garbage, leftovers, yes)
-
-
-def facts(garbage: "Garbage") -> dict[str, Any]:
-    """Return what can be removed, for programs."""
-    return {
-        "artifacts": [row.identity for row in garbage.rows],
-        "files": len(garbage.files),
-        "bytes": garbage.bytes,
-        "of_others": garbage.of_others,
-    }
-
-
-def show_garbage(garbage: "Garbage", leftovers: int, is_removed: bool) -> None:
-    """Print what can be removed, or was removed."""
+        identities = [row.identity for row in garbage.rows]
+        print_json({"removed": yes, "artifacts": identities, **facts, "unfinished": garbage.leftovers})
+        return
     if garbage.rows:
         show_table(COLUMNS, [*map(cells, garbage.rows)], NUMBERS)
     counts = f"{len(garbage.rows)} artifacts and {len(garbage.files)} files, {megabytes(garbage.bytes)} MB"
-    typer.echo(f"{'removed' if is_removed else 'to remove'}: {counts}")
-    if leftovers:
-        typer.echo(f"removed: {leftovers} unfinished files")
+    typer.echo(f"{'removed' if yes else 'to remove'}: {counts}")
+    if garbage.leftovers:
+        typer.echo(f"removed: {garbage.leftovers} unfinished files")
     if garbage.of_others:
         typer.echo(f"only other users may remove: {garbage.of_others} artifacts and files")
-    if not is_removed:
+    if not yes:
         typer.echo("nothing was removed; to remove this, add --yes")

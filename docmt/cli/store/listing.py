@@ -19,14 +19,15 @@ if TYPE_CHECKING:
     from docmt.store.listing import StoreRow
     from docmt.store.usage import Usage
 
-COLUMNS = ("identity", "rule", "names", "MB", "maker", "days", "pinned by", "signed by")
+COLUMNS = ("identity", "place", "MB", "maker", "days", "signed by")
 NUMBERS = ("MB", "days")
 
 
 def ls(
-    rule: Annotated[str | None, typer.Option(help="only artifacts of this rule, such as train")] = None,
-    corpus: Annotated[str | None, typer.Option(help="only artifacts of this corpus")] = None,
-    system: Annotated[str | None, typer.Option(help="only artifacts of this system")] = None,
+    text: Annotated[
+        str | None,
+        typer.Argument(metavar="TEXT", help="only artifacts with this in their place, such as 5_training/toy_zh-en"),
+    ] = None,
     maker: Annotated[str | None, typer.Option(help="only artifacts of this maker")] = None,
     root: Root = Path(),
     config: Config = None,
@@ -34,12 +35,12 @@ def ls(
 ) -> None:
     """List the artifacts of the store, the newest first.
 
-    days: since the artifact was pushed. names: what the job was for, such as its corpus, its system and its seed.
+    place: the folder below results/ without the id. days: since the artifact was pushed.
     """
     from docmt.store.listing import rows_of_store
 
     with chdir(root):
-        rows = [row for row in rows_of_store(store_at_root(Path(), config)) if row.fits(rule, corpus, system, maker)]
+        rows = [row for row in rows_of_store(store_at_root(Path(), config)) if row.fits(text, maker)]
     if as_json:
         print_json([row.to_json() for row in rows])
     elif rows:
@@ -50,15 +51,12 @@ def ls(
 
 def cells(row: "StoreRow") -> tuple[str, ...]:
     """Return the cell of each column; `-` stands for nobody."""
-    names = " ".join(row.entry.names.values()) if row.entry else "damaged"
     return (
         row.identity[:DIGITS],
-        row.rule,
-        names,
+        row.place,
         megabytes(row.entry.bytes if row.entry else row.file.bytes),
         row.maker,
         f"{row.days:,.1f}",
-        ", ".join(pin.user for pin in row.pins) or "-",
         ", ".join(row.signers) or "-",
     )
 
@@ -69,7 +67,7 @@ def show(
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show an artifact of the store: how and from what it was made, its files, who signed it, and its pins."""
+    """Show an artifact of the store: how and from what it was made, its files, and who signed it."""
     from docmt.store.chosen import all_entries, entries_of, named_identities
     from docmt.store.listing import facts_of
 
@@ -82,7 +80,7 @@ def show(
 
 
 def lines_of(facts: dict[str, Any]) -> list[str]:
-    """Return the facts about an artifact as lines: one for each fact, setting, file, input and pin."""
+    """Return the facts about an artifact as lines: one for each fact, setting, file and input."""
     lines = []
     for name, value in facts.items():
         label = name.replace("_", " ")
@@ -91,7 +89,7 @@ def lines_of(facts: dict[str, Any]) -> list[str]:
             lines += [f"{label}:", textwrap.indent(text.rstrip(), "  ")]
             continue
         if name == "inputs":
-            value = [{"path": path, "identity": identity} for path, identity in value.items()]
+            value = [{"role": role, "identity": identity} for role, identity in value.items()]
         if isinstance(value, dict):
             value = ", ".join(f"{key} {item}" for key, item in value.items())
         if isinstance(value, list) and value and isinstance(value[0], dict):
@@ -103,7 +101,7 @@ def lines_of(facts: dict[str, Any]) -> list[str]:
 
 
 def du(root: Root = Path(), config: Config = None, as_json: AsJson = False) -> None:
-    """Print how many bytes the store has, by rule, maker and corpus.
+    """Print how many bytes the store has, by step and maker.
 
     Each file is counted once, however many artifacts have it; one that two makers share counts for both.
     """

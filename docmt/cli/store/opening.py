@@ -2,25 +2,20 @@
 
 from contextlib import chdir
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from docmt.base.screen import say
 from docmt.cli.options import overrides
 from docmt.store.chosen import all_entries
 from docmt.store.store import UNSIGNED, Store
 
-Identities = Annotated[list[str], typer.Argument(metavar="IDENTITY...", help="identities, or their first digits")]
-
 
 def store_at_root(root: Path, config: list[str] | None) -> Store:
     """Return the store of config.yaml in the folder `root`. Raises UserError where none is named, or none is there."""
-    from docmt.plan.exchange import store_of
     from docmt.plan.run import grid_of_run
+    from docmt.plan.stored import named_store
 
     with chdir(root):
-        store = store_of(grid_of_run(Path(), overrides(config)))
+        store = named_store(grid_of_run(Path(), overrides(config)))
     all_entries(store)
     if store.trusted is None:
         say(UNSIGNED)

@@ -27,8 +27,8 @@ def sign(
     With `store_keys` in config.yaml, a run uses of the store only what one of these keys has signed. Sign what you have
     made, or have checked. The list that is signed is kept in the store. A passphrase is asked for.
     """
-    from docmt.plan.exchange import store_of
     from docmt.plan.run import grid_of_run
+    from docmt.plan.stored import named_store
     from docmt.store.chosen import all_entries, entries_of, identities_of_user, named_identities
     from docmt.store.signing import read_key
     from docmt.store.signing import sign as write_list
@@ -37,7 +37,7 @@ def sign(
         raise UserError("not one choice of artifacts", where="docmt store sign", expected="IDENTITY, --all or --mine")
     key = key.absolute()
     with chdir(root):
-        store = store_of(grid_of_run(Path(), overrides(config)))
+        store = named_store(grid_of_run(Path(), overrides(config)))
         if identities:
             chosen = named_identities(store, identities)
         else:
