@@ -4,7 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from docmt.base.paths import Folder
+from docmt.base.errors import UserError
+from docmt.base.paths import RESULTS, Folder
+
+OLD = f"{RESULTS}/frozen_grid.json"
+"""A file that runs of older versions wrote, whose folders had no ids."""
 
 
 @dataclass(frozen=True)
@@ -27,3 +31,10 @@ class ResultFolders:
         """Return a file of a result by its path below `root`; it need not exist."""
         part, _, name = path.rpartition("/")
         return self.folders.get(part, self.root / part) / name
+
+
+def check_layout(root: Path) -> None:
+    """Raise UserError where an older version of docmt has made the results of a project."""
+    if (root / OLD).exists():
+        what, remedy = "results of an older docmt, whose folders have no ids", "move results/ away, and run snakemake"
+        raise UserError(what, where=str(root / RESULTS), found=OLD, remedy=remedy)

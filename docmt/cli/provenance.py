@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docmt.base.errors import UserError, printable
+from docmt.base.recipe import JOB
 from docmt.base.screen import print_json, say
 from docmt.cli.options import MOST, AsJson, Config, Root, input_path, output_folder, output_path, overrides
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 NOT_REPRODUCED = 1
 """The exit status of `docmt reproduce` where the target is not reproduced."""
-TARGET = "all, a study, or a file below results/, as snakemake has it"
+TARGET = "all, a study, a page, or a file of an artifact below results/"
 MOST_WITHHELD = 5
 """The largest number of files that are not in the crate of which a line is printed."""
 
@@ -47,7 +48,7 @@ def write_crate(
     Corpora and models are references with their SHA-256 unless an option includes them; text of a corpus whose licence
     forbids to pass it on is never included. Pass the --config of your run, such as scale=smoke.
     """
-    from docmt.plan.planning import Planner
+    from docmt.plan.plan import Plan
     from docmt.plan.run import grid_of_run
     from docmt.provenance.artifacts import finished_run
     from docmt.provenance.crate import CrateFacts, check_output
@@ -70,7 +71,7 @@ def write_crate(
     check_output(place)
     command = " ".join(["snakemake --cores all", target, *(f"--config {item}" for item in config or [])])
     with chdir(root):
-        written = write(finished_run(Planner(grid_of_run(Path(), values)), target, command), facts, place)
+        written = write(finished_run(Plan(grid_of_run(Path(), values)), target, command), facts, place)
     path, withheld = str(output or place.name), dict(written.withheld)
     if as_json:
         print_json({"output": path, "files": written.files, "actions": written.actions, "withheld": withheld})
@@ -101,21 +102,29 @@ def reproduce(
 ) -> None:
     """Make a target again in a folder of its own, and name the first artifact that differs from the first run.
 
-    Equal bits are expected on the same processor with the same libraries, without a GPU. Elsewhere the scores are
-    compared: with the spread of seeds or, with one seed, with the interval of the score. With --crate, the settings and
-    the first run are those of the crate, and the workflow is that of the installed docmt. The status is 0 where the
-    target is reproduced, and else 1. A run that was interrupted goes on where the same command is called again.
+    A job.json as target makes that artifact alone again, from the same inputs. Two runs may have another content: on
+    another processor or device, or with other threads or libraries. Then scores are compared: with the spread of seeds
+    or, with one seed, with the interval of the score. With --crate, the settings and the first run are those of the
+    crate, and the workflow is that of the installed docmt. The status is 0 where the target is reproduced, and else 1.
+    A run that was interrupted goes on where the same command is called again.
     """
-    from docmt.provenance.reproducing import NewRun
+    from docmt.provenance.reproducing import NewRun, reproduce_one
     from docmt.provenance.reproducing import reproduce as make_again
 
-    if crate is not None and with_downloads:
-        raise UserError("a crate has no downloads", where="--with-downloads, --crate", expected="at most one of them")
+    is_single = Path(target).name == JOB
+    if crate is not None and (with_downloads or is_single):
+        what, wrong = (
+            ("a crate has no downloads", "--with-downloads") if with_downloads else ("a crate has targets", JOB)
+        )
+        raise UserError(what, where=f"{wrong}, --crate", expected="at most one of them")
     if crate is None and runs_code:
         raise UserError("no crate is named", where="--run-code-of-crate", expected="--crate FOLDER")
     place = (folder or default_folder(root, target, crate)).absolute()
     new_run = NewRun(target, place, cores, overrides(config), with_downloads, runs_code)
-    result = make_again(new_run, root.absolute(), crate and crate.absolute(), say)
+    if is_single:
+        result = reproduce_one(target, new_run, root.absolute())
+    else:
+        result = make_again(new_run, root.absolute(), crate and crate.absolute(), say)
     if as_json:
         print_json({"target": target, "folder": str(place), **result.to_json()})
     else:
@@ -134,21 +143,20 @@ def result_lines(target: str, folder: Path, result: "Reproduction") -> Iterator[
     """Yield the lines about a comparison: the counts, the first difference, the scores, and the verdict."""
     counts = ", ".join(f"{state} {count}" for state, count in result.counts.items())
     yield f"{target}, made again in {folder}: {len(result.artifacts)} artifacts ({counts})"
-    elsewhere = [artifact for artifact in result.artifacts if artifact.state == "equal" and artifact.expected]
+    elsewhere = [artifact for artifact in result.artifacts if artifact.state == "equal" and artifact.reasons]
     if elsewhere:
-        reasons = "; ".join(elsewhere[0].expected)
-        yield f"equal bits with other software or on another machine, first {elsewhere[0].job}: {reasons}"
+        yield f"equal, although made elsewhere, first {elsewhere[0].artifact}: {'; '.join(elsewhere[0].reasons)}"
     if result.first:
-        yield f"first difference: {result.first.job} (rule {result.first.job.rule}): {result.first.why}"
-        if result.first.expected:
-            yield f"  expected there, since {'; '.join(result.first.expected)}"
-        following = ", ".join(f"{rule} {count}" for rule, count in result.following.items())
+        yield f"first difference: {result.first.artifact}: {result.first.state}: {result.first.why}"
+        reasons = "; ".join(result.first.reasons) or "nothing that is known: same processor, threads and libraries"
+        yield f"  other there: {reasons}"
+        following = ", ".join(f"{step} {count}" for step, count in result.following.items())
         yield f"  made from it: {following or 'nothing'}"
     outside = [check for check in result.checks if not check.is_within]
     if result.checks:
         yield f"scores: {len(result.checks) - len(outside)} of {len(result.checks)} within their ranges"
-    for job, checks in result.scores.items():
-        yield from (f"  {job}: {check}" for check in checks if not check.is_within)
+    for name, checks in result.scores.items():
+        yield from (f"  {name}: {check}" for check in checks if not check.is_within)
     if result.checks and not outside:
         yield f"  such as {result.checks[0]}"
     yield verdict(result)
@@ -158,7 +166,7 @@ def verdict(result: "Reproduction") -> str:
     """Return the last line about a comparison."""
     if not result.is_reproduced:
         return "not reproduced"
-    compared = "scores within their ranges" if result.first else "equal bits"
+    compared = "scores within their ranges" if result.first else "equal contents"
     return f"reproduced: {compared}"
 
 

@@ -11,7 +11,7 @@ import typer
 
 from docmt.base.errors import UserError, printable
 from docmt.base.foreign import MEGABYTE
-from docmt.base.paths import REPORT, RESULTS
+from docmt.base.paths import PAGE, RESULTS
 from docmt.base.screen import print_json, say
 
 DAMAGED = 1
@@ -21,7 +21,7 @@ NAMED = 5
 
 
 def show_verified(root: Path, places: Iterable[str], as_json: bool) -> None:
-    """Read the files of a project, print what is damaged with the command that mends it, and what was read.
+    """Read the files of a project, print what is damaged with the command that removes it, and what was read.
 
     Raises UserError for a place that is not below `results/`, or where there is nothing.
     """
@@ -43,8 +43,11 @@ def show_verified(root: Path, places: Iterable[str], as_json: bool) -> None:
             typer.echo(
                 printable(f"not checked, since nothing states their digest: {len(verified.unlisted):,} ({named})")
             )
-        if count and root != Path():
-            typer.echo(f"The commands are for the folder {root}.")
+        if count:
+            place = "" if root == Path() else f" The commands are for the folder {root}."
+            typer.echo(
+                f"A run of snakemake makes again what it needs; a target that is named is made in any case.{place}"
+            )
     if verified.damaged:
         raise typer.Exit(DAMAGED)
 
@@ -54,7 +57,7 @@ def place_of(place: str) -> str:
     path = Path(os.path.relpath(place)).as_posix()
     if f"{path}/".startswith(f"{RESULTS}/") and Path(path).exists():
         return path
-    raise UserError("no file or folder below results/", where=place, expected=f"{RESULTS}/{REPORT.stage}, for example")
+    raise UserError("no file or folder below results/", where=place, expected=f"{RESULTS}/{PAGE.stage}, for example")
 
 
 def progress() -> Callable[[int, int], None]:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
-from docmt.plan.jobs import Job
+from docmt.base.recipe import JOB
 from docmt.provenance.artifacts import FinishedRun, RunArtifact
 from docmt.provenance.entities import COMPLETED, Graph, Reference
 from docmt.provenance.outputs import Outputs
@@ -22,7 +23,7 @@ class Actions:
     """The actions of a run.
 
     `agent`: who ran the workflow; None = not stated. `address`: where others get the code. `tools`: the commands of
-    each rule. `artifacts`: the entities of the artifacts.
+    each step. `artifacts`, `created`: the entities of the artifacts and of their actions, by their folders.
     """
 
     graph: Graph
@@ -31,34 +32,34 @@ class Actions:
     agent: Reference | None = None
     address: str | None = None
     tools: dict[str, list[Reference]] = field(default_factory=dict)
-    artifacts: dict[Job, Reference] = field(default_factory=dict)
-    created: dict[Job, Reference] = field(default_factory=dict)
+    artifacts: dict[str, Reference] = field(default_factory=dict)
+    created: dict[str, Reference] = field(default_factory=dict)
 
     def add(self) -> None:
         """Add all artifacts and the actions that wrote them, inputs first."""
-        for job, artifact in self.run.artifacts.items():
-            self.artifacts[job] = self.outputs.add(artifact)
-            self.created[job] = self._create(artifact)
+        for folder, artifact in self.run.artifacts.items():
+            self.artifacts[folder] = self.outputs.add(artifact)
+            self.created[folder] = self._create(artifact)
 
     def _create(self, artifact: RunArtifact) -> Reference:
         """Add the action that wrote an artifact."""
         command = tool(self.graph, artifact, self.address)
-        commands = self.tools.setdefault(artifact.job.rule, [])
+        commands = self.tools.setdefault(artifact.recipe.step, [])
         if command not in commands:
             commands.append(command)
         record = artifact.record
         reference = self.graph.add(
             f"#action/{artifact.name}",
             "CreateAction",
-            name=f"docmt job {record['command']}: {artifact.name}",
-            description=f"The rule {artifact.job.rule} of the workflow, with the settings that settings.json has.",
+            name=f"docmt job {artifact.recipe.step}: {artifact.name}",
+            description=f"The step {artifact.recipe.step} of the workflow, with the parameters that {JOB} has.",
             identifier=f"docmt-identity:{artifact.manifest.identity}",
             instrument=command,
             agent=self.agent,
             startTime=record["began"],
             endTime=record["finished"],
             object=self._inputs(artifact),
-            result=self.artifacts[artifact.job],
+            result=self.artifacts[artifact.folder],
             actionStatus=COMPLETED,
             resourceUsage=self._measures(record),
             additionalProperty=self._machine(record),
@@ -67,28 +68,20 @@ class Actions:
         return reference
 
     def _inputs(self, artifact: RunArtifact) -> list[Reference]:
-        """Return what a job read: artifacts, files from outside, and the corpus that it reads."""
+        """Return what a job read: its recipe, artifacts, files from outside, and the corpus that it reads."""
         inputs = []
         for role, content in artifact.manifest.inputs.items():
-            job = artifact.reads.get(role)
-            present = self.run.artifacts.get(job) if job else None
-            if job and present and present.manifest.content == content.content:
-                inputs.append(self.artifacts[job])
+            folder = artifact.recipe.inputs[role].as_posix()
+            present = self.run.artifacts.get(folder)
+            if present and present.manifest.content == content.content:
+                inputs.append(self.artifacts[folder])
             else:
                 inputs.append(self._absent(role, content.identity, content.content))
         outside = add_outside_files(self.graph, artifact)
-        if artifact.job.rule == "corpus":
-            grid = self.run.planner.jobs.grid
-            outside.append(add_corpus(self.graph, grid, grid.corpus_in(artifact.job.names["corpus"], artifact.name)))
-        settings = [{"@id": part["@id"]} for part in self._settings(artifact)]
-        return [*inputs, *outside, *settings]
-
-    def _settings(self, artifact: RunArtifact) -> list[Reference]:
-        """Return the file with the settings of a job, where it is there."""
-        if artifact.asked is None:
-            return []
-        path = artifact.job.settings_path
-        return [self.graph.add_file(artifact.root / path, path)]
+        if artifact.recipe.step == "corpus":
+            grid, names = self.run.plan.grid, self.run.job_of[artifact.folder].names
+            outside.append(add_corpus(self.graph, grid, grid.corpus_in(names["corpus"], artifact.name)))
+        return [*inputs, *outside, {"@id": quote(f"{artifact.folder}/{JOB}")}]
 
     def _absent(self, role: str, identity: str | None, content: str | None) -> Reference:
         """Add an input that is not there any more, by its identity and its content."""
@@ -115,7 +108,7 @@ class Actions:
     def organise(self, workflow: Reference, steps: Mapping[str, Reference], inputs: list[Reference]) -> Reference:
         """Add the run of the workflow: its own action, a control action for each artifact, and what organised them.
 
-        `steps`: the step of the workflow of each rule. `inputs`: the settings of the run. Returns the action of the
+        `steps`: the step of the workflow by its name. `inputs`: the settings of the run. Returns the action of the
         workflow.
         """
         began, finished = self.times()
@@ -127,19 +120,19 @@ class Actions:
             description="The run of the workflow that made the target.",
             instrument=workflow,
             object=inputs,
-            result=[self.artifacts[job] for job in self.run.jobs],
+            result=[self.artifacts[folder] for folder in self.run.folders],
             **common,
         )
         controls = [
             self.graph.add(
-                f"#control/{self.run.artifacts[job].name}",
+                f"#control/{self.run.artifacts[folder].name}",
                 "ControlAction",
-                name=f"snakemake: {job.rule} {self.run.artifacts[job].name}",
-                instrument=steps[job.rule],
+                name=f"snakemake: {self.run.artifacts[folder].recipe.step} {self.run.artifacts[folder].name}",
+                instrument=steps[self.run.artifacts[folder].recipe.step],
                 object=action,
                 actionStatus=COMPLETED,
             )
-            for job, action in self.created.items()
+            for folder, action in self.created.items()
         ]
         self.graph.add(
             "#organised",

@@ -98,19 +98,19 @@ def check_output(output: Path) -> None:
 
 def _write(run: FinishedRun, facts: CrateFacts, folder: Path, output: Path) -> WrittenCrate:
     """Write the files of a crate into a folder that is there."""
-    graph, root = Graph(), run.planner.digests.root
+    graph, root = Graph(), run.plan.root
     _describe(graph, run, facts)
     readme = folder / README
     readme.write_text(_readme(run, facts), encoding="utf-8")
     graph.add_file(readme, README, about={"@id": "./"})
     config = main_config(root, facts.overrides)
     workflow = add_workflow(graph, root, config, facts.code_url, installed_version("snakemake"))
-    outputs = Outputs(graph, run, facts.included)
+    outputs = Outputs(graph, run, folder, facts.included)
     actions = Actions(graph, run, outputs, _agent(graph, facts), facts.code_url)
     actions.add()
     steps = add_steps(graph, workflow, actions.tools)
     inputs = add_inputs(graph, workflow, facts.overrides)
-    add_outputs(graph, workflow, {run.artifacts[job].name: actions.artifacts[job] for job in run.jobs})
+    add_outputs(graph, workflow, {run.artifacts[folder].name: actions.artifacts[folder] for folder in run.folders})
     actions.organise(workflow, steps, inputs)
     graph.crate.write(folder)
     files = sum(path.is_file() for path in folder.rglob("*"))
@@ -119,7 +119,7 @@ def _write(run: FinishedRun, facts: CrateFacts, folder: Path, output: Path) -> W
 
 def _describe(graph: Graph, run: FinishedRun, facts: CrateFacts) -> None:
     """State the name, the date, the licence, the author and the profiles of the crate."""
-    root, study = graph.root, run.planner.jobs.grid.studies.get(run.target)
+    root, study = graph.root, run.plan.grid.studies.get(run.target)
     root["name"] = f"docmt: {study.title if study else run.target}"
     root["description"] = (
         f"The target {run.target} of docmt, a workflow for experiments in document-level machine translation: results,"
@@ -166,7 +166,7 @@ This folder is an RO-Crate, which docmt has written. `{METADATA}` describes it: 
 settings, and for each of {len(run.artifacts)} artifacts the command that wrote it, its inputs, the times, the machine
 and the versions of the libraries. Files that are not in the crate stand there with their SHA-256.
 
-- `results/`: the results, and the manifest, the record and the settings of each artifact
+- `results/`: the results, and the manifest, the record and the recipe (`job.json`) of each artifact
 - `config.yaml`, `Snakefile`, `workflow/`: the workflow
 
 With docmt installed, this makes the target again, and says whether it is the same:

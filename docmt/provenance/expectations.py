@@ -1,6 +1,7 @@
-"""When two runs of a job are expected to give equal bits, and what differs where they do not."""
+"""What differs between two runs of a job, and why their bytes may differ."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -8,39 +9,59 @@ from docmt.base.artifacts import read_object
 from docmt.base.digests import FileDigest, TablePart
 from docmt.base.errors import UserError, in_line
 from docmt.base.foreign import reading
-from docmt.base.manifest import DIGITS, SETTINGS
-from docmt.plan.changes import Difference, changes, differences
+from docmt.base.recipe import Recipe
 from docmt.provenance.artifacts import RunArtifact
+from docmt.provenance.run_facts import is_of_run
 
 MOST_VALUES = 3
-"""The largest number of values of a file that a sentence names."""
+"""The largest number of values that a sentence names."""
+MISSING = "nothing"
+"""The value of a name that only one of two mappings has, in messages."""
 CPU = (None, "cpu")
 """The devices of records on which equal libraries give equal bits; jobs without a device compute on the processor."""
 
 
-def questions(before: RunArtifact, now: RunArtifact) -> list[Difference]:
+def questions(before: Recipe, now: Recipe) -> list[str]:
     """Return what differs between what was asked of two jobs, but for their inputs and the versions of libraries."""
-    if before.manifest.identity == now.manifest.identity:
-        return []
-    if before.asked is None or now.asked is None:
-        digests = (str(artifact.manifest.identity)[:DIGITS] for artifact in (before, now))
-        return [Difference("setting", "identity", *digests)]
-    return [change for change in changes(before.asked, now.asked) if change.kind not in ("input", "library")]
+    asked = [{key: recipe.asked[key] for key in ("step", "version", "settings", "files")} for recipe in (before, now)]
+    return [*phrases(*asked)] if before.identity != now.identity else []
 
 
-def reasons_for_other_bits(before: RunArtifact, now: RunArtifact) -> list[str]:
-    """Return why two runs of a job may give other bits: the device, the processor, its threads, the libraries."""
-    devices = [artifact.record.get("device") for artifact in (before, now)]
+def phrases(before: Any, now: Any) -> Iterator[str]:
+    """Yield a phrase for each of the first values that differ between two nested values of JSON."""
+    pairs = [*differences(before, now)]
+    for name, then, is_now in pairs[:MOST_VALUES]:
+        yield f"{_in_line(name)} was {_in_line(then)}, is {_in_line(is_now)}"
+    if len(pairs) > MOST_VALUES:
+        yield f"... and {len(pairs) - MOST_VALUES} more values"
+
+
+def differences(before: Any, now: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yield the values that differ between two nested values of JSON, after their names joined with points."""
+    if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        before, now = dict(enumerate(before)), dict(enumerate(now))
+    if not (isinstance(before, dict) and isinstance(now, dict)):
+        yield from [(path, before, now)] if before != now else []
+        return
+    for name in {**before, **now}:
+        yield from differences(before.get(name, MISSING), now.get(name, MISSING), f"{path}.{name}".lstrip("."))
+
+
+def reasons_for_other_bits(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return why two runs of a job may give other bytes: the device, the processor, its threads, the libraries."""
+    devices = [record.get("device") for record in (before, now)]
     reasons = (
         ["the device was {}, is {}".format(*map(_in_line, devices))]
         if not all(device in CPU for device in devices)
         else []
     )
-    facts = [_facts(artifact) for artifact in (before, now)]
-    names = sorted({*facts[0], *facts[1]})
-    pairs = [(name, facts[0].get(name), facts[1].get(name)) for name in names]
-    differing = [tuple(map(_in_line, pair)) for pair in pairs if pair[1] != pair[2]]
-    return reasons + [f"{name} was {then}, is {is_now}" for name, then, is_now in differing]
+    return [
+        *reasons,
+        *(
+            f"{name} was {_in_line(then)}, is {_in_line(is_now)}"
+            for name, then, is_now in differences(*map(_facts, (before, now)))
+        ),
+    ]
 
 
 def _in_line(value: object) -> object:
@@ -48,27 +69,24 @@ def _in_line(value: object) -> object:
     return in_line(str(value))
 
 
-def _facts(artifact: RunArtifact) -> dict[str, Any]:
-    """Return the facts of a record on which the bits of a result on a processor depend."""
-    record = artifact.record
+def _facts(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts of a record on which the bytes of a result on a processor depend."""
     versions = {f"the version of {name}": value for name, value in record.get("versions", {}).items()}
-    threads = {"the number of threads": record["threads"]} if "threads" in record else {}
-    return {"the processor": record.get("hardware", {}).get("processor"), **threads, **versions}
+    stated = {f"the number of {name}": record[name] for name in ("threads", "ranks") if name in record}
+    return {"the processor": record.get("hardware", {}).get("processor"), **stated, **versions}
 
 
-def first_file(before: RunArtifact, now: RunArtifact, is_left_out: Callable[[str], bool]) -> str | None:
+def first_file(before: RunArtifact, now: RunArtifact) -> str | None:
     """Return a sentence about the first file that differs between two artifacts; None where no file does.
 
-    `is_left_out` says for the name of a file that it is not compared. Settings are compared by `questions`.
+    Files with facts of the run are left out.
     """
     files, others = (
-        {name: file for name, file in artifact.manifest.files.items() if not is_left_out(name)}
+        {name: file for name, file in artifact.manifest.files.items() if not is_of_run(now.recipe, name)}
         for artifact in (before, now)
     )
     for name, file in sorted(files.items()):
         other = others.get(name)
-        if name.endswith(SETTINGS):
-            continue
         if other is None:
             return f"{name} is missing"
         if other.sha256 != file.sha256:
@@ -82,7 +100,7 @@ def _details(before: RunArtifact, now: RunArtifact, name: str, file: FileDigest,
     if file.parts or other.parts:
         yield first_part(file, other)
     elif name.endswith(".json"):
-        yield from _values(*(artifact.root / artifact.path(name) for artifact in (before, now)))
+        yield from _values(*(artifact.root / artifact.folder / name for artifact in (before, now)))
     elif file.bytes != other.bytes:
         yield f"{file.bytes:,} bytes were {other.bytes:,} bytes now"
 
@@ -115,12 +133,5 @@ def _columns(part: TablePart, other: TablePart) -> str:
 
 def _values(before: Path, now: Path) -> Iterator[str]:
     """Yield the first values that differ between two files of JSON, where both can be read."""
-    try:
-        with reading(before, "not values that can be compared"):
-            pairs = differences(read_object(before), read_object(now))
-            first = [tuple(map(_in_line, (name, *pair))) for name, pair in [*pairs.items()][:MOST_VALUES]]
-    except UserError:
-        return
-    yield from (f"{name} was {then}, is {is_now}" for name, then, is_now in first)
-    if len(pairs) > MOST_VALUES:
-        yield f"... and {len(pairs) - MOST_VALUES} more values"
+    with suppress(UserError), reading(before, "not values that can be compared"):
+        yield from [*phrases(read_object(before), read_object(now))]

@@ -1,15 +1,16 @@
 """The artifacts of a run as entities of a crate: their files, which are in the crate or are references."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from docmt.base.digests import FileDigest, known_sha256
+from docmt.base.artifacts import write_json
+from docmt.base.digests import FileDigest
 from docmt.base.errors import UserError
-from docmt.base.manifest import check_file
-from docmt.base.paths import CHECKPOINT, COMPARISON, CORPUS, REPORT, SCORES, TRAINING, VECTORS
-from docmt.plan.inventory import stage_folder
+from docmt.base.manifest import MANIFEST, RECORD, check_file
+from docmt.base.paths import CHECKPOINT, COMPARISON, CORPUS, FRONT, PAGE, SCORES, SHEET, TRAINING, VECTORS
+from docmt.base.recipe import GIVEN, JOB, StatedFile
 from docmt.plan.passing import may_pass
 from docmt.provenance.artifacts import FinishedRun, RunArtifact
 from docmt.provenance.entities import Graph, Reference, media_type
@@ -24,7 +25,7 @@ RESULTS_OF = {
     CORPUS.stage: (".json",),
     SCORES.stage: ("scores.json", "details.arrow"),
     COMPARISON.stage: (".json",),
-    REPORT.stage: ("",),
+    **dict.fromkeys((PAGE.stage, FRONT.stage, SHEET.stage), ("",)),
 }
 """The endings of the names of the files that are results, by stage; every crate has them."""
 
@@ -33,12 +34,13 @@ RESULTS_OF = {
 class Outputs:
     """The artifacts of a run, in a crate.
 
-    `included`: the parts that the crate has beside the results. `withheld`: why files are not in the crate, by their
-    paths; what was not asked for is not among them.
+    `place`: the folder of the crate. `included`: the parts that the crate has beside the results. `withheld`: why files
+    are not in the crate, by their paths; what was not asked for is not among them.
     """
 
     graph: Graph
     run: FinishedRun
+    place: Path
     included: Collection[Part] = ()
     withheld: dict[str, str] = field(default_factory=dict)
 
@@ -47,9 +49,8 @@ class Outputs:
 
         Raises UserError where a file that goes into the crate differs from its manifest.
         """
-        outputs = {name: file for name, file in artifact.files.items() if artifact.path(name) not in artifact.facts}
-        files = [self._file(artifact, name, file) for name, file in sorted(outputs.items())]
-        facts = [self._fact(artifact, path) for path in artifact.facts]
+        files = [self._file(artifact, name, file) for name, file in sorted(artifact.files.items())]
+        facts = [self._fact(artifact, name) for name in (MANIFEST, RECORD)] + [self._recipe(artifact)]
         reference = self.graph.add(
             f"#artifact/{artifact.name}",
             "Collection",
@@ -61,14 +62,26 @@ class Outputs:
         self.graph.mention(reference)
         return reference
 
-    def _fact(self, artifact: RunArtifact, path: str) -> Reference:
-        """Add a manifest, a record or settings."""
-        source = artifact.root / path
-        return self.graph.add_file(source, path, sha256=known_sha256(source))
+    def _fact(self, artifact: RunArtifact, name: str) -> Reference:
+        """Add a manifest or a record."""
+        path = f"{artifact.folder}/{name}"
+        return self.graph.add_file(artifact.root / path, path)
+
+    def _recipe(self, artifact: RunArtifact) -> Reference:
+        """Add a recipe, without what it has of this place: hints of the run, and whole paths of the user's."""
+        recipe = self.run.plan.recipe(self.run.job_of[artifact.folder])
+        files = {
+            role: StatedFile(GIVEN, file.digest) if Path(file.path).is_absolute() else file
+            for role, file in recipe.files.items()
+        }
+        path = f"{artifact.folder}/{JOB}"
+        write_json(self.place / path, replace(recipe, files=files, hints={}).to_json())
+        return self.graph.add_file(self.place / path, path)
 
     def _file(self, artifact: RunArtifact, name: str, file: FileDigest) -> Reference:
         """Add an output, as a file of the crate or as a reference with its digest."""
-        path, source = artifact.path(name), artifact.root / artifact.path(name)
+        path = f"{artifact.folder}/{name}"
+        source = artifact.root / path
         reason = self._reason(artifact, name)
         if self._is_wanted(artifact, name) and reason is None:
             self._check(source)
@@ -87,15 +100,16 @@ class Outputs:
 
     def _reason(self, artifact: RunArtifact, name: str) -> str | None:
         """Return why licences forbid to pass a file on; None where they allow it."""
-        translations = artifact.reads.get("translations")
-        job = translations if translations and name == OCCURRENCES else artifact.job
-        return may_pass(self.run.planner.jobs, job)
+        job = self.run.job_of[artifact.folder]
+        if name == OCCURRENCES:
+            job = self.run.plan.inputs(job).get("translations", job)
+        return may_pass(self.run.plan, job)
 
     def _is_wanted(self, artifact: RunArtifact, name: str) -> bool:
         """Return whether a file is a result, an output of the target itself, or among the parts that were asked for."""
-        stage = stage_folder(artifact.job)
+        stage = artifact.name.partition("/")[0]
         part = "models" if stage in OF_MODELS else "data"
-        is_result = name.endswith(RESULTS_OF.get(stage, ())) or artifact.job in self.run.jobs
+        is_result = name.endswith(RESULTS_OF.get(stage, ())) or artifact.folder in self.run.folders
         return is_result or part in self.included
 
     @staticmethod

@@ -43,7 +43,7 @@ def tool(graph: Graph, artifact: RunArtifact, address: str | None) -> Reference:
 
     `address`: where others get the code of docmt.
     """
-    command, facts = artifact.record["command"], _software(artifact.record)
+    command, facts = artifact.recipe.step, _software(artifact.record)
     version = facts["versions"].get("docmt", "unknown")
     commit = facts["commit"]
     libraries = {name: value for name, value in facts["versions"].items() if name != "docmt" and value is not None}

@@ -41,8 +41,7 @@ def licence(graph: Graph, name: str, about: str = "The licence as the catalogue 
 
 def add_outside_files(graph: Graph, artifact: RunArtifact) -> list[Reference]:
     """Add the files that a job read and that no job writes, such as downloads and checkpoints."""
-    asked = artifact.asked.files if artifact.asked else {}
-    return [_outside(graph, role, digest) for role, digest in sorted(asked.items()) if digest is not None]
+    return [_outside(graph, role, file.digest) for role, file in sorted(artifact.recipe.files.items())]
 
 
 def _outside(graph: Graph, role: str, digest: str) -> Reference:

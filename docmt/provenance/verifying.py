@@ -1,41 +1,49 @@
-"""The check of every byte below `results/`: `docmt list-results --verify`.
+"""The check of every byte below `results/`: `docmt list-results --verify`. Nothing is written.
 
-A run and `docmt why` compare sizes and times alone, since reading all bytes takes long. Here all files are read whose
-digest is stated (`docmt.provenance.stated`). Nothing is written.
+A manifest and the record of a job state the digests of its outputs, and have their own. What job.json asks for has an
+identity, which is the name of its folder. A download has a note beside it or, where a person has put it there, a place
+in the card of its corpus.
 """
 
-import hashlib
+import json
 import os
+import re
 import stat
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from threading import Event
+from typing import Any
 
-from docmt.base.digests import BYTES_AT_ONCE
+from docmt.base.artifacts import as_object, read_object
+from docmt.base.digests import indented_json, kind_of, sha256_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
-from docmt.base.manifest import MANIFEST, RECORD, SETTINGS
-from docmt.base.paths import ASIDE, RESULTS, names_in, scale_of_demo_report
-from docmt.provenance.stated import SEALED, Statement, statements
+from docmt.base.manifest import CHANGED, DIGITS, MANIFEST, RECORD, check_seal, files_from_json, manifest_of_docmt
+from docmt.base.paths import CORPUS, ID_DIGITS, RESULTS
+from docmt.base.recipe import JOB, read_recipe
+from docmt.base.result_folders import check_layout
+from docmt.plan.outside import MEMORY
 
-LEFT_BY_SNAKEMAKE = ".snakemake_timestamp"
-"""The empty file that Snakemake puts into folders that are outputs."""
 THREADS = 4
 """The largest number of files that are read at the same time."""
 PROGRESS_S = 1.0
 """The seconds between two calls of the function that shows the progress."""
+ID = re.compile(rf"[0-9a-f]{{{ID_DIGITS}}}")
+UNSTATED = re.compile(rf".*/({JOB}|log\.\d+\.txt|process\.json|scratch/.*)|{RESULTS}/asked/.*")
+"""The paths of files of which nobody expects a digest: of jobs that run or have run."""
 
+Check = Callable[[Path], str | None]
+"""A function that reads a file, and returns what is wrong with it; None where nothing is."""
 Tell = Callable[[int, int], None]
 """A function that gets the bytes that were read so far and the bytes of all files."""
 
 
 @dataclass(frozen=True)
 class DamagedFile:
-    """A file that is missing or has other bytes, what is wrong with it, and the command that mends it."""
+    """A file that is missing or has other bytes, what is wrong with it, and the command that removes it."""
 
     path: str
     problem: str
@@ -52,75 +60,204 @@ class Verified:
     unlisted: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Statement:
+    """What the file `by` states of the file `path`, and how it is checked; paths are relative to the project."""
+
+    path: str
+    by: str
+    check: Check
+
+
 def verify(root: Path, places: Collection[str] = (), tell: Tell = lambda done, total: None) -> Verified:
     """Read all files below `results/` of a project whose digest is stated; of `places`, those at or below them.
 
     `tell` is called once a second. A file that a running job replaces meanwhile is not called damaged.
     """
+    check_layout(root)
     sizes = dict(_files_below(root))
     stated: dict[str, list[Statement]] = {}
-    for statement in statements(root, sizes):
+    for statement in _statements(root, sizes):
         if _is_in(statement.path, places):
             stated.setdefault(statement.path, []).append(statement)
-    every = [statement for several in stated.values() for statement in several]
-    versions = {statement.by: _version(root / statement.by) for statement in every}
+    versions = {statement.by: _version(root / statement.by) for several in stated.values() for statement in several}
     there = {path: sizes[path] for path in stated if path in sizes}
-    problems = {statement.path: statement.problem for statement in every if statement.problem is not None}
-    problems |= Reader(root, stated, there).problems(tell)
-    # A run writes settings again; without them, a run still knows what it asked for.
-    missing = [path for path in stated if path not in sizes and not path.endswith(SETTINGS)]
-    problems |= dict.fromkeys(missing, "it is missing, or no plain file")
+    problems = dict.fromkeys((path for path in stated if path not in sizes), "it is missing, or no plain file")
+    problems |= _problems(root, stated, there, tell)
     damaged = tuple(
-        DamagedFile(path, problem, mend(path, _first(stated[path])))
+        DamagedFile(path, problem, _mend(path, stated[path][0].by))
         for path, problem in sorted(problems.items())
         if all(_version(root / statement.by) == versions[statement.by] for statement in stated[path])
     )
     unlisted = sorted(path for path in sizes if path not in stated and _is_in(path, places))
-    return Verified(len(there), sum(there.values()), damaged, tuple(unlisted))
+    return Verified(
+        len(there), sum(there.values()), damaged, tuple(path for path in unlisted if not UNSTATED.fullmatch(path))
+    )
 
 
-def _first(stated: Iterable[Statement]) -> str:
-    """Return the file that states most about a file: the manifest of its job, which is above that of a model in it."""
-    return min((statement.by for statement in stated), key=lambda by: (not by.endswith(MANIFEST), len(by)))
+def _mend(path: str, by: str) -> str:
+    """Return the command that removes what is damaged; `by` is the file that states its digest."""
+    folder = next((place for place in Path(by).parents if ID.fullmatch(place.name)), None)
+    return f"rm {quote(path)}" if folder is None else f"rm -r {quote(folder.as_posix())}"
 
 
-def mend(path: str, by: str) -> str:
-    """Return the command that makes a damaged file again, or removes it; `by` is the file that states its digest."""
-    remove = f"rm {quote(path)}"
-    if by.startswith(f"{ASIDE}/"):
-        return f"rm -r {quote('/'.join(by.split('/')[:3]))}"
-    if by == f"{RESULTS}/scores.{MANIFEST}":
-        return "docmt collect-scores"
-    if by in SEALED or by.endswith((SETTINGS, RECORD)):
-        return remove  # the next run writes it again
-    target = by if by.endswith(MANIFEST) else path
-    scale = scale_of(by)
-    return f"{remove} && snakemake --cores 1 {quote(target)}{f' --config scale={scale}' if scale else ''}"
+def _statements(root: Path, files: Collection[str]) -> Iterator[Statement]:
+    """Yield what is stated of files below `results/`; `files` has the paths of all. A damaged file states nothing.
+
+    What the manifest of a whole folder states comes before what that of a model in it does.
+    """
+    for path in sorted(files, key=lambda path: (path.count("/"), path)):
+        if path.endswith((f"/{MANIFEST}", f".{MANIFEST}")):
+            yield from _of_manifest(root, path)
+        elif path == MEMORY:
+            yield Statement(path, path, lambda place: _sealed(place)[1])
+    for corpus in sorted((root / RESULTS / CORPUS.stage).glob("*")):
+        yield from _of_downloads(root, corpus, files)
 
 
-def scale_of(path: str) -> str | None:
-    """Return the scale that the path of an artifact states; None for data of all scales without fixtures."""
-    below = path.removeprefix(f"{RESULTS}/")
-    if "/" not in below:
-        return scale_of_demo_report(below.removesuffix(f".{MANIFEST}").removeprefix("report"))
-    names = names_in(below)
-    return names.get("scale") or names.get("corpus", names.get("checkpoint", "")).partition("@")[2] or None
+def _of_manifest(root: Path, path: str) -> Iterator[Statement]:
+    """Yield what a manifest and its record state, also of themselves and of the recipe; nothing for other programs."""
+    value, problem = _sealed(root / path)
+    if problem is not None and _is_of_another_program(root / path):
+        return
+    yield Statement(path, path, lambda place: problem)
+    folder = Path(path).parent
+    if ID.fullmatch(folder.name):
+        yield Statement(f"{folder}/{JOB}", path, lambda place: _problem_of_recipe(place, value.get("identity")))
+    digests = dict(value.get("files", {}))
+    record = Path(path).name.replace(MANIFEST, RECORD)
+    if record in value.get("records", ()):
+        of_run, wrong = _sealed(root / folder / record)
+        yield Statement(f"{folder}/{record}", path, lambda place: wrong)
+        digests |= of_run.get("files", {})
+    for name, digest in digests.items():
+        yield Statement(f"{folder}/{name}", path, _has_sha256(digest.sha256, path))
+
+
+def _has_sha256(expected: str, by: str) -> Check:
+    """Return the check of a file whose SHA-256 another file states."""
+
+    def check(path: Path) -> str | None:
+        actual = sha256_file(path)
+        return None if actual == expected else f"sha256 {actual[:DIGITS]}, not {expected[:DIGITS]} as {by} states"
+
+    return check
+
+
+def _problem_of_recipe(path: Path, identity: str | None) -> str | None:
+    """Return what is wrong with a job.json: it was changed, or is that of another folder or of another manifest."""
+    recipe = read_recipe(path.parent)
+    return None if identity in (None, recipe.identity) else "the manifest beside it is of another identity"
+
+
+def _is_of_another_program(path: Path) -> bool:
+    with suppress(UserError):
+        return manifest_of_docmt(path) is None
+    return False
+
+
+def _sealed(path: Path) -> tuple[dict[str, Any], str | None]:
+    """Return a JSON object that has its own digest, with the digests of its files, and what is wrong with the file."""
+    try:
+        with reading(path, CHANGED):
+            value = as_object(json.loads(path.read_bytes()), str(path))
+            check_seal(value, path, "")
+            # JSON has several texts for one value, such as 1e-05 and 1E-05.
+            if path.read_bytes() != indented_json(value).encode():
+                raise UserError(CHANGED)
+            if path.name.endswith((MANIFEST, RECORD)):
+                value["files"] = files_from_json(value["files"], str(path))
+            return value, None
+    except UserError as problem:
+        return {}, problem.what
+
+
+def _of_downloads(root: Path, corpus: Path, files: Collection[str]) -> Iterator[Statement]:
+    """Yield what notes, and the card of the corpus, state of its downloads."""
+    # The imports take a fifth of a second.
+    from docmt.base.parse import parse
+    from docmt.catalogue.checksums import file_digest
+    from docmt.catalogue.files import FileConfig
+    from docmt.fetching.download import note_of
+
+    folder = (corpus / "downloads").relative_to(root).as_posix()
+    unnoted = []
+    for path in [path for path in files if path.startswith(f"{folder}/")]:
+        note = note_of(root / path)
+        if note.is_file():
+            by = note.relative_to(root).as_posix()
+            yield Statement(path, by, _has_sha256(str(_value(note).get("sha256")), by))
+        elif not path.endswith(("/" + JOB, ".source.json")):
+            unnoted.append(path)
+    for card in sorted(corpus.glob("*/card.json")) if unnoted else ():
+        by, settings = card.relative_to(root).as_posix(), _value(card.with_name(JOB)).get("settings", {})
+        configs = {file["name"]: file for file in as_object(settings, str(card)).get("files", ())}
+        for name, expected in ((file["name"], file["digest"]) for file in _value(card).get("files", ())):
+            if f"{folder}/{name}" in unnoted and name in configs:
+                config = parse(FileConfig, configs[name], str(card))
+
+                def check(place: Path, config: FileConfig = config, expected: str = expected) -> str | None:
+                    is_right = file_digest(place, config, kind_of(expected)) == expected
+                    return None if is_right else "it is not the file from which the corpus was read"
+
+                yield Statement(f"{folder}/{name}", by, check)
+
+
+def _value(path: Path) -> dict[str, Any]:
+    """Return the object of a JSON file; an empty one where it is missing or damaged."""
+    with suppress(UserError):
+        return read_object(path)
+    return {}
+
+
+def _problems(
+    root: Path, stated: Mapping[str, list[Statement]], sizes: Mapping[str, int], tell: Tell
+) -> dict[str, str]:
+    """Read the files of `sizes`, and return what is wrong with them by their paths."""
+
+    def problem_of(path: str) -> str | None:
+        try:
+            with reading(path, "it cannot be read"):
+                found = (statement.check(root / path) for statement in stated[path])
+                return next((problem for problem in found if problem is not None), None)
+        except UserError as problem:
+            return problem.what
+
+    problems, done = dict[str, str](), 0
+    with ThreadPoolExecutor(min(THREADS, len(os.sched_getaffinity(0)))) as pool:
+        largest_first = sorted(sizes, key=sizes.__getitem__, reverse=True)
+        paths = {pool.submit(problem_of, path): path for path in largest_first}
+        pending = {*paths}
+        try:
+            while pending:
+                ended, pending = wait(pending, PROGRESS_S)
+                for future in ended:
+                    done += sizes[paths[future]]
+                    if (problem := future.result()) is not None:
+                        problems[paths[future]] = problem
+                if pending:
+                    tell(done, sum(sizes.values()))
+        finally:
+            pool.shutdown(cancel_futures=True)  # after Ctrl-C
+    return problems
 
 
 def _files_below(root: Path) -> Iterator[tuple[str, int]]:
-    """Yield the path and the size of each plain file below `results/`, also behind links to folders."""
-    seen = set()
+    """Yield the path and the size of each plain file below `results/`, also behind links that lead out of it."""
+    results, seen = Path(os.path.realpath(root / RESULTS)), set()
     for folder, folders, names in os.walk(root / RESULTS, followlinks=True):
-        if (place := os.path.realpath(folder)) in seen:
-            folders.clear()
-            continue
-        seen.add(place)
-        below = os.path.relpath(folder, root)
+        seen.add(os.path.realpath(folder))
+        # The paths at which people open pages are links to artifacts.
+        links = {name for name in (*folders, *names) if Path(folder, name).is_symlink()}
+        inner = {name for name in links if Path(folder, name).resolve().is_relative_to(results)}
+        folders[:] = [
+            name for name in folders if name not in inner and os.path.realpath(f"{folder}/{name}") not in seen
+        ]
         for name in names:
             with suppress(OSError):  # a file that is gone meanwhile, or a link to nothing
                 status = Path(folder, name).stat()
-                if stat.S_ISREG(status.st_mode) and name != LEFT_BY_SNAKEMAKE:
-                    yield f"{below}/{name}", status.st_size
+                if stat.S_ISREG(status.st_mode) and name not in inner:
+                    yield f"{os.path.relpath(folder, root)}/{name}", status.st_size
 
 
 def _is_in(path: str, places: Collection[str]) -> bool:
@@ -134,54 +271,3 @@ def _version(path: Path) -> tuple[int, ...]:
     except OSError:
         return ()
     return status.st_mtime_ns, status.st_size, status.st_ino
-
-
-class Reader:
-    """The reading of files by several threads: a digest is computed while another thread runs."""
-
-    def __init__(self, root: Path, stated: Mapping[str, list[Statement]], sizes: Mapping[str, int]) -> None:
-        """Prepare to read the files of `sizes`, which has their bytes, of which `stated` has a SHA-256."""
-        sizes = {path: sizes[path] for path in sizes if any(statement.sha256 for statement in stated[path])}
-        self.root, self.stated, self.total = root, stated, sum(sizes.values())
-        self.threads = min(THREADS, len(os.sched_getaffinity(0)))
-        self._paths = iter(sorted(sizes, key=sizes.__getitem__, reverse=True))  # each thread takes the next one
-        self._read = [0] * self.threads
-        self._is_stopped = Event()
-        self._problems: dict[str, str] = {}
-
-    def problems(self, tell: Tell) -> dict[str, str]:
-        """Return what is wrong with files, by their paths."""
-        with ThreadPoolExecutor(self.threads) as pool:
-            futures = [pool.submit(self._work, thread) for thread in range(self.threads)]
-            try:
-                while wait(futures, PROGRESS_S).not_done:
-                    tell(sum(self._read), self.total)
-            finally:
-                self._is_stopped.set()  # after Ctrl-C
-        for future in futures:
-            future.result()
-        return self._problems
-
-    def _work(self, thread: int) -> None:
-        buffer = memoryview(bytearray(BYTES_AT_ONCE))
-        for path in self._paths:
-            try:
-                with reading(path, "it cannot be read"):
-                    actual = self._sha256(self.root / path, buffer, thread)
-            except UserError as unreadable:
-                self._problems[path] = unreadable.what
-                continue
-            if self._is_stopped.is_set():
-                return
-            for statement in self.stated[path]:
-                problem = statement.problem_of(self.root / path, actual)
-                if problem is not None:
-                    self._problems[path] = problem
-
-    def _sha256(self, path: Path, buffer: memoryview, thread: int) -> str:
-        sha256 = hashlib.sha256()
-        with path.open("rb", buffering=0) as stream:
-            while (size := stream.readinto(buffer)) and not self._is_stopped.is_set():
-                sha256.update(buffer[:size])
-                self._read[thread] += size
-        return sha256.hexdigest()

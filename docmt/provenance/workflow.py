@@ -72,10 +72,10 @@ LICENCE_OF_CODE = "https://www.apache.org/licenses/LICENSE-2.0"
 
 
 def add_steps(graph: Graph, workflow: Reference, tools: Mapping[str, Sequence[Reference]]) -> dict[str, Reference]:
-    """Add a step for each rule, in the order of the work; return a reference to each. `tools`: the commands by rule."""
+    """Add the steps in the order of the work; return a reference to each by its name. `tools`: the commands of each."""
     steps = {
-        rule: graph.add(f"#step/{rule}", "HowToStep", name=rule, position=str(number), workExample=list(commands))
-        for number, (rule, commands) in enumerate(tools.items(), 1)
+        step: graph.add(f"#step/{step}", "HowToStep", name=step, position=str(number), workExample=list(commands))
+        for number, (step, commands) in enumerate(tools.items(), 1)
     }
     parts = [*{tool["@id"]: tool for commands in tools.values() for tool in commands}.values()]
     graph.extend(workflow, step=[*steps.values()], hasPart=parts)
