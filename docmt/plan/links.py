@@ -7,7 +7,7 @@ from pathlib import Path
 
 from docmt.base.errors import UserError, nearest
 from docmt.base.manifest import MANIFEST, RECORD
-from docmt.base.paths import PAGE, PAPER, RESULTS, front_link, page_link, sheet_link
+from docmt.base.paths import ID_DIGITS, PAGE, PAPER, RESULTS, front_link, page_link, sheet_link
 from docmt.base.recipe import JOB
 from docmt.grid import items
 from docmt.plan.plan import Job, Plan
@@ -58,9 +58,19 @@ def jobs_named(plan: Plan, target: str) -> list[Job]:
     return jobs
 
 
-def set_link(plan: Plan, job: Job) -> None:
-    """Make the path at which people open a page a link to the artifact, where this is finished and the link is old."""
-    link, page = plan.root / LINKS[job.step](**job.names), plan.root / plan.recipe(job).folder
+def for_snakemake(target: str) -> str:
+    """Return a target as Snakemake has it: of the files of an artifact, its rules state the manifest alone."""
+    folder = Path(target).parent
+    return f"{folder}/{MANIFEST}" if re.fullmatch(rf"[0-9a-f]{{{ID_DIGITS}}}", folder.name) else target
+
+
+def set_link(plan: Plan, job: Job, root: Path | None = None) -> None:
+    """Make the path at which people open a page a link to the artifact, where this is finished and the link is old.
+
+    `root`: another folder than the project's that has the artifact, such as a crate.
+    """
+    root = root or plan.root
+    link, page = root / LINKS[job.step](**job.names), root / plan.recipe(job).folder
     file = page / link.name
     if not file.is_file() or (link.exists() and link.samefile(file)):
         return
