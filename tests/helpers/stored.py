@@ -5,22 +5,25 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.artifacts import atomic_file, write_json
-from docmt.base.asked import Asked
 from docmt.base.digests import indented_json
-from docmt.base.manifest import MANIFEST, sealed
+from docmt.base.manifest import MANIFEST, RECORD, read_manifest, sealed
+from docmt.base.recipe import Recipe
 from docmt.base.sealing import sealing
 from docmt.store.addresses import open_store
-from docmt.store.entries import StoreEntry
+from docmt.store.entries import StoreEntry, maker
 from docmt.store.store import FORMAT, HEAD, Store
 
 WEIGHTS = "model/weights.txt"
 
 
+def recipe_of(seed: int = 1) -> Recipe:
+    return Recipe("train", 1, {"seed": seed}, Path(f"results/5_training/toy_zh-en/sentence/seed{seed}"))
+
+
 def make_artifact(folder: Path, text: str = "a model\n", seed: int = 1) -> Path:
     """Write an artifact with two files as a job does, and return its folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "settings.json").write_text(Asked("train", {"seed": seed}).text(), encoding="utf-8")
-    with sealing(folder / "settings.json", "train-system", folder) as seal:
+    with sealing(recipe_of(seed), folder) as seal:
         with atomic_file(folder / WEIGHTS) as stream:
             stream.write(text)
         write_json(folder / "speed.json", {"seconds": 3})
@@ -29,7 +32,10 @@ def make_artifact(folder: Path, text: str = "a model\n", seed: int = 1) -> Path:
 
 
 def entry_of(folder: Path) -> StoreEntry:
-    return StoreEntry.of_folder("train", {"seed": "1"}, folder / MANIFEST)
+    identity = read_manifest(folder / MANIFEST).identity
+    recipe = next(recipe for recipe in map(recipe_of, range(1, 100)) if recipe.identity == identity)
+    texts = {name: (folder / name).read_text(encoding="utf-8") for name in (MANIFEST, RECORD)}
+    return StoreEntry(recipe.place.as_posix(), recipe.asked, texts, maker())
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

@@ -1,31 +1,54 @@
-"""A store that has all of the finished demo, and the project of a team that has made nothing."""
+"""A project with planted results, a store that has all of them, and the project of a team that has made nothing."""
 
 import shutil
 from contextlib import chdir
 from pathlib import Path
 
 import pytest
-from helpers.support import Project, shared_folder
+from helpers.planted import plan_of, plant
+from helpers.small_grid import small_project
+from helpers.stored import new_store
+from helpers.support import Project
 
-from docmt.grid.grid import load_grid
-from docmt.plan.exchange import push_target
+from docmt.cli.store.exchange import give_all
+from docmt.plan.links import jobs_of_target
+
+TABLE = {"bleu": {"title": "BLEU", "metrics": ["s-BLEU"], "rows": [{"system": "sentence"}, {"system": "document"}]}}
+
+
+def project_at(root: Path) -> Project:
+    project = small_project(root)
+    project.edit("workflow/studies/one.yaml", "tables", TABLE)
+    return project
 
 
 @pytest.fixture(scope="session")
-def full_store(finished_demo: Project, tmp_path_factory) -> Path:
-    """A store with all of the finished demo."""
-    with shared_folder(tmp_path_factory, "store") as folder:
-        if not folder.exists():
-            copy = Path(shutil.copytree(finished_demo.root, folder.with_name("pushing"), symlinks=True))
-            folder.mkdir()
-            with chdir(copy):
-                push_target(load_grid(copy, {"store": str(folder)}), "demo", print)
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a project that has all artifacts of a study (`first`), and a store that has them too (`store`)."""
+    folder = tmp_path_factory.mktemp("made")
+    root = project_at(folder / "first").root
+    store = new_store(folder / "store")
+    with chdir(root):
+        plan = plan_of(root)
+        plant(root, plan, jobs_of_target(plan, "one"))
+        given, there, local = give_all(plan, jobs_of_target(plan, "one"), store)
+    assert given and not there and not local
     return folder
 
 
 @pytest.fixture
-def second(finished_demo: Project, tmp_path: Path) -> Project:
-    """The project of a second team, which has made nothing."""
-    root = tmp_path / "second"
-    shutil.copytree(finished_demo.root, root, ignore=shutil.ignore_patterns("results", "logs", ".snakemake"))
-    return Project(root)
+def first(made: Path, tmp_path: Path) -> Project:
+    """A project with all artifacts of a study, which a test may change."""
+    return Project(shutil.copytree(made / "first", tmp_path / "first"))
+
+
+@pytest.fixture
+def full_store(made: Path, tmp_path: Path) -> Path:
+    """A store with all artifacts of the study, which a test may change."""
+    return shutil.copytree(made / "store", tmp_path / "store")
+
+
+@pytest.fixture
+def second(tmp_path: Path) -> Project:
+    """The same project without results."""
+    return project_at(tmp_path / "second")

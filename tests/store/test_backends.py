@@ -111,19 +111,20 @@ def test_a_file_of_another_digest_never_appears(backend: Backend, tmp_path: Path
 def test_what_is_missing_is_none_and_can_be_removed(backend: Backend, tmp_path: Path) -> None:
     assert backend.read("entries/none") is None and backend.size("entries/none") is None
     backend.remove("entries/none")
-    assert keys(backend, "pins") == []
+    assert keys(backend, "signatures") == []
     with pytest.raises(EntryRefused, match="a file of an entry is missing"):
         backend.download("files/none", tmp_path / "none", "0" * 64)
     assert not (tmp_path / "none").exists()
 
 
-def test_the_first_writer_of_a_name_wins_and_replace_replaces(backend: Backend) -> None:
+def test_the_first_writer_of_a_name_wins(backend: Backend) -> None:
     assert backend.create("entries/cc/one", b"first")
     assert not backend.create("entries/cc/one", b"second")
     assert backend.read("entries/cc/one") == b"first"
-    backend.replace("entries/cc/one", b"third")
-    assert backend.read("entries/cc/one") == b"third"
-    backend.remove("entries/cc/one")
+    backend.remove("entries/cc/one", unless_since=time.time() - 3600)
+    assert backend.read("entries/cc/one") == b"first", "it is younger"
+    backend.remove("entries/cc/one", unless_since=time.time() + 3600)
+    assert backend.read("entries/cc/one") is None
 
 
 def test_ten_writers_at_once_leave_one_whole_file(backend: Backend, place: tuple, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The commands that look at a store, check it, pin and remove."""
+"""The commands that look at a store, check it and remove."""
 
 import json
 from pathlib import Path
@@ -32,8 +32,8 @@ def call(tmp_path: Path, monkeypatch, capsys):
 
 
 def test_artifacts_are_listed_and_shown(call):
-    assert call.identity[:12] in call("ls", "--rule", "train")[1]
-    assert json.loads(call("ls", "--corpus", "none", "--json")[1]) == []
+    assert call.identity[:12] in call("ls", "5_training")[1]
+    assert json.loads(call("ls", "none", "--json")[1]) == []
     assert WEIGHTS in call("show", call.identity[:6])[1]
     assert json.loads(call("show", call.identity[:6], "--json")[1])["identity"] == call.identity
 
@@ -59,10 +59,7 @@ def test_damage_has_exit_status_1(call):
     assert len(json.loads(call("verify", "--json")[1])["damaged"]) == 1
 
 
-def test_a_pin_saves_an_artifact(call):
-    call("pin", call.identity[:8], "--why", "table 2")
-    assert json.loads(call("gc", "--older-than", "0", "--yes", "--json")[1])["artifacts"] == []
-    call("pin", call.identity[:8], "--remove")
+def test_an_artifact_goes_only_where_the_user_says_so(call):
     assert "nothing was removed" in call("gc", "--older-than", "0")[1]
     assert json.loads(call("gc", "--older-than", "0", "--yes", "--json")[1])["artifacts"] == [call.identity]
     assert json.loads(call("ls", "--json")[1]) == []

@@ -58,8 +58,7 @@ def state(key: str, value: object):
 
 
 def in_settings(value):
-    text = value["texts"]["settings.json"]
-    value["texts"]["settings.json"] = resealed(text, lambda asked: asked.__setitem__("seed", 7))
+    value["asked"]["settings"]["seed"] = 7
 
 
 def part(start: int, size: int, sha256: str = "a" * 64):
@@ -89,13 +88,13 @@ REFUSED = {
     "a huge size": (state("bytes", 2**70), "not a size in bytes"),
     "a size that is a text": (state("bytes", "8"), "not a size in bytes"),
     "another identity": (in_manifest(lambda value: value.__setitem__("identity", "ab" * 32)), "of another identity"),
-    "other settings": (in_settings, "of another identity|settings differ"),
-    "another rule": (lambda value: value.__setitem__("rule", "corpus"), "of another rule"),
-    "names that are a list": (lambda value: value.__setitem__("names", []), "not an object"),
+    "other settings": (in_settings, "of another identity"),
+    "another step": (in_manifest(lambda value: value.__setitem__("step", "corpus")), "of another step"),
+    "a question that is a list": (lambda value: value.__setitem__("asked", []), "not an object"),
     "a maker with an escape": (lambda value: value["maker"].__setitem__("user", "\x1b[31m"), "not a text on one line"),
     "a text that is a number": (lambda value: value["texts"].__setitem__(MANIFEST, 1), "not a text"),
-    "a missing record": (lambda value: value["texts"].pop("record.json"), "not the manifest, the record"),
-    "a further text": (lambda value: value["texts"].__setitem__("../x", ""), "not the manifest, the record"),
+    "a missing record": (lambda value: value["texts"].pop("record.json"), "not the manifest and the record"),
+    "a further text": (lambda value: value["texts"].__setitem__("../x", ""), "not the manifest and the record"),
     "a record that leads out": (in_manifest(lambda value: value["records"].append("../x")), "leads out of its folder"),
     "a record that is a number": (in_manifest(lambda value: value["records"].append(1)), "leads out of its folder"),
     "a name with a backslash": (rename(WEIGHTS, "a\\..\\b"), "leads out of its folder"),
@@ -106,8 +105,8 @@ REFUSED = {
         in_manifest(lambda value: value.__setitem__("inputs", {"tokens": {"identity": "../x", "content": None}})),
         "not a SHA-256",
     ),
-    "a command of two lines": (
-        in_manifest(lambda value: value.__setitem__("command", "x\nrm -rf ~")),
+    "a step of two lines": (
+        in_manifest(lambda value: value.__setitem__("step", "x\nrm -rf ~")),
         "not a text on one line",
     ),
     "a manifest that is a list": (manifest_text("[]"), "a damaged manifest|list indices"),
@@ -122,7 +121,7 @@ REFUSED = {
         in_record(lambda value: value["files"].update({"x": {"sha256": "a" * 64, "bytes": 1e300}})),
         "not a size in bytes",
     ),
-    "no manifest": (lambda value: value.__setitem__("manifest", "x.json"), "not the name of a manifest"),
+    "a place of two lines": (lambda value: value.__setitem__("place", "x\nrm -rf ~"), "not a name"),
 }
 
 

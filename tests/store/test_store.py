@@ -1,5 +1,7 @@
 """An artifact that was pushed comes out as it went in, or not at all."""
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -29,8 +31,8 @@ def test_an_artifact_comes_out_as_it_went_in(store: Store, tmp_path: Path) -> No
 
 def test_an_artifact_is_pushed_once(store: Store, tmp_path: Path) -> None:
     folder_of_job = make_artifact(tmp_path / "job")
-    assert store.push(entry_of(folder_of_job), folder_of_job) is not None
-    assert store.push(entry_of(folder_of_job), folder_of_job) is None
+    assert store.push(entry_of(folder_of_job), folder_of_job)
+    assert not store.push(entry_of(folder_of_job), folder_of_job)
 
 
 def test_equal_files_are_stored_once(store: Store, tmp_path: Path) -> None:
@@ -77,3 +79,30 @@ def test_a_file_that_differs_from_its_manifest_is_not_pushed(store: Store, tmp_p
 def test_a_folder_that_is_gone_makes_the_store_unusable(tmp_path: Path) -> None:
     with pytest.raises(StoreUnusable, match="the folder of the store is not there"):
         open_store(str(tmp_path / "store")).check()
+
+
+@pytest.mark.parametrize("step", range(4))
+def test_a_pull_that_is_killed_anywhere_is_finished_by_the_next(store: Store, tmp_path: Path, step: int) -> None:
+    """It is killed after each file, in the middle of a file, and before the manifest gets its name."""
+    folder, pulled = make_artifact(tmp_path / "job"), tmp_path / "pulled"
+    store.push(entry_of(folder), folder)
+    child = os.fork()
+    if child == 0:
+        count, download = [0], store.backend.download
+
+        def killed(key, path, sha256):
+            count[0] += 1
+            if count[0] > step:
+                path.write_bytes(b"half")
+                os.kill(os.getpid(), signal.SIGKILL)
+            download(key, path, sha256)
+
+        store.backend.download = killed
+        Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+        store.pull(store.entry(entry_of(folder).identity), pulled)
+    assert os.waitpid(child, 0)[1] == signal.SIGKILL
+    assert not (pulled / MANIFEST).exists()
+    for path in pulled.glob(".*"):
+        path.unlink()
+    store.pull(store.entry(entry_of(folder).identity), pulled)
+    assert files_of(pulled) == files_of(folder)

@@ -178,7 +178,7 @@ def test_a_killed_writer_leaves_nothing_that_others_see(tmp_path):
     folder = make_artifact(tmp_path / "job", "x" * 1_000_000)
     child = os.fork()
     if child == 0:
-        store.backend._seal = lambda *_: os.kill(os.getpid(), 9)  # before the file gets its name
+        store.backend._finish = lambda *_, **__: os.kill(os.getpid(), 9)  # before the file gets its name
         store.push(entry_of(folder), folder)
     os.waitpid(child, 0)
     assert [*store.backend.listed("files")] == [] and [*store.backend.listed("entries")] == []
@@ -198,15 +198,3 @@ def test_a_store_whose_first_user_was_killed_is_begun_by_the_next(tmp_path):
     assert [path.name[:9] for path in (tmp_path / "store").iterdir()] == [".signatur"] and not store.check()
     store.begin()
     assert store.check()
-
-
-def test_writers_hold_the_lock_together_and_who_removes_holds_it_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr("docmt.store.folder.LONGEST_WAIT_S", 0.2)
-    store = new_store(tmp_path / "store")
-    folder = make_artifact(tmp_path / "job")
-    with store.backend.lock() as first, store.backend.lock() as second, store.backend.lock(alone=True) as alone:
-        assert (first, second, alone) == (True, True, False)
-    with store.backend.lock(alone=True) as alone:
-        # Nobody can hold up a writer for ever: it goes on, and looks at its files once more at the end.
-        assert alone and store.push(entry_of(folder), folder) is not None
-    assert store.is_whole(entry_of(folder))

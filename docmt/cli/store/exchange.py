@@ -112,13 +112,12 @@ def give_all(plan: "Plan", jobs: "Iterable[Job]", store: "Store") -> tuple[list[
     from docmt.store.exchange import give
 
     given, there, local = list[str](), 0, list[str]()
-    for job in plan.closure(jobs):
-        if not plan.is_finished(job):
-            continue
+    finished = {plan.recipe(job).folder: job for job in plan.closure(jobs) if plan.is_finished(job)}
+    for folder, job in finished.items():
         reason = may_pass(plan, job)
         try:
             if reason is None and give(plan.recipe(job), store):
-                given.append(plan.recipe(job).folder.as_posix())
+                given.append(folder.as_posix())
             elif reason is None:
                 there += 1
         except StoreUnusable:
