@@ -21,7 +21,16 @@ from docmt.base.artifacts import as_object, read_object
 from docmt.base.digests import indented_json, kind_of, sha256_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
-from docmt.base.manifest import CHANGED, DIGITS, MANIFEST, RECORD, check_seal, files_from_json, manifest_of_docmt
+from docmt.base.manifest import (
+    CHANGED,
+    DIGITS,
+    MANIFEST,
+    RECORD,
+    check_seal,
+    files_from_json,
+    manifest_of_docmt,
+    normal_path,
+)
 from docmt.base.paths import CORPUS, ID_DIGITS, RESULTS
 from docmt.base.recipe import JOB, read_recipe
 from docmt.base.result_folders import check_layout
@@ -85,7 +94,7 @@ def verify(root: Path, places: Collection[str] = (), tell: Tell = lambda done, t
     problems = dict.fromkeys((path for path in stated if path not in sizes), "it is missing, or no plain file")
     problems |= _problems(root, stated, there, tell)
     damaged = tuple(
-        DamagedFile(path, problem, _mend(path, stated[path][0].by))
+        DamagedFile(path, problem, _mend(path))
         for path, problem in sorted(problems.items())
         if all(_version(root / statement.by) == versions[statement.by] for statement in stated[path])
     )
@@ -95,18 +104,15 @@ def verify(root: Path, places: Collection[str] = (), tell: Tell = lambda done, t
     )
 
 
-def _mend(path: str, by: str) -> str:
-    """Return the command that removes what is damaged; `by` is the file that states its digest."""
-    folder = next((place for place in Path(by).parents if ID.fullmatch(place.name)), None)
+def _mend(path: str) -> str:
+    """Return the command that removes what is damaged: the whole artifact that has the file, or the file."""
+    folder = next((place for place in Path(path).parents if ID.fullmatch(place.name)), None)
     return f"rm {quote(path)}" if folder is None else f"rm -r {quote(folder.as_posix())}"
 
 
 def _statements(root: Path, files: Collection[str]) -> Iterator[Statement]:
-    """Yield what is stated of files below `results/`; `files` has the paths of all. A damaged file states nothing.
-
-    What the manifest of a whole folder states comes before what that of a model in it does.
-    """
-    for path in sorted(files, key=lambda path: (path.count("/"), path)):
+    """Yield what is stated of files below `results/`; `files` has the paths of all. A damaged file states nothing."""
+    for path in files:
         if path.endswith((f"/{MANIFEST}", f".{MANIFEST}")):
             yield from _of_manifest(root, path)
         elif path == MEMORY:
@@ -244,15 +250,15 @@ def _problems(
 
 def _files_below(root: Path) -> Iterator[tuple[str, int]]:
     """Yield the path and the size of each plain file below `results/`, also behind links that lead out of it."""
-    results, seen = Path(os.path.realpath(root / RESULTS)), set()
+    results, seen = normal_path(root / RESULTS), set()
     for folder, folders, names in os.walk(root / RESULTS, followlinks=True):
         seen.add(os.path.realpath(folder))
         # The paths at which people open pages are links to artifacts.
         links = {name for name in (*folders, *names) if Path(folder, name).is_symlink()}
-        inner = {name for name in links if Path(folder, name).resolve().is_relative_to(results)}
-        folders[:] = [
-            name for name in folders if name not in inner and os.path.realpath(f"{folder}/{name}") not in seen
-        ]
+        targets = {name: normal_path(Path(folder, Path(folder, name).readlink())) for name in links}
+        inner = {name for name, target in targets.items() if target.is_relative_to(results)}
+        new = [name for name in folders if os.path.realpath(f"{folder}/{name}") not in seen]
+        folders[:] = [name for name in new if name not in inner]
         for name in names:
             with suppress(OSError):  # a file that is gone meanwhile, or a link to nothing
                 status = Path(folder, name).stat()

@@ -5,6 +5,7 @@ import os
 import socket
 import stat
 import tarfile
+import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import chdir
@@ -13,15 +14,26 @@ from typing import Any
 from urllib.parse import quote
 
 from helpers.sealed import rewrite
-from helpers.support import Project
+from helpers.support import Project, small_demo
 
 from docmt.base.artifacts import write_json
-from docmt.base.asked import KEY
 from docmt.base.digests import FileDigest
 from docmt.base.manifest import DIGEST, sealed
+from docmt.base.recipe import JOB
+from docmt.grid.grid import load_grid
+from docmt.plan.plan import Job, Plan
 
 METADATA = "ro-crate-metadata.json"
-CORPUS = "results/1_corpus/toy_zh-en@smoke"
+
+
+def folder_of_corpus() -> str:
+    """The folder of the corpus of the small demo."""
+    with tempfile.TemporaryDirectory() as folder, chdir(small_demo(Path(folder) / "demo").root):
+        plan = Plan(load_grid(Path()))
+        return plan.recipe(Job.of("corpus", corpus="toy_zh-en@smoke")).folder.as_posix()
+
+
+CORPUS = folder_of_corpus()
 CARD = f"{CORPUS}/card.json"
 
 
@@ -65,7 +77,7 @@ class Crate(Project):
         self.describe(name)
 
     def seal(self, name: str, value: Mapping[str, Any]) -> None:
-        """Write a manifest, a record or settings with the digest that they have to have, and describe the file."""
+        """Write a manifest or a record with the digest that it has to have, and describe the file."""
         write_json(self.root / CORPUS / name, sealed({key: item for key, item in value.items() if key != DIGEST}))
         self.describe(f"{CORPUS}/{name}")
 
@@ -188,13 +200,12 @@ def of_record(**values: object) -> Attack:
     return lambda crate: crate.seal("record.json", {**crate.sealed("record.json"), **values})
 
 
-def of_question(**values: object) -> Attack:
-    """What was asked of the first run is something else, and so is its identity."""
+def of_recipe(**values: object) -> Attack:
+    """What was asked of the first run is something else."""
 
     def attack(crate: Crate) -> None:
-        value = crate.sealed("settings.json")
-        crate.seal("settings.json", {**value, KEY: {**value[KEY], **values}})
-        of_manifest(identity="0" * 64)(crate)
+        write_json(crate.root / CORPUS / JOB, {**crate.sealed(JOB), **values})
+        crate.describe(f"{CORPUS}/{JOB}")
 
     return attack
 

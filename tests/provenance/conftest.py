@@ -1,22 +1,39 @@
 """Fixtures of the tests of crates and of targets that are made again."""
 
 import shutil
+from contextlib import chdir
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from helpers.support import Project, small_demo
 
+from docmt.base.recipe import Resources
+from docmt.grid.grid import load_grid
+from docmt.plan.plan import Job, Plan
 from docmt.provenance import remaking
+from docmt.steps import get_step
+
+
+@pytest.fixture(scope="session")
+def with_corpus(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The small demo, of which the corpus is made."""
+    project = small_demo(tmp_path_factory.mktemp("corpus") / "demo")
+    with chdir(project.root):
+        recipe = Plan(load_grid(Path())).recipe(Job.of("corpus", corpus="toy_zh-en@smoke"))
+        recipe.write()
+        get_step("corpus").run(recipe, Resources())
+    return project
 
 
 @pytest.fixture
-def instant(monkeypatch, finished_demo) -> list[list]:
-    """The commands of Snakemake, which copies the results of the finished demo in the place of making them."""
+def instant(monkeypatch, with_corpus) -> list[list]:
+    """The commands of Snakemake, which copies the results of the project in the place of making them."""
     commands = []
 
     def run(command: list, cwd: Path, **options) -> SimpleNamespace:
         commands.append(command)
-        shutil.copytree(finished_demo.root / "results", cwd / "results", dirs_exist_ok=True)
+        shutil.copytree(with_corpus.root / "results", cwd / "results", dirs_exist_ok=True)
         return SimpleNamespace(returncode=0)
 
     monkeypatch.setattr(remaking.subprocess, "run", run)

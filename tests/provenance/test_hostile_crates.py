@@ -20,8 +20,6 @@ from docmt.base.errors import UserError
 from docmt.provenance.opening import open_crate, settings_of_crate
 from docmt.provenance.reproducing import NewRun, reproduce
 
-SERVICE = "results/6_translations/smoke/toy_zh-en/service/seed1/decoding.json"
-SCORES = "results/7_scores/smoke/toy_zh-en/sentence/seed1/scores.json"
 CONFIG, STUDY, TOY = "config.yaml", "workflow/studies/demo.yaml", "workflow/corpora/toy_zh-en.yaml"
 TEXT = "texts/truecase_separate4k"
 OUT = "leads out"
@@ -131,18 +129,18 @@ FIRST_RUNS: dict[str, tuple[Attack, str]] = {
     ),
     "a record whose versions are a list": (hostile.of_record(versions=["numpy"]), "record"),
     "a record whose hardware is a text": (hostile.of_record(hardware="cpu"), "record"),
-    "a question whose libraries are a number": (hostile.of_question(libraries=3), "settings"),
-    "a question whose files are a text": (hostile.of_question(files="abc"), "settings"),
-    "a question whose inputs are a list": (hostile.of_question(inputs=[3]), "settings"),
-    "a question with another key": (hostile.of_question(more=1), "settings"),
+    "a recipe whose libraries are a number": (hostile.of_recipe(libraries=3), "job.json"),
+    "a recipe whose files are a text": (hostile.of_recipe(files="abc"), "job.json"),
+    "a recipe whose inputs are a list": (hostile.of_recipe(inputs=[3]), "job.json"),
+    "a recipe with other settings": (hostile.of_recipe(settings={"a": 1}), "changed by hand"),
 }
 HOSTILE = {**DESCRIPTIONS, **SETTINGS, **FILES, **FIRST_RUNS}
 
 
 @pytest.fixture(scope="module")
-def original(finished_demo, tmp_path_factory) -> Path:
+def original(with_corpus, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("original") / "crate"
-    succeed("write-crate", CARD, "--root", finished_demo.root, "--output", folder, "--date", "2026-11-23")
+    succeed("write-crate", CARD, "--root", with_corpus.root, "--output", folder, "--date", "2026-11-23")
     return folder
 
 
@@ -244,7 +242,7 @@ def test_no_code_of_a_crate_runs_and_it_reproduces(crate, original, tmp_path):
     planted(crate, canary)
     before = tree(tmp_path, original, without=folder)
     done = succeed("reproduce", CARD, "--crate", crate.root, "--folder", folder)
-    assert done.stdout.endswith("reproduced: equal bits\n") and tree(tmp_path, original, without=folder) == before
+    assert done.stdout.endswith("reproduced: equal contents\n") and tree(tmp_path, original, without=folder) == before
     assert "the installed docmt runs, and no code of the crate; it differs in Snakefile, " in done.stderr
     assert "left out of the crate's config.yaml, since they are places of another site: local" in done.stderr
 
@@ -266,7 +264,7 @@ def test_code_of_a_crate_is_in_the_new_folder_only_where_the_user_says_so(name, 
 
 def test_a_program_of_a_study_runs_only_where_the_user_says_so(crate, instant, tmp_path):
     crate.edit_stated(STUDY, "systems/service", {"text": TEXT.split("/")[1], "command": {"run": "touch 'a b'"}})
-    arguments = ("reproduce", SERVICE, "--crate", crate.root, "--folder", tmp_path / "again")
+    arguments = ("reproduce", "demo", "--crate", crate.root, "--folder", tmp_path / "again")
     with pytest.raises(UserError, match="the settings of the crate name a program\n  found touch 'a b'\n"):
         invoke(*arguments)
     with pytest.raises(UserError, match="the first run does not have this target"):
@@ -279,11 +277,11 @@ def test_comet_runs_by_a_program_of_the_user_and_by_none_of_a_crate(crate, insta
     for name in ("hparams.yaml", "checkpoints/model.ckpt"):
         Project(model).write(name, "a")
     crate.edit_stated(CONFIG, "scoring/comet", {"command": TRAP})
-    arguments = ("reproduce", SCORES, "--crate", crate.root, "--folder", tmp_path / "again", "--config")
+    arguments = ("reproduce", "demo", "--crate", crate.root, "--folder", tmp_path / "again", "--config")
     with pytest.raises(UserError, match=f"the settings of the crate name a program\n  found {TRAP}\n"):
         invoke(*arguments, f"scoring={{comet: {{model: {model}}}}}")
     with pytest.raises(UserError, match="the first run does not have this target"):
-        invoke(*arguments, f"scoring={{comet: {{model: {model}, command: my-python}}}}")
+        invoke(*arguments, f"scoring={{comet: {{model: {model}, command: sh}}}}")
     assert not instant and not (tmp_path / "again").exists()
 
 
@@ -306,21 +304,21 @@ def test_places_of_the_author_are_left_out_and_those_of_the_user_count(crate, in
 def test_the_hosts_of_corpora_are_named(crate, instant, tmp_path):
     files = [{"name": "a.txt", "sources": ["https://evil.example/a.txt", "http://10.0.0.1:80/a.txt"]}]
     crate.edit_stated(TOY, "files", files)
-    new_run, lines = NewRun("results/1_corpus/toy_zh-en/card.json", tmp_path / "again", 1, {"scale": "paper"}), []
+    new_run, lines = NewRun("demo", tmp_path / "again", 1, {"scale": "paper"}), []
     with pytest.raises(UserError, match="the first run does not have this target"):
         reproduce(new_run, tmp_path, crate.root, lines.append)
     assert lines == ["files of its corpora are downloaded from 10.0.0.1, evil.example"] and not instant
 
 
-def test_a_crate_of_a_study_folder_reproduces(finished_demo, instant, tmp_path):
+def test_a_crate_of_a_study_folder_reproduces(with_corpus, instant, tmp_path):
     folder = Project(tmp_path / "mine")
-    folder.write(CONFIG, {**finished_demo.read(CONFIG), "studies": ["studies/mine.yaml"]})
-    folder.write("studies/mine.yaml", {**finished_demo.read(STUDY), "study": "mine"})
+    folder.write(CONFIG, {**with_corpus.read(CONFIG), "studies": ["studies/mine.yaml"]})
+    folder.write("studies/mine.yaml", {**with_corpus.read(STUDY), "study": "mine"})
     for name in ("workflow", "results"):
-        (folder.root / name).symlink_to(finished_demo.root / name)
-    shutil.copy(finished_demo.root / "Snakefile", folder.root)
+        (folder.root / name).symlink_to(with_corpus.root / name)
+    shutil.copy(with_corpus.root / "Snakefile", folder.root)
     succeed("write-crate", CARD, "--root", folder.root, "--output", tmp_path / "crate.zip")
     done = succeed("reproduce", CARD, "--crate", tmp_path / "crate.zip", "--folder", tmp_path / "again")
-    assert done.stdout.endswith("reproduced: equal bits\n") and "differs" not in done.stderr
+    assert done.stdout.endswith("reproduced: equal contents\n") and "differs" not in done.stderr
     for name in (CONFIG, "studies/mine.yaml"):
         assert (tmp_path / "again" / name).read_bytes() == (folder.root / name).read_bytes()
