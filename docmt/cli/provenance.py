@@ -109,7 +109,7 @@ def reproduce(
     crate, and the workflow is that of the installed docmt. The status is 0 where the target is reproduced, and else 1.
     A run that was interrupted goes on where the same command is called again.
     """
-    from docmt.provenance.reproducing import NewRun, reproduce_one
+    from docmt.provenance.reproducing import NewRun, reproduce_artifact
     from docmt.provenance.reproducing import reproduce as make_again
 
     is_single = Path(target).name == JOB
@@ -123,7 +123,7 @@ def reproduce(
     place = (folder or default_folder(root, target, crate)).absolute()
     new_run = NewRun(target, place, cores, overrides(config), with_downloads, runs_code)
     if is_single:
-        result = reproduce_one(target, new_run, root.absolute())
+        result = reproduce_artifact(target, new_run, root.absolute())
     else:
         result = make_again(new_run, root.absolute(), crate and crate.absolute(), say)
     if as_json:
@@ -149,8 +149,8 @@ def result_lines(target: str, folder: Path, result: "Reproduction") -> Iterator[
         yield f"equal, although made elsewhere, first {elsewhere[0].artifact}: {'; '.join(elsewhere[0].reasons)}"
     if result.first:
         yield f"first difference: {result.first.artifact}: {result.first.state}: {result.first.why}"
-        reasons = "; ".join(result.first.reasons) or "nothing that is known: same processor, threads and libraries"
-        yield f"  other there: {reasons}"
+        same = "for no known reason: processor, threads and libraries are the same"
+        yield f"  since {'; '.join(result.first.reasons)}" if result.first.reasons else f"  {same}"
         following = ", ".join(f"{step} {count}" for step, count in result.following.items())
         yield f"  made from it: {following or 'nothing'}"
     outside = [check for check in result.checks if not check.is_within]

@@ -64,13 +64,9 @@ def for_snakemake(target: str) -> str:
     return f"{folder}/{MANIFEST}" if re.fullmatch(rf"[0-9a-f]{{{ID_DIGITS}}}", folder.name) else target
 
 
-def set_link(plan: Plan, job: Job, root: Path | None = None) -> None:
-    """Make the path at which people open a page a link to the artifact, where this is finished and the link is old.
-
-    `root`: another folder than the project's that has the artifact, such as a crate.
-    """
-    root = root or plan.root
-    link, page = root / LINKS[job.step](**job.names), root / plan.recipe(job).folder
+def set_link(plan: Plan, job: Job) -> None:
+    """Make the path at which people open a page a link to the artifact, where this is finished and the link is old."""
+    link, page = plan.root / LINKS[job.step](**job.names), plan.root / plan.recipe(job).folder
     file = page / link.name
     if not file.is_file() or (link.exists() and link.samefile(file)):
         return

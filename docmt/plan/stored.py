@@ -67,8 +67,8 @@ def entries_in(store: Store, plan: Plan, jobs: list[Job], has_notes: bool = True
             return None
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        found = dict(zip(jobs, pool.map(read, jobs), strict=True))
-    entries = {job: entry for job, entry in found.items() if entry is not None}
+        read_entries = dict(zip(jobs, pool.map(read, jobs), strict=True))
+    entries = {job: entry for job, entry in read_entries.items() if entry is not None}
     lines = [f"not used from the store: {problem}" for problem in problems.values()]
     return Stored(entries, [*lines, *([UNSIGNED] if entries and not is_signed else [])])
 

@@ -10,7 +10,6 @@ from typing import Any
 from docmt.base.artifacts import atomic_file, atomic_folder
 from docmt.base.errors import UserError
 from docmt.base.machine import installed_version
-from docmt.plan.links import LINKS, set_link
 from docmt.provenance.actions import Actions
 from docmt.provenance.artifacts import FinishedRun
 from docmt.provenance.entities import METADATA, RUN_PROFILES, Graph, Reference
@@ -114,9 +113,6 @@ def _write(run: FinishedRun, facts: CrateFacts, folder: Path, output: Path) -> W
     add_outputs(graph, workflow, {run.artifacts[folder].name: actions.artifacts[folder] for folder in run.folders})
     actions.organise(workflow, steps, inputs)
     graph.crate.write(folder)
-    for job in run.job_of.values():
-        if job.step in LINKS:  # so that the links between pages lead somewhere
-            set_link(run.plan, job, folder)
     files = sum(path.is_file() for path in folder.rglob("*"))
     return WrittenCrate(output, files, len(actions.created), outputs.withheld)
 

@@ -11,6 +11,7 @@ from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST, RECORD, check_file
 from docmt.base.paths import CHECKPOINT, COMPARISON, CORPUS, FRONT, PAGE, SCORES, SHEET, TRAINING, VECTORS
 from docmt.base.recipe import GIVEN, JOB, StatedFile
+from docmt.plan.links import LINKS
 from docmt.plan.passing import may_pass
 from docmt.provenance.artifacts import FinishedRun, RunArtifact
 from docmt.provenance.entities import Graph, Reference, media_type
@@ -85,6 +86,10 @@ class Outputs:
         reason = self._reason(artifact, name)
         if self._is_wanted(artifact, name) and reason is None:
             self._check(source)
+            job = self.run.job_of[artifact.folder]
+            if job.step in LINKS:  # once more where people open it, so that the links between pages lead somewhere
+                opened = Path(LINKS[job.step](**job.names)).parent
+                self.graph.add_file(source, f"{opened}/{name}", sha256=file.sha256)
             return self.graph.add_file(source, path, sha256=file.sha256)
         if self._is_wanted(artifact, name):
             self.withheld[path] = str(reason)

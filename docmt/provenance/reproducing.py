@@ -80,7 +80,7 @@ def reproduce(new_run: NewRun, root: Path, crate: Path | None, tell: Tell) -> Re
         return _make_and_compare(new_run, overrides, FirstRun(results, project, origin, is_crate=True), tell)
 
 
-def reproduce_one(recipe_path: str, new_run: NewRun, root: Path) -> Reproduction:
+def reproduce_artifact(recipe_path: str, new_run: NewRun, root: Path) -> Reproduction:
     """Make a single artifact of a project again by its job.json, from the same inputs, and compare it.
 
     Raises UserError for a recipe that is not that of its folder, or of another version of its step.

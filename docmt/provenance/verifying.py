@@ -224,8 +224,8 @@ def _problems(
     def problem_of(path: str) -> str | None:
         try:
             with reading(path, "it cannot be read"):
-                found = (statement.check(root / path) for statement in stated[path])
-                return next((problem for problem in found if problem is not None), None)
+                wrong = (statement.check(root / path) for statement in stated[path])
+                return next((problem for problem in wrong if problem is not None), None)
         except UserError as problem:
             return problem.what
 

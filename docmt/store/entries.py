@@ -139,8 +139,8 @@ class StoreEntry:
             digests = ", ".join(value[:DIGITS] for value in dict.fromkeys(stated))
             raise UserError("of another identity", found=digests, expected=identity[:DIGITS], remedy=REMEDY)
         if self.asked.get("step") != self.manifest.step:
-            found = in_line(self.asked.get("step"))
-            raise UserError("of another step than its manifest", found=found, expected=self.manifest.step)
+            stated_step = in_line(self.asked.get("step"))
+            raise UserError("of another step than its manifest", found=stated_step, expected=self.manifest.step)
         check_names([*self.files, *self.texts], "files")
         missing = sorted({*self.manifest.records} - {*self.files, *self.texts})
         _check(not missing, "a record of a file that is not there", "records", ", ".join(missing))

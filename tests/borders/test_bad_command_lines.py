@@ -256,7 +256,6 @@ CALLS = (
     ("store du --root ROOT --config store=missing", "missing: the folder of the store is not there"),
     ("store show 1234abcd --root ROOT --config store=folder", "folder: "),
     ("store verify zz --root ROOT --config store=missing", "missing: the folder of the store is not there"),
-    ("store pin --root ROOT", "Missing argument 'IDENTITY...'"),
     ("store gc --older-than -1 --root ROOT", "'--older-than'"),
     ("store sign --key text --root ROOT --config store=folder", "not one choice of artifacts"),
     ("store sign --key text --all --root ROOT", "config.yaml: no store is named"),

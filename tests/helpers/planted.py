@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from contextlib import chdir
 from pathlib import Path
 
+from helpers.support import Project
+
 from docmt.base.artifacts import atomic_file
 from docmt.base.sealing import sealing
 from docmt.grid.grid import load_grid
@@ -27,3 +29,9 @@ def plant(root: Path, plan: Plan, targets: Iterable[Job]) -> list[Job]:
             with sealing(recipe), atomic_file(recipe.folder / name) as stream:
                 stream.write(f"{job}\n")
     return jobs
+
+
+def at(project: Project, part: str) -> str:
+    """The folder of the only artifact of a place below `results/`, relative to the project."""
+    (manifest,) = (project.root / "results" / part).glob("*/manifest.json")
+    return manifest.parent.relative_to(project.root).as_posix()

@@ -2,18 +2,14 @@
 
 import http.server
 import subprocess
-from pathlib import Path
 
-from helpers.command_line import succeed
 from helpers.object_servers import free_port
 from helpers.remedies import Action, Situation, carried, refused
 from helpers.remedies_of_plans import Room, config_of
 from helpers.servers import serving
-from helpers.stored import entry_of, make_artifact, new_store
+from helpers.stored import new_store
 
 from docmt.store.addresses import backend_at, open_store
-from docmt.store.collecting import remove_garbage
-from docmt.store.pins import remove_pin, set_pin
 from docmt.store.refusals import unusable
 from docmt.store.signing import read_key
 
@@ -31,51 +27,6 @@ def no_key(room: Room):
 
     refused_once = refused(lambda: read_key(path, str))
     return lambda: read_key(path, str), run_of_it
-
-
-def with_artifact(room: Room) -> tuple[Path, str]:
-    store, folder = new_store(room.folder / "store"), make_artifact(room.folder / "job")
-    store.push(entry_of(folder), folder)
-    return room.folder / "store", entry_of(folder).identity
-
-
-def of_store(room: Room, *words: object) -> Action:
-    """A command on the store of the room."""
-    options = ["--root", room.project.root, "--config", f"store={room.folder / 'store'}"]
-    return lambda: succeed("store", *words, *options)
-
-
-@carried("store/pins.py", "docmt store ls lists what is pinned")
-def no_pin(room: Room):
-    _, identity = with_artifact(room)
-    backend = open_store(str(room.folder / "store")).backend
-
-    def listed():
-        set_pin(backend, identity, "a paper")
-        assert identity[:8] in of_store(room, "ls")().stdout
-        remove_pin(backend, identity)
-
-    return lambda: remove_pin(backend, identity), listed
-
-
-@carried("store/collecting.py", "push the artifact again, or remove the pin: docmt store pin --remove {}")
-def a_damaged_artifact_that_is_pinned(room: Room):
-    folder, identity = with_artifact(room)
-    store = open_store(str(folder))
-    set_pin(store.backend, identity, "a paper")
-    (entry,) = (
-        path for path in folder.rglob("*") if path.is_file() and identity in path.name and "pins" not in str(path)
-    )
-    entry.chmod(0o644)
-    entry.write_text("{")
-    gone = lambda: remove_garbage(open_store(str(folder)), 0)  # noqa: E731
-
-    def removed():
-        words = str(refused(gone).remedy).split("docmt store ")[1].split()
-        of_store(room, *words)()
-        gone()
-
-    return gone, removed
 
 
 @carried(

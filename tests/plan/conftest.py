@@ -23,9 +23,9 @@ def project_at(root: Path) -> Project:
 
 
 @pytest.fixture(scope="session")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a project that has all artifacts of a study (`first`), and a store that has them too (`store`)."""
-    folder = tmp_path_factory.mktemp("made")
+    folder = tmp_path_factory.mktemp("finished")
     root = project_at(folder / "first").root
     store = new_store(folder / "store")
     with chdir(root):
@@ -37,15 +37,15 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def first(made: Path, tmp_path: Path) -> Project:
+def first(finished: Path, tmp_path: Path) -> Project:
     """A project with all artifacts of a study, which a test may change."""
-    return Project(shutil.copytree(made / "first", tmp_path / "first"))
+    return Project(shutil.copytree(finished / "first", tmp_path / "first"))
 
 
 @pytest.fixture
-def full_store(made: Path, tmp_path: Path) -> Path:
+def full_store(finished: Path, tmp_path: Path) -> Path:
     """A store with all artifacts of the study, which a test may change."""
-    return shutil.copytree(made / "store", tmp_path / "store")
+    return shutil.copytree(finished / "store", tmp_path / "store")
 
 
 @pytest.fixture

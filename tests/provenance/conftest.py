@@ -26,15 +26,27 @@ def with_corpus(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return project
 
 
-@pytest.fixture
-def instant(monkeypatch, with_corpus) -> list[list]:
-    """The commands of Snakemake, which copies the results of the project in the place of making them."""
+def copying(monkeypatch: pytest.MonkeyPatch, project: Project) -> list[list]:
+    """The commands of Snakemake, which copies the results of a project in the place of making them."""
     commands = []
 
     def run(command: list, cwd: Path, **options) -> SimpleNamespace:
         commands.append(command)
-        shutil.copytree(with_corpus.root / "results", cwd / "results", dirs_exist_ok=True)
+        shutil.rmtree(cwd / "results", ignore_errors=True)
+        shutil.copytree(project.root / "results", cwd / "results", symlinks=True)
         return SimpleNamespace(returncode=0)
 
     monkeypatch.setattr(remaking.subprocess, "run", run)
     return commands
+
+
+@pytest.fixture
+def instant(monkeypatch, with_corpus) -> list[list]:
+    """The commands of Snakemake, which copies the corpus."""
+    return copying(monkeypatch, with_corpus)
+
+
+@pytest.fixture
+def instant_demo(monkeypatch, finished_demo) -> list[list]:
+    """The commands of Snakemake, which copies the whole demo."""
+    return copying(monkeypatch, finished_demo)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from helpers.command_line import invoke, output, succeed
 from helpers.crate_laws import Laws, graph_of, items
+from helpers.planted import at
 from helpers.sealed import rewrite
 from helpers.support import ROOT, Project
 
@@ -17,10 +18,8 @@ from docmt.base.errors import UserError
 from docmt.base.manifest import read_manifest, read_record
 from docmt.catalogue.corpus import CorpusConfig
 
-SCORES = "results/7_scores/smoke/toy_zh-en/sentence/seed1"
-TRAINING = "results/5_training/smoke/toy_zh-en/sentence/seed1"
-CORPUS = "results/1_corpus/toy_zh-en@smoke"
-TARGET = f"{SCORES}/scores.json"
+SCORES, TRAINING = "7_scores/toy_zh-en/sentence/seed1", "5_training/toy_zh-en/sentence/seed1"
+CORPUS, DATA = "1_corpus/toy_zh-en@smoke", "toy_zh-en@smoke/truecase_separate4k"
 DATE = ("--date", "2026-11-23")
 STATED = (
     *("--author", "Ada", "--author-url", "https://orcid.org/0000-0000-0000-0000", "--organisation", "A University"),
@@ -29,8 +28,12 @@ STATED = (
 )
 
 
-def written(project: Project, folder: Path, *arguments: object, target: str = TARGET) -> Path:
-    succeed("write-crate", target, "--root", project.root, "--output", folder, *DATE, *arguments)
+def scores_of(project: Project) -> str:
+    return f"{at(project, SCORES)}/scores.json"
+
+
+def written(project: Project, folder: Path, *arguments: object, target: str = "") -> Path:
+    succeed("write-crate", target or scores_of(project), "--root", project.root, "--output", folder, *DATE, *arguments)
     return folder
 
 
@@ -74,9 +77,9 @@ def test_an_omission_breaks_a_law(crate, kind, name, law):
 
 def test_an_action_has_what_its_record_and_its_manifest_say(finished_demo, crate):
     entities = Laws(crate).by_id
-    record = read_record(finished_demo.root / TRAINING / "record.json")
-    manifest = read_manifest(finished_demo.root / TRAINING / "manifest.json")
-    action = entities["#action/5_training/smoke/toy_zh-en/sentence/seed1"]
+    record = read_record(finished_demo.root / at(finished_demo, TRAINING) / "record.json")
+    manifest = read_manifest(finished_demo.root / at(finished_demo, TRAINING) / "manifest.json")
+    action = entities[f"#action/{at(finished_demo, TRAINING)}".replace("results/", "")]
     assert (action["startTime"], action["endTime"]) == (record["began"], record["finished"])
     assert action["identifier"] == f"docmt-identity:{manifest.identity}"
     libraries = {
@@ -89,23 +92,30 @@ def test_an_action_has_what_its_record_and_its_manifest_say(finished_demo, crate
     assert f"docmt-content:{manifest.content}" in result["identifier"]
     listed = {entities[value["@id"]].get("name"): entities[value["@id"]] for value in result["hasPart"]}
     for name, file in manifest.files.items():
-        assert listed[f"{TRAINING}/{name}"]["sha256"] == file.sha256
-        assert listed[f"{TRAINING}/{name}"]["contentSize"] == str(file.bytes)
+        assert listed[f"{at(finished_demo, TRAINING)}/{name}"]["sha256"] == file.sha256
+        assert listed[f"{at(finished_demo, TRAINING)}/{name}"]["contentSize"] == str(file.bytes)
     views = {
-        "#artifact/3_views/toy_zh-en@smoke/truecase_separate4k/window1",
-        "#artifact/2_tokens/toy_zh-en@smoke/truecase_separate4k",
+        "#artifact/" + at(finished_demo, part).removeprefix("results/")
+        for part in (f"3_views/{DATA}/window1", f"2_tokens/{DATA}")
     }
     assert views <= {value["@id"] for value in action["object"]}
 
 
 def test_models_and_data_are_references_unless_they_are_asked_for(finished_demo, crate, tmp_path):
     names = files_of(crate)
-    assert TARGET in names and f"{CORPUS}/card.json" in names and "config.yaml" in names
-    assert f"{TRAINING}/model/model.safetensors" not in names and f"{CORPUS}/documents.parquet" not in names
+    assert (
+        scores_of(finished_demo) in names
+        and f"{at(finished_demo, CORPUS)}/card.json" in names
+        and "config.yaml" in names
+    )
+    assert (
+        f"{at(finished_demo, TRAINING)}/model/model.safetensors" not in names
+        and f"{at(finished_demo, CORPUS)}/documents.parquet" not in names
+    )
     full = files_of(written(finished_demo, tmp_path / "full", "--with-models", "--with-data"))
-    original = finished_demo.root / TRAINING / "model/model.safetensors"
-    assert full[f"{TRAINING}/model/model.safetensors"] == original.read_bytes()
-    assert f"{CORPUS}/documents.parquet" in full and Laws(tmp_path / "full").broken() == []
+    original = finished_demo.root / at(finished_demo, TRAINING) / "model/model.safetensors"
+    assert full[f"{at(finished_demo, TRAINING)}/model/model.safetensors"] == original.read_bytes()
+    assert f"{at(finished_demo, CORPUS)}/documents.parquet" in full and Laws(tmp_path / "full").broken() == []
 
 
 def test_the_target_of_a_study_has_its_tables_and_its_pages(whole):
@@ -133,21 +143,27 @@ def test_text_that_may_not_be_passed_on_is_never_in_a_crate(finished_demo, tmp_p
         if Path(name).suffix in (".parquet", ".arrow", ".txt")
         and not any(numbers in name for numbers in ("5_training", "details", "8_report"))
     }
-    assert text == set() and f"{TRAINING}/model/model.safetensors" in names and TARGET in names
+    assert (
+        text == set()
+        and f"{at(finished_demo, TRAINING)}/model/model.safetensors" in names
+        and scores_of(finished_demo) in names
+    )
     report = "results/8_report/smoke/demo"
     assert f"{report}/quality.html" in names and f"{report}/attention.html" not in names
     assert f"{report}/quality.parquet" in names and f"{report}/attention.parquet" not in names
     assert f"{report}/index.html" not in names and "results/report@smoke.html" not in names
-    assert f"{CORPUS}/documents.parquet" in printed["withheld"]
-    assert "of toy_zh-en only models and scores may be passed on" in printed["withheld"][f"{report}/index.html"]
+    index = at(finished_demo, "8_report/smoke/demo/index")
+    assert f"{at(finished_demo, CORPUS)}/documents.parquet" in printed["withheld"]
+    assert "of toy_zh-en only models and scores may be passed on" in printed["withheld"][f"{index}/index.html"]
     assert Laws(tmp_path / "closed").broken() == []
 
 
 def test_of_a_corpus_of_which_nothing_may_be_passed_on_a_crate_has_digests_alone(finished_demo, tmp_path, monkeypatch):
     monkeypatch.setattr(CorpusConfig, "may_pass_on", "nothing")
     names = files_of(written(finished_demo, tmp_path / "closed", "--with-models", "--with-data"))
-    ends = ("manifest.json", "record.json", "settings.json")
-    assert all(name.endswith(ends) for name in names if name.startswith("results/")) and TARGET not in names
+    ends = ("manifest.json", "record.json", "job.json")
+    of_corpus = [name for name in names if name.startswith("results/") and "/0_models/" not in name]
+    assert all(name.endswith(ends) for name in of_corpus) and scores_of(finished_demo) not in names
     assert Laws(tmp_path / "closed").broken() == []
 
 
@@ -174,24 +190,36 @@ def refusal(*arguments: object) -> str:
 
 
 def test_what_is_not_finished_is_refused_with_the_command(demo, tmp_path):
-    (demo.root / TRAINING / "model/model.json").unlink()
-    (demo.root / SCORES / "manifest.json").unlink()
-    said = refusal(TARGET, "--root", demo.root, "--output", tmp_path / "crate", "--config", "seeds=[1]")
-    assert "the target is not finished" in said and f"{SCORES}: {SCORES}/manifest.json is missing" in said
-    assert f"snakemake --cores all {TARGET} --config seeds=[1]" in said and not (tmp_path / "crate").exists()
+    target, folder = scores_of(demo), at(demo, SCORES)
+    (demo.root / folder / "manifest.json").unlink()
+    said = refusal(target, "--root", demo.root, "--output", tmp_path / "crate", "--config", "seeds=[1]")
+    assert "the target is not finished" in said and f"\n    {folder}" in said
+    assert f"snakemake --cores all {folder}/manifest.json --config seeds=[1]" in said
+    assert not (tmp_path / "crate").exists()
+
+
+def test_no_place_of_the_author_is_in_a_crate(demo, tmp_path):
+    """Hints have stores and programs of a site, and files may have whole paths."""
+    for path in (demo.root / "results").rglob("job.json"):
+        value = json.loads(path.read_bytes())
+        path.write_text(json.dumps({**value, "hints": {"fetch": {"store": "/secret"}}}))
+    for name, data in files_of(written(demo, tmp_path / "crate")).items():
+        assert not name.endswith("job.json") or json.loads(data)["hints"] == {}, name
 
 
 def test_a_damaged_file_is_refused_and_nothing_is_written(demo, tmp_path):
-    path = demo.root / SCORES / "scores.json"
+    path = demo.root / at(demo, SCORES) / "scores.json"
     rewrite(path, path.read_bytes().replace(b"1", b"2", 1))
-    assert "differs from its manifest" in refusal(TARGET, "--root", demo.root, "--output", tmp_path / "crate")
+    assert "differs from its manifest" in refusal(scores_of(demo), "--root", demo.root, "--output", tmp_path / "crate")
     assert list(tmp_path.glob("*crate*")) == []
 
 
 def test_files_that_are_no_crate_are_not_replaced(finished_demo, crate, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/text").write_text("mine")
-    assert "is no crate" in refusal(TARGET, "--root", finished_demo.root, "--output", tmp_path / "mine")
+    assert "is no crate" in refusal(
+        scores_of(finished_demo), "--root", finished_demo.root, "--output", tmp_path / "mine"
+    )
     assert written(finished_demo, crate) == crate, "a crate is replaced"
 
 
@@ -205,7 +233,7 @@ def test_files_that_are_no_crate_are_not_replaced(finished_demo, crate, tmp_path
     ],
 )
 def test_wrong_facts_are_refused(finished_demo, arguments, message):
-    assert message in refusal(TARGET, "--root", finished_demo.root, *arguments)
+    assert message in refusal(scores_of(finished_demo), "--root", finished_demo.root, *arguments)
 
 
 @pytest.fixture(scope="module")

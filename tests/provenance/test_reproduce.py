@@ -3,49 +3,56 @@
 import json
 from collections.abc import Callable
 from contextlib import chdir
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from helpers.command_line import invoke, succeed
-from helpers.plans import planner_of
+from helpers.planted import at
 from helpers.support import Project
 
 from docmt.base.artifacts import write_json
 from docmt.base.digests import FileDigest
 from docmt.base.errors import UserError
 from docmt.base.manifest import DIGEST, Manifest, digest_from_json, digest_to_json, read_manifest, read_record, sealed
-from docmt.plan.explain import jobs_of_target
-from docmt.plan.jobs import Job
+from docmt.base.recipe import StatedFile, read_recipe
+from docmt.grid.grid import load_grid
+from docmt.plan.links import jobs_named
+from docmt.plan.plan import Job, Plan
 from docmt.provenance import remaking
+from docmt.provenance.artifacts import folder_of
 from docmt.provenance.comparing import Reproduction, compare
 from docmt.provenance.expectations import first_part
 from docmt.provenance.spread import ScoreCheck, expected_range
 from docmt.scoring.tallies import Tally
 
-DATA = "results/{}/toy_zh-en@smoke"
-CORPUS, TOKENS = DATA.format("1_corpus"), DATA.format("2_tokens") + "/truecase_separate4k"
-TRAINING = "results/5_training/smoke/toy_zh-en/sentence/seed1"
-SCORES = "results/7_scores/smoke/toy_zh-en/sentence/seed1"
-CARD = f"{CORPUS}/card.json"
+CORPUS, TOKENS = "1_corpus/toy_zh-en@smoke", "2_tokens/toy_zh-en@smoke/truecase_separate4k"
+TRAINING, SCORES = "5_training/toy_zh-en/sentence/seed1", "7_scores/toy_zh-en/sentence/seed1"
 
 
-def compared(first_run: Path, again: Path, target: str = f"{SCORES}/scores.json") -> Reproduction:
+def card(project: Project) -> str:
+    """The card of the corpus."""
+    return f"{at(project, CORPUS)}/card.json"
+
+
+def compared(first_run: Path, again: Path, target: str) -> Reproduction:
     """The comparison of two folders, in both of which the target is finished."""
     with chdir(again):
-        planner = planner_of(Path())
-        return compare(planner, jobs_of_target(planner, target), first_run)
+        plan = Plan(load_grid(Path()))
+        folders = dict.fromkeys(folder_of(plan, job) for job in plan.closure(jobs_named(plan, target)))
+        return compare(folders, first_run, again)
 
 
-def replace_file(folder: Path, name: str, change: Callable[[bytes], bytes], prefix: str = "") -> None:
+def replace_file(folder: Path, name: str, change: Callable[[bytes], bytes]) -> None:
     """Change a file, and its manifest in the same way, as another machine would have written both."""
     path = folder / name
     path.write_bytes(change(path.read_bytes()))
-    manifest = read_manifest(folder / f"{prefix}manifest.json")
+    manifest = read_manifest(folder / "manifest.json")
     files = {**manifest.files, name: FileDigest.of(path)}
-    replaced = Manifest(manifest.identity, manifest.command, manifest.inputs, files, manifest.records)
-    write_json(folder / f"{prefix}manifest.json", replaced.to_json())
+    replaced = Manifest(manifest.identity, manifest.step, manifest.inputs, files, manifest.records)
+    write_json(folder / "manifest.json", replaced.to_json())
 
 
 def change_record(folder: Path, **facts: object) -> None:
@@ -61,27 +68,29 @@ def flipped(data: bytes) -> bytes:
 
 def test_equal_runs_are_reproduced_and_have_no_first_difference(finished_demo):
     result = compared(finished_demo.root, finished_demo.root, "demo")
-    assert result.is_reproduced and result.first is None and result.counts == {"equal": 48}
+    assert result.is_reproduced and result.first is None and result.counts == {"equal": len(result.artifacts)}
 
 
 def test_a_model_of_other_bytes_is_named_with_its_file_and_what_is_made_from_it(demo, finished_demo):
-    replace_file(demo.root / TRAINING, "model/model.safetensors", flipped)
+    replace_file(demo.root / at(demo, TRAINING), "model/model.safetensors", flipped)
     result = compared(demo.root, finished_demo.root, "demo")
-    assert not result.is_reproduced and result.counts["differs"] == 1
-    assert str(result.first.job) == TRAINING and result.first.why == "model/model.safetensors differs"
+    assert not result.is_reproduced and result.counts["another content"] == 1
+    assert result.first.artifact == at(demo, TRAINING) and result.first.why == "model/model.safetensors differs"
     assert result.following["scores"] >= 1 and result.following["train"] >= 1, "other systems start from this model"
 
 
 def test_the_first_difference_is_the_first_in_the_order_of_the_work(demo, finished_demo):
-    replace_file(demo.root / TRAINING, "model/model.safetensors", flipped)
-    replace_file(demo.root / CORPUS, "card.json", lambda data: data.replace(b'"documents": 60', b'"documents": 61'))
-    result = compared(demo.root, finished_demo.root)
-    assert str(result.first.job) == CORPUS and "card.json differs; " in result.first.why
+    replace_file(demo.root / at(demo, TRAINING), "model/model.safetensors", flipped)
+    replace_file(
+        demo.root / at(demo, CORPUS), "card.json", lambda data: data.replace(b'"documents": 60', b'"documents": 61')
+    )
+    result = compared(demo.root, finished_demo.root, f"{at(demo, SCORES)}/scores.json")
+    assert result.first.artifact == at(demo, CORPUS) and "card.json differs; " in result.first.why
     assert "documents was 61, is 60" in result.first.why
 
 
 def test_a_table_is_named_with_its_part_and_columns(finished_demo):
-    file = read_manifest(finished_demo.root / TOKENS / "manifest.json").files["tokens.arrow"]
+    file = read_manifest(finished_demo.root / at(finished_demo, TOKENS) / "manifest.json").files["tokens.arrow"]
     value = digest_to_json(file)
     column = next(iter(value["parts"][-1]["columns"]))
     value["parts"][-1]["columns"][column] = "0" * 64
@@ -92,11 +101,11 @@ def test_a_table_is_named_with_its_part_and_columns(finished_demo):
 
 
 def test_another_version_of_a_library_is_named_and_equal_bits_stay_equal(demo, finished_demo):
-    change_record(demo.root / TRAINING, versions={"numpy": "1.0"})
-    result = compared(demo.root, finished_demo.root)
-    (artifact,) = [artifact for artifact in result.artifacts if artifact.expected]
-    assert str(artifact.job) == TRAINING and artifact.state == "equal"
-    assert artifact.expected[0].startswith("the version of numpy was 1.0, is ") and result.is_reproduced
+    change_record(demo.root / at(demo, TRAINING), versions={"numpy": "1.0"})
+    result = compared(demo.root, finished_demo.root, f"{at(demo, SCORES)}/scores.json")
+    (artifact,) = [artifact for artifact in result.artifacts if artifact.reasons]
+    assert artifact.artifact == at(demo, TRAINING) and artifact.state == "equal"
+    assert artifact.reasons[0].startswith("the version of numpy was 1.0, is ") and result.is_reproduced
 
 
 @pytest.mark.parametrize(
@@ -108,36 +117,40 @@ def test_another_version_of_a_library_is_named_and_equal_bits_stay_equal(demo, f
         ({"device": "cuda"}, "the device was cuda, is cpu"),
     ],
 )
-def test_other_bits_are_expected_elsewhere_but_need_scores_that_agree(demo, finished_demo, facts, reason):
-    change_record(demo.root / TRAINING, **facts)
-    replace_file(demo.root / TRAINING, "model/model.safetensors", flipped)
-    result = compared(demo.root, finished_demo.root, f"{TRAINING}/record.json")
-    assert result.first.state == "other bits" and any(why.startswith(reason) for why in result.first.expected)
+def test_another_content_has_its_reasons_and_needs_scores_that_agree(demo, finished_demo, facts, reason):
+    change_record(demo.root / at(demo, TRAINING), **facts)
+    replace_file(demo.root / at(demo, TRAINING), "model/model.safetensors", flipped)
+    result = compared(demo.root, finished_demo.root, f"{at(demo, TRAINING)}/record.json")
+    assert result.first.state == "another content" and any(why.startswith(reason) for why in result.first.reasons)
     assert not result.is_reproduced, "no scores say that the difference does not matter"
 
 
 def test_scores_of_other_bits_are_compared_with_their_interval(demo, finished_demo):
-    change_record(demo.root / SCORES, hardware={"processor": "another"})
-    replace_file(demo.root / SCORES, "scores.json", lambda data: data + b" ")
-    result = compared(demo.root, finished_demo.root)
-    assert str(result.first.job) == SCORES and result.checks and result.is_reproduced
+    change_record(demo.root / at(demo, SCORES), hardware={"processor": "another"})
+    replace_file(demo.root / at(demo, SCORES), "scores.json", lambda data: data + b" ")
+    result = compared(demo.root, finished_demo.root, f"{at(demo, SCORES)}/scores.json")
+    assert result.first.artifact == at(demo, SCORES) and result.checks and result.is_reproduced
     assert {check.basis.split(":")[0] for check in result.checks} == {"one seed"}
 
 
-def test_other_settings_are_named(demo, finished_demo):
-    demo.edit("workflow/scales/smoke.yaml", "decode.beam", 3)
-    with chdir(demo.root):
-        from docmt.plan.driver import write_settings
-
-        planner = planner_of(Path())
-        (job,) = jobs_of_target(planner, f"{SCORES}/scores.json")
-        write_settings(planner, planner.jobs.inputs(job)["translations"])
-    folder = demo.root / SCORES.replace("7_scores", "6_translations")
-    before = read_manifest(folder / "manifest.json")
-    write_json(folder / "manifest.json", Manifest("0" * 64, "x", before.inputs, before.files, before.records).to_json())
-    result = compared(demo.root, finished_demo.root)
-    assert (result.first.state, result.first.why) == ("other question", "the setting decode.beam was 3, is 2")
+def test_other_settings_are_named_where_the_place_has_one_artifact(demo, finished_demo):
+    """As in a crate that another version of docmt, or another library, has written."""
+    folder = demo.root / at(demo, "6_translations/toy_zh-en/sentence/seed1")
+    recipe = read_recipe(folder)
+    decode = {**recipe.settings["decode"], "beam": 3}
+    other = replace(recipe, settings={**recipe.settings, "decode": decode})
+    folder = folder.rename(folder.with_name(other.identity[:10]))
+    write_json(folder / "job.json", other.to_json())
+    result = compared(demo.root, finished_demo.root, f"{at(finished_demo, SCORES)}/scores.json")
+    assert (result.first.state, result.first.why) == ("other question", "settings.decode.beam was 3, is 2")
     assert not result.is_reproduced
+
+
+def test_one_artifact_is_made_again_by_its_recipe_from_the_same_inputs(finished_demo, tmp_path):
+    recipe, folder = f"{at(finished_demo, '7_comparisons/demo/quality')}/job.json", tmp_path / "again"
+    done = succeed("reproduce", recipe, "--root", finished_demo.root, "--folder", folder)
+    assert "1 artifacts (equal 1)" in done.stdout and (folder / recipe).is_file()
+    assert (folder / at(finished_demo, SCORES)).is_symlink()
 
 
 def units(values: list[float]) -> Tally:
@@ -172,25 +185,25 @@ def test_a_score_with_a_range_must_be_in_it():
 
 def test_times_in_pages_are_not_compared_but_their_numbers_are(demo, finished_demo):
     folder = demo.root / "results/8_report/smoke/demo"
-    page = "results/8_report/smoke/demo/index.html"
-    replace_file(folder, "index.html", lambda data: data + b" ")
+    page = f"{folder.relative_to(demo.root)}/index.html"
+    replace_file(demo.root / at(demo, "8_report/smoke/demo/index"), "index.html", lambda data: data + b" ")
     assert compared(demo.root, finished_demo.root, page).is_reproduced
-    replace_file(folder, "quality.csv", lambda data: data + b" ", prefix="quality.")
-    result = compared(demo.root, finished_demo.root, page)
+    replace_file(demo.root / at(demo, "8_report/smoke/demo/quality"), "quality.csv", lambda data: data + b" ")
+    result = compared(demo.root, finished_demo.root, "demo")
     assert result.first.why.startswith("quality.csv differs") and not result.is_reproduced
 
 
-def test_the_command_says_what_differs_and_ends_with_status_1(demo, tmp_path, instant):
-    target = f"{SCORES}/scores.json"
+def test_the_command_says_what_differs_and_ends_with_status_1(demo, tmp_path, instant_demo):
+    target = f"{at(demo, SCORES)}/scores.json"
     arguments = ("reproduce", target, "--root", demo.root, "--folder", tmp_path / "again")
-    assert succeed(*arguments).stdout.endswith("reproduced: equal bits\n")
-    replace_file(demo.root / TRAINING, "model/model.safetensors", flipped)
+    assert succeed(*arguments).stdout.endswith("reproduced: equal contents\n")
+    replace_file(demo.root / at(demo, TRAINING), "model/model.safetensors", flipped)
     done = invoke(*arguments)
     assert done.exit_code == 1 and done.stdout.endswith("not reproduced\n")
-    assert f"first difference: {TRAINING} (rule train): model/model.safetensors differs" in done.stdout
+    assert f"first difference: {at(demo, TRAINING)}: another content: model/model.safetensors differs" in done.stdout
     assert "  made from it: translate 1, contrastive 1, scores 1" in done.stdout
     value = json.loads(invoke(*arguments, "--json").stdout)
-    assert (value["reproduced"], value["first"]["artifact"]) == (False, TRAINING)
+    assert (value["reproduced"], value["first"]["artifact"]) == (False, at(demo, TRAINING))
 
 
 def test_nothing_comes_from_a_store(demo, tmp_path, monkeypatch):
@@ -203,15 +216,15 @@ def test_nothing_comes_from_a_store(demo, tmp_path, monkeypatch):
     monkeypatch.setattr(remaking.subprocess, "run", run)
     demo.edit("config.yaml", "store", str(tmp_path / "store"))
     config = ("--config", "store_mode=both", "--config", "seeds=[1]")
-    refusal(CARD, "--root", demo.root, "--folder", tmp_path / "again", *config)
+    refusal(card(demo), "--root", demo.root, "--folder", tmp_path / "again", *config)
     assert commands[0][-2:] == ["store_mode=off", "seeds=[1]"]
 
 
-def test_a_crate_alone_has_the_settings_and_the_first_run(finished_demo, tmp_path, instant):
-    target, crate = f"{SCORES}/scores.json", tmp_path / "crate.zip"
+def test_a_crate_alone_has_the_settings_and_the_first_run(finished_demo, tmp_path, instant_demo):
+    target, crate = f"{at(finished_demo, SCORES)}/scores.json", tmp_path / "crate.zip"
     succeed("write-crate", target, "--root", finished_demo.root, "--output", crate)
     done = succeed("reproduce", target, "--crate", crate, "--folder", tmp_path / "again")
-    assert "equal 8)" in done.stdout and done.stdout.endswith("reproduced: equal bits\n")
+    assert "(equal " in done.stdout and done.stdout.endswith("reproduced: equal contents\n")
     assert (tmp_path / "again/config.yaml").read_bytes() == (finished_demo.root / "config.yaml").read_bytes()
 
 
@@ -221,65 +234,66 @@ def refusal(*arguments: object) -> str:
     return str(problem.value)
 
 
-def test_a_changed_file_of_a_crate_is_refused(finished_demo, tmp_path, instant):
+def test_a_changed_file_of_a_crate_is_refused(finished_demo, tmp_path, instant_demo):
     crate = tmp_path / "crate"
-    succeed("write-crate", CARD, "--root", finished_demo.root, "--output", crate)
-    (crate / CARD).write_text("{}")
-    said = refusal(CARD, "--crate", crate, "--folder", tmp_path / "again")
+    succeed("write-crate", card(finished_demo), "--root", finished_demo.root, "--output", crate)
+    (crate / card(finished_demo)).write_text("{}")
+    said = refusal(card(finished_demo), "--crate", crate, "--folder", tmp_path / "again")
     assert "a file of the crate is missing, or has other bytes" in said and not (tmp_path / "again").exists()
 
 
-def test_what_cannot_be_made_again_is_one_message(finished_demo, tmp_path, monkeypatch, instant):
+def test_what_cannot_be_made_again_is_one_message(finished_demo, tmp_path, monkeypatch, instant_demo):
     root, crate = ("--root", finished_demo.root), tmp_path / "crate"
     (tmp_path / "other").mkdir()
     (tmp_path / "other/text").write_text("mine")
-    assert "the folder has other files" in refusal(CARD, *root, "--folder", tmp_path / "other")
-    succeed("write-crate", CARD, *root, "--output", crate)
-    said = refusal(f"{SCORES}/scores.json", "--crate", crate, "--folder", tmp_path / "again")
+    assert "the folder has other files" in refusal(card(finished_demo), *root, "--folder", tmp_path / "other")
+    succeed("write-crate", card(finished_demo), *root, "--output", crate)
+    said = refusal(f"{at(finished_demo, SCORES)}/scores.json", "--crate", crate, "--folder", tmp_path / "again")
     assert "the first run does not have this target" in said and not (tmp_path / "again").exists()
     monkeypatch.setattr(remaking.subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=3))
-    said = refusal(CARD, *root, "--folder", tmp_path / "third")
+    said = refusal(card(finished_demo), *root, "--folder", tmp_path / "third")
     assert "snakemake failed to make the target again" in said and "status 3" in said
 
 
-def test_corpora_and_folders_of_the_user_are_there_in_the_new_folder_and_in_a_crate(demo, tmp_path, instant):
+def test_corpora_and_folders_of_the_user_are_there_in_the_new_folder_and_in_a_crate(demo, tmp_path, instant_demo):
     demo.write("my/mine.yaml", demo.read("workflow/corpora/toy_zh-en.yaml") | {"corpus": "mine"})
     demo.edit("config.yaml", "corpora", ["my/mine.yaml"])
     demo.edit("config.yaml", "local", {"mine": "data/mine"})
     (demo.root / "data/mine").mkdir(parents=True)
     folder, crate = tmp_path / "again", tmp_path / "crate"
-    succeed("reproduce", CARD, "--root", demo.root, "--folder", folder)
+    succeed("reproduce", card(demo), "--root", demo.root, "--folder", folder)
     assert (folder / "my/mine.yaml").read_bytes() == (demo.root / "my/mine.yaml").read_bytes()
     assert (folder / "data/mine").samefile(demo.root / "data/mine")
-    succeed("write-crate", CARD, "--root", demo.root, "--output", crate)
+    succeed("write-crate", card(demo), "--root", demo.root, "--output", crate)
     assert (crate / "my/mine.yaml").is_file()
 
 
 def test_downloads_of_the_first_run_are_copied_where_they_are_there(tmp_path):
-    job = Job.of("corpus", corpus="mine")
-    downloads = {name: Path(f"results/1_corpus/mine/downloads/{name}") for name in ("a.zip", "b.zip")}
-    planner = SimpleNamespace(closure=lambda jobs: jobs, jobs=SimpleNamespace(files=lambda job: downloads))
-    source = tmp_path / "first" / downloads["a.zip"]
+    paths = [f"results/1_corpus/mine/downloads/{name}" for name in ("a.zip", "b.zip")]
+    recipe = SimpleNamespace(files={path: StatedFile(path, "") for path in paths})
+    plan = SimpleNamespace(closure=lambda jobs: jobs, recipe=lambda job: recipe)
+    source = tmp_path / "first" / paths[0]
     source.parent.mkdir(parents=True)
     source.write_bytes(b"zip")
-    assert remaking.copy_downloads(planner, [job], tmp_path / "first", tmp_path / "again") == 1
-    assert (tmp_path / "again" / downloads["a.zip"]).read_bytes() == b"zip"
-    assert remaking.copy_downloads(planner, [job], tmp_path / "first", tmp_path / "again") == 0
+    remaking.copy_downloads(plan, [Job.of("corpus", corpus="mine")], tmp_path / "first", tmp_path / "again")
+    assert [path.name for path in (tmp_path / "again").rglob("*.zip")] == ["a.zip"]
 
 
-def test_a_relative_path_out_of_the_project_must_lead_to_the_same_place(demo, tmp_path, instant):
+def test_a_relative_path_out_of_the_project_must_lead_to_the_same_place(demo, tmp_path, instant_demo):
     (demo.root.parent / "mirror").mkdir()
     config = ("--config", "mirror=../mirror")
-    said = refusal(CARD, "--root", demo.root, *config, "--folder", tmp_path / "a/b/c")
+    said = refusal(card(demo), "--root", demo.root, *config, "--folder", tmp_path / "a/b/c")
     assert "../mirror: the path leads to another place" in said and not (tmp_path / "a").exists()
-    succeed("reproduce", CARD, "--root", demo.root, *config, "--folder", demo.root.parent / "beside")
+    succeed("reproduce", card(demo), "--root", demo.root, *config, "--folder", demo.root.parent / "beside")
 
 
 def test_a_corpus_is_made_again_by_the_real_workflow(finished_demo, tmp_path):
     folder = tmp_path / "again"
-    done = succeed("reproduce", CARD, "--root", finished_demo.root, "--folder", folder)
-    assert f"{CARD}, made again in {folder}: 1 artifacts (equal 1)" in done.stdout
-    first, again = (Project(root).root / CORPUS / "documents.parquet" for root in (finished_demo.root, folder))
+    done = succeed("reproduce", card(finished_demo), "--root", finished_demo.root, "--folder", folder)
+    assert f"{card(finished_demo)}, made again in {folder}: 1 artifacts (equal 1)" in done.stdout
+    first, again = (
+        Project(root).root / at(finished_demo, CORPUS) / "documents.parquet" for root in (finished_demo.root, folder)
+    )
     assert first.read_bytes() == again.read_bytes() and not first.samefile(again)
 
 
@@ -288,6 +302,6 @@ def test_the_whole_demo_is_made_again_with_equal_bits_from_a_crate(finished_demo
     crate, folder = tmp_path / "crate.zip", tmp_path / "again"
     succeed("write-crate", "demo", "--root", finished_demo.root, "--output", crate)
     done = succeed("reproduce", "demo", "--crate", crate, "--folder", folder, "--cores", "2")
-    assert "48 artifacts (equal 48)" in done.stdout and done.stdout.endswith("reproduced: equal bits\n")
-    model = f"{TRAINING}/model/model.safetensors"
+    assert done.stdout.endswith("reproduced: equal contents\n")
+    model = f"{at(finished_demo, TRAINING)}/model/model.safetensors"
     assert (folder / model).read_bytes() == (finished_demo.root / model).read_bytes()

@@ -27,7 +27,7 @@ SEEDS = range(3)
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project with the artifacts of a training and of what it is made from."""
     root = small_project(tmp_path_factory.mktemp("made") / "project").root
     with chdir(root):
@@ -37,8 +37,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def root(made: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(made, tmp_path / "copy")
+def root(finished: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(finished, tmp_path / "copy")
 
 
 def folder_of(root: Path, stage: str = "5_training") -> Path:
@@ -64,11 +64,11 @@ def test_one_bit_in_every_file_is_found(root, seed):
     outputs = [path for path in files if not path.endswith((MANIFEST, RECORD, JOB))]
     assert verify(root).files == len(files) and verify(root).damaged == ()
     for changed in (outputs, *([path for path in files if path.endswith(end)] for end in (RECORD, MANIFEST))):
-        kept = {path: (root / path).read_bytes() for path in changed}
+        before = {path: (root / path).read_bytes() for path in changed}
         for path in changed:
             flip(root / path, rng)
         assert [file.path for file in verify(root).damaged] == changed
-        for path, data in kept.items():
+        for path, data in before.items():
             (root / path).write_bytes(data)
 
 

@@ -46,7 +46,7 @@ def pull(
         sizes: dict[str, int] = {}
         for job, entry in stored.entries.items():
             recipe = plan.recipe(job)
-            if dry_run or pull_one(recipe, store):
+            if dry_run or pull_artifact(recipe, store):
                 sizes[recipe.folder.as_posix()] = entry.bytes
         for job in () if dry_run else jobs:
             if job.step in LINKS:
@@ -61,7 +61,7 @@ def pull(
         typer.echo(f"the store has nothing for {target} that is not here")
 
 
-def pull_one(recipe: "Recipe", store: "Store") -> bool:
+def pull_artifact(recipe: "Recipe", store: "Store") -> bool:
     """Pull the outputs of a job into its folder; return False where they are refused, or there already.
 
     The lease keeps jobs of a run away.
