@@ -7,7 +7,7 @@ from docmt.base.artifacts import write_json
 from docmt.base.errors import in_line
 from docmt.base.recipe import Recipe
 from docmt.store.addresses import open_store
-from docmt.store.backend import EntryRefused
+from docmt.store.backend import EntryRefused, EntryUntrusted
 from docmt.store.entries import StoreEntry
 from docmt.store.store import Store
 
@@ -38,7 +38,8 @@ def fetch(recipe: Recipe, can_write: Callable[[str], bool], store: Store | None 
                 raise EntryRefused("a file that its step does not write", where=entry.place, found=in_line(name))
         store.pull(entry, recipe.folder)
     except EntryRefused as problem:
-        write_json(recipe.folder / REFUSED, {"problem": str(problem)})
+        if not isinstance(problem, EntryUntrusted):  # which every plan sees for itself
+            write_json(recipe.folder / REFUSED, {"problem": str(problem)})
         raise
     (recipe.folder / REFUSED).unlink(missing_ok=True)
 
@@ -46,9 +47,13 @@ def fetch(recipe: Recipe, can_write: Callable[[str], bool], store: Store | None 
 def give(recipe: Recipe, store: Store | None = None) -> bool:
     """Copy the outputs of a job into a store, and return whether it did not have them.
 
-    `store`: None = the one that the hints of the job name. Raises UserError where the outputs are damaged.
+    `store`: None = the one that the hints of the job name. An entry that was refused here is replaced. Raises UserError
+    where the outputs are damaged, and where the store's files belong to another user.
     """
     if store is None:
         store = store_of(recipe.hints["give"]["store"], recipe.hints["give"]["keys"])
         store.begin()
-    return store.push(StoreEntry.of_recipe(recipe), recipe.folder, mend=bool(recipe.again))
+    note = recipe.folder / REFUSED
+    is_given = store.push(StoreEntry.of_recipe(recipe), recipe.folder, mend=bool(recipe.again) or note.exists())
+    note.unlink(missing_ok=True)
+    return is_given

@@ -1,6 +1,7 @@
 """A second team, one store: what anybody has made is pulled, and nothing but what nobody has is made."""
 
 import json
+import shutil
 from collections import Counter
 from contextlib import chdir
 from pathlib import Path
@@ -17,10 +18,11 @@ from docmt.plan.links import jobs_of_target
 from docmt.plan.plan import Job, Plan
 from docmt.plan.stored import PAGES, Stored, stored_for, to_pull
 from docmt.store.addresses import open_store
+from docmt.store.backend import EntryRefused
 from docmt.store.chosen import all_entries, entries_of
-from docmt.store.exchange import REFUSED, store_of
+from docmt.store.exchange import REFUSED, fetch, give, store_of
 from docmt.store.signing import sign
-from docmt.store.store import UNSIGNED, entry_key
+from docmt.store.store import UNSIGNED, entry_key, file_key
 
 TRAININGS = 8
 """The trainings of the study; two systems have one model."""
@@ -70,6 +72,22 @@ def test_a_damaged_entry_and_one_that_a_job_refused_are_left_out(second, full_st
     (second.root / recipes[1].folder / REFUSED).touch()
     _, again, left = planned(second, store=str(full_store))
     assert left["train"] == 2 and again.lines[0].startswith("not used from the store: ")
+
+
+def test_a_damaged_file_is_refused_and_mended_by_who_makes_it_again(first, second, full_store):
+    with chdir(second.root):
+        recipe, store = plan_of(second.root).recipe(SCORES), store_of(str(full_store), None)
+        recipe.write()
+        path = full_store / file_key(next(iter(store.entry(recipe.identity).files.values())).sha256)
+        path.chmod(0o644)
+        path.write_bytes(path.read_bytes()[:-1] + b"x")
+        with pytest.raises(EntryRefused, match="other bytes"):
+            fetch(recipe, lambda name: True, store)
+        assert not (recipe.folder / "manifest.json").exists()
+        shutil.copytree(first.root / recipe.folder, recipe.folder, dirs_exist_ok=True)
+        assert give(recipe, store) and not (recipe.folder / REFUSED).exists() and not give(recipe, store)
+        (recipe.folder / "manifest.json").unlink()
+        fetch(recipe, lambda name: True, store)
 
 
 def test_what_nobody_signed_is_told_in_one_line(second, full_store, tmp_path):
