@@ -112,7 +112,7 @@ onerror:
 # The files of a page become links beside the one that people open. Where links are impossible, copies stand there.
 LINK = (
     'from=$(dirname {input:q}); to=$(dirname {output:q}); shopt -s nullglob;'
-    ' for file in "$from"/*.* "$from"/documents; do name=$(basename "$file");'
+    ' for file in "$from"/*.* "$from"/documents; do [ -e "$file" ] || continue; name=$(basename "$file");'
     ' case "$name" in manifest.json|record.json|job.json|log.*) continue;; esac;'
     ' rm -rf "$to/$name"; ln -srfn "$file" "$to/$name" 2> /dev/null || cp -r "$file" "$to/$name"; done'
 )
