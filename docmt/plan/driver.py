@@ -11,6 +11,7 @@ from typing import Any
 
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST
+from docmt.base.paths import PAPER
 from docmt.base.recipe import read_recipe
 from docmt.fetching.sets import fetch_set
 from docmt.fetching.transfer import Network
@@ -171,8 +172,10 @@ class Driver:
         return self.manifests(self.jobs_of(f"{study}.trainings"))
 
     def page(self, step: str, names: Names) -> str:
-        """Return the manifest of a page that people open."""
+        """Return the manifest of a page that people open; the front page's name has its scale, unless it is the default."""
         self.prepare()
+        if "at_scale" in names:
+            names = {"scale": names["at_scale"].removeprefix("@") or PAPER}
         return self.manifests([Job.of(step, **names)])[0]
 
     def parts(self, names: Names, part: str) -> list[str]:

@@ -61,6 +61,11 @@ def needs_or_parts(part):
     return answering(lambda names: DRIVER.parts(names, part) or DRIVER.needs("tokens")(names))
 
 
+def page(step):
+    """Return the function of the manifest of a page, whose path has its identity."""
+    return answering(lambda names: DRIVER.page(step, names))
+
+
 def hint(step, name):
     """Return the function of a resource that the recipe of a job has among its hints."""
     return lambda wildcards: or_refuse(DRIVER.hint, step, dict(wildcards), name)
