@@ -158,6 +158,12 @@ def root_of(path: Path) -> Path:
     return Path.cwd()
 
 
+def versions(place: Path, file: str = JOB) -> list[Path]:
+    """Return the folders of the artifacts in a place that have a file; the one whose file is newest comes first."""
+    newest = sorted(((path.stat().st_mtime_ns, path.parent) for path in place.glob(f"*/{file}")), reverse=True)
+    return [folder for _, folder in newest]
+
+
 def artifact_name(folder: Path) -> str:
     """Return the name of a folder for people; the folder of an artifact has an id below its name."""
     return folder.parent.name if (folder / JOB).is_file() else folder.name

@@ -17,7 +17,9 @@ from docmt.fetching.sets import fetch_set
 from docmt.fetching.transfer import Network
 from docmt.grid.grid import Grid
 from docmt.grid.items import DEMO
-from docmt.plan.available import available_entries
+from docmt.plan.asked import write_asked
+from docmt.plan.available import with_available
+from docmt.plan.collected import collect_after_run
 from docmt.plan.ending import ending
 from docmt.plan.job_times import ESTIMATED, JobTime, SiteLimits, estimated_times, time_without_estimate
 from docmt.plan.links import LINKS, jobs_of_target, set_link
@@ -114,9 +116,7 @@ class Driver:
         if self._is_prepared:
             return
         self._is_prepared = True
-        if self.grid.not_run:
-            available = available_entries(self.grid, self.target_jobs)
-            self.plan = Plan(replace(self.grid, available=available)) if available else self.plan
+        self.plan = with_available(self.plan, self.target_jobs)
         check_supplies(self.plan, self.targets)
         if not self.settings.is_dry:
             for files in checkpoints_to_fetch(self.plan, self.target_jobs):
@@ -214,6 +214,7 @@ class Driver:
     def write_recipes(self) -> None:
         """Write the recipes of the jobs that run, before the first of them."""
         self.prepare()
+        write_asked(self.plan, self.plan.closure(self.target_jobs))
         again = f"{time.time():.0f}.{os.getpid()}"
         for job in self.to_run:
             recipe = self.plan.recipe(job)
@@ -231,6 +232,8 @@ class Driver:
         for job in self.target_jobs:
             if job.step in LINKS:
                 set_link(self.plan, job)
+        for line in collect_after_run(self.plan):
+            say(line)
 
     def _hints(self, job: Job) -> dict[str, Any]:
         """Return the hints of a job that follow from the run: what it asks a cluster for, and of the store."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from docmt.base.errors import UserError
@@ -62,6 +63,18 @@ def _entries(store: Store, plan: Plan, jobs: list[Job]) -> Stored:
     entries = {job: entry for job, entry in found.items() if entry is not None}
     lines = [f"not used from the store: {problem}" for problem in problems.values()]
     return Stored(entries, [*lines, *([UNSIGNED] if entries and not is_signed else [])])
+
+
+def with_trainings(plan: Plan) -> Plan:
+    """Return a plan which knows the trainings of all studies that are in the store, and not here, for estimates."""
+    waiting = []
+    for entry in plan.grid.entries if plan.grid.pulls else ():
+        for seed in entry.seeds if entry.has_model else ():
+            job = Job.of("train", corpus=entry.corpus, system=entry.trained, seed=seed)
+            with suppress(UserError):  # a missing checkpoint decides its identity
+                waiting += [] if plan.is_finished(job) else [job]
+    plan.fetched = {*stored_for(plan, waiting).entries}
+    return plan
 
 
 def hint_of(grid: Grid) -> dict[str, str | None]:
