@@ -1,4 +1,4 @@
-"""Which version of each artifact runs have asked for, clone by clone, in `results/asked/<clone>.json`.
+"""The versions of artifacts that runs have asked for, clone by clone, in `results/asked/<clone>.json`.
 
     {"folder": "/home/ada/docmt", "host": "login1",
      "asked": {"paper": {"5_training/toy_zh-en/sentence/seed1": ["3fa9c1e20b", "2026-11-28"]}}}

@@ -9,10 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from docmt.base.artifacts import as_object, read_object, read_object_if_there, recorded, write_json
+from docmt.base.artifacts import as_object, read_object, read_object_if_there
 from docmt.base.errors import UserError
 from docmt.base.foreign import explained
-from docmt.base.manifest import MANIFEST, RECORD, Manifest, normal_path
+from docmt.base.manifest import MANIFEST, RECORD
 from docmt.base.paths import RESULTS, SCORES
 from docmt.base.recipe import JOB, read_recipe
 from docmt.plan.asked import asked_by_clone
@@ -22,8 +22,6 @@ from docmt.settings.system import Entry
 
 COLLECTED = f"{RESULTS}/scores.parquet"
 """The table of all scores, which no rule declares: it is of all studies, and each run writes it again at its end."""
-OF_TABLE = f"{RESULTS}/scores.{MANIFEST}"
-"""The manifest of this table, which is the output of no job."""
 Skip = Callable[[UserError], object]
 """A function that gets the reason why the scores of a run are left out."""
 
@@ -47,10 +45,7 @@ what is asked for now, and false for other versions, and for scores of systems t
 
 
 def write_scores(rows: Iterable[dict[str, Any]], output: Path) -> int:
-    """Write rows of scores as a table in Parquet, and return their number; a reader sees the old table or the new.
-
-    The table `results/scores.parquet` gets a manifest, by which readers check its bytes.
-    """
+    """Write rows of scores as a table in Parquet, and return their number; a reader sees the old table or the new."""
     # The imports take a tenth of a second, which jobs that only read the rules need not wait for.
     import pyarrow as pa
 
@@ -58,15 +53,7 @@ def write_scores(rows: Iterable[dict[str, Any]], output: Path) -> int:
 
     schema = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in COLUMNS.items()])
     table = pa.Table.from_pylist(list(rows), schema)
-    output = normal_path(output)
-    is_of_results = output.name == Path(COLLECTED).name and output.parent.name == RESULTS
-    manifest = output.parent / Path(OF_TABLE).name
-    with recorded(output.parent) as recorder:
-        recorder.before_writing = (manifest,) if is_of_results else ()
-        write_parquet(output, table)
-    if is_of_results:
-        files = {output.name: recorder.files[output]}
-        write_json(manifest, Manifest(None, "collect-scores", files=files).to_json())
+    write_parquet(output, table)
     return table.num_rows
 
 
@@ -112,7 +99,7 @@ def scores_of_project(plan: Plan, skip: Skip) -> Iterator[dict[str, Any]]:
 
 
 class _Asked:
-    """Which scores are asked for: by the present grid, or at other scales by the last run of this clone."""
+    """The scores that are asked for: by the present grid, or at other scales by the last run of this clone."""
 
     def __init__(self, plan: Plan) -> None:
         """Read what runs of this clone have asked for."""

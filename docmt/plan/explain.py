@@ -1,4 +1,4 @@
-"""Why jobs would run: the differences between what is asked of them and what was asked of the versions that are there.
+"""The reasons why jobs run: the differences between what is asked of them and what was asked of their earlier versions.
 
 The differences of a job's inputs are those between the recipe of the input that it reads now and of the one that its
 earlier version has read.
@@ -106,9 +106,9 @@ def hours_of(folder: Path) -> float:
 
 def causes_of(plan: Plan, before: dict[Job, Recipe | None]) -> list[Cause]:
     """Return the causes of jobs that run, in the order of the work; `before`: their earlier recipes."""
-    comparison = Comparison(plan)
-    causes = {job: comparison.causes(job, recipe) for job, recipe in before.items()}
-    concerned = comparison.concerned
+    tracing = Tracing(plan)
+    causes = {job: tracing.causes(job, recipe) for job, recipe in before.items()}
+    concerned = tracing.concerned
     following = {
         key: Counter(job.step for job, keys in causes.items() if key in keys and job not in jobs)
         for key, jobs in concerned.items()
@@ -116,14 +116,14 @@ def causes_of(plan: Plan, before: dict[Job, Recipe | None]) -> list[Cause]:
     return [Cause(key, tuple(jobs), dict(following[key])) for key, jobs in concerned.items()]
 
 
-class Comparison:
+class Tracing:
     """The comparison of jobs and of what they are made from with earlier recipes.
 
     `concerned`: for each changes, the jobs that have them themselves.
     """
 
     def __init__(self, plan: Plan) -> None:
-        """Remember each comparison, since many jobs read the same inputs."""
+        """Remember what was compared, since many jobs read the same inputs."""
         self.plan, self.concerned = plan, dict[Changes, dict[Job, None]]()
         self._known: dict[tuple[Job, str], frozenset[Changes]] = {}
 

@@ -14,7 +14,7 @@ from docmt.plan.plan import Job, Plan
 from docmt.steps import all_steps
 
 State = Literal["asked", "asked lately", "unused", "downloads"]
-"""Who asks for an artifact: the present grid, a run of any clone in the last weeks, or nobody. Downloads are no
+"""The asker of an artifact: the present grid, a run of any clone in the last weeks, or nobody. Downloads are no
 artifacts, and are never removed."""
 
 

@@ -8,12 +8,13 @@ import pytest
 from helpers.support import Project, shared_folder
 
 from docmt.grid.grid import load_grid
-from docmt.plan.exchange import push_target
 
 
 @pytest.fixture(scope="session")
 def full_store(finished_demo: Project, tmp_path_factory) -> Path:
     """A store with all of the finished demo."""
+    from docmt.plan.exchange import push_target
+
     with shared_folder(tmp_path_factory, "store") as folder:
         if not folder.exists():
             copy = Path(shutil.copytree(finished_demo.root, folder.with_name("pushing"), symlinks=True))
