@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -25,16 +26,15 @@ Threads = Annotated[
 ]
 Ranks = Annotated[int, typer.Option(min=1, max=MOST, help="processes of a training, each with a GPU or its threads")]
 Nodes = Annotated[
-    int, typer.Option(min=1, max=MOST, help="nodes that share the ranks; the command is started once on each of them")
+    int,
+    typer.Option(
+        min=1, max=MOST, help="nodes that share the ranks; in a job of Slurm the command starts itself on each"
+    ),
 ]
-NodeRank = Annotated[
-    int | None, typer.Option(min=0, max=MOST, help="number of this node, from 0 [default: that of srun]")
-]
+NodeRank = Annotated[int | None, typer.Option(min=0, max=MOST, help="number of this node, from 0, without Slurm")]
 Rendezvous = Annotated[
     str | None,
-    typer.Option(
-        metavar="HOST:PORT", help="where the first node waits for the others [default: as srun numbers nodes]"
-    ),
+    typer.Option(metavar="HOST:PORT", help="where the first node waits for the others, without Slurm"),
 ]
 DeadlineMinutes = Annotated[
     float | None,
@@ -79,7 +79,10 @@ def run_job(folder: Path, step: str, resources: Resources) -> None:
 
     known = get_step(step)
     recipe = read_recipe(folder, step, known.version)
-    if resources.part or "RANK" in os.environ:
+    if resources.device == "auto":
+        resources = replace(resources, device=recipe.hints.get("device", "auto"))
+    # The ranks and the further nodes of a training work for a process that has the lease.
+    if resources.part or resources.node_rank or "RANK" in os.environ or "DOCMT_ON_EACH_NODE" in os.environ:
         known.run(recipe, resources)
         return
     with logged(folder), leased(folder, lambda: is_done(recipe), say) as has_lease:

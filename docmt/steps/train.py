@@ -79,11 +79,13 @@ def run(recipe: Recipe, resources: Resources) -> None:
         ranks, nodes = resources.ranks, resources.nodes
         locks = take_gpus(resources.device, ranks, stop, Pace(options).is_over) if nodes == 1 else ()
         if max(ranks, nodes) > 1 and "RANK" not in os.environ:
-            from docmt.training.launch import launch, launch_on_nodes
-            from docmt.training.node import this_node
+            from docmt.training.launch import launch, launch_by_slurm, launch_on_nodes
+            from docmt.training.node import ON_EACH_NODE, this_node
 
             if nodes == 1:
                 raise SystemExit(launch(ranks, stop, locks))
+            if resources.node_rank is None and resources.rendezvous is None and ON_EACH_NODE not in os.environ:
+                raise SystemExit(launch_by_slurm(nodes, stop))
             node = this_node(nodes, resources.node_rank, resources.rendezvous)
             state = recipe.folder / SCRATCH
             raise SystemExit(launch_on_nodes(node, ranks, stop, state, resources.deadline_minutes))

@@ -66,14 +66,19 @@ def page(step):
     return answering(lambda names: DRIVER.page(step, names))
 
 
-def hint(step, name):
-    """Return the function of a resource that the recipe of a job has among its hints."""
-    return lambda wildcards: or_refuse(DRIVER.hint, step, dict(wildcards), name)
+def gpus(step):
+    """Return the function of the number of GPUs of a job."""
+    return lambda wildcards: or_refuse(DRIVER.gpus, step, dict(wildcards))
 
 
-def grows(megabytes):
-    """Return the function of the memory of a job, which grows with its attempts."""
-    return lambda wildcards, attempt: megabytes * attempt
+def minutes(step):
+    """Return the function of the time limit of a job with an estimate, which grows with its attempts to a day."""
+    return lambda wildcards, attempt: min(or_refuse(DRIVER.minutes, step, dict(wildcards)) * attempt, 1440)
+
+
+def grows(amount):
+    """Return the function of an amount of memory or time that grows with the attempts of a job."""
+    return lambda wildcards, attempt: amount * attempt
 
 
 def before_jobs():
