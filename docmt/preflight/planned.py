@@ -12,7 +12,7 @@ from docmt.plan.available import with_available
 from docmt.plan.estimates import Estimates
 from docmt.plan.links import named
 from docmt.plan.obtain import checkpoints_of, is_single, jobs_to_run, translations_of
-from docmt.plan.plan import Job, Plan
+from docmt.plan.plan import Job, Plan, job_of_place
 from docmt.plan.run import without_missing
 from docmt.plan.stored import stored_for
 from docmt.preflight.finding import Area, RunFinding
@@ -69,7 +69,7 @@ def planned_run(grid: Grid, targets: Sequence[str]) -> tuple[PlannedRun, list[Ru
     wanted: dict[str, list[Job]] = {}
     for name in targets or _default(grid):
         try:
-            wanted[name] = named(plan, name)[0]
+            wanted[name] = _jobs_of(plan, name)
         except UserError as problem:
             findings.append(_with_mistakes(name) or AREA.of(problem))
     last = list(dict.fromkeys(job for jobs in wanted.values() for job in jobs))
@@ -81,12 +81,18 @@ def planned_run(grid: Grid, targets: Sequence[str]) -> tuple[PlannedRun, list[Ru
     except UserError as problem:
         jobs = [*plan.closure(last)]
         findings.append(AREA.of(problem))
-    every = jobs_to_run(whole, [job for name in wanted for job in named(whole, name)[0]])
+    every = jobs_to_run(whole, [job for name in wanted for job in _jobs_of(whole, name)])
     refused = grid.fixtures is None and (grid.missing == "stop" or any(is_single(grid, name) for name in wanted))
     run = PlannedRun(plan, tuple(wanted), tuple(jobs), tuple(every), refused)
     if wanted:
         findings.append(AREA.fact(f"{', '.join(wanted)}: {len(jobs)} jobs, {_trainings(run)}"))
     return run, findings
+
+
+def _jobs_of(plan: Plan, name: str) -> list[Job]:
+    """Return the jobs that a person names; a missing file may decide the identity of one that is named by its place."""
+    job = job_of_place(name)
+    return named(plan, name)[0] if job is None else [job]
 
 
 def _trainings(run: PlannedRun) -> str:
