@@ -1,4 +1,4 @@
-"""What the jobs of a run ask a cluster for, as Snakemake states it when it plans the run with the profile."""
+"""Requests of jobs to a cluster, as Snakemake states them when it plans a run with the profile."""
 
 import json
 import os
