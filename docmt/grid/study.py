@@ -21,8 +21,8 @@ from docmt.kinds.study import StudyConfig
 SECTIONS = ("tables", "figures", "passages")
 """The sections of a study that contain its items; each item has a page."""
 
-RESERVED = ("index", "manifest", "record", "settings")
-"""Names that no item may have: `index` names the study's page, and `settings` the file with the settings of a job.
+RESERVED = ("index", "job", "manifest", "record", "settings")
+"""Names that no item may have: `index` names the study's page, and the others are the files of its job.
 
 Names with the ending of sheets for annotators are refused too.
 """

@@ -110,7 +110,7 @@ def _move(job: Job, manifest: Manifest, source: Path, target: Path) -> None:
         source.replace(target)
         return
     check_outputs(job, names := files_of(job, manifest))
-    for name in names:
+    for name in (Path(job.recipe_path).name, *names):
         before, after = inside(source, name), inside(target, name)
         if before.exists():
             after.parent.mkdir(parents=True, exist_ok=True)

@@ -13,6 +13,7 @@ from docmt.base import paths
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST, RECORD, SETTINGS, Manifest, beside, manifest_or_none
 from docmt.base.paths import ASIDE, FOLDERS, RESULTS, Folder, names_in
+from docmt.base.recipe import JOB
 from docmt.grid.grid import Grid
 from docmt.grid.items import card_of, page_of, run_folder
 from docmt.plan.aside import PLACE, SHARED, is_aside, job_aside
@@ -290,7 +291,7 @@ def manifests_in(folder: Path) -> Iterator[Path]:
 def files_listed(path: Path, manifest: Manifest | None) -> list[Path]:
     """Return the files of an artifact that are there: its manifest first, and what the manifest lists below it."""
     names = [] if manifest is None else [*manifest.files, *manifest.records]
-    files = [path, *(path.parent / name for name in names), beside(path, RECORD), beside(path, SETTINGS)]
+    files = [path, *(path.parent / name for name in names), *(beside(path, name) for name in (RECORD, JOB, SETTINGS))]
     return [file for file in dict.fromkeys(files) if file.is_file()]
 
 

@@ -85,7 +85,7 @@ def check_outputs(job: Job, names: Iterable[str]) -> None:
     beside = [Path(job.file(name)).name for name in (MANIFEST, RECORD, SETTINGS)]
     of_job = get_step(job.rule)
     for name in names:
-        if name not in beside and not of_job.can_write(name, job.names):
+        if name == Path(job.recipe_path).name or (name not in beside and not of_job.can_write(name, job.names)):
             patterns = (pattern.format(**job.names) for pattern in of_job.writes)
             expected = f"outputs of the rule {job.rule}: {', '.join(patterns)}"
             raise UserError(
@@ -123,7 +123,7 @@ class GridJobs:
         if job not in self._settings:
             of_job, names = get_step(job.rule), job.names
             if "scale" in names:
-                self.grid.check_scale(names["scale"], job.folder)
+                self.grid.check_scale(names["scale"], str(job))
             value = {"version": of_job.version, **of_job.settings(self.grid, names)}
             # As a reader of settings.json gets them: tuples are lists there.
             self._settings[job] = json.loads(json.dumps(value))
@@ -188,7 +188,7 @@ class GridJobs:
 def _page(names: dict[str, str]) -> Job:
     """Return the job of a page; the name `item` is the name of a file in the folder of the study."""
     file = names.pop("item")
-    if file in ("documents", "index.html", MANIFEST, SETTINGS, RECORD):
+    if file in ("documents", "index.html", MANIFEST, SETTINGS, RECORD, JOB):
         return Job.of("report", **names)
     item, sheet, _ = file.partition(f"{paths.SHEET_ENDING}.")
     if sheet:

@@ -28,7 +28,7 @@ BEFORE = Asked(
         ("settings", {"about": "short"}, f"the setting about was {'a' * 37}..., is short"),
         ("settings", {"new": True}, "the setting new is new"),
         ("settings", {"train": {"lr": 0.1}}, "the setting train.frozen is gone"),
-        ("settings", {"version": 4}, "the version of the stage scores was 3, is 4"),
+        ("settings", {"version": 4}, "the version of the step scores was 3, is 4"),
         ("libraries", {"sacrebleu": "2.5.1"}, "the library sacrebleu was 2.4.0, is 2.5.1"),
         ("files", {"tokenizer": "3" * 64}, "the file tokenizer was 222222222222, is 333333333333"),
         ("files", {"tokenizer": None}, "the file tokenizer was 222222222222, is not known"),

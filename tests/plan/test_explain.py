@@ -12,7 +12,7 @@ from helpers.support import SMOKE, Project
 from docmt.base.digests import FileDigest
 from docmt.base.manifest import read_manifest
 from docmt.plan import identities
-from docmt.plan.versions import VERSIONS
+from docmt.steps import get_step
 
 TRAININGS = "results/5_training/smoke/toy_zh-en"
 
@@ -62,12 +62,12 @@ def test_scores_and_pages_belong_to_the_cause_of_their_translations(demo):
 
 
 def test_versions_and_libraries_are_causes(demo, monkeypatch):
-    monkeypatch.setitem(VERSIONS, "views", 99)
+    monkeypatch.setitem(vars(get_step("views")), "version", 99)
     installed = identities.installed_version
     versions = {"sacrebleu": "9.9"}
     monkeypatch.setattr(identities, "installed_version", lambda name: versions.get(name) or installed(name))
     version, library = explained(demo)["causes"]
-    assert version["changes"][0].startswith("the version of the stage views was ") and len(version["jobs"]) == 4
+    assert version["changes"][0].startswith("the version of the step views was ") and len(version["jobs"]) == 4
     assert version["following"]["train"] == 7 and "scores" not in version["following"]
     assert library["changes"] == [f"the library sacrebleu was {installed('sacrebleu')}, is 9.9"]
     assert len(library["jobs"]) == 7 and all("7_scores" in job for job in library["jobs"])
@@ -102,11 +102,17 @@ def test_another_content_of_an_input_is_a_cause(demo):
     assert len(cause["jobs"]) == 7
 
 
+NO_JOB = "expected all, a study, or a file or folder of a job below results/"
+
+
 @pytest.mark.parametrize(
     ("target", "message"),
     [
         ("dmeo", "did you mean 'demo'?"),
-        ("results/5_training/smoke", "expected all, a study, or a file or folder of a job below results/"),
+        ("results/5_training/smoke", NO_JOB),
+        ("results/5_training/smoke/toy_zh-en", NO_JOB),
+        ("results/8_report/smoke", NO_JOB),
+        ("results/9_nothing/x", NO_JOB),
         ("results/5_training/smoke/toy_zh-en/nobody/seed1", "unknown system"),
         ("results/1_corpus/toy_zh-en@smoke/downloads/a.zip", "no job with a manifest makes this file"),
     ],

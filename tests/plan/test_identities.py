@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -12,19 +13,24 @@ from helpers.plans import closure, planner_of
 from helpers.support import ROOT, Project, copy_project, environment
 
 from docmt.base.digests import full_digest
-from docmt.plan import needs
 from docmt.plan.jobs import GridJobs, Job
 from docmt.plan.outside import FileDigests
+from docmt.steps import scores, tokens, train
 
 
 @pytest.fixture
 def files_everywhere(monkeypatch):
     """As if every download and every checkpoint were there: the digest of a file is that of its name."""
-    monkeypatch.setattr(needs, "check_model", lambda model, folder: None)
-    monkeypatch.setattr(needs, "checkpoint_files", lambda folder: [Path(folder) / "model.safetensors"])
-    monkeypatch.setattr(needs, "tokenizer_file", lambda folder: f"{folder}/tokenizer.json")
-    monkeypatch.setattr(needs, "aligner_files", lambda folder: [Path(folder) / "pytorch_model.bin"])
-    monkeypatch.setattr(needs, "files_of_comet", lambda *folders: {f"comet{n}": Path(f) for n, f in enumerate(folders)})
+    found = {
+        "check_model": lambda model, folder: None,
+        "checkpoint_files": lambda folder: [Path(folder) / "model.safetensors"],
+        "tokenizer_file": lambda folder: f"{folder}/tokenizer.json",
+        "aligner_files": lambda folder: [Path(folder) / "pytorch_model.bin"],
+        "files_of_comet": lambda *folders: {f"comet{n}": Path(f) for n, f in enumerate(folders)},
+    }
+    for step, name in product((scores, tokens, train), found):
+        if hasattr(step, name):
+            monkeypatch.setattr(step, name, found[name])
     monkeypatch.setattr(FileDigests, "of", lambda self, path: full_digest(str(path)))
     monkeypatch.setattr(
         "docmt.plan.identities.Identities.download_digest", lambda self, corpus, file, path: full_digest(str(path))

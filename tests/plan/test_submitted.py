@@ -5,8 +5,9 @@ import pytest
 from docmt.base.artifacts import write_json
 from docmt.cluster.comments import Purpose, purpose_of
 from docmt.cluster.jobs import ClusterJob
-from docmt.plan.jobs import RULES, Job
+from docmt.plan.jobs import Job
 from docmt.plan.submitted import attempts, of_folder, values_in_comment
+from docmt.steps import NAMES
 
 TRAINING = Job.of("train", scale="smoke", corpus="toy", system="a_b", seed=1)
 
@@ -54,7 +55,7 @@ def test_a_group_has_the_jobs_that_the_driver_has_noted(tmp_path):
         assert attempts([TRAINING], group, tmp_path) == {}
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", NAMES)
 def test_every_rule_has_a_text_of_its_values(rule):
     names = dict.fromkeys(("scale", "corpus", "text", "view", "system", "seed", "study", "table", "item"), "x")
     names |= {"passage": "x", "checkpoint": "x", "whole": "", "at_scale": ""}

@@ -281,7 +281,7 @@ wildcard_constraints:
     study="[^/]+",
     table="[^/]+",
     passage="[^/]+",
-    item=r"(?!(?:index|settings|manifest|record)\.(?:html|json|csv)$)[^/]+(?<!\.manifest)(?<!\.sheet)(?<!\.sheet\.key)",
+    item=r"(?!(?:index|settings|job|manifest|record)\.(?:html|json|csv)$)[^/]+(?<!\.manifest)(?<!\.sheet)(?<!\.sheet\.key)",
     part=r"\d+",
     parts=r"\d+",
 

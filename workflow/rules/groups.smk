@@ -100,7 +100,7 @@ def go_on_in_allocation(targets):
 
 def has_finished(target):
     """Return whether a job that this allocation was asked for has finished in this run."""
-    return target.rulename in RULES and is_finished(Job.of(target.rulename, **target.wildcards_dict), Path(FROZEN_GRID))
+    return target.rulename in NAMES and is_finished(Job.of(target.rulename, **target.wildcards_dict), Path(FROZEN_GRID))
 
 
 def mend_groups():
