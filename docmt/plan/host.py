@@ -12,7 +12,7 @@ the present folder of docmt, with `results/`, `logs/` and config.yaml; jobs star
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -80,12 +80,6 @@ class Host:
         (self.top / self.root).mkdir(parents=True, exist_ok=True)
         with chdir(self.top / self.root):
             yield
-
-    def begin_scripts(self, rules: Iterable[Any], script: str) -> None:
-        """Put a script before the shell scripts of the rules of docmt."""
-        for rule in rules:
-            if rule.shellcmd is not None:
-                rule.shellcmd = script + rule.shellcmd
 
     def add_hooks(self, workflow: Any, start: Hook, success: Hook, failure: Hook) -> None:
         """Call these functions where the other workflow calls its hooks: Snakemake ignores `onstart:` of modules."""

@@ -74,6 +74,6 @@ def test_the_command_of_a_step_runs_in_the_image_with_the_python_of_the_image(de
     assert words[0] == "exec"
     assert {"--nv", "/scratch", str(demo.root / "envs/docmt.sif")} <= set(words)
     command = words[-1]
-    assert "exec docmt job compare-systems" in command
+    assert f"exec docmt job compare {comparison.rpartition('/')[0]}/job.json >" in command
     assert "PATH=" not in command
     assert shlex.split(command)[:3] == ["set", "-euo", "pipefail;"]

@@ -42,7 +42,7 @@ else:
         params:
             job=recipe_of_parts,
         shell:
-            "exec docmt job tokens {params.job:q} --part tokenised.{wildcards.part}of{wildcards.parts} --threads {threads} > {log:q} 2>&1"
+            "exec docmt job tokens {params.job:q} --part tokenised.{wildcards.part:q}of{wildcards.parts:q} --threads {threads} > {log:q} 2>&1"
 
     rule tokens_learnt:
         input:
@@ -59,7 +59,7 @@ else:
             job=recipe_of_parts,
             shards=GRID.shards,
         shell:
-            "exec docmt job tokens {params.job:q} --part learnt.1of{params.shards} --threads {threads} > {log:q} 2>&1"
+            "exec docmt job tokens {params.job:q} --part learnt.1of{params.shards:q} --threads {threads} > {log:q} 2>&1"
 
     rule tokens_encoded:
         input:
@@ -75,7 +75,7 @@ else:
         params:
             job=recipe_of_parts,
         shell:
-            "exec docmt job tokens {params.job:q} --part encoded.{wildcards.part}of{wildcards.parts} --threads {threads} > {log:q} 2>&1"
+            "exec docmt job tokens {params.job:q} --part encoded.{wildcards.part:q}of{wildcards.parts:q} --threads {threads} > {log:q} 2>&1"
 
     rule tokens:
         input:
@@ -94,4 +94,4 @@ else:
             job=recipe_of("tokens"),
             shards=GRID.shards,
         shell:
-            "exec docmt job tokens {params.job:q} --part joined.1of{params.shards} > {log:q} 2>&1"
+            "exec docmt job tokens {params.job:q} --part joined.1of{params.shards:q} > {log:q} 2>&1"

@@ -154,8 +154,10 @@ def environment():
     return f"set -euo pipefail; export {exports}; ".replace("{", "{{").replace("}", "}}")
 
 
-if not HOST.is_module:
-    shell.prefix(environment())
+# The rules of another workflow have a shell of their own, for which this prefix is not meant.
+if HOST.is_module:
+    shell = type("shell", (shell,), {})
+shell.prefix(environment())
 
 
 # The image of `--software-deployment-method apptainer`. Snakemake refuses a path with blanks even without that option.
