@@ -50,7 +50,8 @@ def test_a_bare_place_is_found(command):
 
 
 def test_a_quoted_place_is_none():
-    command = 'x "$(dirname {input.a:q})" {params.on_each_node} {output:q} --n $(({resources.gpu} ? {resources.gpu} : 1)) ${{A:+b}}'
+    sums = "--n $(({resources.gpu} ? {resources.gpu} : 1)) ${{A:+b}}"
+    command = 'x "$(dirname {input.a:q})" {params.on_each_node} {output:q} ' + sums
     assert bare(command) == []
 
 
