@@ -11,16 +11,17 @@ from docmt.base.artifacts import write_json
 from docmt.base.digests import FileDigest
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST, RECORD, Manifest, digest_to_json, sealed
+from docmt.base.recipe import JOB
 
 _times = count(1)
 
 
 def outputs_of(folder: Path, prefix: str = "") -> set[str]:
-    """The names of what a finished job wrote, without its manifest and its record, which must be there."""
+    """The names of what a finished job wrote, without its recipe, and its manifest and record, which must be there."""
     names = {path.name for path in folder.iterdir()}
     of_every_job = {f"{prefix}{MANIFEST}", f"{prefix}{RECORD}"}
     assert of_every_job <= names
-    return names - of_every_job
+    return names - of_every_job - {f"{prefix}{JOB}"}
 
 
 def rewrite(path: Path, content: bytes) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from helpers.recipes import write_recipe
 from helpers.toy_task import Notes, make_folder
 
 from docmt.base.artifacts import write_json
@@ -158,7 +159,7 @@ def test_a_real_training_from_its_beginning_to_its_end(tmp_path):
     folder, results = make_folder(tmp_path / "run"), tmp_path / "results"
     output, state = results / "5_training" / NAME, results / "state/5_training" / NAME
     paths = replace(folder.paths, settings=output / "settings.json", output=output, state=state)
-    write_json(paths.settings, json.loads(folder.paths.settings.read_text()))
+    write_recipe(output, "train", folder.settings(), state=str(state))
     assert survey.survey(results) == []
     seen = []
     assert train(paths, "cpu", 1, Notes(each=lambda step: seen.append(training_state(results, NAME))))
