@@ -36,7 +36,7 @@ def write_manifest(folder: Path, *names: str, prefix: str = "", records: tuple[s
     of_run = {name: digest_to_json(digests[name]) for name in records}
     write_json(folder / f"{prefix}{RECORD}", sealed({"seconds": 1.5, "files": of_run}))
     files = {name: digests[name] for name in names}
-    manifest = Manifest("1" * 64, "cut-view", files=files, records=(*records, f"{prefix}{RECORD}"))
+    manifest = Manifest("1" * 64, "views", files=files, records=(*records, f"{prefix}{RECORD}"))
     write_json(folder / f"{prefix}{MANIFEST}", manifest.to_json())
 
 
