@@ -11,10 +11,10 @@ from typing import Any
 
 from docmt.base.artifacts import read_object
 from docmt.base.asked import read_settings
-from docmt.base.errors import UserError
+from docmt.base.errors import UserError, in_line
 from docmt.base.foreign import reading
 from docmt.base.manifest import SETTINGS
-from docmt.base.parse import parse
+from docmt.base.parse import parse, parse_value
 from docmt.base.paths import RESULTS
 from docmt.base.sealing import DigestOf, Seal, sealing
 
@@ -106,6 +106,10 @@ class Recipe:
             return self.input(role)
         return next((path.parent for name, path in self.files.items() if name.startswith(f"{role}/")), None)
 
+    def hint(self, name: str, kind: Any, default: Any = None) -> Any:
+        """Return a hint of the type `kind`. Raises UserError for another value, which a person has written."""
+        return parse_value(kind, self.hints.get(name, default), str(self.path), ("hints", name))
+
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file; paths in the folder of the run are relative."""
         paths = {"inputs": self.inputs, "files": self.files}
@@ -129,7 +133,7 @@ def read_recipe(place: Path, step: str) -> Recipe:
     path = place / JOB if place.is_dir() else place
     value = read_object(path, "step", "inputs", "files", "hints")
     if value["step"] != step:
-        raise UserError("the recipe of another step", where=str(path), found=str(value["step"]), expected=step)
+        raise UserError("the recipe of another step", where=str(path), found=in_line(value["step"]), expected=step)
     with reading(path, "not the recipe of a job", remedy=REMEDY):
         inputs, files = ({role: Path(text) for role, text in value[key].items()} for key in ("inputs", "files"))
         return Recipe(path, step, inputs, files, dict(value["hints"]))

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
+from docmt.base.checks import MOST_MINUTES
 from docmt.base.errors import UserError
 from docmt.base.recipe import Resources, read_recipe, root_of
-from docmt.cli.options import MINUTES, MOST, Device
+from docmt.cli.options import MOST, Device
 
 Folder = Annotated[
     Path, typer.Argument(help="folder of the job, which has its job.json, or this file", metavar="FOLDER")
@@ -32,7 +33,7 @@ Rendezvous = Annotated[
 ]
 DeadlineMinutes = Annotated[
     float | None,
-    typer.Option(min=0, max=MINUTES, help="minutes after which a training has to end; it saves a checkpoint before"),
+    typer.Option(min=0, max=MOST_MINUTES, help="minutes after which a training has to end; it saves a checkpoint"),
 ]
 Part = Annotated[str, typer.Option(help="part of a divided job: tokenised.2of8", show_default=False)]
 
@@ -53,7 +54,7 @@ def command_of(step: str) -> Callable[..., None]:
     ) -> None:
         from docmt.steps import get_step
 
-        if root_of(folder) != Path.cwd():
+        if root_of(folder).resolve() != Path.cwd():
             remedy = f"cd {root_of(folder)}, and call it again"
             raise UserError("the job of another folder than this one", where=str(folder), remedy=remedy)
         recipe = read_recipe(folder, step)

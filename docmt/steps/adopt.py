@@ -62,7 +62,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.text.pipeline import TextPipeline
     from docmt.text.signs import signs_of
 
-    job, path = recipe.parsed(AdoptionSettings), recipe.hints.get("translations")
+    job, path = recipe.parsed(AdoptionSettings), recipe.hint("translations", str | None)
     translations = None if path is None else Path(path)
     with recipe.sealing():
         pipeline, test = TextPipeline.load(recipe.input("tokens") / "text"), read_expected(recipe.input("corpus"))

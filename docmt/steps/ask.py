@@ -3,10 +3,12 @@
 Each answer is on the disk before the next document is sent: an attempt that was killed asks nothing twice.
 """
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
 from docmt.base.digests import full_digest
+from docmt.base.parse import parse
 from docmt.base.paths import STATE, TRANSLATIONS
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import say
@@ -46,8 +48,10 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.text.pipeline import TextPipeline
     from docmt.text.signs import signs_of
 
-    job, hints, state = recipe.parsed(AdoptionSettings), recipe.hints, Path(recipe.hints["state"])
-    limits = Limits(hints["timeout_seconds"], hints["retries"], hints["at_once"])
+    job, state = recipe.parsed(AdoptionSettings), Path(recipe.hint("state", str))
+    stated = {name: value for name, value in recipe.hints.items() if name != "state"}
+    source = parse(CommandTranslations, dataclasses.asdict(job.source) | stated, str(recipe.path), ("hints",))
+    limits = Limits(source.timeout_seconds, source.retries, source.at_once)
     with recipe.sealing() as seal:
         pipeline, test = TextPipeline.load(recipe.input("tokens") / "text"), read_expected(recipe.input("corpus"))
         languages = pipeline.config.source_language, pipeline.config.target_language

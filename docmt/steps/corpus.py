@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.digests import kind_of
-from docmt.base.errors import UserError
+from docmt.base.errors import UserError, check_known
 from docmt.base.manifest import check_file
 from docmt.base.paths import CORPUS
 from docmt.base.recipe import Recipe, Resources
@@ -55,7 +55,9 @@ def run(recipe: Recipe, resources: Resources) -> None:
 
     job, downloads = recipe.parsed(CorpusSettings), recipe.folder / "downloads"
     by_role = {f"downloads/{file.name}": file for file in job.files}
-    first = recipe.hints.get("first", ())
+    first = recipe.hint("first", tuple[str, ...], ())
+    for name in first:
+        check_known("file", name, [file.name for file in job.files], f"{recipe.path} hints.first")
 
     def digest_of(role: str, path: Path, expected: str | None) -> str:
         return file_digest(path, by_role[role], kind_of(expected))

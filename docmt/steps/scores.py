@@ -150,7 +150,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
         next_sentence_model=recipe.folder_of("next_sentence_model"),
         aligner_model=recipe.folder_of("aligner_model"),
         stop_files=StopFiles(files.get("source_stop_list"), files.get("target_stop_list")),
-        comet_command=tuple(recipe.hints.get("comet_command", ())),
+        comet_command=recipe.hint("comet_command", tuple[str, ...], ()),
         comet_model=recipe.folder_of("comet_model"),
         comet_encoder=recipe.folder_of("comet_encoder"),
     )

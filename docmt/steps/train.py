@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docmt.base.artifacts import read_object
-from docmt.base.errors import INTERRUPTED
+from docmt.base.errors import INTERRUPTED, check_known
+from docmt.base.parse import check_keys, parse
 from docmt.base.paths import STATE, TRAINING
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import say
+from docmt.base.yaml_files import Lines
 from docmt.grid.grid import Grid
 from docmt.grid.markers import given
 from docmt.settings.pretrained import check_model, checkpoint_files, files_by_role
@@ -28,6 +30,10 @@ if TYPE_CHECKING:
 
 COMPILE = "DOCMT_COMPILE"
 """The variable of the environment by which parts of updates are compiled."""
+SWITCHES = {"": False, "0": False, "false": False, "no": False, "off": False, "1": True, "true": True, "yes": True}
+"""The values of the variable."""
+KNOBS = ("save_minutes", "hang_minutes", "checkpoints", "set_aside", "deterministic", "compiled")
+"""The hints of a training beside the folder of its checkpoints: options of `docmt.training.pace.JobOptions`."""
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -92,8 +98,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
             if nodes == 1:
                 raise SystemExit(launch(ranks, stop, locks))
             node = this_node(nodes, resources.node_rank, resources.rendezvous)
-            state = Path(recipe.hints["state"])
-            raise SystemExit(launch_on_nodes(node, ranks, stop, state, resources.deadline_minutes))
+            raise SystemExit(launch_on_nodes(node, ranks, stop, state_of(recipe), resources.deadline_minutes))
 
         from docmt.training.exit import RESUMABLE
 
@@ -102,13 +107,21 @@ def run(recipe: Recipe, resources: Resources) -> None:
 
 
 def options_of(recipe: Recipe, resources: Resources) -> "JobOptions":
-    """Return the options of a training on which no result depends."""
+    """Return the options of a training on which no result depends. Raises UserError for a hint that it refuses."""
     from docmt.training.pace import JobOptions
 
-    names = {field.name for field in dataclasses.fields(JobOptions)}
-    stated = {"set_aside": True, "compiled": os.environ.get(COMPILE, "") not in ("", "0", "false")}
-    stated |= {name: value for name, value in recipe.hints.items() if name in names}
-    return JobOptions(**{**stated, "deadline_minutes": resources.deadline_minutes})
+    hints = {name: value for name, value in recipe.hints.items() if name != "state"}
+    check_keys(hints, KNOBS, Lines(str(recipe.path)), ("hints",))
+    switch = os.environ.get(COMPILE, "").lower()
+    check_known("value", switch, SWITCHES, COMPILE)
+    stated = {"set_aside": True, "compiled": SWITCHES[switch]}
+    options = parse(JobOptions, stated | hints, str(recipe.path), ("hints",))
+    return dataclasses.replace(options, deadline_minutes=resources.deadline_minutes)
+
+
+def state_of(recipe: Recipe) -> Path:
+    """Return the folder of the checkpoints."""
+    return Path(recipe.hint("state", str))
 
 
 def paths_of(recipe: Recipe) -> "Paths":
@@ -120,7 +133,7 @@ def paths_of(recipe: Recipe) -> "Paths":
         view=recipe.input("view"),
         text=recipe.input("tokens") / "text",
         output=recipe.folder,
-        state=Path(recipe.hints["state"]),
+        state=state_of(recipe),
         init=recipe.folder_of("init"),
         chains=recipe.folder_of("chains"),
         pretrained=recipe.folder_of("checkpoint") or recipe.folder_of("pretrained"),

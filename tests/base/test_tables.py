@@ -135,9 +135,7 @@ def test_a_table_with_a_dictionary_is_checked_as_a_whole(tmp_path):
     path = tmp_path / "lexicon.arrow"
     with recorded(tmp_path) as recorder:
         write_arrow(path, rows)
-    write_json(
-        tmp_path / MANIFEST, Manifest("1" * 64, "aligner", files={path.name: recorder.files[path]}).to_json()
-    )
+    write_json(tmp_path / MANIFEST, Manifest("1" * 64, "aligner", files={path.name: recorder.files[path]}).to_json())
     assert not recorder.files[path].parts
     assert read_arrow(path, schema) == rows
     rewrite(path, path.read_bytes().replace(b"hausbuch", b"mausbuch"))
@@ -154,9 +152,7 @@ def test_rows_of_several_row_groups_are_a_part(tmp_path, monkeypatch):
         for split in SPLITS:
             writer.write_table(table(split))
     assert len(recorder.files[path].parts) == len(SPLITS)
-    write_json(
-        tmp_path / MANIFEST, Manifest("1" * 64, "corpus", files={path.name: recorder.files[path]}).to_json()
-    )
+    write_json(tmp_path / MANIFEST, Manifest("1" * 64, "corpus", files={path.name: recorder.files[path]}).to_json())
     for split in SPLITS:
         assert read_parquet(path, SCHEMA, split) == table(split)
     assert read_parquet(path, SCHEMA) == table(*SPLITS)
