@@ -57,8 +57,19 @@ def command_of(step: str) -> Callable[..., None]:
         if root_of(folder).resolve() != Path.cwd():
             remedy = f"cd {root_of(folder)}, and call it again"
             raise UserError("the job of another folder than this one", where=str(folder), remedy=remedy)
+        check_part(step, part)
         recipe = read_recipe(folder, step)
         resources = Resources(device, threads, ranks, nodes, node_rank, rendezvous, deadline_minutes, part)
         get_step(step).run(recipe, resources)
 
     return run
+
+
+def check_part(step: str, part: str) -> None:
+    """Raise UserError for the name of a part that the jobs of a step do not have."""
+    from docmt.steps import get_step
+
+    parts = get_step(step).parts
+    if part and part.partition(".")[0] not in parts:
+        expected = ", ".join(f"{name}.2of8" for name in parts) or "none: the jobs of this step have no parts"
+        raise UserError("not a part of this job", where="--part", found=part, expected=expected)

@@ -59,7 +59,8 @@ class Step:
     `folder`: the folder of a job's outputs. `version`: raised where the outputs change. `code`: the folders and files
     that the version speaks for. `writes`: the patterns of the names of its outputs beside manifest, record and
     settings: a store brings no others. `outputs`: the names by which unfinished work is recognised. `prefix`: the
-    beginning of the name of the manifest, where several jobs share a folder.
+    beginning of the name of the manifest, where several jobs share a folder. `parts`: the names of the parts of a
+    divided job.
 
     The functions take the grid and the names of a job. `settings` returns what decides the output, `inputs` what is
     read of other jobs, `files` the files that no job makes by their roles, `libraries` those whose versions decide the
@@ -80,6 +81,7 @@ class Step:
     libraries: Callable[[Grid, Names], Iterable[str]] = no_libraries
     hints: Callable[[Grid, Names], dict[str, Any]] = no_hints
     prefix: str = ""
+    parts: tuple[str, ...] = ()
 
     def can_write(self, name: str, names: Names) -> bool:
         """Return whether a file of this name is among the outputs of a job."""

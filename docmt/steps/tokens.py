@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docmt.base.errors import UserError
 from docmt.base.paths import TOKENS
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import workers_of
@@ -79,12 +78,9 @@ def run(recipe: Recipe, resources: Resources) -> None:
 
 
 def run_part(recipe: Recipe, resources: Resources) -> None:
-    """Do a part of the job: `tokenised.2of8` is the second of eight parts. Raises UserError for the name of no part."""
+    """Do a part of the job: `tokenised.2of8` is the second of eight parts. Raises UserError for other numbers."""
     name, _, numbers = resources.part.partition(".")
-    if name not in PARTS:
-        found, expected = resources.part, ", ".join(f"{part}.2of8" for part in PARTS)
-        raise UserError("not a part of this job", where="--part", found=found, expected=expected)
-    PARTS[name](recipe, Part.parse(numbers.replace("of", "/")), workers_of(resources.threads))
+    PARTS[name](recipe, Part.parse(numbers), workers_of(resources.threads))
 
 
 def part_folder(recipe: Recipe, name: str, part: Part) -> Path:
@@ -155,6 +151,7 @@ STEP = Step(
     code=("docmt/text",),
     writes=("card.json", "*.arrow", "text/*"),
     outputs=("tokens.arrow", "card.json"),
+    parts=tuple(PARTS),
     run=run,
     settings=settings,
     inputs=inputs,
