@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.artifacts import read_object
-from docmt.base.asked import read_settings
+from docmt.base.asked import read_asked, read_settings
 from docmt.base.errors import UserError, in_line
 from docmt.base.foreign import reading
 from docmt.base.manifest import SETTINGS
@@ -97,8 +97,18 @@ class Recipe:
     def input(self, role: str) -> Path:
         """Return the folder of an input. Raises UserError where the recipe has no such input."""
         if role not in self.inputs:
-            raise UserError("an input is missing", where=str(self.path), found=f"no {role}", remedy=REMEDY)
+            raise self._missing(role)
         return self.inputs[role].parent
+
+    def check_roles(self) -> None:
+        """Raise UserError where the recipe lacks an input, or a file, that the settings ask for."""
+        asked = read_asked(self.settings)
+        for role in (*asked.inputs, *asked.files):
+            if role not in self.inputs and role not in self.files:
+                raise self._missing(role)
+
+    def _missing(self, role: str) -> UserError:
+        return UserError("an input is missing", where=str(self.path), found=f"no {role}", remedy=REMEDY)
 
     def folder_of(self, role: str) -> Path | None:
         """Return the folder of an input, or of files whose roles begin with `<role>/`; None where there is neither."""

@@ -59,6 +59,7 @@ def command_of(step: str) -> Callable[..., None]:
             raise UserError("the job of another folder than this one", where=str(folder), remedy=remedy)
         check_part(step, part)
         recipe = read_recipe(folder, step)
+        recipe.check_roles()
         resources = Resources(device, threads, ranks, nodes, node_rank, rendezvous, deadline_minutes, part)
         get_step(step).run(recipe, resources)
 

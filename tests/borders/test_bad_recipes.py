@@ -165,6 +165,17 @@ def test_a_recipe_without_an_input(message, step, role):
     assert message(*words) == f"docmt: results/job/job.json: an input is missing\n  found no {role}{AGAIN}"
 
 
+def test_a_recipe_without_an_input_or_a_file_that_the_settings_ask_for(message):
+    asked = Asked("scores", {"version": 1}, {"view": "1" * 64}, {"stop_list": "2" * 64})
+    for inputs, files, expected in (
+        ({}, {"stop_list": Path("s")}, f"results/job/job.json: an input is missing\n  found no view{AGAIN}"),
+        ({"view": Path("folder")}, {}, f"results/job/job.json: an input is missing\n  found no stop_list{AGAIN}"),
+        ({"view": Path("folder")}, {"stop_list": Path("s")}, "results/job/job.json: an input is missing\n  found no c"),
+    ):
+        words = write_recipe(Path("results/job"), "scores", asked, inputs, files)
+        assert message(*words).startswith(f"docmt: {expected}")
+
+
 HINTS = (
     ("train", {"hang_minutes": float("inf")}, "hang_minutes: not a finite number\n  found inf"),
     ("train", {"hang_minutes": -1}, "hang_minutes: value not allowed\n  found -1.0; expected 0 to 10,000,000\n"),
