@@ -14,8 +14,8 @@ def run(recipe: Recipe, resources: Resources) -> None:
 
     job = recipe.parsed(CorpusSettings)
     if job.fixture is None:
-        found = f"settings of the corpus {job.corpus} itself"
-        raise UserError("not the settings of a fixture", where=str(recipe.settings), found=found)
+        description = f"settings of the corpus {job.corpus} itself"
+        raise UserError("not the settings of a fixture", where=str(recipe.settings), found=description)
     with recipe.sealing():
         write_fixture(job, job.fixture, recipe.folder / "downloads")
 

@@ -80,11 +80,11 @@ def test_settings_that_are_no_settings(message, step, content, expected):
 def test_settings_that_were_changed_by_hand(message):
     words = recipe("views", {"version": 1})
     text = Asked("views", {"version": 1}).text()
-    for changed, found in ((text.replace('"version": 1', '"version": 2'), ""), (text + "\n", "found other spaces")):
+    for changed, expected in ((text.replace('"version": 1', '"version": 2'), ""), (text + "\n", "found other spaces")):
         Path("results/job", SETTINGS).write_text(changed)
         told = message(*words)
         assert told.startswith("docmt: results/job/settings.json: the file was changed after docmt wrote it\n")
-        assert found in told and told.endswith(f"{BY_HAND}\n")
+        assert expected in told and told.endswith(f"{BY_HAND}\n")
 
 
 @pytest.mark.parametrize("step", NAMES)

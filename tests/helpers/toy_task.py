@@ -18,7 +18,7 @@ from docmt.base.tables import write_arrow
 from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.training.job import train
 from docmt.training.pace import JobOptions
-from docmt.training.status import Step
+from docmt.training.status import Update
 from docmt.training.task import Paths
 from docmt.training.validate import Score, Sentences
 
@@ -182,8 +182,8 @@ def make_folder(root: Path, documents: int = 40, by_sentence: bool = False, init
     return folder
 
 
-def step(update: int, **changes: object) -> Step:
+def step(update: int, **changes: object) -> Update:
     """What an update tells of itself."""
     values = {"loss": 30.0, "nll": 20.0, "source_tokens": 40, "target_tokens": 10, "gradient_norm": 2.0, "seconds": 0.5}
     values |= {"counted": 10, "places": 50, "padding": 5, "memory_mib": 100.0 + update}
-    return Step(update=update, epoch=1, rates={"lr": 1e-3}, **{**values, **changes})
+    return Update(update=update, epoch=1, rates={"lr": 1e-3}, **{**values, **changes})
