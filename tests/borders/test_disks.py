@@ -15,6 +15,8 @@ from helpers.fairseq_files import FairseqTraining
 from helpers.recipes import write_recipe
 from helpers.support import need
 
+import docmt.models.store  # noqa: F401 (Python 3.11 cannot compile its modules as deep in calls as a test is)
+
 LINES = 4000
 SETTINGS = {
     "version": 1,
