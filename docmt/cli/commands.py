@@ -2,8 +2,9 @@
 
 The name of a command is a verb, followed by `-object` where the verb has several objects (`score`,
 `score-contrastive`); only `why` and `status` are questions, and `preflight` the name of a check. Commands for people
-are called as `docmt COMMAND`, and commands for the workflow as `docmt job COMMAND`. The commands of `docmt store` have
-the names that tools which share files have for the same things (`pull`, `push`, `ls`, `gc`); their object is the store.
+are called as `docmt COMMAND`, and commands for the workflow as `docmt job COMMAND`; the command that does the jobs of a
+step has the name of the step. The commands of `docmt store` have the names that tools which share files have for the
+same things (`pull`, `push`, `ls`, `gc`); their object is the store.
 Files and folders are options; only a list of things of the same kind (sets, sheets, corpora, shards), or the one thing
 that a command is about, is an argument. A command that corresponds to a function of the Python API has the name of the
 function, with `-` for `_`.

@@ -17,7 +17,8 @@ _times = count(1)
 
 
 def outputs_of(folder: Path, prefix: str = "") -> set[str]:
-    """The names of what a finished job wrote, without its recipe, and its manifest and record, which must be there."""
+    """The names of what a finished job wrote and of its settings, without its manifest and its record, which must be
+    there, and without its recipe."""
     names = {path.name for path in folder.iterdir()}
     of_every_job = {f"{prefix}{MANIFEST}", f"{prefix}{RECORD}"}
     assert of_every_job <= names
