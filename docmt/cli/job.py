@@ -16,7 +16,7 @@ Folder = Annotated[
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(min=1, max=MOST, help="processor threads or processes [default: one for each core]"),
+    typer.Option(min=1, max=MOST, help="CPU threads or processes [default: one for each core]"),
 ]
 Ranks = Annotated[int, typer.Option(min=1, max=MOST, help="processes of a training, each with a GPU or its threads")]
 Nodes = Annotated[
@@ -55,7 +55,7 @@ def command_of(step: str) -> Callable[..., None]:
         from docmt.steps import get_step
 
         if root_of(folder).resolve() != Path.cwd():
-            remedy = f"cd {root_of(folder)}, and call it again"
+            remedy = f"run it in the folder {root_of(folder)}"
             raise UserError("the job of another folder than this one", where=str(folder), remedy=remedy)
         check_part(step, part)
         recipe = read_recipe(folder, step)

@@ -23,7 +23,7 @@ from docmt.training.optimiser import set_learning_rates
 from docmt.training.pace import Work
 from docmt.training.ranks import Ranks
 from docmt.training.rules import Weights, chosen_updates, mean, stop_reason
-from docmt.training.status import Status, Update, Sums, Validation
+from docmt.training.status import Status, Sums, Update, Validation
 from docmt.training.task import Task
 from docmt.training.update import accumulate_gradients, clip_gradients, epoch_updates, micro_batches, target_tokens
 from docmt.training.validate import attention_entropy, dev_losses, dev_score, sample

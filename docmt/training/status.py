@@ -142,9 +142,9 @@ class Meter:
     def read(self) -> tuple[dict[str, int], dict[str, float]]:
         """Return the last update and its epoch, and the numbers of the updates since the last call; reset the meter.
 
-        Loss and negative log-likelihood are in nats per target token (`Update.counted`), and the model's other losses are
-        means per thing, such as nats per chain. The other numbers are the mean norm of the gradient, the last learning
-        rates, tokens per second, the share of padding, and peak memory in MiB.
+        Loss and negative log-likelihood are in nats per target token (`Update.counted`); other losses of the model
+        are means per thing, such as nats per chain. The other numbers are the mean norm of the gradient, the last
+        learning rates, tokens per second, the share of padding, and peak memory in MiB.
         """
         sums, last, terms, updates = self.sums, self.last, self.terms, self.updates
         # The meter is reset in place, since the status and a listener share this object.

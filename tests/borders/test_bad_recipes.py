@@ -108,7 +108,7 @@ def test_the_recipe_of_another_folder(message, tmp_path, monkeypatch):
     monkeypatch.chdir("folder")
     words[2] = str(tmp_path / words[2])
     told = message(*words)
-    assert told == (f"docmt: {words[2]}: the job of another folder than this one\n  cd {tmp_path}, and call it again\n")
+    assert told == (f"docmt: {words[2]}: the job of another folder than this one\n  run it in the folder {tmp_path}\n")
     monkeypatch.chdir(tmp_path)
     Path("link").symlink_to(tmp_path)
     words[2] = str(tmp_path / "link/results/job")

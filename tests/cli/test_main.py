@@ -39,7 +39,7 @@ def test_help_of_docmt_names_the_jobs_of_the_workflow():
         (("job", "tokens", "none"), "none: file not found"),
         (("job", "train", "none"), "none: file not found"),
         (("job", "translate", "none/job.json"), "none/job.json: file not found"),
-        (("job", "chain_words", "config"), "config/job.json: file not found"),
+        (("job", "chain_words", "workflow"), "workflow/job.json: file not found"),
         (("job", "scores", "config.yaml"), "config.yaml: not a JSON file"),
         (("score-contrastive", "none.tsv", "--model", "m"), "m/model.json: file not found"),
         (("job", "contrastive", "none"), "none: file not found"),

@@ -48,16 +48,16 @@ def places(jobs: list[Job] | dict[Job, object]) -> set[str]:
 
 def plant_files(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if every download and every checkpoint were there: the digest of a file is that of its name."""
-    found = {
+    written = {
         "check_model": lambda model, folder: None,
         "checkpoint_files": lambda folder: [Path(folder) / "model.safetensors"],
         "tokenizer_file": lambda folder: f"{folder}/tokenizer.json",
         "aligner_files": lambda folder: [Path(folder) / "pytorch_model.bin"],
         "files_of_comet": lambda *folders: {f"comet{n}": Path(f) for n, f in enumerate(folders)},
     }
-    for step, name in product((scores, tokens, train), found):
+    for step, name in product((scores, tokens, train), written):
         if hasattr(step, name):
-            monkeypatch.setattr(step, name, found[name])
+            monkeypatch.setattr(step, name, written[name])
     monkeypatch.setattr(FileDigests, "of", lambda self, path: full_digest(str(path)))
     monkeypatch.setattr(
         "docmt.plan.identities.Identities.download_digest", lambda self, corpus, file, path: full_digest(str(path))

@@ -154,9 +154,9 @@ def test_the_commands_take_a_text(large, other, tmp_path, monkeypatch):
     text = dataclasses.asdict(PRESETS["lower"])
     told = {"version": 1, "corpus": "other", "source_language": "zh", "target_language": "en", "text": text}
     inputs = {"corpus": other, "learnt": learnt.parent}
-    one, parts = (write_recipe(tmp_path / name, "tokens", told, inputs) for name in ("one", "parts"))
+    whole, parts = (write_recipe(tmp_path / name, "tokens", told, inputs) for name in ("one", "parts"))
     divided = [[*parts, "--part", f"{name}.1of1"] for name in ("tokenised", "learnt", "encoded", "joined")]
-    for arguments in (one, *divided):
+    for arguments in (whole, *divided):
         monkeypatch.setattr("sys.argv", ["docmt", *arguments, "--threads", "1"])
         with pytest.raises(SystemExit) as end:
             main()

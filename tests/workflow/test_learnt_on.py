@@ -25,8 +25,8 @@ def planned_jobs(project: Project, corpus: str, shards: int) -> dict[tuple[str, 
     blocks = re.findall(r"^(?:local)?rule (\w+):\n(.*?)^\s*$", done.stdout + done.stderr, re.MULTILINE | re.DOTALL)
     inputs = (re.search(r"^ *input: (.*)$", job, re.MULTILINE) for _, job in blocks)
     return {
-        (rule, re.search(r"corpus=([^,\s]+)", job)[1]): found[1] if found else ""
-        for (rule, job), found in zip(blocks, inputs, strict=True)
+        (rule, re.search(r"corpus=([^,\s]+)", job)[1]): stated[1] if stated else ""
+        for (rule, job), stated in zip(blocks, inputs, strict=True)
     }
 
 
