@@ -10,11 +10,12 @@ from typing import Annotated
 
 import typer
 
+from docmt.base.checks import MOST_MINUTES
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST, RECORD, read_record
 from docmt.base.recipe import Recipe, Resources, read_recipe, root_of
 from docmt.base.screen import say
-from docmt.cli.options import MINUTES, MOST, Device
+from docmt.cli.options import MOST, Device
 from docmt.steps.download import STEP as DOWNLOAD
 from docmt.steps.download import download
 from docmt.store.exchange import fetch, give
@@ -22,7 +23,7 @@ from docmt.store.exchange import fetch, give
 Folder = Annotated[Path, typer.Argument(help="folder of the job, which has its job.json", metavar="FOLDER")]
 Threads = Annotated[
     int | None,
-    typer.Option(min=1, max=MOST, help="processor threads or processes [default: one for each core]"),
+    typer.Option(min=1, max=MOST, help="CPU threads or processes [default: one for each core]"),
 ]
 Ranks = Annotated[int, typer.Option(min=1, max=MOST, help="processes of a training, each with a GPU or its threads")]
 Nodes = Annotated[
@@ -38,7 +39,7 @@ Rendezvous = Annotated[
 ]
 DeadlineMinutes = Annotated[
     float | None,
-    typer.Option(min=0, max=MINUTES, help="minutes after which a training has to end; it saves a checkpoint before"),
+    typer.Option(min=0, max=MOST_MINUTES, help="minutes after which a training has to end; it saves a checkpoint"),
 ]
 Part = Annotated[
     str,

@@ -26,9 +26,6 @@ MOST = 4096
 MOST_TOKENS = 10**9
 """The largest number of tokens, or pairs of sentences, of a batch: more than any memory holds."""
 
-MINUTES = 10_000_000
-"""The longest time of an option in minutes, some 19 years: the clocks of the operating system refuse huge numbers."""
-
 
 def language_code(value: str) -> str:
     """Return the code of a language; refuse other texts.

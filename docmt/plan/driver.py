@@ -170,7 +170,7 @@ class Driver:
         return self.manifests(self.jobs_of(f"{study}.trainings"))
 
     def page(self, step: str, names: Names) -> str:
-        """Return the manifest of a page that people open; the front page's name has its scale, unless it is the default."""
+        """Return the manifest of a page that people open; the link of the front page has the scale in its name."""
         self.prepare()
         if "at_scale" in names:
             names = {"scale": names["at_scale"].removeprefix("@") or PAPER}

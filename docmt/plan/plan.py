@@ -84,7 +84,7 @@ class Plan:
         """The jobs whose outputs come from the store; they read nothing."""
 
     def inputs(self, job: Job) -> dict[str, Job]:
-        """Return the jobs whose outputs a job reads, by their roles. Raises UserError where the grid has no such job."""
+        """Return the jobs whose outputs a job reads, by role. Raises UserError where the grid has no such job."""
         if job not in self._inputs:
             stated = get_step(job.step).inputs(self.grid, job.names)
             roles = {role: Job.of(step, **names) for role, (step, names) in stated.roles.items()}
@@ -158,7 +158,7 @@ class Plan:
         return self.is_there(folder)
 
     def folder(self, step: str, names: Mapping[str, str | int]) -> Path | None:
-        """Return the folder of a job, for a reader that does without it; None where a file is missing that decides it."""
+        """Return the folder of a job, for readers who can do without it; None where it is not known: a file is missing."""
         try:
             return self.root / self.recipe(Job.of(step, **names)).folder
         except UserError:

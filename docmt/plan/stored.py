@@ -1,4 +1,4 @@
-"""What a run can fetch from the store: the entries of jobs that are not finished here, read while the run is planned."""
+"""What a run can fetch from the store: the entries of jobs that are not finished here, read while it is planned."""
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor

@@ -19,6 +19,7 @@ from docmt.base.artifacts import as_object
 from docmt.base.digests import indented_json
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
+from docmt.base.manifest import MANIFEST
 from docmt.base.untrusted import inside
 from docmt.store.backend import Backend, EntryRefused, StoreUnusable
 from docmt.store.entries import StoreEntry

@@ -20,7 +20,7 @@ def make_artifact(folder: Path, text: str = "a model\n", seed: int = 1) -> Path:
     """Write an artifact with two files as a job does, and return its folder."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "settings.json").write_text(Asked("train", {"seed": seed}).text(), encoding="utf-8")
-    with sealing(folder / "settings.json", "train-system", folder) as seal:
+    with sealing(folder / "settings.json", "train", folder) as seal:
         with atomic_file(folder / WEIGHTS) as stream:
             stream.write(text)
         write_json(folder / "speed.json", {"seconds": 3})

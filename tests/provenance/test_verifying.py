@@ -19,6 +19,7 @@ from docmt.base.artifacts import write_json
 from docmt.base.asked import Asked
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST, RECORD, FileDigest, Manifest
+from docmt.base.recipe import JOB
 from docmt.provenance import verifying
 from docmt.provenance.stated import CHANGED
 from docmt.provenance.verifying import verify
@@ -27,8 +28,9 @@ SEEDS = range(3)
 
 
 def files_of(root: Path) -> list[str]:
+    """All files but recipes, which a person may edit."""
     files = (path for path in sorted((root / "results").rglob("*")) if path.is_file() and path.stat().st_size)
-    return [path.relative_to(root).as_posix() for path in files]
+    return [path.relative_to(root).as_posix() for path in files if not path.name.endswith(JOB)]
 
 
 def flip(path: Path, rng: random.Random) -> None:
@@ -104,7 +106,7 @@ def root(tmp_path) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
     digests = {name: FileDigest.of(folder / name) for name in files}
-    write_json(folder / MANIFEST, Manifest("1" * 64, "write-report", files=digests).to_json())
+    write_json(folder / MANIFEST, Manifest("1" * 64, "report", files=digests).to_json())
     return tmp_path
 
 

@@ -1,16 +1,13 @@
 """A change, and the jobs that Snakemake itself then plans, over a demo that looks finished."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from helpers.finished import finish_targets, plan_of
 from helpers.support import Project, planned_jobs, shared_folder, small_demo
 
-from docmt.base.manifest import MANIFEST
 from docmt.plan.links import jobs_of_target
-from docmt.plan.plan import Job
 
 STUDY, CONFIG, SCALE = "workflow/studies/demo.yaml", "config.yaml", "workflow/scales/smoke.yaml"
 

@@ -14,6 +14,8 @@ from helpers.toy_task import Folder, make_folder
 from docmt.base.errors import UserError
 from docmt.base.gpu_locks import GpuLocks, HeldGpus
 from docmt.base.gpus import VISIBLE, visible_gpus
+from docmt.base.manifest import SETTINGS
+from docmt.base.recipe import JOB
 from docmt.steps.gpus import ON_CLUSTER, take_gpus
 from docmt.training.pace import StopRequest
 
@@ -142,7 +144,8 @@ ENDED = "docmt: {} ended the wait of this job for a GPU\n  found nothing was cha
 @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_a_signal_ends_the_wait(others, folder, number):
     assert end_of_wait(training(folder), number) == ENDED.format(number.name)
-    assert not folder.paths.state.exists() and not folder.paths.output.exists()
+    assert not folder.paths.state.exists()
+    assert {path.name for path in folder.paths.output.iterdir()} == {JOB, SETTINGS}
 
 
 def test_the_deadline_ends_the_wait(others, folder):
