@@ -1,14 +1,14 @@
 # All contact with Snakemake: what the rules and docmt read of it. docmt.plan.driver answers the rest.
 #
 # Read are `workflow.dag_settings` and `workflow.dryrun` (inside input functions alone, since they are not there before),
-# `workflow.remote_exec`, `workflow.basedir`, and how software is deployed. Nothing is written into Snakemake's objects.
+# `workflow.remote_exec`, `workflow.current_basedir`, and how software is deployed. Nothing is written into Snakemake's objects.
 
 import os
 import shlex
 import sys
 from pathlib import Path
 
-CLONE = Path(workflow.basedir).parent if Path(workflow.basedir).name == "workflow" else Path(workflow.basedir)
+CLONE = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1]
 sys.path.insert(0, str(CLONE))
 
 from snakemake.settings.types import DeploymentMethod
