@@ -6,3 +6,10 @@
 
 
 include: "workflow/Snakefile"
+
+
+# Snakemake takes no default target from a file that is included.
+rule default:
+    input:
+        lambda wildcards: or_refuse(DRIVER.links, DRIVER.default),
+    localrule: True

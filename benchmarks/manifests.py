@@ -1,7 +1,7 @@
 """What manifests cost: python benchmarks/manifests.py FOLDER [PAIRS [ROUNDS]]; the record is manifests.md.
 
 A corpus of TVsub of so many sentence pairs (1,000,000 if none is given; `repeated.py`, the archive is that of the
-mirror, DOCMT_MIRROR) goes through the commands of the stages. Each command runs in turn with manifests (inputs checked,
+mirror, DOCMT_MIRROR) goes through the jobs of the stages. Each job runs in turn with manifests (inputs checked,
 outputs digested) and without (nothing recorded, tables validated as before), as often as ROUNDS says (3), in one
 process; the least processor time counts. A further run adds up the processor time inside the functions of manifests.
 It does not suffer from the noise between two runs, and is too high by what validating takes without manifests. Stage 1
@@ -11,7 +11,6 @@ translates 200 sentences.
 
 import atexit
 import hashlib
-import json
 import os
 import resource
 import subprocess
@@ -66,25 +65,36 @@ SETTINGS = {
 }
 
 
-def commands(folder: Path) -> dict[str, list]:
-    """The command of each stage, by the name of its folder."""
-    at = {name: folder / name for name in ("1_corpus", "2_tokens", "3_views", "4_words", "4_chains", "5_training")}
-    view, tokens = ["--view", at["3_views"]], ["--tokens", at["2_tokens"]]
-    state = ["--state", folder / "state", "--threads", 1]
-    return {
-        "1_corpus": ["corpus", "--downloads", folder / "downloads"],
-        "2_tokens": ["tokens", "--corpus", at["1_corpus"], "--workers", 1],
-        "3_views": ["views", *tokens, "--workers", 1],
-        "4_words": ["chain_words", *tokens, "--workers", 1],
-        "4_chains": ["chain_segments", *tokens, "--words", at["4_words"], *view, "--workers", 1],
-        "5_training": ["train", *view, "--text", at["2_tokens"] / "text", *state],
-        "6_translations": ["translate", "--model", at["5_training"], *view, "--threads", 1],
-        "7_aligner": ["aligner", *tokens],
-    }
+JOBS: dict[str, tuple[str, dict[str, str]]] = {
+    "1_corpus": ("corpus", {}),
+    "2_tokens": ("tokens", {"corpus": "1_corpus"}),
+    "3_views": ("views", {"tokens": "2_tokens"}),
+    "4_words": ("chain_words", {"tokens": "2_tokens"}),
+    "4_chains": ("chain_segments", {"tokens": "2_tokens", "words": "4_words", "view": "3_views"}),
+    "5_training": ("train", {"tokens": "2_tokens", "view": "3_views"}),
+    "6_translations": ("translate", {"model": "5_training", "view": "3_views"}),
+    "7_aligner": ("aligner", {"tokens": "2_tokens"}),
+}
+"""The step of each job and the folder of each of its inputs by role, by the name of its folder."""
+
+
+def write_recipe(folder: Path, name: str, output: Path) -> None:
+    """Write the settings and the recipe of a job whose outputs go to a folder."""
+    from docmt.base.artifacts import write_json
+    from docmt.base.recipe import JOB, Recipe
+
+    output.mkdir(exist_ok=True)
+    write_json(output / "settings.json", {"version": 1, **SETTINGS[name]})
+    step, read = JOBS[name]
+    inputs = {role: folder / place / "manifest.json" for role, place in read.items()}
+    hints = {"state": str(folder / "state")} if step == "train" else {}
+    write_json(output / JOB, Recipe(output / JOB, step, inputs, hints=hints).to_json())
+    if step == "corpus" and not (output / "downloads").exists():
+        (output / "downloads").symlink_to(folder / "downloads")
 
 
 def prepare(folder: Path, pairs: int) -> None:
-    """Write the corpus as a table with a small dev and test split, and the settings of each stage."""
+    """Write the corpus as a table with a small dev and test split."""
     import pyarrow.parquet as pq
 
     archive = Path(os.environ["DOCMT_MIRROR"]) / "tvsub_zh-en.tar.gz"
@@ -102,20 +112,17 @@ def prepare(folder: Path, pairs: int) -> None:
                 cells = (" ".join(row[name].split()) for name in ("source", "target"))
                 stream.write("\t".join((split, row["document"], *cells)) + "\n")
                 number += 1
-    for name, settings in SETTINGS.items():
-        (folder / f"{name}.json").write_text(json.dumps({"version": 1, **settings}))
 
 
-def measured(folder: Path, name: str, command: list, mode: str) -> tuple[float, float]:
-    """Processor seconds of all processes of a command, and seconds by the clock.
+def measured(folder: Path, name: str, mode: str) -> tuple[float, float]:
+    """Processor seconds of all processes of a job, and seconds by the clock.
 
     `mode`: `sealed`, `open` (without manifests), or `counted`, which also writes the file COUNT.
     """
-    verb, *options = command
-    line = [sys.executable, __file__, "--run", mode, "job", verb, *options]
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     output = folder / (name if mode == "sealed" else f"{name}.{mode}")
-    line = [*map(str, line), "--settings", folder / f"{name}.json", "--output", output]
+    write_recipe(folder, name, output)
+    line = [sys.executable, __file__, "--run", mode, "job", JOBS[name][0], output, "--threads", "1"]
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(line, check=True, env=os.environ | {"COUNT": str(folder / COUNT)})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -192,10 +199,10 @@ def main(folder: Path, pairs: int, rounds: int) -> None:
     print(
         "| stage | without, CPU s (s) | with, CPU s (s) | difference | inside manifests, CPU s |\n|---|---|---|---|---|"
     )
-    for name, command in commands(folder).items():
-        runs = [[measured(folder, name, command, mode) for mode in ("open", "sealed")] for _ in range(rounds)]
+    for name in JOBS:
+        runs = [[measured(folder, name, mode) for mode in ("open", "sealed")] for _ in range(rounds)]
         without, sealed = (min(run[kind] for run in runs) for kind in (0, 1))
-        total, _ = measured(folder, name, command, "counted")
+        total, _ = measured(folder, name, "counted")
         inside = float((folder / COUNT).read_text())
         print(
             f"| {name} | {without[0]:.2f} ({without[1]:.2f}) | {sealed[0]:.2f} ({sealed[1]:.2f}) "
@@ -216,4 +223,4 @@ if __name__ == "__main__":
         docmt()
     else:
         pairs, rounds = (int(value) for value in (sys.argv[2:] + ["1000000", "3"][len(sys.argv) - 2 :]))
-        main(Path(sys.argv[1]), pairs, rounds)
+        main(Path(sys.argv[1]).absolute(), pairs, rounds)

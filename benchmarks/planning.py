@@ -19,9 +19,10 @@ from docmt.base.manifest import RECORD, InputContent, Manifest, sealed
 from docmt.base.paths import CORPUS
 from docmt.grid.grid import load_grid
 from docmt.plan.driver import targets_of, write_settings
-from docmt.plan.jobs import RULES, Job
+from docmt.plan.jobs import Job
 from docmt.plan.outside import MEMORY, _manner
 from docmt.plan.planning import Planner
+from docmt.steps import get_step
 
 FILES = 6
 """How many further files each job has."""
@@ -34,7 +35,7 @@ def finish(folder: Path, seeds: tuple[int, ...]) -> Job:
     for job in planner.closure(targets_of(planner, ["all"])):
         place = folder / job.folder
         write_settings(planner, job)
-        names = [name.format(**job.names) for name in RULES[job.rule].outputs]
+        names = [name.format(**job.names) for name in get_step(job.rule).outputs]
         names = [f"{name}/file" if name in ("model", "downloads") else name for name in names]
         names = [name for name in names if name != RECORD]
         names += [Path(job.file(f"more{number}.txt")).name for number in range(FILES)]

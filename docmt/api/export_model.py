@@ -37,7 +37,7 @@ def export_model(
     scores of another model, and where CTranslate2 cannot translate as the model does, or is not installed.
 
     >>> import docmt
-    >>> docmt.export_model("results/5_training/paper/toy_zh-en/sentence/seed1", "exported_model", "huggingface")
+    >>> docmt.export_model("results/5_training/toy_zh-en/sentence/seed1", "exported_model", "huggingface")
     """
     check_known("format", to, WRITERS, "to")
     need_new_folder(Path(output))

@@ -68,7 +68,7 @@ class Model:
         where CTranslate2 cannot translate as the model does, or is not installed.
 
         >>> import docmt
-        >>> model = docmt.open_model("results/5_training/paper/toy_zh-en/sentence/seed1")
+        >>> model = docmt.open_model("results/5_training/toy_zh-en/sentence/seed1")
         >>> translation = model.translate([["他的母亲昨天打来电话。", "她问银行是不是开门。"]])[0]
         >>> len(translation.lines)
         2
@@ -108,7 +108,7 @@ class Model:
         exactly one right variant.
 
         >>> import docmt
-        >>> model = docmt.open_model("results/5_training/paper/toy_zh-en/sentence/seed1")
+        >>> model = docmt.open_model("results/5_training/toy_zh-en/sentence/seed1")
         >>> items = docmt.read_contrastive("items.tsv", languages=model.languages)
         >>> [(score.set, score.items) for score in model.score_contrastive(items)]
         [('items', 1)]
@@ -119,12 +119,12 @@ class Model:
 def open_model(path: str | Path, device: DeviceName = "auto", threads: int | None = None) -> Model:
     """Open a trained model: a folder with model.safetensors, model.json and text/, or the folder above `model/`.
 
-    The `device` `auto` is a GPU where there is one, else the CPU. `threads` is the number of CPU threads; None means
-    one thread for a narrow model, else the number of free cores, at most 4 or 8. Raises UserError where a
-    file is missing or damaged.
+    Of the folder of a system and a seed below results/5_training, the newest version is opened. The `device` `auto` is
+    a GPU where there is one, else the CPU. `threads` is the number of CPU threads; None means one thread for a narrow
+    model, else the number of free cores, at most 4 or 8. Raises UserError where a file is missing or damaged.
 
     >>> import docmt
-    >>> docmt.open_model("results/5_training/paper/toy_zh-en/sentence/seed1").languages
+    >>> docmt.open_model("results/5_training/toy_zh-en/sentence/seed1").languages
     ('zh', 'en')
     """
     return Model(TrainedModel.open(Path(path), device, threads))

@@ -1,21 +1,21 @@
 """The systems of the studies of a project, and the targets of Snakemake."""
 
 from collections.abc import Mapping
+from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
 from docmt.base.errors import check_known
-from docmt.base.paths import RESULTS
 from docmt.grid.grid import Grid, load_grid
-from docmt.plan.estimates import Estimates
-from docmt.plan.stored_trainings import stored_trainings
+from docmt.plan.run import plan_of_run
+from docmt.plan.stored import with_trainings
 from docmt.plan.targets import Target, TargetKind, TargetState
 from docmt.plan.targets import targets as find_targets
 from docmt.settings.system import ExternalSystem
 
 STATES = {
-    "made": "its file is there",
+    "made": "it is there",
     "ready": "all that it needs is here",
     "to-fetch": "a run downloads what it needs",
     "by-hand": "it needs files that a person has to bring, or has to agree to (fetch_checkpoints)",
@@ -112,24 +112,16 @@ def list_targets(
     >>> docmt.list_targets(study="demo", kind="study")[0].target
     'demo'
     """
-    grid = load_grid(Path(root), dict(config or {}))
-    estimates = Estimates(grid, Path(root) / RESULTS, stored=stored_trainings(grid, Path(root)))
-    return summaries(grid, Path(root), estimates, study, kind, state)
-
-
-def summaries(
-    grid: Grid, root: Path, estimates: Estimates, study: str | None, kind: str | None, state: str | None
-) -> list[TargetSummary]:
-    """Return the targets of a grid that have this study, kind and state; None means any (see `list_targets`)."""
     for what, value, known in (
         ("kind of target", kind, get_args(TargetKind)),
         ("state of a target", state, get_args(TargetState)),
     ):
         if value is not None:
             check_known(what, value, known)
-    names = studies_of(grid, study)
-    targets = find_targets(grid, root, names, estimates, kind in (None, "scores"))
-    rows = (_target(target) for target in targets)
+    with chdir(root):
+        plan = with_trainings(plan_of_run(dict(config or {})))
+        targets = find_targets(plan, studies_of(plan.grid, study), kind in (None, "scores"))
+        rows = [*map(_target, targets)]
     return [
         row
         for row in rows

@@ -22,6 +22,8 @@ MOST = 1_000_000_000
 """The largest number of tokens, sentences or updates; a larger number is a typing mistake."""
 MOST_BEAM = 1_000
 """The largest beam."""
+MOST_MINUTES = 10_000_000
+"""The longest time in minutes, some 19 years: the clocks of the operating system refuse huge numbers."""
 MOST_RATE = 1e30
 """The largest learning rate; the largest number in single precision is 3.4e38."""
 MOST_SEED = 2**63 - 1

@@ -2,10 +2,22 @@
 
 from pathlib import Path
 
+from docmt.base.manifest import MANIFEST
+from docmt.base.recipe import versions
+from docmt.base.screen import say
+
 CARD = "model.json"
 
 
 def model_folder(folder: Path) -> Path:
-    """Return the folder of a model: `folder` itself, or `folder/model` where `folder` is the output of a training."""
-    inner = folder / "model"
-    return inner if (inner / CARD).is_file() and not (folder / CARD).is_file() else folder
+    """Return the folder of a model: `folder` itself, `folder/model`, or that of the newest training in a place.
+
+    A place is the folder of trainings without their ids. Where it has several, a line says which of them is used.
+    """
+    if (folder / CARD).is_file():
+        return folder
+    if not (folder / "model" / CARD).is_file() and (trainings := versions(folder, MANIFEST)):
+        if len(trainings) > 1:
+            say(f"docmt: {folder} has {len(trainings)} versions; the newest is used: {trainings[0].name}")
+        return model_folder(trainings[0])
+    return folder / "model" if (folder / "model" / CARD).is_file() else folder

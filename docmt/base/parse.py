@@ -210,6 +210,11 @@ def _variant(cls: type, value: Any, lines: Lines, path: tuple) -> type:
     return variants[kind]
 
 
+def parse_value(hint: Any, value: Any, where: str, path: tuple = ()) -> Any:
+    """Convert a value of the file `where`, at a path of keys, to the type `hint`; raise UserError for another type."""
+    return _value(hint, value, Lines(where), path)
+
+
 def _value(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
     """Convert a value to the type `hint`, with everything inside it.
 

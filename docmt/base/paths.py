@@ -5,12 +5,15 @@ the artifact's identity, says what it is. The path without the id is the place o
 its own. `{...}` is a placeholder for a name, in the form of Snakemake's wildcards.
 """
 
+import re
 from dataclasses import dataclass
 from pathlib import PurePath
 
 RESULTS = "results"
 ID_DIGITS = 10
 """The number of digits of an identity that a path has."""
+ID = re.compile(rf"[0-9a-f]{{{ID_DIGITS}}}")
+"""The form of the name of an artifact's folder."""
 PAPER = "paper"
 """The name of the default scale, at which models and corpora have the sizes of the papers."""
 INDEX = "index"
@@ -48,8 +51,15 @@ class Folder:
         parts, places = PurePath(place).parts, self.places.split("/")
         if parts[:2] != (RESULTS, self.stage) or len(parts) != len(places) + 2:
             return None
-        pairs = ((pattern.rstrip("}").split("{", 1), part) for pattern, part in zip(places, parts[2:], strict=True))
+        pairs = [(pattern.rstrip("}").split("{", 1), part) for pattern, part in zip(places, parts[2:], strict=True)]
+        if not all(part.startswith(before) for (before, _), part in pairs):
+            return None
         return {name: part.removeprefix(before) for (before, name), part in pairs}
+
+    @property
+    def depth(self) -> int:
+        """The number of folders between that of the stage and that of an artifact, plus one."""
+        return len(self.places.split("/")) + 1
 
 
 _DATA, _RUN = "{corpus}/{text}", "{corpus}/{system}/seed{seed}"

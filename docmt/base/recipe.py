@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 
 from docmt.base.artifacts import as_object, read_object, write_json
 from docmt.base.digests import full_digest
-from docmt.base.errors import UserError, install
+from docmt.base.errors import UserError, in_line, install
 from docmt.base.foreign import reading
 from docmt.base.machine import installed_version
+from docmt.base.parse import parse_value
 from docmt.base.paths import ID_DIGITS, RESULTS
 
 GIVEN = "given"
@@ -136,6 +137,10 @@ class Recipe:
         paths = (Path(file.path) for name, file in self.files.items() if name.startswith(f"{role}/"))
         return next((path.parent for path in paths), None)
 
+    def hint(self, name: str, kind: Any, default: Any = None) -> Any:
+        """Return a hint of the type `kind`. Raises UserError for another value, which a person has written."""
+        return parse_value(kind, self.hints.get(name, default), str(self.path), ("hints", name))
+
     def check_libraries(self) -> None:
         """Raise UserError where this Python has another version of a library than the workflow planned with."""
         for name, expected in self.libraries.items():
@@ -156,6 +161,12 @@ def root_of(path: Path) -> Path:
         if parent.name == RESULTS:
             return parent.parent
     return Path.cwd()
+
+
+def versions(place: Path, file: str = JOB) -> list[Path]:
+    """Return the folders of the artifacts in a place that have a file; the one whose file is newest comes first."""
+    newest = sorted(((path.stat().st_mtime_ns, path.parent) for path in place.glob(f"*/{file}")), reverse=True)
+    return [folder for _, folder in newest]
 
 
 def artifact_name(folder: Path) -> str:
@@ -194,7 +205,7 @@ def read_recipe(folder: Path, step: str | None = None, version: int | None = Non
     path = folder / JOB
     recipe = recipe_from_json(read_object(path), str(path), folder.parent)
     if step not in (None, recipe.step):
-        raise UserError("the recipe of another step", where=str(path), found=recipe.step, expected=str(step))
+        raise UserError("the recipe of another step", where=str(path), found=in_line(recipe.step), expected=str(step))
     if version not in (None, recipe.version):
         what, remedy = f"the recipe of another version of {step}", "run snakemake again, which writes a new one"
         raise UserError(what, where=str(path), found=recipe.version, expected=version, remedy=remedy)

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from docmt.base.columns import with_columns
-from docmt.base.errors import UserError
+from docmt.base.errors import UserError, in_line
 from docmt.base.foreign import need_file, reading
 from docmt.base.manifest import check_file
 from docmt.base.tables import ArrowFile, arrow_writer
@@ -39,13 +39,13 @@ class Part:
 
     @classmethod
     def parse(cls, text: str) -> "Part":
-        """Read a part from a text such as `2/8`.
+        """Read a part from a text such as `2of8`.
 
         Raises UserError for any other text.
         """
-        match = re.fullmatch(r"(\d+)/(\d+)", text)
+        match = re.fullmatch(r"(\d{1,9})of(\d{1,9})", text)
         if not match or not 1 <= int(match[1]) <= int(match[2]):
-            raise UserError("not a part", found=text, expected="a part such as 2/8, the second of eight")
+            raise UserError("not a part", found=in_line(text), expected="a part such as 2of8, the second of eight")
         return cls(int(match[1]), int(match[2]))
 
     def of_range(self, count: int) -> range:

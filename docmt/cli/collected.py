@@ -21,20 +21,18 @@ def collect_scores(
 ) -> None:
     """Write one table of every score of every study below results/, in Parquet; a row is a score of a run.
 
-    A run of snakemake writes results/scores.parquet at its end. Call this after you pulled or copied results, or
-    changed settings: the column state says which scores are what is asked for now (right), and which the next run would
-    make again (other). Systems that no study has are left out. So are scores that are incomplete or damaged; a line on
-    standard error names each of them, and --json lists them.
+    A run of snakemake writes results/scores.parquet at its end. Call this after you copied results, or changed
+    settings: the column asked says which scores are what is asked for now; the others are of other versions, and of
+    systems that no study has any more. Scores that are damaged are left out; a line on standard error names each of
+    them, and --json lists them.
     """
     from docmt.plan.collected import COLLECTED, lines_about, scores_of_project, write_scores
-    from docmt.plan.planning import Planner
-    from docmt.plan.run import grid_of_run
+    from docmt.plan.run import plan_of_run
 
     path = (output or root / COLLECTED).absolute()
     skipped: list[UserError] = []
     with chdir(root):
-        planner = Planner(grid_of_run(Path(), overrides(config)))
-        rows = list(scores_of_project(planner, Path(), overrides(config), skipped.append))
+        rows = list(scores_of_project(plan_of_run(overrides(config)), skipped.append))
     left_out = lines_about(skipped)
     for line in left_out:
         say(f"docmt: left out: {line}")

@@ -1,9 +1,10 @@
 """The commands of `docmt` by their names, and the help that lists them.
 
 The name of a command is a verb, followed by `-object` where the verb has several objects (`score`,
-`score-contrastive`); only `why` and `status` are questions, and `preflight` the name of a check. Commands for people
-are called as `docmt COMMAND`, and commands for the workflow as `docmt job COMMAND`. The commands of `docmt store` have
-the names that tools which share files have for the same things (`pull`, `push`, `ls`, `gc`); their object is the store.
+`score-contrastive`); only `path`, `why` and `status` are questions, and `preflight` the name of a check. Commands for
+people are called as `docmt COMMAND`, and commands for the workflow as `docmt job COMMAND`. The commands of `docmt
+store` have the names that tools which share files have for the same things (`pull`, `push`, `ls`, `gc`); their object
+is the store.
 Files and folders are options; only a list of things of the same kind (sets, sheets, corpora, shards), or the one thing
 that a command is about, is an argument. A command that corresponds to a function of the Python API has the name of the
 function, with `-` for `_`.
@@ -70,6 +71,7 @@ FOR_YOU: Sections = {
         "list-targets": "studies",
         "list-trainings": "trainings",
         "check-findings": "findings",
+        "path": "results",
         "why": "results",
         "list-results": "results",
         "remove-results": "results",

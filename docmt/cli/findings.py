@@ -1,13 +1,14 @@
 """`docmt check-findings`: the findings of a finished study, and whether its numbers support them."""
 
 import dataclasses
+from contextlib import chdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docmt.base.paths import REPORT, RESULTS
-from docmt.base.result_folders import ResultFolders
+from docmt.base.errors import UserError
+from docmt.base.paths import INDEX
 from docmt.base.screen import print_json
 from docmt.cli.options import AsJson, Config, Root, overrides
 
@@ -29,15 +30,24 @@ def check_findings(
     The status is 1 where the numbers do not support a finding that the study has on record. Numbers of generated text,
     and findings whose systems were not run, are no failure.
     """
-    from docmt.grid.grid import load_grid
+    from docmt.base.recipe import JOB, read_recipe
     from docmt.grid.items import study_of
+    from docmt.plan.plan import Job
+    from docmt.plan.run import plan_of_run
     from docmt.reporting.findings import judged_findings
     from docmt.reporting.results import ReportSettings, Results
+    from docmt.steps.step import results_of
 
-    grid = load_grid(root, overrides(config))
-    study_of(grid, study)
-    page = REPORT.under(root / RESULTS, scale=grid.scale, study=study)
-    findings = judged_findings(Results.load(ReportSettings.load(page / "settings.json"), ResultFolders(root / RESULTS)))
+    with chdir(root):
+        plan = plan_of_run(overrides(config), study)
+        study_of(plan.grid, study)
+        job = Job.of("page", scale=plan.grid.scale, study=study, item=INDEX)
+        folder = plan.recipe(job).folder
+        if not plan.is_finished(job):
+            raise UserError("the page of this study is not finished", where=str(folder), remedy=f"snakemake {study}")
+        recipe = read_recipe(folder)
+        settings = ReportSettings.load(folder / JOB, recipe.file("human"))
+        findings = judged_findings(Results.load(settings, results_of(recipe)))
     if as_json:
         print_json([dataclasses.asdict(finding) for finding in findings])
     else:

@@ -4,16 +4,18 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from docmt.base.checks import MOST_MINUTES
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST, RECORD, read_record
 from docmt.base.recipe import Recipe, Resources, read_recipe, root_of
 from docmt.base.screen import say
-from docmt.cli.options import MINUTES, MOST, Device
+from docmt.cli.options import MOST, Device
 from docmt.steps.download import STEP as DOWNLOAD
 from docmt.steps.download import download
 from docmt.store.exchange import fetch, give
@@ -21,24 +23,23 @@ from docmt.store.exchange import fetch, give
 Folder = Annotated[Path, typer.Argument(help="folder of the job, which has its job.json", metavar="FOLDER")]
 Threads = Annotated[
     int | None,
-    typer.Option(min=1, max=MOST, help="processor threads or processes [default: one for each core]"),
+    typer.Option(min=1, max=MOST, help="CPU threads or processes [default: one for each core]"),
 ]
 Ranks = Annotated[int, typer.Option(min=1, max=MOST, help="processes of a training, each with a GPU or its threads")]
 Nodes = Annotated[
-    int, typer.Option(min=1, max=MOST, help="nodes that share the ranks; the command is started once on each of them")
+    int,
+    typer.Option(
+        min=1, max=MOST, help="nodes that share the ranks; in a job of Slurm the command starts itself on each"
+    ),
 ]
-NodeRank = Annotated[
-    int | None, typer.Option(min=0, max=MOST, help="number of this node, from 0 [default: that of srun]")
-]
+NodeRank = Annotated[int | None, typer.Option(min=0, max=MOST, help="number of this node, from 0, without Slurm")]
 Rendezvous = Annotated[
     str | None,
-    typer.Option(
-        metavar="HOST:PORT", help="where the first node waits for the others [default: as srun numbers nodes]"
-    ),
+    typer.Option(metavar="HOST:PORT", help="where the first node waits for the others, without Slurm"),
 ]
 DeadlineMinutes = Annotated[
     float | None,
-    typer.Option(min=0, max=MINUTES, help="minutes after which a training has to end; it saves a checkpoint before"),
+    typer.Option(min=0, max=MOST_MINUTES, help="minutes after which a training has to end; it saves a checkpoint"),
 ]
 Part = Annotated[
     str,
@@ -79,7 +80,10 @@ def run_job(folder: Path, step: str, resources: Resources) -> None:
 
     known = get_step(step)
     recipe = read_recipe(folder, step, known.version)
-    if resources.part or "RANK" in os.environ:
+    if resources.device == "auto":
+        resources = replace(resources, device=recipe.hints.get("device", "auto"))
+    # The ranks and the further nodes of a training work for a process that has the lease.
+    if resources.part or resources.node_rank or "RANK" in os.environ or "DOCMT_ON_EACH_NODE" in os.environ:
         known.run(recipe, resources)
         return
     with logged(folder), leased(folder, lambda: is_done(recipe), say) as has_lease:

@@ -26,9 +26,6 @@ MOST = 4096
 MOST_TOKENS = 10**9
 """The largest number of tokens, or pairs of sentences, of a batch: more than any memory holds."""
 
-MINUTES = 10_000_000
-"""The longest time of an option in minutes, some 19 years: the clocks of the operating system refuse huge numbers."""
-
 
 def language_code(value: str) -> str:
     """Return the code of a language; refuse other texts.
@@ -79,7 +76,8 @@ Workers = Annotated[
     int | None, typer.Option(min=1, max=MOST, help="processes; no result depends on it [default: one per core]")
 ]
 Model = Annotated[
-    Path, input_folder("folder of a model (model.safetensors, model.json, text/), or the folder above (model/)")
+    Path,
+    input_folder("folder of a model, or results/5_training/CORPUS/SYSTEM/seedN, of which the newest version is used"),
 ]
 Source = Annotated[Path, input_file("source text, a sentence per line")]
 Hypotheses = Annotated[
@@ -161,7 +159,8 @@ def open_model(folder: Path, device: Device, threads: int | None) -> "TrainedMod
     from docmt.base.model_folder import CARD, model_folder
 
     # A folder without a model is refused before torch is imported, which takes a second.
-    read_object(model_folder(folder) / CARD)
+    folder = model_folder(folder)
+    read_object(folder / CARD)
     from docmt.trained.model import TrainedModel
 
     return TrainedModel.open(folder, device, threads)

@@ -48,7 +48,6 @@ def write_crate(
     Corpora and models are references with their SHA-256 unless an option includes them; text of a corpus whose licence
     forbids to pass it on is never included. Pass the --config of your run, such as scale=smoke.
     """
-    from docmt.plan.links import for_snakemake
     from docmt.plan.plan import Plan
     from docmt.plan.run import grid_of_run
     from docmt.provenance.artifacts import finished_run
@@ -70,9 +69,9 @@ def write_crate(
         included=[*(["models"] if with_models else []), *(["data"] if with_data else [])],
     )
     check_output(place)
-    command = " ".join(["snakemake --cores all", for_snakemake(target), *(f"--config {item}" for item in config or [])])
+    options = "".join(f" --config {item}" for item in config or [])
     with chdir(root):
-        written = write(finished_run(Plan(grid_of_run(Path(), values)), target, command), facts, place)
+        written = write(finished_run(Plan(grid_of_run(Path(), values)), target, options), facts, place)
     path, withheld = str(output or place.name), dict(written.withheld)
     if as_json:
         print_json({"output": path, "files": written.files, "actions": written.actions, "withheld": withheld})

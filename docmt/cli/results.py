@@ -1,88 +1,118 @@
-"""`docmt why`, `docmt list-results` and `docmt remove-results`: what a run would make again, and what there is."""
+"""`docmt path`, `why`, `list-results` and `remove-results`: where results are, what a run would make, what there is."""
 
 import dataclasses
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import chdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from docmt.base.paths import INDEX, RESULTS
 from docmt.base.screen import aligned, print_json
 from docmt.cli.options import AsJson, Config, Root, overrides
-from docmt.cli.verified import show_verified
 
 if TYPE_CHECKING:
     from docmt.plan.explain import Cause, Explanation
     from docmt.plan.inventory import Artifact
+    from docmt.plan.plan import Job
 
 PLACES = 6
 """The largest number of jobs that a cause names."""
-READ_BYTES = "docmt list-results --verify"
-"""The command that reads what others compare by sizes and times."""
-TRAININGS = 20
-"""The largest number of trainings in the table of the price."""
+NUMBERS = ("artifacts", "size")
+"""The columns of tables that are aligned to the right."""
 
 
-def why(
-    target: Annotated[str, typer.Argument(help="all, a study, or a file below results/, as snakemake has it")],
+def path(
+    target: Annotated[
+        str, typer.Argument(help="a folder or file below results/ without its id, a page, a study, or all")
+    ],
     root: Root = Path(),
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """Explain why a run of snakemake would make a target: what changed, and the trainings that this costs.
+    """Print the folder of what the present settings ask for, or a file in it; it need not be there yet.
 
-    Outputs with the same causes are one paragraph. Pass the --config of your run, such as scale=smoke. Nothing is
-    written.
+    Of a study, it is the folder of its page. Pass the --config of your run, such as scale=smoke.
     """
-    from docmt.plan.explain import explain
-    from docmt.plan.planning import Planner
-    from docmt.plan.run import grid_for_targets, grid_of_run
-    from docmt.plan.stored import stored_for
+    from docmt.plan.links import named
+    from docmt.plan.plan import Job
+    from docmt.plan.run import plan_of_run
 
     with chdir(root):
-        grid = grid_for_targets(grid_of_run(Path(), overrides(config)), [target])
-        explanation = explain(Planner(grid, stored=stored_for(grid)), target)
+        plan = plan_of_run(overrides(config), target)
+        jobs, file = named(plan, target)
+        studies = plan.grid.active if target == "all" else [target] if target in plan.grid.studies else []
+        jobs = [Job.of("page", scale=plan.grid.scale, study=study, item=INDEX) for study in studies] or jobs
+        paths = [str(plan.recipe(job).folder / file) for job in jobs]
+    if as_json:
+        print_json(paths)
+    else:
+        typer.echo("\n".join(paths))
+
+
+def why(
+    target: Annotated[str, typer.Argument(help="all, a study, a page, or a folder or file below results/")],
+    root: Root = Path(),
+    config: Config = None,
+    as_json: AsJson = False,
+) -> None:
+    """Explain what a run of snakemake would do for a target, and why: what changed since the versions that are there.
+
+    Jobs with the same causes are one paragraph. Pass the --config of your run, such as scale=smoke. Nothing is written.
+    """
+    from docmt.plan.explain import explain
+    from docmt.plan.run import plan_of_run
+
+    with chdir(root):
+        explanation = explain(plan_of_run(overrides(config), target), target)
     if as_json:
         print_json(explanation.to_json())
-        return
-    typer.echo("\n\n".join(paragraphs(explanation)))
+    else:
+        typer.echo("\n\n".join(paragraphs(explanation)))
 
 
 def paragraphs(explanation: "Explanation") -> Iterator[str]:
-    """Yield the paragraphs about a target: its state, each cause, what moves back, what stays, and the price."""
-    count = explanation.jobs
-    if not count and not explanation.back and not explanation.pull:
-        checked = f"sizes and times fit, bytes are read by `{READ_BYTES}`"
-        yield f"{explanation.target}: everything is there ({checked}); no job would run."
+    """Yield the paragraphs about a target: its number of jobs, each cause, what is fetched, and the price."""
+    jobs = explanation.jobs
+    if not jobs:
+        yield f"{explanation.target}: everything is there; no job would run."
     else:
-        yield f"{explanation.target}: {count} {'job' if count == 1 else 'jobs'} would run."
-    yield from map(paragraph, explanation.causes)
-    if explanation.back:
-        yield "These were set aside with what is asked for now, and move back:\n" + listed(map(str, explanation.back))
-    if explanation.pull:
-        yield "These are in the store, and would be pulled:\n" + listed(map(str, explanation.pull))
+        yield f"{explanation.target}: {counted(jobs)} would run."
+    for cause in explanation.causes:
+        yield paragraph(cause, jobs)
+    if explanation.fetched:
+        yield "These are in the store, and would be fetched:\n" + listed(map(str, explanation.fetched))
+    if explanation.hours >= 0.005:
+        yield f"The earlier versions of these trainings took {explanation.hours:,.2f} device-hours."
     if explanation.words:
         yield "\n".join(explanation.words)
-    if explanation.stale:
-        yield price(explanation)
 
 
-def paragraph(cause: "Cause") -> str:
-    """Return the changes of a cause, the jobs that it concerns, and the number of those that follow from them."""
-    changes = "; ".join(cause.changes)
-    lines = [f"{changes[0].upper()}{changes[1:]}: {counted(cause.rules)}", listed(cause.places)]
+def paragraph(cause: "Cause", jobs: "Collection[Job]") -> str:
+    """Return the changes of a cause, the jobs that it concerns, and the number of those that follow from them.
+
+    A concerned job that is not among the `jobs` of the run is finished.
+    """
+    changes, running = "; ".join(cause.changes), [job for job in cause.jobs if job in jobs]
+    lines = [f"{changes[0].upper()}{changes[1:]}: {counted(running)}", listed(map(str, cause.jobs))]
     if cause.following:
-        lines.append(f"  and what is made from these: {counted(cause.following)}")
+        lines.append(f"  and what is made from these: {by_step(cause.following)}")
     return "\n".join(lines)
 
 
-def counted(rules: Mapping[str, int]) -> str:
-    """Return the number of jobs of each rule as text."""
-    total = sum(rules.values())
-    text = ", ".join(f"{rule} {count}" for rule, count in rules.items())
-    return f"{total} {'job' if total == 1 else 'jobs'} ({text})"
+def counted(jobs: "Collection[Job]") -> str:
+    """Return the number of jobs of each step as text."""
+    from docmt.plan.explain import count_steps
+
+    return by_step(count_steps(jobs)) if jobs else "finished already"
+
+
+def by_step(steps: Mapping[str, int]) -> str:
+    """Return the number of jobs of each step as text."""
+    total = sum(steps.values())
+    return f"{total} {'job' if total == 1 else 'jobs'} ({', '.join(f'{step} {n}' for step, n in steps.items())})"
 
 
 def listed(places: Iterable[str]) -> str:
@@ -92,27 +122,9 @@ def listed(places: Iterable[str]) -> str:
     return "\n".join([*(f"  {place}" for place in places[:PLACES]), *more])
 
 
-def price(explanation: "Explanation") -> str:
-    """Return the table of the finished trainings that would be trained again, and the sum of their hours."""
-    stale = explanation.stale
-    rows = [(str(training.job), f"{training.hours:,.2f}") for training in stale[:TRAININGS]]
-    more = len(stale) - TRAININGS
-    columns = ("training", "device-hours")
-    table = aligned([columns, *rows], numbers=("device-hours",)) + (f"\n... and {more} more" if more > 0 else "")
-    total = f"{explanation.hours:,.2f} device-hours"
-    if explanation.hours <= explanation.limit:
-        limit = f"at most retrain_hours ({explanation.limit:g}), so that a run goes on"
-    else:
-        limit = (
-            f"above retrain_hours ({explanation.limit:g}), so that a run stops before its first job; to go on:"
-            f" --config retrain_hours={explanation.hours + 1:.0f}"
-        )
-    return f"Finished trainings that would be trained again:\n{table}\n{len(stale)} together: {total}, {limit}."
-
-
 def list_results(
     root: Root = Path(),
-    every: Annotated[bool, typer.Option("--all", help="list each artifact: path, state, identity and size")] = False,
+    every: Annotated[bool, typer.Option("--all", help="list each artifact: folder, state and size")] = False,
     verify: Annotated[
         bool, typer.Option("--verify", help="read every byte instead, and name what is damaged; status 1 where any is")
     ] = False,
@@ -125,90 +137,83 @@ def list_results(
 ) -> None:
     """List what is below results/ by stage and state, with the number of artifacts and their size.
 
-    An artifact is what a job leaves: its outputs, its manifest and its record. right: what is asked for. incomplete,
-    damaged: a file is missing or has other bytes. other: made from other settings, inputs, files or versions. orphaned:
-    of a system, corpus or table that no study has any more. set aside: an old version. unknown: a file that decides it
-    is missing. unfinished, running: the state folder of a job. Pass the --config of your run, such as scale=smoke.
+    An artifact is what a job leaves in its folder. asked: the present settings ask for it. asked lately: a run of this
+    clone, or of another one with the same results/, did in the last 90 days. unused: nobody does. unfinished: its job
+    has not ended. Pass the --config of your run, such as scale=smoke.
 
-    Sizes and times alone are compared. With --verify all bytes are read, of which a manifest, a record, a note of a
-    download or the file itself states the digest.
+    With --verify all bytes are read, of which a manifest, a record, a note of a download or the file itself states the
+    digest.
     """
     if verify:
+        from docmt.cli.verified import show_verified
+
         show_verified(root, places or [], as_json)
         return
     if places:
         raise typer.BadParameter("PATH needs --verify")
-    from docmt.plan.removal import removable
-
     with chdir(root):
-        artifacts = inventory(config)
+        artifacts = artifacts_here(config)
     if as_json:
         print_json([*map(as_object, artifacts)])
         return
     if not artifacts:
-        typer.echo("nothing is below results/")
+        typer.echo(f"nothing is below {RESULTS}/")
         return
     typer.echo(each_artifact(artifacts) if every else by_state(artifacts))
-    typer.echo(f"Sizes and times were compared; `{READ_BYTES}` reads the bytes.")
-    useless = removable(artifacts, aside=True, orphans=True)
-    if useless:
-        typer.echo(f"docmt remove-results would remove {together(useless)}.")
+    unused = [artifact for artifact in artifacts if artifact.state == "unused"]
+    if unused:
+        typer.echo(f"docmt remove-results --unused would remove {together(unused)}.")
 
 
 def remove_results(
+    places: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="FOLDER...", help="folders below results/, with an id or without: all versions"),
+    ] = None,
     root: Root = Path(),
-    aside: Annotated[bool, typer.Option("--aside", help="old versions that were set aside")] = False,
-    orphans: Annotated[
-        bool, typer.Option("--orphans", help="results of systems, corpora and tables that no study has any more")
+    unused: Annotated[
+        bool, typer.Option("--unused", help="what neither the settings nor a run of the last 90 days asks for")
     ] = False,
-    older_than: Annotated[
-        float,
-        typer.Option(min=0, max=100_000, metavar="DAYS", help="of old versions, those set aside so long ago"),
-    ] = 0.0,
     yes: Annotated[bool, typer.Option("--yes", help="remove them; without it, they are only listed")] = False,
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
-    """List, or remove with --yes, old versions that were set aside, and orphaned results; without an option, both.
+    """List, or remove with --yes, results in folders, or those that nobody asks for (--unused).
 
-    What is asked for now, downloads, the state of trainings that a study has, and results of other scales are never
-    removed. Pass the --config of your run, such as scale=smoke: studies that it leaves out make their results orphaned.
+    Downloads are never removed, nor is anything while a job works on it. A run makes again what it needs. Pass the
+    --config of your run, such as scale=smoke.
     """
-    from docmt.plan.removal import DAY_S, check_lock, removable, remove
+    from docmt.plan.removal import check_idle, chosen, remove
 
-    both = not aside and not orphans
+    if not places and not unused:
+        raise typer.BadParameter("name folders below results/, or give --unused")
+    below = [Path(os.path.relpath(place.absolute(), root.absolute())) for place in places or []]
     with chdir(root):
-        if yes:
-            check_lock(Path())
-        oldest = time.time() - older_than * DAY_S
-        artifacts = removable(inventory(config), aside or both, orphans or both, oldest)
-        for artifact in artifacts if yes else ():
+        artifacts = artifacts_here(config)
+        removed = chosen(artifacts, below, unused)
+        check_idle(Path(), removed, artifacts)
+        for artifact in removed if yes else ():
             remove(Path(), artifact)
     if as_json:
-        print_json({"removed": yes, "artifacts": [*map(as_object, artifacts)]})
-    elif not artifacts:
+        print_json({"removed": yes, "artifacts": [*map(as_object, removed)]})
+    elif not removed:
         typer.echo("nothing to remove")
     else:
         end = " removed." if yes else " to remove; nothing was removed. To remove them: --yes"
-        typer.echo(f"{each_artifact(artifacts)}\n{together(artifacts)}{end}")
+        typer.echo(f"{each_artifact(removed)}\n{together(removed)}{end}")
 
 
-def inventory(config: list[str] | None) -> "list[Artifact]":
+def artifacts_here(config: list[str] | None) -> "list[Artifact]":
     """Return the artifacts of the project in the present folder."""
-    from docmt.plan.inventory import Inventory
-    from docmt.plan.planning import Planner
-    from docmt.plan.run import grid_for_targets, grid_of_run, grids_of_other_scales
-    from docmt.training.survey import state_of
+    from docmt.plan.inventory import inventory
+    from docmt.plan.run import plan_of_run
 
-    grid = grid_for_targets(grid_of_run(Path(), overrides(config)), ["all"])
-    others = grids_of_other_scales(grid, Path(), overrides(config))
-    return Inventory(Planner(grid), others, lambda folder: state_of(folder)[0] == "running").artifacts()
+    return inventory(plan_of_run(overrides(config)))
 
 
 def as_object(artifact: "Artifact") -> dict[str, Any]:
     """Return an artifact as a JSON object."""
-    facts = dataclasses.asdict(artifact)
-    return {name: facts[name] for name in ("path", "stage", "state", "bytes", "identity", "why")}
+    return {**dataclasses.asdict(artifact), "id": artifact.id}
 
 
 def by_state(artifacts: "Sequence[Artifact]") -> str:
@@ -218,24 +223,18 @@ def by_state(artifacts: "Sequence[Artifact]") -> str:
         groups.setdefault((artifact.stage, label(artifact)), []).append(artifact)
     rows = [(*key, str(len(group)), size(group)) for key, group in sorted(groups.items())]
     columns = ("stage", "state", "artifacts", "size")
-    return aligned([columns, *rows, ("all", "", str(len(artifacts)), size(artifacts))], numbers=("artifacts", "size"))
+    return aligned([columns, *rows, ("all", "", str(len(artifacts)), size(artifacts))], numbers=NUMBERS)
 
 
 def each_artifact(artifacts: "Sequence[Artifact]") -> str:
     """Return a table with a row for each artifact."""
-    from docmt.base.manifest import DIGITS
-
-    rows = [
-        (artifact.path, label(artifact), (artifact.identity or "-")[:DIGITS], size([artifact]), artifact.why or "-")
-        for artifact in artifacts
-    ]
-    columns = ("path", "state", "identity", "size", "about")
-    return aligned([columns, *rows], numbers=("size",))
+    rows = [(artifact.path, label(artifact), size([artifact])) for artifact in artifacts]
+    return aligned([("folder", "state", "size"), *rows], numbers=NUMBERS)
 
 
 def label(artifact: "Artifact") -> str:
     """Return the state of an artifact for a table."""
-    return artifact.why.split("; ")[-1] if artifact.state == "other scale" else artifact.state
+    return artifact.state if artifact.is_finished else f"{artifact.state}, unfinished"
 
 
 def together(artifacts: "Sequence[Artifact]") -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from docmt.base.paths import RESULTS
 from docmt.base.screen import aligned, print_json, say
 from docmt.cli.options import AsJson, Config, Root, overrides
 
@@ -56,14 +55,10 @@ def list_targets(
     Trainings are those of a study or item that are not made yet, with those that they start from, and an estimate of
     their device-hours and disk. Pass the --config of your run, such as scale=smoke.
     """
-    from docmt.api.studies import summaries
-    from docmt.grid.grid import load_grid
-    from docmt.plan.estimates import Estimates
-    from docmt.plan.stored_trainings import stored_trainings
+    from docmt.api.studies import list_targets
 
-    grid = load_grid(root, overrides(config))
-    estimates = Estimates(grid, root / RESULTS, stored=stored_trainings(grid, root))
-    targets = [row for row in summaries(grid, root, estimates, study, kind, state) if (match or "") in row.target]
+    listed = list_targets(root, study=study, kind=kind, state=state, config=overrides(config))
+    targets = [row for row in listed if (match or "") in row.target]
     if as_json:
         print_json([dataclasses.asdict(target) for target in targets])
         return

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from docmt.training.survey import TrainingState
 
 NAMES, NUMBERS, LAST = (
-    ("system", "corpus", "scale", "seed"),
+    ("system", "corpus", "scale", "seed", "id"),
     ("update", "loss", "dev (best)", "tokens/s", "left", "device-hours"),
     ("state",),
 )
@@ -117,7 +117,8 @@ def cells(training: "TrainingState") -> tuple[str, ...]:
         training.system,
         training.corpus,
         training.scale,
-        training.seed.removeprefix("seed"),
+        training.seed,
+        training.id,
         f"{training.update}{total}",
         "-" if training.loss is None else f"{training.loss:.3f}",
         dev,

@@ -56,7 +56,7 @@ BETWEEN_SENTENCES = " _eos "
 
 @dataclasses.dataclass(frozen=True)
 class TranslationSettings:
-    """The content of the `settings.json` of stage 6; `version` is the version of the stage."""
+    """The content of the `settings.json` of stage 6; `version` is the version of the step."""
 
     version: int
     study: str

@@ -9,8 +9,7 @@ from typing import Any
 from docmt.base.artifacts import as_object, read_object, read_object_if_there
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST, RECORD, manifest_or_none, read_record
-from docmt.base.names import is_name
-from docmt.base.paths import CORPUS, TRAINING
+from docmt.base.recipe import JOB, read_recipe, root_of
 from docmt.settings.models import MODELS
 
 ELSEWHERE = ("by_document", "positions")
@@ -47,13 +46,13 @@ def gather_facts(folder: Path, card: Mapping[str, Any], scores: Path | None) -> 
     `card` is its model.json, and `scores` a scores.json of stage 7. Raises UserError for scores of another model, and
     where a file was changed after docmt wrote it.
     """
-    provenance, training = card.get("provenance", {}), folder.resolve().parent
+    training = folder.resolve().parent
     is_training = (training / RECORD).is_file()
     manifest = manifest_or_none(training / MANIFEST) if is_training else None
     scored, values = (None, ()) if scores is None else read_scores(scores, card)
     return ModelFacts(
         record=read_record(training / RECORD) if is_training else None,
-        corpus=_corpus_card(training, provenance),
+        corpus=_corpus_card(training),
         identity=manifest.identity if manifest else None,
         scores=values,
         scored=scored,
@@ -107,15 +106,14 @@ def _scores_in(values: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterato
             yield from _scores_in(value, (*path, name))
 
 
-def _corpus_card(training: Path, provenance: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the card of the corpus of a training below `results/`; None where it is not there."""
-    above, corpus = training.parents, provenance.get("corpus")
-    if not is_name(corpus) or len(above) <= TRAINING.depth or above[TRAINING.depth - 1].name != TRAINING.stage:
-        return None
-    results = above[TRAINING.depth]
-    folders = (CORPUS.under(results, corpus=name) for name in (f"{corpus}@{provenance.get('scale')}", corpus))
-    cards = (read_object_if_there(folder / "card.json", "licence", "citation") for folder in folders)
-    return next((card for card in cards if card is not None), None)
+def _corpus_card(training: Path) -> dict[str, Any] | None:
+    """Return the card of the corpus of a training, whose recipe leads to it; None where it is not there."""
+    folder = training
+    for role in ("tokens", "corpus"):
+        if not (folder / JOB).is_file() or role not in (inputs := read_recipe(folder).inputs):
+            return None
+        folder = root_of(folder) / inputs[role]
+    return read_object_if_there(folder / "card.json", "licence", "citation")
 
 
 def architecture_text(kind: str) -> tuple[str, str]:

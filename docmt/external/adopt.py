@@ -24,7 +24,7 @@ The second argument says whether the line consists of tokens."""
 class AdoptionSettings:
     """The `settings.json` of an external system in stage 6.
 
-    `version` is the version of the stage. `stand_in`: whether generated lines replace the user's
+    `version` is the version of the step. `stand_in`: whether generated lines replace the user's
     file.
     """
 

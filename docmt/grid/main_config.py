@@ -35,10 +35,6 @@ from docmt.settings.train import Precision, TrainConfig
 
 MOST_SHARDS = 10_000
 """The largest number of shards; a larger number is a typing mistake."""
-MOST_HOURS = 1e9
-"""The largest number of device-hours of a run."""
-hours = whole(0, MOST_HOURS)
-"""The check of a number of device-hours."""
 StoreMode = Literal["pull", "push", "both", "off"]
 """What a run does with the store."""
 
@@ -87,14 +83,6 @@ class RunConfig(Checked):
     device: DeviceName = setting("auto", "auto (a GPU where there is one), cpu or cuda")
     shards: int = setting(
         1, "number of jobs that each pass of stage 2 over a corpus is divided into", whole(1, MOST_SHARDS)
-    )
-    retrain_hours: float = setting(
-        1.0,
-        "device-hours of finished trainings that a run may replace; above them it stops before the first job",
-        hours,
-    )
-    device_hours: float | None = setting(
-        None, "device-hours of all trainings in results/ and of a run together; a run beyond them starts no job", hours
     )
     human: dict[str, str] = section(
         dict, "by study, the file with the output of `docmt read-sheets --json`", each_value(need_path)

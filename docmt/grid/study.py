@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from docmt.base import paths
 from docmt.base.errors import UserError, check_known, in_line, quoted
 from docmt.base.names import check_name
 from docmt.base.parse import mapping, parse
@@ -21,8 +20,8 @@ from docmt.kinds.study import StudyConfig
 SECTIONS = ("tables", "figures", "passages")
 """The sections of a study that contain its items; each item has a page."""
 
-RESERVED = ("index", "manifest", "record", "settings")
-"""Names that no item may have: `index` names the study's page, and `settings` the file with the settings of a job.
+RESERVED = ("index", "job", "manifest", "record", "settings")
+"""Names that no item may have: `index` names the study's page, and the others are the files of its job.
 
 Names with the ending of sheets for annotators are refused too.
 """

@@ -37,6 +37,6 @@ def check_chains(kind: str, chains: Path | None) -> None:
     if (kind in READS_CHAINS) != (chains is not None):
         raise UserError(
             "model and arguments differ in lexical chains",
-            found=f"model.kind {kind}, --chains {chains}",
-            expected=f"--chains with {' and '.join(READS_CHAINS)}, and with no other",
+            found=f"model.kind {kind}, chains {chains}",
+            expected=f"chains with {' and '.join(READS_CHAINS)}, and with no other",
         )

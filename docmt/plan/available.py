@@ -14,6 +14,12 @@ from docmt.plan.plan import Job, Plan
 from docmt.settings.system import Entry
 
 
+def with_available(plan: Plan, targets: Iterable[Job]) -> Plan:
+    """Return the plan of a run of some targets, which leaves out nothing that is here already."""
+    available = available_entries(plan.grid, targets) if plan.grid.not_run else ()
+    return Plan(dataclasses.replace(plan.grid, available=available), plan.root) if available else plan
+
+
 def available_entries(grid: Grid, targets: Iterable[Job]) -> tuple[str, ...]:
     """Return the entries that need no file that is missing, as `corpus/folder`; `targets`: those of a run."""
     whole = Plan(dataclasses.replace(grid, not_run={}, ways={}))

@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,14 +11,17 @@ from typing import Any
 
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST
+from docmt.base.paths import PAPER
 from docmt.base.recipe import read_recipe
 from docmt.fetching.sets import fetch_set
 from docmt.fetching.transfer import Network
 from docmt.grid.grid import Grid
 from docmt.grid.items import DEMO
-from docmt.plan.available import available_entries
+from docmt.plan.asked import write_asked
+from docmt.plan.available import with_available
+from docmt.plan.collected import collect_after_run
 from docmt.plan.ending import ending
-from docmt.plan.job_times import ESTIMATED, JobTime, SiteLimits, estimated_times, time_without_estimate
+from docmt.plan.job_times import UNKNOWN, estimated_minutes
 from docmt.plan.links import LINKS, jobs_of_target, set_link
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
 from docmt.plan.passing import may_pass
@@ -29,8 +32,6 @@ from docmt.plan.unscored import not_scored_lines
 from docmt.steps import get_step
 from docmt.steps.download import write_recipe
 
-ATTEMPTS = 3
-"""How often a job is started at most, for its time limit."""
 ALWAYS = "DOCMT_GRAPH"
 """The variable of the environment with which finished jobs have inputs too, for graphs of all jobs."""
 TRIGGERS = {"mtime", "params"}
@@ -113,9 +114,7 @@ class Driver:
         if self._is_prepared:
             return
         self._is_prepared = True
-        if self.grid.not_run:
-            available = available_entries(self.grid, self.target_jobs)
-            self.plan = Plan(replace(self.grid, available=available)) if available else self.plan
+        self.plan = with_available(self.plan, self.target_jobs)
         check_supplies(self.plan, self.targets)
         if not self.settings.is_dry:
             for files in checkpoints_to_fetch(self.plan, self.target_jobs):
@@ -171,8 +170,10 @@ class Driver:
         return self.manifests(self.jobs_of(f"{study}.trainings"))
 
     def page(self, step: str, names: Names) -> str:
-        """Return the manifest of a page that people open."""
+        """Return the manifest of a page that people open; the link of the front page has the scale in its name."""
         self.prepare()
+        if "at_scale" in names:
+            names = {"scale": names["at_scale"].removeprefix("@") or PAPER}
         return self.manifests([Job.of(step, **names)])[0]
 
     def parts(self, names: Names, part: str) -> list[str]:
@@ -182,18 +183,19 @@ class Driver:
             return []
         return part_outputs(folder, part, shards)
 
-    def hint(self, step: str, names: Names, name: str) -> int:
-        """Return the minutes or the GPUs that a job asks a cluster for."""
-        folder = Path(get_step(step).folder.at(**names), names["id"])
-        return getattr(self._times.get(self.plan.job_at(folder.as_posix())) or self._time(step), name)
+    def gpus(self, step: str, names: Names) -> int:
+        """Return the GPUs that a job of a model asks a cluster for."""
+        return int(self.grid.device != "cpu")
 
-    def _time(self, step: str) -> JobTime:
-        return time_without_estimate(self.grid, step, SiteLimits())
+    def minutes(self, step: str, names: Names) -> int:
+        """Return the minutes that a job asks a cluster for."""
+        folder = Path(get_step(step).folder.at(**names), names["id"])
+        return self._minutes.get(self.plan.job_at(folder.as_posix())) or UNKNOWN[step]
 
     @cached_property
-    def _times(self) -> dict[Job | None, JobTime]:
-        """The times of the jobs of the run by their estimates."""
-        return dict(estimated_times(self.plan, self.to_run, SiteLimits(), ATTEMPTS))
+    def _minutes(self) -> dict[Job | None, int]:
+        """The time limits of the jobs of the run by their estimates."""
+        return dict(estimated_minutes(self.plan, self.to_run))
 
     def is_forced(self, job: Job) -> bool:
         """Return whether the user forces a job, or any job that it is made from, to run (-F, -f, -R)."""
@@ -211,6 +213,7 @@ class Driver:
     def write_recipes(self) -> None:
         """Write the recipes of the jobs that run, before the first of them."""
         self.prepare()
+        write_asked(self.plan, self.plan.closure(self.target_jobs))
         again = f"{time.time():.0f}.{os.getpid()}"
         for job in self.to_run:
             recipe = self.plan.recipe(job)
@@ -228,17 +231,21 @@ class Driver:
         for job in self.target_jobs:
             if job.step in LINKS:
                 set_link(self.plan, job)
+        for line in collect_after_run(self.plan):
+            say(line)
 
     def _hints(self, job: Job) -> dict[str, Any]:
         """Return the hints of a job that follow from the run: what it asks a cluster for, and of the store."""
-        hints: dict[str, Any] = {}
-        if job in self._times or job.step in ESTIMATED:
-            hints = (self._times.get(job) or self._time(job.step))._asdict()
+        hints: dict[str, Any] = {"device": self.grid.device}
+        if job.step in UNKNOWN:
+            hints["minutes"] = self._minutes.get(job) or UNKNOWN[job.step]
+        if job.step == "tokens":
+            hints["shards"] = self.grid.shards
         if job in self.plan.fetched and not self.is_forced(job):
             hints["fetch"] = hint_of(self.grid)
         elif self.grid.pushes and may_pass(self.plan, job) is None:
             hints["give"] = hint_of(self.grid)
-        return hints | {"device": self.grid.device}
+        return hints
 
 
 def part_outputs(folder: Path, part: str, shards: int) -> list[str]:
@@ -267,9 +274,16 @@ class Submitted:
         shards = read_recipe(folder, "tokens").hints.get("shards", 1)
         return [] if shards == 1 else part_outputs(folder, part, shards)
 
-    def hint(self, step: str, names: Names, name: str) -> int:
-        """Return the minutes or the GPUs that a job asks a cluster for."""
-        return int(read_recipe(Path(get_step(step).folder.at(**names), names["id"]), step).hints[name])
+    def gpus(self, step: str, names: Names) -> int:
+        """Return the GPUs that a job of a model asks a cluster for."""
+        return int(self._hints(step, names)["device"] != "cpu")
+
+    def minutes(self, step: str, names: Names) -> int:
+        """Return the minutes that a job asks a cluster for."""
+        return int(self._hints(step, names)["minutes"])
+
+    def _hints(self, step: str, names: Names) -> Mapping[str, Any]:
+        return read_recipe(Path(get_step(step).folder.at(**names), names["id"]), step).hints
 
     def page(self, step: str, names: Names) -> str:
         """Pages are made where the run is planned."""

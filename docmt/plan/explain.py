@@ -1,66 +1,58 @@
-"""The explanation of a plan: the causes from which its jobs follow, and the price."""
+"""The reasons why jobs run: the differences between what is asked of them and what was asked of their earlier versions.
+
+The differences of a job's inputs are those between the recipe of the input that it reads now and of the one that its
+earlier version has read.
+"""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from docmt.base import paths
-from docmt.base.errors import UserError, nearest
-from docmt.base.paths import FOLDERS, RESULTS, names_in
-from docmt.plan.changes import Difference
-from docmt.plan.driver import targets_of
-from docmt.plan.plan import Job
-from docmt.plan.planning import Plan, Planner, StaleTraining
-from docmt.plan.states import State
+from docmt.base.artifacts import read_object_if_there
+from docmt.base.errors import UserError
+from docmt.base.manifest import RECORD
+from docmt.base.recipe import Recipe, read_recipe, versions
+from docmt.plan.changes import MISSING, changes
+from docmt.plan.links import named
+from docmt.plan.plan import Job, Plan
+from docmt.plan.stored import stored_for
 
 RESTATED = re.compile(r"(?:resolved|entries\..+?\.system)\.(?=.)")
 """The beginning of the name of a setting that scores and pages repeat from earlier stages."""
-OF_FILES = {"absent": "its outputs are not there", "incomplete": "a file is missing", "damaged": "a file is damaged"}
-"""The phrase for each state that is a cause by itself."""
+NEW = "its outputs are not there"
+"""The phrase for jobs of which there is no other version."""
+Changes = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Cause:
-    """Changes for which outputs are made again.
+    """Changes for which jobs run.
 
-    `changes`: a phrase for each change. `jobs`: the jobs that these changes concern. `places`: for each of these jobs,
-    its path, or what is missing or damaged. `following`: the number of further jobs by rule, which run because an input
-    of theirs is another one.
+    `changes`: a phrase for each change. `jobs`: the jobs that these changes concern. `following`: the number of further
+    jobs by step, which run because an input of theirs is another one.
     """
 
-    changes: tuple[str, ...]
+    changes: Changes
     jobs: tuple[Job, ...]
-    places: tuple[str, ...]
     following: dict[str, int]
-
-    @property
-    def rules(self) -> dict[str, int]:
-        """The number of jobs by rule."""
-        return count_rules(self.jobs)
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a run would make a target, and at which price.
+    """What a run of a target does: its jobs, those that it fetches from the store, and the causes of the others.
 
-    `jobs`: the number of jobs that would run. `hours`: the device-hours of the finished trainings `stale`, which would
-    be trained again. `limit`: the largest number of hours that the settings allow. `back`: the jobs whose outputs were
-    set aside, and move back. `pull`: the jobs whose outputs come from the store. `words`: what else a person should
-    know.
+    `hours`: the device-hours of the earlier versions of trainings that run. `words`: what else a person should know.
     """
 
     target: str
-    jobs: int
+    jobs: tuple[Job, ...]
+    fetched: tuple[Job, ...]
     causes: tuple[Cause, ...]
-    back: tuple[Job, ...]
-    pull: tuple[Job, ...]
-    words: tuple[str, ...]
-    stale: tuple[StaleTraining, ...]
     hours: float
-    limit: float
+    words: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Return the explanation as a JSON object."""
@@ -68,121 +60,106 @@ class Explanation:
             {"changes": cause.changes, "jobs": [*map(str, cause.jobs)], "following": cause.following}
             for cause in self.causes
         ]
-        stale = [{"training": str(item.job), "device_hours": item.hours, "why": item.why} for item in self.stale]
         return {
             "target": self.target,
-            "up_to_date": not self.jobs and not self.back and not self.pull,
-            "jobs": self.jobs,
+            "jobs": [*map(str, self.jobs)],
+            "fetched": [*map(str, self.fetched)],
             "causes": causes,
-            "set_aside": [*map(str, self.back)],
-            "stored": [*map(str, self.pull)],
-            "remarks": self.words,
-            "stale_trainings": stale,
             "device_hours": self.hours,
-            "retrain_hours": self.limit,
+            "remarks": self.words,
         }
 
 
-def explain(planner: Planner, target: str) -> Explanation:
-    """Explain the plan of a target of Snakemake. Raises UserError for an unknown target, and as `Planner.plan` does."""
-    plan = planner.plan(jobs_of_target(planner, target))
-    return Explanation(
-        target=target,
-        jobs=len(plan.reasons),
-        causes=tuple(causes_of(planner, plan)),
-        back=tuple(plan.back),
-        pull=tuple(plan.pull),
-        words=(*plan.words, *lines_about_store(planner)),
-        stale=tuple(sorted(plan.stale, key=lambda stale: (-stale.hours, str(stale.job)))),
-        hours=plan.hours,
-        limit=planner.jobs.grid.retrain_hours,
-    )
+def explain(plan: Plan, target: str) -> Explanation:
+    """Explain what a run of a target does. Raises UserError for an unknown target, and where a file is missing."""
+    targets = named(plan, target)[0]
+    stored = stored_for(plan, plan.to_run(targets))
+    plan.fetched = {*stored.entries}
+    jobs = plan.to_run(targets)
+    fetched = tuple(job for job in jobs if job in plan.fetched)
+    others = [job for job in jobs if job not in plan.fetched]
+    before = {job: earlier(plan, job) for job in others}
+    hours = sum(hours_of(plan.root / recipe.folder) for job, recipe in before.items() if recipe and job.is_training)
+    return Explanation(target, tuple(jobs), fetched, tuple(causes_of(plan, before)), hours, tuple(stored.lines))
 
 
-def lines_about_store(planner: Planner) -> Iterator[str]:
-    """Yield what cannot be used of the store, or why it cannot be used at all."""
-    yield from planner.stored.lines_of_refused()
-    if planner.stored.problem is not None:
-        yield f"the store is not used: {planner.stored.problem}"
+def earlier(plan: Plan, job: Job) -> Recipe | None:
+    """Return the newest recipe of another version of a job at the scale of the grid."""
+    folder = plan.recipe(job).folder
+    others = (recipe_in(other) for other in versions(plan.root / job.place) if other.name != folder.name)
+    scale = plan.recipe(job).settings.get("scale")
+    return next((recipe for recipe in others if recipe and recipe.settings.get("scale") == scale), None)
 
 
-def jobs_of_target(planner: Planner, target: str) -> list[Job]:
-    """Return the jobs of a target. Raises UserError where it is neither a name of a target nor a file of a job."""
-    grid, path = planner.jobs.grid, Path(target)
-    if target in ("all", *grid.studies):
-        return targets_of(planner, [target])
-    root = planner.digests.root.absolute()
-    file = path.relative_to(root).as_posix() if path.is_absolute() and path.is_relative_to(root) else path.as_posix()
-    below = file.removeprefix(f"{RESULTS}/")
-    stage = FOLDERS.get(below.split("/")[0])
-    is_report = file == paths.demo_report(grid.scale)
-    if not file.startswith(f"{RESULTS}/") or not (is_report or (stage and len(names_in(below)) >= stage.depth)):
-        valid = ["all", *grid.studies]
-        expected = f"all, a study, or a file or folder of a job below {RESULTS}/"
-        raise UserError("unknown target", found=target, expected=expected, remedy=nearest(target, valid))
-    jobs = targets_of(planner, [file])
-    if not jobs:
-        remedy = "a run downloads or generates it where a corpus needs it"
-        raise UserError("no job with a manifest makes this file", where=file, remedy=remedy)
-    return jobs
+def recipe_in(folder: Path) -> Recipe | None:
+    """Return the recipe in a folder; None where it is not there any more, or was changed by hand."""
+    try:
+        return read_recipe(folder)
+    except UserError:
+        return None
 
 
-def causes_of(planner: Planner, plan: Plan) -> list[Cause]:
-    """Return the causes of a plan, in the order of the work.
+def hours_of(folder: Path) -> float:
+    """Return the device-hours of a finished training; 0 for one that is not finished."""
+    return (read_object_if_there(folder / RECORD) or {}).get("device_hours") or 0.0
 
-    A job of which nothing changed but its inputs belongs to the causes of these inputs.
+
+def causes_of(plan: Plan, before: dict[Job, Recipe | None]) -> list[Cause]:
+    """Return the causes of jobs that run, in the order of the work; `before`: their earlier recipes."""
+    tracing = Tracing(plan)
+    causes = {job: tracing.causes(job, recipe) for job, recipe in before.items()}
+    concerned = tracing.concerned
+    following = {
+        key: Counter(job.step for job, keys in causes.items() if key in keys and job not in jobs)
+        for key, jobs in concerned.items()
+    }
+    return [Cause(key, tuple(jobs), dict(following[key])) for key, jobs in concerned.items()]
+
+
+class Tracing:
+    """The comparison of jobs and of what they are made from with earlier recipes.
+
+    `concerned`: for each changes, the jobs that have them themselves.
     """
-    groups: dict[tuple[str, ...], list[Job]] = {}
-    reached: dict[Job, set[tuple[str, ...]]] = {}
-    for job, state in plan.reasons.items():
-        inherited = {key for read in changed_inputs(planner, job, state) for key in reached.get(read, ())}
-        key = direct_changes(state, {change for changes in inherited for change in changes})
-        if key:
-            groups.setdefault(key, []).append(job)
-        reached[job] = inherited | ({key} if key else set())
-    direct = {job for jobs in groups.values() for job in jobs}
-    return [
-        Cause(
-            changes=key,
-            jobs=tuple(jobs),
-            places=tuple(place_of(job, plan.reasons[job]) for job in jobs),
-            following=count_rules(job for job in reached if job not in direct and key in reached[job]),
-        )
-        for key, jobs in groups.items()
-    ]
+
+    def __init__(self, plan: Plan) -> None:
+        """Remember what was compared, since many jobs read the same inputs."""
+        self.plan, self.concerned = plan, dict[Changes, dict[Job, None]]()
+        self._known: dict[tuple[Job, str], frozenset[Changes]] = {}
+
+    def causes(self, job: Job, before: Recipe | None) -> frozenset[Changes]:
+        """Return the changes of a job, and of what it is made from, since an earlier recipe."""
+        if before is None:
+            return self._add(job, (NEW,))
+        key = job, before.folder.as_posix()
+        if key not in self._known:
+            self._known[key] = self._causes(job, before)
+        return self._known[key]
+
+    def _add(self, job: Job, changes: Changes) -> frozenset[Changes]:
+        self.concerned.setdefault(changes, {})[job] = None
+        return frozenset({changes})
+
+    def _causes(self, job: Job, before: Recipe) -> frozenset[Changes]:
+        differences, inputs = [*changes(before, self.plan.recipe(job))], self.plan.inputs(job)
+        inherited: frozenset[Changes] = frozenset()
+        for change in differences:
+            if change.kind == "input" and MISSING not in (change.before, change.now):
+                read = recipe_in(self.plan.root / before.inputs[change.name])
+                inherited |= self.causes(inputs[change.name], read) if read else frozenset()
+        repeated = {phrase for phrases in inherited for phrase in phrases}
+        phrases = []
+        for change in differences:
+            # Scores and pages repeat settings of systems, under names that begin otherwise.
+            name = RESTATED.sub("", change.name, count=1)
+            phrase = str(replace(change, name=name))
+            if change.kind != "input" and not (name != change.name and phrase in repeated):
+                phrases.append(phrase)
+        if not phrases and not inherited:
+            phrases = [*map(str, differences)]
+        return inherited | (self._add(job, tuple(dict.fromkeys(phrases))) if phrases else frozenset())
 
 
-def changed_inputs(planner: Planner, job: Job, state: State) -> list[Job]:
-    """Return the inputs of a job that are other ones than those of its present outputs."""
-    inputs = planner.jobs.inputs(job)
-    return [inputs[change.name] for change in state.changes if change.kind == "input" and change.name in inputs]
-
-
-def direct_changes(state: State, inherited: set[str]) -> tuple[str, ...]:
-    """Return the phrases for what changed of a job itself; `inherited` are those of its inputs.
-
-    The settings of a system that scores and pages repeat are left out where an input has the same change.
-    """
-    if not state.changes:
-        return (OF_FILES.get(state.name, state.why),)
-    settled = [unrepeated(change) for change in state.changes if change.kind != "input"]
-    phrases = [str(change) for change, is_repeated in settled if not (is_repeated and str(change) in inherited)]
-    if not phrases and not inherited:
-        phrases = [str(change) for change in state.changes]
-    return tuple(dict.fromkeys(phrases))
-
-
-def unrepeated(change: Difference) -> tuple[Difference, bool]:
-    """Return a change under the name that the setting has in its first stage, and whether the name was another one."""
-    name = RESTATED.sub("", change.name, count=1)
-    return replace(change, name=name), name != change.name
-
-
-def place_of(job: Job, state: State) -> str:
-    """Return what is missing or damaged, or the path of a job."""
-    return state.why if state.name in ("incomplete", "damaged") else str(job)
-
-
-def count_rules(jobs: Iterable[Job]) -> dict[str, int]:
-    """Return the number of jobs of each rule, in the order of the jobs."""
+def count_steps(jobs: Iterable[Job]) -> dict[str, int]:
+    """Return the number of jobs of each step, in the order of the jobs."""
     return dict(Counter(job.step for job in jobs))

@@ -3,14 +3,14 @@
 import os
 import re
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from docmt.base.errors import UserError, nearest
 from docmt.base.manifest import MANIFEST, RECORD
-from docmt.base.paths import ID_DIGITS, PAGE, PAPER, RESULTS, front_link, page_link, sheet_link
+from docmt.base.paths import ID, PAGE, PAPER, RESULTS, front_link, page_link, sheet_link
 from docmt.base.recipe import JOB
 from docmt.grid import items
-from docmt.plan.plan import Job, Plan
+from docmt.plan.plan import Job, Plan, job_of_place
 
 LINKS: dict[str, Callable[..., str]] = {"page": page_link, "front": front_link, "sheet": sheet_link}
 """The functions from names to the path of the link, by the steps that have links."""
@@ -49,19 +49,38 @@ def jobs_of_target(plan: Plan, target: str) -> list[Job]:
     return [] if job is None else [job]
 
 
-def jobs_named(plan: Plan, target: str) -> list[Job]:
-    """Return the jobs of a target that a person named. Raises UserError where there is none."""
-    if not (jobs := jobs_of_target(plan, target)):
-        expected = f"all, a study, a page, or a file of an artifact below {RESULTS}/ that the settings ask for"
-        remedy = nearest(target, ["all", *plan.grid.studies])
-        raise UserError("unknown target", found=target, expected=expected, remedy=remedy)
-    return jobs
+def named(plan: Plan, target: str) -> tuple[list[Job], str]:
+    """Return the jobs that a person names, and the path of the file in their folders that is meant, or an empty text.
+
+    Beside targets, a person names places, folders of artifacts and files in them, with or without the id. Raises
+    UserError for anything else, and for an id that the present settings do not ask for.
+    """
+    if target == "all" or target.partition(".")[0] in plan.grid.studies:
+        return jobs_of_target(plan, target), ""
+    path = PurePath(os.path.relpath(target))
+    if (job := link_of(path.as_posix())) is not None:
+        return [job], path.name
+    path = path if path.parts[0] == RESULTS else RESULTS / path
+    for place in (path, *path.parents):
+        if (job := job_of_place(place.as_posix())) is None:
+            continue
+        rest, folder = path.relative_to(place).parts, plan.recipe(job).folder
+        if rest and ID.fullmatch(rest[0]) and rest[0] != folder.name:
+            raise UserError(
+                "the present settings ask for another version", where=target, found=rest[0], expected=folder.name
+            )
+        return [job], "/".join(rest[1:] if rest[:1] == (folder.name,) else rest)
+    expected = f"all, a study, a page, or a folder below {RESULTS}/"
+    valid = ["all", *plan.grid.studies]
+    raise UserError("unknown target", found=target, expected=expected, remedy=nearest(target, valid))
 
 
-def for_snakemake(target: str) -> str:
-    """Return a target as Snakemake has it: of the files of an artifact, its rules state the manifest alone."""
-    folder = Path(target).parent
-    return f"{folder}/{MANIFEST}" if re.fullmatch(rf"[0-9a-f]{{{ID_DIGITS}}}", folder.name) else target
+def for_snakemake(plan: Plan, target: str) -> str:
+    """Return a target that a person names as Snakemake has it: its rules state the manifest of an artifact alone."""
+    if target == "all" or target.partition(".")[0] in plan.grid.studies or link_of(os.path.relpath(target)):
+        return target
+    (job,), _ = named(plan, target)
+    return f"{plan.recipe(job).folder}/{MANIFEST}"
 
 
 def set_link(plan: Plan, job: Job) -> None:

@@ -59,6 +59,15 @@ class Job:
         return self.place
 
 
+def job_of_place(place: str) -> Job | None:
+    """Return the job with the names in a place; None for a path that is no place."""
+    for step in all_steps().values():
+        names = step.folder.names_in(place)
+        if names is not None and names.get("seed", "0").isdecimal():
+            return Job.of(step.name, **names)
+    return None
+
+
 class Plan:
     """The jobs of a grid, in the project's folder `root`."""
 
@@ -75,7 +84,7 @@ class Plan:
         """The jobs whose outputs come from the store; they read nothing."""
 
     def inputs(self, job: Job) -> dict[str, Job]:
-        """Return the jobs whose outputs a job reads, by their roles. Raises UserError where the grid has no such job."""
+        """Return the jobs whose outputs a job reads, by role. Raises UserError where the grid has no such job."""
         if job not in self._inputs:
             stated = get_step(job.step).inputs(self.grid, job.names)
             roles = {role: Job.of(step, **names) for role, (step, names) in stated.roles.items()}
@@ -139,12 +148,8 @@ class Plan:
     def job_at(self, folder: str) -> Job | None:
         """Return the job whose outputs are in a folder; None where the grid asks for no such job."""
         if folder not in self._jobs:
-            place, names = PurePath(folder).parent.as_posix(), None
-            for step in all_steps().values():
-                if (names := step.folder.names_in(place)) is not None:
-                    job = Job.of(step.name, **names)
-                    return job if self.recipe(job).folder.as_posix() == folder else None
-            return None
+            job = job_of_place(PurePath(folder).parent.as_posix())
+            return job if job is not None and self.recipe(job).folder.as_posix() == folder else None
         return self._jobs[folder]
 
     def is_finished(self, job: Job) -> bool:
@@ -153,7 +158,7 @@ class Plan:
         return self.is_there(folder)
 
     def folder(self, step: str, names: Mapping[str, str | int]) -> Path | None:
-        """Return the folder of a job, for a reader that does without it; None where a file is missing that decides it."""
+        """Return the folder of a job, for readers who can do without it; None where it is not known: a file is missing."""
         try:
             return self.root / self.recipe(Job.of(step, **names)).folder
         except UserError:

@@ -1,117 +1,90 @@
-"""The progress of the jobs of a target: which are done, run, wait, failed or are still to come."""
+"""The progress of the jobs of a target: which are finished, run, wait, failed or are still to come."""
 
-import re
+import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Literal
 
-from docmt.cluster.jobs import ClusterJob
-from docmt.plan.ending import last_line
-from docmt.plan.logs import log_of
-from docmt.plan.plan import Job
-from docmt.plan.planning import Plan, Planner
+from docmt.plan.ending import last_line, newest_log
+from docmt.plan.plan import Job, Plan
+from docmt.plan.queue import QueuedJob
+from docmt.training.lease import STALE_S, Process, read_holder
+from docmt.training.survey import TrainingState, training_state
 
-JobState = Literal["done", "running", "queued", "failed", "to come"]
-"""The state of a job of a target; `queued` on a cluster."""
+JobState = Literal["finished", "running", "waiting", "failed", "to come"]
+"""The state of a job of a target; `waiting` in Slurm's queue."""
 
-ERROR = re.compile(r"^(docmt: (?!warning: )|Traceback \(most recent call last\))", re.MULTILINE)
-"""The beginning of a line of a log that says why a job failed."""
+
+@dataclass(frozen=True)
+class RunningJob:
+    """A job that runs: the folder of its outputs, and its process, or Slurm's nodes."""
+
+    folder: str
+    where: str
 
 
 @dataclass(frozen=True)
 class JobFailure:
-    """A job whose last attempt failed. `log` is empty where it has left none; `number` is that of a cluster."""
+    """A job whose last attempt failed: the folder of its outputs, the line of its log that says why, and the log."""
 
-    job: Job
+    folder: str
     why: str
-    log: str = ""
-    number: str = ""
+    log: str
 
 
-@dataclass(frozen=True)
+@dataclass
 class RunProgress:
-    """The number of jobs of each rule in each state, and the jobs that failed; the rules are in the order of work."""
+    """The jobs of a target: the number of each stage in each state, those that run, those that failed, and trainings.
 
-    rules: dict[str, Counter[JobState]] = field(default_factory=dict)
-    failures: tuple[JobFailure, ...] = ()
+    `trainings`: those that have begun and have not finished.
+    """
+
+    stages: dict[str, Counter[JobState]] = field(default_factory=dict)
+    running: list[RunningJob] = field(default_factory=list)
+    failures: list[JobFailure] = field(default_factory=list)
+    trainings: list[TrainingState] = field(default_factory=list)
 
     @property
     def total(self) -> Counter[JobState]:
-        """The number of jobs of all rules in each state."""
-        return sum(self.rules.values(), Counter())
+        """The number of jobs of all stages in each state."""
+        return sum(self.stages.values(), Counter())
 
 
-def progress_of(
-    planner: Planner,
-    plan: Plan,
-    here: Collection[Job],
-    there: Mapping[Job, ClusterJob],
-    stopped: Collection[Job],
-    has_driver: bool,
-) -> RunProgress:
-    """Return how far a plan is.
-
-    `here`: the jobs that run on this machine, or whose training shows signs of progress. `there`: the last attempt of
-    jobs on a cluster. `stopped`: the trainings that have stopped with a checkpoint, and that the next run continues.
-    `has_driver`: whether a run may be going on.
-    """
-    rules: dict[str, Counter[JobState]] = {}
-    failures = []
-    for job in plan.order:
-        if job in plan.reasons:
-            failure = None
-            state = _state_of(job, here, there)
-            if state == "to come" and job not in stopped:
-                failure = _failure(planner.digests.root, job, there.get(job), has_driver)
-            if failure:
-                state = "failed"
-                failures.append(failure)
-        elif planner.states.of(job).name in ("right", "aside", "stored"):
-            state = "done"
-        else:
+def progress_of(plan: Plan, targets: Iterable[Job], queue: Iterable[QueuedJob]) -> RunProgress:
+    """Return how far the jobs of targets are; `queue`: the jobs of the project in Slurm's queue."""
+    targets, queued, progress = list(targets), {job.id: job for job in queue}, RunProgress()
+    needed = {*plan.to_run(targets)}
+    for job in plan.closure(targets):
+        folder = plan.recipe(job).folder
+        submitted, process = queued.get(folder.name), process_of(plan.root / folder)
+        log = newest_log(plan.root / folder, 0)
+        training = training_state(plan.root / folder) if job.is_training and job in needed else None
+        if process or (submitted and submitted.is_running):
+            state: JobState = "running"
+            progress.running.append(RunningJob(str(folder), str(process or submitted.about)))
+        elif job not in needed and not plan.is_finished(job):
             continue  # nobody needs it: what would be made from it is there
-        rules.setdefault(job.step, Counter())[state] += 1
-    return RunProgress(rules, tuple(failures))
+        elif job not in needed:
+            state = "finished"
+        elif submitted:
+            state = "waiting"
+        elif log is None or (training and training.state == "stopped"):
+            state = "to come"
+        else:
+            state = "failed"
+            progress.failures.append(JobFailure(str(folder), last_line(log), str(log)))
+        progress.trainings += [training] if training else []
+        progress.stages.setdefault(PurePath(job.place).parts[1], Counter())[state] += 1
+    progress.stages = dict(sorted(progress.stages.items()))
+    return progress
 
 
-def running_here(plan: Plan, settings: Collection[str]) -> Iterator[Job]:
-    """Yield the jobs of a plan that run on this machine; `settings` are the paths of the settings of what runs."""
-    yield from (job for job in plan.reasons if job.settings_path in settings)
-
-
-def _state_of(job: Job, here: Collection[Job], there: Mapping[Job, ClusterJob]) -> JobState:
-    """Return where a job is that is to be made, before its failures are looked at."""
-    if job in here:
-        return "running"
-    phase = there[job].phase if job in there else None
-    return phase if phase in ("running", "queued") else "to come"
-
-
-def _failure(root: Path, job: Job, attempt: ClusterJob | None, has_driver: bool) -> JobFailure | None:
-    """Return the failure of a job that neither runs nor waits; None where it has not been tried since its last success.
-
-    While a run may be going on on machines that cannot be seen from here, only a log that ends with an error is one of
-    a failed job.
-    """
-    if (root / job.manifest).exists():
-        return None  # a run sets aside the outputs of its jobs before it starts them
-    log = log_of(job)
-    is_written = (root / log).is_file()
-    number = attempt.number if attempt else ""
-    if attempt is not None and attempt.phase == "failed":
-        words = f"{attempt.about} (Slurm: {attempt.state})"
-        said = f": {last_line(root / log)}" if is_written and attempt.state == "FAILED" else ""
-        return JobFailure(job, words + said, log if is_written else "", number)
-    if is_written and (not has_driver or _has_error(root / log)):
-        return JobFailure(job, last_line(root / log), log, number)
-    return None
-
-
-def _has_error(log: Path) -> bool:
-    """Return whether a log says why its job failed."""
-    try:
-        return ERROR.search(log.read_text("utf-8", errors="replace")) is not None
-    except OSError:
-        return False
+def process_of(folder: Path) -> Process | None:
+    """Return the process that does the job of a folder: by its signs of life where it is on another machine."""
+    holder = read_holder(folder)
+    if holder is None:
+        return None
+    alive = holder.process.is_alive()
+    return holder.process if alive or (alive is None and time.time() - holder.touched < STALE_S) else None

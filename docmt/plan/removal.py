@@ -1,81 +1,73 @@
-"""The removal of artifacts that nobody needs: old versions that were set aside, and those of removed systems.
-
-An artifact disappears from its place at once, before its files are removed one by one: a folder that looks complete is
-complete, also after a kill. What a killed removal leaves is listed, and removed, by the next one.
-"""
+"""The removal of artifacts. The manifest goes first: a folder that looks finished is finished, also after a kill."""
 
 import shutil
-import uuid
-from collections.abc import Iterable
-from functools import partial
+import time
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from docmt.base.artifacts import SCRATCH
 from docmt.base.errors import UserError
 from docmt.base.foreign import naming
-from docmt.base.paths import ASIDE, RESULTS, STATE
-from docmt.base.untrusted import inside
-from docmt.plan.aside import PLACE
+from docmt.base.manifest import MANIFEST, normal_path
+from docmt.base.paths import PAGE, RESULTS
+from docmt.plan.explain import recipe_in
 from docmt.plan.inventory import Artifact
-
-LOCKS = ".snakemake/locks"
-"""The folder of Snakemake's locks."""
-DAY_S = 86_400.0
+from docmt.training.lease import STALE_S, Holder, read_holder
 
 
-def removable(
-    artifacts: Iterable[Artifact], aside: bool, orphans: bool, oldest: float = float("inf")
-) -> list[Artifact]:
-    """Return the artifacts to remove.
+def chosen(artifacts: Iterable[Artifact], places: Iterable[Path], unused: bool) -> list[Artifact]:
+    """Return the artifacts in places or folders, relative to the project's folder; with `unused`, those of nobody.
 
-    `aside`: those that were set aside before the time `oldest`, in seconds, and that the next run does not move back.
-    `orphans`: the orphaned artifacts and the state folders of their trainings, unless they run.
+    Raises UserError for a place without artifacts. Downloads are never among the result.
     """
-    artifacts = [*artifacts]
-    running = {artifact.path.replace(STATE, RESULTS, 1) for artifact in artifacts if artifact.state == "running"}
-    return [
-        artifact
-        for artifact in artifacts
-        if (aside and artifact.state == "set aside" and not artifact.is_asked and artifact.since <= oldest)
-        or (orphans and artifact.state == "orphaned" and artifact.path not in running)
-    ]
+    removable = [artifact for artifact in artifacts if artifact.state != "downloads"]
+    picked = {artifact.path: artifact for artifact in removable if unused and artifact.state == "unused"}
+    for place in places:
+        below = [artifact for artifact in removable if Path(artifact.path).is_relative_to(place)]
+        if not below:
+            remedy = "docmt list-results --all names what is there"
+            raise UserError("no artifacts are here", where=str(place), remedy=remedy)
+        picked |= {artifact.path: artifact for artifact in below}
+    return sorted(picked.values(), key=lambda artifact: artifact.path)
 
 
-def check_lock(root: Path) -> None:
-    """Raise UserError while a run of Snakemake works in the folder of the project."""
-    if any((root / LOCKS).glob("*")):
-        raise UserError(
-            "a run of snakemake works in this folder",
-            where=str(root / LOCKS),
-            remedy="remove results when it has ended; after a run that was killed: snakemake --unlock",
-        )
+def check_idle(root: Path, artifacts: Collection[Artifact], every: Iterable[Artifact]) -> None:
+    """Raise UserError where a job works on one of the artifacts, or reads one of them; `every`: all that are there."""
+    removed = {Path(artifact.path) for artifact in artifacts}
+    for path in (Path(artifact.path) for artifact in every):
+        holder = holder_of(root / path)
+        if holder is None:
+            continue
+        recipe = recipe_in(root / path)
+        if path in removed or (recipe and removed & {*recipe.inputs.values()}):
+            what = "a job works on this folder" if path in removed else "the job of this folder reads what is removed"
+            raise UserError(what, where=str(path), found=holder.process, remedy="remove results when it has ended")
+
+
+def holder_of(folder: Path) -> Holder | None:
+    """Return who works on the folder of a job, or on the checkpoints in it; None where nobody does, or is long gone."""
+    for holder in map(read_holder, (folder, folder / SCRATCH)):
+        if holder is not None:
+            alive = holder.process.is_alive()
+            if alive or (alive is None and time.time() - holder.touched < STALE_S):
+                return holder
+    return None
 
 
 def remove(root: Path, artifact: Artifact) -> None:
-    """Remove the files of an artifact, and folders that are empty then."""
+    """Remove an artifact, the folders that are empty then, and links to its page."""
     folder = root / artifact.path
     with naming(folder):
-        if artifact.files:
-            home = (root / artifact.files[0]).parent
-            for file in artifact.files:  # the manifest is the first
-                inside(home, (root / file).relative_to(home).as_posix()).unlink(missing_ok=True)
-            prune(root, {(root / file).parent for file in artifact.files})
-        elif artifact.state == "set aside":
-            (folder / PLACE).unlink(missing_ok=True)
-            shutil.rmtree(folder)
-            prune(root, {folder.parent})
+        if folder.is_symlink():  # it leads to a folder of the user's elsewhere, which stays
+            folder.unlink()
         else:
-            # Without the file `place.json` it is listed as incomplete, and removed, after a kill.
-            removed = root / ASIDE / f"removed-{uuid.uuid4().hex}"
-            removed.parent.mkdir(parents=True, exist_ok=True)
-            folder.replace(removed)
-            # A link leads to a folder of the user's elsewhere, which stays.
-            (removed.unlink if removed.is_symlink() else partial(shutil.rmtree, removed))()
-            prune(root, {folder.parent})
-
-
-def prune(root: Path, folders: Iterable[Path]) -> None:
-    """Remove folders that are empty, and the empty folders above them up to the folder of their stage."""
-    for folder in sorted(folders, key=lambda path: -len(path.parts)):
-        while len(folder.relative_to(root / RESULTS).parts) > 1 and folder.is_dir() and not any(folder.iterdir()):
-            folder.rmdir()
-            folder = folder.parent
+            (folder / MANIFEST).unlink(missing_ok=True)
+            shutil.rmtree(folder)
+        above = folder.parent
+        while len(above.relative_to(root / RESULTS).parts) > 1 and not any(above.iterdir()):
+            above.rmdir()
+            above = above.parent
+        for pattern in ("*", f"{PAGE.stage}/*/*/*"):
+            for link in (root / RESULTS).glob(pattern):
+                if link.is_symlink() and normal_path(link.parent / link.readlink()).is_relative_to(normal_path(folder)):
+                    link.unlink()

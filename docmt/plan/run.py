@@ -1,10 +1,13 @@
-"""The grid of a run: with `missing: skip`, also what nobody has, such as corpora, checkpoints and word vectors."""
+"""The grid and the plan of a run; with `missing: skip` they leave out what nobody has, such as corpora."""
 
 import dataclasses
 from pathlib import Path
 from typing import Any
 
 from docmt.grid.grid import Grid, load_grid
+from docmt.plan.available import with_available
+from docmt.plan.links import named
+from docmt.plan.plan import Plan
 from docmt.plan.supplies import Supplies
 from docmt.plan.unscored import missing_for_scores
 
@@ -36,11 +39,10 @@ def without_missing(grid: Grid) -> Grid:
     )
 
 
-def grids_of_other_scales(grid: Grid, root: Path, config: dict[str, Any]) -> list[Grid]:
-    """Return the grids of the other scales that read the same corpora as `grid`, for the same settings."""
-    if grid.fixtures:
-        return []
-    clone = Path(grid.clone)
-    names = sorted(path.stem for path in (clone / SCALES).glob("*.yaml") if path.stem != grid.scale)
-    grids = [grid_of_run(root, {**config, "scale": name}, clone) for name in names]
-    return [other for other in grids if not other.fixtures]
+def plan_of_run(config: dict[str, Any], target: str = "all") -> Plan:
+    """Return the plan of a run of a target, in the present folder; `config` overrides keys of config.yaml.
+
+    Raises UserError for wrong settings, and as `named` does.
+    """
+    plan = Plan(grid_of_run(Path(), config))
+    return with_available(plan, named(plan, target)[0]) if plan.grid.not_run else plan

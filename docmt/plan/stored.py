@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from docmt.base.errors import UserError
@@ -91,6 +92,18 @@ def named_store(grid: Grid) -> Store:
         remedy = "name it in config.yaml, or with --config store=FOLDER"
         raise UserError("no store is named", where="config.yaml", expected="store", remedy=remedy)
     return store_of(grid.store, grid.store_keys)
+
+
+def with_trainings(plan: Plan) -> Plan:
+    """Return a plan which knows the trainings of all studies that are in the store, and not here, for estimates."""
+    waiting = []
+    for entry in plan.grid.entries if plan.grid.pulls else ():
+        for seed in entry.seeds if entry.has_model else ():
+            job = Job.of("train", corpus=entry.corpus, system=entry.trained, seed=seed)
+            with suppress(UserError):  # a missing checkpoint decides its identity
+                waiting += [] if plan.is_finished(job) else [job]
+    plan.fetched = {*stored_for(plan, waiting).entries}
+    return plan
 
 
 def hint_of(grid: Grid) -> dict[str, str | None]:

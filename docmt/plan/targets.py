@@ -3,18 +3,19 @@
 import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
-from docmt.base.paths import SCORES
+from docmt.base.manifest import MANIFEST
+from docmt.base.paths import INDEX
 from docmt.grid.comparable import reasons_of_item
 from docmt.grid.grid import Grid
-from docmt.grid.items import card_of, item_corpora, item_entries, judged_systems, page_of, run_folder, sheet_of
+from docmt.grid.items import card_of, item_corpora, item_entries, judged_systems, page_of, run_job, sheet_of
 from docmt.grid.scored import scoring_of
 from docmt.kinds.item import Item
 from docmt.plan.estimates import Estimates, TrainingPlan
+from docmt.plan.plan import Job, Plan
 from docmt.plan.supplies import Supplies, Supply, together
-from docmt.plan.unscored import missing_for_scores, supplies_of_scores
+from docmt.plan.unscored import supplies_of_scores
 from docmt.settings.metrics import METRICS, base_of
 from docmt.settings.scoring import ScoringPart
 from docmt.settings.system import Entry
@@ -52,20 +53,16 @@ class Target:
 class Targets:
     """The targets of Snakemake, with their states."""
 
-    def __init__(self, grid: Grid, root: Path, estimates: Estimates) -> None:
-        """List the targets of a grid whose results are in the folder `root`."""
-        self.root, self.estimates = root, estimates
-        self.supplies = Supplies(grid, root)
-        # With `missing: stop`, a run refuses what would otherwise be left out.
-        unscored = [] if grid.missing == "stop" else missing_for_scores(self.supplies)
-        self.grid = dataclasses.replace(grid, not_scored={supply.name: supply.reason for supply in unscored})
-        self.ways = {supply.reason: supply.way for supply in unscored}
+    def __init__(self, plan: Plan) -> None:
+        """List the targets of a plan."""
+        self.plan, self.grid = plan, plan.grid
+        self.estimates, self.supplies = Estimates(plan), Supplies(plan.grid, plan.root)
 
     def every(self) -> Target:
         """Return the target `all`."""
         active = self.grid.active
         entries = [entry for name in active for entry in self.grid.of_study(name)]
-        pages = [page_of(self.grid, name, "index") for name in active]
+        pages = [self._page(name, INDEX) for name in active]
         needed = [supply for entry in entries for supply in self.supplies.of_entry(entry)]
         needed += [supply for name in active for supply in self._for_scores(name)]
         about = f"every study of config.yaml: {', '.join(active)}"
@@ -77,8 +74,7 @@ class Targets:
         for_scores = self._for_scores(study)
         needed = [*self.supplies.of(config.corpora), *(s for entry in entries for s in self.supplies.of_entry(entry))]
         needed += for_scores
-        page = page_of(self.grid, study, "index")
-        yield self._target(study, "study", study, config.title, [page], needed, entries)
+        yield self._target(study, "study", study, config.title, [self._page(study, INDEX)], needed, entries)
         for name, item in config.items.items():
             path, about = page_of(self.grid, study, name), f"{item.paper}: {item.title}" if item.paper else item.title
             entries_of_item = item_entries(self.grid, study, name)
@@ -88,28 +84,45 @@ class Targets:
             needed += map(self.supplies.translations, paths)
             needed += for_scores if {"scores", "occurrences"} & {*item.reads()} else []
             unscored = tuple(self._unscored(study, item, entries_of_item))
-            target = self._target(path, "item", study, about, [path], needed, entries_of_item, unscored)
+            page = [self._page(study, name)]
+            target = self._target(path, "item", study, about, page, needed, entries_of_item, unscored)
             yield dataclasses.replace(target, not_comparable=tuple(self._not_comparable(study, item)))
             if item.has_sheet:
                 yield self._sheet(study, name, about)
         runs = [(entry, seed) for entry in entries for seed in entry.seeds] if scores else []
         for entry, seed in runs:
-            path = f"{run_folder(self.grid, SCORES, entry, seed)}/scores.json"
-            about = f"scores of {entry.system.name} on {entry.corpus}"
+            step, names = run_job(self.grid, "scores", entry, seed)
+            job, about = Job.of(step, **names), f"scores of {entry.system.name} on {entry.corpus}"
             needed = [*self.supplies.of_entry(entry), *for_scores]
-            yield self._target(path, "scores", study, about, [path], needed)
+            yield self._target(self._name(job), "scores", study, about, [job], needed)
 
     def _sheet(self, study: str, name: str, about: str) -> Target:
         """Return the sheet for annotators of a table; `about` describes the table."""
         path, (_, entries) = sheet_of(self.grid, study, name), judged_systems(self.grid, study, name)
         needed = [supply for entry in entries for supply in self.supplies.of_entry(entry)]
-        return self._target(path, "sheet", study, f"the sheet for annotators of {about}", [path], needed, entries)
+        job = Job.of("sheet", scale=self.grid.scale, study=study, item=name)
+        return self._target(path, "sheet", study, f"the sheet for annotators of {about}", [job], needed, entries)
 
     def corpora(self) -> Iterator[Target]:
         """Yield the targets of corpora."""
         for corpus in self.grid.corpora:
-            path = card_of(self.grid, corpus)
-            yield self._target(path, "corpus", None, f"the corpus {corpus}", [path], [self.supplies.corpus(corpus)])
+            step, names = card_of(self.grid, corpus)
+            job, needed = Job.of(step, **names), [self.supplies.corpus(corpus)]
+            yield self._target(self._name(job), "corpus", None, f"the corpus {corpus}", [job], needed)
+
+    def _page(self, study: str, item: str) -> Job:
+        """Return the job of a page."""
+        return Job.of("page", scale=self.grid.scale, study=study, item=item)
+
+    def _name(self, job: Job) -> str:
+        """Return the target of Snakemake that is the output of a job; its place where a file is missing."""
+        folder = self.plan.folder(job.step, job.names)
+        return job.place if folder is None else (folder / MANIFEST).relative_to(self.plan.root).as_posix()
+
+    def _is_finished(self, job: Job) -> bool:
+        """Return whether the outputs of a job are there; they are not where a file is missing that decides them."""
+        folder = self.plan.folder(job.step, job.names)
+        return folder is not None and (folder / MANIFEST).is_file()
 
     def _for_scores(self, study: str) -> list[Supply]:
         """Return what the scores of a study need, without what is left out."""
@@ -124,7 +137,7 @@ class Targets:
         for part, reason in dict.fromkeys(missing):
             metrics = metrics_in(item, part)
             if metrics:
-                yield f"{', '.join(metrics)} not scored: {reason}. {self.ways.get(reason, '')}".rstrip()
+                yield f"{', '.join(metrics)} not scored: {reason}. {self.grid.ways_by_reason.get(reason, '')}".rstrip()
 
     def _not_comparable(self, study: str, item: Item) -> Iterator[str]:
         """Yield why numbers of an item are not comparable with published ones, as far as it is known before a run."""
@@ -137,14 +150,14 @@ class Targets:
         kind: TargetKind,
         study: str | None,
         about: str,
-        files: Iterable[str],
+        jobs: Iterable[Job],
         needed: Iterable[Supply],
         entries: Iterable[Entry] | None = None,
         unscored: tuple[str, ...] = (),
     ) -> Target:
-        """Return a target that makes `files` and needs some supplies; a target with `entries` has a plan."""
+        """Return a target that is `jobs` and needs some supplies; a target with `entries` has a plan of trainings."""
         plan = None if entries is None else self.estimates.plan(entries)
-        if all((self.root / path).exists() for path in files):
+        if all(map(self._is_finished, jobs)):
             return Target(name, kind, study, about, "made", plan, reasons=unscored)
         supplies = {supply.name: supply for supply in needed}.values()
         needs = together(supplies)
@@ -154,13 +167,13 @@ class Targets:
         )
 
 
-def targets(grid: Grid, root: Path, studies: Iterable[str], estimates: Estimates, scores: bool) -> Iterator[Target]:
-    """Yield the target `all`, the targets of each of `studies`, and the targets of corpora.
+def targets(plan: Plan, studies: Iterable[str], scores: bool) -> Iterator[Target]:
+    """Yield the target `all` of a plan, the targets of each of `studies`, and the targets of corpora.
 
     The targets of a study are the study and its items, and, where `scores` is true, the scores of each system and seed.
     Scores that several studies share are targets of the first of them.
     """
-    listed, yielded = Targets(grid, root, estimates), set()
+    listed, yielded = Targets(plan), set()
     yield listed.every()
     for study in studies:
         for target in listed.of_study(study, scores):

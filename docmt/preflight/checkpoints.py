@@ -55,7 +55,7 @@ def _whole(run: PlannedRun, folder: str) -> Iterator[RunFinding]:
 
 def _of_texts(run: PlannedRun) -> set[str | None]:
     """Return the folders of the checkpoints whose pieces the texts of jobs have."""
-    return {run.grid.texts[job.names["text"]].pretrained for job in run.whole if job.rule == "tokens"}
+    return {run.grid.texts[job.names["text"]].pretrained for job in run.whole if job.step == "tokens"}
 
 
 def _of_aligners(run: PlannedRun) -> set[str | None]:

@@ -6,41 +6,42 @@ from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
-from docmt.base.errors import UserError
+from docmt.base.gpus import compute_capabilities, visible_gpus
 from docmt.base.machine import installed_version
 from docmt.grid.grid import Grid
-from docmt.plan.preflight import check_precision
 from docmt.preflight.finding import Area, RunFinding
 from docmt.preflight.planned import PlannedRun
-from docmt.preflight.profile import Profile
+from docmt.preflight.requests import Requests
+from docmt.settings.train import IN_FP32
 
 AREA = Area("devices")
 DEV, DRIVER = Path("/dev"), Path("/proc/driver/nvidia/version")
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 OLDEST_DRIVERS = {12: 525, 13: 580}
 """The oldest driver of NVIDIA that runs programs of each version of CUDA (CUDA Compatibility, section 2.1)."""
+BF16_SINCE = 8.0
+"""The compute capability of the first GPUs of NVIDIA that compute in bf16: those of the A100."""
 BUILD = "in docmt's clone: pip install -c pins.txt torch, from an index whose torch is built for CUDA"
 
 
-def check_devices(grid: Grid, profile: Profile, dev: Path = DEV, driver: Path = DRIVER) -> Iterator[RunFinding]:
+def check_devices(grid: Grid, requests: Requests, dev: Path = DEV, driver: Path = DRIVER) -> Iterator[RunFinding]:
     """Yield what is wrong with the devices on which trainings would run.
 
     On a cluster the cards are those of its nodes, and only the build of torch is checked.
     """
-    gpus = profile.number("train", "gpu") or 0
     cards, build = cards_in(dev), torch_build()
     if grid.device == "cpu":
         yield AREA.fact("device: cpu; cards are not used")
         return
-    if profile.is_cluster:
-        yield from _of_cluster(grid, gpus, build, profile)
+    if requests.executor is not None:
+        yield from _of_cluster(grid, requests.gpus, build)
         return
     if grid.device == "cuda" and not cards:
         remedy = "set device: auto, or run where there is a GPU (`ls /dev/nvidia*`, `nvidia-smi`)"
         value = f"no card of NVIDIA in {dev}"
         yield AREA.error("there is no GPU on this machine", where="config.yaml device", found=value, remedy=remedy)
     if cards:
-        yield from _of_cards(grid, cards, gpus, build, profile, driver)
+        yield from _of_cards(grid, cards, build, driver)
     if build == "cpu" and (cards or grid.device == "cuda"):
         make = AREA.error if grid.device == "cuda" else AREA.warning
         version = installed_version("torch")
@@ -50,12 +51,16 @@ def check_devices(grid: Grid, profile: Profile, dev: Path = DEV, driver: Path = 
     yield AREA.fact(f"device: {grid.device}; {len(cards)} cards; torch is built for {build}")
 
 
-def check_numbers(run: PlannedRun, profile: Profile) -> Iterator[RunFinding]:
+def check_numbers(run: PlannedRun, requests: Requests) -> Iterator[RunFinding]:
     """Yield an error where trainings are in bf16, and cards of this machine do not compute in it."""
-    try:
-        check_precision(run.grid, () if profile.is_cluster else run.jobs)
-    except UserError as problem:
-        yield AREA.of(problem)
+    systems = {run.grid.find(job.names["corpus"], job.names["system"]).system for job in run.jobs if job.is_training}
+    in_bf16 = sorted(system.name for system in systems if system.train.precision == "bf16")
+    if not in_bf16 or run.grid.device == "cpu" or requests.executor is not None:
+        return
+    capabilities, value = compute_capabilities(), f"train.precision: bf16 of {', '.join(in_bf16)}"
+    for name, capability in (capabilities[gpu.key] for gpu in visible_gpus() if gpu.key in capabilities):
+        if capability < BF16_SINCE:
+            yield AREA.error("this GPU does not compute in bf16", where=name, found=value, remedy=IN_FP32)
 
 
 def cards_in(dev: Path = DEV) -> list[Path]:
@@ -76,37 +81,25 @@ def torch_build() -> str:
     return f"cuda {major[1] or major[2]}" if major else "cuda"
 
 
-def _of_cluster(grid: Grid, gpus: float, build: str, profile: Profile) -> Iterator[RunFinding]:
-    """Yield a finding where jobs ask a cluster for GPUs, or are to use them, and torch cannot."""
-    place = profile.resource("train", "gpu")[1]
+def _of_cluster(grid: Grid, gpus: int, build: str) -> Iterator[RunFinding]:
+    """Yield a finding where jobs ask a cluster for GPUs, and torch cannot use them."""
     if build == "cpu" and gpus:
         make = AREA.error if grid.device == "cuda" else AREA.warning
-        what = "trainings ask for GPUs, and torch is built for processors alone"
-        value = f"gpu: {gpus:g}; torch {installed_version('torch')}"
-        yield make(what, where=place, found=value, remedy=f"{BUILD}, or set gpu: 0 for train")
-    if grid.device == "cuda" and not gpus:
-        what, remedy = "device: cuda, and trainings ask for no GPU", "state gpu: 1 for train"
-        yield AREA.error(what, where=place, found=f"gpu: {gpus:g}", remedy=remedy)
+        what, value = (
+            "jobs ask for GPUs, and torch is built for processors alone",
+            f"torch {installed_version('torch')}",
+        )
+        yield make(what, where="this Python's environment", found=value, remedy=f"{BUILD}, or set device: cpu")
     yield AREA.fact(f"device: {grid.device}; cards are those of the nodes; torch is built for {build}")
 
 
-def _of_cards(
-    grid: Grid, cards: list[Path], gpus: float, build: str, profile: Profile, driver: Path
-) -> Iterator[RunFinding]:
+def _of_cards(grid: Grid, cards: list[Path], build: str, driver: Path) -> Iterator[RunFinding]:
     """Yield what is wrong with the cards of this machine."""
     make = AREA.error if grid.device == "cuda" else AREA.warning
     visible = os.environ.get(VISIBLE)
     if visible is not None and not re.search(r"^\s*(\d|GPU-|MIG-)", visible):
         remedy = f"unset {VISIBLE}, or name cards in it"
         yield make("the environment hides all cards", where=VISIBLE, found=repr(visible), remedy=remedy)
-    if gpus > len(cards):
-        yield AREA.warning(
-            "a training asks for more GPUs than this machine has, and takes those that are here",
-            where=profile.resource("train", "gpu")[1],
-            found=f"gpu: {gpus:g}",
-            expected=f"at most {len(cards)}",
-            remedy="lower gpu of train, or run on a larger machine",
-        )
     closed = [str(path) for path in cards if not os.access(path, os.R_OK | os.W_OK)]
     if closed:
         remedy = "ask the administrator for the rights (often the group `video` or `render`)"

@@ -81,11 +81,11 @@ def estimated_room(run: PlannedRun) -> Room:
     of_corpora = sum(supply.bytes for supply in needed if supply.name in grid.corpora)
     # A seed has no entry of its own, and a training that several studies share is one job.
     trainings = {job: grid.find(job.names["corpus"], job.names["system"]) for job in run.jobs if job.is_training}
-    estimates, pieces = Estimates(grid, Path(RESULTS)), _pieces(run)
+    estimates, pieces = Estimates(run.plan), _pieces(run)
     return Room(
         downloads=sum(supply.bytes for supply in needed if supply.state == "to-fetch"),
         corpora=UNPACKED * of_corpora,
-        text=sum(BYTES_OF_PIECE.get(job.rule, 0) * pieces.get(job.names.get("corpus", ""), 0.0) for job in run.jobs),
+        text=sum(BYTES_OF_PIECE.get(job.step, 0) * pieces.get(job.names.get("corpus", ""), 0.0) for job in run.jobs),
         trainings=sum(estimates.disk(entry) for entry in trainings.values()),
         others=BYTES_OF_JOB * len(run.jobs),
     )
@@ -93,7 +93,7 @@ def estimated_room(run: PlannedRun) -> Room:
 
 def _pieces(run: PlannedRun) -> dict[str, float]:
     """Return the number of pieces of the training text of each corpus on both sides, by its folder of data."""
-    sizes, pieces = Sizes(run.grid, Path(RESULTS)), {}
+    sizes, pieces = Sizes(run.plan), {}
     for entry in run.grid.entries:
         folder = run.grid.data_folder(entry.corpus)
         if entry.has_model and folder not in pieces:

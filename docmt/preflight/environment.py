@@ -8,11 +8,10 @@ from pathlib import Path
 from docmt.base.errors import UserError, install, quoted
 from docmt.base.machine import installed_version
 from docmt.grid.scored import scoring_of
-from docmt.plan.jobs import Job
-from docmt.plan.preflight import check_packages, required_packages
+from docmt.plan.plan import Job
 from docmt.preflight.finding import Area, RunFinding
+from docmt.preflight.packages import check_packages, required_packages
 from docmt.preflight.planned import PlannedRun
-from docmt.preflight.profile import Profile
 from docmt.settings.programs import need_program
 from docmt.steps.ask import program_of
 
@@ -23,7 +22,7 @@ MOST_NAMED = 8
 """The largest number of packages that a message names."""
 
 
-def check_environment(run: PlannedRun, profile: Profile) -> Iterator[RunFinding]:
+def check_environment(run: PlannedRun) -> Iterator[RunFinding]:
     """Yield packages that are missing or of other versions, and programs that cannot be run."""
     extras = _extras(run)
     try:
@@ -31,13 +30,13 @@ def check_environment(run: PlannedRun, profile: Profile) -> Iterator[RunFinding]
     except UserError as problem:
         yield AREA.of(problem)
     yield from _other_versions(extras)
-    yield from _programs(run, profile)
+    yield from _programs(run)
     yield AREA.fact(f"packages of docmt, and programs of the jobs; torch {installed_version('torch')}")
 
 
 def _extras(run: PlannedRun) -> list[str]:
     """Return the names of what extras of docmt may be for: aligners, languages, engines, and the kind of the store."""
-    pairs = [(run.grid.find_scored(*_names(job)).study, _names(job)[0]) for job in run.jobs if job.rule == "scores"]
+    pairs = [(run.grid.find_scored(*_names(job)).study, _names(job)[0]) for job in run.jobs if job.step == "scores"]
     aligners = [scoring_of(run.grid, study, corpus).aligner for study, corpus in dict.fromkeys(pairs)]
     languages = [run.grid.corpora[corpus].target_language for _, corpus in dict.fromkeys(pairs)]
     store = (run.grid.store or "").partition("://")
@@ -48,7 +47,7 @@ def _extras(run: PlannedRun) -> list[str]:
 def _engines(run: PlannedRun) -> Iterator[str]:
     """Yield the engine of each job that searches translations, where it is another program than docmt."""
     for job in run.jobs:
-        if job.rule in ("translate", "passage") and (engine := run.grid.find(*_names(job)).engine) != "docmt":
+        if job.step in ("translate", "passage") and (engine := run.grid.find(*_names(job)).engine) != "docmt":
             yield engine
 
 
@@ -78,14 +77,11 @@ def _other_versions(extras: list[str]) -> Iterator[RunFinding]:
         )
 
 
-def _programs(run: PlannedRun, profile: Profile) -> Iterator[RunFinding]:
+def _programs(run: PlannedRun) -> Iterator[RunFinding]:
     """Yield the programs that the jobs, or the records of what ran, need and that cannot be run."""
     if shutil.which("git") is None:
         remedy = "install git: records of jobs then have the commit of docmt"
         yield AREA.warning("git is not there, so that records do not say which code ran", found="git", remedy=remedy)
-    if profile.is_slurm and shutil.which("sbatch") is None:
-        what, remedy = "sbatch is not there, by which jobs are sent", "run on a login node, or load the module of Slurm"
-        yield AREA.error(what, where=profile.place("executor"), found="sbatch", remedy=remedy)
     for words, where in _command_lines(run):
         try:
             need_program(words, where)
@@ -105,7 +101,7 @@ def _command_lines(run: PlannedRun) -> Iterator[tuple[tuple[str, ...], str]]:
         words = program_of(run.grid, job.names).words(job.names["corpus"], int(job.names["seed"]))
         seen.add((words, f"{job.names['system']}: command.run"))
     for job in run.jobs:
-        if job.rule == "scores":
+        if job.step == "scores":
             comet = scoring_of(run.grid, run.grid.find_scored(*_names(job)).study, job.names["corpus"]).comet
             seen |= {(comet.words, "scoring.comet.command")} if comet else set()
     yield from sorted(seen)
@@ -113,4 +109,4 @@ def _command_lines(run: PlannedRun) -> Iterator[tuple[tuple[str, ...], str]]:
 
 def _asked(run: PlannedRun) -> list[Job]:
     """Return the jobs that ask a program for translations."""
-    return [job for job in run.jobs if job.rule == "ask"]
+    return [job for job in run.jobs if job.step == "ask"]

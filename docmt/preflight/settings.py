@@ -17,9 +17,7 @@ from docmt.grid.grid import Grid, grid_of
 from docmt.grid.main_config import load_what_is_right
 from docmt.grid.study import expand
 from docmt.kinds.study import StudyConfig
-from docmt.plan.preflight import check_study_names
 from docmt.preflight.finding import Area, RunFinding
-from docmt.preflight.rules import rule_names
 
 AREA = Area("settings")
 CORPORA, STUDIES = Path("workflow/corpora"), Path("workflow/studies")
@@ -60,10 +58,6 @@ def read_settings(overrides: dict) -> tuple[Grid | None, list[RunFinding]]:
             load_file_set(path)
     with collected.attempt():
         locked_checksums(Path(LOCK))
-    if grid is not None:
-        for study in grid.studies:
-            with collected.attempt():
-                check_study_names([study], rule_names())
     findings = [_finding(problem, broken | _wrong_texts(grid)) for problem in _once(collected.problems)]
     return grid, [*findings, *_facts(grid)]
 

@@ -75,7 +75,7 @@ def _for_scores(run: PlannedRun) -> Iterator[RunFinding]:
 
     A study's file may be missing: its metrics are left out. A run is refused without a file that config.yaml names.
     """
-    supplies, jobs = Supplies(run.grid), [job for job in run.whole if job.rule == "scores"]
+    supplies, jobs = Supplies(run.grid), [job for job in run.whole if job.step == "scores"]
     studies = {run.grid.find_scored(job.names["corpus"], job.names["system"]).study for job in jobs}
     left_out = {supply.name for supply in missing_for_scores(supplies)}
     paths = {path: what for study in sorted(studies) for path, what in run.grid.scoring[study].paths.items()}

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from docmt.base.errors import UserError
 from docmt.grid.main_config import RunConfig
-from docmt.plan.stored import store_at
 from docmt.preflight.finding import Area, RunFinding
+from docmt.store.exchange import store_of
 from docmt.store.folder import FolderBackend
 from docmt.store.signatures import read_keys
 from docmt.store.store import Store
@@ -26,7 +26,7 @@ def check_store(config: RunConfig) -> Iterator[RunFinding]:
         yield AREA.fact("no store is used")
         return
     try:
-        store = store_at(_without_keys(config), config.store)
+        store = store_of(config.store, None)
         is_begun = store.check()
     except UserError as problem:
         yield AREA.of(problem)
@@ -34,11 +34,6 @@ def check_store(config: RunConfig) -> Iterator[RunFinding]:
     yield from _rights(config, store)
     state = "a store of this version" if is_begun else "an empty place, in which the first push begins a store"
     yield AREA.fact(f"{config.store} (store_mode: {config.store_mode}): {state}")
-
-
-def _without_keys(config: RunConfig) -> RunConfig:
-    """Return the settings without the file of keys, which is checked apart."""
-    return RunConfig(store=config.store, store_mode=config.store_mode)
 
 
 def _rights(config: RunConfig, store: Store) -> Iterator[RunFinding]:

@@ -13,7 +13,7 @@ from docmt.base.manifest import MANIFEST, RECORD, Manifest, digest_from_json, re
 from docmt.base.paths import RESULTS
 from docmt.base.recipe import Recipe, read_recipe
 from docmt.base.result_folders import check_layout
-from docmt.plan.links import jobs_named
+from docmt.plan.links import for_snakemake, named
 from docmt.plan.plan import Job, Plan
 
 OF_JOB = ("step", "began", "finished", "hardware")
@@ -78,17 +78,18 @@ def folder_of(plan: Plan, job: Job) -> str:
     return plan.recipe(job).folder.as_posix()
 
 
-def finished_run(plan: Plan, target: str, command: str) -> FinishedRun:
+def finished_run(plan: Plan, target: str, options: str) -> FinishedRun:
     """Return the artifacts behind a target of Snakemake.
 
-    `command`: the command that finishes the target, for the message. Raises UserError for an unknown target, for one
+    `options`: those of the run, for the command in a message. Raises UserError for an unknown target, for one
     that is not finished, and where a manifest, a record or a recipe is damaged.
     """
     check_layout(plan.root)
-    jobs = jobs_named(plan, target)
+    jobs, _ = named(plan, target)
     lacking = [folder_of(plan, job) for job in plan.to_run(jobs)]
     if lacking:
         more = [f"... and {len(lacking) - LISTED} more"] if len(lacking) > LISTED else []
+        command = f"snakemake --cores all {for_snakemake(plan, target)}{options}"
         rows = "".join(f"\n    {line}" for line in [*lacking[:LISTED], *more])
         raise UserError("the target is not finished", where=target, found=rows, remedy=f"run `{command}` first")
     job_of: dict[str, Job] = {}

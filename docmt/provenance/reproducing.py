@@ -13,7 +13,7 @@ from docmt.base.errors import UserError, in_line
 from docmt.base.recipe import read_recipe
 from docmt.catalogue.missing import is_remote
 from docmt.grid.scored import scoring_of_entry
-from docmt.plan.links import for_snakemake, jobs_named
+from docmt.plan.links import for_snakemake, named
 from docmt.plan.plan import Job, Plan
 from docmt.plan.run import grid_of_run
 from docmt.provenance.artifacts import folder_of
@@ -103,7 +103,7 @@ def _make_and_compare(new_run: NewRun, overrides: Mapping[str, Any], first: Firs
     target, folder = new_run.target, new_run.folder
     with chdir(first.project):
         plan, config = Plan(grid_of_run(Path(), dict(overrides))), main_config(Path(), overrides)
-        jobs = jobs_named(plan, target)
+        jobs, in_snakemake = named(plan, target)[0], for_snakemake(plan, target)
         if first.is_crate and (hosts := sorted(_hosts(plan, jobs))):
             tell(f"files of its corpora are downloaded from {', '.join(hosts)}")
         if first.is_crate and not new_run.runs_code:
@@ -114,10 +114,10 @@ def _make_and_compare(new_run: NewRun, overrides: Mapping[str, Any], first: Firs
         link_files(linked, first.project, folder)
         if new_run.with_downloads:
             copy_downloads(plan, jobs, first.project, folder)
-    run_snakemake(folder, for_snakemake(target), new_run.cores, overrides)
+    run_snakemake(folder, in_snakemake, new_run.cores, overrides)
     with chdir(folder):
         plan = Plan(grid_of_run(Path(), dict(overrides)))
-        folders = dict.fromkeys(folder_of(plan, job) for job in plan.closure(jobs_named(plan, target)))
+        folders = dict.fromkeys(folder_of(plan, job) for job in plan.closure(named(plan, target)[0]))
         return compare(folders, first.results, folder)
 
 

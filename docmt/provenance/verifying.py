@@ -31,7 +31,7 @@ from docmt.base.manifest import (
     manifest_of_docmt,
     normal_path,
 )
-from docmt.base.paths import CORPUS, ID_DIGITS, RESULTS
+from docmt.base.paths import CORPUS, ID, RESULTS
 from docmt.base.recipe import JOB, read_recipe
 from docmt.base.result_folders import check_layout
 from docmt.plan.outside import MEMORY
@@ -40,7 +40,6 @@ THREADS = 4
 """The largest number of files that are read at the same time."""
 PROGRESS_S = 1.0
 """The seconds between two calls of the function that shows the progress."""
-ID = re.compile(rf"[0-9a-f]{{{ID_DIGITS}}}")
 UNSTATED = re.compile(rf".*/({JOB}|log\.\d+\.txt|process\.json|scratch/.*)|{RESULTS}/asked/.*")
 """The paths of files of which nobody expects a digest: of jobs that run or have run."""
 

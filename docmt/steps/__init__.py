@@ -24,5 +24,5 @@ def get_step(name: str) -> "Step":
 @cache
 def all_steps() -> dict[str, "Step"]:
     """Return all steps by their names, in the order of the stages."""
-    found = sorted(map(get_step, NAMES), key=lambda step: (str(step.folder), step.name))
-    return {step.name: step for step in found}
+    listed = sorted(map(get_step, NAMES), key=lambda step: (str(step.folder), step.name))
+    return {step.name: step for step in listed}

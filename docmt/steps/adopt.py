@@ -63,7 +63,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.text.pipeline import TextPipeline
     from docmt.text.signs import signs_of
 
-    job, path = parsed(recipe, AdoptionSettings), recipe.hints.get("translations")
+    job, path = parsed(recipe, AdoptionSettings), recipe.hint("translations", str | None)
     translations = None if path is None else Path(path)
     with sealing(recipe):
         pipeline, test = TextPipeline.load(recipe.input("tokens") / "text"), read_expected(recipe.input("corpus"))

@@ -3,10 +3,12 @@
 Each answer is on the disk before the next document is sent: an attempt that was killed asks nothing twice.
 """
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
 from docmt.base.artifacts import SCRATCH
+from docmt.base.parse import parse
 from docmt.base.paths import ASKED, TRANSLATIONS
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import say
@@ -17,6 +19,9 @@ from docmt.settings.programs import need_program
 from docmt.steps.adopt import inputs, libraries, restoring, settings
 from docmt.steps.step import Names, Step, parsed
 from docmt.steps.translate import WRITES
+
+LIMITS = ("timeout_seconds", "retries", "at_once")
+"""The settings of a program on which no translation depends."""
 
 
 def program_of(grid: Grid, names: Names) -> CommandTranslations:
@@ -34,7 +39,7 @@ def files(grid: Grid, names: Names) -> dict[str, Path]:
 def hints(grid: Grid, names: Names) -> dict[str, Any]:
     """Return the limits of the program."""
     source = program_of(grid, names)
-    return {name: getattr(source, name) for name in ("timeout_seconds", "retries", "at_once")}
+    return {name: getattr(source, name) for name in LIMITS}
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
@@ -46,8 +51,10 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.text.pipeline import TextPipeline
     from docmt.text.signs import signs_of
 
-    job, hints, state = parsed(recipe, AdoptionSettings), recipe.hints, recipe.folder / SCRATCH
-    limits = Limits(hints["timeout_seconds"], hints["retries"], hints["at_once"])
+    job, state = parsed(recipe, AdoptionSettings), recipe.folder / SCRATCH
+    stated = {name: recipe.hints[name] for name in LIMITS if name in recipe.hints}
+    source = parse(CommandTranslations, dataclasses.asdict(job.source) | stated, str(recipe.path), ("hints",))
+    limits = Limits(source.timeout_seconds, source.retries, source.at_once)
     with sealing(recipe):
         pipeline, test = TextPipeline.load(recipe.input("tokens") / "text"), read_expected(recipe.input("corpus"))
         languages = pipeline.config.source_language, pipeline.config.target_language

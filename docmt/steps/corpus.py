@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.digests import kind_of, named_digest, value_of
-from docmt.base.errors import UserError
+from docmt.base.errors import UserError, check_known
 from docmt.base.manifest import check_file
 from docmt.base.paths import CORPUS
 from docmt.base.recipe import SOURCES, Recipe, Resources, root_of
@@ -57,7 +57,9 @@ def run(recipe: Recipe, resources: Resources) -> None:
     job = parsed(recipe, CorpusSettings)
     downloads = (recipe.folder_of("fixture") or recipe.place) / "downloads"
     by_role = {f"downloads/{file.name}": file for file in job.files}
-    lock, first = root_of(recipe.path) / LOCK, recipe.hints.get("first", ())
+    lock, first = root_of(recipe.path) / LOCK, recipe.hint("first", tuple[str, ...], ())
+    for name in first:
+        check_known("file", name, [file.name for file in job.files], f"{recipe.path} hints.first")
     locked = locked_checksums(lock)
 
     def digest_of(role: str, path: Path, expected: str) -> str:

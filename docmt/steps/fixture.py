@@ -15,8 +15,8 @@ def run(recipe: Recipe, resources: Resources) -> None:
 
     job = parsed(recipe, CorpusSettings)
     if job.fixture is None:
-        found = f"settings of the corpus {job.corpus} itself"
-        raise UserError("not the settings of a fixture", where=str(recipe.path), found=found)
+        description = f"settings of the corpus {job.corpus} itself"
+        raise UserError("not the settings of a fixture", where=str(recipe.path), found=description)
     with sealing(recipe):
         write_fixture(job, job.fixture, recipe.folder / "downloads")
 

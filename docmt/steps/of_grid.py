@@ -99,7 +99,7 @@ def view_inputs(grid: Grid, entry: Entry) -> dict[str, tuple[str, dict[str, Any]
 
 def training_of(grid: Grid, entry: Entry, names: Names) -> tuple[str, dict[str, Any]]:
     """Return the training of an entry's model with the seed of a job."""
-    return "train", {"scale": grid.scale, "corpus": entry.corpus, "system": entry.trained, "seed": names["seed"]}
+    return "train", {"corpus": entry.corpus, "system": entry.trained, "seed": names["seed"]}
 
 
 def decoding_inputs(grid: Grid, names: Names) -> Inputs:

@@ -1,4 +1,4 @@
-"""Stage 8: the page of a table, figure or passage with its numbers in files beside it, and the page of a whole study."""
+"""Stage 8: the page of a table, figure or passage, with its numbers in files beside it, and that of a whole study."""
 
 from pathlib import Path
 from typing import Any

@@ -103,16 +103,16 @@ def files(grid: Grid, names: Names) -> dict[str, Path]:
     """
     scoring = scoring_of_entry(grid, grid.find_scored(names["corpus"], names["system"]))
     vectors = {} if scoring.vectors in (TRAINED, None) else {"word_vectors": scoring.vectors}
-    found = {role: Path(path) for role, path in {**scoring.stop_lists, **vectors}.items()}
+    named = {role: Path(path) for role, path in {**scoring.stop_lists, **vectors}.items()}
     if is_of_user(grid, scoring.model):
         of_model = [*checkpoint_files(scoring.model), Path(tokenizer_file(scoring.model))]
-        found |= files_by_role("next_sentence_model", of_model)
+        named |= files_by_role("next_sentence_model", of_model)
     if is_of_user(grid, scoring.aligner_model):
-        found |= files_by_role("aligner_model", aligner_files(scoring.aligner_model))
+        named |= files_by_role("aligner_model", aligner_files(scoring.aligner_model))
     if scoring.comet:
         need_program(scoring.comet.words, "scoring.comet.command")
-        found |= files_of_comet(scoring.comet.model, scoring.comet.encoder)
-    return found
+        named |= files_of_comet(scoring.comet.model, scoring.comet.encoder)
+    return named
 
 
 def hints(grid: Grid, names: Names) -> dict[str, Any]:
@@ -152,7 +152,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
         next_sentence_model=recipe.folder_of("next_sentence_model"),
         aligner_model=recipe.folder_of("aligner_model"),
         stop_files=StopFiles(recipe.file("source_stop_list"), recipe.file("target_stop_list")),
-        comet_command=tuple(recipe.hints.get("comet_command", ())),
+        comet_command=recipe.hint("comet_command", tuple[str, ...], ()),
         comet_model=recipe.folder_of("comet_model"),
         comet_encoder=recipe.folder_of("comet_encoder"),
     )

@@ -76,7 +76,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
     """Tokenise, learn cases, BPE and vocabularies (or use those of another corpus), and number the pieces."""
     from docmt.text.process import process_corpus
 
-    if resources.part or recipe.hints["shards"] > 1:
+    if resources.part or recipe.hint("shards", int, 1) > 1:
         run_part(recipe, resources)
         return
     with sealing(recipe):
@@ -88,9 +88,9 @@ def run_part(recipe: Recipe, resources: Resources) -> None:
     """Do a part of the job: `tokenised.2of8` is the second of eight parts. Raises UserError for the name of no part."""
     name, _, numbers = (resources.part or "joined").partition(".")
     if name not in PARTS:
-        found, expected = resources.part, "tokenised.2of8, learnt or encoded.2of8"
-        raise UserError("not a part of this job", where="--part", found=found, expected=expected)
-    part = Part.parse(numbers.replace("of", "/")) if numbers else Part(1, recipe.hints["shards"])
+        expected = "tokenised.2of8, learnt or encoded.2of8"
+        raise UserError("not a part of this job", where="--part", found=resources.part, expected=expected)
+    part = Part.parse(numbers) if numbers else Part(1, recipe.hint("shards", int, 1))
     PARTS[name](recipe, part, workers_of(resources.threads))
 
 

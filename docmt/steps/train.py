@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docmt.base.artifacts import SCRATCH
-from docmt.base.errors import INTERRUPTED
+from docmt.base.errors import INTERRUPTED, check_known
+from docmt.base.parse import check_keys, parse
 from docmt.base.paths import TRAINING
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import say
+from docmt.base.yaml_files import Lines
 from docmt.grid.grid import Grid
 from docmt.grid.markers import given
 from docmt.settings.pretrained import check_model, checkpoint_files, files_by_role
@@ -28,6 +30,12 @@ if TYPE_CHECKING:
 
 COMPILE = "DOCMT_COMPILE"
 """The variable of the environment by which parts of updates are compiled."""
+SWITCHES = {"": False, "0": False, "false": False, "no": False, "off": False, "1": True, "true": True, "yes": True}
+"""The values of the variable."""
+KNOBS = ("save_minutes", "hang_minutes", "checkpoints", "set_aside", "deterministic", "compiled")
+"""The hints of a training: options of `docmt.training.pace.JobOptions`."""
+OF_RUN = ("minutes", "gpus", "device", "fetch", "give")
+"""The hints that every job may have, which the driver writes."""
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -79,11 +87,13 @@ def run(recipe: Recipe, resources: Resources) -> None:
         ranks, nodes = resources.ranks, resources.nodes
         locks = take_gpus(resources.device, ranks, stop, Pace(options).is_over) if nodes == 1 else ()
         if max(ranks, nodes) > 1 and "RANK" not in os.environ:
-            from docmt.training.launch import launch, launch_on_nodes
-            from docmt.training.node import this_node
+            from docmt.training.launch import launch, launch_by_slurm, launch_on_nodes
+            from docmt.training.node import ON_EACH_NODE, this_node
 
             if nodes == 1:
                 raise SystemExit(launch(ranks, stop, locks))
+            if resources.node_rank is None and resources.rendezvous is None and ON_EACH_NODE not in os.environ:
+                raise SystemExit(launch_by_slurm(nodes, stop))
             node = this_node(nodes, resources.node_rank, resources.rendezvous)
             state = recipe.folder / SCRATCH
             raise SystemExit(launch_on_nodes(node, ranks, stop, state, resources.deadline_minutes))
@@ -95,13 +105,15 @@ def run(recipe: Recipe, resources: Resources) -> None:
 
 
 def options_of(recipe: Recipe, resources: Resources) -> "JobOptions":
-    """Return the options of a training on which no result depends."""
+    """Return the options of a training on which no result depends. Raises UserError for a hint that it refuses."""
     from docmt.training.pace import JobOptions
 
-    names = {field.name for field in dataclasses.fields(JobOptions)}
-    stated = {"set_aside": True, "compiled": os.environ.get(COMPILE, "") not in ("", "0", "false")}
-    stated |= {name: value for name, value in recipe.hints.items() if name in names}
-    return JobOptions(**{**stated, "deadline_minutes": resources.deadline_minutes})
+    hints = {name: value for name, value in recipe.hints.items() if name not in OF_RUN}
+    check_keys(hints, KNOBS, Lines(str(recipe.path)), ("hints",))
+    switch = os.environ.get(COMPILE, "").lower()
+    check_known("value", switch, SWITCHES, COMPILE)
+    options = parse(JobOptions, {"set_aside": True, "compiled": SWITCHES[switch]} | hints, str(recipe.path), ("hints",))
+    return dataclasses.replace(options, deadline_minutes=resources.deadline_minutes)
 
 
 def paths_of(recipe: Recipe) -> "Paths":

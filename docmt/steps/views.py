@@ -28,7 +28,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
     """Cut the documents of a corpus into the segments of a view."""
     from docmt.views.build import ViewsSettings, build_view
 
-    tables = [PositionTable.parse(text) for text in recipe.hints.get("positions", ())]
+    tables = [PositionTable.parse(text) for text in recipe.hint("positions", tuple[str, ...], ())]
     with sealing(recipe):
         job, workers = parsed(recipe, ViewsSettings), workers_of(resources.threads)
         build_view(job, recipe.input("tokens"), recipe.folder, workers, tables)

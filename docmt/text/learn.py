@@ -118,14 +118,12 @@ def pipeline_of_other_corpus(settings: TokensSettings, learnt: Path | None) -> T
     other = settings.takes_from
     if other is None:
         if learnt is not None:
-            what, where = "a text folder is given, but this text learns its own pieces", "--learnt"
-            raise UserError(what, where=where, found=str(learnt), expected="no --learnt where text.learnt_on is none")
+            what = "a text folder is given, but this text learns its own pieces"
+            raise UserError(what, found=str(learnt), expected="none where text.learnt_on is none")
         return None
     if learnt is None:
         expected = f"the text/ folder that this text has on {other}"
-        raise UserError(
-            "no text folder is given, but this text uses another corpus' pieces", where="--learnt", expected=expected
-        )
+        raise UserError("no text folder is given, but this text uses another corpus' pieces", expected=expected)
     pipeline, wanted = TextPipeline.load(learnt), settings.pipeline
     if pipeline.config != wanted:
         names = [name for name, value in vars(wanted).items() if getattr(pipeline.config, name) != value]

@@ -110,7 +110,7 @@ def join_parts(parts: Sequence[Path], learnt: Path, output: Path) -> None:
     counts: Counts = {}
     for part in parts:
         part_counts = read_object(part / COUNTS)
-        with reading(part / COUNTS, "not the counts of a part", "the counts.json of `docmt job encode-shard`"):
+        with reading(part / COUNTS, "not the counts of a part", "the counts.json of the part `encoded`"):
             counts = add_counts(counts, part_counts)
     write_card(counts, output)
 

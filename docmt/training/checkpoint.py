@@ -247,7 +247,7 @@ def claim_state(folder: Path, run: dict[str, Any], note: Callable[[str], None], 
             where=str(folder),
             found=foreign[0],
             expected=f"an empty folder, or one with {CLAIM}",
-            remedy="name another folder with --state",
+            remedy="name another state folder",
         )
     if not (folder / CLAIM).exists() and set_aside_folder(folder, run).exists():
         set_aside_folder(folder, run).rename(folder)

@@ -129,7 +129,7 @@ class Compiling:
             raise UserError(
                 "torch.compile does not work here",
                 found=" ".join(str(problem).partition("\n\n")[0].split()),
-                remedy="train with --no-compile or DOCMT_COMPILE=0: more slowly, to the same weights but for rounding",
+                remedy="train with DOCMT_COMPILE=0: more slowly, to the same weights but for rounding",
             ) from problem
 
 

@@ -4,8 +4,8 @@ There are two differences from torchrun. torchrun ends with status 1, whatever t
 launcher ends with the status of the rank that caused the failure. SIGUSR1 ends torchrun without a signal to the ranks;
 this launcher forwards all signals that ask a training to stop.
 
-A training on several nodes has a launcher on each node, and the launchers meet (`docmt.training.meeting`). A signal to
-one launcher stops all ranks in good order, since the ranks agree to stop.
+A training on several nodes has a launcher on each node, which Slurm starts (`launch_by_slurm`), and the launchers meet
+(`docmt.training.meeting`). A signal to one launcher stops all ranks in good order, since the ranks agree to stop.
 """
 
 import os
@@ -21,7 +21,7 @@ from pathlib import Path
 
 from docmt.base.parent import signal_at_parents_end
 from docmt.training.exit import FAULT, read_exit
-from docmt.training.node import TrainingNode
+from docmt.training.node import ON_EACH_NODE, TrainingNode, check_job_of_slurm
 from docmt.training.pace import SIGNALS, StopRequest
 
 LOOK_S = 0.1
@@ -39,6 +39,22 @@ def launch(ranks: int, stop: StopRequest, inherited: Sequence[int] = ()) -> int:
     `inherited`, such as locks that are to stay until the last rank has ended.
     """
     return run_ranks(range(ranks), ranks, ("127.0.0.1", free_port()), stop, inherited=inherited)
+
+
+def launch_by_slurm(nodes: int, stop: StopRequest) -> int:
+    """Run the command line of this process once on each node of its job of Slurm, and return the exit status.
+
+    Each task may use all cores and GPUs that the job has on the task's node, and ends with the status of the rank that
+    failed; the largest one is returned. Raises UserError outside of a job of Slurm, and inside a step.
+    """
+    check_job_of_slurm(nodes)
+    options = ("--mpi=none", "--cpu-bind=none", "--kill-on-bad-exit=0", "--ntasks-per-node=1")
+    processes: list[subprocess.Popen] = []
+    with forwarded_signals(processes):
+        processes.append(start({ON_EACH_NODE: "1"}, before=("srun", *options, f"--nodes={nodes}", f"--ntasks={nodes}")))
+        if stop.requested:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return wait(processes)
 
 
 def launch_on_nodes(node: TrainingNode, ranks: int, stop: StopRequest, state: Path, minutes: float | None) -> int:
@@ -89,9 +105,11 @@ def run_ranks(
         return wait(processes, others_failed)
 
 
-def start(variables: dict[str, str], options: Sequence[str], inherited: Sequence[int]) -> subprocess.Popen:
-    """Start the command line of this process again, with further options, as the rank that the variables describe."""
-    command = [sys.executable, *sys.orig_argv[1:], *options]
+def start(
+    variables: dict[str, str], options: Sequence[str] = (), inherited: Sequence[int] = (), before: Sequence[str] = ()
+) -> subprocess.Popen:
+    """Start the command line of this process again with further variables, options after it, and words before it."""
+    command = [*before, sys.executable, *sys.orig_argv[1:], *options]
     # Without this, ranks would run on after SIGKILL of the launcher, and no process would report their status.
     die_with_parent = partial(signal_at_parents_end, signal.SIGKILL)
     return subprocess.Popen(command, env={**os.environ, **variables}, preexec_fn=die_with_parent, pass_fds=inherited)

@@ -29,13 +29,13 @@ from pathlib import Path
 from typing import Protocol
 
 from docmt.base.artifacts import atomic_file
-from docmt.training.status import Meter, Status, Step, Validation
+from docmt.training.status import Meter, Status, Update, Validation
 
 
 class Listener(Protocol):
     """The methods of an object that a training reports its progress to."""
 
-    def updated(self, step: Step) -> None:
+    def updated(self, step: Update) -> None:
         """Take note of an update."""
 
     def validated(self, validation: Validation) -> None:
@@ -75,7 +75,7 @@ class Curves(Listener):
         """Sum up updates in `meter`, which is part of the status of the training."""
         self.meter = meter
 
-    def updated(self, step: Step) -> None:
+    def updated(self, step: Update) -> None:
         """Add an update to the meter, and write the means after every `EVERY_UPDATES` updates."""
         self.meter.add(step)
         if step.update % EVERY_UPDATES == 0:

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from docmt.base.screen import Minutes, say, unfailing
 from docmt.training.listeners import Listener
-from docmt.training.status import Meter, Step, Validation
+from docmt.training.status import Meter, Update, Validation
 
 READ_EVERY = 5
 """Number of updates over which the means of the live line are computed."""
@@ -50,7 +50,7 @@ class LiveLine:
         self._task = self._line.add_task("", total=total)
         self._line.start()
 
-    def updated(self, step: Step) -> None:
+    def updated(self, step: Update) -> None:
         """Show the number of the update and, every `READ_EVERY` updates, new means."""
         self._meter.add(step)
         self._line.update(self._task, completed=step.update)
@@ -81,7 +81,7 @@ class TrainingLog:
         """Begin a log; `write` is called with each line, and `clock` returns seconds."""
         self._write, self._meter, self._minutes = write, Meter(), Minutes(clock)
 
-    def updated(self, step: Step) -> None:
+    def updated(self, step: Update) -> None:
         """Add an update to the means and, once a minute, write a line with the means since the last line."""
         self._meter.add(step)
         if self._minutes():

@@ -23,7 +23,7 @@ from docmt.training.optimiser import set_learning_rates
 from docmt.training.pace import Work
 from docmt.training.ranks import Ranks
 from docmt.training.rules import Weights, chosen_updates, mean, stop_reason
-from docmt.training.status import Status, Step, Sums, Validation
+from docmt.training.status import Status, Sums, Update, Validation
 from docmt.training.task import Task
 from docmt.training.update import accumulate_gradients, clip_gradients, epoch_updates, micro_batches, target_tokens
 from docmt.training.validate import attention_entropy, dev_losses, dev_score, sample
@@ -160,7 +160,7 @@ class Training:
         # Ranks measure different times, so the first rank decides for all ranks.
         return self.ranks.from_first(lambda: self.watch.pace.save_is_due(ahead))
 
-    def _update(self) -> Step:
+    def _update(self) -> Update:
         """Compute one update on all ranks, and return its numbers."""
         task, status = self.task, self.status
         began = time.perf_counter()
@@ -180,7 +180,7 @@ class Training:
         check_update(number, sums.loss / tokens, norm, rates, self.watch.last_checkpoint())
         task.optimiser.step()
         task.optimiser.zero_grad()
-        step = Step(
+        step = Update(
             update=number,
             epoch=status.epoch,
             counted=tokens,

@@ -10,6 +10,8 @@ from docmt.base.errors import UserError
 FIRST_PORT, PORTS = 10_000, 20_000
 """The smallest port that a job of Slurm takes for its rendezvous, and the number of ports to take from. Systems give
 higher ports to connections, so that they are in use at random."""
+ON_EACH_NODE = "DOCMT_ON_EACH_NODE"
+"""The variable of the environment of a command that Slurm has started on each node for another one that waits."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,7 @@ class TrainingNode:
 def this_node(count: int, number: int | None, rendezvous: str | None) -> TrainingNode:
     """Return this node; `number` and `rendezvous`, `HOST:PORT`, are None where Slurm is to say them.
 
-    Raises UserError where the number or the address is wrong, or where only one of them is given, and neither is known
-    outside of a job that `srun` has started once on each node.
+    Raises UserError where the number or the address is wrong, or where only one of them is given.
     """
     if number is None and rendezvous is None:
         return _node_of_slurm(count)
@@ -43,7 +44,7 @@ def this_node(count: int, number: int | None, rendezvous: str | None) -> Trainin
         raise UserError(
             "a training on several nodes",
             found=f"--node-rank {number}, --rendezvous {rendezvous}",
-            expected="both, or neither with srun",
+            expected="both, or neither in a job of Slurm",
         )
     if number >= count:
         raise UserError("--node-rank counts from 0", found=number, expected=f"at most {count - 1} for --nodes {count}")
@@ -53,31 +54,25 @@ def this_node(count: int, number: int | None, rendezvous: str | None) -> Trainin
     return TrainingNode(number, count, host.strip("[]"), int(port))
 
 
+def check_job_of_slurm(count: int) -> None:
+    """Raise UserError where this process cannot start a command on each of `count` nodes of a job of Slurm."""
+    if "SLURM_JOB_ID" not in os.environ:
+        remedy = f"call it in a job of Slurm with {count} nodes, or state --node-rank and --rendezvous HOST:PORT"
+        raise UserError("which of the nodes is this?", found="no job of Slurm", remedy=remedy)
+    if "SLURM_STEP_ID" in os.environ:
+        raise UserError(
+            "a training on several nodes starts itself on each of them",
+            found="a step of Slurm",
+            expected="the job of Slurm itself",
+            remedy=f"no srun; in a profile `nodes` needs also mpi: srun, tasks: {count}, tasks_per_gpu: 0",
+        )
+
+
 def _node_of_slurm(count: int) -> TrainingNode:
-    """Return the node of a job step of Slurm, whose rendezvous is its first node, at a port that the job determines."""
-    step = {
-        name: os.environ.get(f"SLURM_{name}")
-        for name in ("NODEID", "STEP_NUM_NODES", "STEP_NUM_TASKS", "STEP_NODELIST")
-    }
-    if None in step.values():
-        raise UserError(
-            "which of the nodes is this?",
-            found="no job step of Slurm",
-            expected=f"srun --nodes={count} --ntasks-per-node=1 docmt job train --nodes {count} ...",
-            remedy="without Slurm, state --node-rank and --rendezvous HOST:PORT",
-        )
-    nodes, tasks = int(step["STEP_NUM_NODES"]), int(step["STEP_NUM_TASKS"])
-    if (nodes, tasks) != (count, count):
-        raise UserError(
-            "srun must start one task on each node",
-            found=f"{tasks} tasks on {nodes} nodes",
-            expected=f"--nodes={count} --ntasks-per-node=1",
-        )
+    """Return the node of a step of Slurm, whose rendezvous is its first node, at a port that the job determines."""
     port = FIRST_PORT + int(os.environ.get("SLURM_JOB_ID", "0")) % PORTS
-    gpus = os.environ.get("SLURM_GPUS_ON_NODE")
-    return TrainingNode(
-        int(step["NODEID"]), count, _address_of_first(step["STEP_NODELIST"]), port, int(gpus) if gpus else None
-    )
+    gpus, host = os.environ.get("SLURM_GPUS_ON_NODE"), _address_of_first(os.environ["SLURM_STEP_NODELIST"])
+    return TrainingNode(int(os.environ["SLURM_NODEID"]), count, host, port, int(gpus) if gpus else None)
 
 
 def _address_of_first(nodes: str) -> str:

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Literal
 
+from docmt.base.checks import MOST_MINUTES, need
+
 
 @dataclass(frozen=True)
 class JobOptions:
@@ -38,6 +40,12 @@ class JobOptions:
     """Whether parts of updates are compiled (`docmt.training.computing`)."""
     began: float = field(default_factory=time.monotonic)
     """The start of the job, by the clock of `time.monotonic`."""
+
+    def __post_init__(self) -> None:
+        """Raise BadValue for a number out of range."""
+        for name, value in (("hang_minutes", self.hang_minutes), ("save_minutes", self.save_minutes)):
+            need(0 <= value <= MOST_MINUTES, name, value, f"0 to {MOST_MINUTES:,}")
+        need(self.checkpoints >= 2, "checkpoints", self.checkpoints, "at least 2")
 
 
 Work = Literal["update", "validation", "checkpoint"]

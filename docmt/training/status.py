@@ -98,7 +98,7 @@ class BatchLosses:
 
 
 @dataclass(kw_only=True)
-class Step(Sums):
+class Update(Sums):
     """The numbers of one update: sums over its tokens, the gradient norm, learning rates by name, and seconds."""
 
     update: int
@@ -114,9 +114,9 @@ class Step(Sums):
 
 
 SUMMED = ("loss", "nll", "source_tokens", "target_tokens", "counted", "gradient_norm", "seconds", "places", "padding")
-"""Fields of a Step that a Meter sums up."""
+"""Fields of a Update that a Meter sums up."""
 LAST = ("update", "epoch", "rates", "memory_mib")
-"""Fields of a Step of which a Meter has the value of the last update."""
+"""Fields of a Update of which a Meter has the value of the last update."""
 
 
 @dataclass
@@ -132,7 +132,7 @@ class Meter:
     terms: Terms = field(default_factory=Terms)
     last: dict[str, Any] = field(default_factory=dict)
 
-    def add(self, step: Step) -> None:
+    def add(self, step: Update) -> None:
         """Add an update."""
         self.updates += 1
         self.sums = {name: self.sums.get(name, 0) + getattr(step, name) for name in SUMMED}
@@ -142,9 +142,9 @@ class Meter:
     def read(self) -> tuple[dict[str, int], dict[str, float]]:
         """Return the last update and its epoch, and the numbers of the updates since the last call; reset the meter.
 
-        Loss and negative log-likelihood are in nats per target token (`Step.counted`), and the model's other losses are
-        means per thing, such as nats per chain. The other numbers are the mean norm of the gradient, the last learning
-        rates, tokens per second, the share of padding, and peak memory in MiB.
+        Loss and negative log-likelihood are in nats per target token (`Update.counted`); other losses of the model
+        are means per thing, such as nats per chain. The other numbers are the mean norm of the gradient, the last
+        learning rates, tokens per second, the share of padding, and peak memory in MiB.
         """
         sums, last, terms, updates = self.sums, self.last, self.terms, self.updates
         # The meter is reset in place, since the status and a listener share this object.

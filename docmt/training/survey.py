@@ -1,25 +1,23 @@
 """A survey of all trainings of a results folder, read from the files that they write; it locks and writes nothing.
 
-A training with a state folder is
-  stopped or failed  where the state folder has an `exit.json`, whose reason decides between the two;
+A training with a manifest is finished. Another one that has begun, with checkpoints in its folder `scratch`, is
+  stopped or failed  where this folder has an `exit.json`, whose reason decides between the two;
   running            where the process of `process.json` exists or, if this machine cannot know that, where any file of
-                     the state folder was written in the last `FRESH_S` seconds;
+                     the folder was written in the last `FRESH_S` seconds;
   killed             otherwise.
-
-A training without a state folder is finished where it has a `record.json`; otherwise there is no training.
 """
 
-import re
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from docmt.base.artifacts import as_object, read_json_lines, read_object_if_there
+from docmt.base.artifacts import SCRATCH, as_object, read_json_lines, read_object, read_object_if_there
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
-from docmt.base.paths import RESULTS, TRAINING
+from docmt.base.manifest import MANIFEST, RECORD
+from docmt.base.paths import TRAINING
+from docmt.base.recipe import JOB, read_settings
 from docmt.training import exit
 from docmt.training.exit import CLAIM
 from docmt.training.lease import read_holder
@@ -39,12 +37,16 @@ PACE_LINES = 50
 
 @dataclass(frozen=True)
 class TrainingState:
-    """A training of the results folder; a value of None is not known, or not known yet."""
+    """A training of the results folder; a value of None is not known, or not known yet.
+
+    `id`: the name of its folder, which differs between versions of a training.
+    """
 
     scale: str
     corpus: str
     system: str
     seed: str
+    id: str
     state: State
     reason: str = ""
     """The reason why the training stopped or failed; empty otherwise."""
@@ -64,46 +66,29 @@ class TrainingState:
 
 def survey(results: Path) -> list[TrainingState]:
     """Return all trainings below `results`, sorted by state in the order of `STATES`, then by name of folder."""
-    roots = (results / TRAINING.stage, _states(results))
-    folders = {folder.relative_to(root) for root in roots for folder in _seeds(root)}
-    states = [training_state(results, folder) for folder in sorted(folders)]
-    return sorted((training for training in states if training), key=lambda training: STATES.index(training.state))
+    folders = sorted(path.parent for path in (results / TRAINING.stage).glob(f"{'/'.join('*' * TRAINING.depth)}/{JOB}"))
+    states = [training for folder in folders if (training := training_state(folder))]
+    return sorted(states, key=lambda training: STATES.index(training.state))
 
 
-def hours_used(results: Path) -> tuple[float, dict[str, float]]:
-    """Return the device-hours of all finished trainings below `results`, and those of each other one by its folder.
-
-    Folders are as the workflow names them, relative to the folder of `results/`.
-    """
-    finished, unfinished = 0.0, {}
-    for training in survey(results):
-        names = {name: getattr(training, name) for name in ("scale", "corpus", "system")}
-        if training.state == "finished":
-            finished += training.device_hours or 0
-        else:
-            folder = TRAINING.at(**names, seed=training.seed.removeprefix("seed"))
-            unfinished[folder] = training.device_hours or 0
-    return finished, unfinished
-
-
-def training_state(results: Path, folder: Path) -> TrainingState | None:
-    """Return the training of a folder such as `paper/toy/sentence/seed1`, or None where there is no training."""
-    state, output = _states(results) / folder, results / TRAINING.stage / folder
-    names = folder.parts
-    if state.is_dir() and (run := _read(state / CLAIM, "settings")):
+def training_state(folder: Path) -> TrainingState | None:
+    """Return the training in the folder of a job; None where it has not begun."""
+    state, is_finished = folder / SCRATCH, (folder / MANIFEST).is_file()
+    if not is_finished and not (state / CLAIM).is_file():
+        return None
+    settings = read_settings(folder / JOB, "scale", "corpus", "system", "seed", "train")
+    names = (settings["scale"], settings["corpus"], settings["system"], str(settings["seed"]), folder.name)
+    if not is_finished:
         now, reason = state_of(state)
-        train = as_object(run["settings"], str(state / CLAIM), ("train",))["train"]
-        return TrainingState(*names, now, reason, **progress(state, train, now == "running"))
-    if record := _read(output / "record.json", "updates", "target_tokens_per_s"):
-        settings = _read(output / "settings.json", "train") or {"train": {}}
-        numbers = progress(output, settings["train"], running=False)
-        numbers |= {"update": record["updates"], "device_hours": record.get("device_hours")}
-        return TrainingState(*names, "finished", **{**numbers, "target_tokens_per_s": record["target_tokens_per_s"]})
-    return None
+        return TrainingState(*names, now, reason, **progress(state, settings["train"], now == "running"))
+    record = read_object(folder / RECORD, "updates", "target_tokens_per_s")
+    known = {"update": record["updates"], "device_hours": record.get("device_hours")}
+    known |= {"target_tokens_per_s": record["target_tokens_per_s"]}
+    return TrainingState(*names, "finished", **{**progress(folder, settings["train"], running=False), **known})
 
 
 def state_of(folder: Path) -> tuple[State, str]:
-    """Return the state of a training that has a state folder, and the reason why it stopped or failed."""
+    """Return the state of a training with checkpoints in `folder`, and the reason why it stopped or failed."""
     if end := _read(folder / exit.FILE, "status", "reason"):
         return "stopped" if end["reason"] in STOPPED else "failed", end["reason"]
     holder = read_holder(folder)
@@ -151,15 +136,6 @@ def seconds_left(trained: list[dict[str, Any]], total: int) -> float | None:
     first, last = trained[0] if len(trained) > 1 else {"update": 0, "wall_s": 0.0}, trained[-1]
     pace = (last["wall_s"] - first["wall_s"]) / (last["update"] - first["update"])
     return max(total - last["update"], 0) * pace
-
-
-def _states(results: Path) -> Path:
-    return results / Path(TRAINING.states).relative_to(RESULTS)
-
-
-def _seeds(root: Path) -> Iterator[Path]:
-    """Yield the folders `<scale>/<corpus>/<system>/seed<n>`; a state that was set aside has another name."""
-    return (folder for folder in root.glob("*/*/*/*") if re.fullmatch(r"seed\d+", folder.name))
 
 
 def _read(path: Path, *needed: str) -> dict[str, Any] | None:

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from docmt.base.errors import INTERRUPTED, TRY_AGAIN, USER_MISTAKE
+from docmt.base.recipe import JOB
 from docmt.cli.catalogue import DEAD
-from docmt.cli.commands import ABOUT_JOBS, ABOUT_STORE, FOR_YOU, JOBS, STORE, Sections, command
+from docmt.cli.commands import ABOUT_JOBS, ABOUT_STORE, FOR_YOU, JOBS, STORE, Sections, command, function_of
 from docmt.cli.findings import NOT_SUPPORTED
+from docmt.cli.job import command_of
 from docmt.cli.provenance import NOT_REPRODUCED
 from docmt.cli.store.checking import DAMAGED
+from docmt.steps import NAMES, all_steps, get_step
 from docmt.training.exit import FAULT, HANGING
 from generators.markdown import code, generated_by, plain, table
 
@@ -56,11 +59,15 @@ STATUSES: list[Status] = [
             "check-catalogue": "a count differs from the stated one, or stage 1 would refuse the corpus",
         },
     ),
-    (HANGING, "A training made no progress and was ended.", {"job train-system": "no progress for `--hang-minutes`"}),
+    (
+        HANGING,
+        "A training made no progress and was ended.",
+        {"job train": "no progress for its `hang_minutes`"},
+    ),
     (
         TRY_AGAIN,
         "The same command may succeed when it is run again, for example because a server did not answer.",
-        {"job train-system": "the training stopped with a checkpoint; the same command continues it"},
+        {"job train": "the training stopped with a checkpoint; the same command continues it"},
     ),
     (INTERRUPTED, "Ctrl-C ended the command.", {}),
 ]
@@ -68,6 +75,14 @@ STATUSES: list[Status] = [
 
 NO_IS_ONE = {DEAD, NOT_SUPPORTED, NOT_REPRODUCED, DAMAGED}
 assert {FAULT} == NO_IS_ONE, "the commands that answer no have one exit status"
+
+STEPS = "docmt job STEP"
+"""The heading of the section about the jobs of steps."""
+OF_STEPS = """Each step of the workflow has a command of its name. Its job reads its recipe (`job.json`), its settings \
+beside it (`settings.json`), and the inputs and files that the recipe names: no `config.yaml`, and no study. FOLDER is \
+the folder of the job's outputs; where jobs share a folder, it is the recipe itself, such as \
+`results/8_report/paper/demo/quality.job.json`. Call the command in the folder that has `results/`. \
+[Results](results.md#jobjson) has the keys of a recipe."""
 
 VALUES = {str: "text", int: "whole number", float: "number", Path: "path"}
 """What the value of an option is, by its type."""
@@ -81,9 +96,9 @@ def page() -> str:
     """Return the whole text of the page."""
     parts = [generated_by("docmt/cli"), INTRODUCTION, exit_statuses()]
     parts += sections((), FOR_YOU)
-    for group, about, groups in (("store", ABOUT_STORE, STORE), ("job", ABOUT_JOBS, JOBS)):
-        parts += [f"## docmt {group}", plain(about)]
-        parts += sections((group,), groups, level=3)
+    parts += ["## docmt store", plain(ABOUT_STORE), *sections(("store",), STORE, level=3)]
+    others = {heading: named for heading, named in JOBS.items() if not named.keys() <= {*NAMES}}
+    parts += ["## docmt job", plain(ABOUT_JOBS), steps(), *sections(("job",), others, level=3)]
     return "\n".join(f"{part.strip()}\n" for part in parts)
 
 
@@ -96,12 +111,30 @@ def exit_statuses() -> str:
     return f"## Exit statuses\n\n{table(('status', 'meaning'), rows)}"
 
 
+def steps() -> str:
+    """Return the section about the jobs of steps, whose commands have the same argument and options."""
+    parsed = command("train", command_of("train"), "")
+    rows = [
+        (code(step.name), plain(step.about), code(f"{step.folder}/{step.prefix}{JOB}")) for step in all_steps().values()
+    ]
+    parts = [
+        f"### {STEPS}",
+        f"```text\n{usage('job STEP', parsed.params)}\n```",
+        OF_STEPS,
+        table(("argument or option", "value", "default", "meaning"), map(row, parsed.params)),
+        table(("step", "what its job does", "the recipe"), rows),
+        "How a training ends:",
+        *list(prose(inspect.getdoc(get_step("train").run)))[1:],
+    ]
+    return "\n\n".join(parts)
+
+
 def sections(group: tuple[str, ...], named: Sections, level: int = 2) -> Iterator[str]:
     """Yield the sections of a group of commands, in the order of its help."""
     for heading, commands in named.items():
         yield f"{'#' * level} {heading}"
         for name, module in commands.items():
-            yield section((*group, name), command(name, module), level + 1)
+            yield section((*group, name), command(name, function_of(name, module)), level + 1)
 
 
 def section(words: tuple[str, ...], parsed: Any, level: int) -> str:
@@ -119,8 +152,12 @@ def anchor(name: str) -> str:
 
     >>> anchor("store pull")
     'docmt-store-pull'
+    >>> anchor("job train")
+    'docmt-job-step'
     """
-    return "docmt-" + name.replace(" ", "-")
+    if name in {f"job {step}" for step in NAMES}:
+        return anchor(STEPS.removeprefix("docmt "))
+    return "docmt-" + name.lower().replace(" ", "-")
 
 
 def link(name: str) -> str:

@@ -81,6 +81,23 @@ COLLECTED_TABLE = Table(
 
 SEAL = (
     Keys(
+        "job.json",
+        "The recipe of the job: where everything is that it reads. A run writes it before its first job, beside the "
+        "settings, and `docmt job STEP FOLDER` reads it. No identity depends on it, so that its hints may be edited; "
+        "the next run that makes the job writes the file again.",
+        {
+            "step": "the step of the workflow, which is also the rule and the command of `docmt job`",
+            "inputs": "the manifests of the outputs of other jobs, by role",
+            "files": "files that no job makes, by role",
+            "hints": "facts that decide no output, such as the folder of unfinished work (`state`). Those of a "
+            "training may also be `save_minutes` (the longest time between two checkpoints: 30), `hang_minutes` (the "
+            "time without progress after which it is ended: 30; 0 is never), `checkpoints` (the number of checkpoints "
+            "that stay: 2), `set_aside` (whether the state of other settings is renamed, and not refused: true), "
+            "`deterministic` (whether a GPU gives the same bytes from the same seed, more slowly; a resumed training "
+            "needs it too: false) and `compiled` (whether parts of updates are compiled: as DOCMT_COMPILE says)",
+        },
+    ),
+    Keys(
         "settings.json",
         "It is written before the job runs. It has the settings that the job depends on, and these keys.",
         {
@@ -93,7 +110,7 @@ SEAL = (
         "record.json",
         "It has facts that differ between two runs of the same job.",
         {
-            "command": "the command of `docmt job`",
+            "command": "the step, which is also the command of `docmt job`",
             "began": "time of the begin, in UTC",
             "finished": "time of the end, in UTC",
             "seconds": "seconds between the two",
@@ -111,7 +128,7 @@ SEAL = (
             "format": "`docmt-manifest-1`",
             "identity": "digest of what was asked (`settings.json` without its digest)",
             "content": "digest of all files: of what came out",
-            "command": "the command of `docmt job` that makes the files again",
+            "command": "the step, whose command `docmt job` makes the files again",
             "inputs": "identity and content of each input, by role",
             "files": "SHA-256 and size of each file; of a table also digests of its parts",
             "records": "files whose digests are in `record.json`",

@@ -114,7 +114,7 @@ RUN_STAGES = (
                 "It has the settings of the search and the counts of its work. That of an external system has what the "
                 "study states of its lines instead.",
                 {
-                    "version": "version of the stage",
+                    "version": "version of the step",
                     "strategy": "`sentences`, `sliding windows`, `synchronous sentences`, `instances` or `documents`",
                     "lines": "what a line of `test.txt` is: `sentences` or `documents`",
                     "view": "name of the view's cut of the test split",

@@ -31,7 +31,8 @@ the CSV or JSON file beside the page.
 
 RULES = """## What every job writes
 
-Beside its outputs, each job leaves three files. Where several jobs write into one folder, the names of these files \
+Beside its outputs, each job has four files: its recipe and its settings, from before it ran, and its record and its \
+manifest. Where several jobs write into one folder, the names of these files \
 begin with the name of the job's output, such as `contrastive.manifest.json` or `quality.settings.json`. \
 [Signatures and identities](signatures.md) explains how docmt uses them.
 """

@@ -109,7 +109,7 @@ def test_settings_of_the_next_run_may_differ_from_those_that_the_manifest_lists(
     for text in ('{"version": 1}\n', ASKED.text()):
         rewrite(path, text.encode())
         files = {path.name: FileDigest.of(path)}
-        write_json(path.with_name(MANIFEST), Manifest(None, "cut-view", files=files).to_json())
+        write_json(path.with_name(MANIFEST), Manifest(None, "views", files=files).to_json())
         rewrite(path, b'{"version": 2}\n')
         assert read_settings(path) == {"version": 2}
 

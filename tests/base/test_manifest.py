@@ -32,7 +32,7 @@ OTHER_PROGRAMS = ({"name": "an app"}, {"format": 3}, [1, 2], 3, None)
 def manifest(**changed) -> Manifest:
     values = {
         "identity": "1" * 64,
-        "command": "cut-view",
+        "command": "views",
         "inputs": {"tokens": InputContent("2" * 64, "3" * 64), "words": InputContent(None, None)},
         "files": {"test.arrow": FileDigest("4" * 64, 9, PARTS, "5" * 64), "中/card.json": FileDigest("6" * 64, 1)},
         "records": ("record.json",),
@@ -107,7 +107,7 @@ def test_what_a_message_says(tmp_path):
     assert str(refused.value).splitlines() == [
         f"{path}: the file differs from its manifest",
         "  found sha256 4f53cda18c2b, 2 bytes; expected 44136fa355b3, as manifest.json says",
-        "  delete the file and run snakemake again, which makes it again (docmt job cut-view)",
+        "  delete the file and run snakemake again, which makes it again (docmt job views)",
     ]
 
 

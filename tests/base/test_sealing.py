@@ -46,7 +46,7 @@ def settings_of(asked: Asked | dict, folder: Path, prefix: str = "") -> Path:
 def job(folder: Path, asked: Asked | dict = VIEW, inputs: Any = None, files: Any = None, **options: Any) -> Manifest:
     """A job that writes a table and a card."""
     path = settings_of(asked, folder, options.get("prefix", ""))
-    with sealing(path, "cut-view", folder, inputs, files, **options):
+    with sealing(path, "views", folder, inputs, files, **options):
         write_arrow(folder / f"{options.get('prefix', '')}test.arrow", TABLE)
         write_json(folder / f"{options.get('prefix', '')}card.json", {"rows": len(TABLE)})
     return read_manifest(folder / f"{options.get('prefix', '')}{MANIFEST}")
@@ -58,7 +58,7 @@ def test_a_manifest_lists_the_outputs_and_the_settings(tmp_path):
     assert {name: file.sha256 for name, file in result.files.items()} == {
         name: sha256_file(tmp_path / "out" / name) for name in result.files
     }
-    assert (result.identity, result.command, result.records) == (VIEW.identity, "cut-view", (RECORD,))
+    assert (result.identity, result.command, result.records) == (VIEW.identity, "views", (RECORD,))
 
 
 def test_equal_outputs_have_equal_manifests(tmp_path, monkeypatch):
@@ -70,7 +70,7 @@ def test_equal_outputs_have_equal_manifests(tmp_path, monkeypatch):
         (tmp_path / name).mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "place")
     folder = Path("../other/out")
-    with sealing(settings_of(VIEW, folder), "cut-view", folder):
+    with sealing(settings_of(VIEW, folder), "views", folder):
         write_json(folder / "card.json", {"rows": len(TABLE)})
         write_arrow(tmp_path / "other" / "text" / ".." / "out" / "test.arrow", TABLE)
     assert (folder / MANIFEST).read_bytes() == (tmp_path / "out" / MANIFEST).read_bytes()
@@ -82,12 +82,12 @@ def test_files_of_the_run_are_listed_in_the_record(tmp_path):
     contents = []
     for name, line in (("one", "1"), ("two", "2")):
         folder = tmp_path / name
-        with sealing(settings_of(VIEW, folder), "train-system", folder) as seal:
+        with sealing(settings_of(VIEW, folder), "train", folder) as seal:
             (folder / "earlier.txt").write_text("not an output of this run")
             write_json(folder / "metrics.jsonl", line)
             seal.close({"speed": line}, records=["metrics.jsonl"])
         record = read_record(folder / RECORD)
-        assert record["speed"] == line and record["command"] == "train-system"
+        assert record["speed"] == line and record["command"] == "train"
         assert record["versions"]["pyarrow"] == VIEW.libraries["pyarrow"]
         assert record["files"]["metrics.jsonl"]["sha256"] == sha256_file(folder / "metrics.jsonl")
         contents.append((folder / MANIFEST).read_bytes())
@@ -105,7 +105,7 @@ def test_jobs_of_one_folder_have_manifests_of_their_own(tmp_path):
 
 
 def test_there_is_no_manifest_after_an_exception(tmp_path):
-    with pytest.raises(KeyError), sealing(settings_of(VIEW, tmp_path), "cut-view", tmp_path):
+    with pytest.raises(KeyError), sealing(settings_of(VIEW, tmp_path), "views", tmp_path):
         write_json(tmp_path / "card.json", {})
         raise KeyError
     assert {path.name for path in tmp_path.iterdir()} == {SETTINGS, "card.json"}
@@ -114,7 +114,7 @@ def test_there_is_no_manifest_after_an_exception(tmp_path):
 def test_a_job_that_fails_before_it_writes_leaves_the_manifest_of_the_earlier_run(tmp_path):
     job(tmp_path)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(KeyError), sealing(tmp_path / SETTINGS, "cut-view", tmp_path):
+    with pytest.raises(KeyError), sealing(tmp_path / SETTINGS, "views", tmp_path):
         write_if_any(tmp_path / "contrastive.arrow", None)
         with atomic_folder(tmp_path / "text"):
             raise KeyError
@@ -137,7 +137,7 @@ def remove_table(folder: Path) -> None:
 @pytest.mark.parametrize("change", [write_card, write_folder, remove_table])
 def test_the_first_change_of_a_file_removes_the_manifest_of_the_earlier_run(tmp_path, change):
     job(tmp_path)
-    with pytest.raises(KeyError), sealing(tmp_path / SETTINGS, "cut-view", tmp_path):
+    with pytest.raises(KeyError), sealing(tmp_path / SETTINGS, "views", tmp_path):
         assert (tmp_path / MANIFEST).exists() and (tmp_path / RECORD).exists()
         change(tmp_path)
         assert not (tmp_path / MANIFEST).exists() and not (tmp_path / RECORD).exists()
@@ -146,7 +146,7 @@ def test_the_first_change_of_a_file_removes_the_manifest_of_the_earlier_run(tmp_
 
 
 def test_a_file_that_the_job_writes_and_removes_is_not_listed(tmp_path):
-    with sealing(settings_of(VIEW, tmp_path), "cut-view", tmp_path):
+    with sealing(settings_of(VIEW, tmp_path), "views", tmp_path):
         write_arrow(tmp_path / "test.arrow", TABLE)
         write_if_any(tmp_path / "test.arrow", None)
     assert set(read_manifest(tmp_path / MANIFEST).files) == {SETTINGS}
@@ -158,7 +158,7 @@ def test_files_with_names_of_the_run_are_in_the_record_alone(tmp_path):
     for name in ("one", "other"):
         folder = tmp_path / name
         folder.mkdir()
-        with sealing(settings_of(VIEW, folder), "train-system", folder) as seal:
+        with sealing(settings_of(VIEW, folder), "train", folder) as seal:
             (folder / f"events.{name}").write_bytes(name.encode())
             seal.close(events=[folder / f"events.{name}"])
         record = read_record(folder / RECORD)["files"]
@@ -170,7 +170,7 @@ def test_files_with_names_of_the_run_are_in_the_record_alone(tmp_path):
 def test_files_of_a_folder_are_listed_where_the_folder_comes_to_be(tmp_path):
     """Also those that another library wrote; tables have their parts."""
     model = tmp_path / "model"
-    with sealing(settings_of(VIEW, tmp_path), "train-system", tmp_path), atomic_folder(model) as folder:
+    with sealing(settings_of(VIEW, tmp_path), "train", tmp_path), atomic_folder(model) as folder:
         (folder / "weights").write_bytes(b"w")
         write_arrow(folder / "text" / "a.arrow", TABLE)
     files = read_manifest(tmp_path / MANIFEST).files
@@ -233,10 +233,10 @@ def test_other_inputs_and_files_than_were_asked_for_have_no_part_in_the_identity
 
 def test_inputs_may_be_named_by_the_paths_of_their_manifests(tmp_path, tokens):
     role, identity = f"tokens/{MANIFEST}", read_manifest(tokens / MANIFEST).identity
-    asked = chains(None, inputs={role: identity})
-    assert set(job(tmp_path / "out", asked, results=tmp_path).inputs) == {role}
+    inputs = {role: tokens / MANIFEST}
+    assert set(job(tmp_path / "out", chains(None, inputs={role: identity}), inputs).inputs) == {role}
     with pytest.raises(UserError, match="made from other settings or inputs than this job needs"):
-        job(tmp_path / "out", chains(None, inputs={role: "0" * 64}), results=tmp_path)
+        job(tmp_path / "out", chains(None, inputs={role: "0" * 64}), inputs)
 
 
 def test_a_person_asks_for_nothing_and_gets_what_is_there(tmp_path, tokens, stop_list):
@@ -244,7 +244,7 @@ def test_a_person_asks_for_nothing_and_gets_what_is_there(tmp_path, tokens, stop
     person, read = {"version": 2}, read_manifest(tokens / MANIFEST)
     result = job(tmp_path / "out", person, {"tokens": tokens}, {"stop_list": stop_list})
     assert result.inputs == {"tokens": InputContent(read.identity, read.content)}
-    other = Asked("cut-view", person, {"tokens": read.identity}, {"stop_list": sha256_file(stop_list)})
+    other = Asked("views", person, {"tokens": read.identity}, {"stop_list": sha256_file(stop_list)})
     assert result.identity == other.identity
     (tokens / MANIFEST).unlink()
     assert job(tmp_path / "again", person, {"tokens": tokens}).inputs == {}
@@ -265,7 +265,7 @@ def other_manifest(tokens: Path, stop_list: Path) -> None:
 
 
 def changed_manifest(tokens: Path, stop_list: Path) -> None:
-    rewrite(tokens / MANIFEST, (tokens / MANIFEST).read_bytes().replace(b"cut-view", b"cut-vjew"))
+    rewrite(tokens / MANIFEST, (tokens / MANIFEST).read_bytes().replace(b"views", b"vjews"))
 
 
 def other_file(tokens: Path, stop_list: Path) -> None:
@@ -279,7 +279,7 @@ def other_file(tokens: Path, stop_list: Path) -> None:
             other_identity,
             MANIFEST,
             "made from other settings or inputs than this job needs",
-            r"run snakemake again, which makes it again \(docmt job cut-view\)",
+            r"run snakemake again, which makes it again \(docmt job views\)",
         ),
         (no_manifest, MANIFEST, "there is no manifest: the job that writes these files", "run snakemake again"),
         (other_manifest, MANIFEST, "not a manifest of docmt", "delete the file and run snakemake again"),

@@ -42,7 +42,7 @@ def write_listed(path: Path, *tables: pa.Table, parts: bool = True) -> FileDiges
         for part in tables:
             writer.write_table(part)
     digest = recorder.files[path] if parts else FileDigest.of(path)
-    write_json(path.with_name(MANIFEST), Manifest("1" * 64, "tokenise-corpus", files={path.name: digest}).to_json())
+    write_json(path.with_name(MANIFEST), Manifest("1" * 64, "tokens", files={path.name: digest}).to_json())
     return digest
 
 
@@ -135,9 +135,7 @@ def test_a_table_with_a_dictionary_is_checked_as_a_whole(tmp_path):
     path = tmp_path / "lexicon.arrow"
     with recorded(tmp_path) as recorder:
         write_arrow(path, rows)
-    write_json(
-        tmp_path / MANIFEST, Manifest("1" * 64, "train-aligner", files={path.name: recorder.files[path]}).to_json()
-    )
+    write_json(tmp_path / MANIFEST, Manifest("1" * 64, "aligner", files={path.name: recorder.files[path]}).to_json())
     assert not recorder.files[path].parts
     assert read_arrow(path, schema) == rows
     rewrite(path, path.read_bytes().replace(b"hausbuch", b"mausbuch"))
@@ -154,9 +152,7 @@ def test_rows_of_several_row_groups_are_a_part(tmp_path, monkeypatch):
         for split in SPLITS:
             writer.write_table(table(split))
     assert len(recorder.files[path].parts) == len(SPLITS)
-    write_json(
-        tmp_path / MANIFEST, Manifest("1" * 64, "read-corpus", files={path.name: recorder.files[path]}).to_json()
-    )
+    write_json(tmp_path / MANIFEST, Manifest("1" * 64, "corpus", files={path.name: recorder.files[path]}).to_json())
     for split in SPLITS:
         assert read_parquet(path, SCHEMA, split) == table(split)
     assert read_parquet(path, SCHEMA) == table(*SPLITS)
@@ -183,7 +179,7 @@ def test_a_copy_is_read_like_the_file(path, tmp_path):
     copied = tmp_path / "copy" / path.name
     digest = recorder.files[copied]
     assert not digest.parts
-    write_json(copied.with_name(MANIFEST), Manifest("1" * 64, "join-shards", files={path.name: digest}).to_json())
+    write_json(copied.with_name(MANIFEST), Manifest("1" * 64, "tokens", files={path.name: digest}).to_json())
     assert READERS[path.suffix](copied, SCHEMA, "test") == table("test")
 
 

@@ -6,7 +6,6 @@ Plain files are tried in the normal suite; what the stages of a whole workflow l
 
 import gzip
 import io
-import json
 import shutil
 import sys
 import tarfile
@@ -18,7 +17,10 @@ import pyarrow.parquet as pq
 import pytest
 from helpers.damage import check_message, content_of, damaged, told
 from helpers.fairseq_files import FairseqTraining
+from helpers.recipes import write_recipe
 
+from docmt.base.manifest import SETTINGS
+from docmt.base.recipe import JOB
 from docmt.cli.main import main
 
 WORDS = ("the cat sat", "", "the dog ran home", "the cat ran")
@@ -43,7 +45,7 @@ def write_plain(folder: Path) -> None:
     write_archives(folder)
     for name in ("text.gz", "pack.tgz", "pack.zip"):
         reader = {"kind": "lines", "splits": {"train": {"source": "a.fr", "target": "a.en"}}}
-        (folder / f"{name}.json").write_text(json.dumps(corpus_settings(name, reader)))
+        write_corpus_job(folder, name, reader)
     FairseqTraining(folder, {})
 
 
@@ -67,6 +69,13 @@ def write_archives(folder: Path) -> None:
             tar.addfile(member, io.BytesIO(data))
 
 
+def write_corpus_job(folder: Path, name: str, reader: dict) -> None:
+    """The recipe of a corpus whose downloads are in the folder."""
+    job, settings = folder / "jobs" / name, corpus_settings(name, reader)
+    write_recipe(job, "corpus", settings, files={f"downloads/{f['name']}": Path(f["name"]) for f in settings["files"]})
+    (job / "downloads").symlink_to(folder)
+
+
 def corpus_settings(name: str, reader: dict) -> dict:
     files = ["a.fr.gz", "a.en.gz"] if name == "text.gz" else [name]
     if name == "text.gz":
@@ -84,7 +93,7 @@ IMPORT = (
     "import-fairseq --checkpoint best.pt --source-dictionary dict.txt --target-dictionary dict.txt"
     " --source-language en --target-language de --output out"
 )
-READ = "job read-corpus --downloads . --output out --settings"
+READ = "job corpus jobs"
 PLAIN = [
     ("hyp.txt", "empty half noise folder missing", SCORE),
     ("ref.txt", "empty noise folder missing", SCORE),
@@ -98,10 +107,11 @@ PLAIN = [
     ("vectors.txt", "empty noise text folder missing", "score-coherence --hypotheses hyp.txt --vectors vectors.txt"),
     ("best.pt", "empty half noise text folder missing", IMPORT),
     ("dict.txt", "empty noise text folder missing", IMPORT),
-    ("pack.zip.json", "empty half noise list object number deep folder missing", f"{READ} pack.zip.json"),
-    ("pack.zip", "empty half noise text folder missing", f"{READ} pack.zip.json"),
-    ("pack.tgz", "empty half noise text folder missing", f"{READ} pack.tgz.json"),
-    ("a.fr.gz", "empty half noise text folder missing", f"{READ} text.gz.json"),
+    ("jobs/pack.zip/settings.json", "empty half noise list object number deep folder missing", f"{READ}/pack.zip"),
+    ("jobs/pack.zip/job.json", "empty half noise list object number deep folder missing", f"{READ}/pack.zip"),
+    ("pack.zip", "empty half noise text folder missing", f"{READ}/pack.zip"),
+    ("pack.tgz", "empty half noise text folder missing", f"{READ}/pack.tgz"),
+    ("a.fr.gz", "empty half noise text folder missing", f"{READ}/text.gz"),
 ]  # fmt: skip
 
 
@@ -113,6 +123,24 @@ def name_of(arguments: list[str]) -> str:
 def cases(table: list[tuple[str, str, str]]) -> list:
     rows = [(file, damage, command.split()) for file, damages, command in table for damage in damages.split()]
     return [pytest.param(*case, id=f"{name_of(case[2])}-{Path(case[0]).name}-{case[1]}") for case in rows]
+
+
+def placed(folder: Path, words: list[str]) -> list[str]:
+    """The words of a command; the recipe of a job is copied to `out` below the folder, where its outputs are then."""
+    if words[0] != "job":
+        return words
+    _, step, place, *options = words
+    job = folder / place / JOB if (folder / place).is_dir() else folder / place
+    prefix, out = job.name.removesuffix(JOB), folder / "out"
+    out.mkdir()
+    for source in (job, job.with_name(f"{prefix}{SETTINGS}")):
+        if source.is_dir():
+            (out / source.name).mkdir()
+        elif source.exists():
+            (out / source.name).write_bytes(source.read_bytes().replace(b'"results/state/', b'"state/'))
+    if job.with_name("downloads").is_dir():
+        (out / "downloads").symlink_to(job.with_name("downloads"))
+    return ["job", step, f"out/{prefix}{JOB}", *options]
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +157,7 @@ def whole(capsys, monkeypatch):
     def look(folder: Path, command: str) -> None:
         monkeypatch.chdir(folder)
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("猫\n".encode())))
-        monkeypatch.setattr(sys, "argv", ["docmt", *command.split()])
+        monkeypatch.setattr(sys, "argv", ["docmt", *placed(folder, command.split())])
         with pytest.raises(SystemExit) as end:
             main()
         for path in (folder / "out", folder / "state"):
@@ -148,7 +176,7 @@ def check(capsys, monkeypatch):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("猫\n".encode())))
         with damaged(folder / file, damage):
             try:
-                check_message(told(capsys, monkeypatch, arguments), Path(file).name)
+                check_message(told(capsys, monkeypatch, placed(folder, arguments)), Path(file).name)
                 left = content_of(folder / "out") if (folder / "out").is_dir() else {}
                 assert not [name for name in left if ".part" in name or ".unpacked" in name]
                 assert not (folder / "out").is_file()
@@ -200,36 +228,21 @@ JSON = "empty half noise list object number deep folder missing"
 BINARY = "empty half noise text folder missing"
 TEXT = "empty noise folder missing"
 
-TOKENS = f"job tokenise-corpus --settings {T}/settings.json --corpus {C} --output out"
-VIEWS = f"job cut-view --settings {V}/window1/settings.json --tokens {T} --output out"
-WORDS_OF = f"job find-document-chains --settings {H}/words/settings.json --tokens {T} --output out"
-SEGMENTS_OF = (
-    f"job find-segment-chains --settings {H}/{CHAIN_VIEW}/settings.json --tokens {T} --words {H}/words"
-    f" --view {V}/{CHAIN_VIEW} --output out"
-)
-TRAIN = (
-    f"job train-system --settings {TRAINED}/g_transformer/seed1/settings.json --view {V}/tokens512 --text {T}/text"
-    f" --init {TRAINED}/sentence/seed1/model --output out --state state --device cpu"
-)
-TRAIN_CHAINS = (
-    f"job train-system --settings {TRAINED}/lexical_chain/seed1/settings.json --view {V}/{CHAIN_VIEW} --text {T}/text"
-    f" --chains {H}/{CHAIN_VIEW} --init {TRAINED}/sentence/seed1/model --output out --state state --device cpu"
-)
-DECODE = (
-    f"job decode-view --settings {TRANSLATED}/lexical_chain/seed1/settings.json --model {MODEL} --view {V}/{CHAIN_VIEW}"
-    f" --chains {H}/{CHAIN_VIEW} --output out"
-)
-CONTRASTIVE = DECODE.replace("decode-view", "score-variants").replace("--output out", "--output out/c.arrow")
+TOKENS = f"job tokens {T}"
+VIEWS = f"job views {V}/window1"
+WORDS_OF = f"job chain_words {H}/words"
+SEGMENTS_OF = f"job chain_segments {H}/{CHAIN_VIEW}"
+TRAIN = f"job train {TRAINED}/g_transformer/seed1 --device cpu"
+TRAIN_CHAINS = f"job train {TRAINED}/lexical_chain/seed1 --device cpu"
+DECODE = f"job translate {TRANSLATED}/lexical_chain/seed1"
+CONTRASTIVE = f"job contrastive {TRANSLATED}/lexical_chain/seed1/contrastive.{JOB}"
 INSPECT = f"inspect --model {MODEL} --view {V}/{CHAIN_VIEW} --chains {H}/{CHAIN_VIEW} --output out/inside.arrow"
 TRANSLATE = f"translate --model {MODEL} --beam 1"
-SCORE_SYSTEM = (
-    f"job score-system --settings {SCORED}/sentence/seed1/settings.json --corpus {C} --tokens {T} --view {V}/window1"
-    f" --translations {TRANSLATED}/sentence/seed1 --aligner {A} --output out/scores.json"
-)
-TRAIN_ALIGNER = f"job train-aligner --settings {A}/settings.json --tokens {T} --output out"
-COMPARE = f"job compare-systems --settings {COMPARED}/settings.json --results results --output out/c.json"
-REPORT = f"job write-report --settings {REPORTED}/settings.json --results results --output out/index.html"
-SHARDS = f"job tokenise-shard --settings {T}/settings.json --corpus {C} --part 1/2 --output out"
+SCORE_SYSTEM = f"job scores {SCORED}/sentence/seed1"
+TRAIN_ALIGNER = f"job aligner {A}"
+COMPARE = f"job compare {COMPARED}"
+REPORT = f"job report {REPORTED}"
+SHARDS = f"job tokens {T} --part tokenised.1of2"
 
 STAGES = [
     (f"{T}/settings.json", JSON, TOKENS),
@@ -245,6 +258,7 @@ STAGES = [
     (f"{V}/{CHAIN_VIEW}/test.arrow", BINARY, SEGMENTS_OF),
     (f"{T}/text/vocabulary.source.txt", TEXT, SEGMENTS_OF),
     (f"{TRAINED}/g_transformer/seed1/settings.json", JSON, TRAIN),
+    (f"{TRAINED}/g_transformer/seed1/job.json", JSON, TRAIN),
     (f"{V}/tokens512/train.arrow", BINARY, TRAIN),
     (f"{V}/tokens512/dev.arrow", BINARY, TRAIN),
     (f"{T}/text/vocabulary.target.txt", TEXT, TRAIN),
@@ -275,6 +289,7 @@ STAGES = [
     (f"{COMPARED}/settings.json", JSON, COMPARE),
     (f"{SCORED}/sentence/seed1/details.arrow", BINARY, COMPARE),
     (f"{REPORTED}/settings.json", JSON, REPORT),
+    (f"{REPORTED}/job.json", JSON, REPORT),
     (f"{SCORED}/sentence/seed1/scores.json", "empty half noise list object number deep folder", REPORT),
     (f"{SCORED}/lexical_chain/seed1/occurrences.arrow", "empty half noise text folder", REPORT),
     (f"{TRAINED}/sentence/seed1/record.json", "empty half noise list number deep folder", REPORT),

@@ -40,7 +40,7 @@ KINDS = {
         "download",
         "vocabulary",
     ),
-    *("stop_words", "test.txt", "test.tok.txt", "manifest.json", "record.json", "settings.json"),
+    *("stop_words", "test.txt", "test.tok.txt", "manifest.json", "record.json", "settings.json", "job.json"),
     *("state.json", "state.jsonl", "state.pt"),
 }
 """The kinds of files below `results/`; `state`: of a training that was stopped."""

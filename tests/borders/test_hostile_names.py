@@ -5,6 +5,7 @@ import string
 from pathlib import Path
 
 import pytest
+from helpers.recipes import settings as settings_of
 from helpers.small_grid import CONFIG, CORPUS, SYSTEMS, small_project
 from helpers.support import Project, copy_project
 from hypothesis import given, settings
@@ -13,7 +14,6 @@ from hypothesis import strategies as st
 from docmt.base.errors import UserError
 from docmt.base.names import LONGEST_NAME, is_file_name, is_path
 from docmt.grid.grid import Grid, load_grid
-from docmt.plan import slices
 
 HOSTILE = (
     *(
@@ -159,7 +159,7 @@ def check_corpus(folder: Path, name: str) -> None:
     except UserError as problem:
         assert_single_message(problem, ".yaml")
         return
-    assert set(name) <= SAFE - {"/", "@"} and slices.settings(grid, f"1_corpus/{name}")["corpus"] == name
+    assert set(name) <= SAFE - {"/", "@"} and settings_of(grid, f"1_corpus/{name}")["corpus"] == name
 
 
 @given(name=TEXTS)

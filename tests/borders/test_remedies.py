@@ -103,7 +103,7 @@ def test_the_test_that_carries_it_out_is_there(test):
 
 def test_commands_and_options_that_remedies_name_are_there():
     texts = [remedy.text for remedy in remedies()]
-    named = [name for text in texts for name in re.findall(r"docmt ((?:store |job )[a-z-]+|[a-z]+-[a-z-]+)", text)]
+    named = [name for text in texts for name in re.findall(r"docmt ((?:store |job )[a-z_-]+|[a-z]+-[a-z-]+)", text)]
     assert named and {*named} <= COMMANDS
     options = {option for text in texts for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)}
     assert options <= options_of_docmt() | OF_OTHERS

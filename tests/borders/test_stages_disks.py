@@ -11,6 +11,7 @@ import pytest
 from helpers.support import Project, need
 
 from docmt.base.manifest import RECORD, SETTINGS
+from docmt.base.recipe import JOB
 
 CORPUS, TEXT, VIEW = "toy_zh-en@smoke", "truecase_separate4k", "window1"
 RUN = "smoke/toy_zh-en/sentence/seed1"
@@ -44,14 +45,15 @@ def run(project: Project, command: str) -> subprocess.CompletedProcess:
 
 @contextmanager
 def small_disk(folder: Path) -> Iterator[None]:
-    """A disk of its own at the place of the folder, which keeps its settings."""
-    settings = {path.relative_to(folder): path.read_bytes() for path in folder.rglob(f"*{SETTINGS}")}
+    """A disk of its own at the place of the folder, which keeps its recipe."""
+    paths = [*folder.rglob(f"*{SETTINGS}"), *folder.rglob(f"*{JOB}")]
+    recipe = {path.relative_to(folder): path.read_bytes() for path in paths}
     mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", str(folder)]
     need("mount")
     if subprocess.run(mount, capture_output=True).returncode:
         pytest.skip("needs the right to mount a disk")
     try:
-        for name, content in settings.items():
+        for name, content in recipe.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(content)
         yield

@@ -1,4 +1,4 @@
-"""`docmt align`, `docmt score-links` and `docmt job train-aligner`."""
+"""`docmt align`, `docmt score-links` and `docmt job aligner`."""
 
 import json
 from collections.abc import Callable
@@ -7,8 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from helpers.command_line import succeed
+from helpers.recipes import write_recipe
 
-from docmt.base.artifacts import write_json
 from docmt.base.columns import TOKENS
 from docmt.base.errors import UserError
 from docmt.base.tables import write_arrow
@@ -154,9 +154,7 @@ def tokens(tmp_path) -> Path:
 
 @pytest.mark.parametrize("unit", ["words", "pieces"])
 def test_the_workflow_trains_on_the_training_split(unit, tokens, text):
-    write_json(tokens / "settings.json", {"version": 1, "source": unit})
-    given = ("--settings", tokens / "settings.json", "--tokens", tokens, "--output", tokens / "aligner")
-    succeed("job", "train-aligner", *given)
+    succeed(*write_recipe(tokens / "aligner", "aligner", {"version": 1, "source": unit}, {"tokens": tokens}))
     source = [line.replace("haus", "ha@@ us") for line in SOURCE] if unit == "pieces" else SOURCE
     train(source, TARGET).save(tokens / "expected")
     for name in ("lexicon.arrow", "jumps.json"):

@@ -19,17 +19,18 @@ from typer.main import get_command
 import docmt
 from docmt.cli.commands import FOR_YOU, JOBS, STORE, build
 from docmt.cli.main import main
+from docmt.steps import all_steps
 
 USER = {name: module for section in FOR_YOU.values() for name, module in section.items()}
 JOB = {name: module for section in JOBS.values() for name, module in section.items()}
 OF_STORE = {name: module for section in STORE.values() for name, module in section.items()}
+STEPS = all_steps()
 ALL = [(name,) for name in USER] + [("job", name) for name in JOB] + [("store", name) for name in OF_STORE]
+JOBS_OF_STEPS = [("job", name) for name in STEPS]
 FOR_PEOPLE = [words for words in ALL if words[0] != "job"]
 VERBS = {
     "add",
-    "adopt",
     "sign",
-    "ask",
     "translate",
     "score",
     "init",
@@ -47,13 +48,6 @@ VERBS = {
     "list",
     "collect",
     "fetch",
-    "tokenise",
-    "learn",
-    "encode",
-    "join",
-    "cut",
-    "find",
-    "decode",
     "write",
     "remove",
     "reproduce",
@@ -69,7 +63,8 @@ VERBS = {
     "gc",
     "preflight",
 }
-"""What every command begins with; `why` and `status` are questions, `preflight` is a check, and they have no object."""
+"""What every command begins with, but those of steps; `why` and `status` are questions, `preflight` is a check, and
+they have no object."""
 
 OPTIONS = {
     "model": "folder",
@@ -78,7 +73,6 @@ OPTIONS = {
     "reference": "file",
     "documents": "file",
     "output": None,
-    "settings": "file",
     "results": "folder",
     "root": "folder",
     "device": "auto",
@@ -98,9 +92,12 @@ def command(*words: str):
     return group.get_command(None, words[-1])
 
 
-def function(words: tuple[str, ...]):
+def about(words: tuple[str, ...]) -> str:
+    """What a command says of itself."""
+    if words[-1] in STEPS and words[0] == "job":
+        return STEPS[words[-1]].about
     module = {"job": JOB, "store": OF_STORE}.get(words[0], USER)[words[-1]]
-    return getattr(import_module(f"docmt.cli.{module}"), words[-1].replace("-", "_"))
+    return inspect.getdoc(getattr(import_module(f"docmt.cli.{module}"), words[-1].replace("-", "_")))
 
 
 @pytest.fixture
@@ -129,10 +126,10 @@ words = pytest.mark.parametrize("words", ALL, ids=" ".join)
 users = pytest.mark.parametrize("words", FOR_PEOPLE, ids=" ".join)
 
 
-@words
-def test_its_name_is_a_verb_or_a_verb_and_its_object(words):
-    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", words[-1])
-    assert words[-1].split("-")[0] in VERBS
+def test_names_are_those_of_steps_or_a_verb_or_a_verb_and_its_object():
+    names = [words[-1] for words in ALL if words not in JOBS_OF_STEPS]
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", name) for name in names)
+    assert {name.split("-")[0] for name in names} == VERBS
 
 
 @words
@@ -140,8 +137,7 @@ def test_its_help_is_whole(words, call):
     status, printed, _ = call(*words, "--help")
     assert status == 0 and call(*words, "-h")[:2] == (0, printed)
     assert "\u2026" not in printed and not re.search(r"\w\.\.\.$", printed, re.MULTILINE)
-    text = inspect.getdoc(function(words))
-    assert " ".join(text.split("\n\n")[0].split()) in " ".join(printed.split())
+    assert " ".join(about(words).split("\n\n")[0].split()) in " ".join(printed.split())
     for parameter in command(*words).params:
         assert parameter.help, f"{parameter.name} has no help"
 
@@ -169,7 +165,12 @@ def test_commands_for_people_print_json(words):
 @pytest.mark.parametrize("name", [name for name in JOB if name != "push-finished"])
 def test_jobs_write_files_and_print_nothing(name):
     options = [option for parameter in command("job", name).params for option in parameter.opts]
-    assert "--output" in options and "--json" not in options
+    assert ("folder" if name in STEPS else "--output") in options and "--json" not in options
+
+
+def test_jobs_of_steps_have_the_same_options():
+    first, *others = ([(p.opts, p.help) for p in command(*words).params] for words in JOBS_OF_STEPS)
+    assert len(others) == len(STEPS) - 1 and all(other == first for other in others)
 
 
 def without_spaces(text: str) -> str:
@@ -184,7 +185,7 @@ def test_help_lists_every_command_by_who_uses_it(call):
     ]:
         assert group in text
         for name in names:
-            first = inspect.getdoc(function((name,) if text is overview else ("job", name))).split("\n\n")[0]
+            first = about((name,) if text is overview else ("job", name)).split("\n\n")[0]
             sentence = re.split(r"(?<=[.?]) ", " ".join(first.split()))[0]
             assert without_spaces(name + sentence) in without_spaces(text)
 
@@ -379,7 +380,7 @@ SHELLS = {
     ("typed", "expected"),
     [
         ("score-c", {"score-contrastive", "score-consistency", "score-coherence", "score-cohesion", "score-comet"}),
-        ("job train-", {"train-system", "train-vectors", "train-aligner"}),
+        ("job chain", {"chain_words", "chain_segments"}),
         ("translate --len", {"--length-penalty", "--length-alpha"}),
         ("list-targets --kind sc", {"scores"}),
     ],

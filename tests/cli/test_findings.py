@@ -1,14 +1,14 @@
 """`docmt check-findings` on a study with numbers."""
 
-import json
-
 import pytest
 from helpers.command_line import invoke
-from helpers.recipes import settings
+from helpers.finished import finish, plan_of
 from helpers.small_grid import STUDY, small_project
 
 from docmt.base.artifacts import write_json
-from docmt.grid.grid import load_grid
+from docmt.base.errors import UserError
+from docmt.plan.links import jobs_of_target
+from docmt.plan.plan import Job
 
 FINDING = {
     "says": "It is {a}.",
@@ -31,13 +31,18 @@ def test_a_finding_on_record_that_the_numbers_do_not_support_is_a_failure(tmp_pa
     project.edit(STUDY, "tables", {"t": {"title": "T", "metrics": ["s-BLEU"], "rows": [{"system": "sentence"}]}})
     project.edit(STUDY, "findings", [FINDING])
     project.edit(STUDY, "on_record", on_record)
-    page, grid = "8_report/paper/one", load_grid(tmp_path)
-    write_json(tmp_path / "results" / page / "settings.json", json.loads(json.dumps(settings(grid, page))))
-    if score is not None:
-        bleu = {"13a": {"s": {"score": score, "signature": "s"}}}
-        scores = {"bleu": bleu, "decoding": {"lines": "sentences"}}
-        for seed in next(entry for entry in grid.entries if entry.system.name == "sentence").seeds:
-            write_json(tmp_path / f"results/7_scores/paper/toy/sentence/seed{seed}/scores.json", scores)
+    plan = plan_of(tmp_path)
+    finish(plan, plan.closure(jobs_of_target(plan, "one")))
+    scores = {"bleu": {"13a": {"s": {"score": score, "signature": "s"}}}, "decoding": {"lines": "sentences"}}
+    entry = next(entry for entry in plan.grid.entries if entry.system.name == "sentence")
+    for seed in entry.seeds if score is not None else ():
+        job = Job.of("scores", corpus="toy", system="sentence", seed=seed)
+        write_json(tmp_path / plan.recipe(job).folder / "scores.json", scores)
     result = invoke("check-findings", "one", "--root", tmp_path)
     assert line in result.output
     assert result.exit_code == status
+
+
+def test_a_page_that_is_not_finished_is_refused(small):
+    with pytest.raises(UserError, match="the page of this study is not finished"):
+        invoke("check-findings", "one", "--root", small.root)

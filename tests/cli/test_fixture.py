@@ -1,8 +1,7 @@
-"""`docmt make-fixture` of a corpus file, and `docmt job make-fixture` of settings."""
-
-import json
+"""`docmt make-fixture` of a corpus file, and `docmt job fixture` of a recipe."""
 
 import pytest
+from helpers.recipes import write_recipe
 from helpers.support import docmt
 
 CATALOGUE = "workflow/corpora/ted_fr-en.yaml"
@@ -21,20 +20,22 @@ def test_a_corpus_of_the_catalogue_is_made_and_validated(project):
     ("arguments", "message"),
     [
         (("make-fixture",), "Missing option '--catalogue'"),
-        (("job", "make-fixture"), "Missing option '--settings'"),
+        (("job", "fixture"), "Missing argument 'FOLDER'"),
         (("make-fixture", "--catalogue", CATALOGUE, "--settings", "settings.json"), "No such option: --settings"),
         (("make-fixture", "--catalogue", "workflow/corpora/none.yaml"), "workflow/corpora/none.yaml: file not found"),
         (
-            ("job", "make-fixture", "--settings", "settings.json"),
-            "settings.json: not the settings of a fixture\n  found settings of the corpus mine itself",
+            ("job", "fixture", "mine"),
+            "mine/settings.json: not the settings of a fixture\n  found settings of the corpus mine itself",
         ),
     ],
 )
 def test_what_is_refused(project, arguments, message):
     settings = {"version": 1, "corpus": "mine", "source_language": "zh", "target_language": "en", "licence": "none",
                 "citation": "none", "files": [], "reader": {"kind": "toy"}, "expected": {}}  # fmt: skip
-    (project.root / "settings.json").write_text(json.dumps(settings))
-    done = docmt(*arguments, "--output", "made", cwd=project.root)
+    write_recipe(project.root / "mine", "fixture", settings)
+    output = ("--output", "made") if arguments[0] == "make-fixture" else ()
+    done = docmt(*arguments, *output, cwd=project.root)
     assert (done.returncode, "Traceback" in done.stderr) == (2, False)
     assert message in done.stderr
     assert not (project.root / "made").exists()
+    assert sorted(path.name for path in (project.root / "mine").iterdir()) == ["job.json", "settings.json"]

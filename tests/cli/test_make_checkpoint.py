@@ -1,6 +1,5 @@
 """Small random checkpoints: made the same each time, and of the form of the real ones."""
 
-import json
 import subprocess
 import sys
 from itertools import islice
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from helpers.checkpoints import transformers
+from helpers.recipes import write_recipe
 from helpers.sealed import outputs_of
 
 from docmt.base.manifest import MANIFEST
@@ -29,11 +29,9 @@ SMALL = {"encoder_layers": 3, "decoder_layers": 2, "width": 16, "inner": 24, "he
 
 def make_checkpoint(kind: str, folder: Path, docmt: Path = DOCMT) -> Path:
     """By the command, in a process of its own."""
-    folder.mkdir()
-    job = {"version": 1, "stands_for": f"models/{kind}", "kind": kind, **SMALL}
-    (folder / "settings.json").write_text(json.dumps(job))
-    command = [docmt, "job", "make-checkpoint", "--settings", folder / "settings.json"]
-    subprocess.run([*command, "--output", folder], check=True)
+    settings = {"version": 1, "stands_for": f"models/{kind}", "kind": kind, **SMALL}
+    step = "aligner_checkpoint" if kind == "aligner" else "checkpoint"
+    subprocess.run([docmt, *write_recipe(folder, step, settings)], check=True)
     return folder
 
 

@@ -5,12 +5,14 @@ import re
 
 import pytest
 from helpers.command_line import output, succeed
+from helpers.finished import finish, plan_of
 from helpers.support import Project, docmt, placeholder_mirror
 
 from docmt.api.studies import STATES
 from docmt.base.errors import UserError
+from docmt.plan.plan import Job
 
-CARD = "results/1_corpus/toy_zh-en/card.json"
+TOY = "results/1_corpus/toy_zh-en"
 
 
 def cells(line: str) -> list[str]:
@@ -31,6 +33,18 @@ def targets(project: Project, *arguments: object) -> list[dict]:
 
 def names(project: Project, *arguments: object) -> list[str]:
     return [target["target"] for target in targets(project, *arguments)]
+
+
+def manifest(project: Project, place: str, **config: object) -> str:
+    """The target that makes what the settings ask for in a place."""
+    options = [word for name, value in config.items() for word in ("--config", f"{name}={value}")]
+    return output("path", f"{place}/manifest.json", "--root", project.root, *options).strip()
+
+
+def finish_toy(project: Project) -> str:
+    """Let the toy corpus look finished; return its target."""
+    finish(plan_of(project.root), [Job.of("corpus", corpus="toy_zh-en")])
+    return manifest(project, TOY)
 
 
 def test_systems_are_a_row_each_below_a_header(project):
@@ -54,12 +68,13 @@ def test_systems_as_json_have_the_same_facts(project):
 @pytest.mark.parametrize(
     ("study", "options", "target"),
     [
-        ("demo", (), "results/7_scores/paper/toy_zh-en/g_transformer/seed1/scores.json"),
+        ("demo", (), "results/7_scores/toy_zh-en/g_transformer/seed1"),
         ("lexical-chains", ("--kind", "item"), "results/8_report/paper/lexical-chains/table7.html"),
     ],
 )
 def test_targets_are_what_the_workflow_makes(project, study, options, target):
     listed = [*rows("list-targets", "--root", project.root, "--study", study, *options)]
+    target = target if target.endswith(".html") else manifest(project, target)
     assert target in listed and (study in listed) == (not options)
     # Beside files of corpora, items want pretrained models, which a run would download.
     asked = ("all", *listed)
@@ -70,23 +85,20 @@ def test_targets_are_what_the_workflow_makes(project, study, options, target):
 
 
 def test_targets_say_what_is_made_what_can_be_made_and_what_is_missing(project):
-    (project.root / CARD).parent.mkdir(parents=True)
-    (project.root / CARD).write_text("{}")
+    toy = finish_toy(project)
     done = succeed("list-targets", "--root", project.root, "--config", "device=cpu")
     table = {cells(line)[0]: cells(line) for line in done.stdout.splitlines()}
     assert table["target"] == ["target", "state", "to fetch", "trainings", "device-hours", "disk", "about"]
     assert {"all", "demo"} <= set(table)
-    assert table[CARD][1] == "made"
-    states = {
-        name: table[f"results/1_corpus/{name}/card.json"][1:3]
-        for name in ("ted_zh-en_2015", "ted_zh-en", "voita_en-ru")
-    }
+    assert table[toy][1] == "made"
+    of_corpora = {name.split("/")[2]: row for name, row in table.items() if name.startswith("results/1_corpus/")}
+    states = {name: of_corpora[name][1:3] for name in ("ted_zh-en_2015", "ted_zh-en", "voita_en-ru")}
     assert states == {
         "ted_zh-en_2015": ["to-fetch", "over 0.0015 GB"],
         "ted_zh-en": ["by-hand", "over 0.0015 GB"],
         "voita_en-ru": ["to-fetch", "0.017 GB"],
     }
-    assert table["results/1_corpus/news_zh-en/card.json"][1:3] == ["licence", "-"]
+    assert of_corpora["news_zh-en"][1:3] == ["licence", "-"]
     pages = (table[f"results/8_report/paper/{name}.html"] for name in ("demo/learning", "lexical-chains/table5"))
     learning, table5 = pages
     assert learning[1] == "ready" and learning[3] == "4 of 4 to make" and learning[4] != "-"
@@ -108,13 +120,12 @@ def test_targets_say_what_is_made_what_can_be_made_and_what_is_missing(project):
 
 
 def test_filters_keep_some_of_the_targets_in_the_same_order(project):
-    (project.root / CARD).parent.mkdir(parents=True)
-    (project.root / CARD).write_text("{}")
+    toy = finish_toy(project)
     every = targets(project)
     for option, value, holds in (
         ("--kind", "item", lambda target: target["kind"] == "item"),
         ("--kind", "all", lambda target: target["target"] == "all"),
-        ("--state", "made", lambda target: target["target"] == CARD),
+        ("--state", "made", lambda target: target["target"] == toy),
         ("--state", "licence", lambda target: target["state"] == "licence"),
         ("--match", "learning", lambda target: "learning" in target["target"]),
         ("--study", "demo", lambda target: target["study"] == "demo"),
@@ -122,7 +133,7 @@ def test_filters_keep_some_of_the_targets_in_the_same_order(project):
         expected = [target for target in every if holds(target)]
         assert expected and targets(project, option, value) == expected, (option, value)
     both = names(project, "--study", "demo", "--kind", "scores", "--match", "g_transformer")
-    assert both == ["results/7_scores/paper/toy_zh-en/g_transformer/seed1/scores.json"]
+    assert both == [manifest(project, "results/7_scores/toy_zh-en/g_transformer/seed1")]
 
 
 def test_estimates_name_what_is_unknown_and_their_basis(project):
@@ -149,7 +160,7 @@ def test_the_config_of_the_run_decides_names_and_states(project):
     """At smoke scale texts are generated: other folders, and no corpus lacks files."""
     options = ("--config", "scale=smoke")
     scores = names(project, "--study", "demo", "--kind", "scores", *options)
-    assert "results/7_scores/smoke/toy_zh-en/g_transformer/seed1/scores.json" in scores
+    assert manifest(project, "results/7_scores/toy_zh-en/g_transformer/seed1", scale="smoke") in scores
     assert names(project, "--state", "licence") and not names(project, "--state", "licence", *options)
     with pytest.raises(UserError, match="unknown scale\n"):
         names(project, "--config", "scale=smok")

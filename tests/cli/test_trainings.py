@@ -3,6 +3,7 @@
 import io
 import json
 from functools import partial
+from pathlib import Path
 
 import pytest
 from helpers.command_line import output
@@ -13,7 +14,7 @@ from docmt.cli import trainings
 from docmt.training.survey import TrainingState
 
 RUNNING = TrainingState(
-    *("paper", "ted", "g_transformer", "seed2", "running"),
+    *("paper", "ted", "g_transformer", "2", "0123456789", "running"),
     update=1200,
     max_updates=5000,
     loss=3.21049,
@@ -23,16 +24,17 @@ RUNNING = TrainingState(
     left_s=7384.0,
     device_hours=1.256,
 )
-FAILED = TrainingState("paper", "ted", "sentence", "seed1", "failed", "out of memory", update=7)
+FAILED = TrainingState("paper", "ted", "sentence", "1", "abcdef0123", "failed", "out of memory", update=7)
 
 
 def test_a_line_has_what_is_known_of_a_training():
     assert trainings.cells(RUNNING) == (
-        *("g_transformer", "ted", "paper", "2", "1200 / 5000", "3.210", "3.500 (3.250)", "12,346", "2h 03m", "1.26"),
-        "running",
+        *("g_transformer", "ted", "paper", "2", "0123456789", "1200 / 5000", "3.210", "3.500 (3.250)", "12,346"),
+        *("2h 03m", "1.26", "running"),
     )
     unknown = ("-",) * 5
-    assert trainings.cells(FAILED) == ("sentence", "ted", "paper", "1", "7", *unknown, "failed: out of memory")
+    known = ("sentence", "ted", "paper", "1", "abcdef0123", "7")
+    assert trainings.cells(FAILED) == (*known, *unknown, "failed: out of memory")
 
 
 def test_plain_columns_stand_below_each_other(capsys):
@@ -42,7 +44,7 @@ def test_plain_columns_stand_below_each_other(capsys):
     state = heading.index("state")
     assert [row[state:] for row in rows] == ["running", "failed: out of memory"]
     update = heading.index("update") + len("update")
-    assert [row[:update].split()[4:] for row in rows] == [["1200", "/", "5000"], ["7"]]
+    assert [row[:update].split()[5:] for row in rows] == [["1200", "/", "5000"], ["7"]]
     trainings.show([])
     assert capsys.readouterr().out == "no training yet\n"
 
@@ -61,22 +63,27 @@ def test_a_terminal_has_a_table_with_the_same_cells():
     assert all(cell in text for training in (RUNNING, FAILED) for cell in trainings.cells(training))
 
 
+def finish(results: Path, seed: int, updates: int, **more: object) -> None:
+    """Write what a finished training leaves, as far as the list reads it."""
+    folder = results / f"5_training/toy/sentence/seed{seed}/0123456789"
+    names = {"scale": "smoke", "corpus": "toy", "system": "sentence", "seed": seed, "train": {}}
+    write_json(folder / "job.json", {"version": 1, "settings": names})
+    write_json(folder / "record.json", {"updates": updates, "target_tokens_per_s": 10.0, **more})
+    write_json(folder / "manifest.json", {})
+
+
 @pytest.fixture
-def results(tmp_path):
-    folder = tmp_path / "results/5_training/smoke/toy/sentence/seed1"
-    write_json(folder / "record.json", {"updates": 6, "target_tokens_per_s": 10.0, "device_hours": 0.5})
+def results(tmp_path) -> Path:
+    finish(tmp_path / "results", 1, 6, device_hours=0.5)
     return tmp_path / "results"
 
 
 def test_without_a_terminal_the_table_is_plain_text(results, capsys):
     printed = output("list-trainings", "--results", results)
     numbers = {"update": 6, "target_tokens_per_s": 10.0, "device_hours": 0.5}
-    expected = TrainingState("smoke", "toy", "sentence", "seed1", "finished", **numbers)
+    expected = TrainingState("smoke", "toy", "sentence", "1", "0123456789", "finished", **numbers)
     trainings.show([expected])
     assert printed == capsys.readouterr().out
-
-
-RECORD = {"updates": 6, "target_tokens_per_s": 10.0}
 
 
 def follow(monkeypatch, results, acts, terminal: bool, as_json: bool = False) -> str:
@@ -100,11 +107,6 @@ def follow(monkeypatch, results, acts, terminal: bool, as_json: bool = False) ->
     return screen.getvalue()
 
 
-def finish(results, seed: int, updates: int) -> None:
-    """Write the record of a finished training."""
-    write_json(results / f"5_training/smoke/toy/sentence/seed{seed}/record.json", {**RECORD, "updates": updates})
-
-
 @pytest.mark.parametrize("terminal", [False, True])
 def test_follow_looks_again_until_it_is_interrupted(monkeypatch, results, terminal):
     acts = [partial(finish, results, number + 1, 60 + number) for number in (1, 2, 3)]
@@ -116,9 +118,9 @@ def test_without_a_terminal_follow_prints_what_changed_alone(monkeypatch, result
     acts = [lambda: None, partial(finish, results, 2, 9), lambda: None, partial(finish, results, 1, 8)]
     rates = "tokens/s 10"
     assert follow(monkeypatch, results, acts, terminal=False).splitlines() == [
-        f"12:00:00 sentence/toy/smoke/1: update 6, {rates}, device-hours 0.50, state finished",
-        f"12:00:00 sentence/toy/smoke/2: update 9, {rates}, state finished",
-        f"12:00:00 sentence/toy/smoke/1: update 8, {rates}, state finished",
+        f"12:00:00 sentence/toy/smoke/1/0123456789: update 6, {rates}, device-hours 0.50, state finished",
+        f"12:00:00 sentence/toy/smoke/2/0123456789: update 9, {rates}, state finished",
+        f"12:00:00 sentence/toy/smoke/1/0123456789: update 8, {rates}, state finished",
     ]
 
 
@@ -126,8 +128,8 @@ def test_changes_as_json_are_an_object_per_line(monkeypatch, results):
     text = follow(monkeypatch, results, [lambda: None, partial(finish, results, 2, 9)], terminal=True, as_json=True)
     changes = map(json.loads, text.splitlines())
     assert [(change["seed"], change["update"], change["state"]) for change in changes] == [
-        ("seed1", 6, "finished"),
-        ("seed2", 9, "finished"),
+        ("1", 6, "finished"),
+        ("2", 9, "finished"),
     ]
 
 

@@ -6,14 +6,18 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from helpers.recipes import write_recipe
+from helpers.sealed import outputs_of
 from typer.testing import CliRunner
 
 from docmt.base.columns import CONTRASTIVE, DOCUMENTS
 from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
+from docmt.base.manifest import SETTINGS
 from docmt.base.parse import parse
 from docmt.base.tables import read_parquet
 from docmt.catalogue.corpus import CorpusSettings, corpus_settings, load_corpus
+from docmt.catalogue.lock import LOCK
 from docmt.cli.commands import build
 from docmt.corpus.inputs import MANY_SENTENCES
 from docmt.corpus.read import read_corpus
@@ -190,73 +194,52 @@ def test_what_is_refused_leaves_nothing(downloads, tmp_path, change, message):
     assert files(tmp_path / "out") == []
 
 
-def test_commands_from_the_catalogue_to_documents(downloads, tmp_path):
-    shutil.copy(downloads / "a.zh", tmp_path / "elsewhere.zh")
-    catalogue, settings = tmp_path / "mine.yaml", tmp_path / "settings.json"
-    sources = [{"name": "a.zh", "sources": [str(tmp_path / "elsewhere.zh")]}, {"name": "a.en"}]
-    entry = {key: value for key, value in MINE.items() if key != "version"}
-    catalogue.write_text(json.dumps({**entry, "about": "mine", "files": sources}))
-    settings.write_text(json.dumps({"version": 1, **corpus_settings(load_corpus(catalogue))}))
-    got = tmp_path / "got"
-    for name, mirror in (("a.zh", ()), ("a.en", ("--mirror", str(downloads)))):
-        lock, output = str(tmp_path / "lock.json"), str(got / name)
-        command = [
-            "job",
-            "fetch-file",
-            "--catalogue",
-            str(catalogue),
-            "--file",
-            name,
-            "--lock",
-            lock,
-            "--output",
-            output,
-        ]
-        assert CliRunner().invoke(build(), [*command, *mirror]).exit_code == 0
-    assert not (tmp_path / "lock.json").exists(), "nobody has read the files yet"
-    command = [
-        "job",
-        "read-corpus",
-        "--settings",
-        str(settings),
-        "--downloads",
-        str(got),
-        "--output",
-        str(tmp_path / "out"),
-        *("--lock", str(tmp_path / "lock.json"), "--first", "a.zh"),
-    ]
+def fetch(folder: Path, catalogue: Path, file: str, *options: str) -> None:
+    """Download a file into the folder of a corpus below `results`."""
+    output = ["--lock", str(folder.parents[2] / LOCK), "--output", str(folder / "downloads" / file)]
+    command = ["job", "fetch-file", "--catalogue", str(catalogue), "--file", file, *output, *options]
     assert CliRunner().invoke(build(), command).exit_code == 0
-    assert files(tmp_path / "out") == ["card.json", "documents.parquet", "manifest.json", "record.json"]
-    assert json.loads((tmp_path / "lock.json").read_text()) == {"mine/a.zh": sha256_file(got / "a.zh")}
 
 
-def test_the_digest_of_a_first_download_that_is_no_corpus_is_not_recorded(downloads, tmp_path):
+def read_command(folder: Path, catalogue: Path) -> list[str]:
+    """The command that reads a corpus of which nobody states the digest of `a.zh`."""
+    settings = {"version": 1, **corpus_settings(load_corpus(catalogue))}
+    files = {f"downloads/{name}": folder / "downloads" / name for name in ("a.zh", "a.en")}
+    return write_recipe(folder, "corpus", settings, files=files, first=["a.zh"])
+
+
+def write_catalogue(path: Path, sources: list[dict]) -> Path:
+    entry = {key: value for key, value in MINE.items() if key != "version"}
+    path.write_text(json.dumps({**entry, "about": "mine", "files": sources}))
+    return path
+
+
+def test_commands_from_the_catalogue_to_documents(downloads, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(downloads / "a.zh", tmp_path / "elsewhere.zh")
+    sources = [{"name": "a.zh", "sources": [str(tmp_path / "elsewhere.zh")]}, {"name": "a.en"}]
+    catalogue, folder = write_catalogue(tmp_path / "mine.yaml", sources), tmp_path / "results/1_corpus/mine"
+    fetch(folder, catalogue, "a.zh")
+    fetch(folder, catalogue, "a.en", "--mirror", str(downloads))
+    assert not (tmp_path / LOCK).exists(), "nobody has read the files yet"
+    assert CliRunner().invoke(build(), read_command(folder, catalogue)).exit_code == 0
+    assert outputs_of(folder) == {"card.json", "documents.parquet", "downloads", SETTINGS}
+    assert json.loads((tmp_path / LOCK).read_text()) == {"mine/a.zh": sha256_file(folder / "downloads" / "a.zh")}
+
+
+def test_the_digest_of_a_first_download_that_is_no_corpus_is_not_recorded(downloads, tmp_path, monkeypatch):
     """The message says where the file came from."""
-    catalogue, settings, got = tmp_path / "mine.yaml", tmp_path / "settings.json", tmp_path / "got"
+    monkeypatch.chdir(tmp_path)
     shutil.copytree(downloads, tmp_path / "elsewhere")
     (tmp_path / "elsewhere/a.zh").write_text("your quota is used up\n")
     sources = [{"name": name, "sources": [str(tmp_path / "elsewhere" / name)]} for name in ("a.zh", "a.en")]
-    entry = {key: value for key, value in MINE.items() if key != "version"}
-    catalogue.write_text(json.dumps({**entry, "about": "mine", "files": sources}))
-    settings.write_text(json.dumps({"version": 1, **corpus_settings(load_corpus(catalogue))}))
-    lock = ["--lock", str(tmp_path / "lock.json")]
+    catalogue, folder = write_catalogue(tmp_path / "mine.yaml", sources), tmp_path / "results/1_corpus/mine"
     for name in ("a.zh", "a.en"):
-        options = ["--catalogue", str(catalogue), "--file", name, "--output", str(got / name)]
-        assert CliRunner().invoke(build(), ["job", "fetch-file", *options, *lock]).exit_code == 0
-    options = [
-        "--settings",
-        str(settings),
-        "--downloads",
-        str(got),
-        "--output",
-        str(tmp_path / "out"),
-        "--first",
-        "a.zh",
-    ]
-    result = CliRunner().invoke(build(), ["job", "read-corpus", *options, *lock])
+        fetch(folder, catalogue, name)
+    result = CliRunner().invoke(build(), read_command(folder, catalogue))
     assert isinstance(result.exception, UserError)
     assert f"a.zh was downloaded from {tmp_path}/elsewhere/a.zh" in str(result.exception)
-    assert not (tmp_path / "lock.json").exists()
+    assert not (tmp_path / LOCK).exists()
 
 
 @pytest.mark.parametrize(

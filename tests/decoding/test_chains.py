@@ -69,7 +69,7 @@ def test_model_and_chains_must_go_together(view):
     for model, given in ((plain, view), (chain_model(), View(view.folder))):
         with pytest.raises(UserError, match="model and arguments differ in lexical chains") as refused:
             SegmentTable.read(given, model)
-        assert "--chains with lexical_chain and w_link" in str(refused.value)
+        assert "expected chains with lexical_chain and w_link" in str(refused.value)
 
 
 @pytest.fixture

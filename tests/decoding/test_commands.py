@@ -8,11 +8,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from helpers.command_line import output, succeed
+from helpers.recipes import write_recipe
 from helpers.sealed import outputs_of
 from helpers.tiny import CONFIGS, segment, tiny_model, windows
 
 from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, SEGMENTS
 from docmt.base.errors import UserError
+from docmt.base.manifest import SETTINGS
 from docmt.base.tables import read_arrow, write_arrow
 from docmt.base.vocabulary import Vocabulary
 from docmt.models.store import save_model
@@ -20,6 +22,7 @@ from docmt.nn.rows import Rows
 from docmt.search.beam import beam_search
 from docmt.settings.data import CutConfig, TextConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig
+from docmt.steps.contrastive import WHOLE
 from docmt.text.bpe import Segmenter
 from docmt.text.casing import KeepCase
 from docmt.text.pipeline import PipelineConfig, TextPipeline
@@ -161,31 +164,18 @@ def test_a_list_of_nothing_has_its_header(folder):
 def test_a_passage_is_translated_as_its_lines_are(name, tmp_path, pipeline):
     """A sentence without words has an empty translation, and a document of such none where sentences are not marked."""
     folder, documents = model_folder(name, tmp_path, pipeline), [["ab cd", "ef"], [""], ["j", "", "gh ij"]]
-    settings, passages = tmp_path / "settings.json", tmp_path / "passages.json"
-    settings.write_text(json.dumps({"decode": {"beam": 2}, "documents": documents}))
-    output(
-        "job", "translate-passages", "--settings", settings, "--model", folder, "--output", passages, "--device", "cpu"
-    )
-    outputs = json.loads(passages.read_text())["documents"]
+    settings = {"decode": {"beam": 2}, "documents": documents}
+    output(*write_recipe(tmp_path / "passage", "passage", settings, {"model": folder}), "--device", "cpu")
+    outputs = json.loads((tmp_path / "passage" / "passages.json").read_text())["documents"]
     lines = output("translate", "--model", folder, "--beam", 2, text="ab cd\nef\n\nj\n\x01\ngh ij\n").split("\n")[:-1]
     expected = [lines[:1], [], lines[1:]] if name == "unmarked" else [lines[:2], [""], lines[3:]]
     assert outputs == expected and outputs[2]
 
 
 def test_settings_without_documents_are_no_passages(tmp_path):
-    settings = tmp_path / "settings.json"
-    settings.write_text(json.dumps({"decode": {}, "documents": ["ab"]}))
+    settings = {"decode": {}, "documents": ["ab"]}
     with pytest.raises(UserError, match="not the settings of a passage"):
-        output(
-            "job",
-            "translate-passages",
-            "--settings",
-            settings,
-            "--model",
-            tmp_path,
-            "--output",
-            tmp_path / "passages.json",
-        )
+        output(*write_recipe(tmp_path, "passage", settings, {"model": tmp_path}))
 
 
 def test_translate_refuses_what_is_not_utf8(folder):
@@ -214,64 +204,49 @@ def test_a_folder_that_holds_no_model_is_named(tmp_path):
         output("translate", "--model", tmp_path, text="a\n")
 
 
-@pytest.fixture
-def settings(tmp_path) -> Path:
+def job(step: str, root: Path, model: Path, prefix: str = "", **decode: int) -> list[str]:
+    """The arguments of a job over the view of a folder, whose outputs are in `out`."""
     cut = CutConfig(window=3)
     run = {"study": "demo", "corpus": "toy", "system": "concat", "scale": "smoke", "seed": 1}
-    decode, view = dataclasses.asdict(DecodeConfig(beam=2)), dataclasses.asdict(ViewConfig(cut, cut))
-    path = tmp_path / "settings.json"
-    path.write_text(json.dumps({"version": 1, **run, "decode": decode, "view": view}))
-    return path
+    view = dataclasses.asdict(ViewConfig(cut, cut))
+    settings = {"version": 1, **run, "decode": dataclasses.asdict(DecodeConfig(beam=2, **decode)), "view": view}
+    return write_recipe(root / "out", step, settings, {"model": model, "view": root / "view"}, prefix=prefix)
 
 
-def test_decode_writes_the_files_of_the_stage(folder, settings, tmp_path):
+def test_decode_writes_the_files_of_the_stage(folder, tmp_path):
     write_arrow(tmp_path / "view" / "test.arrow", pa.Table.from_pylist(windows(3), SEGMENTS))
-    options = ["--settings", settings, "--model", folder, "--view", tmp_path / "view", "--output", tmp_path / "out"]
-    output("job", "decode-view", *options, "--threads", 1)
+    output(*job("translate", tmp_path, folder), "--threads", 1)
     names = {f"{name}{ending}" for name in ("test", "test.j1", "test.j2", "test.j3") for ending in (".txt", ".tok.txt")}
-    assert outputs_of(tmp_path / "out") == {*names, "decoding.json"}
+    assert outputs_of(tmp_path / "out") == {*names, "decoding.json", SETTINGS}
     assert len((tmp_path / "out" / "test.txt").read_text().splitlines()) == 7
 
 
-def test_decode_lists_the_best_of_each_search_on_request(folder, settings, tmp_path):
-    chosen = json.loads(settings.read_text())
-    settings.write_text(json.dumps({**chosen, "decode": {**chosen["decode"], "n_best": 2}}))
+def test_decode_lists_the_best_of_each_search_on_request(folder, tmp_path):
     write_arrow(tmp_path / "view" / "test.arrow", pa.Table.from_pylist(windows(3), SEGMENTS))
-    options = ["--settings", settings, "--model", folder, "--view", tmp_path / "view", "--output", tmp_path / "out"]
-    output("job", "decode-view", *options)
+    output(*job("translate", tmp_path, folder, n_best=2))
     header, *rows = (tmp_path / "out" / "test.nbest.tsv").read_text().splitlines()
     assert header.split("\t")[3:5] == ["score", "log_probability"]
     assert [row.split("\t")[1:3] for row in rows] == [[str(n), str(rank)] for n in (1, 2, 3, 4) for rank in (1, 2)]
 
 
-def test_contrastive_writes_a_score_for_each_variant(folder, settings, tmp_path):
+def test_contrastive_writes_a_score_for_each_variant(folder, tmp_path):
     sides = {name: value for name, value in segment(0, 0, [[8, 9], [7]]).items() if name not in ("document", "first")}
     names = {"set": "verbs", "item": 0, "distance": 1}
     rows = [{**names, "variant": i, "correct": i == 0, **sides} for i in range(2)]
     write_arrow(tmp_path / "view" / "contrastive.arrow", pa.Table.from_pylist(rows, CONTRASTIVE_SEGMENTS))
-    options = ["--settings", settings, "--model", folder, "--view", tmp_path / "view", "--output", tmp_path / "c.arrow"]
-    output("job", "score-variants", *options)
-    scores = read_arrow(tmp_path / "c.arrow", CONTRASTIVE_SCORES).to_pylist()
-    assert scores[0]["score"] == scores[1]["score"] < 0 and scores[0]["context_score"] is None
-    output("job", "score-variants", *options, "--whole")
-    assert read_arrow(tmp_path / "c.arrow", CONTRASTIVE_SCORES).to_pylist()[0]["context_score"] < 0
+    scores = {}
+    for prefix in ("contrastive.", WHOLE):
+        output(*job("contrastive", tmp_path, folder, prefix))
+        scores[prefix] = read_arrow(tmp_path / "out" / f"{prefix}arrow", CONTRASTIVE_SCORES).to_pylist()
+    first, second = scores["contrastive."]
+    assert first["score"] == second["score"] < 0 and first["context_score"] is None
+    assert scores[WHOLE][0]["context_score"] < 0
 
 
-def test_settings_of_another_stage_are_refused(folder, settings, tmp_path):
-    settings.write_text('{"version": 1, "text": {}}')
+def test_settings_of_another_stage_are_refused(folder, tmp_path):
+    inputs = {"model": folder, "view": tmp_path}
     with pytest.raises(UserError, match="unknown key"):
-        output(
-            "job",
-            "decode-view",
-            "--settings",
-            settings,
-            "--model",
-            folder,
-            "--view",
-            tmp_path,
-            "--output",
-            tmp_path / "out",
-        )
+        output(*write_recipe(tmp_path / "out", "translate", {"version": 1, "text": {}}, inputs))
 
 
 ALIKE = "ab cd\nef\nj\ngh ij\nf g\n"

@@ -10,6 +10,7 @@ from generators.markdown import plain
 from helpers.support import ROOT
 
 from docmt.cli.commands import FOR_YOU, JOBS, STORE
+from docmt.steps import NAMES as STEPS
 
 COMMANDS = (ROOT / "docs/reference/commands.md").read_text(encoding="utf-8")
 NAMES = [
@@ -17,6 +18,7 @@ NAMES = [
     for group, sections in (("", FOR_YOU), ("store ", STORE), ("job ", JOBS))
     for commands in sections.values()
     for name in commands
+    if group != "job " or name not in STEPS
 ]
 
 
@@ -39,13 +41,18 @@ def test_pages_that_are_out_of_date_are_named_and_written(tmp_path, monkeypatch,
     assert generate.main(["--chek"]) == 2
 
 
+@pytest.mark.parametrize("name", STEPS)
+def test_the_page_of_commands_has_a_row_for_each_step(name):
+    assert len(re.findall(rf"^\| `{name}` \| .* \| `results.*job\.json` \|$", COMMANDS, re.MULTILINE)) == 1
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_page_of_commands_has_each_command_once(name):
     assert len(re.findall(rf"^#+ docmt {name}$", COMMANDS, re.MULTILINE)) == 1
 
 
 def test_links_to_commands_lead_to_their_headings():
-    headings = {anchor(name) for name in NAMES}
+    headings = {anchor(name) for name in (*NAMES, "job STEP")}
     linked = set(re.findall(r"\(#(docmt-[\w-]+)\)", COMMANDS)) - {"docmt-store", "docmt-job"}
     assert linked and linked <= headings
 
@@ -59,12 +66,13 @@ def test_rows_of_tables_have_the_cells_of_their_header():
 def test_every_command_that_ends_with_a_status_of_its_own_is_listed():
     listed = {name.split()[-1] for _, _, commands in STATUSES for name in commands}
     ending = {
-        function.name.replace("_", "-")
-        for path in (ROOT / "docmt/cli").rglob("*.py")
+        path.stem if folder == "steps" else function.name.replace("_", "-")
+        for folder, end in (("cli", "typer.Exit("), ("steps", "SystemExit("))
+        for path in (ROOT / "docmt" / folder).rglob("*.py")
         for function in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(function, ast.FunctionDef) and "typer.Exit(" in ast.unparse(function)
+        if isinstance(function, ast.FunctionDef) and end in ast.unparse(function)
     }
-    assert ending & {name.split()[-1] for name in NAMES} == listed
+    assert ending & {*STEPS, *(name.split()[-1] for name in NAMES)} == listed
 
 
 def test_words_of_code_keep_their_form():

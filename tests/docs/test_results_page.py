@@ -13,7 +13,7 @@ from generators.results import STAGES
 
 from docmt.base.manifest import manifest_of_docmt
 from docmt.base.paths import CHAIN_WORDS, CHAINS
-from docmt.plan.jobs import RULES
+from docmt.steps import all_steps
 
 OF_SEAL = {file.name: file for file in SEAL}
 GROUPED = re.compile(r"entropy\.[\w.]+")
@@ -98,7 +98,7 @@ def test_the_table_of_all_scores_has_the_columns_of_the_page(results):
 def test_every_rule_writes_the_folder_that_the_page_says():
     written = {rule: stage.folder.stage for stage in STAGES for rule in stage.writers if rule != "download"}
     of_demo_report = {"demo_report": "8_report"}
-    folders = {rule: getattr(row.folder, "stage", None) for rule, row in RULES.items()}
+    folders = {name: getattr(step.folder, "stage", None) for name, step in all_steps().items()}
     assert written == {**folders, **of_demo_report}
 
 

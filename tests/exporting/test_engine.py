@@ -14,6 +14,7 @@ import torch
 from helpers.command_line import output
 from helpers.exported import DOCUMENTS, TEXT, write_model
 from helpers.model_cases import CASES
+from helpers.recipes import write_recipe
 from helpers.tiny import segment
 
 import docmt
@@ -196,9 +197,8 @@ def test_the_stage_writes_the_same_files(tmp_path):
     for engine in ("docmt", "ctranslate2"):
         decode = DecodeConfig(beam=4, n_best=1, engine=engine).recorded()
         settings = {"version": 1, **run, "decode": decode, "view": dataclasses.asdict(ViewConfig(SENTENCES, SENTENCES))}
-        (tmp_path / f"{engine}.json").write_text(json.dumps(settings))
-        options = ["--settings", tmp_path / f"{engine}.json", "--model", folder, "--view", tmp_path / "view"]
-        output("job", "decode-view", *options, "--output", tmp_path / engine, "--threads", 1, "--device", "cpu")
+        inputs = {"model": folder, "view": tmp_path / "view"}
+        output(*write_recipe(tmp_path / engine, "translate", settings, inputs), "--threads", 1, "--device", "cpu")
         files = sorted((tmp_path / engine).iterdir())
         written[engine] = {path.name: path.read_text() for path in files if path.suffix in (".txt", ".tsv")}
     records = [json.loads((tmp_path / engine / "decoding.json").read_text()) for engine in written]

@@ -21,7 +21,7 @@ def training(tmp_path):
     folder = tmp_path / "results/5_training/smoke/talks/s/seed3"
     write_model(folder / "model", CASES["transformer"], CutConfig(window=1), **PROVENANCE)
     (folder / "record.json").write_text(json.dumps(sealed(RECORD)))
-    (folder / "manifest.json").write_text(json.dumps(Manifest("1f" * 32, "train-system").to_json()))
+    (folder / "manifest.json").write_text(json.dumps(Manifest("1f" * 32, "train").to_json()))
     corpus = tmp_path / "results/1_corpus/talks@smoke"
     corpus.mkdir(parents=True)
     (corpus / "card.json").write_text(json.dumps({"licence": "CC BY-NC-ND 4.0", "citation": "@inproceedings{talks}"}))

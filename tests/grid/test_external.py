@@ -13,14 +13,14 @@ from docmt.base.errors import UserError
 from docmt.cli.studies import system_row
 from docmt.grid.grid import Grid, load_grid
 from docmt.grid.positions import position_tables
-from docmt.plan.adoption import lines_about_equal_files
+from docmt.plan.equal_files import lines_about_equal_files
 from docmt.plan.estimates import Estimates
 from docmt.plan.jobs import Job
-from docmt.plan.needs import of_comparison
 from docmt.plan.obtain import check_supplies
 from docmt.plan.run import grid_of_run
 from docmt.plan.supplies import left_out_lines
 from docmt.settings.external import FileTranslations
+from docmt.steps import compare
 
 PATH = "theirs.txt"
 RUN = {"scale": "paper", "corpus": "toy", "system": "theirs", "seed": 1}
@@ -59,7 +59,7 @@ def test_its_only_run_is_compared_with_every_run_of_the_other_system(beside):
     def seeds_and_files() -> tuple[dict, set[str]]:
         grid = load_grid(beside.root, {"seeds": [1, 2, 3]})
         (pair,) = settings(grid, "7_comparisons/paper/one/quality")["pairs"]
-        return pair["seeds"], set(of_comparison(grid, {"study": "one", "table": "quality"}).files)
+        return pair["seeds"], set(compare.inputs(grid, {"study": "one", "table": "quality"}).files)
 
     theirs, sentence = ("results/7_scores/paper/toy/" + name for name in ("theirs/seed1", "sentence/seed"))
     folders = (theirs, *(f"{sentence}{seed}" for seed in (1, 2, 3)))

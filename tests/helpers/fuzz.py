@@ -2,8 +2,8 @@
 
 A place is a file, a change of its bytes, and a command that reads the file. After the command, one of these holds:
 
-* It has refused: status 2 (75 where a resumed training may be tried again), one message that names the file, no
-  trace, no manifest of outputs, and nothing under a temporary name.
+* It has refused: status 2 (75 where a resumed training may be tried again), one message that names the file (of a
+  recipe, also one that it leads to), no trace, no manifest of outputs, and nothing under a temporary name.
 * Its outputs are those of the undamaged file, byte by byte, where it read none of the changed bytes, or could do
   without them: a checkpoint before the damaged one, for example.
 
@@ -76,7 +76,7 @@ def kind_of(file: str) -> str:
     path = Path(file)
     if "/downloads/" in file:
         return "download"
-    for name in ("manifest.json", "settings.json", "record.json"):
+    for name in ("manifest.json", "settings.json", "record.json", "job.json"):
         if path.name.endswith(name):
             return name
     if path.name.startswith("test."):
@@ -149,7 +149,7 @@ class World:
         return self.zygote.run(command.call, list(command.arguments), self.farm, is_traced)
 
     def outputs(self, command: Command) -> Iterator[str]:
-        """Yield the files that a job writes; settings.json is of the workflow."""
+        """Yield the files that a job writes; settings.json is of the workflow, as job.json is."""
         yield from (name for name in self.listed_in(command.manifest) if not name.endswith("settings.json"))
 
     def prepare(self, command: Command) -> None:
@@ -246,7 +246,8 @@ class World:
     def _judge_refusal(self, place: Place, ended: Ended) -> str | None:
         """Return what is wrong where a command has refused its input."""
         try:
-            check_message(the_message(ended.err), place.file)
+            # A recipe has no digest, since people may edit it; a message names the file that a wrong path leads to.
+            check_message(the_message(ended.err), "" if kind_of(place.file) == "job.json" else place.file)
         except AssertionError as problem:
             return f"message: {problem}"
         left = [str(path) for path in self.farm.rglob(".*") if path.suffix == ".part" or ".unpacked" in path.name]

@@ -11,15 +11,17 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from helpers.fuzz import Command
+from helpers.recipes import write_recipe
 from helpers.support import Project
 from helpers.zygote import Ended, Zygote
 
+from docmt.base.artifacts import read_json
 from docmt.base.asked import Asked
 from docmt.base.digests import sha256_file
 from docmt.base.errors import TRY_AGAIN
 from docmt.base.paths import FROZEN_GRID
+from docmt.base.recipe import JOB
 
-SHELL = re.compile(r'"\$\(dirname ([^)"]+)\)([^"]*)"')
 CORPUS = "news_zh-en"
 """A corpus whose files are plain text: no checksum of an archive protects them."""
 BY_HAND = "results/1_corpus/by_hand"
@@ -42,11 +44,10 @@ def make_base(demo: Project, base: Path, zygote: Zygote, rules: Collection[str] 
     """
     shutil.copytree(demo.root, base, symlinks=True, ignore=shutil.ignore_patterns(".snakemake", "logs"))
     (base / SOURCE).write_text("猫\n", encoding="utf-8")
-    write_downloads(base / BY_HAND)
+    write_downloads(base)
     check(zygote.run("prepare", list(TARGETS), base))
     printed = Project(base).snakemake("-n", "-p", "-F", *TARGETS, check=True).stdout
-    by_hand = f"--settings {BY_HAND}/settings.json --downloads {BY_HAND}/downloads --output {BY_HAND}"
-    jobs = [*printed_jobs(printed), *part_jobs(), job("downloads", f"read-corpus {by_hand}")]
+    jobs = [*printed_jobs(printed, base), *part_jobs(), job("downloads", f"corpus {BY_HAND}/{JOB}", BY_HAND)]
     for command in jobs:
         if (not rules or command.rule in {"fixture", *rules}) and not (base / command.manifest).exists():
             check(zygote.run("command", list(command.arguments), base))
@@ -64,27 +65,20 @@ def check(ended: Ended, status: int = 0) -> None:
     assert ended.status == status, ended.err
 
 
-def job(rule: str, line: str) -> Command:
+def job(rule: str, line: str, folder: str) -> Command:
     """The job of a command line whose outputs are alone in their folder."""
-    arguments = shlex.split(line)
-    return Command(rule, "command", ("job", *arguments), f"{arguments[arguments.index('--output') + 1]}/manifest.json")
+    return Command(rule, "command", ("job", *shlex.split(line)), f"{folder}/manifest.json")
 
 
 def part_jobs() -> Iterator[Command]:
     """Yield the jobs of stage 2 in two parts, on the demo's corpus."""
-    settings, parts = f"--settings {TOKENS}/settings.json", (1, 2)
-    corpus, shards = "--corpus results/1_corpus/toy_zh-en@smoke", f"{TOKENS}/shards"
-    tokenised, encoded = ([f"{shards}/{name}.{part}of2" for part in parts] for name in ("tokenised", "encoded"))
-    for part, folder in zip(parts, tokenised, strict=True):
-        line = f"tokenise-shard {settings} {corpus} --part {part}/2 --output {folder} --workers 1"
-        yield job("tokens_tokenised", line)
-    learnt = f"{shards}/learnt"
-    yield job("tokens_learnt", f"learn-shards {' '.join(tokenised)} {settings} {corpus} --output {learnt} --workers 1")
-    for source, folder in zip(tokenised, encoded, strict=True):
-        line = f"encode-shard {source} {settings} --text {learnt}/text --output {folder} --workers 1"
-        yield job("tokens_encoded", line)
-    joined = f"{shards}/joined"
-    yield job("tokens_joined", f"join-shards {' '.join(encoded)} {settings} --learnt {learnt} --output {joined}")
+    line, shards = f"tokens {TOKENS}/{JOB} --threads 1 --part", f"{TOKENS}/shards"
+    for name in ("tokenised", "encoded"):
+        for part in (f"{name}.1of2", f"{name}.2of2"):
+            yield job(f"tokens_{name}", f"{line} {part}", f"{shards}/{part}")
+        if name == "tokenised":
+            yield job("tokens_learnt", f"{line} learnt.1of2", f"{shards}/learnt")
+    yield job("tokens_joined", f"{line} joined.1of2", TOKENS)
 
 
 def people_commands() -> Iterator[Command]:
@@ -102,8 +96,9 @@ def people_commands() -> Iterator[Command]:
         yield Command(f"docmt {line.split()[0]}", "command", tuple(shlex.split(line)))
 
 
-def write_downloads(folder: Path) -> None:
-    """Write the files of a corpus, and the settings of the job that reads them with the digests of the files."""
+def write_downloads(base: Path) -> None:
+    """Write the files of a corpus, and the recipe of the job that reads them with the digests of the files."""
+    folder = base / BY_HAND
     languages = {"source_language": "fr", "target_language": "en"}
     reader = {"kind": "lines", "splits": {"train": {"source": "a.fr", "target": "a.en"}}}
     about = {"version": 1, "corpus": "by_hand", "licence": "", "citation": "", **languages}
@@ -112,20 +107,26 @@ def write_downloads(folder: Path) -> None:
     for name in names:
         (folder / "downloads" / name).write_text("".join(f"line {number} of {name}\n" for number in range(200)))
     settings = {**about, "files": [{"name": name} for name in names], "reader": reader, "expected": {}}
-    files = {f"downloads/{name}": sha256_file(folder / "downloads" / name) for name in names}
-    (folder / "settings.json").write_text(Asked("corpus", settings, files=files).text())
+    files = {f"downloads/{name}": folder / "downloads" / name for name in names}
+    asked = Asked("corpus", settings, files={role: sha256_file(path) for role, path in files.items()})
+    write_recipe(folder, "corpus", asked, files={role: path.relative_to(base) for role, path in files.items()})
 
 
-def printed_jobs(text: str) -> Iterator[Command]:
-    """Yield the jobs in what `snakemake -n -p` prints, each with one worker."""
+def printed_jobs(text: str, base: Path) -> Iterator[Command]:
+    """Yield the jobs in what `snakemake -n -p` prints, each with one thread."""
     for block in re.split(r"\n(?=(?:local)?rule )", text):
         head = re.match(r"(?:local)?rule (\w+):\n", block)
         line = re.search(r"^Shell command: exec +docmt (.*) > \S+ 2>&1$", block, re.MULTILINE)
         if head and line:
-            plain = SHELL.sub(lambda path: f"{Path(path[1]).parent}{path[2]}", line[1])
-            plain = re.sub(r"\$\(\(.*?\)\)", "1", re.sub(r"\$\{DOCMT_ON_CLUSTER.*?\}", "", plain))
-            plain = re.sub(r"--workers \d+", "--workers 1", plain)
-            arguments = tuple(shlex.split(plain))
+            plain = re.sub(r"\$\(\(.*?\)\)", "1", re.sub(r"\$\{DOCMT_ON_CLUSTER.*?\}", "", line[1]))
+            arguments = tuple(shlex.split(re.sub(r"--threads \d+", "--threads 1", plain)))
             manifest = re.search(r"^ +output: .*?(\S*manifest\.json)", block, re.MULTILINE)[1]
-            gone = {"fixture": "--output", "train": "--state"}.get(head[1])
-            yield Command(head[1], "command", arguments, manifest, gone and arguments[arguments.index(gone) + 1])
+            yield Command(head[1], "command", arguments, manifest, gone(base, head[1], arguments))
+
+
+def gone(base: Path, rule: str, arguments: tuple[str, ...]) -> str | None:
+    """Return the folder that is not there when a job runs: the outputs of a fixture, and the state of a training."""
+    recipe = Path(arguments[2])
+    if rule == "fixture":
+        return str(recipe.parent / "downloads")
+    return read_json(base / recipe)["hints"]["state"] if rule == "train" else None

@@ -14,7 +14,7 @@ SCRIPT = ROOT / "tests" / "helpers" / "leased_training.py"
 
 
 class Job(subprocess.Popen):
-    """`docmt job train-system` in a process group of its own.
+    """`docmt job train` in a process group of its own.
 
     It waits before update `at` (0 = none), until it is to go on.
     """

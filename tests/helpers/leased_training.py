@@ -1,7 +1,7 @@
 """`docmt`, whose training waits before an update until a file is there, giving signs of life, and whose lease is soon
 stale. FILE.<rank> says that it waits.
 
-python leased_training.py STALE_S UPDATE FILE job train-system ...
+python leased_training.py STALE_S UPDATE FILE job train ...
 """
 
 import sys

@@ -48,7 +48,7 @@ class Fork:
 
 
 def launcher(arguments: list[str]) -> None:
-    """Run `docmt` with arguments of `docmt job train-system`."""
+    """Run `docmt` with arguments of `docmt job train`."""
     meeting.LOST_S = LOST_S
     launch.start = lambda variables, options, inherited: Fork([*arguments, *options], variables)
     print(os.getpid(), flush=True)

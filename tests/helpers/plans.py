@@ -2,14 +2,19 @@
 
 from collections import Counter
 from contextlib import chdir
+from itertools import product
 from pathlib import Path
 
+import pytest
 from helpers.support import job_label
 
+from docmt.base.digests import full_digest
 from docmt.grid.grid import load_grid
 from docmt.plan.driver import plan_run, targets_of
 from docmt.plan.jobs import Job
+from docmt.plan.outside import FileDigests
 from docmt.plan.planning import Plan, Planner
+from docmt.steps import scores, tokens, train
 
 
 def planner_of(root: Path, **config) -> Planner:
@@ -39,3 +44,21 @@ def rules(plan: Plan) -> Counter[str]:
 
 def places(jobs: list[Job] | dict[Job, object]) -> set[str]:
     return {str(job) for job in jobs}
+
+
+def plant_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if every download and every checkpoint were there: the digest of a file is that of its name."""
+    written = {
+        "check_model": lambda model, folder: None,
+        "checkpoint_files": lambda folder: [Path(folder) / "model.safetensors"],
+        "tokenizer_file": lambda folder: f"{folder}/tokenizer.json",
+        "aligner_files": lambda folder: [Path(folder) / "pytorch_model.bin"],
+        "files_of_comet": lambda *folders: {f"comet{n}": Path(f) for n, f in enumerate(folders)},
+    }
+    for step, name in product((scores, tokens, train), written):
+        if hasattr(step, name):
+            monkeypatch.setattr(step, name, written[name])
+    monkeypatch.setattr(FileDigests, "of", lambda self, path: full_digest(str(path)))
+    monkeypatch.setattr(
+        "docmt.plan.identities.Identities.download_digest", lambda self, corpus, file, path: full_digest(str(path))
+    )

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.artifacts import write_json
+from docmt.base.asked import Asked
 from docmt.base.manifest import MANIFEST, SETTINGS
 from docmt.base.recipe import JOB, Recipe
 from docmt.grid.grid import Grid
@@ -15,7 +16,7 @@ from docmt.plan.jobs import GridJobs, Job
 def write_recipe(
     folder: Path,
     step: str,
-    settings: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | Asked | None = None,
     inputs: Mapping[str, Path] | None = None,
     files: Mapping[str, Path] | None = None,
     prefix: str = "",
@@ -23,11 +24,13 @@ def write_recipe(
 ) -> list[str]:
     """Write the recipe of a job, and its settings where they are given; return the words of `docmt` that carry it out.
 
-    `inputs`: the folder, or the manifest, of each input by its role.
+    `settings`: those of a person, or what the workflow asks. `inputs`: the folder, or the manifest, of each input by
+    its role.
     """
     folder.mkdir(parents=True, exist_ok=True)
     if settings is not None:
-        (folder / f"{prefix}{SETTINGS}").write_text(json.dumps(settings), encoding="utf-8")
+        text = settings.text() if isinstance(settings, Asked) else json.dumps(settings)
+        (folder / f"{prefix}{SETTINGS}").write_text(text, encoding="utf-8")
     manifests = {
         role: path if path.name.endswith(MANIFEST) else path / MANIFEST for role, path in (inputs or {}).items()
     }

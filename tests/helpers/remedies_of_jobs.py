@@ -218,7 +218,7 @@ def a_segment_longer_than_the_table(room: Room):
     return lambda: table(torch.arange(9), 9), lambda: table(torch.arange(8), 8)
 
 
-@carried("training/checkpoint.py", "name another folder with --state")
+@carried("training/checkpoint.py", "name another state folder")
 def a_state_folder_with_other_files(room: Room):
     (room.folder / "notes.txt").touch()
     claim = lambda folder: claim_state(folder, {"settings": {"train": {"batch_tokens": 1}}}, print)  # noqa: E731

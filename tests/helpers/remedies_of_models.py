@@ -53,7 +53,7 @@ def a_training_that_diverges(room: Room):
     return lambda: train(lr=1e25), lambda: train(lr=1e-3)
 
 
-@carried("training/task.py", "--text is the folder text/ of stage 2")
+@carried("training/task.py", "the text is the folder text/ of stage 2")
 def a_text_of_another_folder(room: Room):
     tokens = room.folder / "tokens"
     (tokens / "text").mkdir(parents=True)

@@ -7,12 +7,13 @@ from pathlib import Path
 import pyarrow as pa
 from helpers.command_line import succeed
 from helpers.plans import planner_of
+from helpers.recipes import write_recipe
 from helpers.remedies import Action, Situation, carried, refused
 from helpers.remedies_of_plans import Room
 from helpers.small_corpus import write_corpus
 from helpers.support import small_demo
 
-from docmt.base.artifacts import atomic_file, write_json
+from docmt.base.artifacts import atomic_file
 from docmt.base.asked import Asked, read_asked
 from docmt.base.columns import SEGMENT_CHAINS, SEGMENTS
 from docmt.base.digests import sha256_file
@@ -49,7 +50,7 @@ def snakemake(room: Room) -> set[Job]:
     plan = plan_run(planner, [f"{FOLDER}/card.json"], lambda job: False, is_dry=False)
     prepare(planner, plan, [*plan.reasons])
     if CORPUS in plan.reasons:
-        with sealing(FOLDER / SETTINGS, "read-corpus", FOLDER) as seal:
+        with sealing(FOLDER / SETTINGS, "corpus", FOLDER) as seal:
             with atomic_file(FOLDER / "card.json") as stream:
                 stream.write("{}")
             seal.close()
@@ -276,10 +277,10 @@ def of_chains(members: list[int], too_few: int) -> Situation:
         write_arrow(chains, pa.Table.from_pylist(rows, SEGMENT_CHAINS))
 
         def again():
-            settings = room.folder / "settings.json"
-            write_json(settings, {"version": 1, "view": {"max_sentences": 9}})
-            options = [part for name, path in folders.items() for part in (f"--{name}", path)]
-            succeed("job", "find-segment-chains", "--settings", settings, *options)
+            room.monkeypatch.chdir(room.folder)
+            output, inputs = folders["output"], {name: path for name, path in folders.items() if name != "output"}
+            settings = {"version": 1, "view": {"max_sentences": 9}}
+            succeed(*write_recipe(output, "chain_segments", settings, inputs))
             read_chains(chains, segments)
 
         return lambda: read_chains(chains, segments), again
@@ -287,6 +288,6 @@ def of_chains(members: list[int], too_few: int) -> Situation:
     return situation
 
 
-CHAINS = "make the chains of this view again (docmt job find-segment-chains)"
+CHAINS = "make the chains of this view again (docmt job chain_segments)"
 carried("base/columns.py", CHAINS)(of_chains([0, 10**6], 0))
 carried("base/tables.py", CHAINS)(of_chains([0, 1], 1))

@@ -22,7 +22,6 @@ from docmt.plan.jobs import Job
 from docmt.plan.nodes import check_nodes
 from docmt.plan.planning import Plan, StaleTraining
 from docmt.plan.removal import check_lock
-from docmt.plan.slices import check_scale
 from docmt.plan.study_folder import make_study_folder
 
 TRAINING = Job.of("train", scale="paper", corpus="toy", system="sentence", seed=1)
@@ -71,10 +70,10 @@ def prompted(room: Room, action: Action) -> dict:
     return config_of(str(refused(action).remedy))
 
 
-@carried("plan/slices.py", "snakemake --config scale={}")
+@carried("grid/grid.py", "snakemake --config scale={}")
 def another_scale(room: Room):
     def target(**overrides):
-        check_scale(room.grid(**overrides), "smoke", "results/8_report/smoke/one/index.html")
+        room.grid(**overrides).check_scale("smoke", "results/8_report/smoke/one/index.html")
 
     return target, lambda: target(**prompted(room, target))
 

@@ -11,16 +11,18 @@ from docmt.base.artifacts import write_json
 from docmt.base.digests import FileDigest
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST, RECORD, Manifest, digest_to_json, sealed
+from docmt.base.recipe import JOB
 
 _times = count(1)
 
 
 def outputs_of(folder: Path, prefix: str = "") -> set[str]:
-    """The names of what a finished job wrote, without its manifest and its record, which must be there."""
+    """The names of what a finished job wrote and of its settings, without its manifest and its record, which must be
+    there, and without its recipe."""
     names = {path.name for path in folder.iterdir()}
     of_every_job = {f"{prefix}{MANIFEST}", f"{prefix}{RECORD}"}
     assert of_every_job <= names
-    return names - of_every_job
+    return names - of_every_job - {f"{prefix}{JOB}"}
 
 
 def rewrite(path: Path, content: bytes) -> None:
@@ -35,7 +37,7 @@ def write_manifest(folder: Path, *names: str, prefix: str = "", records: tuple[s
     of_run = {name: digest_to_json(digests[name]) for name in records}
     write_json(folder / f"{prefix}{RECORD}", sealed({"seconds": 1.5, "files": of_run}))
     files = {name: digests[name] for name in names}
-    manifest = Manifest("1" * 64, "cut-view", files=files, records=(*records, f"{prefix}{RECORD}"))
+    manifest = Manifest("1" * 64, "views", files=files, records=(*records, f"{prefix}{RECORD}"))
     write_json(folder / f"{prefix}{MANIFEST}", manifest.to_json())
 
 

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 from helpers.awaiting import result_of
 from snakemake.iocontainers import ResourceList
-
 from snakemake_executor_plugin_docmt_slurm import Executor, ExecutorSettings, common_settings
 
 

@@ -2,7 +2,7 @@
 
 Of several ranks the first writes, and one is stopped: the first at an even update, the second at an odd one.
 
-python stopped_training.py LOG WHERE HOW job train-system ...
+python stopped_training.py LOG WHERE HOW job train ...
 
 WHERE: 20, within that update; 20.1, within the validation after it, at its batch 1, counted from 0 over losses and
 translations. HOW: SIGKILL, SIGTERM, SIGUSR1, hang, memory (out of it); or slow, which stops nothing.

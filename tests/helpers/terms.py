@@ -246,7 +246,8 @@ def messages() -> Iterator[Message]:
 @cache
 def command_names() -> frozenset[str]:
     """Return the names of the functions of all commands."""
-    sections = [*FOR_YOU.values(), *JOBS.values(), *STORE.values()]
+    jobs = [section for heading, section in JOBS.items() if heading != "Steps"]
+    sections = [*FOR_YOU.values(), *jobs, *STORE.values()]
     return frozenset(name.replace("-", "_") for section in sections for name in section)
 
 

@@ -4,17 +4,21 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from helpers.recipes import write_recipe
 from helpers.sizes import TRAINED
 
 from docmt.base.columns import SEGMENTS
+from docmt.base.manifest import SETTINGS
+from docmt.base.recipe import JOB
 from docmt.base.tables import write_arrow
 from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.training.job import train
 from docmt.training.pace import JobOptions
-from docmt.training.status import Step
+from docmt.training.status import Update
 from docmt.training.task import Paths
 from docmt.training.validate import Score, Sentences
 
@@ -110,47 +114,54 @@ class Notes:
 
 @dataclass(frozen=True)
 class Folder:
-    """A view, a text and settings in a folder, and the real job over them."""
+    """A view, a text and a recipe in a folder, and the real job over them."""
 
     root: Path
     model: dict
     training: dict
     init: Path | None = None
+    hints: dict = field(default_factory=dict)
 
     @property
     def paths(self) -> Paths:
-        names = ("settings.json", "view", "text", "output", "state")
+        view, text, output, state = (self.root / name for name in ("view", "text", "output", "state"))
         chains = self.root / "chains"
-        return Paths(*(self.root / name for name in names), self.init, chains if chains.is_dir() else None)
+        return Paths(output / SETTINGS, view, text, output, state, self.init, chains if chains.is_dir() else None)
 
-    def write_settings(self) -> None:
+    def settings(self) -> dict[str, Any]:
         run = {"version": 1, "study": "s", "corpus": "toy", "system": "g", "scale": "smoke", "seed": 1}
         cut = {"window": None, "max_tokens": 512, "max_sentences": None}
         init_from = None if self.init is None else "sentence"
-        settings = {**run, "init_from": init_from, "pretrained": None, "view": {"train": cut, "test": cut}}
-        settings |= {"model": self.model, "train": self.training}
-        self.paths.settings.write_text(json.dumps(settings), encoding="utf-8")
+        started = {"init_from": init_from, "pretrained": None}
+        return {**run, **started, "view": {"train": cut, "test": cut}, "model": self.model, "train": self.training}
+
+    def write(self, settings: dict[str, Any] | None = None) -> None:
+        """Write the recipe with these settings, or with its own."""
+        paths = self.paths
+        inputs = {"view": paths.view, "tokens": self.root, "init": paths.init, "chains": paths.chains}
+        inputs = {role: path for role, path in inputs.items() if path}
+        write_recipe(paths.output, "train", settings or self.settings(), inputs, state=str(paths.state), **self.hints)
 
     def train(self, listener: Notes | None = None, threads: int = 1, open_score=open_score, **options: object) -> bool:
         return train(self.paths, "cpu", threads, listener or Notes(), open_score, JobOptions(**options))
 
-    def changed(self, model: dict | None = None, **training: object) -> "Folder":
-        """The same folder with other settings, written."""
-        other = replace(self, model={**self.model, **(model or {})}, training={**self.training, **training})
-        other.write_settings()
+    def changed(self, model: dict | None = None, hints: dict | None = None, **training: object) -> "Folder":
+        """The same folder with another recipe, written."""
+        model, training = {**self.model, **(model or {})}, {**self.training, **training}
+        other = replace(self, model=model, training=training, hints={**self.hints, **(hints or {})})
+        other.write()
         return other
+
+    def outputs(self) -> list[str]:
+        """The names of what is in the folder of the outputs beside the recipe and its settings."""
+        return sorted(path.name for path in self.paths.output.iterdir() if path.name not in (JOB, SETTINGS))
 
     def weights(self) -> bytes:
         return (self.paths.output / "model" / "model.safetensors").read_bytes()
 
     def command(self) -> list[str]:
         """The arguments of `docmt` that train it."""
-        named = {
-            name: getattr(self.paths, name)
-            for name in ("settings", "view", "text", "output", "state", "init", "chains")
-        }
-        options = [part for name, path in named.items() if path for part in (f"--{name}", str(path))]
-        return ["job", "train-system", *options, "--threads", "1", "--device", "cpu"]
+        return ["job", "train", str(self.paths.output), "--threads", "1", "--device", "cpu"]
 
     def record(self) -> dict:
         return json.loads((self.paths.output / "record.json").read_text(encoding="utf-8"))
@@ -167,12 +178,12 @@ def make_folder(root: Path, documents: int = 40, by_sentence: bool = False, init
     write_view(root / "view" / "train.arrow", make_documents(documents, seed=1), by_sentence)
     write_view(root / "view" / "dev.arrow", make_documents(8, seed=2), by_sentence)
     folder = Folder(root, dict(SMALL_MODEL), dict(SHORT_TRAINING), init)
-    folder.write_settings()
+    folder.write()
     return folder
 
 
-def step(update: int, **changes: object) -> Step:
+def step(update: int, **changes: object) -> Update:
     """What an update tells of itself."""
     values = {"loss": 30.0, "nll": 20.0, "source_tokens": 40, "target_tokens": 10, "gradient_norm": 2.0, "seconds": 0.5}
     values |= {"counted": 10, "places": 50, "padding": 5, "memory_mib": 100.0 + update}
-    return Step(update=update, epoch=1, rates={"lr": 1e-3}, **{**values, **changes})
+    return Update(update=update, epoch=1, rates={"lr": 1e-3}, **{**values, **changes})

@@ -7,6 +7,7 @@ from helpers.small_grid import CORPUS, STUDY
 
 from docmt.base.errors import UserError
 from docmt.grid.grid import load_grid
+from docmt.grid.study import RESERVED
 
 REFUSED = [
     ("tables/table1/columns/plain/corpus", "tay", "tables.table1.columns.plain.corpus: unknown corpus of the study"),
@@ -83,10 +84,13 @@ REFUSED = [
     ("tables/table10/corpora", ["tay"], "tables.table10.corpora.0: unknown corpus of the study"),
     ("tables/table11/rows", [{"label": "1", "annotator": 0}], "rows.0.annotator: value not allowed\n  found 0"),
     ("tables/table11/rows", [{"label": "1", "published": {"equl": 1}}], "published.equl: unknown published metric"),
-    (
-        "tables/index",
-        {"title": "T", "metrics": ["s-BLEU"], "rows": []},
-        "tables.index: a name that the study's page needs",
+    *(
+        (
+            f"tables/{name}",
+            {"title": "T", "metrics": ["s-BLEU"], "rows": []},
+            f"tables.{name}: a name that the study's page needs",
+        )
+        for name in RESERVED
     ),
     (
         "tables/a b",

@@ -10,7 +10,6 @@ OTHER_SUBJECTS = {
     "docs": "the pages of docs/, and the site that they make",
     "learning": "architectures learn tasks that need them",
     "packaging": "pins, style, layers, and what prose says of the code",
-    "slurm": "the executor of Slurm, a package beside docmt",
     "studies": "workflow/studies/",
     "workflow": "the Snakefile and workflow/rules/, by the real commands",
 }

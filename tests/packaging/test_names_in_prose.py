@@ -24,7 +24,7 @@ import pytest
 from helpers.support import ROOT
 
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md")]
-FOLDERS_OF_CODE = ("docmt", "snakemake_executor_plugin_docmt_slurm", "tests", "benchmarks", "docs")
+FOLDERS_OF_CODE = ("docmt", "tests", "benchmarks", "docs")
 CODE = [path for folder in FOLDERS_OF_CODE for path in (ROOT / folder).rglob("*.py")]
 SETTINGS = [
     *(ROOT / "config.yaml", ROOT / "pyproject.toml"),

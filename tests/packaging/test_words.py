@@ -169,7 +169,7 @@ PROSE = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "config.yaml",
     for path in (ROOT / folder).rglob("*")
     if path.suffix in (".md", ".yaml", ".smk", ".py", ".html")
 ]
-CALL = re.compile(r"(?:^|`|exec |\} |&& |\| )docmt (?!runs )((?:job )?[a-z][a-z-]+)(?=[ `\n]|$)", re.MULTILINE)
+CALL = re.compile(r"(?:^|`|exec |\} |&& |\| )docmt (?!runs )((?:job )?[a-z][a-z_-]+)(?=[ `\n]|$)", re.MULTILINE)
 """A call of a command, as code, messages and rules have it; a sentence may open with "docmt runs"."""
 CODE_OF_PAGE = re.compile(r"^ *```.*?^ *```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 

@@ -1,21 +1,24 @@
 """What differs between what was asked of a job then and now, in the words of messages."""
 
+from pathlib import Path
+
 import pytest
 
-from docmt.base.asked import Asked
-from docmt.plan.changes import Difference, changes
-from docmt.plan.driver import lines_of
-from docmt.plan.jobs import Job
-from docmt.plan.planning import Plan
-from docmt.plan.states import State
+from docmt.base.recipe import Recipe, StatedFile
+from docmt.plan.changes import changes
 
-BEFORE = Asked(
-    "scores",
-    settings={"version": 3, "train": {"lr": 0.1, "frozen": []}, "rows": [{"beam": 4}, {"beam": 5}], "about": "a" * 60},
-    inputs={"model": "1" * 64},
-    files={"tokenizer": "2" * 64},
-    libraries={"sacrebleu": "2.4.0"},
-)
+
+def recipe(settings: dict, version: int = 3, **parts: dict) -> Recipe:
+    return Recipe("scores", version, settings, Path("results/7_scores"), **parts)
+
+
+BEFORE = {
+    "settings": {"train": {"lr": 0.1, "frozen": []}, "rows": [{"beam": 4}, {"beam": 5}], "about": "a" * 60},
+    "version": 3,
+    "inputs": {"model": Path("results/5_training/0123456789")},
+    "files": {"tokenizer": StatedFile("models/tokenizer.json", "2" * 64)},
+    "libraries": {"sacrebleu": "2.4.0"},
+}
 
 
 @pytest.mark.parametrize(
@@ -28,17 +31,17 @@ BEFORE = Asked(
         ("settings", {"about": "short"}, f"the setting about was {'a' * 37}..., is short"),
         ("settings", {"new": True}, "the setting new is new"),
         ("settings", {"train": {"lr": 0.1}}, "the setting train.frozen is gone"),
-        ("settings", {"version": 4}, "the version of the stage scores was 3, is 4"),
+        ("version", 4, "the version of the step scores was 3, is 4"),
         ("libraries", {"sacrebleu": "2.5.1"}, "the library sacrebleu was 2.4.0, is 2.5.1"),
-        ("files", {"tokenizer": "3" * 64}, "the file tokenizer was 222222222222, is 333333333333"),
-        ("files", {"tokenizer": None}, "the file tokenizer was 222222222222, is not known"),
-        ("inputs", {"model": "3" * 64}, "the input model is another one"),
+        ("files", {"tokenizer": StatedFile("a", "3" * 64)}, "the file tokenizer was 222222222222, is 333333333333"),
+        ("files", {"other": StatedFile("a", "3" * 64)}, "the file other is new"),
+        ("inputs", {"model": Path("results/5_training/abcdef0123")}, "the input model is another one"),
+        ("inputs", {"view": Path("results/3_views/abcdef0123")}, "the input view is new"),
     ],
 )
 def test_each_kind_of_change_has_its_words(part, value, words):
-    parts = {name: dict(getattr(BEFORE, name)) for name in ("settings", "inputs", "files", "libraries")}
-    parts[part] |= value
-    assert [str(change) for change in changes(BEFORE, Asked("scores", **parts))] == [words]
+    now = BEFORE[part] | value if isinstance(value, dict) else value
+    assert [str(change) for change in changes(recipe(**BEFORE), recipe(**BEFORE | {part: now}))] == [words]
 
 
 SENTENCE = {"corpus": "toy", "system": {"name": "sentence", "beam": 4}}
@@ -70,23 +73,10 @@ PAIR = {"corpus": "toy", "system": "group", "baseline": "sentence", "seeds": [1]
     ],
 )
 def test_an_item_of_a_list_has_the_name_that_a_user_knows(then, now, words):
-    before, asked = Asked("report", settings={"entries": then}), Asked("report", settings={"entries": now})
-    assert [str(change) for change in changes(before, asked)] == [words]
+    before, after = recipe({"entries": then}), recipe({"entries": now})
+    assert [str(change) for change in changes(before, after)] == [words]
 
 
 def test_another_order_of_named_items_is_a_change():
-    before, asked = (Asked("report", settings={"entries": items}) for items in ([SENTENCE, GROUP], [GROUP, SENTENCE]))
-    assert [*changes(before, asked)]
-
-
-OTHERS = "; and 2 more changes (`docmt why TARGET` explains them)"
-
-
-@pytest.mark.parametrize(("number", "rest"), [(3, "; the input c is another one"), (4, OTHERS)])
-def test_a_line_before_a_run_names_the_first_changes(number, rest):
-    """A page has all systems of its study among its inputs."""
-    listed = tuple(Difference("input", letter, "", "") for letter in "abcd"[:number])
-    state = State("other", "; ".join(map(str, listed)), changes=listed)
-    page = Job.of("report", scale="smoke", study="demo")
-    line = f"{page}: the input a is another one; the input b is another one{rest}; made again"
-    assert lines_of(Plan(reasons={page: state}), 1.0) == [line]
+    before, after = (recipe({"entries": items}) for items in ([SENTENCE, GROUP], [GROUP, SENTENCE]))
+    assert [*changes(before, after)]

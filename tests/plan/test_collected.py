@@ -3,20 +3,46 @@
 import json
 import shutil
 from contextlib import chdir
+from dataclasses import replace
+from pathlib import Path
 
 import pandas
 import polars
 import pytest
 from helpers.command_line import invoke, output
-from helpers.support import SMOKE
+from helpers.finished import plan_of
+from helpers.support import SMOKE, Project
 
-from docmt.base.errors import UserError
-from docmt.base.manifest import check_file, read_manifest
-from docmt.grid.grid import load_grid
+from docmt.base.manifest import MANIFEST
+from docmt.base.recipe import read_recipe
+from docmt.plan.asked import write_asked
 from docmt.plan.collected import COLLECTED, COLUMNS, collect_after_run
-from docmt.plan.planning import Planner
+from docmt.plan.links import jobs_of_target
+from docmt.plan.plan import Job
+from docmt.plan.run import plan_of_run
 
-SCORED = "results/7_scores/smoke/toy_zh-en"
+
+def scored(project: Project, system: str) -> Path:
+    """The folder of the scores of a system."""
+    folder = plan_of(project.root).recipe(Job.of("scores", corpus="toy_zh-en", system=system, seed=1)).folder
+    return project.root / folder
+
+
+def after_run(project: Project) -> list[str]:
+    """What the end of a run says of the table."""
+    with chdir(project.root):
+        return list(collect_after_run(plan_of_run({})))
+
+
+def copy_scores(project: Project, of: str, **settings: object) -> str:
+    """Copy scores to those of other settings; return their id."""
+    before = scored(project, of)
+    recipe = read_recipe(before)
+    names = settings.get("system", of)
+    other = replace(recipe, settings={**recipe.settings, **settings}, place=before.parents[2] / str(names) / "seed1")
+    shutil.copytree(before, other.folder)
+    other.write(Path("/"))
+    return other.folder.name
 
 
 def collected(project) -> polars.DataFrame:
@@ -27,7 +53,7 @@ def collected(project) -> polars.DataFrame:
 
 def item_records(project) -> list[dict]:
     """The measured cells of the tables of the demo's pages."""
-    files = sorted((project.root / "results/8_report/smoke/demo").glob("*.json"))
+    files = sorted((project.root / "results/8_report/smoke/demo").glob("*.json"))  # links
     items = [content for file in files if "kind" in (content := json.loads(file.read_text()))]
     records = [record for item in items for record in item["records"]]
     return [record for record in records if record.get("status") == "measured" and "corpus" in record]
@@ -42,7 +68,7 @@ def test_the_numbers_are_those_of_the_pages(demo):
     table = collected(demo)
     names = ("corpus", "text", "metric", "system", "seed")
     rows = {tuple(row[name] for name in names): row for row in table.iter_rows(named=True)}
-    assert len(rows) == table.height and set(table["state"]) == {"right"}
+    assert len(rows) == table.height and set(table["asked"]) == {True}
     records = item_records(demo)
     assert records
     for record in records:
@@ -67,29 +93,41 @@ def test_pandas_and_polars_read_it_with_one_line(demo):
     assert frame["study"].unique().tolist() == ["demo"]
 
 
-def test_the_identity_is_that_of_the_scores(demo):
+def test_the_identity_is_the_id_of_the_scores(demo):
     table = collected(demo).filter(polars.col("system") == "sentence")
-    manifest = read_manifest(demo.root / SCORED / "sentence/seed1/manifest.json")
-    assert set(table["identity"]) == {manifest.identity}
+    assert set(table["identity"]) == {scored(demo, "sentence").name}
 
 
 def test_scores_that_are_no_longer_asked_for_say_so(demo):
     demo.edit(SMOKE, "decode.beam", 1)
-    assert "other" in set(collected(demo)["state"])
+    assert set(collected(demo)["asked"]) == {False}
 
 
-def test_scores_of_no_system_are_left_out(demo):
-    count = collected(demo).height
-    shutil.copytree(demo.root / SCORED / "han", demo.root / SCORED / "gone")
-    assert collected(demo).height == count
+def test_scores_of_other_scales_are_asked_for_as_the_last_run_of_the_clone_says(demo):
+    plan = plan_of(demo.root)
+    write_asked(plan, plan.closure(jobs_of_target(plan, "demo")))
+    demo.edit("config.yaml", "scale", "paper")
+    assert set(collected(demo)["asked"]) == {True}
+    shutil.rmtree(demo.root / "results/asked")
+    assert set(collected(demo)["asked"]) == {False}
+
+
+def test_other_versions_and_scores_of_other_studies_are_rows(demo):
+    before = collected(demo)
+    version = copy_scores(demo, "han", requested=[])
+    other = copy_scores(demo, "han", study="mine", system="gone")
+    table = collected(demo).filter(~polars.col("asked"))
+    assert {*table.select("study", "system", "identity").iter_rows()} == {
+        ("demo", "han", version),
+        ("mine", "gone", other),
+    }
+    assert collected(demo).filter("asked").sort(*COLUMNS).equals(before.sort(*COLUMNS))
 
 
 DAMAGES = {
-    "a longer file": ("details.arrow", lambda path: path.write_bytes(path.read_bytes() + b"x")),
     "a flipped bit": ("scores.json", lambda path: path.write_bytes(path.read_bytes().replace(b"0", b"1", 1))),
     "no JSON": ("scores.json", lambda path: path.write_text("{")),
     "a damaged manifest": ("manifest.json", lambda path: path.write_bytes(path.read_bytes().replace(b"a", b"b", 1))),
-    "no manifest": ("manifest.json", lambda path: path.unlink()),
     "no scores": ("scores.json", lambda path: path.unlink()),
 }
 
@@ -97,24 +135,18 @@ DAMAGES = {
 @pytest.mark.parametrize("name", DAMAGES)
 def test_damaged_scores_are_left_out_and_named(demo, name):
     file, damage = DAMAGES[name]
-    damage(demo.root / SCORED / "han/seed1" / file)
+    folder = scored(demo, "han")
+    damage(folder / file)
     result = invoke("collect-scores", "--root", demo.root, "--json")
     (line,) = json.loads(result.stdout)["left_out"]
-    assert line.startswith(f"{SCORED}/han/seed1") and result.stderr.splitlines() == [f"docmt: left out: {line}"]
+    assert str(folder.relative_to(demo.root)) in line and result.stderr.splitlines() == [f"docmt: left out: {line}"]
     assert "han" not in set(polars.read_parquet(demo.root / COLLECTED)["system"])
-    with chdir(demo.root):
-        assert list(collect_after_run(Planner(load_grid(demo.root, {})), demo.root, {})) == [
-            f"not in {COLLECTED}: {line}"
-        ]
+    assert after_run(demo) == [f"not in {COLLECTED}: {line}"]
 
 
-def test_the_table_has_a_manifest(demo):
-    collected(demo)
-    check_file(demo.root / COLLECTED)
-    with (demo.root / COLLECTED).open("ab") as stream:
-        stream.write(b"x")
-    with pytest.raises(UserError, match="the file differs from its manifest"):
-        check_file(demo.root / COLLECTED)
+def test_unfinished_scores_are_left_out(demo):
+    (scored(demo, "han") / MANIFEST).unlink()
+    assert "han" not in set(collected(demo)["system"])
 
 
 def test_without_scores_the_command_writes_an_empty_table_and_a_run_writes_none(demo):
@@ -122,16 +154,14 @@ def test_without_scores_the_command_writes_an_empty_table_and_a_run_writes_none(
     table = collected(demo)
     assert table.height == 0 and table.columns == list(COLUMNS)
     (demo.root / COLLECTED).unlink()
-    with chdir(demo.root):
-        assert list(collect_after_run(Planner(load_grid(demo.root, {})), demo.root, {})) == []
+    assert after_run(demo) == []
     assert not (demo.root / COLLECTED).exists()
 
 
 def test_a_problem_at_the_end_of_a_run_is_a_line(demo):
     (demo.root / COLLECTED).unlink()
     (demo.root / COLLECTED).mkdir()
-    with chdir(demo.root):
-        (line,) = collect_after_run(Planner(load_grid(demo.root, {})), demo.root, {})
+    (line,) = after_run(demo)
     assert line.startswith(f"{COLLECTED} was not written: ")
 
 

@@ -71,9 +71,3 @@ def test_records_of_snakemake_stay_in_force_for_the_other_rules_alone(inside):
     assert persistence.has_metadata(job("train")) and not persistence.has_metadata(job("docmt_train"))
     assert result_of(persistence.incomplete(job("train"))) == ["file"]
     assert result_of(persistence.incomplete(job("docmt_train"))) == []
-
-
-def test_the_script_begins_those_of_docmt_that_have_one(inside):
-    with_script, without = SimpleNamespace(shellcmd="exec x"), SimpleNamespace(shellcmd=None)
-    inside.begin_scripts([with_script, without], "export A=1; ")
-    assert (with_script.shellcmd, without.shellcmd) == ("export A=1; exec x", None)

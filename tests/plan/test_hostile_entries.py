@@ -77,6 +77,7 @@ CASES = {
     "code beside a model": ("train", with_file("modeling.py"), OTHER),
     "a hidden file": ("scores", with_file(".snakemake/scripts/x.py"), OTHER),
     "a page among scores": ("scores", with_file("index.html"), OTHER),
+    "a recipe, whose hints name programs": ("scores", with_file("job.json"), OTHER),
     "a page among events": ("train", with_event("index.html"), OTHER),
     "a download": ("corpus", with_file("downloads/corpus.tgz"), OTHER),
     "another recipe": ("page", with_file("job.json"), OTHER),

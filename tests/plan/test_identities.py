@@ -4,31 +4,18 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from helpers.matrix import OPEN
-from helpers.plans import closure, planner_of
+from helpers.plans import closure, planner_of, plant_files
 from helpers.support import ROOT, Project, copy_project, environment
 
-from docmt.base.digests import full_digest
-from docmt.plan import needs
 from docmt.plan.jobs import GridJobs, Job
-from docmt.plan.outside import FileDigests
 
 
 @pytest.fixture
 def files_everywhere(monkeypatch):
-    """As if every download and every checkpoint were there: the digest of a file is that of its name."""
-    monkeypatch.setattr(needs, "check_model", lambda model, folder: None)
-    monkeypatch.setattr(needs, "checkpoint_files", lambda folder: [Path(folder) / "model.safetensors"])
-    monkeypatch.setattr(needs, "tokenizer_file", lambda folder: f"{folder}/tokenizer.json")
-    monkeypatch.setattr(needs, "aligner_files", lambda folder: [Path(folder) / "pytorch_model.bin"])
-    monkeypatch.setattr(needs, "files_of_comet", lambda *folders: {f"comet{n}": Path(f) for n, f in enumerate(folders)})
-    monkeypatch.setattr(FileDigests, "of", lambda self, path: full_digest(str(path)))
-    monkeypatch.setattr(
-        "docmt.plan.identities.Identities.download_digest", lambda self, corpus, file, path: full_digest(str(path))
-    )
+    plant_files(monkeypatch)
 
 
 def collisions(*targets: str, **config) -> list[list[Job]]:
@@ -81,7 +68,7 @@ def test_every_stage_has_identities():
 SCRIPT = """
 import json, sys
 from pathlib import Path
-from helpers.plans import closure, planner_of
+from helpers.plans import closure, plant_files, planner_of
 planner = planner_of(Path(sys.argv[1]), scale="smoke")
 print(json.dumps({str(job): planner.identities.identity(job) for job in closure(planner, "all")}))
 """

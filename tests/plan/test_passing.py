@@ -5,9 +5,10 @@ from helpers.small_grid import CORPUS, STUDY, small_project
 from helpers.support import Project
 
 from docmt.grid.grid import load_grid
-from docmt.plan.jobs import RULES, GridJobs, Job
+from docmt.plan.jobs import GridJobs, Job
 from docmt.plan.passing import may_pass, shows_text
 from docmt.plan.run import grid_of_run
+from docmt.steps import NAMES
 
 RUN = {"scale": "paper", "corpus": "toy", "system": "sentence", "seed": 1}
 DATA = {"corpus": "toy", "text": "joint"}
@@ -80,7 +81,7 @@ def test_the_reason_names_the_job_the_corpus_and_the_licence(project):
 def test_every_rule_is_text_unless_it_is_known_to_be_none(project):
     """A new rule stays here until somebody says that it holds no text."""
     jobs = jobs_of(project, "models")
-    others = {rule for rule in RULES if rule != "item" and not shows_text(jobs, Job(rule, ()))}
+    others = {rule for rule in NAMES if rule != "item" and not shows_text(jobs, Job(rule, ()))}
     assert others == {"checkpoint", "aligner_checkpoint", "train", "scores", "compare"}
 
 

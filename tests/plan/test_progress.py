@@ -1,85 +1,85 @@
-"""How far a plan is: what counts as running, queued and failed."""
+"""How far the jobs of a target are: by manifests, leases, Slurm's queue and logs."""
 
+import os
 from pathlib import Path
 
 import pytest
-from helpers.plans import planner_of
 
-from docmt.cluster.comments import Purpose
-from docmt.cluster.jobs import ClusterJob
-from docmt.plan.driver import targets_of
-from docmt.plan.logs import log_of
-from docmt.plan.progress import progress_of, running_here
+from docmt.api.status import read_status
+from docmt.base.artifacts import write_json
+from docmt.base.manifest import MANIFEST
+from docmt.cli import status
+from docmt.plan.links import jobs_of_target
+from docmt.plan.run import plan_of_run
+from docmt.training.lease import FILE
 
-
-class Planned:
-    """A plan of a small project of which nothing is made yet, and a training of it."""
-
-    def __init__(self, root: Path) -> None:
-        self.root, self.planner = root, planner_of(root)
-        self.plan = self.planner.plan(targets_of(self.planner, ["all"]))
-        self.job = next(job for job in self.plan.reasons if job.is_training)
-
-    def progress(self, here=(), there=None, stopped=(), has_driver=False):
-        return progress_of(self.planner, self.plan, here, there or {}, stopped, has_driver)
-
-    def train(self, **facts):
-        return {state: n for state, n in self.progress(**facts).rules["train"].items() if state != "to come"}
-
-    def log(self, text: str) -> None:
-        path = self.root / log_of(self.job)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+SQUEUE = "#!/bin/sh\ncat <<END\n{}\nEND\n"
 
 
 @pytest.fixture
-def planned(small, monkeypatch) -> Planned:
+def folders(small, tmp_path, monkeypatch) -> list[Path]:
+    """The folders of the jobs of a study, in the order of work."""
     monkeypatch.chdir(small.root)
-    return Planned(small.root)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
+    plan = plan_of_run({}, "one")
+    return [plan.recipe(job).folder for job in plan.closure(jobs_of_target(plan, "one"))]
 
 
-def attempt(state: str) -> ClusterJob:
-    return ClusterJob("7", state, "None", "/", Purpose("train"))
+def write(folder: Path, name: str, text: str = "") -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text, encoding="utf-8")
 
 
-def test_before_a_run_everything_is_to_come(planned):
-    progress = planned.progress()
-    assert {*progress.total} == {"to come"} and progress.total["to come"] == len(planned.plan.reasons)
-    assert [*progress.rules] == [*dict.fromkeys(job.rule for job in planned.plan.order)]
+def queue(tmp_path: Path, *lines: str) -> None:
+    write(tmp_path / "bin", "squeue", SQUEUE.format("\n".join(lines)))
+    (tmp_path / "bin/squeue").chmod(0o755)
 
 
-@pytest.mark.parametrize(
-    ("state", "expected"),
-    [("PENDING", "queued"), ("RUNNING", "running"), ("TIMEOUT", "failed"), ("COMPLETED", None)],
-)
-def test_a_cluster_says_where_a_job_is(planned, state, expected):
-    told = planned.train(there={planned.job: attempt(state)}, has_driver=True)
-    assert told == ({expected: 1} if expected else {})
+def counts() -> dict[str, int]:
+    total = read_status(Path(), "one").progress.total
+    return {state: number for state, number in total.items() if number}
 
 
-def test_what_runs_on_this_machine_is_running_whatever_a_cluster_said(planned):
-    assert planned.train(here=[planned.job], there={planned.job: attempt("TIMEOUT")}) == {"running": 1}
-    assert [*running_here(planned.plan, {planned.job.settings_path, "other"})] == [planned.job]
+def test_jobs_are_finished_by_their_manifests_and_failed_by_their_logs(folders, capsys):
+    assert counts() == {"to come": len(folders)}
+    write(folders[0], MANIFEST)
+    write(folders[1], "log.1.txt", "works\ndocmt: the disk is full\nbye\n")
+    assert counts() == {"finished": 1, "failed": 1, "to come": len(folders) - 2}
+    status.show(read_status(Path(), "one"))
+    printed = capsys.readouterr().out
+    assert f"Failed: 1\n  {folders[1]}: docmt: the disk is full ({folders[1]}/log.1.txt)" in printed
 
 
-def test_a_log_is_of_a_failed_job_if_it_has_an_error_or_nothing_runs(planned):
-    planned.log("update 1\ndocmt: warning: slow\n")
-    assert planned.train(has_driver=True) == {}, "it may run on a machine that cannot be seen"
-    assert planned.train() == {"failed": 1}
-    for error in ("docmt: no memory", "Traceback (most recent call last):\n  x\nKeyError: 1"):
-        planned.log(f"update 1\n{error}\n")
-        (failure,) = planned.progress(has_driver=True).failures
-        assert failure.why == error.splitlines()[-1] and failure.log == log_of(planned.job)
+def test_jobs_run_by_their_leases_also_on_other_machines(folders):
+    folders[0].mkdir(parents=True)
+    write_json(folders[0] / FILE, {"host": "node7", "boot": "b", "process": 5, "began": "1", "token": "t"})
+    (running,) = read_status(Path(), "one").progress.running
+    assert (running.folder, running.where) == (str(folders[0]), "process 5 on node7")
+    os.utime(folders[0] / FILE, (1, 1))
+    assert counts() == {"to come": len(folders)}, "no sign of life for long"
 
 
-def test_a_log_beside_a_manifest_is_that_of_an_earlier_success(planned):
-    planned.log("docmt: no memory\n")
-    manifest = planned.root / planned.job.manifest
-    manifest.parent.mkdir(parents=True)
-    manifest.write_text("{}")
-    assert planned.train() == {}
+def test_jobs_wait_and_run_in_the_queue_of_slurm(folders, tmp_path):
+    here, comment = Path.cwd(), "rule_train_wildcards_toy_sentence_1_"
+    queue(
+        tmp_path,
+        f"7|PENDING|(Priority)|{here}|{comment}{folders[0].name}",
+        f"8|RUNNING|n1|{here}|{comment}{folders[1].name}",
+        f"9|PENDING|(Priority)|{here}|another's",
+        f"10|PENDING|(Priority)|/elsewhere|{comment}{folders[2].name}",
+        f"11|PENDING|(Resources)|{here}|rule_download_wildcards_toy_a.zh",
+    )
+    assert counts() == {"waiting": 1, "running": 1, "to come": len(folders) - 2}
+    now = read_status(Path(), "one")
+    assert [(job.number, job.what, job.about) for job in now.queue] == [
+        ("7", "train toy_sentence_1", "(Priority)"),
+        ("8", "train toy_sentence_1", "n1"),
+        ("11", "download toy_a.zh", "(Resources)"),
+    ]
 
 
-def test_a_training_that_stopped_with_a_checkpoint_has_not_failed(planned):
-    planned.log("docmt: interrupted\n")
-    assert planned.train(stopped=[planned.job]) == {}
+def test_a_slurm_that_does_not_answer_is_told(folders, tmp_path, capsys):
+    queue(tmp_path)
+    write(tmp_path / "bin", "squeue", "#!/bin/sh\necho no controller >&2\nexit 1\n")
+    status.show(read_status(Path(), "one"))
+    assert "Slurm does not answer: 1\n  squeue: no controller" in capsys.readouterr().out

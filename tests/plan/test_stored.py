@@ -24,7 +24,7 @@ from docmt.store.exchange import REFUSED, fetch, give, store_of
 from docmt.store.signing import sign
 from docmt.store.store import UNSIGNED, entry_key, file_key
 
-TRAININGS = 8
+TRAININGS = 4
 """The trainings of the study; two systems have one model."""
 SCORES = Job.of("scores", corpus="toy", system="sentence", seed=1)
 

@@ -8,10 +8,13 @@ import pytest
 from docmt.grid.grid import Grid, load_grid
 from docmt.preflight import devices
 from docmt.preflight.devices import cards_in, check_devices, torch_build
-from docmt.preflight.profile import Profile
+from docmt.preflight.requests import Requests
 
 DRIVER = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  {}  Wed\nGCC version: gcc 12\n"
-CLUSTER = {"executor": "slurm", "jobs": 1}
+
+
+HERE = Requests()
+"""Jobs run on this machine."""
 
 
 class Machine:
@@ -30,9 +33,8 @@ class Machine:
         self.monkeypatch.setattr(devices, "installed_version", lambda name: torch)
         return self
 
-    def told(self, device: str = "auto", gpu: int = 1, **profile) -> list[tuple[str, str]]:
-        values = {"set-resources": {"train": {"gpu": gpu}}, **profile}
-        findings = check_devices(replace(self.grid, device=device), Profile(values), self.dev, self.driver)
+    def told(self, device: str = "auto", requests: Requests = HERE) -> list[tuple[str, str]]:
+        findings = check_devices(replace(self.grid, device=device), requests, self.dev, self.driver)
         return [(finding.level, finding.text) for finding in findings if finding.level != "fact"]
 
 
@@ -44,7 +46,7 @@ def machine(small, monkeypatch) -> Machine:
 
 def test_right_machines_have_no_findings(machine):
     assert machine.has(torch="2.13.0+cpu").told() == machine.told("cpu") == []
-    assert machine.has(2).told() == machine.told("cuda", 2) == []
+    assert machine.has(2).told() == machine.told("cuda") == []
     assert len(cards_in(machine.dev)) == 2
 
 
@@ -73,12 +75,6 @@ def test_an_environment_that_hides_all_cards(value, machine, monkeypatch):
     assert machine.told("cuda") == []
 
 
-def test_more_gpus_than_the_machine_has(machine):
-    ((level, text),) = machine.has(2).told(gpu=4)
-    assert level == "warning"
-    assert "more GPUs than this machine has, and takes those that are here\n  found gpu: 4; expected at most 2" in text
-
-
 def test_a_card_that_this_user_may_not_use(machine, monkeypatch):
     monkeypatch.setattr(devices.os, "access", lambda path, mode: False)
     ((level, text),) = machine.has(1).told()
@@ -95,10 +91,10 @@ def test_no_driver_and_an_old_one(machine):
 
 @pytest.mark.parametrize(("device", "level"), [("auto", "warning"), ("cuda", "error")])
 def test_jobs_of_a_cluster_that_ask_for_gpus_in_vain(device, level, machine):
-    ((told, text),) = machine.has(torch="2.13.0+cpu").told(device, **CLUSTER)
-    assert told == level and "trainings ask for GPUs, and torch is built for processors alone" in text
-    ((told, text),) = machine.has().told("cuda", gpu=0, **CLUSTER)
-    assert told == "error" and "device: cuda, and trainings ask for no GPU\n  found gpu: 0" in text
+    asked = Requests("slurm", (("train", {"threads": "1", "gpu": "1"}),))
+    ((told, text),) = machine.has(torch="2.13.0+cpu").told(device, asked)
+    assert told == level and "jobs ask for GPUs, and torch is built for processors alone" in text
+    assert machine.told(device, Requests("slurm")) == machine.has().told(device, asked) == []
 
 
 def test_what_torch_is_built_for(monkeypatch):

@@ -17,7 +17,7 @@ from docmt.preflight.network import check_network
 from docmt.preflight.planned import PlannedRun, planned_run
 from docmt.preflight.sources import check_places, check_sources
 
-SCORES = "results/7_scores/paper/{}/{}/seed1/scores.json"
+SCORES = "results/7_scores/{}/{}/seed1"
 CHECKPOINT = {"kind": "checkpoint", "about": "a", "licence": "l", "citation": "c", "gigabytes": 0.5}
 
 

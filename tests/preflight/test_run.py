@@ -1,8 +1,7 @@
-"""The jobs of a run, and what they need of the disk, the environment, the budget and the store."""
+"""The jobs of a run, and what they need of the disk, the environment and the store."""
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,16 +10,12 @@ import pytest
 from helpers.small_grid import STUDY
 from helpers.stored import new_store
 
-from docmt.base.errors import UserError
 from docmt.grid.grid import load_grid
-from docmt.plan import preflight as packages
-from docmt.preflight import disk, environment, planned, store
-from docmt.preflight.budget import check_hours
+from docmt.preflight import disk, environment, packages, store
 from docmt.preflight.disk import check_disk, estimated_room
 from docmt.preflight.environment import check_environment
 from docmt.preflight.finding import Area, RunFinding, once
 from docmt.preflight.planned import PlannedRun, planned_run
-from docmt.preflight.profile import Profile
 from docmt.preflight.store import check_store
 
 
@@ -61,10 +56,8 @@ def test_an_error_of_the_system_ends_a_check_and_not_the_others():
 def test_the_jobs_of_targets_are_counted():
     run, findings = planned_run(load_grid(Path()), ["one"])
     trainings = [job for job in run.jobs if job.is_training]
-    assert (
-        findings[-1].message.what == f"one: {len(run.jobs)} jobs, {len(trainings)} of them trainings"
-        and len(trainings) == 4
-    )
+    assert findings[-1].message.what.startswith(f"one: {len(run.jobs)} jobs, {len(trainings)} trainings: ")
+    assert len(trainings) == 4
     assert planned_run(load_grid(Path()), [])[0].targets == ("one",), "there is no demo"
 
 
@@ -78,15 +71,6 @@ def test_targets_that_there_are_not_and_studies_with_mistakes(project):
         "workflow/studies/wrong.yaml: not checked: the jobs of the study, which has mistakes itself\n"
         "  correct the study, and check again",
     )
-
-
-def test_a_run_that_would_replace_too_much_is_an_error(project, monkeypatch):
-    def too_much(plan, limit):
-        raise UserError("3 finished trainings would be trained again", expected=f"at most retrain_hours, {limit:g}")
-
-    monkeypatch.setattr(planned, "check_price", too_much)
-    run, findings = planned_run(load_grid(Path()), ["one"])
-    assert run.jobs and "expected at most retrain_hours, 1" in told(findings)[0][1]
 
 
 def room(free: int, inodes: int, monkeypatch) -> None:
@@ -116,25 +100,17 @@ def test_a_larger_model_needs_more_room(project):
     assert estimated_room(run_of()).trainings > 2 * before.trainings
 
 
-def test_hours_and_their_budget():
-    run = run_of()
-    assert told(check_hours(run)) == [] and "4 trainings: " in facts(check_hours(run))
-    with pytest.raises(UserError, match="beyond the budget of device-hours"):
-        [*check_hours(replace(run, grid=replace(run.grid, device_hours=0)))]
-
-
 def test_hours_of_trainings_on_corpora_of_unknown_size(project):
     project.edit("config.yaml", "defaults/train", {"max_epochs": 5})
-    assert "at least 0 device-hours (nothing to train); 4 trainings on corpora of unknown size" in facts(
-        check_hours(run_of())
-    )
+    findings = planned_run(load_grid(Path()), ["one"])[1]
+    assert "4 trainings: 0 device-hours; of unknown size: 4" in facts(iter(findings))
 
 
 def test_versions_that_differ_from_the_pins(project):
-    assert told(check_environment(run_of(), Profile())) == []
+    assert told(check_environment(run_of())) == []
     names = sorted(packages.required_packages())
     project.write("pins.txt", "".join(f"{name}==0.0.1\n" for name in names) + f"torch=={metadata.version('torch')}\n")
-    ((level, text),) = told(check_environment(run_of(), Profile()))
+    ((level, text),) = told(check_environment(run_of()))
     assert (
         level == "warning" and "other versions than pins.txt" in text and "(pinned: 0.0.1)" in text and " more" in text
     )
@@ -145,11 +121,10 @@ def test_packages_and_programs_that_are_missing(project, monkeypatch):
     project.edit(STUDY, "systems/service", system)
     monkeypatch.setattr(packages, "is_installed", lambda name: name != "gensim")
     monkeypatch.setenv("PATH", "/nowhere")
-    texts = [text for _, text in told(check_environment(run_of(), Profile({"executor": "slurm"})))]
+    texts = [text for _, text in told(check_environment(run_of()))]
     for part in (
         "packages are missing that jobs need\n  found no gensim",
         "git is not there",
-        "executor: sbatch is not there, by which jobs are sent\n  found sbatch",
         "service: command.run: no program that can be run\n  found 'no-such-program'",
         "service: command.depends_on: file not found\n  found 'no-such-file'",
     ):
@@ -160,7 +135,7 @@ def test_the_program_of_comet(project):
     comet = {"command": "no-such-python", "model": "comet"}
     for name in ("hparams.yaml", "checkpoints/model.ckpt"):
         project.write(f"comet/{name}", "x")
-    ((level, text),) = told(check_environment(run_of(scoring={"comet": comet}), Profile()))
+    ((level, text),) = told(check_environment(run_of(scoring={"comet": comet})))
     assert level == "error" and text.startswith(
         "scoring.comet.command: no program that can be run\n  found 'no-such-py"
     )
@@ -169,7 +144,7 @@ def test_the_program_of_comet(project):
 def test_extras_of_aligners_languages_and_stores(project, monkeypatch):
     asked: list[str] = []
     monkeypatch.setattr(environment, "check_packages", asked.extend)
-    [*check_environment(run_of(store="s3://bucket", store_mode="off"), Profile())]
+    [*check_environment(run_of(store="s3://bucket", store_mode="off"))]
     assert asked == ["default", "en", "s3"]
 
 
@@ -178,7 +153,7 @@ def test_the_extra_of_an_engine(project, monkeypatch):
     project.edit("workflow/studies/one.yaml", "systems/document/decode", {"engine": "docmt"})
     asked: list[str] = []
     monkeypatch.setattr(environment, "check_packages", asked.extend)
-    [*check_environment(run_of(), Profile())]
+    [*check_environment(run_of())]
     assert set(asked) == {"default", "en", "ctranslate2"}
 
 

@@ -27,9 +27,9 @@ def test_right_settings_have_no_findings_and_say_what_was_read(project):
 
 def test_what_is_right_stays_in_the_grid(project):
     project.write("workflow/studies/wrong.yaml", {"study": "wrong"})
-    grid, _ = read_settings({"retrain_hours": -1, "texts": {**CONFIG["texts"], "odd": {"merges": "many"}}})
+    grid, _ = read_settings({"shards": 0, "texts": {**CONFIG["texts"], "odd": {"merges": "many"}}})
     assert grid is not None and [*grid.studies] == ["one"]
-    assert grid.retrain_hours == 1.0 and [*grid.texts] == ["joint", "separate"]
+    assert grid.shards == 1 and [*grid.texts] == ["joint", "separate"]
 
 
 def test_a_study_on_a_wrong_corpus_is_not_said_to_name_an_unknown_one(project):

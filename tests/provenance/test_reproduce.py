@@ -19,7 +19,7 @@ from docmt.base.errors import UserError
 from docmt.base.manifest import DIGEST, Manifest, digest_from_json, digest_to_json, read_manifest, read_record, sealed
 from docmt.base.recipe import StatedFile, read_recipe
 from docmt.grid.grid import load_grid
-from docmt.plan.links import jobs_named
+from docmt.plan.links import named
 from docmt.plan.plan import Job, Plan
 from docmt.provenance import remaking
 from docmt.provenance.artifacts import folder_of
@@ -41,7 +41,7 @@ def compared(first_run: Path, again: Path, target: str) -> Reproduction:
     """The comparison of two folders, in both of which the target is finished."""
     with chdir(again):
         plan = Plan(load_grid(Path()))
-        folders = dict.fromkeys(folder_of(plan, job) for job in plan.closure(jobs_named(plan, target)))
+        folders = dict.fromkeys(folder_of(plan, job) for job in plan.closure(named(plan, target)[0]))
         return compare(folders, first_run, again)
 
 

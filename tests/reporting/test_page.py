@@ -1,9 +1,11 @@
+import dataclasses
 import json
 import re
 from html.parser import HTMLParser
 
 import pytest
 from helpers.command_line import succeed
+from helpers.recipes import write_recipe
 
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
@@ -201,12 +203,12 @@ def test_settings_of_another_stage_are_refused(world):
         write_report(world.settings_file, world.results, world.output)
 
 
-def test_the_command_writes_the_page(full):
-    full.load()
-    paths = {"settings": full.settings_file, "results": full.results, "output": full.output}
-    arguments = [part for name, path in paths.items() for part in (f"--{name}", str(path))]
-    succeed("job", "write-report", *arguments)
-    assert "A made-up study" in full.output.read_text()
+def test_the_command_writes_the_page(full, monkeypatch):
+    monkeypatch.chdir(full.results.parent)
+    folder = full.results / "8_report" / "smoke" / "made"
+    entries = [dataclasses.asdict(entry) for entry in full.settings["entries"]]
+    succeed(*write_recipe(folder, "report", {**full.settings, "entries": entries}))
+    assert "A made-up study" in (folder / "index.html").read_text()
 
 
 def test_a_page_says_whose_text_looks_tokenised(world):

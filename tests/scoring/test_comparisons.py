@@ -6,6 +6,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 from helpers.command_line import succeed
+from helpers.recipes import write_recipe
 
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
@@ -108,7 +109,7 @@ SCORES = {
 """What scores.json has of accuracy."""
 
 
-def test_a_study_is_compared_pair_by_pair(tmp_path):
+def test_a_study_is_compared_pair_by_pair(tmp_path, monkeypatch):
     """What one of both lacks has no comparison, and neither have instances of another view."""
     tallies = {
         "sentence": [
@@ -120,7 +121,7 @@ def test_a_study_is_compared_pair_by_pair(tmp_path):
     }
     for folder, comparisons in tallies.items():
         for seed in (1, 2):
-            run = tmp_path / f"7_scores/smoke/toy/{folder}/seed{seed}"
+            run = tmp_path / f"results/7_scores/smoke/toy/{folder}/seed{seed}"
             write_tallies(run / "details.arrow", comparisons)
             write_json(run / "scores.json", SCORES)
     pair = {"corpus": "toy", "system": "context", "baseline": "sentence", "test": "sign"}
@@ -136,11 +137,10 @@ def test_a_study_is_compared_pair_by_pair(tmp_path):
             }
         ],
     }
-    (tmp_path / "settings.json").write_text(json.dumps(settings))
-    output = tmp_path / "7_comparisons" / "comparisons.json"
-    arguments = ["--settings", tmp_path / "settings.json", "--results", tmp_path, "--output", output]
-    succeed("job", "compare-systems", *arguments)
-    comparisons = json.loads(output.read_text())
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "results/7_comparisons/smoke/made/table1"
+    succeed(*write_recipe(folder, "compare", settings))
+    comparisons = json.loads((folder / "comparisons.json").read_text())
     expected = compare([tallies["context@made"][0]] * 2, [tallies["sentence"][0]] * 2, "sign")
     assert comparisons["study"] == "made"
     assert comparisons["comparisons"] == [asdict(expected) | pair | {"metric": "accuracy:pronoun@1"}]

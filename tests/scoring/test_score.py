@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 import sacrebleu
 from helpers.command_line import succeed
+from helpers.recipes import write_recipe
 
 from docmt.base.columns import CONTRASTIVE_SCORES, DOCUMENTS, REFERENCE_TOKENS, SEGMENTS, TOKENS
 from docmt.base.errors import UserError
@@ -496,15 +497,11 @@ def test_bytes_that_are_no_utf8_are_refused(job):
 
 
 def test_the_command_writes_scores(job, tmp_path):
-    settings, output = tmp_path / "settings.json", tmp_path / "scores" / "scores.json"
-    settings.write_text(json.dumps(SETTINGS))
-    folders = {name: getattr(job, name) for name in ("corpus", "tokens", "view", "translations")}
-    paths = {"settings": settings, **folders, "aligner": job.aligner()}
-    arguments = [part for name, path in {**paths, "output": output}.items() for part in (f"--{name}", str(path))]
-    succeed("job", "score-system", *arguments)
+    inputs = {name: getattr(job, name) for name in ("corpus", "tokens", "view", "translations")}
+    succeed(*write_recipe(tmp_path / "scores", "scores", SETTINGS, {**inputs, "aligner": job.aligner()}))
     expected = job.scored()
-    assert json.loads(output.read_text()) == json.loads(json.dumps(expected.scores))
-    details = read_tallies(output.with_name("details.arrow"))
+    assert json.loads((tmp_path / "scores" / "scores.json").read_text()) == json.loads(json.dumps(expected.scores))
+    details = read_tallies(tmp_path / "scores" / "details.arrow")
     assert [(t.measure, t.names, t.counts.tolist()) for t in details] == [
         (t.measure, t.names, t.counts.tolist()) for t in expected.tallies
     ]

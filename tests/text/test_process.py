@@ -6,12 +6,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from helpers.recipes import write_recipe
 from helpers.sealed import check_reader, outputs_of
 from helpers.small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
 
-from docmt.base.artifacts import write_json
 from docmt.base.columns import CONTRASTIVE_TOKENS, REFERENCE_TOKENS, TOKENS
 from docmt.base.errors import UserError
+from docmt.base.manifest import SETTINGS
+from docmt.base.recipe import JOB
 from docmt.base.tables import read_arrow
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.cli.main import main
@@ -207,36 +209,25 @@ def test_a_contrastive_sentence_without_tokens_is_named(tmp_path):
 
 
 def command(monkeypatch, settings: dict, folder: Path) -> Path:
-    write_json(folder / "settings.json", settings)
-    arguments = [
-        "job",
-        "tokenise-corpus",
-        "--settings",
-        folder / "settings.json",
-        "--corpus",
-        folder,
-        "--output",
-        folder / "out",
-    ]
-    monkeypatch.setattr(sys, "argv", ["docmt", *map(str, arguments)])
+    monkeypatch.setattr(sys, "argv", ["docmt", *write_recipe(folder / "out", "tokens", settings, {"corpus": folder})])
     return folder / "out"
 
 
-SETTINGS = {"version": 1, "corpus": "small", "source_language": "zh", "target_language": "en", "text": {"merges": 30}}
+CHOSEN = {"version": 1, "corpus": "small", "source_language": "zh", "target_language": "en", "text": {"merges": 30}}
 
 
 def test_the_command_writes_the_stages_files(tmp_path, monkeypatch):
-    output = command(monkeypatch, SETTINGS, write_corpus(tmp_path, items=[ITEM]))
+    output = command(monkeypatch, CHOSEN, write_corpus(tmp_path, items=[ITEM]))
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 0
-    assert outputs_of(output) == {"tokens.arrow", "contrastive.arrow", "text", "card.json"}
+    assert outputs_of(output) == {"tokens.arrow", "contrastive.arrow", "text", "card.json", SETTINGS}
 
 
 def test_the_command_refuses_unknown_settings(tmp_path, monkeypatch, capsys):
-    output = command(monkeypatch, SETTINGS | {"text": {"merge": 30}}, write_corpus(tmp_path))
+    output = command(monkeypatch, CHOSEN | {"text": {"merge": 30}}, write_corpus(tmp_path))
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 2
     assert "settings.json text.merge: unknown key" in capsys.readouterr().err
-    assert not output.exists()
+    assert {path.name for path in output.iterdir()} == {JOB, SETTINGS}

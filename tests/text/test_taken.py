@@ -5,10 +5,10 @@ import json
 from pathlib import Path
 
 import pytest
+from helpers.recipes import write_recipe
 from helpers.small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
 
 from docmt.base import shards
-from docmt.base.artifacts import write_json
 from docmt.base.columns import CONTRASTIVE_TOKENS, TOKENS
 from docmt.base.errors import UserError
 from docmt.base.shards import Part
@@ -125,7 +125,7 @@ def test_one_job_and_parts_give_the_same_bytes(large, other, tmp_path, monkeypat
 @pytest.mark.parametrize(
     ("corpus", "text", "is_given", "message"),
     [
-        ("large", PRESETS["lower"], True, "--learnt: a text folder is given, but this text learns its own pieces"),
+        ("large", PRESETS["lower"], True, "a text folder is given, but this text learns its own pieces"),
         ("other", PRESETS["lower"], False, "no text folder is given, but .*\n  expected .* has on large"),
         (
             "other",
@@ -153,16 +153,13 @@ def test_the_commands_take_a_text(large, other, tmp_path, monkeypatch):
     learnt = learnt_on_large(large, PRESETS["lower"])
     text = dataclasses.asdict(PRESETS["lower"])
     told = {"version": 1, "corpus": "other", "source_language": "zh", "target_language": "en", "text": text}
-    write_json(tmp_path / "settings.json", told)
-    common = ["--settings", tmp_path / "settings.json", "--corpus", other]
-    taking = [*common, "--learnt", learnt, "--output"]
-    for arguments in (
-        ["job", "tokenise-corpus", *taking, tmp_path / "one"],
-        ["job", "tokenise-shard", *common, "--part", "1/1", "--output", tmp_path / "part"],
-        ["job", "learn-shards", tmp_path / "part", *taking, tmp_path / "out"],
-    ):
-        monkeypatch.setattr("sys.argv", ["docmt", *map(str, arguments), "--workers", "1"])
+    inputs = {"corpus": other, "learnt": learnt.parent}
+    whole, parts = (write_recipe(tmp_path / name, "tokens", told, inputs) for name in ("one", "parts"))
+    divided = [[*parts, "--part", f"{name}.1of1"] for name in ("tokenised", "learnt", "encoded", "joined")]
+    for arguments in (whole, *divided):
+        monkeypatch.setattr("sys.argv", ["docmt", *arguments, "--threads", "1"])
         with pytest.raises(SystemExit) as end:
             main()
         assert end.value.code == 0
-    assert files(tmp_path / "out" / "text") == files(tmp_path / "one" / "text") == files(learnt)
+    of_parts = files(tmp_path / "parts" / "text")
+    assert of_parts == files(tmp_path / "parts/shards/learnt/text") == files(tmp_path / "one" / "text") == files(learnt)

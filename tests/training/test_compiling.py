@@ -200,7 +200,7 @@ def test_a_compiler_that_fails_ends_the_training_with_its_remedy(folder, monkeyp
     with pytest.raises(UserError) as problem:
         folder.train(compiled=True)
     said = str(problem.value)
-    assert "torch.compile does not work here" in said and "no such instruction" in said and "--no-compile" in said
+    assert "torch.compile does not work here" in said and "no such instruction" in said and "DOCMT_COMPILE=0" in said
     assert read_exit(folder.paths.state).status == 2
     assert folder.train(compiled=False)
 
@@ -209,7 +209,8 @@ def test_a_compiler_that_fails_ends_the_training_with_its_remedy(folder, monkeyp
 def test_the_command_says_so_too(folder):
     """There is no such compiler of C++; nor are there results of one that was used before."""
     environment = {"CXX": "/nowhere/g++", "TORCHINDUCTOR_CACHE_DIR": str(folder.root / "cache")}
-    command = [sys.executable, "-m", "docmt.cli.main", *folder.command(), "--compile"]
+    folder = folder.changed(hints={"compiled": True})
+    command = [sys.executable, "-m", "docmt.cli.main", *folder.command()]
     done = run(["env", *(f"{name}={value}" for name, value in environment.items()), *command], cwd=ROOT)
     assert done.returncode == 2 and "torch.compile does not work here" in done.stderr, done.stderr
     assert "Traceback" not in done.stderr

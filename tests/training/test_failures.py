@@ -202,7 +202,7 @@ def test_a_state_that_was_set_aside_is_taken_up_again_by_its_own_run(reference, 
     assert notes.said("(settings.train.lr changed) is set aside as")
     assert notes.steps[0].update == 1
     back = Notes()
-    folder.write_settings()
+    folder.write()
     assert folder.train(back, set_aside=True)
     assert back.said("is taken up again")
     assert back.steps[0].update == 8

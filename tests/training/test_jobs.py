@@ -214,8 +214,7 @@ def test_bf16_is_chosen_by_name_and_a_processor_without_it_is_told(folder, monke
 def test_seeds_differ_and_repeat(folder):
     folder, weights = folder.changed(max_updates=3), []
     for seed in (1, 1, 2):
-        plain = json.loads(folder.paths.settings.read_text())
-        folder.paths.settings.write_text(json.dumps({**plain, "seed": seed}))
+        folder.write({**folder.settings(), "seed": seed})
         folder.train()
         weights.append(folder.weights())
     assert weights[0] == weights[1] != weights[2]
@@ -284,7 +283,7 @@ def test_a_changed_file_of_the_text_is_refused_before_training(folder):
     codes = folder.paths.text / "codes.source"
     codes.write_text("#version: 0.2\na b\n", encoding="utf-8")
     listed = {"text/codes.source": FileDigest.of(codes)}
-    write_json(codes.parents[1] / MANIFEST, Manifest(None, "tokenise-corpus", files=listed).to_json())
+    write_json(codes.parents[1] / MANIFEST, Manifest(None, "tokens", files=listed).to_json())
     codes.write_text("#version: 0.2\na c\n", encoding="utf-8")
     notes = Notes()
     with pytest.raises(UserError, match=r"codes\.source: the file differs from its manifest"):
@@ -302,18 +301,16 @@ def unequal_vocabularies(folder: Folder) -> None:
 
 def settings_without(key: str):
     def edit(folder: Folder) -> None:
-        plain = json.loads(folder.paths.settings.read_text())
-        del plain[key]
-        folder.paths.settings.write_text(json.dumps(plain))
+        folder.write({name: value for name, value in folder.settings().items() if name != key})
 
     return edit
 
 
 def settings_with(section: str, key: str, value: object):
     def edit(folder: Folder) -> None:
-        plain = json.loads(folder.paths.settings.read_text())
-        (plain if section == "" else plain[section])[key] = value
-        folder.paths.settings.write_text(json.dumps(plain))
+        plain = folder.settings()
+        changed = {key: value} if section == "" else {section: {**plain[section], key: value}}
+        folder.write({**plain, **changed})
 
     return edit
 
@@ -330,7 +327,7 @@ def settings_with(section: str, key: str, value: object):
         (settings_with("", "init_from", "sentence"), "expected both or neither"),
         (lambda folder: (folder.paths.view / "train.arrow").unlink(), "file not found"),
         (empty_view, "no segments"),
-        (no_vocabulary, "--text is the folder text/ of stage 2"),
+        (no_vocabulary, "the text is the folder text/ of stage 2"),
         (unequal_vocabularies, "one table of embeddings needs one vocabulary"),
     ],
 )
@@ -339,5 +336,5 @@ def test_bad_inputs_are_refused_before_anything_is_written(folder, spoil, messag
     with pytest.raises(UserError) as problem:
         folder.train()
     assert message in str(problem.value)
-    assert not folder.paths.output.exists()
+    assert not folder.outputs()
     assert not folder.paths.state.exists()

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from docmt.base.errors import UserError
-from docmt.training.node import TrainingNode, this_node
+from docmt.training.node import TrainingNode, check_job_of_slurm, this_node
 
-STEP = {"SLURM_NODEID": "1", "SLURM_STEP_NUM_NODES": "2", "SLURM_STEP_NUM_TASKS": "2", "SLURM_STEP_NODELIST": "n[1-2]"}
+STEP = {"SLURM_NODEID": "1", "SLURM_STEP_NODELIST": "n[1-2]"}
 SCONTROL = """#!/bin/sh
 case "$2" in
 hostnames) echo n1; echo n2 ;;
@@ -46,24 +46,28 @@ def test_a_job_step_of_slurm_names_the_node_and_the_address_of_the_first(step, s
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((2, 1, None), "expected both, or neither with srun"),
-        ((2, None, "n1:1"), "expected both, or neither with srun"),
+        ((2, 1, None), "expected both, or neither in a job of Slurm"),
+        ((2, None, "n1:1"), "expected both, or neither in a job of Slurm"),
         ((2, 2, "n1:1"), "--node-rank counts from 0"),
         ((2, 1, "n1"), "--rendezvous is no address"),
         ((2, 1, "n1:99999"), "--rendezvous is no address"),
-        ((2, None, None), "which of the nodes is this"),
     ],
 )
-def test_wrong_options_are_refused(options, message, monkeypatch):
-    monkeypatch.delenv("SLURM_NODEID", raising=False)
+def test_wrong_options_are_refused(options, message):
     with pytest.raises(UserError, match=message):
         this_node(*options)
 
 
-def test_a_step_with_another_number_of_tasks_is_refused(step, monkeypatch):
-    monkeypatch.setenv("SLURM_STEP_NUM_TASKS", "8")
-    with pytest.raises(UserError, match="found 8 tasks on 2 nodes; expected --nodes=2 --ntasks-per-node=1"):
-        this_node(2, None, None)
+def test_only_a_job_of_slurm_that_is_no_step_starts_a_training_on_its_nodes(monkeypatch):
+    for name in ("SLURM_JOB_ID", "SLURM_STEP_ID"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(UserError, match="which of the nodes is this"):
+        check_job_of_slurm(2)
+    monkeypatch.setenv("SLURM_JOB_ID", "1")
+    check_job_of_slurm(2)
+    monkeypatch.setenv("SLURM_STEP_ID", "0")
+    with pytest.raises(UserError, match=r"found a step of Slurm.*\n.*mpi: srun, tasks: 2, tasks_per_gpu: 0"):
+        check_job_of_slurm(2)
 
 
 def test_what_scontrol_says_when_it_fails_is_told(step, scontrol):

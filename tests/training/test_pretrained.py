@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,17 +12,21 @@ import torch
 import yaml
 from helpers.checkpoints import fields, reference_model, write_checkpoint
 from helpers.pieces import write_tokenizer
+from helpers.recipes import write_recipe
 from helpers.small_corpus import ITEM, small_rows, write_corpus
 from safetensors.torch import load_file
 
-from docmt.base.artifacts import read_json, write_json
+from docmt.base.artifacts import read_json
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST
+from docmt.base.recipe import Recipe, read_recipe
 from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.cli.main import main
 from docmt.decoding.segments import SegmentTable, View
 from docmt.models.store import load_model
-from docmt.training.task import Paths, build_model, check_test, check_text, counterparts, prepare, read_settings
+from docmt.settings.pretrained import checkpoint_files, files_by_role
+from docmt.steps.train import paths_of
+from docmt.training.task import build_model, check_test, check_text, counterparts, prepare, read_settings
 
 KINDS = {"mbart": "transformer", "bart": "g_transformer", "bert": "transformer"}
 """Checkpoints, and the model that starts from each."""
@@ -49,25 +54,22 @@ def make_tokens(root: Path, kind: str) -> None:
     )
     text = {"pretrained": str(root / "checkpoint"), **sides}
     languages = {"source_language": "zh", "target_language": "en"}
-    write_json(root / "tokens.json", {"version": 1, "corpus": "small", **languages, "text": text})
     write_corpus(root / "corpus", items=[ITEM])
     command(
-        "job",
-        "tokenise-corpus",
-        "--settings",
-        root / "tokens.json",
-        "--corpus",
-        root / "corpus",
-        "--output",
-        root / "tokens",
+        *write_recipe(
+            root / "tokens",
+            "tokens",
+            {"version": 1, "corpus": "small", **languages, "text": text},
+            {"corpus": root / "corpus"},
+            {"tokenizer": root / "checkpoint" / "tokenizer.json"},
+        )
     )
 
 
 def make_view(root: Path, kind: str) -> dict:
     cut = {"window": 1} if KINDS[kind] == "transformer" else {"max_tokens": 80}
     view = {"train": cut, "test": cut}
-    write_json(root / "view.json", {"version": 1, "view": view})
-    command("job", "cut-view", "--settings", root / "view.json", "--tokens", root / "tokens", "--output", root / "view")
+    command(*write_recipe(root / "view", "views", {"version": 1, "view": view}, {"tokens": root / "tokens"}))
     return view
 
 
@@ -96,32 +98,21 @@ def trained(request, tmp_path_factory) -> tuple[str, Path]:
     kind, root = request.param, tmp_path_factory.mktemp(request.param)
     make_tokens(root, kind)
     chosen = settings(kind, root, make_view(root, kind), lr_transferred=1e-30, lr_new=1e-3)
-    write_json(root / "training.json", chosen)
-    command(*training(root))
+    command(*training(root, chosen))
     decode = {"beam": 2, "max_length_a": 1.0, "max_length_b": 3}
     common = {key: chosen[key] for key in ("version", "study", "corpus", "system", "scale", "seed", "view")}
-    write_json(root / "decoding.json", {**common, "decode": decode})
-    names = {"settings": "decoding.json", "model": "trained/model", "view": "view", "output": "translations"}
-    command(
-        "job",
-        "decode-view",
-        *(part for name, path in names.items() for part in (f"--{name}", root / path)),
-        "--threads",
-        1,
-    )
+    inputs = {"model": root / "trained", "view": root / "view"}
+    words = write_recipe(root / "translations", "translate", {**common, "decode": decode}, inputs)
+    command(*words, "--threads", 1)
     return kind, root
 
 
-def training(root: Path, **changed: Path) -> list:
-    names = {"settings": "training.json", "view": "view", "text": "tokens/text", "output": "trained", "state": "state"}
-    paths = {name: root / path for name, path in names.items()} | {"pretrained": root / "checkpoint"} | changed
-    return [
-        "job",
-        "train-system",
-        *(part for name, path in paths.items() for part in (f"--{name}", path)),
-        "--threads",
-        1,
-    ]
+def training(root: Path, chosen: dict) -> list[str]:
+    """Write the recipe of a training; the arguments that carry it out."""
+    inputs = {"view": root / "view", "tokens": root / "tokens"}
+    files = files_by_role("pretrained", checkpoint_files(root / "checkpoint"))
+    words = write_recipe(root / "trained", "train", chosen, inputs, files, state=str(root / "state"))
+    return [*words, "--threads", "1"]
 
 
 def test_every_line_gets_a_line(trained):
@@ -178,26 +169,28 @@ def test_the_record_accounts_for_every_weight_and_every_parameter(trained):
 def bart(tmp_path) -> Path:
     """Everything up to a training, whose settings a test may change."""
     make_tokens(tmp_path, "bart")
-    write_json(tmp_path / "training.json", settings("bart", tmp_path, make_view(tmp_path, "bart")))
+    training(tmp_path, settings("bart", tmp_path, make_view(tmp_path, "bart")))
     return tmp_path
 
 
+def recipe_of(root: Path) -> Recipe:
+    return read_recipe(root / "trained", "train")
+
+
 def edit(root: Path, key: str, value) -> None:
-    write_json(root / "training.json", {**read_json(root / "training.json"), key: value})
+    training(root, {**recipe_of(root).read_settings(), key: value})
 
 
-def refusal(root: Path, **changed: Path) -> str:
-    names = {"settings": "training.json", "view": "view", "text": "tokens/text", "output": "trained", "state": "state"}
-    paths = {name: root / path for name, path in names.items()} | {"pretrained": root / "checkpoint"} | changed
+def refusal(root: Path) -> str:
     with pytest.raises(UserError) as refused:
-        files = Paths(**paths)
-        read_settings(files)
-        check_text(files)
+        paths = paths_of(recipe_of(root))
+        read_settings(paths)
+        check_text(paths)
     return str(refused.value)
 
 
 def test_the_log_says_what_is_transferred_what_is_new_and_what_is_left(bart, capsys):
-    command(*training(bart))
+    command("job", "train", bart / "trained", "--threads", 1)
     log = capsys.readouterr()
     text = re.sub(r"\s+", " ", log.out + log.err)
     assert "transferred from the initial model" in text
@@ -207,25 +200,20 @@ def test_the_log_says_what_is_transferred_what_is_new_and_what_is_left(bart, cap
 
 
 def test_the_fields_that_have_to_differ_can_be_pasted(bart):
-    plain = read_json(bart / "training.json")
-    fitting = plain["model"]
+    fitting = recipe_of(bart).read_settings()["model"]
     edit(bart, "model", {**fitting, "heads": 2, "width": 32, "embedding_scale": True, "norm_epsilon": 0.5})
     message = refusal(bart)
     assert "the model differs from the checkpoint that it starts from" in message
     pasted = yaml.safe_load(re.search(r"expected model: (\{.*\})", message)[1])
     assert pasted == {"heads": 4, "width": 16, "embedding_scale": False, "norm_epsilon": 1e-5}
     edit(bart, "model", {**fitting, **pasted})
-    read_settings(
-        Paths(*(bart / n for n in ("training.json", "view", "tokens/text", "o", "s")), pretrained=bart / "checkpoint")
-    )
+    read_settings(paths_of(recipe_of(bart)))
 
 
 def test_a_segment_beyond_the_table_of_positions_is_refused_before_the_first_update(bart):
     """Of every split: a model that cannot read the test set is not trained."""
-    edit(bart, "model", {**read_json(bart / "training.json")["model"], "max_positions": 30})
-    paths = Paths(
-        *(bart / n for n in ("training.json", "view", "tokens/text", "o", "s")), pretrained=bart / "checkpoint"
-    )
+    edit(bart, "model", {**recipe_of(bart).read_settings()["model"], "max_positions": 30})
+    paths = paths_of(recipe_of(bart))
     chosen = read_settings(paths)
     with pytest.raises(UserError, match="longer than the model's table of positions") as refused:
         prepare(paths, chosen, torch.device("cpu"))
@@ -239,7 +227,7 @@ def test_a_segment_beyond_the_table_of_positions_is_refused_before_the_first_upd
 
 def test_settings_and_arguments_say_the_same(bart):
     edit(bart, "pretrained", None)
-    assert "found pretrained None, --pretrained" in refusal(bart)
+    assert "found pretrained None, its folder" in refusal(bart)
 
 
 @pytest.mark.parametrize(
@@ -285,7 +273,6 @@ def test_rows_of_another_vocabulary_are_refused(bart):
 
 
 def test_another_checkpoint_is_another_run(bart):
-    paths = Paths(*(bart / name for name in ("training.json", "view", "tokens/text", "o", "s")))
-    names = set(Paths(*vars(paths).values()).inputs())
-    with_checkpoint = Paths(**{**vars(paths), "pretrained": bart / "checkpoint"}).inputs()
-    assert set(with_checkpoint) - names == {"pretrained/config.json", "pretrained/model.safetensors"}
+    paths = paths_of(recipe_of(bart))
+    without = replace(paths, pretrained=None)
+    assert set(paths.inputs()) - set(without.inputs()) == {"pretrained/config.json", "pretrained/model.safetensors"}

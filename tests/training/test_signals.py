@@ -106,7 +106,7 @@ def test_asked_before_it_began_nothing_is_changed(folder, monkeypatch):
     notes = Notes()
     assert not folder.train(notes)
     assert notes.lines == ["asked to stop before training began: nothing was changed; run again"]
-    assert not folder.paths.state.exists() and not folder.paths.output.exists()
+    assert not folder.paths.state.exists() and not folder.outputs()
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -125,7 +125,7 @@ def test_ended_at_once_while_it_writes_its_outputs_nothing_is_half_written(refer
     monkeypatch.setattr(outputs, "copy_files", interrupted)
     with pytest.raises(KeyboardInterrupt, match="the checkpoint of update 12 stays"):
         folder.train()
-    assert not [path for path in folder.paths.output.iterdir() if path.name != "tensorboard"]
+    assert folder.outputs() == ["tensorboard"]
     monkeypatch.undo()
     assert folder.train()
     assert folder.weights() == reference.weights()
@@ -133,8 +133,8 @@ def test_ended_at_once_while_it_writes_its_outputs_nothing_is_half_written(refer
 
 EARLY = """
 import os, signal, sys
-from docmt.cli.jobs import train
 from docmt.cli.main import main
+from docmt.steps import train
 plain = train.train_here
 def train_here(*arguments):
     os.kill(os.getpid(), getattr(signal, "{signal}"))

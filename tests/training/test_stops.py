@@ -56,7 +56,7 @@ def never_stopped(folder: Folder) -> bytes:
 
 @dataclass
 class Job:
-    """`docmt job train-system` as a process of its own, again and again."""
+    """`docmt job train` as a process of its own, again and again."""
 
     folder: Folder
     ranks: int = 1
@@ -156,8 +156,8 @@ def test_the_command_goes_on_after_a_kill_and_a_deadline(tmp_path):
 
 def test_a_hung_training_ends_with_the_stack_of_every_thread(tmp_path):
     """The second rank hangs, the first waits for it."""
-    folder = make_folder(tmp_path / "run")
-    status, said = Job(folder, ranks=2).run("hang", "5", "--hang-minutes", "0.15")
+    folder = make_folder(tmp_path / "run").changed(hints={"hang_minutes": 0.15})
+    status, said = Job(folder, ranks=2).run("hang", "5")
     assert status == 70, said
     assert said.count("no progress for 0.15 minutes after update 4") == 2
     assert "the checkpoint of update 3 stays" in said

@@ -5,19 +5,18 @@ import os
 import socket
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from helpers.toy_task import Notes, make_folder
 
-from docmt.base.artifacts import write_json
+from docmt.base.artifacts import SCRATCH, write_json
 from docmt.training import lease, survey
 from docmt.training.exit import Reason, write_exit
 from docmt.training.job import train
 from docmt.training.survey import TrainingState, seconds_left, training_state
 
-NAME = Path("paper/toy/sentence/seed1")
+PLACE, ID = Path("5_training/toy/sentence/seed1"), "0123456789"
 TRAIN = {"max_updates": 1000, "select_by": "loss"}
 
 
@@ -39,10 +38,16 @@ def write_metrics(folder: Path, rows: list[dict], rest: str = "") -> None:
 
 
 def make_state(results: Path, rows: list[dict], rest: str = "", **settings: object) -> Path:
-    folder = results / "state/5_training" / NAME
-    write_metrics(folder, rows, rest)
-    write_json(folder / "run.json", {"settings": {"train": {**TRAIN, **settings}}})
-    return folder
+    folder = results / PLACE / ID
+    write_recipe(folder, **settings)
+    write_metrics(folder / SCRATCH, rows, rest)
+    write_json(folder / SCRATCH / "run.json", {})
+    return folder / SCRATCH
+
+
+def write_recipe(folder: Path, seed: int = 1, system: str = "sentence", **settings: object) -> None:
+    names = {"scale": "paper", "corpus": "toy", "system": system, "seed": seed}
+    write_json(folder / "job.json", {"version": 1, "settings": {**names, "train": {**TRAIN, **settings}}})
 
 
 @pytest.fixture
@@ -63,7 +68,7 @@ def only_training(results: Path) -> TrainingState:
 def test_a_running_training(tmp_path, state):
     hold(state)
     assert only_training(tmp_path) == TrainingState(
-        *("paper", "toy", "sentence", "seed1", "running"),
+        *("paper", "toy", "sentence", "1", ID, "running"),
         update=100,
         max_updates=1000,
         loss=4.0,
@@ -142,43 +147,32 @@ def test_on_another_machine_the_newest_file_tells(tmp_path, state, age, expected
     assert only_training(tmp_path).state == expected
 
 
-def test_trainings_that_run_come_first_and_states_set_aside_are_left_out(tmp_path, state):
+def test_trainings_that_run_come_first_and_those_that_have_not_begun_are_left_out(tmp_path, state):
     hold(state)
-    for name in ("paper/a/b/seed1", "paper/a/b/seed2"):
-        write_metrics(tmp_path / "5_training" / name, lines(40))
-        write_json(tmp_path / "5_training" / name / "record.json", {"updates": 40, "target_tokens_per_s": 1.0})
-    make_state(tmp_path, []).rename(state.with_name("seed1.1234"))
-    (tmp_path / "5_training/paper/a/b/seed3").mkdir()
-    make_state(tmp_path, lines(20))
+    for seed in (1, 2, 3):
+        folder = tmp_path / f"5_training/toy/b/seed{seed}/{ID}"
+        write_recipe(folder, seed, "b")
+        write_metrics(folder, lines(40))
+        write_json(folder / "record.json", {"updates": 40, "target_tokens_per_s": 1.0})
+        if seed != 3:
+            write_json(folder / "manifest.json", {})
     names = [(training.system, training.seed, training.state) for training in survey.survey(tmp_path)]
-    assert names == [("sentence", "seed1", "running"), ("b", "seed1", "finished"), ("b", "seed2", "finished")]
+    assert names == [("sentence", "1", "running"), ("b", "1", "finished"), ("b", "2", "finished")]
 
 
 def test_a_real_training_from_its_beginning_to_its_end(tmp_path):
-    folder, results = make_folder(tmp_path / "run"), tmp_path / "results"
-    output, state = results / "5_training" / NAME, results / "state/5_training" / NAME
-    paths = replace(folder.paths, settings=output / "settings.json", output=output, state=state)
-    write_json(paths.settings, json.loads(folder.paths.settings.read_text()))
-    assert survey.survey(results) == []
+    folder = make_folder(tmp_path / "run")
+    output = folder.paths.output
+    assert training_state(output) is None
     seen = []
-    assert train(paths, "cpu", 1, Notes(each=lambda step: seen.append(training_state(results, NAME))))
+    assert train(folder.paths, "cpu", 1, Notes(each=lambda step: seen.append(training_state(output))))
     assert {training.state for training in seen} == {"running"}
     assert [training.update for training in seen] == [0] * 4 + [4] * 4 + [8] * 4
     assert all((training.left_s is None) == (training.update == 0) for training in seen)
-    end = only_training(results)
-    record = json.loads((output / "record.json").read_text())
+    end, record = training_state(output), json.loads((output / "record.json").read_text())
     assert (end.state, end.update, end.max_updates) == ("finished", 12, 12)
     assert end.device_hours == record["device_hours"] > seen[-1].device_hours
     assert (end.best, end.left_s) == (record["best_dev_loss"], None)
-    before = sorted(path for path in results.rglob("*"))
-    survey.survey(results)
-    assert sorted(path for path in results.rglob("*")) == before
-
-
-def test_the_hours_of_unfinished_trainings_are_known_by_their_folders(tmp_path):
-    make_state(tmp_path, lines(20, 40))
-    record = {"updates": 40, "target_tokens_per_s": 1.0, "device_hours": 3.0}
-    write_json(tmp_path / "5_training/paper/toy/other/seed2/record.json", record)
-    finished, unfinished = survey.hours_used(tmp_path)
-    assert finished == 3.0
-    assert unfinished == {f"results/5_training/{NAME}": pytest.approx(80 / 3600)}
+    before = sorted(path for path in tmp_path.rglob("*"))
+    training_state(output)
+    assert sorted(path for path in tmp_path.rglob("*")) == before

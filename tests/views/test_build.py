@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from helpers.recipes import write_recipe
 from helpers.sealed import outputs_of
 from helpers.small_tokens import built, sentences_in, token_rows, write_tokens
 
-from docmt.base.artifacts import write_json
 from docmt.base.columns import CONTRASTIVE_SEGMENTS, SEGMENTS, TOKENS
 from docmt.base.errors import UserError
+from docmt.base.manifest import SETTINGS
 from docmt.base.names import SPLITS
+from docmt.base.recipe import JOB
 from docmt.base.tables import ArrowFile, arrow_writer, read_arrow
 from docmt.base.workers import Workers
 from docmt.cli.main import main
@@ -158,19 +160,9 @@ def test_shards_and_workers_change_nothing_but_the_record_batches(tmp_path, cut)
     assert (folders[0] / "card.json").read_bytes() == (whole / "card.json").read_bytes()
 
 
-def command(monkeypatch, settings: dict, folder: Path) -> Path:
-    write_json(folder / "settings.json", settings)
-    arguments = [
-        "job",
-        "cut-view",
-        "--settings",
-        folder / "settings.json",
-        "--tokens",
-        folder,
-        "--output",
-        folder / "out",
-    ]
-    monkeypatch.setattr(sys, "argv", ["docmt", *map(str, arguments)])
+def command(monkeypatch, settings: dict, folder: Path, **hints: list[str]) -> Path:
+    words = write_recipe(folder / "out", "views", settings, {"tokens": folder}, **hints)
+    monkeypatch.setattr(sys, "argv", ["docmt", *words])
     return folder / "out"
 
 
@@ -181,7 +173,7 @@ def test_the_command_writes_the_stages_files(tmp_path, monkeypatch):
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 0
-    expected = {"train.arrow", "dev.arrow", "test.arrow", "contrastive.arrow", "card.json"}
+    expected = {"train.arrow", "dev.arrow", "test.arrow", "contrastive.arrow", "card.json", SETTINGS}
     assert outputs_of(output) == expected
 
 
@@ -192,14 +184,14 @@ def test_the_command_refuses_a_view_of_two_cuts(tmp_path, monkeypatch, capsys):
         main()
     assert end.value.code == 2
     assert "exactly one of window, max_tokens, max_sentences" in capsys.readouterr().err
-    assert not output.exists()
+    assert {path.name for path in output.iterdir()} == {JOB, SETTINGS}
 
 
 @pytest.mark.parametrize(("rows", "status"), [(4, 2), (1000, 0)])
 def test_a_segment_too_long_for_every_model_is_refused_by_its_place(tmp_path, monkeypatch, capsys, rows, status):
     cut = {"window": 2}
-    output = command(monkeypatch, {"version": 1, "view": {"train": cut, "test": cut}}, write_tokens(tmp_path))
-    sys.argv += ["--positions", f"wrapped:running:{rows}"]
+    settings, tables = {"version": 1, "view": {"train": cut, "test": cut}}, [f"wrapped:running:{rows}"]
+    output = command(monkeypatch, settings, write_tokens(tmp_path), positions=tables)
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == status

@@ -1,9 +1,10 @@
-"""A digest of each stage's code, for the test that a changed stage has a changed version.
+"""A digest of each step's code, for the test that a changed step has a changed version.
 
-    python tests/workflow/code_digests.py      records today's digests (after raising a version in
-                                               docmt/plan/versions.py, or for a change that alters no output)
+    python tests/workflow/code_digests.py      records today's digests (after raising the version in the file of the
+                                               step, or for a change that alters no output)
 
-The digest is over the syntax trees of the stage's modules and of all that they import from docmt, so comments,
+The digest is over the syntax trees of the modules that the version speaks for (`Step.code`), of what the step's own
+file has beside the functions that say what is asked of a job, and of all that these import from docmt. Comments,
 docstrings and formatting do not count. The settings' schema is left out: what a job gets of it is in its settings.
 """
 
@@ -13,37 +14,19 @@ import json
 from functools import cache
 from pathlib import Path
 
-from docmt.plan.versions import VERSIONS
+from docmt.steps import HELPERS, NAMES, get_step
 
 ROOT = Path(__file__).parent.parent.parent
 RECORD = Path(__file__).parent / "code_digests.json"
 
-JOBS = "docmt/cli/jobs"
-MODELS = "docmt/models"
-"""No import leads to an architecture: a row of settings/models.py names its class as text."""
-STAGES = {
-    "checkpoints": (f"{JOBS}/corpora.py:make_checkpoint",),
-    "corpus": ("docmt/corpus", f"{JOBS}/corpora.py:fetch_file,make_fixture,read_corpus"),
-    "tokens": ("docmt/text", f"{JOBS}/data.py:tokenise_corpus,tokenise_shard,learn_shards,encode_shard,join_shards"),
-    "views": ("docmt/views", f"{JOBS}/data.py:cut_view"),
-    "chains": ("docmt/chains", f"{JOBS}/data.py:find_document_chains,find_segment_chains"),
-    "training": ("docmt/training", MODELS, f"{JOBS}/train.py"),
-    "translations": (
-        "docmt/decoding",
-        MODELS,
-        "docmt/external",
-        f"{JOBS}/models.py",
-        f"{JOBS}/external.py",
-        "docmt/cli/inspect.py",
-    ),
-    "scores": ("docmt/scoring", f"{JOBS}/scores.py:train_vectors,train_aligner,score_system,compare_systems"),
-    "report": ("docmt/reporting", "docmt/scoring/human", f"{JOBS}/scores.py:write_report,write_sheet"),
-}
-"""Folders and files; of a file with the commands of several stages, which of its public functions are the stage's."""
+STEPS = ROOT / "docmt/steps"
+ASKING = ("settings", "inputs", "files", "libraries", "hints")
+"""The functions of a step that say what is asked of a job: their results are in its settings, not in its outputs."""
 
 NOT_FOLLOWED = {
     *("settings/data", "settings/train", "settings/decode", "settings/system"),
-    *("base/parse", "base/errors", "catalogue/corpus", "kinds/study", "grid", "plan"),
+    *("base/parse", "base/recipe", "base/errors", "catalogue/corpus", "kinds/study", "grid", "plan"),
+    *(f"steps/{name}" for name in (*HELPERS, "__init__")),
 }
 """Parts of docmt that say what a job is told and how it complains, not what it makes."""
 
@@ -78,43 +61,56 @@ def without_docstrings(tree: ast.AST) -> str:
     return ast.dump(tree)
 
 
-def only(functions: str, tree: ast.Module) -> ast.Module:
-    """The tree without other public functions; with all of them where none is named."""
-    others = {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name[0] != "_"}
-    if functions:
-        others -= set(functions.split(","))
-        tree.body = [node for node in tree.body if getattr(node, "name", None) not in others]
+def is_asking(node: ast.stmt) -> bool:
+    """Whether a statement of a step's file is `STEP = ...`, for the checks of types, or a function of ASKING."""
+    if isinstance(node, ast.Assign):
+        return ast.unparse(node.targets[0]) == "STEP"
+    if isinstance(node, ast.If):
+        return ast.unparse(node.test) == "TYPE_CHECKING"
+    return isinstance(node, ast.FunctionDef) and node.name in ASKING
+
+
+def work_of(tree: ast.Module) -> ast.Module:
+    """The tree of a step's file without what says what is asked of a job, and without imports for that alone."""
+    body = [node for node in tree.body if not is_asking(node)]
+    work = [node for node in body if not isinstance(node, ast.Import | ast.ImportFrom)]
+    used = {name.id for node in work for name in ast.walk(node) if isinstance(name, ast.Name)} | {"run"}
+    for node in body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            node.names = [alias for alias in node.names if (alias.asname or alias.name.split(".")[0]) in used]
+    tree.body = [node for node in body if getattr(node, "names", True)]
     return tree
 
 
 @cache
-def code_of(path: Path, functions: str) -> tuple[str, list[Path]]:
-    """The code of a file or of some of its functions, once for all stages, and the files of docmt that it imports."""
-    tree = only(functions, ast.parse(path.read_text(encoding="utf-8")))
+def code_of(path: Path) -> tuple[str, list[Path]]:
+    """The code of a file, once for all steps, and the files of docmt that it imports."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    if path.parent == STEPS:
+        tree = work_of(tree)
     files = [file for name in imported(tree) for file in module_files(name)]
     return without_docstrings(tree), files
 
 
-def stage_digest(stage: str) -> str:
-    queue: list[tuple[Path, str]] = []
-    for part in STAGES[stage]:
-        name, _, functions = part.partition(":")
-        path = ROOT / name
-        queue += [(file, functions) for file in (sorted(path.rglob("*.py")) if path.is_dir() else [path])]
+def step_digest(name: str) -> str:
+    queue = [STEPS / f"{name}.py"]
+    for part in get_step(name).code:
+        path = ROOT / part
+        queue += sorted(path.rglob("*.py")) if path.is_dir() else [path]
     seen: dict[Path, str] = {}
     while queue:
-        path, functions = queue.pop()
+        path = queue.pop()
         if path in seen or not is_followed(path):
             continue
-        seen[path], files = code_of(path, functions)
-        queue += [(file, "") for file in files]
+        seen[path], files = code_of(path)
+        queue += files
     text = "\n".join(f"{path.relative_to(ROOT)} {seen[path]}" for path in sorted(seen))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def today(stage: str) -> dict:
-    return {"version": VERSIONS[stage], "digest": stage_digest(stage)}
+def today(name: str) -> dict:
+    return {"version": get_step(name).version, "digest": step_digest(name)}
 
 
 if __name__ == "__main__":
-    RECORD.write_text(json.dumps({stage: today(stage) for stage in STAGES}, indent=2) + "\n")
+    RECORD.write_text(json.dumps({name: today(name) for name in NAMES}, indent=2) + "\n")

@@ -62,7 +62,7 @@ def test_a_failed_job_shows_its_message_on_the_screen_and_in_its_log(demo):
     message = f"docmt: results/{DOCUMENTS}: the file differs from its manifest\n"
     assert done.stderr.count(message) == 1
     assert (demo.root / f"logs/{TOKENS}.log").read_text().startswith(message)
-    assert [path.name for path in tokens.iterdir()] == ["settings.json"], "nothing half-written stays"
+    assert {path.name for path in tokens.iterdir()} == {"settings.json", "job.json"}, "nothing half-written stays"
 
 
 def flip_unnoticed(path: Path) -> None:

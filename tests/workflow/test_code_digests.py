@@ -1,4 +1,4 @@
-"""The workflow engine does not see changes inside the package: a stage's version must tell it."""
+"""The workflow engine does not see changes inside the package: a step's version must tell it."""
 
 import ast
 import json
@@ -6,19 +6,27 @@ import json
 import code_digests
 import pytest
 
-from docmt.plan.versions import VERSIONS
+from docmt.steps import NAMES, all_steps
+
+FORWARD = ("train", "translate", "contrastive", "inspect", "passage")
+"""The steps that run a model."""
 
 
-def test_every_stage_has_a_version():
-    assert set(code_digests.STAGES) == set(VERSIONS)
+def test_every_step_is_recorded():
+    assert set(json.loads(code_digests.RECORD.read_text())) == set(NAMES)
 
 
-@pytest.mark.parametrize("stage", code_digests.STAGES)
-def test_a_changed_stage_has_a_changed_version(stage):
-    recorded, now = json.loads(code_digests.RECORD.read_text())[stage], code_digests.today(stage)
+def test_the_code_of_each_step_is_there():
+    for step in all_steps().values():
+        assert step.code and all((code_digests.ROOT / part).exists() for part in step.code), step.name
+
+
+@pytest.mark.parametrize("step", NAMES)
+def test_a_changed_step_has_a_changed_version(step):
+    recorded, now = json.loads(code_digests.RECORD.read_text())[step], code_digests.today(step)
     assert recorded == now, (
-        f"the code of stage {stage!r} changed. If what it makes changes, raise its number in docmt/plan/versions.py; "
-        "then record the digest: python tests/workflow/code_digests.py"
+        f"the code of the step {step} changed. If what it makes changes, raise `version` in docmt/steps/{step}.py (and "
+        "in the other steps whose outputs change); then record the digests: python tests/workflow/code_digests.py"
     )
 
 
@@ -28,13 +36,59 @@ def test_comments_and_docstrings_do_not_count():
     assert code_digests.without_docstrings(ast.parse("x = 1")) != code_digests.without_docstrings(ast.parse("x = 2"))
 
 
-@pytest.mark.parametrize("stage", ["training", "translations"])
-def test_architectures_count_though_no_import_leads_to_them(stage, monkeypatch):
-    before, original = code_digests.stage_digest(stage), code_digests.code_of
+OF_STEP = """
+import json
+from docmt.base.recipe import Recipe
+from docmt.grid.markers import given
+from docmt.steps.other import run, settings
 
-    def changed(path, functions):
-        code, files = original(path, functions)
-        return (f"{code} changed" if path.name == "long_short.py" else code), files
+PARTS = {"a": 1}
+
+
+def inputs(grid, names):
+    return given(names)
+
+
+def helper(recipe: Recipe):
+    return json.dumps(PARTS)
+
+
+STEP = Step(name="x", run=run, settings=settings)
+"""
+
+
+def test_of_the_file_of_a_step_the_work_counts_and_what_is_asked_does_not():
+    work = code_digests.work_of(ast.parse(OF_STEP))
+    assert ast.unparse(work).split("\n\n") == [
+        "import json\nfrom docmt.base.recipe import Recipe\nfrom docmt.steps.other import run\nPARTS = {'a': 1}",
+        "def helper(recipe: Recipe):\n    return json.dumps(PARTS)",
+    ]
+
+
+def steps_that_change(file: str, monkeypatch) -> set[str]:
+    """The steps whose digest changes with the code of a file."""
+    before, original = {name: code_digests.step_digest(name) for name in NAMES}, code_digests.code_of
+
+    def changed(path):
+        code, files = original(path)
+        return (f"{code} changed" if path == code_digests.ROOT / file else code), files
 
     monkeypatch.setattr(code_digests, "code_of", changed)
-    assert code_digests.stage_digest(stage) != before
+    return {name for name in NAMES if code_digests.step_digest(name) != before[name]}
+
+
+@pytest.mark.parametrize(
+    ("file", "steps"),
+    [
+        ("docmt/models/long_short.py", {*FORWARD}),
+        ("docmt/grid/items.py", set()),
+        ("docmt/steps/of_grid.py", set()),
+        ("docmt/steps/checkpoint.py", {"checkpoint", "aligner_checkpoint"}),
+        ("docmt/steps/adopt.py", {"adopt", "ask"}),
+        ("docmt/steps/tokens.py", {"tokens"}),
+        ("docmt/views/build.py", {"views"}),
+        ("docmt/exporting/ct2_engine.py", {"passage", "translate"}),
+    ],
+)
+def test_the_steps_of_a_file_change_with_it_though_no_import_leads_to_an_architecture(file, steps, monkeypatch):
+    assert steps_that_change(file, monkeypatch) == steps

@@ -54,7 +54,7 @@ def test_a_training_gets_at_most_the_gpus_of_the_machine(demo, two, options):
 def gpu_of(process: psutil.Process) -> str | None:
     """The GPUs of a training that has taken them; they are in no environment that others can see, but in its log."""
     with suppress(psutil.Error, OSError, IndexError):
-        if "train-system" in process.cmdline():
+        if "train" in process.cmdline():
             log = Path(f"/proc/{process.pid}/fd/2").readlink().read_text()
             return re.findall(r"docmt: computes on GPU (\S+)", log)[-1]
     return None

@@ -14,6 +14,7 @@ from docmt.base.columns import DOCUMENTS
 from docmt.base.digests import indented_json
 from docmt.base.errors import UserError
 from docmt.base.manifest import read_manifest, sealed
+from docmt.base.recipe import JOB
 from docmt.base.tables import read_parquet
 from docmt.grid.grid import load_grid
 from docmt.plan import identities
@@ -34,8 +35,8 @@ def of_results(root: Path) -> list[Path]:
 
 @pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
 def test_each_removed_file_is_planned_for_and_nothing_else(demo: Project, step: int):
-    """Every fifth file; the slow test removes each."""
-    files = of_results(demo.root)
+    """Every fifth file but recipes, which are written before their jobs run alone; the slow test removes each."""
+    files = [path for path in of_results(demo.root) if not path.name.endswith(JOB)]
     assert len(files) > 300
     grid = load_grid(demo.root)
     for path in files[::step]:
@@ -211,7 +212,7 @@ def test_a_job_refuses_an_input_that_is_not_the_one_it_was_planned_with(demo: Pr
 
         other = type(asked)(asked.job, asked.settings, {"tokens": "0" * 64}, asked.files, asked.libraries)
         tokens = next(iter(planner.jobs.inputs(view).values()))
-        Seal(other, "cut-view", demo.root, Recorder(demo.root)).check_inputs({"tokens": demo.root / tokens.folder})
+        Seal(other, "views", demo.root, Recorder(demo.root)).check_inputs({"tokens": demo.root / tokens.folder})
 
 
 def test_the_targets_of_files_are_their_jobs():
@@ -219,6 +220,7 @@ def test_the_targets_of_files_are_their_jobs():
     for job in closure(planner, "all"):
         assert planner.jobs.of_file(job.manifest) == job
         assert isinstance(job, Job) and planner.jobs.of_file(job.settings_path) == job
+        assert planner.jobs.of_file(job.recipe_path) == job
 
 
 TALKS = {

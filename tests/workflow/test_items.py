@@ -12,6 +12,7 @@ from helpers.support import Project, quick_smoke
 from docmt.base.artifacts import read_json
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST, RECORD, SETTINGS
+from docmt.base.recipe import JOB
 from docmt.plan.jobs import Job
 
 PAGE = "results/8_report/smoke/mine/{}.html"
@@ -135,9 +136,9 @@ def test_items_of_what_was_run_are_made_at_once(demo, programs):
     demo.edit("config.yaml", "human", {"mine": "judged.json"})
     items = ("quality", "counts", "human", "cases", "passages")
     done = demo.snakemake("--cores", "2", *map(PAGE.format, items), check=True, programs=programs)
-    assert "docmt job train-system" not in done.stdout
+    assert "docmt job train " not in done.stdout
     folder = demo.root / "results/8_report/smoke/mine"
-    names = ("html", "json", "csv", "parquet", MANIFEST, RECORD, SETTINGS)
+    names = ("html", "json", "csv", "parquet", MANIFEST, RECORD, SETTINGS, JOB)
     exported = {f"{item}.{name}" for item in ("quality", "counts", "human") for name in ("tex", "md")}
     files = {f"{item}.{name}" for item in items for name in names} | exported
     assert {path.name for path in folder.iterdir()} == files
@@ -158,7 +159,7 @@ def test_a_sheet_is_drawn_from_finished_translations_and_filled_in(demo, program
     """Each annotator always prefers the second translation; the key alone says whose it is."""
     add_item_study(demo)
     done = demo.snakemake("--cores", "2", SHEET, check=True, programs=programs)
-    assert "docmt job decode-view" not in done.stdout
+    assert "docmt job translate " not in done.stdout
     sheet = demo.root / SHEET
     key = read_json(sheet.with_suffix(".key.json"))
     assert (key["baseline"], key["system"], len(key["items"])) == ("sentence", "concat_3", 7)

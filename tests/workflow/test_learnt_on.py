@@ -6,7 +6,7 @@ import pytest
 from helpers.support import Project, copy_project
 
 TEXT = "truecase_separate4k"
-LEARNT = f"results/2_tokens/toy_large/{TEXT}/text"
+LEARNT = f"results/2_tokens/toy_large/{TEXT}/manifest.json"
 
 
 @pytest.fixture(scope="module")
@@ -19,18 +19,21 @@ def two_corpora(tmp_path_factory) -> Project:
 
 
 def planned_jobs(project: Project, corpus: str, shards: int) -> dict[tuple[str, str], str]:
-    """The jobs that a corpus' tokens need, as printed; of parts the last one."""
+    """The jobs that a corpus' tokens need, each with its printed inputs; of parts the last one."""
     target = f"results/2_tokens/{corpus}/{TEXT}/tokens.arrow"
     done = project.snakemake("-n", "-p", target, "--config", f"shards={shards}", check=True)
     blocks = re.findall(r"^(?:local)?rule (\w+):\n(.*?)^\s*$", done.stdout + done.stderr, re.MULTILINE | re.DOTALL)
-    return {(rule, re.search(r"corpus=([^,\s]+)", job)[1]): job for rule, job in blocks}
+    inputs = (re.search(r"^ *input: (.*)$", job, re.MULTILINE) for _, job in blocks)
+    return {
+        (rule, re.search(r"corpus=([^,\s]+)", job)[1]): stated[1] if stated else ""
+        for (rule, job), stated in zip(blocks, inputs, strict=True)
+    }
 
 
 def test_the_other_corpus_text_is_made_first(two_corpora):
     jobs = planned_jobs(two_corpora, "toy_zh-en", 1)
     assert set(jobs) == {(rule, corpus) for rule in ("corpus", "tokens") for corpus in ("toy_zh-en", "toy_large")}
-    assert f"--learnt {LEARNT} " in jobs["tokens", "toy_zh-en"]
-    assert "--learnt" not in jobs["tokens", "toy_large"]
+    assert LEARNT in jobs["tokens", "toy_zh-en"] and LEARNT not in jobs["tokens", "toy_large"]
 
 
 def test_several_jobs_need_what_was_learnt(two_corpora):
@@ -38,8 +41,7 @@ def test_several_jobs_need_what_was_learnt(two_corpora):
     rules = {corpus: {rule for rule, other in jobs if other == corpus} for corpus in ("toy_zh-en", "toy_large")}
     assert rules["toy_large"] == {"corpus", "tokens_tokenised", "tokens_learnt", "tokens_encoded", "tokens"}
     assert rules["toy_zh-en"] == rules["toy_large"]
-    assert f"--learnt {LEARNT} " in jobs["tokens_learnt", "toy_zh-en"]
-    assert "--learnt" not in jobs["tokens_learnt", "toy_large"]
+    assert LEARNT in jobs["tokens_learnt", "toy_zh-en"] and LEARNT not in jobs["tokens_learnt", "toy_large"]
 
 
 def test_the_corpus_itself_needs_no_other(two_corpora):

@@ -42,7 +42,7 @@ def planned(project: Project, *resources: str) -> str:
 def test_the_number_of_nodes_is_all_that_a_job_on_several_nodes_needs_to_be_told(demo):
     several = planned(long_training(demo), "train:nodes=2", "train:gpu=6")
     assert "nodes=2, mpi=srun, tasks=2, tasks_per_gpu=0, cpus_per_task=3" in several
-    assert "exec srun " in several and " -N 2 -n 2 --ntasks-per-node=1 docmt job train-system " in several
+    assert "exec srun " in several and " -N 2 -n 2 --ntasks-per-node=1 docmt job train results/5_training/" in several
     single = planned(demo, "train:gpu=4")
     assert "nodes=1, cpus_per_task=4" in single and "mpi" not in single and "srun" not in single
     assert "cpus_per_task" not in planned(demo, "train:gpu=4", "train:cpus_per_gpu=3")

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
 from snakemake_executor_plugin_docmt_slurm.naming import digest_of_folder
 
 pytestmark = pytest.mark.slow

@@ -20,6 +20,8 @@ rule download:
     localrule: DRIVER.downloads_here
     conda:
         "../../envs/docmt.yaml"
+    resources:
+        runtime=grows(480),
     shell:
         "docmt job download $(dirname {output:q}) --part {wildcards.file:q}"
 

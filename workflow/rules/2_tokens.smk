@@ -11,6 +11,9 @@ rule tokens_tokenised:
     conda:
         "../../envs/docmt.yaml"
     threads: 8
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(240),
     shell:
         "docmt job tokens $(dirname $(dirname {output:q})) --part tokenised.{wildcards.part:q} --threads {threads}"
 
@@ -23,6 +26,9 @@ rule tokens_learnt:
     conda:
         "../../envs/docmt.yaml"
     threads: 2
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(240),
     shell:
         "docmt job tokens $(dirname $(dirname {output:q})) --part learnt --threads {threads}"
 
@@ -36,6 +42,9 @@ rule tokens_encoded:
     conda:
         "../../envs/docmt.yaml"
     threads: 8
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(240),
     shell:
         "docmt job tokens $(dirname $(dirname {output:q})) --part encoded.{wildcards.part:q} --threads {threads}"
 
@@ -48,5 +57,8 @@ rule tokens:
     conda:
         "../../envs/docmt.yaml"
     threads: 8
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(240),
     shell:
         "docmt job tokens $(dirname {output:q}) --threads {threads}"

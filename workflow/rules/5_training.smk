@@ -2,7 +2,7 @@
 #
 # Checkpoints are in the job's folder and the output of no rule, so that a job that was killed or preempted continues. On
 # a cluster a job ends itself, with status 75, two minutes before its time limit. A training has a rank for each of its
-# GPUs (`gpu`, of all of its `nodes` together).
+# GPUs (`gpu`, of all of its `nodes` together), and starts itself on each node.
 
 
 rule train:
@@ -14,9 +14,11 @@ rule train:
         "../../envs/docmt.yaml"
     threads: 1
     resources:
-        gpu=hint("train", "gpus"),
-        runtime=hint("train", "minutes"),
+        mem_mb=grows(8000),
+        runtime=minutes("train"),
+        gpu=gpus("train"),
         nodes=1,
+        cpus_per_gpu=lambda wildcards, threads: threads,
     shell:
         "docmt job train $(dirname {output:q}) --threads {threads} --nodes {resources.nodes}"
         " --ranks $(({resources.gpu} > {resources.nodes} ? {resources.gpu} : {resources.nodes}))"

@@ -10,8 +10,9 @@ rule translate:
         "../../envs/docmt.yaml"
     threads: 1
     resources:
-        gpu=hint("translate", "gpus"),
-        runtime=hint("translate", "minutes"),
+        mem_mb=grows(8000),
+        runtime=minutes("translate"),
+        gpu=gpus("translate"),
     shell:
         "docmt job translate $(dirname {output:q}) --threads {threads}"
 
@@ -47,8 +48,9 @@ rule contrastive:
         "../../envs/docmt.yaml"
     threads: 1
     resources:
-        gpu=hint("contrastive", "gpus"),
-        runtime=240,
+        mem_mb=grows(8000),
+        runtime=grows(240),
+        gpu=gpus("contrastive"),
     shell:
         "docmt job contrastive $(dirname {output:q}) --threads {threads}"
 
@@ -62,8 +64,9 @@ rule contrastive_whole:
         "../../envs/docmt.yaml"
     threads: 1
     resources:
-        gpu=hint("contrastive_whole", "gpus"),
-        runtime=240,
+        mem_mb=grows(8000),
+        runtime=grows(240),
+        gpu=gpus("contrastive_whole"),
     shell:
         "docmt job contrastive_whole $(dirname {output:q}) --threads {threads}"
 
@@ -77,8 +80,9 @@ rule inspect:
         "../../envs/docmt.yaml"
     threads: 1
     resources:
-        gpu=hint("inspect", "gpus"),
-        runtime=60,
+        mem_mb=grows(8000),
+        runtime=grows(60),
+        gpu=gpus("inspect"),
     shell:
         "docmt job inspect $(dirname {output:q}) --threads {threads}"
 
@@ -92,7 +96,8 @@ rule passage:
         "../../envs/docmt.yaml"
     threads: 1
     resources:
-        gpu=hint("passage", "gpus"),
-        runtime=60,
+        mem_mb=grows(8000),
+        runtime=grows(60),
+        gpu=gpus("passage"),
     shell:
         "docmt job passage $(dirname {output:q}) --threads {threads}"

@@ -19,6 +19,8 @@ rule aligner:
         update(paths.ALIGNER / "manifest.json"),
     conda:
         "../../envs/docmt.yaml"
+    resources:
+        mem_mb=grows(6000),
     shell:
         "docmt job aligner $(dirname {output:q})"
 

@@ -40,11 +40,11 @@ rule front:
 
 rule show:
     input:
-        lambda wildcards: or_refuse(DRIVER.page, "page", dict(wildcards)),
+        page("page"),
     output:
         f"{paths.RESULTS}/{paths.PAGE.stage}/{{scale}}/{{study}}/{{item}}.html",
     params:
-        identity=lambda wildcards, input: Path(input[0]).parent.name,
+        identity=page("page"),
     localrule: True
     shell:
         LINK
@@ -52,11 +52,11 @@ rule show:
 
 rule show_sheet:
     input:
-        lambda wildcards: or_refuse(DRIVER.page, "sheet", dict(wildcards)),
+        page("sheet"),
     output:
         f"{paths.RESULTS}/{paths.PAGE.stage}/{{scale}}/{{study}}/{{item}}.sheet.csv",
     params:
-        identity=lambda wildcards, input: Path(input[0]).parent.name,
+        identity=page("sheet"),
     localrule: True
     shell:
         LINK
@@ -64,11 +64,11 @@ rule show_sheet:
 
 rule show_front:
     input:
-        lambda wildcards: or_refuse(DRIVER.page, "front", {"scale": wildcards.at_scale.removeprefix("@") or paths.PAPER}),
+        page("front"),
     output:
         f"{paths.RESULTS}/report{{at_scale}}.html",
     params:
-        identity=lambda wildcards, input: Path(input[0]).parent.name,
+        identity=page("front"),
     wildcard_constraints:
         at_scale="(?:@[^/]+)?",
     localrule: True

@@ -1,14 +1,14 @@
 # All contact with Snakemake: what the rules and docmt read of it. docmt.plan.driver answers the rest.
 #
 # Read are `workflow.dag_settings` and `workflow.dryrun` (inside input functions alone, since they are not there before),
-# `workflow.remote_exec`, `workflow.basedir`, and how software is deployed. Nothing is written into Snakemake's objects.
+# `workflow.remote_exec`, `workflow.current_basedir`, and how software is deployed. Nothing is written into Snakemake's objects.
 
 import os
 import shlex
 import sys
 from pathlib import Path
 
-CLONE = Path(workflow.basedir).parent if Path(workflow.basedir).name == "workflow" else Path(workflow.basedir)
+CLONE = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1]
 sys.path.insert(0, str(CLONE))
 
 from snakemake.settings.types import DeploymentMethod
@@ -61,14 +61,24 @@ def needs_or_parts(part):
     return answering(lambda names: DRIVER.parts(names, part) or DRIVER.needs("tokens")(names))
 
 
-def hint(step, name):
-    """Return the function of a resource that the recipe of a job has among its hints."""
-    return lambda wildcards: or_refuse(DRIVER.hint, step, dict(wildcards), name)
+def page(step):
+    """Return the function of the manifest of a page, whose path has its identity."""
+    return answering(lambda names: DRIVER.page(step, names))
 
 
-def grows(megabytes):
-    """Return the function of the memory of a job, which grows with its attempts."""
-    return lambda wildcards, attempt: megabytes * attempt
+def gpus(step):
+    """Return the function of the number of GPUs of a job."""
+    return lambda wildcards: or_refuse(DRIVER.gpus, step, dict(wildcards))
+
+
+def minutes(step):
+    """Return the function of the time limit of a job with an estimate, which grows with its attempts to a day."""
+    return lambda wildcards, attempt: min(or_refuse(DRIVER.minutes, step, dict(wildcards)) * attempt, 1440)
+
+
+def grows(amount):
+    """Return the function of an amount of memory or time that grows with the attempts of a job."""
+    return lambda wildcards, attempt: amount * attempt
 
 
 def before_jobs():
@@ -112,7 +122,7 @@ onerror:
 # The files of a page become links beside the one that people open. Where links are impossible, copies stand there.
 LINK = (
     'from=$(dirname {input:q}); to=$(dirname {output:q}); shopt -s nullglob;'
-    ' for file in "$from"/*.* "$from"/documents; do name=$(basename "$file");'
+    ' for file in "$from"/*.* "$from"/documents; do [ -e "$file" ] || continue; name=$(basename "$file");'
     ' case "$name" in manifest.json|record.json|job.json|log.*) continue;; esac;'
     ' rm -rf "$to/$name"; ln -srfn "$file" "$to/$name" 2> /dev/null || cp -r "$file" "$to/$name"; done'
 )

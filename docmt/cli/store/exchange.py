@@ -130,11 +130,11 @@ def give_all(plan: "Plan", jobs: "Iterable[Job]", store: "Store") -> tuple[list[
 
 def plan_and_store(target: str, config: list[str] | None) -> "tuple[Plan, list[Job], Store]":
     """Return the plan of the present folder, the jobs of a target, and the store of config.yaml."""
-    from docmt.plan.links import jobs_named
+    from docmt.plan.links import named
     from docmt.plan.plan import Plan
     from docmt.plan.run import grid_of_run
     from docmt.plan.stored import named_store
 
     grid = grid_of_run(Path(), overrides(config))
     plan = Plan(grid)
-    return plan, jobs_named(plan, target), named_store(grid)
+    return plan, named(plan, target)[0], named_store(grid)

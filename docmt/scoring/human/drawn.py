@@ -33,7 +33,7 @@ class SheetSettings:
 
     `corpus` is the name of the corpus in the folders of translations, and `data` the folder of the corpus in stage 1.
     `sentences` is the largest number of sentences, and `draw` the seed by which they are drawn. `identical`: what
-    the sheet does with identical translations. `version`: the version of the stage's code.
+    the sheet does with identical translations. `version`: the version of the step.
     """
 
     version: int

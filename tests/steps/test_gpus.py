@@ -1,0 +1,197 @@
+"""Jobs of this machine take GPUs that no other job has; one that has to wait says so, and ends when it is asked to."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import psutil
+import pytest
+from helpers.planted_gpus import plant_gpus
+from helpers.support import environment
+from helpers.toy_task import Folder, make_folder
+
+from docmt.base.errors import UserError
+from docmt.base.gpu_locks import GpuLocks, HeldGpus
+from docmt.base.gpus import VISIBLE, visible_gpus
+from docmt.base.manifest import SETTINGS
+from docmt.base.recipe import JOB
+from docmt.steps.gpus import ON_CLUSTER, take_gpus
+from docmt.training.pace import StopRequest
+
+
+@pytest.fixture
+def three(tmp_path, monkeypatch) -> None:
+    """A machine with three GPUs, whose variables of GPUs are restored at the end."""
+    plant_gpus(tmp_path / "machine", 3, monkeypatch)
+    for name in (VISIBLE, "CUDA_DEVICE_ORDER"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def folder(tmp_path) -> Folder:
+    return make_folder(tmp_path / "run")
+
+
+@pytest.fixture
+def others(three) -> HeldGpus:
+    """All GPUs, which another job has."""
+    return GpuLocks().take(visible_gpus(), 3)
+
+
+def free() -> list[str]:
+    """The names of the GPUs that no job has."""
+    locks, names = GpuLocks(), []
+    for gpu in visible_gpus():
+        if held := locks.take([gpu], 1):
+            names.append(gpu.name)
+            held.release()
+    return names
+
+
+def test_a_job_sees_only_its_own_gpus(three, capsys):
+    descriptors = take_gpus("auto", 2)
+    assert (os.environ[VISIBLE], os.environ["CUDA_DEVICE_ORDER"]) == ("0,1", "PCI_BUS_ID")
+    assert capsys.readouterr().err == "docmt: computes on GPU 0, 1\n"
+    assert free() == []  # in what this process may use now
+    os.environ.pop(VISIBLE)
+    assert free() == ["2"]
+    for descriptor in descriptors:
+        os.close(descriptor)
+    assert free() == ["0", "1", "2"]
+
+
+def test_a_limit_of_the_user_is_kept_with_its_names(three, monkeypatch):
+    monkeypatch.setenv(VISIBLE, "2,GPU-10aa")
+    take_gpus("cuda")
+    assert os.environ[VISIBLE] == "2"
+    monkeypatch.setenv(VISIBLE, "2,GPU-10aa")
+    take_gpus("cuda")
+    assert os.environ[VISIBLE] == "GPU-10aa"
+
+
+@pytest.mark.parametrize(
+    ("device", "variables"),
+    [("cpu", {}), ("auto", {ON_CLUSTER: "1"}), ("auto", {"RANK": "0"}), ("auto", {VISIBLE: ""})],
+    ids=["cpu", "cluster", "rank", "no GPU"],
+)
+def test_jobs_that_need_none_take_none(others, monkeypatch, device, variables):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert take_gpus(device) == ()
+    assert os.environ.get(VISIBLE) == variables.get(VISIBLE)
+
+
+@pytest.mark.parametrize(
+    ("limit", "where", "counts"),
+    [(None, "--ranks", "4 ranks, 3 GPUs (0, 1, 2)"), ("2,1", VISIBLE, "4 ranks, 2 GPUs (2, 1)")],
+)
+def test_more_than_there_can_ever_be_are_refused_at_once(others, monkeypatch, limit, where, counts):
+    if limit:
+        monkeypatch.setenv(VISIBLE, limit)
+    with pytest.raises(UserError) as refused:
+        take_gpus("auto", 4)
+    assert refused.value.status == 2
+    assert str(refused.value) == (
+        f"{where}: a rank needs a GPU of its own\n"
+        f"  found {counts}\n"
+        "  take fewer ranks (`gpu` of the workflow), or --device cpu"
+    )
+
+
+def test_a_job_waits_until_enough_gpus_are_free(others, capsys):
+    with StopRequest() as stop:
+        looks = iter([False, False, True])
+
+        def is_over() -> bool:
+            if next(looks):
+                others.release()
+            return False
+
+        descriptors = take_gpus("auto", 2, stop, is_over)
+    me = f"process {os.getpid()} of {psutil.Process().username()}"
+    waits, computes = capsys.readouterr().err.splitlines()
+    assert waits == f"docmt: waits for 2 of 3 GPUs, which are in use: 0 by {me}; 1 by {me}; 2 by {me}"
+    assert computes == "docmt: computes on GPU 0, 1"
+    for descriptor in descriptors:
+        os.close(descriptor)
+
+
+# --- processes
+
+
+def training(folder: Folder, *options: str) -> subprocess.Popen:
+    """A training with two ranks, which torch alone could tell that there is no GPU."""
+    command = [sys.executable, "-m", "docmt.cli.main", *folder.command(), "--ranks", "2", "--device", "auto", *options]
+    return subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True)
+
+
+def end_of_wait(job: subprocess.Popen, number: signal.Signals | None = None) -> str:
+    """Wait until a training has said that it waits, and signal it; return what it says then. Its status is 75."""
+    first = job.stderr.readline()
+    assert first.startswith(f"docmt: waits for 2 of 3 GPUs, which are in use: 0 by process {os.getpid()} of "), first
+    if number:
+        job.send_signal(number)
+    _, said = job.communicate(timeout=60)
+    assert job.returncode == 75, said
+    return said
+
+
+ENDED = "docmt: {} ended the wait of this job for a GPU\n  found nothing was changed\n  run again\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
+def test_a_signal_ends_the_wait(others, folder, number):
+    assert end_of_wait(training(folder), number) == ENDED.format(number.name)
+    assert not folder.paths.state.exists()
+    assert {path.name for path in folder.paths.output.iterdir()} == {JOB, SETTINGS}
+
+
+def test_the_deadline_ends_the_wait(others, folder):
+    assert end_of_wait(training(folder, "--deadline-minutes", "0.01")) == ENDED.format("the deadline")
+
+
+def launched(command: list[str]) -> tuple[psutil.Process, list[psutil.Process]]:
+    """A launcher and its two ranks, each of which has said what it sees."""
+    launcher = subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True)
+    assert [launcher.stdout.readline() for _ in range(2)] == ["0,1\n"] * 2
+    process = psutil.Process(launcher.pid)
+    return process, process.children()
+
+
+def test_ranks_hold_the_gpus_until_the_last_of_them_has_ended(three):
+    launcher, ranks = launched([sys.executable, "-c", RANKS])
+    assert free() == ["2"]
+    for rank in ranks:
+        rank.suspend()  # so that it ends later than its launcher, which takes it along
+    ranks[0].kill()
+    assert free() == ["2"]
+    launcher.kill()
+    psutil.wait_procs([launcher, *ranks], timeout=60)
+    assert free() == ["0", "1", "2"]
+
+
+RANKS = """
+import os, time
+from docmt.steps.gpus import take_gpus
+from docmt.training.launch import launch
+from docmt.training.pace import StopRequest
+
+with StopRequest() as stop:
+    if "RANK" in os.environ:
+        os.write(1, os.environ["CUDA_VISIBLE_DEVICES"].encode() + bytes([10]))
+        time.sleep(600)
+    launch(2, stop, take_gpus("auto", 2, stop))
+"""
+
+
+@pytest.mark.slow
+def test_trainings_at_once_compute_on_gpus_of_their_own(three, tmp_path):
+    """Three of two ranks each have three GPUs: one after another, and each comes to its end."""
+    jobs = [training(make_folder(tmp_path / str(number)), "--threads", "1") for number in range(3)]
+    said = [job.communicate(timeout=600)[1] for job in jobs]
+    assert [job.returncode for job in jobs] == [0, 0, 0], said
+    assert all("docmt: computes on GPU " in text for text in said)
+    assert sum("docmt: waits for 2 of 3 GPUs" in text for text in said) >= 1
+    assert free() == ["0", "1", "2"]
