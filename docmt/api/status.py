@@ -72,7 +72,7 @@ class StatusReader:
             plan = self.planner.plan(jobs_of_target(self.planner, self.target))
             trainings = _trainings(plan)
             there = attempts(plan.order, submitted, root)
-            here = {*running_here(plan, work.settings), *_in_state(trainings, "running")}
+            here = {*running_here(plan, work.recipes), *_in_state(trainings, "running")}
             stopped = {*_in_state(trainings, "stopped")}
             progress = progress_of(self.planner, plan, here, there, stopped, driver != "none")
             spending = self._spending(plan, trainings)

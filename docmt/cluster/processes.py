@@ -16,17 +16,17 @@ DriverState = Literal["here", "elsewhere or killed", "none"]
 
 @dataclass(frozen=True)
 class LocalWork:
-    """The work on this machine: the numbers of the drivers, and the settings of the jobs, below the project."""
+    """The work on this machine: the numbers of the drivers, and the recipes of the jobs, below the project."""
 
     drivers: tuple[int, ...] = ()
-    settings: frozenset[str] = frozenset()
+    recipes: frozenset[str] = frozenset()
 
 
 def local_work(root: Path) -> LocalWork:
     """Return what runs on this machine in the folder `root`; processes of other users cannot be seen."""
     calls = [*_calls(root)]
     drivers = tuple(number for number, words in calls if _is_driver(words))
-    return LocalWork(drivers, frozenset(path for _, words in calls for path in _settings(words)))
+    return LocalWork(drivers, frozenset(path for _, words in calls for path in _recipes(words)))
 
 
 def driver_state(root: Path, work: LocalWork) -> DriverState:
@@ -52,7 +52,7 @@ def _is_driver(words: Sequence[str]) -> bool:
     return "snakemake" in programs and "--mode" not in words
 
 
-def _settings(words: Sequence[str]) -> Iterator[str]:
-    """Yield the path of the settings of a job of `docmt`."""
-    if "job" in words and "--settings" in words[:-1]:
-        yield words[words.index("--settings") + 1]
+def _recipes(words: Sequence[str]) -> Iterator[str]:
+    """Yield the path of the recipe of a job of `docmt`: `docmt job STEP FOLDER/job.json`."""
+    if "job" in words[:-2]:
+        yield words[words.index("job") + 2]

@@ -76,9 +76,9 @@ def progress_of(
     return RunProgress(rules, tuple(failures))
 
 
-def running_here(plan: Plan, settings: Collection[str]) -> Iterator[Job]:
-    """Yield the jobs of a plan that run on this machine; `settings` are the paths of the settings of what runs."""
-    yield from (job for job in plan.reasons if job.settings_path in settings)
+def running_here(plan: Plan, recipes: Collection[str]) -> Iterator[Job]:
+    """Yield the jobs of a plan that run on this machine; `recipes` are the paths of the recipes of what runs."""
+    yield from (job for job in plan.reasons if job.recipe_path in recipes)
 
 
 def _state_of(job: Job, here: Collection[Job], there: Mapping[Job, ClusterJob]) -> JobState:

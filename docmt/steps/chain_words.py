@@ -6,13 +6,14 @@ from docmt.base.paths import CHAIN_WORDS
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import workers_of
 from docmt.grid.grid import Grid
-from docmt.steps.of_grid import corpus_of, tokens_input
+from docmt.steps.of_grid import tokens_input
 from docmt.steps.step import Names, Step
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
     """Return the length of the stop list."""
-    return {"stop_words": corpus_of(grid, names).stop_words}
+    corpus = grid.corpus_in(names["corpus"], CHAIN_WORDS.at(**names))
+    return {"stop_words": grid.corpus_at_scale(corpus).stop_words}
 
 
 def run(recipe: Recipe, resources: Resources) -> None:

@@ -26,12 +26,12 @@ def sleeping(tmp_path):
         process.wait()
 
 
-def test_a_job_of_this_machine_is_known_by_its_settings(sleeping, tmp_path):
-    sleeping("job", "read-corpus", "--settings", "results/1_corpus/toy/settings.json", "--output", "x")
-    sleeping("job", "fetch-file", "--settings")
+def test_a_job_of_this_machine_is_known_by_its_recipe(sleeping, tmp_path):
+    sleeping("job", "corpus", "results/1_corpus/toy/job.json", "--threads", "1")
+    sleeping("job", "corpus")
     (tmp_path / "other").mkdir()
-    sleeping("job", "read-corpus", "--settings", "elsewhere.json", folder=tmp_path / "other")
-    assert local_work(tmp_path) == LocalWork(settings=frozenset({"results/1_corpus/toy/settings.json"}))
+    sleeping("job", "corpus", "elsewhere/job.json", folder=tmp_path / "other")
+    assert local_work(tmp_path) == LocalWork(recipes=frozenset({"results/1_corpus/toy/job.json"}))
 
 
 def test_a_driver_is_the_snakemake_that_runs_no_job(tmp_path):

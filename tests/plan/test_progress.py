@@ -59,7 +59,7 @@ def test_a_cluster_says_where_a_job_is(planned, state, expected):
 
 def test_what_runs_on_this_machine_is_running_whatever_a_cluster_said(planned):
     assert planned.train(here=[planned.job], there={planned.job: attempt("TIMEOUT")}) == {"running": 1}
-    assert [*running_here(planned.plan, {planned.job.settings_path, "other"})] == [planned.job]
+    assert [*running_here(planned.plan, {planned.job.recipe_path, "other"})] == [planned.job]
 
 
 def test_a_log_is_of_a_failed_job_if_it_has_an_error_or_nothing_runs(planned):
