@@ -4,6 +4,8 @@ import ast
 import csv
 import doctest
 import io
+import math
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -47,10 +49,10 @@ def test_any_row_without_tabs_and_line_ends_comes_back_from_tsv(row):
 
 def is_text(cell: str) -> bool:
     """Whether a spreadsheet program shows a cell as it is, or as a number."""
-    try:
-        return float(cell.strip()) not in (float("inf"), -float("inf"))
-    except ValueError:
-        return not cell.lstrip(" \u00a0\u3000\u200b\ufeff\x0b\x0c").startswith((*"=+-@＝＋－＠\t\r\n",))
+    with suppress(ValueError):
+        if math.isfinite(float(cell.strip())):
+            return True
+    return not cell.lstrip(" \u00a0\u3000\u200b\ufeff\x0b\x0c").startswith((*"=+-@＝＋－＠\t\r\n",))
 
 
 @given(FORMULAS.filter(lambda text: not text.startswith("'")))

@@ -37,7 +37,7 @@ LEFT_OUT = {
     "srun ": CLUSTER,
     "torchrun": "needs several GPUs: tests/training/test_ranks.py",
     "--set-resources": CLUSTER,
-    "docmt job train-system --ranks": "needs several GPUs: tests/training/test_ranks.py",
+    "--ranks 4": "needs several GPUs: tests/training/test_ranks.py",
     "squeue": "asks a Slurm: tests/slurm/test_submission.py",
     "--profile slurm": "asks a Slurm: tests/preflight/test_slurm.py",
     "--profile profiles/": "needs a cluster: tests/workflow/test_other_clusters.py",

@@ -30,7 +30,6 @@ from docmt.scoring.plain_files import read_plain_files
 from docmt.settings.models import TransformerConfig
 from docmt.steps.gpus import take_gpus
 from docmt.training import computing
-from docmt.training.checkpoint import claim_state
 from docmt.training.meeting import Meeting
 from docmt.training.node import TrainingNode, this_node
 from docmt.training.update import check_lengths
@@ -216,18 +215,6 @@ def a_segment_longer_than_a_batch(room: Room):
 def a_segment_longer_than_the_table(room: Room):
     table = LearnedPositions(TransformerConfig(max_positions=8, width=64))
     return lambda: table(torch.arange(9), 9), lambda: table(torch.arange(8), 8)
-
-
-@carried("training/checkpoint.py", "name another state folder")
-def a_state_folder_with_other_files(room: Room):
-    (room.folder / "notes.txt").touch()
-    claim = lambda folder: claim_state(folder, {"settings": {"train": {"batch_tokens": 1}}}, print)  # noqa: E731
-
-    def elsewhere():
-        (room.folder / "state").mkdir()
-        claim(room.folder / "state")
-
-    return lambda: claim(room.folder), elsewhere
 
 
 @carried("training/node.py", "without Slurm, state --node-rank and --rendezvous HOST:PORT")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import torch
 from helpers.command_line import succeed
-from helpers.exported import VOCABULARY, write_model
+from helpers.exported import write_model
 from helpers.model_cases import CASES
 from helpers.pieces import write_tokenizer
 from helpers.remedies import carried, pip_installs, refused
@@ -28,7 +28,6 @@ from docmt.scoring.human.items import DIGEST, Key
 from docmt.settings.data import CutConfig
 from docmt.store import clouds
 from docmt.text.pretrained import PretrainedTokenizer
-from docmt.training.task import Paths, check_text
 
 carried("plan/job_times.py", "end this run of snakemake and start it again; it writes the file at its start")(
     end_and_start(read_frozen_times, lambda room, path: freeze_times({"toy/manifest.json": JobTime(1, 2)}, path))
@@ -51,19 +50,6 @@ def a_training_that_diverges(room: Room):
         assert folder.changed({"norm": "pre"}, **settings, **more).train(set_aside=True)
 
     return lambda: train(lr=1e25), lambda: train(lr=1e-3)
-
-
-@carried("training/task.py", "the text is the folder text/ of stage 2")
-def a_text_of_another_folder(room: Room):
-    tokens = room.folder / "tokens"
-    (tokens / "text").mkdir(parents=True)
-    for side in ("source", "target"):
-        VOCABULARY.save(tokens / "text" / f"vocabulary.{side}.txt")
-
-    def check(text: Path) -> None:
-        check_text(Paths(*(room.folder / name for name in ("s", "v")), text, room.folder / "o", room.folder / "t"))
-
-    return lambda: check(tokens), lambda: check(tokens / "text")
 
 
 @carried("scoring/alignment/programs.py", f"{INSTALL}, or take another aligner")
