@@ -120,6 +120,16 @@ class Recipe:
         """Return a hint of the type `kind`. Raises UserError for another value, which a person has written."""
         return parse_value(kind, self.hints.get(name, default), str(self.path), ("hints", name))
 
+    @property
+    def state(self) -> Path:
+        """The hint `state`: the folder of unfinished work, from which the next attempt continues."""
+        return Path(self.hint("state", str))
+
+    @property
+    def knobs(self) -> dict[str, Any]:
+        """The hints beside `state`."""
+        return {name: value for name, value in self.hints.items() if name != "state"}
+
     def to_json(self) -> dict[str, Any]:
         """Return the content of the file; paths in the folder of the run are relative."""
         paths = {"inputs": self.inputs, "files": self.files}

@@ -76,13 +76,6 @@ class Seal:
             self._inputs[role] = InputContent(manifest.identity, manifest.content)
             self._manifests_read[role] = manifest
 
-    def inherit_inputs(self, folder: Path) -> None:
-        """Use the inputs of a part of this job, whose outputs are in `folder`.
-
-        Raises UserError where the manifest of the part is missing or damaged.
-        """
-        self._inputs |= read_manifest(folder / MANIFEST).inputs
-
     def _manifests(self, inputs: Mapping[str, Path]) -> Iterator[tuple[str, Path]]:
         """Yield the role and the manifest of each input that was asked for.
 

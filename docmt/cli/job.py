@@ -1,6 +1,6 @@
 """`docmt job STEP FOLDER`: the job of a step, which reads the recipe in its folder and nothing else."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated
 
@@ -57,20 +57,18 @@ def command_of(step: str) -> Callable[..., None]:
         if root_of(folder).resolve() != Path.cwd():
             remedy = f"run it in the folder {root_of(folder)}"
             raise UserError("the job of another folder than this one", where=str(folder), remedy=remedy)
-        check_part(step, part)
+        of_job = get_step(step)
+        check_part(of_job.parts, part)
         recipe = read_recipe(folder, step)
         recipe.check_roles()
         resources = Resources(device, threads, ranks, nodes, node_rank, rendezvous, deadline_minutes, part)
-        get_step(step).run(recipe, resources)
+        of_job.run(recipe, resources)
 
     return run
 
 
-def check_part(step: str, part: str) -> None:
-    """Raise UserError for the name of a part that the jobs of a step do not have."""
-    from docmt.steps import get_step
-
-    parts = get_step(step).parts
+def check_part(parts: Collection[str], part: str) -> None:
+    """Raise UserError for the name of a part that is not among those of a divided job."""
     if part and part.partition(".")[0] not in parts:
         expected = ", ".join(f"{name}.2of8" for name in parts) or "none: the jobs of this step have no parts"
         raise UserError("not a part of this job", where="--part", found=part, expected=expected)

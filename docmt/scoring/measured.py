@@ -11,13 +11,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from docmt.base.columns import OCCURRENCES
-from docmt.base.manifest import MANIFEST
 from docmt.base.names import DeviceName
 from docmt.scoring.chain_scores import StopFiles
 from docmt.scoring.inputs import Lines, References, Translations, read_translations
 from docmt.scoring.tallies import Tally
-from docmt.settings.comet import files_of_comet
-from docmt.settings.pretrained import aligner_files, checkpoint_files, files_by_role, tokenizer_file
 
 
 @dataclass(frozen=True)
@@ -44,33 +41,6 @@ class ScoringInputs:
     comet_command: tuple[str, ...] = ()
     comet_model: Path | None = None
     comet_encoder: Path | None = None
-
-    def jobs(self) -> dict[str, Path | None]:
-        """Return the folders, or the manifests, of the jobs whose outputs are read, by their roles."""
-        return {
-            "corpus": self.corpus,
-            "tokens": self.tokens,
-            "view": self.view,
-            "translations": self.translations,
-            "aligner": self.aligner,
-            "contrastive": self.translations / f"contrastive.{MANIFEST}",
-            "contrastive_whole": self.translations / f"contrastive.whole.{MANIFEST}",
-            "word_vectors": self.word_vectors and self.word_vectors.absolute().parent,
-            "next_sentence_model": self.next_sentence_model,
-            "aligner_model": self.aligner_model,
-        }
-
-    def outside_files(self) -> dict[str, Path]:
-        """Return the files that are not outputs of jobs, by their roles: stop lists, vectors and models."""
-        files = {"word_vectors": self.word_vectors} if self.word_vectors else {}
-        stop_lists = {"source_stop_list": self.stop_files.source, "target_stop_list": self.stop_files.target}
-        files |= {role: path for role, path in stop_lists.items() if path is not None}
-        if self.next_sentence_model:
-            model = self.next_sentence_model
-            files |= files_by_role("next_sentence_model", [*checkpoint_files(model), tokenizer_file(model)])
-        if self.aligner_model:
-            files |= files_by_role("aligner_model", aligner_files(self.aligner_model))
-        return files | files_of_comet(self.comet_model, self.comet_encoder)
 
 
 @dataclass(frozen=True)

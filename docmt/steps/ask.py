@@ -15,9 +15,9 @@ from docmt.base.screen import say
 from docmt.grid.grid import Grid
 from docmt.settings.external import CommandTranslations
 from docmt.settings.programs import need_program
-from docmt.steps.adopt import inputs, libraries, restoring, settings
-from docmt.steps.step import Names, Step
-from docmt.steps.translate import WRITES
+from docmt.steps import adopt
+from docmt.steps.adopt import restoring
+from docmt.steps.step import Names
 
 
 def program_of(grid: Grid, names: Names) -> CommandTranslations:
@@ -48,9 +48,8 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.text.pipeline import TextPipeline
     from docmt.text.signs import signs_of
 
-    job, state = recipe.parsed(AdoptionSettings), Path(recipe.hint("state", str))
-    stated = {name: value for name, value in recipe.hints.items() if name != "state"}
-    source = parse(CommandTranslations, dataclasses.asdict(job.source) | stated, str(recipe.path), ("hints",))
+    job, state = recipe.parsed(AdoptionSettings), recipe.state
+    source = parse(CommandTranslations, dataclasses.asdict(job.source) | recipe.knobs, str(recipe.path), ("hints",))
     limits = Limits(source.timeout_seconds, source.retries, source.at_once)
     with recipe.sealing() as seal:
         pipeline, test = TextPipeline.load(recipe.input("tokens") / "text"), read_expected(recipe.input("corpus"))
@@ -65,18 +64,11 @@ def run(recipe: Recipe, resources: Resources) -> None:
     remove_journal(state, identity)
 
 
-STEP = Step(
+STEP = dataclasses.replace(
+    adopt.STEP,
     name="ask",
     about="Ask a program for the translations of the test set, and write them like those of others.",
-    folder=TRANSLATIONS,
-    version=6,
-    code=("docmt/external",),
-    writes=WRITES,
-    outputs=("decoding.json",),
     run=run,
-    settings=settings,
-    inputs=inputs,
     files=files,
-    libraries=libraries,
     hints=hints,
 )

@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docmt.base.artifacts import read_object
 from docmt.base.errors import INTERRUPTED, check_known
 from docmt.base.parse import check_keys, parse
 from docmt.base.paths import STATE, TRAINING
@@ -87,8 +86,6 @@ def run(recipe: Recipe, resources: Resources) -> None:
 
     options = options_of(recipe, resources)
     with interruptible(), StopRequest() as stop:
-        # A damaged file of settings is refused before torch is imported, which takes a second or more.
-        read_object(recipe.settings)
         ranks, nodes = resources.ranks, resources.nodes
         locks = take_gpus(resources.device, ranks, stop, Pace(options).is_over) if nodes == 1 else ()
         if max(ranks, nodes) > 1 and "RANK" not in os.environ:
@@ -98,7 +95,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
             if nodes == 1:
                 raise SystemExit(launch(ranks, stop, locks))
             node = this_node(nodes, resources.node_rank, resources.rendezvous)
-            raise SystemExit(launch_on_nodes(node, ranks, stop, state_of(recipe), resources.deadline_minutes))
+            raise SystemExit(launch_on_nodes(node, ranks, stop, recipe.state, resources.deadline_minutes))
 
         from docmt.training.exit import RESUMABLE
 
@@ -110,18 +107,12 @@ def options_of(recipe: Recipe, resources: Resources) -> "JobOptions":
     """Return the options of a training on which no result depends. Raises UserError for a hint that it refuses."""
     from docmt.training.pace import JobOptions
 
-    hints = {name: value for name, value in recipe.hints.items() if name != "state"}
-    check_keys(hints, KNOBS, Lines(str(recipe.path)), ("hints",))
+    check_keys(recipe.knobs, KNOBS, Lines(str(recipe.path)), ("hints",))
     switch = os.environ.get(COMPILE, "").lower()
     check_known("value", switch, SWITCHES, COMPILE)
     stated = {"set_aside": True, "compiled": SWITCHES[switch]}
-    options = parse(JobOptions, stated | hints, str(recipe.path), ("hints",))
+    options = parse(JobOptions, stated | recipe.knobs, str(recipe.path), ("hints",))
     return dataclasses.replace(options, deadline_minutes=resources.deadline_minutes)
-
-
-def state_of(recipe: Recipe) -> Path:
-    """Return the folder of the checkpoints."""
-    return Path(recipe.hint("state", str))
 
 
 def paths_of(recipe: Recipe) -> "Paths":
@@ -133,7 +124,7 @@ def paths_of(recipe: Recipe) -> "Paths":
         view=recipe.input("view"),
         text=recipe.input("tokens") / "text",
         output=recipe.folder,
-        state=state_of(recipe),
+        state=recipe.state,
         init=recipe.folder_of("init"),
         chains=recipe.folder_of("chains"),
         pretrained=recipe.folder_of("checkpoint") or recipe.folder_of("pretrained"),
