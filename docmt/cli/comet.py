@@ -21,9 +21,6 @@ CometCommand = Annotated[
     str,
     typer.Option("--comet-command", help="command of the Python of an environment with unbabel-comet", metavar="WORDS"),
 ]
-CometModel = Annotated[
-    Path | None, input_folder("folder of a checkpoint of COMET: hparams.yaml, checkpoints/model.ckpt")
-]
 CometEncoder = Annotated[
     Path | None, input_folder("folder of config.json and tokenizer of the encoder [default: the library's cache]")
 ]

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -79,6 +79,7 @@ def run_job(folder: Path, step: str, resources: Resources) -> None:
     from docmt.steps.leases import leased
 
     known = get_step(step)
+    check_part(known.parts, resources.part)
     recipe = read_recipe(folder, step, known.version)
     if resources.device == "auto":
         resources = replace(resources, device=recipe.hints.get("device", "auto"))
@@ -96,6 +97,13 @@ def run_job(folder: Path, step: str, resources: Resources) -> None:
         known.run(recipe, resources)
         if "give" in recipe.hints:
             give_or_tell(recipe)
+
+
+def check_part(parts: Collection[str], part: str) -> None:
+    """Raise UserError for the name of a part that is not among those of a divided job."""
+    if part and part.partition(".")[0] not in parts:
+        expected = ", ".join(f"{name}.2of8" for name in parts) or "none: the jobs of this step have no parts"
+        raise UserError("not a part of this job", where="--part", found=part, expected=expected)
 
 
 def give_or_tell(recipe: Recipe) -> None:

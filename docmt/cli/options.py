@@ -14,8 +14,6 @@ from typer.models import OptionInfo, ParameterInfo
 from docmt.base.artifacts import read_object
 from docmt.base.errors import UserError
 from docmt.base.names import LANGUAGES_ARE, DeviceName, is_language
-from docmt.base.parse import parse
-from docmt.base.recipe import read_settings
 
 if TYPE_CHECKING:
     from docmt.trained.model import TrainedModel
@@ -147,11 +145,6 @@ def overrides(config: list[str] | None) -> dict[str, Any]:
             raise UserError("not a key with a value", where="--config", found=item, expected="KEY=VALUE")
         values[key] = load_text(value, "--config")
     return values
-
-
-def load_settings(kind: type, settings: Path) -> Any:
-    """Return the settings.json of a job as the dataclass `kind`; raise UserError for settings that it refuses."""
-    return parse(kind, read_settings(settings), str(settings))
 
 
 def open_model(folder: Path, device: Device, threads: int | None) -> "TrainedModel":

@@ -9,16 +9,16 @@ from typing import Any
 
 from docmt.base.artifacts import SCRATCH
 from docmt.base.parse import parse
-from docmt.base.paths import ASKED, TRANSLATIONS
+from docmt.base.paths import ASKED
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import say
 from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.settings.external import CommandTranslations
 from docmt.settings.programs import need_program
-from docmt.steps.adopt import inputs, libraries, restoring, settings
-from docmt.steps.step import Names, Step, parsed
-from docmt.steps.translate import WRITES
+from docmt.steps import adopt
+from docmt.steps.adopt import restoring
+from docmt.steps.step import Names, parsed
 
 LIMITS = ("timeout_seconds", "retries", "at_once")
 """The settings of a program on which no translation depends."""
@@ -67,18 +67,12 @@ def run(recipe: Recipe, resources: Resources) -> None:
     remove_journal(state, recipe.identity)
 
 
-STEP = Step(
+STEP = dataclasses.replace(
+    adopt.STEP,
     name="ask",
     about="Ask a program for the translations of the test set, and write them like those of others.",
     folder=ASKED,
-    read_as=TRANSLATIONS,
-    version=6,
-    code=("docmt/external",),
-    writes=WRITES,
     run=run,
-    settings=settings,
-    inputs=inputs,
     files=files,
-    libraries=libraries,
     hints=hints,
 )

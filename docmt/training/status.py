@@ -114,9 +114,9 @@ class Update(Sums):
 
 
 SUMMED = ("loss", "nll", "source_tokens", "target_tokens", "counted", "gradient_norm", "seconds", "places", "padding")
-"""Fields of a Update that a Meter sums up."""
+"""Fields of an Update that a Meter sums up."""
 LAST = ("update", "epoch", "rates", "memory_mib")
-"""Fields of a Update of which a Meter has the value of the last update."""
+"""Fields of an Update of which a Meter has the value of the last update."""
 
 
 @dataclass
