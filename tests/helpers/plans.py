@@ -1,6 +1,7 @@
-"""Plans of a project, made in this process: what `snakemake -n` would run, and why."""
+"""Plans of a project, made in this process: what is asked of its jobs, and which of them `snakemake -n` would run."""
 
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import chdir
 from itertools import product
 from pathlib import Path
@@ -9,41 +10,36 @@ import pytest
 from helpers.support import job_label
 
 from docmt.base.digests import full_digest
-from docmt.grid.grid import load_grid
-from docmt.plan.driver import plan_run, targets_of
-from docmt.plan.jobs import Job
+from docmt.plan.links import jobs_of_target
 from docmt.plan.outside import FileDigests
-from docmt.plan.planning import Plan, Planner
+from docmt.plan.plan import Job, Plan
+from docmt.plan.run import grid_of_run
 from docmt.steps import scores, tokens, train
 
 
-def planner_of(root: Path, **config) -> Planner:
-    return Planner(load_grid(root, config), root)
-
-
-def plan_of(root: Path, *targets: str, is_dry: bool = True, **config) -> Plan:
-    """The plan of targets; the demo's without any. Paths of checkpoints in settings are relative to the project."""
+def plan_of(root: Path, **config: object) -> Plan:
+    """The plan of a project, made in its folder; paths in settings are relative to it."""
     with chdir(root):
-        return plan_run(planner_of(root, **config), targets or ("demo",), lambda job: False, is_dry)
+        return Plan(grid_of_run(Path.cwd(), config), Path.cwd())
 
 
-def to_make(root: Path, *targets: str, **config) -> set[str]:
-    """The labels of the jobs of a plan: `rule`, or `rule name` of a system, a table or an item."""
-    return {job_label(job.rule, job.names) for job in plan_of(root, *targets, **config).reasons}
+def closure(plan: Plan, *targets: str) -> list[Job]:
+    """The jobs of targets (the demo's without any) and of all that they are made from."""
+    with chdir(plan.root):
+        return list(plan.closure(job for target in targets or ("demo",) for job in jobs_of_target(plan, target)))
 
 
-def closure(planner: Planner, *targets: str) -> list[Job]:
-    """The jobs of targets and of all that they are made from."""
-    return list(planner.closure(targets_of(planner, targets)))
+def to_make(root: Path, *targets: str, **config: object) -> set[str]:
+    """The labels of the jobs that would run: the step, or `step name` of a system, a table or an item."""
+    plan = plan_of(root, **config)
+    with chdir(root):
+        jobs = plan.to_run(job for target in targets or ("demo",) for job in jobs_of_target(plan, target))
+    return {job_label(job.step, job.names) for job in jobs}
 
 
-def rules(plan: Plan) -> Counter[str]:
-    """How many jobs of each rule a plan has."""
-    return Counter(job.rule for job in plan.reasons)
-
-
-def places(jobs: list[Job] | dict[Job, object]) -> set[str]:
-    return {str(job) for job in jobs}
+def steps(jobs: Iterable[Job]) -> Counter[str]:
+    """How many jobs of each step there are."""
+    return Counter(job.step for job in jobs)
 
 
 def plant_files(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,7 +54,5 @@ def plant_files(monkeypatch: pytest.MonkeyPatch) -> None:
     for step, name in product((scores, tokens, train), written):
         if hasattr(step, name):
             monkeypatch.setattr(step, name, written[name])
-    monkeypatch.setattr(FileDigests, "of", lambda self, path: full_digest(str(path)))
-    monkeypatch.setattr(
-        "docmt.plan.identities.Identities.download_digest", lambda self, corpus, file, path: full_digest(str(path))
-    )
+    monkeypatch.setattr(FileDigests, "of", lambda self, path, file=None: full_digest(str(path)))
+    monkeypatch.setattr(Plan, "stated_digest", lambda self, corpus, file: full_digest(file.name))

@@ -6,48 +6,67 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.artifacts import write_json
-from docmt.base.asked import Asked
-from docmt.base.manifest import MANIFEST, SETTINGS
-from docmt.base.recipe import JOB, Recipe
+from docmt.base.digests import full_digest
+from docmt.base.manifest import MANIFEST, Manifest, read_manifest
+from docmt.base.paths import ID_DIGITS
+from docmt.base.recipe import Recipe, StatedFile
 from docmt.grid.grid import Grid
-from docmt.plan.jobs import GridJobs, Job
+from docmt.plan.outside import FileDigests
+from docmt.plan.plan import Plan, job_of_place
+from docmt.steps import all_steps
+
+
+def recipe_in(
+    place: Path,
+    step: str,
+    settings: Mapping[str, Any],
+    inputs: Mapping[str, Path] | None = None,
+    files: Mapping[str, Path] | None = None,
+    **hints: Any,
+) -> Recipe:
+    """The recipe of a job whose folder is in `place`, as `write_recipe` writes it."""
+    version = all_steps()[step].version if step in all_steps() else 1
+    stated = {role: StatedFile(str(path), FileDigests(Path()).of(path)) for role, path in (files or {}).items()}
+    settings = json.loads(json.dumps({key: value for key, value in settings.items() if key != "version"}))
+    read = {role: as_input(folder) for role, folder in (inputs or {}).items()}
+    return Recipe(step, version, settings, place, read, stated, {}, hints)
 
 
 def write_recipe(
-    folder: Path,
+    place: Path,
     step: str,
-    settings: Mapping[str, Any] | Asked | None = None,
+    settings: Mapping[str, Any],
     inputs: Mapping[str, Path] | None = None,
     files: Mapping[str, Path] | None = None,
-    prefix: str = "",
     **hints: Any,
 ) -> list[str]:
-    """Write the recipe of a job, and its settings where they are given; return the words of `docmt` that carry it out.
+    """Write the recipe of a job in a folder of `place`; return the words of `docmt` that carry it out.
 
-    `settings`: those of a person, or what the workflow asks. `inputs`: the folder, or the manifest, of each input by
-    its role.
+    The last word is the folder of the outputs.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    if settings is not None:
-        text = settings.text() if isinstance(settings, Asked) else json.dumps(settings)
-        (folder / f"{prefix}{SETTINGS}").write_text(text, encoding="utf-8")
-    manifests = {
-        role: path if path.name.endswith(MANIFEST) else path / MANIFEST for role, path in (inputs or {}).items()
-    }
-    recipe = Recipe(folder / f"{prefix}{JOB}", step, manifests, files or {}, hints)
-    write_json(recipe.path, recipe.to_json())
-    return ["job", step, str(recipe.path)]
+    recipe = recipe_in(place, step, settings, inputs, files, **hints)
+    recipe.write()
+    return ["job", step, str(recipe.folder)]
 
 
-def settings(grid: Grid, path: str) -> dict[str, Any]:
-    """The settings of the job whose folder is `results/<path>`; of an item of a study its name is the last part."""
-    stage, *names = path.split("/")
-    if stage == "8_report":
-        if len(names) == 2:
-            return GridJobs(grid).settings(Job.of("report", scale=names[0], study=names[1]))
-        scale, study, item = names
-        step = "sheet" if item.endswith(".sheet") else "item"
-        return GridJobs(grid).settings(Job.of(step, scale=scale, study=study, item=item.removesuffix(".sheet")))
-    job = GridJobs(grid).of_file(f"results/{path}/{MANIFEST}")
-    assert job is not None, path
-    return GridJobs(grid).settings(job)
+def as_input(folder: Path) -> Path:
+    """The folder of an input as recipes name it, by its id; where no job made it, it gets a manifest without files."""
+    if not folder.is_dir():
+        return folder
+    if not (folder / MANIFEST).exists():
+        write_json(folder / MANIFEST, Manifest(full_digest(str(folder)), "test").to_json())
+    name = str(read_manifest(folder / MANIFEST).identity)[:ID_DIGITS]
+    if folder.name == name:
+        return folder
+    link = folder.parent / "ids" / folder.name / name
+    link.parent.mkdir(parents=True, exist_ok=True)
+    if not link.exists():
+        link.symlink_to(folder.absolute())
+    return link
+
+
+def settings(grid: Grid, place: str) -> dict[str, Any]:
+    """The settings of the job at `results/<place>`."""
+    job = job_of_place(f"results/{place}")
+    assert job is not None, place
+    return dict(Plan(grid).recipe(job).settings)

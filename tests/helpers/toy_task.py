@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from helpers.recipes import write_recipe
+from helpers.recipes import recipe_in
 from helpers.sizes import TRAINED
 
+from docmt.base.artifacts import SCRATCH
 from docmt.base.columns import SEGMENTS
-from docmt.base.manifest import SETTINGS
-from docmt.base.recipe import JOB
+from docmt.base.recipe import JOB, Recipe
 from docmt.base.tables import write_arrow
 from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.training.job import train
@@ -123,10 +123,19 @@ class Folder:
     hints: dict = field(default_factory=dict)
 
     @property
-    def paths(self) -> Paths:
-        view, text, output, state = (self.root / name for name in ("view", "text", "output", "state"))
+    def recipe(self) -> Recipe:
+        """The recipe of the training."""
         chains = self.root / "chains"
-        return Paths(output / SETTINGS, view, text, output, state, self.init, chains if chains.is_dir() else None)
+        inputs = {"view": self.root / "view", "tokens": self.root, "init": self.init}
+        inputs = {role: path for role, path in inputs.items() if path} | ({"chains": chains} if chains.is_dir() else {})
+        return recipe_in(self.root / "output", "train", self.settings(), inputs, **self.hints)
+
+    @property
+    def paths(self) -> Paths:
+        recipe = self.recipe
+        output, state = recipe.folder, recipe.folder / SCRATCH
+        init, chains = recipe.inputs.get("init"), recipe.inputs.get("chains")
+        return Paths(recipe, recipe.inputs["view"], self.root / "text", output, state, init, chains)
 
     def settings(self) -> dict[str, Any]:
         run = {"version": 1, "study": "s", "corpus": "toy", "system": "g", "scale": "smoke", "seed": 1}
@@ -135,12 +144,9 @@ class Folder:
         started = {"init_from": init_from, "pretrained": None}
         return {**run, **started, "view": {"train": cut, "test": cut}, "model": self.model, "train": self.training}
 
-    def write(self, settings: dict[str, Any] | None = None) -> None:
-        """Write the recipe with these settings, or with its own."""
-        paths = self.paths
-        inputs = {"view": paths.view, "tokens": self.root, "init": paths.init, "chains": paths.chains}
-        inputs = {role: path for role, path in inputs.items() if path}
-        write_recipe(paths.output, "train", settings or self.settings(), inputs, state=str(paths.state), **self.hints)
+    def write(self) -> None:
+        """Write the recipe."""
+        self.recipe.write()
 
     def train(self, listener: Notes | None = None, threads: int = 1, open_score=open_score, **options: object) -> bool:
         return train(self.paths, "cpu", threads, listener or Notes(), open_score, JobOptions(**options))
@@ -154,7 +160,7 @@ class Folder:
 
     def outputs(self) -> list[str]:
         """The names of what is in the folder of the outputs beside the recipe and its settings."""
-        return sorted(path.name for path in self.paths.output.iterdir() if path.name not in (JOB, SETTINGS))
+        return sorted(path.name for path in self.paths.output.iterdir() if path.name not in (JOB, SCRATCH))
 
     def weights(self) -> bytes:
         return (self.paths.output / "model" / "model.safetensors").read_bytes()

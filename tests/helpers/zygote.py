@@ -98,32 +98,25 @@ def grid(folder: Path) -> object:
     return load_grid(folder, {})
 
 
-def plan(targets: list[str]) -> None:
-    """Print what `snakemake -n` says about what is made again, and the jobs."""
-    from docmt.plan.driver import lines_of, plan_run
-    from docmt.plan.planning import Planner
+def jobs_of(targets: list[str]) -> tuple[Any, list[Any]]:
+    """The plan of a project, and the jobs that run for targets."""
+    from docmt.plan.links import jobs_of_target
+    from docmt.plan.plan import Plan
 
-    planner = Planner(grid(Path.cwd()))
-    chosen = refused_or(lambda: plan_run(planner, targets, lambda job: False, True))
-    print(*lines_of(chosen, 1.0), *chosen.reasons, sep="\n")
+    plan = Plan(grid(Path.cwd()))
+    return plan, plan.to_run(job for target in targets for job in jobs_of_target(plan, target))
+
+
+def plan(targets: list[str]) -> None:
+    """Print the jobs that run for targets."""
+    print(*refused_or(lambda: jobs_of(targets)[1]), sep="\n")
 
 
 def prepare(targets: list[str]) -> None:
-    """Write the settings of the jobs that are to run, as the workflow does before the first of them."""
-    from docmt.plan.driver import plan_run
-    from docmt.plan.driver import prepare as write_settings
-    from docmt.plan.planning import Planner
-
-    planner = Planner(grid(Path.cwd()))
-    chosen = plan_run(planner, targets, lambda job: False, False)
-    write_settings(planner, chosen, set(chosen.reasons))
-
-
-def frozen(paths: list[str]) -> None:
-    """Print the grid that a job on a cluster reads."""
-    from docmt.plan.driver import read_frozen_grid
-
-    print(refused_or(lambda: read_frozen_grid(Path(paths[0]))).to_json())
+    """Write the recipes of the jobs that run for targets, as the workflow does before the first of them."""
+    plan, jobs = jobs_of(targets)
+    for job in jobs:
+        plan.recipe(job).write()
 
 
 def refused_or(work: Callable[[], Any]) -> Any:
@@ -145,7 +138,6 @@ CALLS: dict[str, Callable[[list[str]], None]] = {
     "stopped": stopped,
     "plan": plan,
     "prepare": prepare,
-    "frozen": frozen,
 }
 
 

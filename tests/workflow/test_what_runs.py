@@ -4,7 +4,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from helpers.finished import finish_targets, plan_of
+from helpers.finished import finish_targets
+from helpers.plans import plan_of
 from helpers.support import Project, planned_jobs, shared_folder, small_demo
 
 from docmt.plan.links import jobs_of_target
