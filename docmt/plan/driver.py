@@ -11,7 +11,6 @@ from typing import Any
 
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST
-from docmt.base.paths import PAPER
 from docmt.base.recipe import read_recipe
 from docmt.fetching.sets import fetch_set
 from docmt.fetching.transfer import Network
@@ -136,24 +135,21 @@ class Driver:
         targets = self.targets
         return study in targets or ("all" in targets and study in self.active)
 
-    def needs(self, step: str) -> Callable[[Names], list[str]]:
-        """Return the input function of a step's rule: what its job reads, and nothing for a finished job."""
-
-        def inputs(wildcards: Names) -> list[str]:
-            self.prepare()
-            folder = Path(get_step(step).folder.at(**wildcards), wildcards["id"])
-            job = self.plan.job_at(folder.as_posix())
-            if job is None:
-                if self.plan.is_there(folder):
-                    return []
-                expected = "a folder that `docmt path TARGET` prints"
-                raise UserError("no job of the present settings", where=str(folder), expected=expected)
-            if self.plan.is_finished(job) and not self.is_forced(job) and not os.environ.get(ALWAYS):
+    def needs(self, step: str, names: Names, part: str = "") -> list[str]:
+        """Return what a job reads, and nothing for a finished one; `part` is that of a divided job of stage 2."""
+        self.prepare()
+        folder = folder_of(step, names)
+        job = self.plan.job_at(folder.as_posix())
+        if job is None:
+            if self.plan.is_there(folder):
                 return []
-            read = self.manifests(self.plan.reads(job, self.is_forced))
-            return [*read, *([] if job in self.plan.fetched else self.plan.missing_downloads(job))]
-
-        return inputs
+            expected = "a folder that `docmt path TARGET` prints"
+            raise UserError("no job of the present settings", where=str(folder), expected=expected)
+        if self.plan.is_finished(job) and not self.is_forced(job) and not os.environ.get(ALWAYS):
+            return []
+        read = self.manifests(self.plan.reads(job, self.is_forced))
+        read += [] if job in self.plan.fetched else self.plan.missing_downloads(job)
+        return by_parts(folder, part, self.grid.shards, read) if step == "tokens" else read
 
     def manifests(self, jobs: Iterable[Job]) -> list[str]:
         """Return the paths of the manifests of jobs, each once."""
@@ -169,19 +165,10 @@ class Driver:
         self.prepare()
         return self.manifests(self.jobs_of(f"{study}.trainings"))
 
-    def page(self, step: str, names: Names) -> str:
-        """Return the manifest of a page that people open; the link of the front page has the scale in its name."""
+    def page(self, link: str) -> str:
+        """Return the manifest of the page that people open at a path."""
         self.prepare()
-        if "at_scale" in names:
-            names = {"scale": names["at_scale"].removeprefix("@") or PAPER}
-        return self.manifests([Job.of(step, **names)])[0]
-
-    def parts(self, names: Names, part: str) -> list[str]:
-        """Return the outputs of the parts of a job of stage 2; none where it is not divided or has finished."""
-        folder, shards = Path(get_step("tokens").folder.at(**names), names["id"]), self.grid.shards
-        if shards == 1 or not self.needs("tokens")(names):
-            return []
-        return part_outputs(folder, part, shards)
+        return self.manifests(self.jobs_of(link))[0]
 
     def gpus(self, step: str, names: Names) -> int:
         """Return the GPUs that a job of a model asks a cluster for."""
@@ -189,8 +176,7 @@ class Driver:
 
     def minutes(self, step: str, names: Names) -> int:
         """Return the minutes that a job asks a cluster for."""
-        folder = Path(get_step(step).folder.at(**names), names["id"])
-        return self._minutes.get(self.plan.job_at(folder.as_posix())) or UNKNOWN[step]
+        return self._minutes.get(self.plan.job_at(folder_of(step, names).as_posix())) or UNKNOWN[step]
 
     @cached_property
     def _minutes(self) -> dict[Job | None, int]:
@@ -248,10 +234,21 @@ class Driver:
         return hints
 
 
-def part_outputs(folder: Path, part: str, shards: int) -> list[str]:
-    """Return the outputs of a pass over all parts of stage 2; the last one needs what was learnt too."""
-    learnt = [f"{folder}/shards/learnt"] if part == "encoded" else []
-    return [*learnt, *(f"{folder}/shards/{part}.{number}of{shards}" for number in range(1, shards + 1))]
+def folder_of(step: str, names: Names) -> Path:
+    """Return the folder of a job's outputs."""
+    return Path(get_step(step).folder.at(**names), names["id"])
+
+
+def by_parts(folder: Path, part: str, shards: int, read: list[str]) -> list[str]:
+    """Return what a part of a job of stage 2 reads: `read`, or the outputs of the parts before it.
+
+    `part`: `tokenised`, `learnt`, or an empty text for the last part, which does the whole of a job with one shard.
+    """
+    if shards == 1 or part == "tokenised" or not read:
+        return read
+    before = "tokenised" if part == "learnt" else "encoded"
+    learnt = [] if part == "learnt" else [f"{folder}/shards/learnt"]
+    return [*learnt, *(f"{folder}/shards/{before}.{number}of{shards}" for number in range(1, shards + 1))]
 
 
 class Submitted:
@@ -259,20 +256,11 @@ class Submitted:
 
     studies, active, default, downloads_here = (), (), "", False
 
-    def needs(self, step: str) -> Callable[[Names], list[str]]:
-        """Return the input function of a step's rule: the manifests of what its job reads."""
-
-        def inputs(wildcards: Names) -> list[str]:
-            folder = Path(get_step(step).folder.at(**wildcards), wildcards["id"])
-            return [str(read / MANIFEST) for read in read_recipe(folder, step).inputs.values()]
-
-        return inputs
-
-    def parts(self, names: Names, part: str) -> list[str]:
-        """Return the outputs of the parts of a job of stage 2; none where it is not divided."""
-        folder = Path(get_step("tokens").folder.at(**names), names["id"])
-        shards = read_recipe(folder, "tokens").hints.get("shards", 1)
-        return [] if shards == 1 else part_outputs(folder, part, shards)
+    def needs(self, step: str, names: Names, part: str = "") -> list[str]:
+        """Return the manifests of what a job reads; `part` is that of a divided job of stage 2."""
+        recipe = read_recipe(folder_of(step, names), step)
+        read = [str(folder / MANIFEST) for folder in recipe.inputs.values()]
+        return by_parts(recipe.folder, part, recipe.hint("shards", int, 1), read) if step == "tokens" else read
 
     def gpus(self, step: str, names: Names) -> int:
         """Return the GPUs that a job of a model asks a cluster for."""
@@ -283,8 +271,14 @@ class Submitted:
         return int(self._hints(step, names)["minutes"])
 
     def _hints(self, step: str, names: Names) -> Mapping[str, Any]:
-        return read_recipe(Path(get_step(step).folder.at(**names), names["id"]), step).hints
+        return read_recipe(folder_of(step, names), step).hints
 
-    def page(self, step: str, names: Names) -> str:
+    def page(self, link: str) -> str:
         """Pages are made where the run is planned."""
-        raise AssertionError(step)
+        raise AssertionError(link)
+
+    def write_recipes(self) -> None:
+        """Write nothing: the process that planned the run has written the recipes."""
+
+    def end(self) -> None:
+        """Print nothing: the process that planned the run does it."""

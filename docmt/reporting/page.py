@@ -45,8 +45,8 @@ def write_report(
 
     `settings`: the job.json of the page. `results`: the folders of results. `human`: the file of human judgements.
     `mixed`: sentences about outputs that were made from different contents of one identity, which the page warns of. A
-    study without any run has a page too, whose tables say "not run". `opened`: the path at which people open the page, a link
-    to it (None = `output`); links to other pages start there.
+    study without any run has a page too, whose tables say "not run". `opened`: the path at which people open the page, a
+    link to it (None = `output`); links to other pages start there.
     """
     loaded = Results.load(ReportSettings.load(settings, human), results)
     opened = opened or output

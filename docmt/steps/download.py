@@ -1,7 +1,7 @@
 """Stage 1: the download of a file of a corpus. A file that is there is not downloaded again, whatever the mirror is.
 
-The recipe is in the folder of the downloads, which has no id: `settings` has the files of the catalogue, and `hints` the
-mirror, the user's own folder and the hosts of the run.
+The recipe is in the folder of the downloads, which has no id: `settings` has the files of the catalogue, and `hints`
+the mirror, the user's own folder and the hosts of the run.
 """
 
 import dataclasses

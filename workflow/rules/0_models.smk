@@ -6,7 +6,6 @@ rule checkpoint:
         needs("checkpoint"),
     output:
         update(paths.CHECKPOINT / "manifest.json"),
-    localrule: True
     conda:
         "../../envs/docmt.yaml"
     shell:

@@ -6,7 +6,6 @@ rule fixture:
         needs("fixture"),
     output:
         update(paths.FIXTURE / "manifest.json"),
-    localrule: True
     conda:
         "../../envs/docmt.yaml"
     shell:

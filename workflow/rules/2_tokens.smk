@@ -5,7 +5,7 @@ PARTS = f"{paths.TOKENS}/shards"
 
 rule tokens_tokenised:
     input:
-        needs("tokens"),
+        needs("tokens", "tokenised"),
     output:
         temp(directory(f"{PARTS}/tokenised.{{part}}")),
     conda:
@@ -20,7 +20,7 @@ rule tokens_tokenised:
 
 rule tokens_learnt:
     input:
-        needs_parts("tokenised"),
+        needs("tokens", "learnt"),
     output:
         temp(directory(f"{PARTS}/learnt")),
     conda:
@@ -51,7 +51,7 @@ rule tokens_encoded:
 
 rule tokens:
     input:
-        needs_or_parts("encoded"),
+        needs("tokens"),
     output:
         update(paths.TOKENS / "manifest.json"),
     conda:

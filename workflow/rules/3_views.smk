@@ -8,6 +8,5 @@ rule views:
         update(paths.VIEW / "manifest.json"),
     conda:
         "../../envs/docmt.yaml"
-    threads: 1
     shell:
         "docmt job views $(dirname {output:q}) --threads {threads}"

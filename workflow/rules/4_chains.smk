@@ -8,7 +8,6 @@ rule chain_words:
         update(paths.CHAIN_WORDS / "manifest.json"),
     conda:
         "../../envs/docmt.yaml"
-    threads: 1
     shell:
         "docmt job chain_words $(dirname {output:q}) --threads {threads}"
 
@@ -20,6 +19,5 @@ rule chain_segments:
         update(paths.CHAINS / "manifest.json"),
     conda:
         "../../envs/docmt.yaml"
-    threads: 1
     shell:
         "docmt job chain_segments $(dirname {output:q}) --threads {threads}"

@@ -12,7 +12,6 @@ rule train:
         update(paths.TRAINING / "manifest.json"),
     conda:
         "../../envs/docmt.yaml"
-    threads: 1
     resources:
         mem_mb=grows(8000),
         runtime=minutes("train"),

@@ -8,7 +8,6 @@ rule translate:
         update(paths.TRANSLATIONS / "manifest.json"),
     conda:
         "../../envs/docmt.yaml"
-    threads: 1
     resources:
         mem_mb=grows(8000),
         runtime=minutes("translate"),
@@ -46,7 +45,6 @@ rule contrastive:
         update(paths.CONTRASTIVE / "manifest.json"),
     conda:
         "../../envs/docmt.yaml"
-    threads: 1
     resources:
         mem_mb=grows(8000),
         runtime=grows(240),
@@ -62,7 +60,6 @@ rule contrastive_whole:
         update(paths.CONTRASTIVE_WHOLE / "manifest.json"),
     conda:
         "../../envs/docmt.yaml"
-    threads: 1
     resources:
         mem_mb=grows(8000),
         runtime=grows(240),
@@ -78,7 +75,6 @@ rule inspect:
         update(paths.INSIDE / "manifest.json"),
     conda:
         "../../envs/docmt.yaml"
-    threads: 1
     resources:
         mem_mb=grows(8000),
         runtime=grows(60),
@@ -94,7 +90,6 @@ rule passage:
         update(paths.PASSAGE / "manifest.json"),
     conda:
         "../../envs/docmt.yaml"
-    threads: 1
     resources:
         mem_mb=grows(8000),
         runtime=grows(60),

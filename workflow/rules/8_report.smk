@@ -1,5 +1,4 @@
-# Stage 8: pages, and the sheets of tables of judgements. People open them through links at stable paths, which the rules
-# `show` set: their parameter is the identity of the page, so that a change, and a change back, sets a link again.
+# Stage 8: pages, and the sheets of tables of judgements.
 
 
 rule page:
@@ -7,7 +6,6 @@ rule page:
         needs("page"),
     output:
         update(paths.PAGE / "manifest.json"),
-    localrule: True
     conda:
         "../../envs/docmt.yaml"
     shell:
@@ -19,7 +17,6 @@ rule sheet:
         needs("sheet"),
     output:
         update(paths.SHEET / "manifest.json"),
-    localrule: True
     conda:
         "../../envs/docmt.yaml"
     shell:
@@ -31,46 +28,25 @@ rule front:
         needs("front"),
     output:
         update(paths.FRONT / "manifest.json"),
-    localrule: True
     conda:
         "../../envs/docmt.yaml"
     shell:
         "docmt job front $(dirname {output:q})"
 
 
+# The paths at which people open pages are links to these artifacts. The parameter is the identity of the page, so that a
+# change, and a change back, sets a link again. Where links are impossible, copies stand there.
 rule show:
     input:
-        page("page"),
+        page,
     output:
-        f"{paths.RESULTS}/{paths.PAGE.stage}/{{scale}}/{{study}}/{{item}}.html",
-    params:
-        identity=page("page"),
-    localrule: True
-    shell:
-        LINK
-
-
-rule show_sheet:
-    input:
-        page("sheet"),
-    output:
-        f"{paths.RESULTS}/{paths.PAGE.stage}/{{scale}}/{{study}}/{{item}}.sheet.csv",
-    params:
-        identity=page("sheet"),
-    localrule: True
-    shell:
-        LINK
-
-
-rule show_front:
-    input:
-        page("front"),
-    output:
-        f"{paths.RESULTS}/report{{at_scale}}.html",
-    params:
-        identity=page("front"),
+        f"{paths.RESULTS}/{{link}}",
     wildcard_constraints:
-        at_scale="(?:@[^/]+)?",
-    localrule: True
+        link=LINK,
+    params:
+        identity=page,
     shell:
-        LINK
+        "from=$(dirname {input:q}); to=$(dirname {output:q}); shopt -s nullglob;"
+        ' for file in "$from"/*.* "$from"/documents; do [ -e "$file" ] || continue; name=$(basename "$file");'
+        ' case "$name" in manifest.json|record.json|job.json|log.*) continue;; esac;'
+        ' rm -rf "$to/$name"; ln -srfn "$file" "$to/$name" 2> /dev/null || cp -r "$file" "$to/$name"; done'

@@ -16,6 +16,7 @@ from snakemake.settings.types import DeploymentMethod
 from docmt.base import paths
 from docmt.base.foreign import explained
 from docmt.plan.driver import Driver, RunSettings, Submitted
+from docmt.plan.links import LINK
 from docmt.plan.run import grid_of_run
 
 IN_CONTAINER = DeploymentMethod.APPTAINER in workflow.deployment_settings.deployment_method
@@ -41,29 +42,14 @@ def run_settings():
     return RunSettings(*named, triggers, workflow.dryrun)
 
 
-def answering(function):
-    """Return an input function of a rule, whose errors are printed without a trace."""
-    return lambda wildcards: or_refuse(function, dict(wildcards))
+def needs(step, part=""):
+    """Return the input function of the rule of a step, or of a part of a divided job."""
+    return lambda wildcards: or_refuse(DRIVER.needs, step, dict(wildcards), part)
 
 
-def needs(step):
-    """Return the input function of the rule of a step."""
-    return answering(DRIVER.needs(step))
-
-
-def needs_parts(part):
-    """Return the input function of the parts of stage 2 that are made before another part of a job."""
-    return answering(lambda names: DRIVER.parts(names, part))
-
-
-def needs_or_parts(part):
-    """Return the input function of stage 2: the last parts of the job where it is divided, else what it reads."""
-    return answering(lambda names: DRIVER.parts(names, part) or DRIVER.needs("tokens")(names))
-
-
-def page(step):
-    """Return the function of the manifest of a page, whose path has its identity."""
-    return answering(lambda names: DRIVER.page(step, names))
+def page(wildcards):
+    """Return the manifest of the page that people open at a path; its path has the identity of the page."""
+    return or_refuse(DRIVER.page, f"{paths.RESULTS}/{wildcards.link}")
 
 
 def gpus(step):
@@ -81,18 +67,6 @@ def grows(amount):
     return lambda wildcards, attempt: amount * attempt
 
 
-def before_jobs():
-    """Write the recipes of the jobs of this run."""
-    if not workflow.remote_exec:
-        or_refuse(DRIVER.write_recipes)
-
-
-def after_jobs():
-    """Print what this run has made."""
-    if not workflow.remote_exec:
-        or_refuse(DRIVER.end)
-
-
 if workflow.remote_exec:
     DRIVER = Submitted()
 else:
@@ -100,7 +74,9 @@ else:
 
 # The driver's Python comes first, so that jobs have the docmt that planned them; a container has its own.
 PYTHON = "" if IN_CONTAINER else f'PATH={shlex.quote(str(Path(sys.executable).parent))}:"$PATH" '
-shell.prefix(f"set -euo pipefail; export {PYTHON}DOCMT_END_WITH_PARENT=1{' DOCMT_ON_CLUSTER=1' * workflow.remote_exec}; ")
+shell.prefix(
+    f"set -euo pipefail; export {PYTHON}DOCMT_END_WITH_PARENT=1{' DOCMT_ON_CLUSTER=1' * workflow.remote_exec}; "
+)
 
 if IN_CONTAINER:
 
@@ -108,24 +84,24 @@ if IN_CONTAINER:
 
 
 onstart:
-    before_jobs()
+    or_refuse(DRIVER.write_recipes)
 
 
 onsuccess:
-    after_jobs()
+    or_refuse(DRIVER.end)
 
 
 onerror:
-    after_jobs()
+    or_refuse(DRIVER.end)
 
 
-# The files of a page become links beside the one that people open. Where links are impossible, copies stand there.
-LINK = (
-    'from=$(dirname {input:q}); to=$(dirname {output:q}); shopt -s nullglob;'
-    ' for file in "$from"/*.* "$from"/documents; do [ -e "$file" ] || continue; name=$(basename "$file");'
-    ' case "$name" in manifest.json|record.json|job.json|log.*) continue;; esac;'
-    ' rm -rf "$to/$name"; ln -srfn "$file" "$to/$name" 2> /dev/null || cp -r "$file" "$to/$name"; done'
-)
+localrules:
+    checkpoint,
+    fixture,
+    page,
+    sheet,
+    front,
+    show,
 
 
 wildcard_constraints:
