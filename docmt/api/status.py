@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.plan.links import named
-from docmt.plan.progress import RunProgress, progress_of
-from docmt.plan.queue import QueuedJob, read_queue
+from docmt.plan.progress import QueuedJob, RunProgress, progress_of, read_queue
 from docmt.plan.run import plan_of_run
 
 

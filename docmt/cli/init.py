@@ -1,12 +1,28 @@
-"""`docmt init`: a folder for studies of one's own."""
+"""`docmt init`: a folder for studies of one's own outside the clone: what a user edits, and links to the clone."""
 
+import re
+import shutil
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from docmt.base.artifacts import atomic_folder, need_new_folder
+from docmt.base.clone import CONFIG, WORKFLOW, clone_of
+from docmt.base.errors import UserError
 from docmt.base.screen import print_json
 from docmt.cli.options import AsJson
+
+TEMPLATE = Path(WORKFLOW, "study-folder")
+"""The folder of the clone with the files that each study folder gets."""
+LINKED = (WORKFLOW, "envs")
+"""What stays in the clone."""
+COPIED = ("profiles", "slurm")
+"""Folders of settings that a user edits."""
+IGNORED = "results/\nlogs/\n.snakemake/\n/models/\n/downloads/\n"
+STUDIES = re.compile(r"^studies:.*\n(?:[ -].*\n)*", re.MULTILINE)
+"""The studies that config.yaml names, on one line or on several."""
+EXAMPLE = "studies/example.yaml"
 
 
 def init(
@@ -17,12 +33,43 @@ def init(
 
     snakemake and docmt work in this folder, and write there alone: the clone may be read-only.
     """
-    from docmt.base.clone import clone_of
-    from docmt.plan.study_folder import EXAMPLE, make_study_folder
-
     clone = clone_of(Path())
     make_study_folder(folder, clone)
     if as_json:
         print_json({"folder": str(folder), "clone": str(clone.resolve()), "study": str(folder / EXAMPLE)})
         return
     typer.echo(f"{folder}: edit config.yaml and {EXAMPLE}; README.md has the commands")
+
+
+def make_study_folder(folder: Path, clone: Path) -> None:
+    """Make a study folder: config.yaml, profiles, an example of a study, a README, and links to the clone.
+
+    Raises UserError where the folder has files, and where it is inside the clone.
+    """
+    clone = clone.resolve()
+    if folder.resolve().is_relative_to(clone):
+        raise UserError(
+            "a study folder is outside the clone",
+            where=str(folder),
+            found=f"a folder in {clone}",
+            remedy="name another folder; in the clone itself, snakemake and docmt work without it",
+        )
+    need_new_folder(folder)
+    with atomic_folder(folder) as new:
+        shutil.copytree(clone / TEMPLATE, new, dirs_exist_ok=True)
+        shutil.copy(clone / "Snakefile", new)
+        for name in COPIED:
+            shutil.copytree(clone / name, new / name)
+        for name in LINKED:
+            (new / name).symlink_to(clone / name)
+        text = (clone / CONFIG).read_text(encoding="utf-8")
+        (new / CONFIG).write_text(STUDIES.sub(f"studies: [{EXAMPLE}]\n", text, count=1), encoding="utf-8")
+        (new / ".gitignore").write_text(IGNORED, encoding="utf-8")
+        _make_writable(new)
+
+
+def _make_writable(folder: Path) -> None:
+    """Let the user edit the files: those of a read-only clone are copied with their modes."""
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(path.stat().st_mode | 0o200)

@@ -158,7 +158,7 @@ class Plan:
         return self.is_there(folder)
 
     def folder(self, step: str, names: Mapping[str, str | int]) -> Path | None:
-        """Return the folder of a job, for readers who can do without it; None where a file is missing that decides it."""
+        """Return the folder of a job; None where a file that decides it is missing."""
         try:
             return self.root / self.recipe(Job.of(step, **names)).folder
         except UserError:

@@ -10,7 +10,7 @@ from typing import Any
 from docmt.base.artifacts import read_object_if_there
 from docmt.base.foreign import reading
 from docmt.catalogue.published import StatedCounts, stated
-from docmt.plan.passes import DocumentGroup, Pass, drawn, pass_of
+from docmt.estimates.passes import DocumentGroup, Pass, drawn, pass_of
 from docmt.plan.plan import Plan
 from docmt.settings.system import Entry, TrainedSystem
 

@@ -44,9 +44,9 @@ def write_report(
     """Write the page of a study or of an item to `output`; the numbers of an item also in files beside the page.
 
     `settings`: the job.json of the page. `results`: the folders of results. `human`: the file of human judgements.
-    `mixed`: sentences about outputs that were made from different contents of one identity, which the page warns of. A
-    study without any run has a page too, whose tables say "not run". `opened`: the path at which people open the page, a
-    link to it (None = `output`); links to other pages start there.
+    `mixed`: sentences about outputs that were made from different contents of one identity, which the page warns of.
+    `opened`: the path at which people open the page, a link to it (None = `output`); links to other pages start there.
+    A study without any run has a page too, whose tables say "not run".
     """
     loaded = Results.load(ReportSettings.load(settings, human), results)
     opened = opened or output

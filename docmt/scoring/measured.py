@@ -22,10 +22,11 @@ class ScoringInputs:
     """The files and folders from which the scores of a system are computed.
 
     `corpus`, `tokens`, `view` and `translations` are folders of the stages 1, 2, 3 and 6; an external system has no
-    view. `contrastive` is the folder of the forced scores of contrastive sets, where the corpus has them. `aligner` is the folder of the aligner that was trained on the corpus, where the settings choose the default
-    aligner. `word_vectors` is a file of word vectors, `next_sentence_model` is the folder of a BERT, `aligner_model` is
-    the folder of the model of awesome-align, and `stop_files` are files of stop words; `comet_command` has the words of
-    the command that runs COMET's Python, `comet_model` and `comet_encoder` are folders. Each is None or empty where the
+    view. `contrastive` is the folder of the forced scores of contrastive sets, where the corpus has them. `aligner` is
+    the folder of the aligner that was trained on the corpus, where the settings choose the default aligner.
+    `word_vectors` is a file of word vectors, `next_sentence_model` is the folder of a BERT, `aligner_model` is the
+    folder of the model of awesome-align, and `stop_files` are files of stop words; `comet_command` has the words of the
+    command that runs COMET's Python, `comet_model` and `comet_encoder` are folders. Each is None or empty where the
     settings do not name it.
     """
 

@@ -10,7 +10,7 @@ import pytest
 from helpers.language_server import LanguageServer, language_server
 from helpers.support import ROOT
 
-from docmt.plan.study_folder import make_study_folder
+from docmt.cli.init import make_study_folder
 from docmt.settings.models import HanConfig, TransformerConfig
 
 IN_CI = bool(os.environ.get("CI")) and shutil.which("npm") is not None

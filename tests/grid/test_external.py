@@ -13,7 +13,7 @@ from docmt.base.errors import UserError
 from docmt.cli.studies import system_row
 from docmt.grid.grid import Grid, load_grid
 from docmt.grid.positions import position_tables
-from docmt.plan.equal_files import lines_about_equal_files
+from docmt.plan.outside import lines_about_equal_files
 from docmt.plan.estimates import Estimates
 from docmt.plan.jobs import Job
 from docmt.plan.obtain import check_supplies

@@ -22,7 +22,7 @@ from docmt.drafts.address import parse_address
 from docmt.drafts.corpus_file import CorpusDraft, write_corpus_file
 from docmt.drafts.sacrebleu import draft
 from docmt.models.store import read_checkpoint
-from docmt.plan.job_times import JobTime, freeze_times, read_frozen_times
+from docmt.plan.estimates import JobTime, freeze_times, read_frozen_times
 from docmt.scoring.alignment.programs import AwesomeAlign
 from docmt.scoring.human.items import DIGEST, Key
 from docmt.settings.data import CutConfig

@@ -22,7 +22,7 @@ from docmt.plan.jobs import Job
 from docmt.plan.nodes import check_nodes
 from docmt.plan.planning import Plan, StaleTraining
 from docmt.plan.removal import check_lock
-from docmt.plan.study_folder import make_study_folder
+from docmt.cli.init import make_study_folder
 
 TRAINING = Job.of("train", scale="paper", corpus="toy", system="sentence", seed=1)
 IN_FP32 = "set `precision: fp32` in config.yaml, for every study that does not compare precisions"

@@ -8,7 +8,7 @@ from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
 from docmt.grid.grid import load_grid
 from docmt.plan.estimates import Estimates, TrainingPlan
-from docmt.plan.operations import Load, multiplications, parameters
+from docmt.estimates.operations import Load, multiplications, parameters
 
 RECORD = {
     "device": "cpu",

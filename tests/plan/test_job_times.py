@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.grid.grid import load_grid
-from docmt.plan.job_times import LEAST, MARGIN, MOST, STEP, estimated_minutes, minutes_for
+from docmt.plan.estimates import LEAST, MARGIN, MOST, STEP, estimated_minutes, minutes_for
 from docmt.plan.plan import Job, Plan
 
 

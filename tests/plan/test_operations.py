@@ -9,7 +9,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from docmt.models import build
 from docmt.nn.rows import RowChains, Rows
 from docmt.nn.streams import frame_batch
-from docmt.plan.operations import CHAIN, LINKED, Load, multiplications, parameters
+from docmt.estimates.operations import CHAIN, LINKED, Load, multiplications, parameters
 from docmt.settings.models import (
     MODELS,
     GTransformerConfig,

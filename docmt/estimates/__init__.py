@@ -1,0 +1,1 @@
+"""What trainings and translations cost: multiplications, passes over the data, and rates of devices."""
