@@ -8,7 +8,7 @@ their folders), the digests of files, and the versions of libraries. It has no p
 before the job runs. The driver of a run writes the recipe before the first job; a job reads nothing else.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePath
@@ -63,7 +63,8 @@ class Recipe:
 
     `place`: the folder of its outputs without the id. `inputs`: the folders of the outputs of other jobs, by role.
     `files`: files that no job makes, by role. `libraries`: the versions of the libraries that decide the outputs.
-    `hints`: facts on which no output depends. `again`: the run that wants the job to be done again.
+    `hints`: facts on which no output depends but by rounding: `knobs` has settings such as the size of batches, by
+    their dotted names. `again`: the run that wants the job to be done again.
     """
 
     step: str
@@ -92,6 +93,11 @@ class Recipe:
             "files": {role: file.digest for role, file in self.files.items()},
             "libraries": dict(self.libraries),
         }
+
+    @property
+    def all_settings(self) -> dict[str, Any]:
+        """The version, and the settings with the knobs among them, as a job reads them."""
+        return {"version": self.version, **joined(self.settings, self.hint("knobs", dict[str, Any], {}))}
 
     @property
     def folder(self) -> Path:
@@ -220,6 +226,28 @@ def read_settings(path: Path | str, *needed: str) -> dict[str, Any]:
 
     Raises UserError where the file is missing or damaged, or a key is missing.
     """
-    value = read_object(path, "settings", "version")
-    settings = as_object(value["settings"], str(path))
-    return as_object({"version": value["version"], **settings}, str(path), needed)
+    value = read_object(path, "settings", "version", "hints")
+    settings, hints = (as_object(value[key], str(path)) for key in ("settings", "hints"))
+    return as_object({"version": value["version"], **joined(settings, hints.get("knobs", {}))}, str(path), needed)
+
+
+def joined(settings: Mapping[str, Any], knobs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with values at dotted names."""
+    merged = dict(settings)
+    for name, value in knobs.items():
+        section, _, rest = name.partition(".")
+        merged[section] = joined(merged.get(section, {}), {rest: value}) if rest else value
+    return merged
+
+
+def apart(settings: Mapping[str, Any], names: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return settings without the values at dotted names, and these values by the names."""
+    rest, knobs = dict(settings), {}
+    for name in names:
+        *sections, key = name.split(".")
+        section = rest
+        for part in sections:
+            section[part] = dict(section[part])
+            section = section[part]
+        knobs[name] = section.pop(key)
+    return rest, knobs

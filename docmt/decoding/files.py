@@ -182,7 +182,7 @@ def decoding_record(
         "lines": decoded.lines,
         "view": settings.view.test.name,
         "frame": model.config.frame,
-        **settings.decode.recorded(),
+        **dataclasses.asdict(settings.decode),
         "sentences": decoded.sentences,
         "segments": len(segments.rows),
         "fallback_windows": decoded.fallbacks.windows,

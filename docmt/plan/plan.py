@@ -13,7 +13,7 @@ from docmt.base.digests import full_digest
 from docmt.base.errors import UserError
 from docmt.base.machine import installed_version
 from docmt.base.manifest import MANIFEST
-from docmt.base.recipe import SOURCES, Recipe, StatedFile
+from docmt.base.recipe import SOURCES, Recipe, StatedFile, apart
 from docmt.catalogue.files import FileConfig
 from docmt.catalogue.missing import file_of_user
 from docmt.grid.grid import Grid
@@ -107,7 +107,8 @@ class Plan:
         if "scale" in names:
             grid.check_scale(names["scale"], job.place)
         # As a reader of job.json gets the settings: tuples are lists there.
-        settings = json.loads(json.dumps(step.settings(grid, names)))
+        stated = json.loads(json.dumps(step.settings(grid, names)))
+        settings, knobs = apart(stated, step.knobs(stated))
         return Recipe(
             step=job.step,
             version=step.version,
@@ -116,7 +117,7 @@ class Plan:
             inputs={role: self.recipe(read).folder for role, read in self.inputs(job).items()},
             files={role: self._file(job, role, path) for role, path in step.files(grid, names).items()},
             libraries={name: self._version(name) for name in sorted(step.libraries(grid, names))},
-            hints=json.loads(json.dumps(step.hints(grid, names))),
+            hints=json.loads(json.dumps(step.hints(grid, names))) | ({"knobs": knobs} if knobs else {}),
         )
 
     def _file(self, job: Job, role: str, path: Path) -> StatedFile:

@@ -116,7 +116,9 @@ def _describe(entry: Entry, entries: dict[str, Entry]) -> SystemDescription:
         source = dataclasses.asdict(system.source)
         return SystemDescription(entry, None, {"data": {"text": system.text}, source.pop("kind"): source})
     data = {"text": system.text, "view of train": system.view.train.name, "view of dev, test": system.view.test.name}
-    settings = {name: resolved(entry)[name] for name in ("model", "train")} | {"decode": system.decode.recorded()}
+    settings = {name: resolved(entry)[name] for name in ("model", "train")} | {
+        "decode": dataclasses.asdict(system.decode)
+    }
     sections = {"data": data, **settings}
     return SystemDescription(entry, differences(parent, entry) if parent else None, sections)
 

@@ -6,8 +6,8 @@ its value, and `__post_init__` checks combinations of fields. A failed check rai
 converts to a message with the file, the line and the path of keys.
 """
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 from docmt.base.checks import (
     BadValue,
@@ -166,11 +166,6 @@ class CutConfig(Checked):
         """
         return {name: size for name in LEFT_OUT if (size := getattr(self, name)) is not None}
 
-    def recorded(self) -> dict[str, Any]:
-        """Return the settings without `partial_copy_each` where it is false: earlier versions of docmt lack it."""
-        settings = asdict(self)
-        return settings if self.partial_copy_each else {n: v for n, v in settings.items() if n != "partial_copy_each"}
-
     def _chosen(self) -> dict[str, int]:
         """Return the kinds of segments that are set, with their sizes."""
         kinds = ("window", "max_tokens", "max_sentences", "documents")
@@ -201,10 +196,6 @@ class ViewConfig:
     def name(self) -> str:
         """The name of the view in paths; where the two cuts differ, it is their two names with a `+` between them."""
         return self.train.name if self.train == self.test else f"{self.train.name}+{self.test.name}"
-
-    def recorded(self) -> dict[str, Any]:
-        """Return the settings as identities and records have them."""
-        return {"train": self.train.recorded(), "test": self.test.recorded()}
 
 
 def both_cuts(view: dict) -> dict:

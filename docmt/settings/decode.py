@@ -1,7 +1,7 @@
 """The settings of decoding."""
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 from docmt.base.checks import Checked, at_least, beam, count, need, setting, up_to, whole
 
@@ -50,10 +50,3 @@ class DecodeConfig(Checked):
         """Check that the n-best list is no longer than the beam."""
         super().__post_init__()
         need(self.n_best <= self.beam, "n_best", self.n_best, f"0 to {self.beam}, the beam")
-
-    def recorded(self) -> dict[str, Any]:
-        """Return the settings as identities and records have them: without the engine where it is docmt's own search.
-
-        The setting is younger than the first version, whose translations keep their identities.
-        """
-        return {name: value for name, value in asdict(self).items() if (name, value) != ("engine", "docmt")}

@@ -1,5 +1,6 @@
 """Stage 4: lexical chains of a view's segments, by pieces, a row for each segment."""
 
+from dataclasses import asdict
 from typing import Any
 
 from docmt.base.paths import CHAINS
@@ -13,7 +14,7 @@ from docmt.steps.step import Inputs, Names, Step, parsed
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
     """Return the cuts of the view."""
-    return {"view": view_of(grid, names, CHAINS).recorded()}
+    return {"view": asdict(view_of(grid, names, CHAINS))}
 
 
 def inputs(grid: Grid, names: Names) -> Inputs:

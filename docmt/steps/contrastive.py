@@ -6,7 +6,7 @@ from docmt.base.screen import progress_display
 from docmt.base.sealing import sealing
 from docmt.steps.of_grid import decoding_inputs
 from docmt.steps.step import Step, parsed
-from docmt.steps.translate import settings
+from docmt.steps.translate import knobs, settings
 
 FILE = "contrastive.arrow"
 """The file of the scores."""
@@ -37,4 +37,5 @@ STEP = Step(
     run=run,
     settings=settings,
     inputs=decoding_inputs,
+    knobs=knobs,
 )

@@ -5,7 +5,7 @@ from docmt.base.recipe import Recipe, Resources
 from docmt.base.sealing import sealing
 from docmt.steps.of_grid import decoding_inputs
 from docmt.steps.step import Step
-from docmt.steps.translate import settings
+from docmt.steps.translate import knobs, settings
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
@@ -31,4 +31,5 @@ STEP = Step(
     run=run,
     settings=settings,
     inputs=decoding_inputs,
+    knobs=knobs,
 )

@@ -165,7 +165,6 @@ def _entry(entry: Entry) -> dict[str, Any]:
     if isinstance(entry.system, ExternalSystem):
         values["system"]["source"] = source_of(entry.system, name_of)
         return values
-    values["system"]["decode"] = entry.system.decode.recorded()
     if not is_random_checkpoint(entry.system.pretrained):
         values["system"]["pretrained"] = name_of(entry.system.pretrained)
     return values

@@ -3,6 +3,7 @@
 There is no view among the inputs: the model folder has the text and the cut of documents.
 """
 
+from dataclasses import asdict
 from typing import Any
 
 from docmt.base.artifacts import write_json
@@ -15,6 +16,7 @@ from docmt.grid.grid import Grid
 from docmt.grid.items import study_of
 from docmt.steps.of_grid import decoding_libraries, run_names, training_of
 from docmt.steps.step import Inputs, Names, Step
+from docmt.steps.translate import knobs
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -29,7 +31,7 @@ def settings(grid: Grid, names: Names) -> dict[str, Any]:
     entry = grid.with_model(names["corpus"], names["system"])
     return {
         **run_names(grid, entry, names),
-        "decode": entry.system.decode.recorded(),
+        "decode": asdict(entry.system.decode),
         "documents": [list(document.source) for document in stated.documents],
     }
 
@@ -71,4 +73,5 @@ STEP = Step(
     settings=settings,
     inputs=inputs,
     libraries=decoding_libraries,
+    knobs=knobs,
 )

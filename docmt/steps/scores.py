@@ -1,7 +1,7 @@
 """Stage 7: every metric of a system, each with its signature."""
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ from docmt.settings.scoring import TRAINED
 from docmt.settings.system import Entry, ExternalSystem
 from docmt.steps.of_grid import data_of, is_of_user, languages, random_input, run_names, view_inputs
 from docmt.steps.step import Inputs, Names, Step
+from docmt.steps.train import OF_SPEED
+from docmt.steps.translate import knobs as knobs_of_decoding
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -31,8 +33,7 @@ def settings(grid: Grid, names: Names) -> dict[str, Any]:
     if isinstance(entry.system, ExternalSystem):
         resolved["source"] = source_of(entry.system)
     else:
-        recorded = {"decode": entry.system.decode.recorded(), "view": entry.system.view.recorded()}
-        resolved |= {"pretrained": given(entry.system.pretrained), **recorded}
+        resolved["pretrained"] = given(entry.system.pretrained)
     return {
         **run_names(grid, entry, names),
         **languages(grid, names["corpus"]),
@@ -40,6 +41,14 @@ def settings(grid: Grid, names: Names) -> dict[str, Any]:
         "requested": requested_metrics(grid, entry),
         "resolved": resolved,
     }
+
+
+def knobs(settings: Mapping[str, Any]) -> list[str]:
+    """Return the sizes of batches of the system and of cohesion."""
+    resolved = settings["resolved"]
+    names = [f"resolved.train.{name}" for name in OF_SPEED if "train" in resolved]
+    names += [f"resolved.{name}" for name in knobs_of_decoding(resolved)] if "decode" in resolved else []
+    return [*names, *(["cohesion.batch_pairs"] if settings["cohesion"] else [])]
 
 
 def _scoring(grid: Grid, entry: Entry) -> dict[str, Any]:
@@ -176,4 +185,5 @@ STEP = Step(
     files=files,
     libraries=libraries,
     hints=hints,
+    knobs=knobs,
 )

@@ -52,6 +52,11 @@ def no_libraries(grid: Grid, names: Names) -> Iterable[str]:
     return ()
 
 
+def no_knobs(settings: Mapping[str, Any]) -> Iterable[str]:
+    """Return no names of settings."""
+    return ()
+
+
 def libraries(*libraries: str) -> Callable[[Grid, Names], Iterable[str]]:
     """Return a function that returns these libraries for every job."""
     return lambda grid, names: libraries
@@ -68,7 +73,8 @@ class Step:
 
     The functions take the grid and the names of a job. `settings` returns what decides the output, `inputs` what is
     read of other jobs, `files` the files that no job makes by their roles, `libraries` those whose versions decide the
-    output, and `hints` facts that decide no output. `run` does the job.
+    output, and `hints` facts that decide no output. `knobs` are dotted names of settings that change the speed, and the
+    outputs by rounding at most: they are no part of the identity. `run` does the job.
     """
 
     name: str
@@ -84,6 +90,7 @@ class Step:
     files: Callable[[Grid, Names], dict[str, Path]] = no_files
     libraries: Callable[[Grid, Names], Iterable[str]] = no_libraries
     hints: Callable[[Grid, Names], dict[str, Any]] = no_hints
+    knobs: Callable[[Mapping[str, Any]], Iterable[str]] = no_knobs
 
     def can_write(self, name: str) -> bool:
         """Return whether a file of this name is among the outputs of a job; `*` alone stays in the job's folder."""
@@ -93,7 +100,7 @@ class Step:
 
 def parsed(recipe: Recipe, kind: type) -> Any:
     """Return the settings of a job as the dataclass `kind`. Raises UserError for settings that it refuses."""
-    return parse(kind, {"version": recipe.version, **recipe.settings}, str(recipe.path))
+    return parse(kind, recipe.all_settings, str(recipe.path))
 
 
 def results_of(recipe: Recipe) -> ResultFolders:

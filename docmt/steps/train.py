@@ -34,8 +34,10 @@ SWITCHES = {"": False, "0": False, "false": False, "no": False, "off": False, "1
 """The values of the variable."""
 KNOBS = ("save_minutes", "hang_minutes", "checkpoints", "set_aside", "deterministic", "compiled")
 """The hints of a training: options of `docmt.training.pace.JobOptions`."""
-OF_RUN = ("minutes", "gpus", "device", "fetch", "give")
-"""The hints that every job may have, which the driver writes."""
+OF_SPEED = ("batch_tokens", "save_every_updates")
+"""The settings of training that split updates and save checkpoints: no part of an identity."""
+OF_RUN = ("minutes", "gpus", "device", "fetch", "give", "knobs")
+"""The hints that every job may have."""
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -47,7 +49,7 @@ def settings(grid: Grid, names: Names) -> dict[str, Any]:
         "init_from": start.trained if start else None,
         "pretrained": given(config.pretrained),
         "text": {"name": config.text, **text_settings(grid, config.text)},
-        "view": config.view.recorded(),
+        "view": dataclasses.asdict(config.view),
         **{section: dataclasses.asdict(getattr(config, section)) for section in ("model", "train")},
     }
 
@@ -170,4 +172,5 @@ STEP = Step(
     settings=settings,
     inputs=inputs,
     files=files,
+    knobs=lambda settings: [f"train.{name}" for name in OF_SPEED],
 )

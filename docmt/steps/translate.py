@@ -1,5 +1,7 @@
 """Stage 6: translations of the test set by a trained system: beam search, one output line per input line."""
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from docmt.base.paths import TRANSLATIONS
@@ -15,7 +17,12 @@ def settings(grid: Grid, names: Names) -> dict[str, Any]:
     """Return the settings of decoding and the cuts of the view."""
     entry = grid.with_model(names["corpus"], names["system"])
     system = entry.system
-    return {**run_names(grid, entry, names), "decode": system.decode.recorded(), "view": system.view.recorded()}
+    return {**run_names(grid, entry, names), "decode": asdict(system.decode), "view": asdict(system.view)}
+
+
+def knobs(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the size of batches, unless the longest sentence of a batch limits the length of all."""
+    return () if settings["decode"]["max_length_of"] == "batch" else ("decode.batch_tokens",)
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
@@ -51,4 +58,5 @@ STEP = Step(
     settings=settings,
     inputs=decoding_inputs,
     libraries=decoding_libraries,
+    knobs=knobs,
 )

@@ -1,5 +1,6 @@
 """Stage 3: views, the documents of a corpus cut into sentences, windows, instances or sub-documents."""
 
+from dataclasses import asdict
 from typing import Any
 
 from docmt.base.paths import VIEW
@@ -15,7 +16,7 @@ from docmt.steps.step import Names, Step, parsed
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
     """Return the cuts of a view."""
-    return {"view": view_of(grid, names, VIEW).recorded()}
+    return {"view": asdict(view_of(grid, names, VIEW))}
 
 
 def hints(grid: Grid, names: Names) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def read_settings(paths: Paths) -> Settings:
     --pretrained) do not agree, or the model differs from the pretrained checkpoint.
     """
     where = str(paths.recipe.path)
-    plain = as_object({"version": paths.recipe.version, **paths.recipe.settings}, where, KEYS)
+    plain = as_object(paths.recipe.all_settings, where, KEYS)
     for key, option, path in (("init_from", "--init", paths.init), ("pretrained", "--pretrained", paths.pretrained)):
         if (plain[key] is None) != (path is None):
             raise UserError(
