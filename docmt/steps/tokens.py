@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docmt.base.errors import UserError
 from docmt.base.paths import TOKENS
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import workers_of
@@ -85,11 +84,8 @@ def run(recipe: Recipe, resources: Resources) -> None:
 
 
 def run_part(recipe: Recipe, resources: Resources) -> None:
-    """Do a part of the job: `tokenised.2of8` is the second of eight parts. Raises UserError for the name of no part."""
+    """Do a part of the job: `tokenised.2of8` is the second of eight parts. Raises UserError for other numbers."""
     name, _, numbers = (resources.part or "joined").partition(".")
-    if name not in PARTS:
-        expected = "tokenised.2of8, learnt or encoded.2of8"
-        raise UserError("not a part of this job", where="--part", found=resources.part, expected=expected)
     part = Part.parse(numbers) if numbers else Part(1, recipe.hint("shards", int, 1))
     PARTS[name](recipe, part, workers_of(resources.threads))
 
@@ -161,6 +157,7 @@ STEP = Step(
     version=7,
     code=("docmt/text",),
     writes=("card.json", "*.arrow", "text/*"),
+    parts=tuple(PARTS),
     run=run,
     settings=settings,
     inputs=inputs,
