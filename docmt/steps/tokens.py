@@ -103,24 +103,22 @@ def part_folders(recipe: Recipe, name: str, count: int) -> list[Path]:
 def _tokenise(recipe: Recipe, part: Part, workers: Workers) -> None:
     from docmt.text.process import tokenise_part
 
-    output = part_folder(recipe, "tokenised", part)
-    with sealing(recipe, output):
+    with atomic_folder(part_folder(recipe, "tokenised", part)) as output, sealing(recipe, output):
         tokenise_part(text_job(recipe), recipe.input("corpus"), part, output, workers)
 
 
 def _learn(recipe: Recipe, part: Part, workers: Workers) -> None:
     from docmt.text.process import learn_parts
 
-    parts, output = part_folders(recipe, "tokenised", part.of), recipe.folder / LEARNT
-    with sealing(recipe, output):
+    parts = part_folders(recipe, "tokenised", part.of)
+    with atomic_folder(recipe.folder / LEARNT) as output, sealing(recipe, output):
         learn_parts(text_job(recipe), recipe.input("corpus"), parts, output, workers, learnt_text(recipe))
 
 
 def _encode(recipe: Recipe, part: Part, workers: Workers) -> None:
     from docmt.text.process import encode_part
 
-    output = part_folder(recipe, "encoded", part)
-    with sealing(recipe, output):
+    with atomic_folder(part_folder(recipe, "encoded", part)) as output, sealing(recipe, output):
         encode_part(part_folder(recipe, "tokenised", part), recipe.folder / LEARNT / "text", output, workers)
 
 

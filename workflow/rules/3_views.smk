@@ -10,4 +10,4 @@ rule views:
         "../../envs/docmt.yaml"
     threads: 1
     shell:
-        "docmt job views $(dirname {output:q}) --threads {threads}"
+        'exec docmt job views "$(dirname {output:q})" --threads {threads}'

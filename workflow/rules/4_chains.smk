@@ -10,7 +10,7 @@ rule chain_words:
         "../../envs/docmt.yaml"
     threads: 1
     shell:
-        "docmt job chain_words $(dirname {output:q}) --threads {threads}"
+        'exec docmt job chain_words "$(dirname {output:q})" --threads {threads}'
 
 
 rule chain_segments:
@@ -22,4 +22,4 @@ rule chain_segments:
         "../../envs/docmt.yaml"
     threads: 1
     shell:
-        "docmt job chain_segments $(dirname {output:q}) --threads {threads}"
+        'exec docmt job chain_segments "$(dirname {output:q})" --threads {threads}'

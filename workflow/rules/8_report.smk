@@ -11,7 +11,7 @@ rule page:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt job page $(dirname {output:q})"
+        'exec docmt job page "$(dirname {output:q})"'
 
 
 rule sheet:
@@ -23,7 +23,7 @@ rule sheet:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt job sheet $(dirname {output:q})"
+        'exec docmt job sheet "$(dirname {output:q})"'
 
 
 rule front:
@@ -35,7 +35,7 @@ rule front:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt job front $(dirname {output:q})"
+        'exec docmt job front "$(dirname {output:q})"'
 
 
 rule show:
@@ -43,9 +43,9 @@ rule show:
         page("page"),
     output:
         f"{paths.RESULTS}/{paths.PAGE.stage}/{{scale}}/{{study}}/{{item}}.html",
+    localrule: True
     params:
         identity=page("page"),
-    localrule: True
     shell:
         LINK
 
@@ -55,9 +55,9 @@ rule show_sheet:
         page("sheet"),
     output:
         f"{paths.RESULTS}/{paths.PAGE.stage}/{{scale}}/{{study}}/{{item}}.sheet.csv",
+    localrule: True
     params:
         identity=page("sheet"),
-    localrule: True
     shell:
         LINK
 
@@ -67,10 +67,10 @@ rule show_front:
         page("front"),
     output:
         f"{paths.RESULTS}/report{{at_scale}}.html",
-    params:
-        identity=page("front"),
     wildcard_constraints:
         at_scale="(?:@[^/]+)?",
     localrule: True
+    params:
+        identity=page("front"),
     shell:
         LINK

@@ -37,8 +37,9 @@ def run_settings():
     """Return what the command line and the profile say of this run."""
     settings = workflow.dag_settings
     named = (frozenset(settings.targets), frozenset(settings.forcerun), settings.forceall, settings.forcetargets)
+    until = frozenset(settings.until)
     triggers = frozenset(str(trigger) for trigger in settings.rerun_triggers)
-    return RunSettings(*named, triggers, workflow.dryrun)
+    return RunSettings(*named, until, triggers, workflow.dryrun)
 
 
 def answering(function):
@@ -100,7 +101,9 @@ else:
 
 # The driver's Python comes first, so that jobs have the docmt that planned them; a container has its own.
 PYTHON = "" if IN_CONTAINER else f'PATH={shlex.quote(str(Path(sys.executable).parent))}:"$PATH" '
-shell.prefix(f"set -euo pipefail; export {PYTHON}DOCMT_END_WITH_PARENT=1{' DOCMT_ON_CLUSTER=1' * workflow.remote_exec}; ")
+shell.prefix(
+    f"set -euo pipefail; export {PYTHON}DOCMT_END_WITH_PARENT=1{' DOCMT_ON_CLUSTER=1' * workflow.remote_exec}; "
+)
 
 if IN_CONTAINER:
 
@@ -121,8 +124,8 @@ onerror:
 
 # The files of a page become links beside the one that people open. Where links are impossible, copies stand there.
 LINK = (
-    'from=$(dirname {input:q}); to=$(dirname {output:q}); shopt -s nullglob;'
-    ' for file in "$from"/*.* "$from"/documents; do [ -e "$file" ] || continue; name=$(basename "$file");'
+    'from="$(dirname {input:q})"; to="$(dirname {output:q})"; shopt -s nullglob;'
+    ' for file in "$from"/*.* "$from"/documents; do [ -e "$file" ] || continue; name="$(basename "$file")";'
     ' case "$name" in manifest.json|record.json|job.json|log.*) continue;; esac;'
     ' rm -rf "$to/$name"; ln -srfn "$file" "$to/$name" 2> /dev/null || cp -r "$file" "$to/$name"; done'
 )
