@@ -69,7 +69,8 @@ class Step:
     `name`: the name of its file, of its rule and of its command (`docmt job NAME`). `about`: a sentence for the help.
     `folder`: the folder of a job's outputs; `read_as`: the one whose place readers of many results know it by.
     `version`: raised where the outputs change. `code`: the folders and files that the version speaks for. `writes`: the
-    patterns of the names of its outputs beside manifest, record and recipe: a store brings no others.
+    patterns of the names of its outputs beside manifest, record and recipe: a store brings no others. `parts`: the
+    names of the parts of a divided job.
 
     The functions take the grid and the names of a job. `settings` returns what decides the output, `inputs` what is
     read of other jobs, `files` the files that no job makes by their roles, `libraries` those whose versions decide the
@@ -84,6 +85,7 @@ class Step:
     version: int
     code: tuple[str, ...]
     writes: tuple[str, ...]
+    parts: tuple[str, ...] = ()
     run: Callable[[Recipe, Resources], None]
     settings: Callable[[Grid, Names], dict[str, Any]]
     inputs: Callable[[Grid, Names], Inputs] = no_inputs

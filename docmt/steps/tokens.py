@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from docmt.base.errors import UserError
 from docmt.base.paths import TOKENS
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import workers_of
@@ -85,11 +84,8 @@ def run(recipe: Recipe, resources: Resources) -> None:
 
 
 def run_part(recipe: Recipe, resources: Resources) -> None:
-    """Do a part of the job: `tokenised.2of8` is the second of eight parts. Raises UserError for the name of no part."""
+    """Do a part of the job: `tokenised.2of8` is the second of eight parts. Raises UserError for other numbers."""
     name, _, numbers = (resources.part or "joined").partition(".")
-    if name not in PARTS:
-        expected = "tokenised.2of8, learnt or encoded.2of8"
-        raise UserError("not a part of this job", where="--part", found=resources.part, expected=expected)
     part = Part.parse(numbers) if numbers else Part(1, recipe.hint("shards", int, 1))
     PARTS[name](recipe, part, workers_of(resources.threads))
 
@@ -107,24 +103,22 @@ def part_folders(recipe: Recipe, name: str, count: int) -> list[Path]:
 def _tokenise(recipe: Recipe, part: Part, workers: Workers) -> None:
     from docmt.text.process import tokenise_part
 
-    output = part_folder(recipe, "tokenised", part)
-    with sealing(recipe, output):
+    with atomic_folder(part_folder(recipe, "tokenised", part)) as output, sealing(recipe, output):
         tokenise_part(text_job(recipe), recipe.input("corpus"), part, output, workers)
 
 
 def _learn(recipe: Recipe, part: Part, workers: Workers) -> None:
     from docmt.text.process import learn_parts
 
-    parts, output = part_folders(recipe, "tokenised", part.of), recipe.folder / LEARNT
-    with sealing(recipe, output):
+    parts = part_folders(recipe, "tokenised", part.of)
+    with atomic_folder(recipe.folder / LEARNT) as output, sealing(recipe, output):
         learn_parts(text_job(recipe), recipe.input("corpus"), parts, output, workers, learnt_text(recipe))
 
 
 def _encode(recipe: Recipe, part: Part, workers: Workers) -> None:
     from docmt.text.process import encode_part
 
-    output = part_folder(recipe, "encoded", part)
-    with sealing(recipe, output):
+    with atomic_folder(part_folder(recipe, "encoded", part)) as output, sealing(recipe, output):
         encode_part(part_folder(recipe, "tokenised", part), recipe.folder / LEARNT / "text", output, workers)
 
 
@@ -161,6 +155,7 @@ STEP = Step(
     version=7,
     code=("docmt/text",),
     writes=("card.json", "*.arrow", "text/*"),
+    parts=tuple(PARTS),
     run=run,
     settings=settings,
     inputs=inputs,

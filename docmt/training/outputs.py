@@ -123,6 +123,7 @@ def make_record(
         "threads": torch.get_num_threads(),
         "device": task.device.type,
         "ranks": training.ranks.count,
+        "batch_tokens": task.train.batch_tokens,
         "compiled": training.compiling.backend is not None,
         "deterministic": torch.are_deterministic_algorithms_enabled(),
         "parameters": sum(parameter.numel() for parameter in task.model.parameters()),

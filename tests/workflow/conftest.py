@@ -1,31 +1,29 @@
 """What several tests of trainings within a workflow compare with."""
 
-import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
-from helpers.support import Project
-from interrupted import MODEL, long_training, weights
+from helpers.slurm_cluster import answers
+from helpers.support import Project, shared_folder
+from interrupted import LongTraining
 
 
 @pytest.fixture(scope="session")
 def undisturbed(finished_demo: Project, programs: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The weights of `long_training` where nobody stops it, once for all workers of a run."""
-    base = tmp_path_factory.getbasetemp()
-    root: Path = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "undisturbed"
-    with FileLock(f"{root}.lock"):
-        project = Project(root)
-        if not root.exists():
+    """The weights of a `LongTraining` where nobody stops it, once for all workers of a run."""
+    with shared_folder(tmp_path_factory, "undisturbed") as root:
+        is_new = not root.exists()
+        if is_new:
             shutil.copytree(finished_demo.root, root, symlinks=True)
-            long_training(project).snakemake("--cores", "1", MODEL, check=True, programs=programs)
-    return weights(project)
+        training = LongTraining(Project(root))
+        if is_new:
+            training.train(programs=programs)
+    return training.weights()
 
 
 @pytest.fixture
 def cluster() -> None:
     """A Slurm whose jobs see this machine's files."""
-    if shutil.which("sinfo") is None or subprocess.run(["sinfo"], capture_output=True).returncode != 0:
+    if not answers():
         pytest.skip("needs a Slurm cluster; none answers `sinfo`")

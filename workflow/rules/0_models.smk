@@ -9,4 +9,4 @@ rule checkpoint:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt job checkpoint $(dirname {output:q})"
+        'exec docmt job checkpoint "$(dirname {output:q})"'

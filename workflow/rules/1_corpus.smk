@@ -9,7 +9,7 @@ rule fixture:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt job fixture $(dirname {output:q})"
+        'exec docmt job fixture "$(dirname {output:q})"'
 
 
 # A file that is there is not downloaded again, whatever the mirror is.
@@ -22,7 +22,7 @@ rule download:
     resources:
         runtime=grows(480),
     shell:
-        "docmt job download $(dirname {output:q}) --part {wildcards.file:q}"
+        'exec docmt job download "$(dirname {output:q})" --part {wildcards.file:q}'
 
 
 rule corpus:
@@ -33,4 +33,4 @@ rule corpus:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt job corpus $(dirname {output:q})"
+        'exec docmt job corpus "$(dirname {output:q})"'

@@ -15,7 +15,7 @@ rule tokens_tokenised:
         mem_mb=grows(4000),
         runtime=grows(240),
     shell:
-        "docmt job tokens $(dirname $(dirname {output:q})) --part tokenised.{wildcards.part:q} --threads {threads}"
+        'exec docmt job tokens "$(dirname "$(dirname {output:q})")" --part tokenised.{wildcards.part:q} --threads {threads}'
 
 
 rule tokens_learnt:
@@ -30,7 +30,7 @@ rule tokens_learnt:
         mem_mb=grows(4000),
         runtime=grows(240),
     shell:
-        "docmt job tokens $(dirname $(dirname {output:q})) --part learnt --threads {threads}"
+        'exec docmt job tokens "$(dirname "$(dirname {output:q})")" --part learnt --threads {threads}'
 
 
 rule tokens_encoded:
@@ -46,7 +46,7 @@ rule tokens_encoded:
         mem_mb=grows(4000),
         runtime=grows(240),
     shell:
-        "docmt job tokens $(dirname $(dirname {output:q})) --part encoded.{wildcards.part:q} --threads {threads}"
+        'exec docmt job tokens "$(dirname "$(dirname {output:q})")" --part encoded.{wildcards.part:q} --threads {threads}'
 
 
 rule tokens:
@@ -61,4 +61,4 @@ rule tokens:
         mem_mb=grows(4000),
         runtime=grows(240),
     shell:
-        "docmt job tokens $(dirname {output:q}) --threads {threads}"
+        'exec docmt job tokens "$(dirname {output:q})" --threads {threads}'

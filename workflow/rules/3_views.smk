@@ -9,4 +9,4 @@ rule views:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt job views $(dirname {output:q}) --threads {threads}"
+        'exec docmt job views "$(dirname {output:q})" --threads {threads}'

@@ -9,7 +9,7 @@ rule chain_words:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt job chain_words $(dirname {output:q}) --threads {threads}"
+        'exec docmt job chain_words "$(dirname {output:q})" --threads {threads}'
 
 
 rule chain_segments:
@@ -20,4 +20,4 @@ rule chain_segments:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt job chain_segments $(dirname {output:q}) --threads {threads}"
+        'exec docmt job chain_segments "$(dirname {output:q})" --threads {threads}'

@@ -13,7 +13,7 @@ rule translate:
         runtime=minutes("translate"),
         gpu=gpus("translate"),
     shell:
-        "docmt job translate $(dirname {output:q}) --threads {threads}"
+        'exec docmt job translate "$(dirname {output:q})" --threads {threads}'
 
 
 rule adopt:
@@ -24,7 +24,7 @@ rule adopt:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt job adopt $(dirname {output:q})"
+        'exec docmt job adopt "$(dirname {output:q})"'
 
 
 rule ask:
@@ -35,7 +35,7 @@ rule ask:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt job ask $(dirname {output:q})"
+        'exec docmt job ask "$(dirname {output:q})"'
 
 
 rule contrastive:
@@ -50,7 +50,7 @@ rule contrastive:
         runtime=grows(240),
         gpu=gpus("contrastive"),
     shell:
-        "docmt job contrastive $(dirname {output:q}) --threads {threads}"
+        'exec docmt job contrastive "$(dirname {output:q})" --threads {threads}'
 
 
 rule contrastive_whole:
@@ -65,7 +65,7 @@ rule contrastive_whole:
         runtime=grows(240),
         gpu=gpus("contrastive_whole"),
     shell:
-        "docmt job contrastive_whole $(dirname {output:q}) --threads {threads}"
+        'exec docmt job contrastive_whole "$(dirname {output:q})" --threads {threads}'
 
 
 rule inspect:
@@ -80,7 +80,7 @@ rule inspect:
         runtime=grows(60),
         gpu=gpus("inspect"),
     shell:
-        "docmt job inspect $(dirname {output:q}) --threads {threads}"
+        'exec docmt job inspect "$(dirname {output:q})" --threads {threads}'
 
 
 rule passage:
@@ -95,4 +95,4 @@ rule passage:
         runtime=grows(60),
         gpu=gpus("passage"),
     shell:
-        "docmt job passage $(dirname {output:q}) --threads {threads}"
+        'exec docmt job passage "$(dirname {output:q})" --threads {threads}'

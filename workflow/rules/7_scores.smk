@@ -9,7 +9,7 @@ rule word_vectors:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt job word_vectors $(dirname {output:q})"
+        'exec docmt job word_vectors "$(dirname {output:q})"'
 
 
 rule aligner:
@@ -22,7 +22,7 @@ rule aligner:
     resources:
         mem_mb=grows(6000),
     shell:
-        "docmt job aligner $(dirname {output:q})"
+        'exec docmt job aligner "$(dirname {output:q})"'
 
 
 rule scores:
@@ -33,7 +33,7 @@ rule scores:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt job scores $(dirname {output:q})"
+        'exec docmt job scores "$(dirname {output:q})"'
 
 
 rule compare:
@@ -44,4 +44,4 @@ rule compare:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt job compare $(dirname {output:q})"
+        'exec docmt job compare "$(dirname {output:q})"'

@@ -9,7 +9,7 @@ rule page:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt job page $(dirname {output:q})"
+        'exec docmt job page "$(dirname {output:q})"'
 
 
 rule sheet:
@@ -20,7 +20,7 @@ rule sheet:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt job sheet $(dirname {output:q})"
+        'exec docmt job sheet "$(dirname {output:q})"'
 
 
 rule front:
@@ -31,7 +31,7 @@ rule front:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        "docmt job front $(dirname {output:q})"
+        'exec docmt job front "$(dirname {output:q})"'
 
 
 # The paths at which people open pages are links to these artifacts. The parameter is the identity of the page, so that a
@@ -40,13 +40,18 @@ rule show:
     input:
         page,
     output:
-        f"{paths.RESULTS}/{{link}}",
+        report(
+            f"{paths.RESULTS}/{{link}}",
+            caption="../report/page.rst",
+            category=lambda wildcards: Path(paths.RESULTS, wildcards.link).parent.name,
+            labels={"page": "{link}"},
+        ),
     wildcard_constraints:
         link=LINK,
     params:
         identity=page,
     shell:
-        "from=$(dirname {input:q}); to=$(dirname {output:q}); shopt -s nullglob;"
-        ' for file in "$from"/*.* "$from"/documents; do [ -e "$file" ] || continue; name=$(basename "$file");'
+        'from="$(dirname {input:q})"; to="$(dirname {output:q})"; shopt -s nullglob;'
+        ' for file in "$from"/*.* "$from"/documents; do [ -e "$file" ] || continue; name="$(basename "$file")";'
         ' case "$name" in manifest.json|record.json|job.json|log.*) continue;; esac;'
         ' rm -rf "$to/$name"; ln -srfn "$file" "$to/$name" 2> /dev/null || cp -r "$file" "$to/$name"; done'

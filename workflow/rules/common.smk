@@ -38,8 +38,9 @@ def run_settings():
     """Return what the command line and the profile say of this run."""
     settings = workflow.dag_settings
     named = (frozenset(settings.targets), frozenset(settings.forcerun), settings.forceall, settings.forcetargets)
+    until = frozenset(settings.until)
     triggers = frozenset(str(trigger) for trigger in settings.rerun_triggers)
-    return RunSettings(*named, triggers, workflow.dryrun)
+    return RunSettings(*named, until, triggers, workflow.dryrun)
 
 
 def needs(step, part=""):
