@@ -47,6 +47,7 @@ class RunSettings:
     forcerun: frozenset[str]
     forceall: bool
     forcetargets: bool
+    until: frozenset[str]
     triggers: frozenset[str]
     is_dry: bool
 
@@ -122,8 +123,21 @@ class Driver:
                 fetch_set(files, Path(), Network(self.grid.hosts), self.grid.mirror)
         stored = stored_for(self.plan, self.plan.to_run(self.target_jobs, self.is_forced))
         self.plan.fetched = {*stored.entries}
+        self._check_until()
         for line in [*stored.lines, *self.left_out()]:
             say(line)
+
+    def _check_until(self) -> None:
+        """Raise UserError for `--until` with a rule of which jobs read each other: Snakemake cannot end there."""
+        ending = {job for job in self.to_run if job.step in self.settings.until}
+        for job in ending:
+            if any(read in ending for read in self.plan.inputs(job).values()):
+                raise UserError(
+                    "Snakemake cannot end a run with jobs that read each other",
+                    where=f"--until {job.step}",
+                    found=str(job),
+                    remedy="the trainings of a study are a target: snakemake STUDY.trainings",
+                )
 
     def left_out(self) -> list[str]:
         """Return the lines about what the run leaves out."""
@@ -191,11 +205,11 @@ class Driver:
         if not (settings.forceall or settings.forcerun or settings.forcetargets):
             return False
         if job not in self._forced:
-            paths = {*settings.forcerun, *(settings.targets if settings.forcetargets else ())}
-            named = job.step in settings.forcerun or str(self.plan.recipe(job).folder / MANIFEST) in paths
-            is_target = settings.forcetargets and job in self.target_jobs
-            above = settings.forceall or named or is_target
-            self._forced[job] = above or any(map(self.is_forced, self.plan.inputs(job).values()))
+            named = {*settings.forcerun, *(settings.targets if settings.forcetargets else ())}
+            manifest = str(self.plan.recipe(job).folder / MANIFEST)
+            is_named = job.step in settings.forcerun or manifest in map(os.path.relpath, named)
+            read = self.plan.inputs(job).values()
+            self._forced[job] = settings.forceall or is_named or any(map(self.is_forced, read))
         return self._forced[job]
 
     def write_recipes(self) -> None:
