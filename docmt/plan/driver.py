@@ -11,6 +11,7 @@ from typing import Any
 
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST
+from docmt.base.paths import RESULTS
 from docmt.base.recipe import read_recipe
 from docmt.fetching.sets import fetch_set
 from docmt.fetching.transfer import Network
@@ -36,6 +37,8 @@ ALWAYS = "DOCMT_GRAPH"
 """The variable of the environment with which finished jobs have inputs too, for graphs of all jobs."""
 TRIGGERS = {"mtime", "params"}
 """What makes Snakemake run a job again: with other triggers finished jobs would look changed."""
+OLD_LAYOUT = f"{RESULTS}/frozen_grid.json"
+"""A file that runs of the layout without ids left behind."""
 Names = dict[str, str]
 
 
@@ -124,6 +127,8 @@ class Driver:
         stored = stored_for(self.plan, self.plan.to_run(self.target_jobs, self.is_forced))
         self.plan.fetched = {*stored.entries}
         self._check_until()
+        if (self.plan.root / OLD_LAYOUT).exists():
+            say(f"{RESULTS}/ has results of an earlier layout, which docmt no longer reads: remove them ({OLD_LAYOUT})")
         for line in [*stored.lines, *self.left_out()]:
             say(line)
 
@@ -185,6 +190,15 @@ class Driver:
         """Return the manifest of the page that people open at a path."""
         self.prepare()
         return self.manifests(self.jobs_of(link))[0]
+
+    def identity_of_page(self, link: str, output: str) -> str:
+        """Return what changes with that page. Raises UserError where Snakemake has it below another folder."""
+        if output != link:
+            remedy = "remove `prefix:`; docmt writes into the folder of the run"
+            raise UserError(
+                "docmt as a module has no prefix", where="prefix:", found=output, expected=link, remedy=remedy
+            )
+        return self.page(link)
 
     def gpus(self, step: str, names: Names) -> int:
         """Return the GPUs that a job of a model asks a cluster for."""
@@ -288,10 +302,6 @@ class Submitted:
 
     def _hints(self, step: str, names: Names) -> Mapping[str, Any]:
         return read_recipe(folder_of(step, names), step).hints
-
-    def page(self, link: str) -> str:
-        """Pages are made where the run is planned."""
-        raise AssertionError(link)
 
     def write_recipes(self) -> None:
         """Write nothing: the process that planned the run has written the recipes."""

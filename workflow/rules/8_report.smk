@@ -38,7 +38,7 @@ rule front:
 # change, and a change back, sets a link again. Where links are impossible, copies stand there.
 rule show:
     input:
-        page,
+        lambda wildcards: or_refuse(DRIVER.page, path_of(wildcards)),
     output:
         report(
             f"{paths.RESULTS}/{{link}}",
@@ -49,7 +49,7 @@ rule show:
     wildcard_constraints:
         link=LINK,
     params:
-        identity=page,
+        identity=lambda wildcards, output: or_refuse(DRIVER.identity_of_page, path_of(wildcards), output[0]),
     shell:
         'from="$(dirname {input:q})"; to="$(dirname {output:q})"; shopt -s nullglob;'
         ' for file in "$from"/*.* "$from"/documents; do [ -e "$file" ] || continue; name="$(basename "$file")";'

@@ -48,9 +48,9 @@ def needs(step, part=""):
     return lambda wildcards: or_refuse(DRIVER.needs, step, dict(wildcards), part)
 
 
-def page(wildcards):
-    """Return the manifest of the page that people open at a path; its path has the identity of the page."""
-    return or_refuse(DRIVER.page, f"{paths.RESULTS}/{wildcards.link}")
+def path_of(wildcards):
+    """Return the path at which people open a page."""
+    return f"{paths.RESULTS}/{wildcards.link}"
 
 
 def gpus(step):
