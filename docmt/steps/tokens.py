@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from docmt.base.artifacts import atomic_folder
 from docmt.base.paths import TOKENS
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import workers_of
