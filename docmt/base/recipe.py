@@ -4,8 +4,8 @@
      "files": {...}, "libraries": {...}, "hints": {...}}
 
 The identity is the digest of what decides the output: step, version, settings, the ids of the inputs (the last part of
-their folders), the digests of files, and the versions of libraries. It has no paths, times or hosts, and is known
-before the job runs. The driver of a run writes the recipe before the first job; a job reads nothing else.
+their folders), the digests of files, and the versions of libraries. It has no paths, times, hosts or names of studies,
+and is known before the job runs. The driver of a run writes the recipe before the first job; a job reads nothing else.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,6 +27,8 @@ GIVEN = "given"
 JOB = "job.json"
 """The name of the file."""
 REMEDY = "settings come from config.yaml and the studies: delete this file, and run snakemake, which writes it again"
+STUDY = "study"
+"""The setting with the name of the first study that has a system: no output depends on which studies share it."""
 SOURCES = "sources"
 """The kind of a digest of the addresses of a file whose own digest nobody states before its download."""
 
@@ -80,7 +82,8 @@ class Recipe:
     @cached_property
     def identity(self) -> str:
         """The digest of what decides the output."""
-        return full_digest(self.asked)
+        settings = {key: value for key, value in self.settings.items() if key != STUDY or not isinstance(value, str)}
+        return full_digest({**self.asked, "settings": settings})
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -211,7 +214,9 @@ def read_recipe(folder: Path, step: str | None = None, version: int | None = Non
     path = folder / JOB
     recipe = recipe_from_json(read_object(path), str(path), folder.parent)
     if step not in (None, recipe.step):
-        raise UserError("the recipe of another step", where=str(path), found=in_line(recipe.step), expected=str(step))
+        what, found = "the recipe of another step", in_line(recipe.step)
+        remedy = f"docmt job {found} {folder} does it"
+        raise UserError(what, where=str(path), found=found, expected=str(step), remedy=remedy)
     if version not in (None, recipe.version):
         what, remedy = f"the recipe of another version of {step}", "run snakemake again, which writes a new one"
         raise UserError(what, where=str(path), found=recipe.version, expected=version, remedy=remedy)

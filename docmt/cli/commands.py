@@ -101,6 +101,7 @@ option; `-` is standard input. Commands that print take --json. What the workflo
 ABOUT_JOBS = """The jobs of the workflow: `docmt job STEP FOLDER` does the job whose recipe, job.json, is in a folder.
 
 The workflow has written the recipe. A job writes files, and prints nothing but messages."""
+ABOUT_DOWNLOAD = "Download a file of a corpus, and check it."
 
 ABOUT_STORE = """The store of config.yaml (`store`), where teams share what their jobs have made.
 
@@ -159,7 +160,7 @@ class JobCommands(LazyGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import and return the command of a step, or another command."""
         if cmd_name == DOWNLOAD:
-            return command(cmd_name, command_of(cmd_name), "Download a file of a corpus, and check it.")
+            return command(cmd_name, command_of(cmd_name), ABOUT_DOWNLOAD)
         return command(cmd_name, command_of(cmd_name), get_step(cmd_name).about) if cmd_name in NAMES else None
 
 

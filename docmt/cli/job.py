@@ -2,6 +2,7 @@
 
 import os
 import sys
+import traceback
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,6 +13,7 @@ import typer
 
 from docmt.base.checks import MOST_MINUTES
 from docmt.base.errors import UserError
+from docmt.base.foreign import explained
 from docmt.base.manifest import MANIFEST, RECORD, read_record
 from docmt.base.recipe import Recipe, Resources, read_recipe, root_of
 from docmt.base.screen import say
@@ -123,7 +125,7 @@ def is_done(recipe: Recipe) -> bool:
 
 @contextmanager
 def logged(folder: Path) -> Iterator[None]:
-    """Write what the block prints into a file of this attempt; the message of an error is printed too."""
+    """Write what the block prints into a file of this attempt, the message of an error too, which the caller prints."""
     number = 1 + max((int(path.suffixes[0][1:]) for path in folder.glob("log.*.txt")), default=0)
     screen = os.dup(2)
     log = os.open(folder / f"log.{number}.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
@@ -132,7 +134,12 @@ def logged(folder: Path) -> Iterator[None]:
     try:
         yield
     except Exception as problem:
-        os.write(screen, f"docmt: {folder}: {problem}\n  log: {folder}/log.{number}.txt\n".encode())
+        error = explained(problem)
+        if error is None:
+            traceback.print_exc()
+        else:
+            say(f"docmt: {error}")
+        os.write(screen, f"docmt: {folder} failed; its log is {folder}/log.{number}.txt\n".encode())
         raise
     finally:
         sys.stdout.flush()

@@ -186,7 +186,7 @@ class Item(Checked):
         return ((self.corpus, labelled.system) for labelled in getattr(self, "systems", ()))
 
     def reads(self) -> list[str]:
-        """Return the inputs of the item: keys of `FILES_OF_SYSTEMS` and `FILES_OF_ITEMS` in docmt/grid/items.py."""
+        """Return the inputs of the item: keys of `STEPS_OF_SYSTEMS` and `JOBS_OF_ITEMS` in docmt/grid/items.py."""
         raise NotImplementedError
 
     def beside_published(self, corpora: Sequence[str]) -> Iterator[BesidePublished]:

@@ -7,14 +7,16 @@ from pathlib import Path
 from typing import Any, get_args, get_origin
 
 from docmt.base.errors import INTERRUPTED, TRY_AGAIN, USER_MISTAKE
+from docmt.base.paths import DOWNLOADS
 from docmt.base.recipe import JOB
 from docmt.cli.catalogue import DEAD
-from docmt.cli.commands import ABOUT_JOBS, ABOUT_STORE, FOR_YOU, JOBS, STORE, Sections, command, function_of
+from docmt.cli.commands import ABOUT_DOWNLOAD, ABOUT_JOBS, ABOUT_STORE, FOR_YOU, STORE, Sections, command, function_of
 from docmt.cli.findings import NOT_SUPPORTED
 from docmt.cli.job import command_of
 from docmt.cli.provenance import NOT_REPRODUCED
 from docmt.cli.store.checking import DAMAGED
 from docmt.steps import NAMES, all_steps, get_step
+from docmt.steps.download import STEP as DOWNLOAD
 from docmt.training.exit import FAULT, HANGING
 from generators.markdown import code, generated_by, plain, table
 
@@ -78,11 +80,10 @@ assert {FAULT} == NO_IS_ONE, "the commands that answer no have one exit status"
 
 STEPS = "docmt job STEP"
 """The heading of the section about the jobs of steps."""
-OF_STEPS = """Each step of the workflow has a command of its name. Its job reads its recipe (`job.json`), its settings \
-beside it (`settings.json`), and the inputs and files that the recipe names: no `config.yaml`, and no study. FOLDER is \
-the folder of the job's outputs; where jobs share a folder, it is the recipe itself, such as \
-`results/8_report/paper/demo/quality.job.json`. Call the command in the folder that has `results/`. \
-[Results](results.md#jobjson) has the keys of a recipe."""
+OF_STEPS = """Each step of the workflow has a command of its name. Its job reads its recipe, `job.json` in FOLDER, and \
+the inputs and files that the recipe names: no `config.yaml`, and no study. FOLDER is the folder of the job's outputs, \
+whose last part is the id. Call the command in the folder that has `results/`. A job that is finished ends at once. \
+If another process does the job, the command waits for it. [Results](results.md#jobjson) has the keys of a recipe."""
 
 VALUES = {str: "text", int: "whole number", float: "number", Path: "path"}
 """What the value of an option is, by its type."""
@@ -97,8 +98,7 @@ def page() -> str:
     parts = [generated_by("docmt/cli"), INTRODUCTION, exit_statuses()]
     parts += sections((), FOR_YOU)
     parts += ["## docmt store", plain(ABOUT_STORE), *sections(("store",), STORE, level=3)]
-    others = {heading: named for heading, named in JOBS.items() if not named.keys() <= {*NAMES}}
-    parts += ["## docmt job", plain(ABOUT_JOBS), steps(), *sections(("job",), others, level=3)]
+    parts += ["## docmt job", plain(ABOUT_JOBS), steps()]
     return "\n".join(f"{part.strip()}\n" for part in parts)
 
 
@@ -114,9 +114,8 @@ def exit_statuses() -> str:
 def steps() -> str:
     """Return the section about the jobs of steps, whose commands have the same argument and options."""
     parsed = command("train", command_of("train"), "")
-    rows = [
-        (code(step.name), plain(step.about), code(f"{step.folder}/{step.prefix}{JOB}")) for step in all_steps().values()
-    ]
+    rows = [(code(step.name), plain(step.about), code(f"{step.folder}/{JOB}")) for step in all_steps().values()]
+    rows.append((code(DOWNLOAD), f"{ABOUT_DOWNLOAD} Its name is the `--part`.", code(f"{DOWNLOADS}/{JOB}")))
     parts = [
         f"### {STEPS}",
         f"```text\n{usage('job STEP', parsed.params)}\n```",

@@ -11,7 +11,6 @@ from typing import Any
 
 from docmt.base.checks import need_name
 from docmt.base.names import NAME, SPLITS
-from docmt.base.paths import SHEET_ENDING
 from docmt.grid.external import BESIDE
 from docmt.grid.main_config import DefaultsConfig, RunConfig, StoreMode
 from docmt.grid.resolve import Elsewhere, StatedSystem
@@ -44,6 +43,8 @@ SWEEP = {
     "items": {"type": "number"},
     "description": "Values of a sweep: a system for each; {} in its name and in its settings is replaced by the value.",
 }
+SHEET = ".sheet"
+"""A part of names that sheets for annotators have, and no item."""
 NAME_OF_SWEEP = rf"^(?:{NAME.pattern})?\{{\}}[A-Za-z0-9_.+-]*$"
 """The pattern of a name that has the place of the value once."""
 
@@ -211,7 +212,7 @@ def items(section: str) -> Override:
 
     def schema(definitions: Definitions) -> Schema:
         (field,) = (field for field in dataclasses.fields(StudyConfig) if field.name == section)
-        reserved = {"anyOf": [{"enum": list(RESERVED)}, {"pattern": escaped(SHEET_ENDING)}]}
+        reserved = {"anyOf": [{"enum": list(RESERVED)}, {"pattern": escaped(SHEET)}]}
         names = {**need_name.schema, "not": reserved}
         cls = field.type.__args__[1]
         return {"type": "object", "propertyNames": names, "additionalProperties": definitions.reference(cls)}

@@ -1,7 +1,7 @@
 """What the page of results says of the stages 0 to 4: models, corpora, tokens, views and chains."""
 
 from docmt.base import columns
-from docmt.base.paths import CHAIN_WORDS, CHAINS, CHECKPOINT, CORPUS, TOKENS, VIEW
+from docmt.base.paths import CHAIN_WORDS, CHAINS, CHECKPOINT, CORPUS, FIXTURE, TOKENS, VIEW
 from generators.result_files import CONTRASTIVE_ITEM, DOCUMENT, IN_DOCUMENT, VARIANT, Keys, Stage, Table
 
 SPLIT = "`train`, `dev` or `test`"
@@ -21,7 +21,7 @@ DATA_STAGES = (
     Stage(
         "0 models",
         CHECKPOINT,
-        ("checkpoint", "aligner_checkpoint"),
+        ("checkpoint",),
         ("tokens", "train", "scores"),
         others={
             "config.json, model.safetensors, tokenizer.json": "a small random checkpoint in the Hugging Face layout, "
@@ -30,10 +30,17 @@ DATA_STAGES = (
         },
     ),
     Stage(
+        "1 fixtures",
+        FIXTURE,
+        ("fixture",),
+        ("corpus",),
+        others={"downloads/": "generated files in the form of the corpus', at a scale with `fixtures`"},
+    ),
+    Stage(
         "1 corpus",
         CORPUS,
-        ("corpus", "fixture", "download"),
-        ("tokens", "adopt", "ask", "scores", "sheet", "item", "report", "demo_report"),
+        ("corpus",),
+        ("tokens", "adopt", "ask", "scores", "sheet", "page", "front"),
         (
             Table(
                 "documents.parquet",
@@ -77,7 +84,6 @@ DATA_STAGES = (
                 },
             ),
         ),
-        {"downloads/": "the files of the corpus as they were published, or generated ones at a scale with `fixtures`"},
     ),
     Stage(
         "2 tokens",
@@ -85,7 +91,7 @@ DATA_STAGES = (
         ("tokens",),
         (
             *("tokens", "views", "chain_words", "chain_segments", "train", "adopt", "ask", "word_vectors", "aligner"),
-            *("scores", "item", "report", "demo_report"),
+            *("scores", "page", "front"),
         ),
         (
             Table(
@@ -143,7 +149,17 @@ DATA_STAGES = (
         "3 views",
         VIEW,
         ("views",),
-        ("chain_segments", "train", "translate", "contrastive", "inspect", "scores", "item", "report", "demo_report"),
+        (
+            "chain_segments",
+            "train",
+            "translate",
+            "contrastive",
+            "contrastive_whole",
+            "inspect",
+            "scores",
+            "page",
+            "front",
+        ),
         (
             Table(
                 "train.arrow, dev.arrow, test.arrow",
@@ -173,10 +189,10 @@ DATA_STAGES = (
         ),
     ),
     Stage(
-        "4 chains, of documents",
+        "4 chain words",
         CHAIN_WORDS,
         ("chain_words",),
-        ("chain_segments", "item", "report", "demo_report"),
+        ("chain_segments", "page", "front"),
         (
             Table(
                 "chains.arrow",
@@ -203,10 +219,10 @@ DATA_STAGES = (
         {"stop_words.txt": "the words that form no chain, one on each line"},
     ),
     Stage(
-        "4 chains, of a view",
+        "4 chains",
         CHAINS,
         ("chain_segments",),
-        ("train", "translate", "contrastive", "inspect"),
+        ("train", "translate", "contrastive", "contrastive_whole", "inspect"),
         (
             Table(
                 "train.arrow, dev.arrow, test.arrow, contrastive.arrow",

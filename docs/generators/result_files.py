@@ -73,8 +73,8 @@ COLLECTED_TABLE = Table(
         "signature": "signature of the score",
         "n": "number of units that the score is over",
         "lower_is_better": "whether a lower score is better",
-        "identity": "identity of the scores",
-        "state": "`right` (what is asked for now), `other` (the next run would make it again) or `unknown`",
+        "identity": "id of the scores, the name of their folder",
+        "asked": "whether the present settings ask for these scores; false for other versions of them",
     },
     COLLECTED_SCHEMA,
 )
@@ -82,35 +82,32 @@ COLLECTED_TABLE = Table(
 SEAL = (
     Keys(
         "job.json",
-        "The recipe of the job: where everything is that it reads. A run writes it before its first job, beside the "
-        "settings, and `docmt job STEP FOLDER` reads it. No identity depends on it, so that its hints may be edited; "
-        "the next run that makes the job writes the file again.",
+        "The recipe: what was asked of the job, and where everything is that it reads. A run writes it before its "
+        "first job, and `docmt job STEP FOLDER` reads nothing else. A recipe that was changed by hand is refused. "
+        "Its hints may be changed: no identity depends on them. The next run that makes the job writes the file again.",
         {
             "step": "the step of the workflow, which is also the rule and the command of `docmt job`",
-            "inputs": "the manifests of the outputs of other jobs, by role",
-            "files": "files that no job makes, by role",
-            "hints": "facts that decide no output, such as the folder of unfinished work (`state`). Those of a "
+            "version": "the version of the step",
+            "identity": "digest of all that decides the output; its first ten digits are the name of the folder",
+            "settings": "the settings that decide the output",
+            "inputs": "the folders of the outputs of other jobs, by role",
+            "files": "files that no job makes, by role: `path` and `digest`",
+            "libraries": "the versions of the libraries that decide the output",
+            "hints": "facts that decide no output, such as the `device` and the estimated `minutes`. Those of a "
             "training may also be `save_minutes` (the longest time between two checkpoints: 30), `hang_minutes` (the "
             "time without progress after which it is ended: 30; 0 is never), `checkpoints` (the number of checkpoints "
-            "that stay: 2), `set_aside` (whether the state of other settings is renamed, and not refused: true), "
+            "that stay: 2), "
             "`deterministic` (whether a GPU gives the same bytes from the same seed, more slowly; a resumed training "
             "needs it too: false) and `compiled` (whether parts of updates are compiled: as DOCMT_COMPILE says)",
+            "again": "the run that wants the job to be done again, where one forces it (`--forcerun`)",
         },
-    ),
-    Keys(
-        "settings.json",
-        "It is written before the job runs. It has the settings that the job depends on, and these keys.",
-        {
-            "asked": "`job` (the rule), `inputs` (identities by role), `files` (SHA-256 of files from outside) and "
-            "`libraries` (versions that decide the output)",
-            "digest": "digest of all other values; a job refuses a file that was changed by hand",
-        },
+        frozenset({"again"}),
     ),
     Keys(
         "record.json",
         "It has facts that differ between two runs of the same job.",
         {
-            "command": "the step, which is also the command of `docmt job`",
+            "step": "the step",
             "began": "time of the begin, in UTC",
             "finished": "time of the end, in UTC",
             "seconds": "seconds between the two",
@@ -118,17 +115,19 @@ SEAL = (
             "commit": "commit of the clone",
             "versions": "versions of docmt, Python and libraries",
             "files": "SHA-256 and size of files whose content has such facts",
+            "again": "the run that wanted the job to be done again, if any",
             "digest": "digest of all other values",
         },
+        frozenset({"again"}),
     ),
     Keys(
         "manifest.json",
         "It is written last, so that outputs without it are not complete.",
         {
             "format": "`docmt-manifest-1`",
-            "identity": "digest of what was asked (`settings.json` without its digest)",
+            "identity": "that of the recipe",
             "content": "digest of all files: of what came out",
-            "command": "the step, whose command `docmt job` makes the files again",
+            "step": "the step",
             "inputs": "identity and content of each input, by role",
             "files": "SHA-256 and size of each file; of a table also digests of its parts",
             "records": "files whose digests are in `record.json`",

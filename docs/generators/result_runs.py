@@ -3,7 +3,23 @@
 import pyarrow as pa
 
 from docmt.base import columns
-from docmt.base.paths import ALIGNER, COMPARISON, PASSAGE, REPORT, SCORES, TRAINING, TRANSLATIONS, VECTORS
+from docmt.base.paths import (
+    ADOPTED,
+    ALIGNER,
+    ASKED,
+    COMPARISON,
+    CONTRASTIVE,
+    CONTRASTIVE_WHOLE,
+    FRONT,
+    INSIDE,
+    PAGE,
+    PASSAGE,
+    SCORES,
+    SHEET,
+    TRAINING,
+    TRANSLATIONS,
+    VECTORS,
+)
 from docmt.decoding.files import COLUMNS as N_BEST
 from docmt.scoring.alignment.model import LINKS
 from generators.result_files import DOCUMENT, IN_DOCUMENT, VARIANT, Keys, Stage, Table
@@ -15,12 +31,18 @@ TRANSLATED = {
     "pairs": "number of all pairs of translations",
 }
 
+OF_OTHERS = {
+    "decoding.json": "what the study states of the lines",
+    "test.txt, test.tok.txt": "as those of [translations](#6-translations)",
+}
+"""The files of translations that docmt has not made."""
+
 RUN_STAGES = (
     Stage(
         "5 training",
         TRAINING,
         ("train",),
-        ("train", "translate", "contrastive", "inspect", "passage", "item", "report", "demo_report"),
+        ("train", "translate", "contrastive", "contrastive_whole", "inspect", "passage", "page", "front"),
         (
             Table(
                 "metrics.jsonl",
@@ -85,7 +107,7 @@ RUN_STAGES = (
             ),
             Keys(
                 "exit.json",
-                "It says why the process ended. While a training is unfinished, the file is in `results/state/`.",
+                "It says why the process ended. While a training is unfinished, the file is in `scratch/`.",
                 {
                     "reason": "`finished`, `stopped`, `deadline`, `out of memory`, `not finite`, `hung`, `disk full`, "
                     "`other run` or `error`",
@@ -106,13 +128,12 @@ RUN_STAGES = (
     Stage(
         "6 translations",
         TRANSLATIONS,
-        ("translate", "adopt", "ask", "contrastive", "inspect"),
-        ("scores", "sheet", "item", "report", "demo_report"),
+        ("translate",),
+        ("scores", "sheet", "page", "front"),
         (
             Keys(
                 "decoding.json",
-                "It has the settings of the search and the counts of its work. That of an external system has what the "
-                "study states of its lines instead.",
+                "It has the settings of the search and the counts of its work.",
                 {
                     "version": "version of the step",
                     "strategy": "`sentences`, `sliding windows`, `synchronous sentences`, `instances` or `documents`",
@@ -141,34 +162,6 @@ RUN_STAGES = (
                 frozenset({"engine"}),
             ),
             Table(
-                "contrastive.arrow, contrastive.whole.arrow",
-                "a variant of a contrastive item",
-                {
-                    **VARIANT,
-                    "score": "sum of the log-probabilities of the judged sentence's pieces and its end, in nats",
-                    "outputs": "number of these pieces and ends",
-                    "context_score": "the same sum of the sentences before; null where it was not computed",
-                    "context_outputs": "their number",
-                },
-                columns.CONTRASTIVE_SCORES,
-            ),
-            Table(
-                "inside.arrow",
-                "a member of a lexical chain of a dev document; only for figures of attention",
-                {
-                    "document": DOCUMENT,
-                    "chain": "number of the chain",
-                    "piece": "the source piece",
-                    "sentence": IN_DOCUMENT,
-                    "place": "place of the piece in its sentence, from 0",
-                    "outputs": "pieces of the reference of the sentence, and the end symbol",
-                    "attention": "cross-attention of each output to the piece, mean of the heads of the top layer",
-                    "alignment": "attention of the piece to each output (lexical chains, eq. 8)",
-                    "similarity": "similarity of each output's step to the latent variable of the chain (eq. 17)",
-                },
-                columns.INSIDE,
-            ),
-            Table(
                 "test.nbest.tsv",
                 "a hypothesis; only with `decode.n_best`",
                 {
@@ -190,10 +183,75 @@ RUN_STAGES = (
         },
     ),
     Stage(
+        "6 adopted",
+        ADOPTED,
+        ("adopt",),
+        ("scores", "sheet", "page", "front"),
+        others=OF_OTHERS,
+    ),
+    Stage(
+        "6 asked",
+        ASKED,
+        ("ask",),
+        ("scores", "sheet", "page", "front"),
+        others=OF_OTHERS,
+    ),
+    Stage(
+        "6 contrastive",
+        CONTRASTIVE,
+        ("contrastive",),
+        ("scores", "page", "front"),
+        (
+            Table(
+                "contrastive.arrow",
+                "a variant of a contrastive item",
+                {
+                    **VARIANT,
+                    "score": "sum of the log-probabilities of the judged sentence's pieces and its end, in nats",
+                    "outputs": "number of these pieces and ends",
+                    "context_score": "the same sum of the sentences before; null where it was not computed",
+                    "context_outputs": "their number",
+                },
+                columns.CONTRASTIVE_SCORES,
+            ),
+        ),
+    ),
+    Stage(
+        "6 contrastive, with context",
+        CONTRASTIVE_WHOLE,
+        ("contrastive_whole",),
+        ("scores", "page", "front"),
+        others={"contrastive.whole.arrow": "as `contrastive.arrow`, with the scores of the sentences before"},
+    ),
+    Stage(
+        "6 inside",
+        INSIDE,
+        ("inspect",),
+        ("page", "front"),
+        (
+            Table(
+                "inside.arrow",
+                "a member of a lexical chain of a dev document; only for figures of attention",
+                {
+                    "document": DOCUMENT,
+                    "chain": "number of the chain",
+                    "piece": "the source piece",
+                    "sentence": IN_DOCUMENT,
+                    "place": "place of the piece in its sentence, from 0",
+                    "outputs": "pieces of the reference of the sentence, and the end symbol",
+                    "attention": "cross-attention of each output to the piece, mean of the heads of the top layer",
+                    "alignment": "attention of the piece to each output (lexical chains, eq. 8)",
+                    "similarity": "similarity of each output's step to the latent variable of the chain (eq. 17)",
+                },
+                columns.INSIDE,
+            ),
+        ),
+    ),
+    Stage(
         "6 passages",
         PASSAGE,
         ("passage",),
-        ("item", "report", "demo_report"),
+        ("page", "front"),
         others={"passages.json": "`documents`: the translation of each sentence of each passage that a study states"},
     ),
     Stage(
@@ -230,7 +288,7 @@ RUN_STAGES = (
         "7 scores",
         SCORES,
         ("scores",),
-        ("compare", "item", "report", "demo_report"),
+        ("compare", "page", "front"),
         (
             Keys(
                 "scores.json",
@@ -258,7 +316,7 @@ RUN_STAGES = (
                     "unigram_dev_perplexity": "perplexity of a unigram model on dev, which any model should beat",
                     "warnings": "signs of text that is not what metrics expect",
                     "decoding": "the content of `decoding.json`",
-                    "settings": "the content of `settings.json`",
+                    "settings": "the settings of the job",
                 },
                 frozenset({"chrF", "chrF++", "TER", "COMET", "doc-COMET", "contrastive_signature"}),
             ),
@@ -295,7 +353,7 @@ RUN_STAGES = (
         "7 comparisons",
         COMPARISON,
         ("compare",),
-        ("item", "report", "demo_report"),
+        ("page", "front"),
         (
             Keys(
                 "comparisons.json",
@@ -323,9 +381,9 @@ RUN_STAGES = (
     ),
     Stage(
         "8 report",
-        REPORT,
-        ("item", "sheet", "report", "demo_report"),
-        ("report", "demo_report"),
+        PAGE,
+        ("page",),
+        (),
         (
             Table(
                 "TABLE.json (`records`), TABLE.csv, TABLE.parquet",
@@ -360,14 +418,31 @@ RUN_STAGES = (
             ),
         ),
         {
-            "index.html": "the page of the study; `results/report.html` is that of the demo",
+            "index.html": "the page of the study, whose item is `index`",
             "ITEM.html": "a page for each table, figure and passage",
             "ITEM.json": "`title`, `caption`, `kind`, `paper`, `note`, `findings` and the `records`, whose keys depend "
             "on the kind: points of a figure have `label`, `x`, `measured` and `published`",
             "TABLE.tex, TABLE.md, FIGURE.svg, FIGURE.pdf": "the table or figure for a paper",
+            "documents/": "a list of all test documents and a page for each of them, beside `index.html`",
+        },
+    ),
+    Stage(
+        "8 front",
+        FRONT,
+        ("front",),
+        (),
+        others={
+            "report.html": "the page of the demo study again; at another scale than `paper` its name has the scale"
+        },
+    ),
+    Stage(
+        "8 sheets",
+        SHEET,
+        ("sheet",),
+        (),
+        others={
             "TABLE.sheet.csv, .html, .key.json": "the blind sheet for annotators, and the key that says which "
             "translation is whose",
-            "documents/": "a list of all test documents and a page for each of them",
         },
     ),
 )

@@ -16,8 +16,16 @@ INTRODUCTION = """# Results, folder by folder
 > **For** readers who open files below `results/` in a notebook or a script. **Afterwards** you can find a file, read \
 its columns and keys, and say which stage writes it and which jobs read it.
 
-Every stage has a folder of its own, whose name begins with the number of the stage. Names in braces stand for the \
-names of a corpus, a text, a view, a scale, a study, a system and a seed. At a scale with `fixtures`, the corpus in \
+Every step has a folder of its own, whose name begins with the number of its stage. Names in braces stand for the \
+names of a corpus, a text, a view, a scale, a study, a system and a seed, and `{id}` for the first ten digits of the \
+artifact's [identity](signatures.md): other settings make another folder, beside the old one. Nobody types an id. \
+`docmt path` prints the folder that the present settings ask for:
+
+```bash
+docmt path results/7_scores/toy_zh-en/sentence/seed1/scores.json
+```
+
+Commands and `docmt.open_model` take the path without the id. At a scale with `fixtures`, the corpus in \
 the folders of stages 1 to 4 is `CORPUS@SCALE`.
 
 - Files named `*.parquet` and `*.arrow` are tables with types: `pandas.read_parquet`, `polars.read_parquet`, and \
@@ -31,22 +39,19 @@ the CSV or JSON file beside the page.
 
 RULES = """## What every job writes
 
-Beside its outputs, each job has four files: its recipe and its settings, from before it ran, and its record and its \
-manifest. Where several jobs write into one folder, the names of these files \
-begin with the name of the job's output, such as `contrastive.manifest.json` or `quality.settings.json`. \
-[Signatures and identities](signatures.md) explains how docmt uses them.
+Beside its outputs, the folder of a job has three files: its recipe, from before it ran, and its record and its \
+manifest. `log.1.txt`, `log.2.txt` and so on are the messages of its attempts, and `scratch/` is what it keeps for its \
+next attempt, such as the checkpoints of a training or the answers of a program so far. [Signatures and \
+identities](signatures.md) explains how docmt uses them.
 """
 
 STATE = """## Other files
 
-- `results/state/` has what jobs keep for their next attempt: checkpoints and `exit.json` of trainings, answers of \
-programs so far (`journal`), and causes of failures. No stage reads it.
-- `results/aside/` has outputs that a run has replaced, under their identities. They move back when their settings \
-return.
-- `results/frozen_grid.json` and `results/frozen_times.json` are what jobs on a cluster read in the place of \
-`config.yaml`.
+- `results/8_report/SCALE/STUDY/ITEM.html` and `results/report.html` are links to the newest pages, with the files \
+beside them: these are the paths that people open. Where links are impossible, they are copies.
+- `results/1_corpus/CORPUS/downloads/` has the files of a corpus as they were published. No run replaces them.
+- `results/asked/` has what the runs of each clone have asked for lately: `docmt remove-results --unused` keeps it.
 - `results/checksums.lock.json` has the digests of first downloads.
-- `logs/` has the messages of each job, under the path that its files have below `results/`.
 """
 
 

@@ -1,40 +1,109 @@
-"""The recipe of a job, job.json: what a reader of it gets, and what it refuses."""
+"""The recipe of a job, job.json: its identity, what a reader of it gets, and what it refuses."""
 
+import dataclasses
 import json
 from pathlib import Path
 
 import pytest
-from helpers.damage import damaged
+from helpers.damage import DAMAGES, damaged, refused_changes
+from hypothesis import given
+from hypothesis import strategies as st
 
+from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
-from docmt.base.manifest import MANIFEST, SETTINGS
-from docmt.base.recipe import JOB, REMEDY, Recipe, read_recipe, root_of
+from docmt.base.machine import installed_version
+from docmt.base.paths import ID_DIGITS
+from docmt.base.recipe import JOB, REMEDY, Recipe, StatedFile, read_recipe, read_settings, root_of, versions
 
-CONTENT = {
-    "step": "views",
-    "inputs": {"tokens": f"results/2_tokens/toy/word/{MANIFEST}"},
-    "files": {"pretrained/a.json": "/models/a/a.json"},
-    "hints": {"positions": ["wrapped:running:9"]},
-}
+TOKENS, WORDS = Path("results/2_tokens/toy/word/1111111111"), Path("results/4_chain_words/toy/word/2222222222")
+RECIPE = Recipe(
+    step="views",
+    version=3,
+    settings={"view": {"window": 2, "max_tokens": None}},
+    place=Path("results/3_views/toy/word/window2"),
+    inputs={"tokens": TOKENS, "words": WORDS},
+    files={"pretrained/a.json": StatedFile("/models/a/a.json", "3" * 64)},
+    libraries={"pyarrow": installed_version("pyarrow")},
+    hints={"positions": ["wrapped:running:9"]},
+)
+OTHERS = [
+    {"step": "chains"},
+    {"version": 4},
+    {"settings": {"view": {"window": 3, "max_tokens": None}}},
+    {"inputs": {"tokens": TOKENS.with_name("2" * 10), "words": WORDS}},
+    {"inputs": {"tokens": WORDS, "words": TOKENS}},
+    {"inputs": {"tokens": TOKENS}},
+    {"files": {"pretrained/a.json": StatedFile("/models/a/a.json", "4" * 64)}},
+    {"files": {"other": StatedFile("/models/a/a.json", "3" * 64)}},
+    {"files": {}},
+    {"libraries": {"pyarrow": "0"}},
+    {"libraries": {}},
+]
+"""Each asks for something else."""
+SAME = [
+    {"place": Path("results/3_views/other")},
+    {"inputs": {"tokens": Path("/elsewhere/1111111111"), "words": WORDS}},
+    {"files": {"pretrained/a.json": StatedFile("/elsewhere", "3" * 64)}},
+    {"hints": {}},
+    {"again": "1764313080.7"},
+]
+"""Paths, hints and runs, on which no output depends."""
 
 
-def write(folder: Path, **changes: object) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / JOB).write_text(json.dumps({**CONTENT, **changes}), encoding="utf-8")
-    return folder
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    RECIPE.write()
+    return RECIPE.folder
 
 
-def test_a_recipe_is_read_as_it_was_written(tmp_path):
-    for place in (write(tmp_path), tmp_path / JOB):
-        recipe = read_recipe(place, "views")
-        assert recipe.to_json() == CONTENT
-        assert (recipe.folder, recipe.prefix, recipe.settings) == (tmp_path, "", tmp_path / SETTINGS)
+def rewritten(folder: Path, **changes: object) -> None:
+    """As a person changes the file."""
+    (folder / JOB).write_text(json.dumps({**RECIPE.to_json(), **changes}), encoding="utf-8")
 
 
-def test_a_prefix_tells_jobs_of_one_folder_apart(tmp_path):
-    write(tmp_path).joinpath(JOB).rename(tmp_path / f"contrastive.{JOB}")
-    recipe = read_recipe(tmp_path / f"contrastive.{JOB}", "views")
-    assert (recipe.prefix, recipe.settings) == ("contrastive.", tmp_path / f"contrastive.{SETTINGS}")
+def test_each_thing_that_was_asked_is_a_part_of_the_identity():
+    identities = {dataclasses.replace(RECIPE, **other).identity for other in OTHERS}
+    assert len(identities - {RECIPE.identity}) == len(OTHERS)
+    assert {dataclasses.replace(RECIPE, **same).identity for same in SAME} == {RECIPE.identity}
+
+
+@given(st.data())
+def test_the_identity_does_not_depend_on_the_order_of_keys(data):
+    def shuffled(value: object) -> object:
+        if not isinstance(value, dict):
+            return value
+        return {key: shuffled(value[key]) for key in data.draw(st.permutations(sorted(value)))}
+
+    other = Recipe(**{field.name: shuffled(getattr(RECIPE, field.name)) for field in dataclasses.fields(Recipe)})
+    assert (other, other.identity) == (RECIPE, RECIPE.identity)
+
+
+def test_a_recipe_is_read_as_it_was_written_in_the_folder_of_its_identity(folder):
+    assert folder == RECIPE.place / RECIPE.identity[:ID_DIGITS]
+    assert read_recipe(folder, "views", 3) == read_recipe(folder) == RECIPE
+    assert read_recipe(folder.absolute()).identity == RECIPE.identity
+    assert read_settings(folder / JOB, "view") == {**RECIPE.settings, "version": 3}
+    again = dataclasses.replace(RECIPE, again="1764313080.7")
+    again.write()
+    assert read_recipe(folder) == again
+
+
+def test_a_recipe_of_the_same_content_is_not_written_again(folder):
+    before = (folder / JOB).stat().st_ino
+    RECIPE.write()
+    assert (folder / JOB).stat().st_ino == before
+
+
+def test_numbers_as_keys_change_no_identity(tmp_path):
+    recipe = dataclasses.replace(RECIPE, settings={"bins": {9: "a", 10: "b"}})
+    recipe.write(tmp_path)
+    assert read_recipe(tmp_path / recipe.folder).identity == recipe.identity
+
+
+def test_each_changed_byte_of_what_was_asked_is_noticed(folder):
+    """Other bytes are spaces, paths and hints."""
+    assert refused_changes(folder / JOB, lambda: read_recipe(folder, "views", 3).asked) > 300
 
 
 def test_the_root_is_the_folder_that_has_results(tmp_path, monkeypatch):
@@ -43,51 +112,88 @@ def test_the_root_is_the_folder_that_has_results(tmp_path, monkeypatch):
     assert root_of(Path("elsewhere/toy")) == tmp_path
 
 
-def test_inputs_are_folders_by_their_roles(tmp_path):
-    recipe = read_recipe(write(tmp_path), "views")
-    assert recipe.input("tokens") == recipe.folder_of("tokens") == Path("results/2_tokens/toy/word")
+def test_the_newest_version_in_a_place_comes_first(folder):
+    other = dataclasses.replace(RECIPE, version=4)
+    other.write()
+    assert versions(RECIPE.place) == [other.folder, folder]
+    assert versions(RECIPE.place, "manifest.json") == []
+
+
+def test_inputs_are_folders_by_their_roles(folder):
+    recipe = read_recipe(folder)
+    assert recipe.input("tokens") == recipe.folder_of("tokens") == TOKENS
     assert (recipe.folder_of("pretrained"), recipe.folder_of("other")) == (Path("/models/a"), None)
+    assert (recipe.file("pretrained/a.json"), recipe.file("other")) == (Path("/models/a/a.json"), None)
     with pytest.raises(UserError) as refused:
         recipe.input("other")
-    message = f"{tmp_path / JOB}: an input is missing\n  found no other\n  {REMEDY}"
-    assert str(refused.value) == message
+    assert str(refused.value) == f"{folder / JOB}: an input is missing\n  found no other\n  {REMEDY}"
+
+
+CHANGED = "changed by hand"
+NO_RECIPE = "not the recipe of a job"
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("change", "message"),
     [
-        ({"step": "train"}, "the recipe of another step\n  found train; expected views"),
-        ({"step": ["views"]}, "the recipe of another step"),
-        ({"inputs": []}, "not the recipe of a job"),
-        ({"inputs": {"tokens": 1}}, "not the recipe of a job"),
-        ({"files": "none"}, "not the recipe of a job"),
-        ({"files": {"a": None}}, "not the recipe of a job"),
-        ({"hints": 5}, "not the recipe of a job"),
+        ({"step": "train"}, CHANGED),
+        ({"version": 4}, CHANGED),
+        ({"settings": {"view": {"window": 3, "max_tokens": None}}}, CHANGED),
+        ({"libraries": {"pyarrow": "0.1"}}, CHANGED),
+        ({"identity": "0" * 64}, CHANGED),
+        ({"identity": None}, CHANGED),
+        ({"step": ["views"]}, CHANGED),
+        ({"settings": {"a": "\ud800"}}, NO_RECIPE),
+        ({"inputs": []}, NO_RECIPE),
+        ({"inputs": {"tokens": 1}}, NO_RECIPE),
+        ({"files": "none"}, NO_RECIPE),
+        ({"files": {"a": None}}, NO_RECIPE),
+        ({"hints": 5}, "the JSON is not an object"),
+        ({"settings": [1]}, "the JSON is not an object"),
     ],
 )
-def test_another_content_is_refused(tmp_path, changes, message):
+def test_another_content_is_refused(folder, change, message):
+    rewritten(folder, **change)
     with pytest.raises(UserError) as refused:
-        read_recipe(write(tmp_path, **changes), "views")
-    assert str(refused.value).startswith(f"{tmp_path / JOB}: {message}")
+        read_recipe(folder, "views", 3)
+    assert str(refused.value).startswith(f"{folder / JOB}: {message}") and refused.value.remedy
 
 
-@pytest.mark.parametrize("key", CONTENT)
-def test_a_recipe_has_all_of_its_keys(tmp_path, key):
-    (tmp_path / JOB).write_text(json.dumps({name: value for name, value in CONTENT.items() if name != key}))
+def test_the_recipe_of_another_job_is_refused(folder):
+    """Of another step than the command, of another docmt, and in another folder."""
+    for arguments, message in (
+        (("train",), f"the recipe of another step\n  found views; expected train\n  docmt job views {folder} does it"),
+        (("views", 4), "the recipe of another version of views\n  found 3; expected 4\n  run snakemake again"),
+    ):
+        with pytest.raises(UserError) as refused:
+            read_recipe(folder, *arguments)
+        assert str(refused.value).startswith(f"{folder / JOB}: {message}")
+    moved = folder.rename(folder.with_name("0" * ID_DIGITS))
+    with pytest.raises(UserError) as refused:
+        read_recipe(moved, "views")
+    assert str(refused.value).splitlines() == [
+        f"{moved / JOB}: the recipe of another folder",
+        f"  expected the folder {folder.name}",
+        f"  {REMEDY}",
+    ]
+
+
+@pytest.mark.parametrize("key", RECIPE.to_json())
+def test_a_recipe_has_all_of_its_keys(folder, key):
+    write_json(folder / JOB, {name: value for name, value in RECIPE.to_json().items() if name != key})
     with pytest.raises(UserError, match=f"job.json: keys are missing\n  found no {key}"):
-        read_recipe(tmp_path, "views")
+        read_recipe(folder, "views")
 
 
-@pytest.mark.parametrize(
-    "damage", ["empty", "half", "noise", "text", "list", "object", "number", "deep", "folder", "missing"]
-)
-def test_a_damaged_recipe_is_refused(tmp_path, damage):
-    with damaged(write(tmp_path) / JOB, damage), pytest.raises(UserError, match=JOB):
-        read_recipe(tmp_path, "views")
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_recipe_is_refused(folder, damage):
+    for read in (lambda: read_recipe(folder, "views"), lambda: read_settings(folder / JOB)):
+        with damaged(folder / JOB, damage), pytest.raises(UserError, match=JOB):
+            read()
 
 
 def test_a_hint_has_its_type():
-    recipe = Recipe(Path(JOB), "train", hints={"positions": ["a"], "state": 3, "endless": float("inf")})
+    recipe = dataclasses.replace(RECIPE, hints={"positions": ["a"], "state": 3, "endless": float("inf")})
     assert recipe.hint("positions", tuple[str, ...]) == ("a",)
     assert recipe.hint("other", str | None) is None and recipe.hint("other", int, 4) == 4
     for name, message in (
@@ -96,6 +202,18 @@ def test_a_hint_has_its_type():
     ):
         with pytest.raises(UserError) as refused:
             recipe.hint(name, str)
-        assert str(refused.value).startswith(message)
+        assert message in str(refused.value)
     with pytest.raises(UserError, match=r"job\.json hints\.endless: not a finite number"):
         recipe.hint("endless", float)
+
+
+@pytest.mark.parametrize(("name", "expected"), [("pyarrow", "0.1"), ("no-such-library", "2")])
+def test_a_library_of_another_version_is_refused(name, expected):
+    RECIPE.check_libraries()
+    with pytest.raises(UserError) as refused:
+        dataclasses.replace(RECIPE, libraries={name: expected}).check_libraries()
+    assert str(refused.value).splitlines() == [
+        "this Python's environment: another version of a library than planned",
+        f"  found {name} {installed_version(name)}; expected {name} {expected}",
+        "  install the same versions for snakemake and for its jobs; in docmt's clone: pip install -c pins.txt -e '.'",
+    ]

@@ -14,7 +14,6 @@ from helpers.tiny import CONFIGS, segment, tiny_model, windows
 
 from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, SEGMENTS
 from docmt.base.errors import UserError
-from docmt.base.manifest import SETTINGS
 from docmt.base.tables import read_arrow, write_arrow
 from docmt.base.vocabulary import Vocabulary
 from docmt.models.store import save_model
@@ -22,7 +21,6 @@ from docmt.nn.rows import Rows
 from docmt.search.beam import beam_search
 from docmt.settings.data import CutConfig, TextConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig
-from docmt.steps.contrastive import WHOLE
 from docmt.text.bpe import Segmenter
 from docmt.text.casing import KeepCase
 from docmt.text.pipeline import PipelineConfig, TextPipeline
@@ -165,8 +163,9 @@ def test_a_passage_is_translated_as_its_lines_are(name, tmp_path, pipeline):
     """A sentence without words has an empty translation, and a document of such none where sentences are not marked."""
     folder, documents = model_folder(name, tmp_path, pipeline), [["ab cd", "ef"], [""], ["j", "", "gh ij"]]
     settings = {"decode": {"beam": 2}, "documents": documents}
-    output(*write_recipe(tmp_path / "passage", "passage", settings, {"model": folder}), "--device", "cpu")
-    outputs = json.loads((tmp_path / "passage" / "passages.json").read_text())["documents"]
+    words = write_recipe(tmp_path / "passage", "passage", settings, {"model": folder})
+    output(*words, "--device", "cpu")
+    outputs = json.loads(Path(words[-1], "passages.json").read_text())["documents"]
     lines = output("translate", "--model", folder, "--beam", 2, text="ab cd\nef\n\nj\n\x01\ngh ij\n").split("\n")[:-1]
     expected = [lines[:1], [], lines[1:]] if name == "unmarked" else [lines[:2], [""], lines[3:]]
     assert outputs == expected and outputs[2]
@@ -204,27 +203,29 @@ def test_a_folder_that_holds_no_model_is_named(tmp_path):
         output("translate", "--model", tmp_path, text="a\n")
 
 
-def job(step: str, root: Path, model: Path, prefix: str = "", **decode: int) -> list[str]:
-    """The arguments of a job over the view of a folder, whose outputs are in `out`."""
+def done(step: str, root: Path, model: Path, **decode: int) -> Path:
+    """The folder of the outputs of a job over the view of a folder."""
     cut = CutConfig(window=3)
     run = {"study": "demo", "corpus": "toy", "system": "concat", "scale": "smoke", "seed": 1}
     view = dataclasses.asdict(ViewConfig(cut, cut))
     settings = {"version": 1, **run, "decode": dataclasses.asdict(DecodeConfig(beam=2, **decode)), "view": view}
-    return write_recipe(root / "out", step, settings, {"model": model, "view": root / "view"}, prefix=prefix)
+    words = write_recipe(root / "out", step, settings, {"model": model, "view": root / "view"})
+    output(*words, "--threads", 1)
+    return Path(words[-1])
 
 
 def test_decode_writes_the_files_of_the_stage(folder, tmp_path):
     write_arrow(tmp_path / "view" / "test.arrow", pa.Table.from_pylist(windows(3), SEGMENTS))
-    output(*job("translate", tmp_path, folder), "--threads", 1)
+    written = done("translate", tmp_path, folder)
     names = {f"{name}{ending}" for name in ("test", "test.j1", "test.j2", "test.j3") for ending in (".txt", ".tok.txt")}
-    assert outputs_of(tmp_path / "out") == {*names, "decoding.json", SETTINGS}
-    assert len((tmp_path / "out" / "test.txt").read_text().splitlines()) == 7
+    assert outputs_of(written) == {*names, "decoding.json"}
+    assert len((written / "test.txt").read_text().splitlines()) == 7
 
 
 def test_decode_lists_the_best_of_each_search_on_request(folder, tmp_path):
     write_arrow(tmp_path / "view" / "test.arrow", pa.Table.from_pylist(windows(3), SEGMENTS))
-    output(*job("translate", tmp_path, folder, n_best=2))
-    header, *rows = (tmp_path / "out" / "test.nbest.tsv").read_text().splitlines()
+    written = done("translate", tmp_path, folder, n_best=2)
+    header, *rows = (written / "test.nbest.tsv").read_text().splitlines()
     assert header.split("\t")[3:5] == ["score", "log_probability"]
     assert [row.split("\t")[1:3] for row in rows] == [[str(n), str(rank)] for n in (1, 2, 3, 4) for rank in (1, 2)]
 
@@ -235,12 +236,12 @@ def test_contrastive_writes_a_score_for_each_variant(folder, tmp_path):
     rows = [{**names, "variant": i, "correct": i == 0, **sides} for i in range(2)]
     write_arrow(tmp_path / "view" / "contrastive.arrow", pa.Table.from_pylist(rows, CONTRASTIVE_SEGMENTS))
     scores = {}
-    for prefix in ("contrastive.", WHOLE):
-        output(*job("contrastive", tmp_path, folder, prefix))
-        scores[prefix] = read_arrow(tmp_path / "out" / f"{prefix}arrow", CONTRASTIVE_SCORES).to_pylist()
-    first, second = scores["contrastive."]
+    for step in ("contrastive", "contrastive_whole"):
+        written = done(step, tmp_path, folder)
+        scores[step] = read_arrow(written / "contrastive.arrow", CONTRASTIVE_SCORES).to_pylist()
+    first, second = scores["contrastive"]
     assert first["score"] == second["score"] < 0 and first["context_score"] is None
-    assert scores[WHOLE][0]["context_score"] < 0
+    assert scores["contrastive_whole"][0]["context_score"] < 0
 
 
 def test_settings_of_another_stage_are_refused(folder, tmp_path):

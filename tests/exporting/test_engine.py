@@ -193,20 +193,21 @@ def test_the_stage_writes_the_same_files(tmp_path):
     rows = [segment(0, number, [sentence]) for number, (sentence,) in enumerate(SOURCES)]
     write_arrow(tmp_path / "view" / "test.arrow", pa.Table.from_pylist(rows, SEGMENTS))
     run = {"study": "demo", "corpus": "toy", "system": "sentence", "scale": "smoke", "seed": 1}
-    written = {}
+    written, folders = {}, []
     for engine in ("docmt", "ctranslate2"):
         decode = DecodeConfig(beam=4, n_best=1, engine=engine).recorded()
         settings = {"version": 1, **run, "decode": decode, "view": dataclasses.asdict(ViewConfig(SENTENCES, SENTENCES))}
         inputs = {"model": folder, "view": tmp_path / "view"}
-        output(*write_recipe(tmp_path / engine, "translate", settings, inputs), "--threads", 1, "--device", "cpu")
-        files = sorted((tmp_path / engine).iterdir())
-        written[engine] = {path.name: path.read_text() for path in files if path.suffix in (".txt", ".tsv")}
-    records = [json.loads((tmp_path / engine / "decoding.json").read_text()) for engine in written]
+        words = write_recipe(tmp_path / engine, "translate", settings, inputs)
+        output(*words, "--threads", 1, "--device", "cpu")
+        folders.append(Path(words[-1]))
+        written[engine] = {path.name: path.read_text() for path in sorted(folders[-1].glob("test.*"))}
+    records = [json.loads((folder / "decoding.json").read_text()) for folder in folders]
     assert records[1] == {**records[0], "engine": "ctranslate2"} and "engine" not in records[0]
     nbest = [texts.pop("test.nbest.tsv").splitlines() for texts in written.values()]
     assert [row.split("\t")[-1] for row in nbest[0]] == [row.split("\t")[-1] for row in nbest[1]]
     assert written["ctranslate2"] == written["docmt"] and written["docmt"]["test.txt"].count("\n") == len(SOURCES)
-    facts = json.loads((tmp_path / "ctranslate2" / "record.json").read_text())["engine"]
+    facts = json.loads((folders[1] / "record.json").read_text())["engine"]
     assert facts["proof"]["equal"] == len(SOURCES)
 
 

@@ -9,6 +9,7 @@ from helpers.model_cases import CASES
 import docmt
 from docmt.base.errors import UserError
 from docmt.base.manifest import Manifest, sealed
+from docmt.base.recipe import Recipe
 from docmt.settings.data import CutConfig
 
 PROVENANCE = {"system": "s", "corpus": "talks", "scale": "smoke", "seed": 3, "init_from": "first"}
@@ -17,14 +18,19 @@ RECORD = {"updates": 70, "dev_loss": 1.23456, "hardware": {"host": "secret"}, "f
 
 @pytest.fixture
 def training(tmp_path):
-    """The folder of a training below `results/`, with the card of its corpus."""
-    folder = tmp_path / "results/5_training/smoke/talks/s/seed3"
+    """The folder of a training below `results/`, whose recipe leads to the card of its corpus."""
+    results = tmp_path / "results"
+    corpus = Recipe("corpus", 1, {}, results / "1_corpus/talks@smoke")
+    tokens = Recipe("tokens", 1, {}, results / "2_tokens/talks@smoke/joint", {"corpus": corpus.folder})
+    train = Recipe("train", 1, {}, results / "5_training/talks@smoke/s/seed3", {"tokens": tokens.folder})
+    for recipe in (corpus, tokens, train):
+        recipe.write()
+    folder = train.folder
     write_model(folder / "model", CASES["transformer"], CutConfig(window=1), **PROVENANCE)
     (folder / "record.json").write_text(json.dumps(sealed(RECORD)))
     (folder / "manifest.json").write_text(json.dumps(Manifest("1f" * 32, "train").to_json()))
-    corpus = tmp_path / "results/1_corpus/talks@smoke"
-    corpus.mkdir(parents=True)
-    (corpus / "card.json").write_text(json.dumps({"licence": "CC BY-NC-ND 4.0", "citation": "@inproceedings{talks}"}))
+    card = {"licence": "CC BY-NC-ND 4.0", "citation": "@inproceedings{talks}"}
+    (corpus.folder / "card.json").write_text(json.dumps(card))
     return folder
 
 
@@ -42,7 +48,7 @@ def test_the_card_of_a_training(training, tmp_path):
 
 
 def test_an_open_licence_is_the_license_of_the_hub(training, tmp_path):
-    path = tmp_path / "results/1_corpus/talks@smoke/card.json"
+    (path,) = (tmp_path / "results/1_corpus/talks@smoke").glob("*/card.json")
     path.write_text(json.dumps({"licence": "CC BY 4.0", "citation": "c"}))
     text = card(training, tmp_path)
     assert "license: cc-by-4.0\n" in text and "Read this licence" not in text

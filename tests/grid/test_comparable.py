@@ -1,13 +1,13 @@
 """What makes a number of ours not comparable with the published one beside it, as far as it is known before a run."""
 
 import pytest
+from helpers.plans import plan_of, plant_files
 from helpers.recipes import settings
 from helpers.small_grid import STUDY
 
 from docmt.base.errors import UserError
 from docmt.grid.comparable import not_comparable, reasons_of_item
 from docmt.grid.grid import load_grid
-from docmt.plan.estimates import Estimates
 from docmt.plan.run import grid_of_run
 from docmt.plan.targets import targets
 
@@ -105,10 +105,10 @@ def test_a_random_model_and_generated_text_are_reasons(stated):
 
 def test_an_item_has_the_reasons_of_what_stands_beside_published_numbers(stated):
     stated.edit(STUDY, "tables/t/not_comparable", {"s-BLEU": "another unit"})
-    grid = load_grid(stated.root)
-    reasons_of_table = reasons_of_item(grid, "one", grid.studies["one"].items["t"])
+    plan = plan_of(stated.root)
+    reasons_of_table = reasons_of_item(plan.grid, "one", plan.grid.studies["one"].items["t"])
     assert reasons_of_table == {"another unit": ["s-BLEU"], OTHER_ALIGNER: ["LTCR"], OTHER_WORDS: ["LTCR"]}
-    rows = targets(grid, stated.root, ["one"], Estimates(grid, stated.root / "results"), False)
+    rows = targets(plan, ["one"], False)
     (item,) = (row for row in rows if row.kind == "item")
     assert item.not_comparable == (
         "s-BLEU not comparable because another unit",
@@ -117,7 +117,8 @@ def test_an_item_has_the_reasons_of_what_stands_beside_published_numbers(stated)
     )
 
 
-def test_a_page_has_the_reasons_and_the_papers_words_but_no_path(stated):
+def test_a_page_has_the_reasons_and_the_papers_words_but_no_path(stated, monkeypatch):
+    plant_files(monkeypatch)
     stated.edit(STUDY, "scoring", {"coherence": {"vectors": {"en": "/home/me/own.txt"}}})
     page = settings(load_grid(stated.root), "8_report/paper/one/t")
     assert page["not_comparable"]["toy"]["coherence"] == [

@@ -1,9 +1,7 @@
 """External systems in the grid and in plans: what a study may state, their jobs, and what changes make again."""
 
-import json
-
 import pytest
-from helpers.plans import closure, planner_of, to_make
+from helpers.plans import closure, plan_of, to_make
 from helpers.recipes import settings
 from helpers.small_grid import STUDY, entry
 from helpers.support import Project
@@ -11,19 +9,18 @@ from helpers.support import Project
 from docmt.api.studies import list_systems, list_targets
 from docmt.base.errors import UserError
 from docmt.cli.studies import system_row
-from docmt.grid.grid import Grid, load_grid
+from docmt.grid.grid import load_grid
 from docmt.grid.positions import position_tables
 from docmt.plan.outside import lines_about_equal_files
 from docmt.plan.estimates import Estimates
-from docmt.plan.jobs import Job
 from docmt.plan.obtain import check_supplies
+from docmt.plan.plan import Job, Plan
 from docmt.plan.run import grid_of_run
 from docmt.plan.supplies import left_out_lines
 from docmt.settings.external import FileTranslations
-from docmt.steps import compare
 
 PATH = "theirs.txt"
-RUN = {"scale": "paper", "corpus": "toy", "system": "theirs", "seed": 1}
+RUN = {"corpus": "toy", "system": "theirs", "seed": 1}
 TABLE = {"title": "T", "metrics": ["s-BLEU"], "baseline": "sentence"}
 TABLE |= {"rows": [{"system": "sentence"}, {"system": "theirs", "published": {"toy": {"s-BLEU": 1.5}}}]}
 PAGE = "results/8_report/paper/one/quality.html"
@@ -56,22 +53,16 @@ def test_a_path_with_the_seed_has_a_run_for_each(beside):
 def test_its_only_run_is_compared_with_every_run_of_the_other_system(beside):
     """Its difference is from the mean over the runs of the baseline, so the test has to be of the same difference."""
 
-    def seeds_and_files() -> tuple[dict, set[str]]:
-        grid = load_grid(beside.root, {"seeds": [1, 2, 3]})
-        (pair,) = settings(grid, "7_comparisons/paper/one/quality")["pairs"]
-        return pair["seeds"], set(compare.inputs(grid, {"study": "one", "table": "quality"}).files)
+    def compared() -> tuple[dict, set[str]]:
+        plan = plan_of(beside.root, seeds=[1, 2, 3])
+        job = Job.of("compare", study="one", table="quality")
+        (pair,) = plan.recipe(job).settings["pairs"]
+        return pair["seeds"], set(plan.inputs(job))
 
-    theirs, sentence = ("results/7_scores/paper/toy/" + name for name in ("theirs/seed1", "sentence/seed"))
-    folders = (theirs, *(f"{sentence}{seed}" for seed in (1, 2, 3)))
-    files = {f"{folder}/{name}" for folder in folders for name in ("scores.json", "details.arrow")}
-    assert seeds_and_files() == ({"system": [1, 1, 1], "baseline": [1, 2, 3]}, files)
+    read = {"7_scores/toy/theirs/seed1", *(f"7_scores/toy/sentence/seed{seed}" for seed in (1, 2, 3))}
+    assert compared() == ({"system": [1, 1, 1], "baseline": [1, 2, 3]}, read)
     beside.edit(STUDY, "tables", {"quality": TABLE | {"baseline": "theirs", "rows": [{"system": "sentence"}]}})
-    assert seeds_and_files() == ({"system": [1, 2, 3], "baseline": [1, 1, 1]}, files)
-
-
-def test_the_grid_survives_freezing(beside):
-    grid = load_grid(beside.root)
-    assert Grid.from_json(json.loads(grid.to_json()), "grid.json") == grid
+    assert compared() == ({"system": [1, 2, 3], "baseline": [1, 1, 1]}, read)
 
 
 REFUSED = {
@@ -136,17 +127,17 @@ def test_a_trained_system_of_the_same_name_has_another_folder_on_every_corpus(be
     assert load_grid(beside.root).origins["theirs"] == "translations"
 
 
-def test_the_slices_have_no_path_and_no_model(beside):
+def test_its_recipes_have_no_path_and_no_model(beside):
     grid = load_grid(beside.root)
-    adopted = settings(grid, "6_translations/paper/toy/theirs/seed1")
+    adopted = settings(grid, "6_adopted/toy/theirs/seed1")
     assert adopted["source"]["path"] == "given" and adopted["stand_in"] is False
-    scored = settings(grid, "7_scores/paper/toy/theirs/seed1")
+    scored = settings(grid, "7_scores/toy/theirs/seed1")
     assert scored["resolved"]["source"]["path"] == "given" and scored["contrastive"] is None
     (on_page,) = [e for e in settings(grid, "8_report/paper/one/quality")["entries"] if e["trained"] is None]
     assert on_page["system"]["source"]["path"] == PATH
 
 
-@pytest.mark.parametrize("path", ["5_training/paper/toy/theirs/seed1", "6_passages/paper/toy/theirs/seed1/one/p"])
+@pytest.mark.parametrize("path", ["5_training/toy/theirs/seed1", "6_passages/toy/theirs/seed1/one/p"])
 def test_no_job_trains_it(beside, path):
     beside.edit(STUDY, "passages", {"p": {"title": "P", "corpus": "toy", "systems": [{"system": "sentence"}],
                                           "documents": [{"source": ["a"]}]}})  # fmt: skip
@@ -155,14 +146,9 @@ def test_no_job_trains_it(beside, path):
 
 
 def test_its_jobs_adopt_score_and_compare(beside):
-    planner = planner_of(beside.root)
-    job = Job.of("adopt", **RUN)
-    assert planner.jobs.of_file("results/6_translations/paper/toy/theirs/seed1/test.txt") == job
-    assert {role: read.rule for role, read in planner.jobs.inputs(job).items()} == {
-        "corpus": "corpus",
-        "tokens": "tokens",
-    }
-    scores = planner.jobs.inputs(Job.of("scores", **RUN))
+    plan = plan_of(beside.root)
+    job, scores = Job.of("adopt", **RUN), plan.inputs(Job.of("scores", **RUN))
+    assert {role: read.step for role, read in plan.inputs(job).items()} == {"corpus": "corpus", "tokens": "tokens"}
     assert scores["translations"] == job and not {"view", "contrastive"} & set(scores)
     planned = to_make(beside.root, PAGE)
     assert {"adopt theirs", "scores theirs", "compare quality", "train sentence"} <= planned
@@ -178,9 +164,9 @@ def test_views_are_those_of_trained_systems_alone(beside):
 def test_a_changed_file_is_another_identity_and_a_moved_one_is_not(beside):
     job, training = Job.of("adopt", **RUN), Job.of("train", **{**RUN, "system": "sentence"})
 
-    def identities() -> tuple[str | None, str | None]:
-        planner = planner_of(beside.root)
-        return planner.identities.identity(job), planner.identities.identity(training)
+    def identities() -> tuple[str, str]:
+        plan = plan_of(beside.root)
+        return plan.recipe(job).identity, plan.recipe(training).identity
 
     before = identities()
     beside.edit(STUDY, "systems/theirs/translations/path", "moved.txt")
@@ -199,7 +185,7 @@ def test_a_missing_file_leaves_its_system_out_and_a_target_of_it_is_refused(besi
     assert line.startswith(f"left out: 1 run: {reason}. Put the translations at theirs.txt, or state their path")
     assert settings(grid, "8_report/paper/one/quality")["not_run"] == {"toy/theirs": reason}
     with pytest.raises(UserError, match=r"theirs\.txt, translations of another system\n +Put the"):
-        check_supplies(grid, ["results/7_scores/paper/toy/theirs/seed1/scores.json"])
+        check_supplies(Plan(grid), {"results/7_scores/toy/theirs/seed1": [Job.of("scores", **RUN)]})
 
 
 def test_a_scale_with_fixtures_needs_no_file(beside):
@@ -208,17 +194,21 @@ def test_a_scale_with_fixtures_needs_no_file(beside):
     beside.edit("workflow/scales/smoke.yaml", "fixtures", {**fixtures, "contrastive_items": 2, "stop_words": 1})
     grid = grid_of_run(beside.root, {"scale": "smoke"})
     assert grid.not_run == {}
-    assert settings(grid, "6_translations/smoke/toy/theirs/seed1")["stand_in"] is True
+    assert settings(grid, "6_adopted/toy/theirs/seed1")["stand_in"] is True
+
+
+def equal_files(project: Project) -> list[str]:
+    plan = plan_of(project.root)
+    return list(lines_about_equal_files(plan.grid, plan.digests, ["one"]))
 
 
 def test_equal_files_of_two_systems_are_noted(beside):
     beside.edit(STUDY, "systems/google", {"translations": {"path": "google.txt"}})
     (beside.root / "google.txt").write_text("a\n", encoding="utf-8")
-    planner = planner_of(beside.root)
-    (line,) = lines_about_equal_files(planner.jobs.grid, planner.digests, ["one"])
+    (line,) = equal_files(beside)
     assert line == "theirs and google of study one have the same translations of toy: google.txt"
     (beside.root / "google.txt").write_text("b\n", encoding="utf-8")
-    assert not list(lines_about_equal_files(planner.jobs.grid, planner_of(beside.root).digests, ["one"]))
+    assert not equal_files(beside)
 
 
 def test_it_is_listed_with_the_origin_of_its_translations(beside):
@@ -230,15 +220,14 @@ def test_it_is_listed_with_the_origin_of_its_translations(beside):
 
 
 def test_it_costs_no_training(beside):
-    grid = load_grid(beside.root)
-    estimates = Estimates(grid, beside.root / "results")
-    plan = estimates.plan([grid.find("toy", "theirs")])
-    assert (plan.trainings, plan.hours, plan.bytes) == (0, 0, 0)
+    plan = plan_of(beside.root)
+    needed = Estimates(plan).plan([plan.grid.find("toy", "theirs")])
+    assert (needed.trainings, needed.hours, needed.bytes) == (0, 0, 0)
 
 
 def test_its_lines_are_on_the_sheet_of_annotators(beside):
     pair = {"corpus": "toy", "system": "theirs", "baseline": "sentence"}
     beside.edit(STUDY, "tables/judged", {"title": "J", "kind": "human", **pair, "rows": [{"label": "Mean"}]})
-    planner = planner_of(beside.root)
-    (sheet,) = [job for job in closure(planner, "one") if job.rule == "sheet"]
-    assert Job.of("adopt", **RUN) in planner.jobs.inputs(sheet).values()
+    plan = plan_of(beside.root)
+    (sheet,) = [job for job in closure(plan, "one") if job.step == "sheet"]
+    assert Job.of("adopt", **RUN) in plan.inputs(sheet).values()

@@ -1,19 +1,18 @@
 """The grid: inheritance, folders, and everything that is refused before any job."""
 
 import dataclasses
-import json
 import re
 
 import pytest
+from helpers.plans import plant_files
 from helpers.recipes import settings
 from helpers.small_grid import CORPUS, STUDY, SYSTEMS, entry
 from helpers.support import Project
 
 from docmt.base.errors import UserError
-from docmt.grid.grid import Grid, load_grid
+from docmt.grid.grid import load_grid
 from docmt.grid.main_config import load_main_config
-from docmt.plan.driver import freeze_grid, read_frozen_grid
-from docmt.steps import get_step
+from docmt.steps import scores
 
 
 def test_a_system_gets_defaults_then_ancestors_then_its_own(small):
@@ -58,13 +57,13 @@ def test_rates_of_taken_parameters_go_with_a_pretrained_start(small):
     assert entry(small, "document").system.train.lr_transferred == 3e-5
 
 
-def test_the_slice_of_a_training_says_that_a_checkpoint_is_given_without_its_path(small):
+def test_a_training_is_told_that_a_checkpoint_is_given_without_its_path(small, monkeypatch):
     """The digests of its files are in the identity of the training, wherever the folder is."""
+    plant_files(monkeypatch)
     with_pretrained(small)
     grid = load_grid(small.root)
-    slices = {name: settings(grid, f"5_training/paper/toy/{name}/seed1") for name in ("document", "fine")}
-    assert (slices["document"]["pretrained"], slices["fine"]["pretrained"]) == ("given", None)
-    assert slices["fine"]["text"]["pretrained"] == "given"
+    document, fine = (settings(grid, f"5_training/toy/{name}/seed1") for name in ("document", "fine"))
+    assert (document["pretrained"], fine["pretrained"], fine["text"]["pretrained"]) == ("given", None, "given")
 
 
 def test_another_checkpoint_is_another_system(small):
@@ -83,12 +82,12 @@ def with_text_of(small: Project, source_language: str) -> None:
     small.edit("config.yaml", "texts/joint/learnt_on", "large")
 
 
-def test_the_slice_of_tokens_says_where_a_text_is_learnt(small):
+def test_tokens_are_told_where_a_text_is_learnt(small):
     with_text_of(small, "zh")
     grid = load_grid(small.root)
     for corpus in ("toy", "large"):
         assert settings(grid, f"2_tokens/{corpus}/joint")["text"]["learnt_on"] == "large"
-    assert settings(grid, "5_training/paper/toy/sentence/seed1")["text"]["learnt_on"] == "large"
+    assert settings(grid, "5_training/toy/sentence/seed1")["text"]["learnt_on"] == "large"
     assert [grid.texts["joint"].takes_from(corpus) for corpus in ("toy", "large")] == ["large", None]
 
 
@@ -97,13 +96,8 @@ def test_tokens_of_an_unknown_text_are_refused(small):
         settings(load_grid(small.root), "2_tokens/toy/jont")
 
 
-RUN = "smoke/toy/sentence/seed1"
-OTHER_SCALE = [f"{stage}/{RUN}" for stage in ("5_training", "6_translations", "7_scores")]
-OTHER_SCALE += [f"6_passages/{RUN}/one/p", "7_comparisons/smoke/one/a", "8_report/smoke/one/a", "8_report/smoke/one"]
-
-
-@pytest.mark.parametrize("path", OTHER_SCALE)
-def test_a_target_of_another_scale_is_refused(small, path):
+@pytest.mark.parametrize("path", ["8_report/smoke/one/a", "8_report/smoke/one/index", "8_front/smoke"])
+def test_a_page_of_another_scale_is_refused(small, path):
     message = f"results/{path}: a target of another scale\n  found scale smoke; expected paper, which this run has\n"
     with pytest.raises(UserError, match=re.escape(message)):
         settings(load_grid(small.root), path)
@@ -185,41 +179,22 @@ def test_a_study_that_agrees_shares_folders_and_one_that_differs_gets_its_own(sm
     assert entry(small, "alone", "two").folder == "alone"
 
 
-def test_the_grid_survives_freezing(small):
-    grid = load_grid(small.root)
-    frozen = json.loads(grid.to_json())
-    assert Grid.from_json(frozen, "grid.json") == grid
-    for field in list(frozen):
-        damaged = {name: value for name, value in frozen.items() if name != field}
-        with pytest.raises(UserError, match=f"no {field}"):
-            Grid.from_json(damaged, "grid.json")
-
-
-def test_a_frozen_grid_with_another_digit_is_refused(small):
-    grid, path = load_grid(small.root), small.root / "frozen_grid.json"
-    freeze_grid(grid, path)
-    assert read_frozen_grid(path) == grid
-    path.write_text(path.read_text(encoding="utf-8").replace('"beam":5', '"beam":7', 1), encoding="utf-8")
-    with pytest.raises(UserError, match=r"frozen_grid\.json: the file was changed after docmt wrote it"):
-        read_frozen_grid(path)
-
-
-def test_slices_hold_what_a_job_depends_on_and_nothing_else(small):
+def test_settings_hold_what_a_job_depends_on_and_nothing_else(small):
     before = load_grid(small.root)
     small.edit("workflow/studies/one.yaml", "systems/fine/decode", {"beam": 2})
     after = load_grid(small.root)
-    training, decoding = "5_training/paper/toy/fine/seed1", "6_translations/paper/toy/fine/seed1"
+    training, decoding = "5_training/toy/fine/seed1", "6_translations/toy/fine/seed1"
     assert settings(before, training) == settings(after, training)
     assert settings(before, decoding) != settings(after, decoding)
     assert settings(before, training)["init_from"] == "sentence"
     assert settings(before, training)["seed"] == 1
 
 
-CHAINS = {"words": "4_chains/toy/joint/words", "segments": "4_chains/toy/joint/tokens64"}
+CHAINS = {"words": "4_chain_words/toy/joint", "segments": "4_chains/toy/joint/tokens64"}
 
 
 def test_the_stop_list_reaches_the_chains_of_words_and_the_scores(small):
-    scores = "7_scores/paper/toy/fine/seed1"
+    scores = "7_scores/toy/fine/seed1"
     paths = [*CHAINS.values(), scores, "1_corpus/toy", "2_tokens/toy/joint", "3_views/toy/joint/tokens64"]
     before = load_grid(small.root)
     small.edit("workflow/corpora/toy.yaml", "stop_words", 7)
@@ -229,13 +204,13 @@ def test_the_stop_list_reaches_the_chains_of_words_and_the_scores(small):
     small.edit("workflow/corpora/toy.yaml", "target_stop_words", 7)
     last = load_grid(small.root)
     assert [path for path in paths if settings(after, path) != settings(last, path)] == [scores]
-    assert settings(before, CHAINS["words"]) == {"version": get_step("chain_words").version, "stop_words": 1000}
+    assert settings(before, CHAINS["words"]) == {"stop_words": 1000}
 
 
 def test_chains_of_segments_depend_on_their_view_alone(small):
     grid = load_grid(small.root)
     view = settings(grid, "3_views/toy/joint/tokens64")["view"]
-    assert settings(grid, CHAINS["segments"]) == {"version": get_step("chain_segments").version, "view": view}
+    assert settings(grid, CHAINS["segments"]) == {"view": view}
 
 
 def table(rows: list[dict], **more: object) -> dict:
@@ -247,47 +222,43 @@ def test_comparisons_are_of_what_a_table_names_and_of_nothing_else(small):
     rows = [{"system": "sentence"}, {"system": "fine"}, {"system": "document", "baseline": "fine"}, {"label": "others"}]
     tables = {"a": table(rows, baseline="sentence"), "b": table(rows[:2], baseline="sentence", significance="sign")}
     small.edit(STUDY, "tables", {**tables, "c": table(rows[:2])})
-    slices = {name: settings(load_grid(small.root), f"7_comparisons/paper/one/{name}") for name in "abc"}
-    pairs = {
-        name: [(p["system"], p["baseline"], p["test"]) for p in slice_["pairs"]] for name, slice_ in slices.items()
-    }
+    asked = {name: settings(load_grid(small.root), f"7_comparisons/one/{name}") for name in "abc"}
+    pairs = {name: [(p["system"], p["baseline"], p["test"]) for p in one["pairs"]] for name, one in asked.items()}
     assert pairs == {
         "a": [("document", "fine", "bootstrap"), ("fine", "sentence", "bootstrap")],
         "b": [("fine", "sentence", "sign")],
         "c": [],
     }
-    assert {tuple(pair["metrics"]) for slice_ in slices.values() for pair in slice_["pairs"]} == {
-        ("accuracy", "s-BLEU")
-    }
-    assert slices["a"]["folders"] == {"toy": {name: name for name in ("sentence", "document", "fine")}}
-    assert slices["b"]["folders"] == {"toy": {name: name for name in ("sentence", "fine")}}
+    assert {tuple(pair["metrics"]) for one in asked.values() for pair in one["pairs"]} == {("accuracy", "s-BLEU")}
+    assert asked["a"]["folders"] == {"toy": {name: name for name in ("sentence", "document", "fine")}}
+    assert asked["b"]["folders"] == {"toy": {name: name for name in ("sentence", "fine")}}
     small.edit(STUDY, "systems/fine.beam8/decode", {"beam": 9})
     small.edit(STUDY, "tables/a/caption", "more words")
-    assert settings(load_grid(small.root), "7_comparisons/paper/one/a") == slices["a"]
+    assert settings(load_grid(small.root), "7_comparisons/one/a") == asked["a"]
     without = dataclasses.replace(load_grid(small.root), not_run={"toy": "its files are missing"})
-    assert settings(without, "7_comparisons/paper/one/a")["pairs"] == []
+    assert settings(without, "7_comparisons/one/a")["pairs"] == []
 
 
 def test_systems_are_compared_over_the_seeds_that_both_have(small):
     small.edit(STUDY, "tables", {"a": table([{"system": "fine"}], baseline="sentence")})
     for name, seeds in (("sentence", [1, 2, 3]), ("fine", [3, 2, 5])):
         small.edit(STUDY, f"systems/{name}/seeds", seeds)
-    (pair,) = settings(load_grid(small.root), "7_comparisons/paper/one/a")["pairs"]
+    (pair,) = settings(load_grid(small.root), "7_comparisons/one/a")["pairs"]
     assert pair["seeds"] == {"system": [3, 2], "baseline": [3, 2]}
     small.edit(STUDY, "systems/fine/seeds", [7])
-    assert settings(load_grid(small.root), "7_comparisons/paper/one/a")["pairs"] == []
+    assert settings(load_grid(small.root), "7_comparisons/one/a")["pairs"] == []
 
 
 def test_scores_depend_on_what_concerns_their_corpus(small):
     """Its numbers of stop words, and files for its languages; nothing else of `scoring`."""
-    path = "7_scores/paper/toy/fine/seed1"
+    names = {"corpus": "toy", "system": "fine", "seed": "1"}
     small.edit("workflow/corpora/toy.yaml", "stop_words", 7)
-    plain = settings(load_grid(small.root), path)
+    plain = scores.settings(load_grid(small.root), names)
     numbers = [plain["consistency"][name] for name in ("source_stop_words", "target_stop_words")]
     assert (numbers, plain["coherence"], plain["cohesion"], plain["comet"]) == ([7, 150], None, None, None)
     other = {"consistency": {"source_stop_lists": {"en": "x", "fr": "y"}}, "coherence": {"vectors": {"zh": "x"}}}
     small.edit("config.yaml", "scoring", {**other, "cohesion": {"models": {"fr": "x"}}})
-    assert settings(load_grid(small.root), path) == plain
+    assert scores.settings(load_grid(small.root), names) == plain
     named = {"source_stop_lists": {"zh": "chinese.txt"}, "target_stop_words": 9, "match": "subset"}
     small.edit(
         "config.yaml",
@@ -299,11 +270,11 @@ def test_scores_depend_on_what_concerns_their_corpus(small):
             "comet": {"command": "comet/bin/python -B", "model": "wmt22", "context": 3},
         },
     )
-    scores = settings(load_grid(small.root), path)
-    assert scores["consistency"] == plain["consistency"] | named | {"source_stop_words": 0}
-    assert scores["coherence"] == {"vectors": "trained", "case": "lower"}
-    assert scores["cohesion"] == {"model": "given", "batch_pairs": 32}
-    assert scores["comet"] == {"model": "given", "encoder": None, "context": 3, "batch": 16}
+    full = scores.settings(load_grid(small.root), names)
+    assert full["consistency"] == plain["consistency"] | named | {"source_stop_words": 0}
+    assert full["coherence"] == {"vectors": "trained", "case": "lower"}
+    assert full["cohesion"] == {"model": "given", "batch_pairs": 32}
+    assert full["comet"] == {"model": "given", "encoder": None, "context": 3, "batch": 16}
     vectors = settings(load_grid(small.root), "7_vectors/toy/joint")["vectors"]
     assert (vectors["dimensions"], "vectors" in vectors) == (5, False)
 
@@ -311,15 +282,14 @@ def test_scores_depend_on_what_concerns_their_corpus(small):
 @pytest.mark.parametrize(
     "path",
     [
-        "5_training/paper/toy/none/seed1",
+        "5_training/toy/none/seed1",
         "3_views/toy/joint/window9",
         "4_chains/toy/joint/window9",
-        "4_chains/toi/joint/words",
+        "4_chain_words/toi/joint",
         "7_vectors/none/joint",
-        "6_passages/paper/toy/sentence/seed1/one/none",
-        "7_comparisons/paper/one",
-        "7_comparisons/paper/one/none",
-        "8_report/paper/none",
+        "6_passages/toy/sentence/seed1/one/none",
+        "7_comparisons/one/none",
+        "8_report/paper/none/index",
         "8_report/paper/one/none",
     ],
 )

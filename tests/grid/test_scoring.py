@@ -1,15 +1,15 @@
 """Each study's own settings of scoring: what they change, what they leave, and what two studies cannot both have."""
 
 import pytest
-from helpers.plans import closure, planner_of
+from helpers.plans import plan_of, steps
 from helpers.recipes import settings
 from helpers.small_grid import STUDY
 
 from docmt.base.errors import UserError
 from docmt.grid.grid import load_grid
-from docmt.plan.jobs import Job
+from docmt.plan.plan import Job
 
-SCORES = "7_scores/paper/toy/{}/seed1"
+SCORES = "7_scores/toy/{}/seed1"
 TRAINED = {"coherence": {"vectors": {"en": "trained"}}}
 SUBSET = {"consistency": {"match": "subset"}}
 
@@ -53,14 +53,11 @@ def test_the_same_system_is_scored_twice_where_studies_score_differently_but_tra
     # The studies are read in the order of their names.
     assert scored(small, "three")["fine"] == "fine@three"
     assert scored(small, "two") == scored(small, "three"), "these two score alike"
-    planner = planner_of(small.root)
-    jobs = closure(planner, *(f"results/{SCORES.format(name)}/scores.json" for name in ("fine", "fine@three")))
-    rules = [job.rule for job in jobs]
-    assert (rules.count("scores"), rules.count("train"), rules.count("translate")) == (2, 2, 1)
-    matches = [
-        settings(planner.jobs.grid, SCORES.format(name))["consistency"]["match"] for name in ("fine", "fine@three")
-    ]
-    assert matches == ["exact", "subset"]
+    plan = plan_of(small.root)
+    jobs = [Job.of("scores", corpus="toy", system=name, seed=1) for name in ("fine", "fine@three")]
+    made = steps(plan.closure(jobs))
+    assert (made["scores"], made["train"], made["translate"]) == (2, 2, 1)
+    assert [plan.recipe(job).settings["consistency"]["match"] for job in jobs] == ["exact", "subset"]
 
 
 def test_studies_that_score_alike_share_their_scores(small):
@@ -72,11 +69,11 @@ def test_comparisons_and_pages_read_the_scores_of_their_study(small):
     rows = [{"system": "fine"}]
     tables = {"t": {"title": "T", "metrics": ["s-BLEU"], "baseline": "sentence", "rows": rows}}
     add_study(small, "two", scoring=SUBSET, tables=tables)
-    planner = planner_of(small.root)
-    folders = settings(planner.jobs.grid, "7_comparisons/paper/two/t")["folders"]
+    plan = plan_of(small.root)
+    folders = settings(plan.grid, "7_comparisons/two/t")["folders"]
     assert folders == {"toy": {"fine": "fine@two", "sentence": "sentence@two"}}
-    reads = planner.jobs.inputs(Job.of("item", scale="paper", study="two", item="t")).values()
-    assert {job.names["system"] for job in reads if job.rule == "scores"} == {"fine@two"}
+    reads = plan.inputs(Job.of("page", scale="paper", study="two", item="t")).values()
+    assert {job.names["system"] for job in reads if job.step == "scores"} == {"fine@two"}
 
 
 CLASHES = [

@@ -16,13 +16,12 @@ from docmt.base.recipe import JOB
 _times = count(1)
 
 
-def outputs_of(folder: Path, prefix: str = "") -> set[str]:
-    """The names of what a finished job wrote and of its settings, without its manifest and its record, which must be
-    there, and without its recipe."""
+def outputs_of(folder: Path) -> set[str]:
+    """The names of what a finished job wrote, without its manifest and its record, which must be there, without its
+    recipe and the log of its first attempt."""
     names = {path.name for path in folder.iterdir()}
-    of_every_job = {f"{prefix}{MANIFEST}", f"{prefix}{RECORD}"}
-    assert of_every_job <= names
-    return names - of_every_job - {f"{prefix}{JOB}"}
+    assert {MANIFEST, RECORD} <= names
+    return names - {MANIFEST, RECORD, JOB, "log.1.txt"}
 
 
 def rewrite(path: Path, content: bytes) -> None:

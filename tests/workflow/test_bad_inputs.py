@@ -6,12 +6,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from helpers.planted import at
 
 from docmt.base.errors import UserError
 from docmt.grid.grid import load_grid
 
 STUDY = "workflow/studies/demo.yaml"
-DOCUMENTS, TOKENS = "1_corpus/toy_zh-en@smoke/documents.parquet", "2_tokens/toy_zh-en@smoke/truecase_separate4k"
+CORPUS, TOKENS = "1_corpus/toy_zh-en@smoke", "2_tokens/toy_zh-en@smoke/truecase_separate4k"
 
 
 @pytest.mark.parametrize(
@@ -47,22 +48,26 @@ def test_an_unreadable_config_is_refused(project):
 
 
 def test_a_system_that_no_study_has_is_refused(project):
-    done = project.snakemake("-n", "results/7_scores/paper/toy_zh-en/g_transfromer/seed1/scores.json")
+    """Somebody else's folder: that of a system which the settings do not have."""
+    done = project.snakemake("-n", "results/7_scores/toy_zh-en/g_transfromer/seed1/0123456789/manifest.json")
     assert done.returncode == 2
     assert "did you mean 'toy_zh-en/g_transformer'?" in done.stderr
 
 
 def test_a_failed_job_shows_its_message_on_the_screen_and_in_its_log(demo):
     """A damaged input that still has its time and size: one message, no half-written output, and the log has it too."""
-    documents, tokens = (demo.root / "results" / folder for folder in (DOCUMENTS, TOKENS))
-    flip_unnoticed(documents)
-    shutil.rmtree(tokens)
-    done = demo.snakemake("--cores", "1", f"results/{TOKENS}/card.json")
+    corpus, tokens = at(demo, CORPUS), at(demo, TOKENS)
+    flip_unnoticed(demo.root / corpus / "documents.parquet")
+    for path in (demo.root / tokens).iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    done = demo.snakemake("--cores", "1", f"{tokens}/manifest.json")
     assert done.returncode == 1
-    message = f"docmt: results/{DOCUMENTS}: the file differs from its manifest\n"
-    assert done.stderr.count(message) == 1
-    assert (demo.root / f"logs/{TOKENS}.log").read_text().startswith(message)
-    assert {path.name for path in tokens.iterdir()} == {"settings.json", "job.json"}, "nothing half-written stays"
+    message = f"docmt: {corpus}/documents.parquet: the file differs from its manifest"
+    assert done.stderr.count(f"\n{message}\n") == 1, done.stderr
+    assert f"docmt: {tokens} failed; its log is {tokens}/log.1.txt\n" in done.stderr
+    assert re.search(rf"docmt: failed: \S+: {message} \({tokens}/log.1.txt\)", done.stderr), done.stderr
+    assert (demo.root / tokens / "log.1.txt").read_text().startswith(message)
+    assert {path.name for path in (demo.root / tokens).iterdir()} == {"job.json", "log.1.txt"}, "nothing half-written"
 
 
 def flip_unnoticed(path: Path) -> None:

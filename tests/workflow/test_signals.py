@@ -1,6 +1,5 @@
 """Whoever of a workflow is asked to stop, a training ends in good order, and goes on to the same bits."""
 
-import json
 import os
 import signal
 import subprocess
@@ -9,29 +8,28 @@ from pathlib import Path
 
 import psutil
 import pytest
-from helpers.support import Project
-from interrupted import MODEL, RUN, STATE, UPDATES, WAIT_S, long_training, started, weights
+from interrupted import UPDATES, WAIT_S, LongTraining, jobs_of
 
 Told = Callable[[subprocess.Popen, psutil.Process, signal.Signals], None]
 
 
-def group(driver: subprocess.Popen, training: psutil.Process, number: signal.Signals) -> None:
+def group(driver: subprocess.Popen, process: psutil.Process, number: signal.Signals) -> None:
     """As a terminal, `timeout` and schedulers send it."""
     os.killpg(driver.pid, number)
 
 
-def snakemake_alone(driver: subprocess.Popen, training: psutil.Process, number: signal.Signals) -> None:
+def snakemake_alone(driver: subprocess.Popen, process: psutil.Process, number: signal.Signals) -> None:
     driver.send_signal(number)
 
 
-def job(driver: subprocess.Popen, training: psutil.Process, number: signal.Signals) -> None:
+def job(driver: subprocess.Popen, process: psutil.Process, number: signal.Signals) -> None:
     """The process that the workflow has started: the training, or the launcher of its ranks."""
-    psutil.Process(driver.pid).children()[0].send_signal(number)
+    next(jobs_of(driver)).send_signal(number)
 
 
-def last_rank(driver: subprocess.Popen, training: psutil.Process, number: signal.Signals) -> None:
+def last_rank(driver: subprocess.Popen, process: psutil.Process, number: signal.Signals) -> None:
     """The last one, which writes nothing."""
-    psutil.Process(driver.pid).children()[0].children()[-1].send_signal(number)
+    next(jobs_of(driver)).children()[-1].send_signal(number)
 
 
 RANKS = ("--set-resources", "train:gpu=2")
@@ -51,9 +49,9 @@ CASES = [
 ]
 
 
-def ended(driver: subprocess.Popen, training: psutil.Process) -> int:
-    """The workflow and all that it started; its status."""
-    started_by_it = [training, *training.children(recursive=True)]
+def ended(driver: subprocess.Popen, process: psutil.Process) -> int:
+    """Wait until the workflow and all that it started have ended; return its status."""
+    started_by_it = [process, *process.children(recursive=True)]
     status = driver.wait(timeout=WAIT_S)
     _, left = psutil.wait_procs(started_by_it, timeout=WAIT_S)
     assert not left, "a process has outlived its workflow"
@@ -64,39 +62,41 @@ def ended(driver: subprocess.Popen, training: psutil.Process) -> int:
 def test_a_training_stops_in_good_order(
     demo, undisturbed: bytes, programs: Path, told: Told, number: signal.Signals, options: tuple[str, ...]
 ):
-    project = long_training(demo)
-    driver, training = started(project, *options)
-    told(driver, training, number)
-    status = ended(driver, training)
+    training = LongTraining(demo)
+    driver, process = training.started(*options)
+    told(driver, process, number)
+    status = ended(driver, process)
     assert status == (-number if number == signal.SIGKILL else 1)
-    said = json.loads((project.root / STATE / "exit.json").read_text())
+    said = training.ending()
     assert (said["reason"], said["status"]) == ("stopped", 75) and said["message"].startswith("asked to stop")
-    assert 0 < said["update"] < UPDATES and not (project.root / MODEL).exists()
-    log = (project.root / f"logs/5_training/{RUN}.log").read_text()
-    assert "Traceback" not in log and log.count("asked to stop") == 1
-    check_it_goes_on(project, options, programs, undisturbed if options == () else None)
+    assert 0 < said["update"] < UPDATES and not training.is_finished()
+    assert "Traceback" not in training.log() and training.log().count("asked to stop") == 1
+    assert not list(training.folder.rglob("process.json")), "the leases are given back"
+    check_it_goes_on(training, options, programs, undisturbed if options == () else None)
 
 
-def check_it_goes_on(project: Project, options: tuple[str, ...], programs: Path, undisturbed: bytes | None) -> None:
+def check_it_goes_on(
+    training: LongTraining, options: tuple[str, ...], programs: Path, undisturbed: bytes | None
+) -> None:
     """From its checkpoint, to the same bits as a training that nobody disturbed; where none is given it is made."""
-    project.snakemake("--unlock", MODEL)
+    training.project.snakemake("--unlock", training.target)
     # Ranks are processes of the real program.
-    project.snakemake("--cores", "1", MODEL, *options, check=True, programs=None if options else programs)
-    assert "resuming from the checkpoint" in (project.root / f"logs/5_training/{RUN}.log").read_text()
-    resumed = weights(project)
+    training.train(*options, programs=None if options else programs)
+    assert "resuming from the checkpoint" in training.log()
+    resumed = training.weights()
     if undisturbed is None:
-        project.snakemake("--cores", "1", MODEL, "--forcerun", "train", *options, check=True)
-        undisturbed = weights(project)
+        training.train("--forcerun", "train", *options)
+        undisturbed = training.weights()
     assert resumed == undisturbed
 
 
 @pytest.mark.slow
 def test_snakemake_alone_ends_after_its_jobs_when_it_is_terminated(demo):
     """It starts nothing more: the training is made to its end, and need not be made again."""
-    project = long_training(demo)
-    driver, training = started(project)
+    training = LongTraining(demo)
+    driver, process = training.started()
     driver.send_signal(signal.SIGTERM)
-    assert ended(driver, training) == 1
-    assert json.loads((project.root / f"results/5_training/{RUN}/exit.json").read_text())["reason"] == "finished"
-    done = project.snakemake("-n", MODEL, check=True)
+    assert ended(driver, process) == 1
+    assert training.ending()["reason"] == "finished"
+    done = training.train("-n")
     assert "Nothing to be done" in done.stdout + done.stderr
