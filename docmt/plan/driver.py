@@ -196,7 +196,7 @@ class Driver:
         if output != link:
             remedy = "remove `prefix:`; docmt writes into the folder of the run"
             raise UserError(
-                "docmt as a module has no prefix", where="prefix:", found=output, expected=link, remedy=remedy
+                "docmt as a module has no prefix", where="module", found=output, expected=link, remedy=remedy
             )
         return self.page(link)
 

@@ -6,6 +6,7 @@ rule checkpoint:
         needs("checkpoint"),
     output:
         update(paths.CHECKPOINT / "manifest.json"),
+    localrule: True
     conda:
         "../../envs/docmt.yaml"
     shell:

@@ -6,6 +6,7 @@ rule fixture:
         needs("fixture"),
     output:
         update(paths.FIXTURE / "manifest.json"),
+    localrule: True
     conda:
         "../../envs/docmt.yaml"
     shell:

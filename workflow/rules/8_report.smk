@@ -6,6 +6,7 @@ rule page:
         needs("page"),
     output:
         update(paths.PAGE / "manifest.json"),
+    localrule: True
     conda:
         "../../envs/docmt.yaml"
     shell:
@@ -17,6 +18,7 @@ rule sheet:
         needs("sheet"),
     output:
         update(paths.SHEET / "manifest.json"),
+    localrule: True
     conda:
         "../../envs/docmt.yaml"
     shell:
@@ -28,6 +30,7 @@ rule front:
         needs("front"),
     output:
         update(paths.FRONT / "manifest.json"),
+    localrule: True
     conda:
         "../../envs/docmt.yaml"
     shell:
@@ -48,6 +51,7 @@ rule show:
         ),
     wildcard_constraints:
         link=LINK,
+    localrule: True
     params:
         identity=lambda wildcards, output: or_refuse(DRIVER.identity_of_page, path_of(wildcards), output[0]),
     shell:

@@ -96,15 +96,6 @@ onerror:
     or_refuse(DRIVER.end)
 
 
-localrules:
-    checkpoint,
-    fixture,
-    page,
-    sheet,
-    front,
-    show,
-
-
 wildcard_constraints:
     id="[0-9a-f]{10}",
     checkpoint="[^/]+",
