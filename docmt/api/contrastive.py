@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from docmt.api.corpora import newest
 from docmt.base.columns import CONTRASTIVE
 from docmt.base.errors import UserError, check_known
 from docmt.base.tables import read_parquet
@@ -56,7 +57,7 @@ def read_contrastive(
     options: Mapping[str, Any] | None = None,
     report: Report = ignore,
 ) -> list[ContrastiveItem]:
-    """Read a contrastive set from a file, or from the contrastive.parquet of a corpus that stage 1 has written.
+    """Read a contrastive set from a file, or from the folder of a corpus (results/1_corpus/<corpus>).
 
     `form` is `table` (TSV: item, source, target, correct[, set, distance]; sentences joined by ` _eos `), `voita`,
     `discevalmt` or `contrapro` (JSON as their authors publish it), or `lines` (the target lines of the large set of
@@ -70,6 +71,8 @@ def read_contrastive(
     ('她很高兴。', 'She is happy.')
     """
     path = Path(path)
+    if path.is_dir():
+        path = newest(path) / "contrastive.parquet"
     if path.suffix == ".parquet":
         return [
             ContrastiveItem(**{name: _plain(row[name]) for name in ITEM_FIELDS})

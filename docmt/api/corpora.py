@@ -8,8 +8,10 @@ from typing import Any
 
 from docmt.base.columns import DOCUMENTS
 from docmt.base.errors import UserError
+from docmt.base.manifest import MANIFEST
 from docmt.base.parse import parse
 from docmt.base.paths import RESULTS
+from docmt.base.recipe import versions
 from docmt.base.tables import read_parquet
 from docmt.catalogue.corpus import load_corpus
 from docmt.catalogue.forms import ReaderConfig
@@ -35,10 +37,10 @@ def read_corpus(path: str | Path, mirror: str | Path | None = None) -> Iterator[
     """Read the documents of a corpus, one at a time, so that memory does not grow with the corpus.
 
     `path` is a corpus file such as workflow/corpora/toy_zh-en.yaml, a table of sentence pairs (.tsv, .jsonl or .parquet
-    with the columns source, target and document), or a folder of stage 1 (results/1_corpus/<corpus>). The files that a
-    corpus file names are looked for among the downloads in the present folder, and then in `mirror` or, without
-    `mirror`, beside the corpus file. Splits whose files are absent are left out, and nothing is downloaded. Raises
-    UserError where a file is missing or damaged, or holds text that no corpus may have.
+    with the columns source, target and document), or a folder of stage 1: of results/1_corpus/<corpus>, the newest
+    version is read. The files that a corpus file names are looked for among the downloads in the present folder, and
+    then in `mirror` or, without `mirror`, beside the corpus file. Splits whose files are absent are left out, and
+    nothing is downloaded. Raises UserError where a file is missing or damaged, or holds text that no corpus may have.
 
     >>> import docmt
     >>> document = next(docmt.read_corpus("pairs.tsv"))
@@ -47,7 +49,7 @@ def read_corpus(path: str | Path, mirror: str | Path | None = None) -> Iterator[
     """
     path = Path(path)
     if path.is_dir():
-        yield from _written_documents(path)
+        yield from _written_documents(newest(path))
     elif path.suffix in (".yaml", ".yml"):
         yield from map(_plain, available_documents(load_corpus(path), _places(path, mirror)))
     elif path.suffix in TABLES:
@@ -68,6 +70,11 @@ def _places(path: Path, mirror: str | Path | None) -> Places:
 def _plain(document: Document) -> CorpusDocument:
     source, target, *references = (tuple(side.sentences) for side in document.sides)
     return CorpusDocument(document.split, document.name, source, target, tuple(references))
+
+
+def newest(folder: Path) -> Path:
+    """Return a folder of stage 1; of results/1_corpus/<corpus>, its newest version."""
+    return next(iter(versions(folder, MANIFEST)), folder)
 
 
 def _written_documents(folder: Path) -> Iterator[CorpusDocument]:

@@ -135,7 +135,7 @@ def open_seal(recipe: Recipe, folder: Path | None = None, digest_of: DigestOf | 
         seal = Seal(recipe, folder, recorder)
         seal.check_inputs()
         seal.check_files(digest_of)
-        recorder.before_writing = (folder / MANIFEST, folder / RECORD)
+        recorder.before_writing = (folder / MANIFEST,)
         yield seal
 
 

@@ -127,7 +127,7 @@ def is_done(recipe: Recipe) -> bool:
 def logged(folder: Path) -> Iterator[None]:
     """Write what the block prints into a file of this attempt, the message of an error too, which the caller prints."""
     number = 1 + max((int(path.suffixes[0][1:]) for path in folder.glob("log.*.txt")), default=0)
-    screen = os.dup(2)
+    output, screen = os.dup(1), os.dup(2)
     log = os.open(folder / f"log.{number}.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
     os.dup2(log, 1)
     os.dup2(log, 2)
@@ -144,5 +144,7 @@ def logged(folder: Path) -> Iterator[None]:
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
-        os.dup2(screen, 1)
+        os.dup2(output, 1)
         os.dup2(screen, 2)
+        for descriptor in (output, screen, log):
+            os.close(descriptor)

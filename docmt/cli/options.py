@@ -14,6 +14,7 @@ from typer.models import OptionInfo, ParameterInfo
 from docmt.base.artifacts import read_object
 from docmt.base.errors import UserError
 from docmt.base.names import LANGUAGES_ARE, DeviceName, is_language
+from docmt.base.paths import TRAINING
 
 if TYPE_CHECKING:
     from docmt.trained.model import TrainedModel
@@ -73,9 +74,10 @@ Threads = Annotated[
 Workers = Annotated[
     int | None, typer.Option(min=1, max=MOST, help="processes; no result depends on it [default: one per core]")
 ]
+PLACE = TRAINING.at(corpus="CORPUS", system="SYSTEM", seed="N")
 Model = Annotated[
     Path,
-    input_folder("folder of a model, or results/5_training/CORPUS/SYSTEM/seedN, of which the newest version is used"),
+    input_folder(f"folder of a model, or {PLACE}, of which the newest version is used"),
 ]
 Source = Annotated[Path, input_file("source text, a sentence per line")]
 Hypotheses = Annotated[

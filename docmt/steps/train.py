@@ -78,7 +78,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
 
     SIGTERM, SIGUSR1, Ctrl-C and a near deadline write a checkpoint after the present update, or batch of a validation,
     and end with status 75: run the command again to continue. Ctrl-C again ends at once, with status 130, and the last
-    checkpoint stays. Status 70 means no progress; the state folder then has the stack of every thread. exit.json there
+    checkpoint stays. Status 70 means no progress; `scratch/` then has the stack of every thread. exit.json there
     has the reason.
     """
     from docmt.steps.gpus import take_gpus

@@ -8,8 +8,12 @@ import pytest
 from helpers.support import ROOT
 
 from docmt.base import paths
+from docmt.plan.links import link_of
+from docmt.plan.plan import Job
+from docmt.steps import all_steps
 
-STAGE = re.compile(r"\b\d_(" + "|".join(stage[2:] for stage in paths.FOLDERS) + r")\b(?!\.smk)")
+FOLDERS = [folder for folder in vars(paths).values() if isinstance(folder, paths.Folder)]
+STAGE = re.compile(r"\b\d_(" + "|".join(folder.stage[2:] for folder in FOLDERS) + r")\b(?!\.smk)")
 SPELLS = ROOT / "docmt/base/paths.py"
 RULES = [ROOT / "Snakefile", *sorted((ROOT / "workflow/rules").glob("*.smk"))]
 
@@ -43,35 +47,44 @@ def test_a_spelt_folder_is_found(tmp_path):
     assert spelt(texts(module)) == ["/3_views/"]
 
 
-def test_stages_have_names_of_their_own():
-    """Only an item's folder and its study's are of one stage."""
-    folders = [folder for folder in vars(paths).values() if isinstance(folder, paths.Folder)]
-    assert sorted({folder.stage for folder in folders}) == sorted(paths.FOLDERS)
-    assert all(re.fullmatch(r"[0-8]_[a-z]+", stage) for stage in paths.FOLDERS)
+def test_each_step_has_a_kind_of_folder_of_its_own():
+    """By which a place says what its step is."""
+    assert sorted(str(step.folder) for step in all_steps().values()) == sorted(map(str, FOLDERS))
+    assert len({folder.stage for folder in FOLDERS}) == len(FOLDERS)
+    assert all(re.fullmatch(r"[0-8]_[a-z_]+", folder.stage) for folder in FOLDERS)
 
 
-def test_patterns_and_paths_agree(tmp_path):
+def test_patterns_and_paths_agree():
     names = {"corpus": "toy", "text": "bpe", "view": "window3"}
-    assert (paths.VIEW / "card.json").format(**names) == f"{paths.VIEW.at(**names)}/card.json"
-    assert paths.VIEW.under(tmp_path / "results", **names) == tmp_path / paths.VIEW.at(**names)
-    assert paths.CHAINS.at(**{**names, "view": paths.WORDS}) == paths.CHAIN_WORDS.at(**names)
+    assert (paths.VIEW / "card.json").format(**names, id="0" * 10) == f"{paths.VIEW.at(**names)}/{'0' * 10}/card.json"
+    assert paths.VIEW.at(**names) == f"results/{paths.VIEW.part(**names)}"
 
 
 def test_a_name_with_braces_stays_a_name():
     assert paths.CORPUS.at(corpus="{text}").endswith("/{text}")
 
 
-def test_the_names_in_a_path_are_those_that_it_was_made_of():
-    names = {"scale": "smoke", "corpus": "toy", "system": "sentence", "seed": "3"}
-    for path in (paths.SCORES.part(**names), f"{paths.SCORES.part(**names)}/scores.json"):
-        assert paths.names_in(path) == names
-    assert paths.names_in(paths.REPORT.part(scale="smoke", study="one")) == {"scale": "smoke", "study": "one"}
-    assert paths.names_in("report.html") == {}
+@pytest.mark.parametrize("folder", FOLDERS, ids=str)
+def test_the_names_in_a_place_are_those_that_it_was_made_of(folder):
+    names = {name: f"a.{number}" for number, name in enumerate(re.findall(r"{(\w+)}", folder.places))}
+    place = folder.at(**names)
+    assert folder.names_in(place) == names
+    assert folder.depth == len(Path(place).parts) - 1
+    assert [other.names_in(place) for other in FOLDERS if other is not folder] == [None] * (len(FOLDERS) - 1)
+    for other in (f"{place}/{'0' * 10}", str(Path(place).parent), f"elsewhere/{folder.part(**names)}", ""):
+        assert folder.names_in(other) is None
 
 
-@pytest.mark.parametrize(("scale", "name"), [("paper", "report.html"), ("smoke", "report@smoke.html")])
-def test_the_copy_of_the_demos_page_has_a_name_for_each_scale(scale, name):
-    assert paths.demo_report(scale) == f"results/{name}"
-    pattern = re.escape(paths.DEMO_REPORT).replace(re.escape("{at_scale}"), f"({paths.AT_SCALE})")
-    assert paths.scale_of_demo_report(re.fullmatch(pattern, paths.demo_report(scale))[1]) == scale
-    assert not re.fullmatch(pattern, "results/report@paper.html")
+@pytest.mark.parametrize(
+    ("link", "step", "names"),
+    [
+        (paths.front_link("paper"), "front", {"scale": "paper"}),
+        (paths.front_link("smoke"), "front", {"scale": "smoke"}),
+        (paths.page_link("smoke", "one", "table1.a"), "page", {"scale": "smoke", "study": "one", "item": "table1.a"}),
+        (paths.sheet_link("smoke", "one", "human"), "sheet", {"scale": "smoke", "study": "one", "item": "human"}),
+        ("results/8_report/paper/one", None, {}),
+        ("elsewhere.html", None, {}),
+    ],
+)
+def test_the_path_at_which_people_open_a_page_says_which_page_it_is(link, step, names):
+    assert link_of(link) == (Job.of(step, **names) if step else None)

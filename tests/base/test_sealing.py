@@ -2,123 +2,109 @@
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
+from helpers.damage import content_of
 from helpers.sealed import outputs_of, rewrite
 
 from docmt.base import sealing as frame
 from docmt.base.artifacts import atomic_folder, copy_files, read_json, read_text, write_json
-from docmt.base.asked import Asked
 from docmt.base.digests import FileDigest, sha256_file
 from docmt.base.errors import UserError
 from docmt.base.machine import installed_version
-from docmt.base.manifest import (
-    MANIFEST,
-    RECORD,
-    SETTINGS,
-    InputContent,
-    Manifest,
-    digest_to_json,
-    read_manifest,
-    read_record,
-)
+from docmt.base.manifest import MANIFEST, RECORD, InputContent, Manifest, digest_to_json, read_manifest, read_record
+from docmt.base.recipe import Recipe, StatedFile
 from docmt.base.sealing import sealing
 from docmt.base.tables import write_arrow, write_if_any
 
-VIEW = Asked("views", {"version": 3}, libraries={"pyarrow": installed_version("pyarrow")})
+VIEW = Recipe("views", 3, {}, Path("views"), libraries={"pyarrow": installed_version("pyarrow")})
 TABLE = pa.table({"split": ["test", "train"], "ids": [[1], [2, 3]]})
 
 
-def settings_of(asked: Asked | dict, folder: Path, prefix: str = "") -> Path:
-    """The workflow writes settings beside the outputs; a person's are a dictionary."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{prefix}{SETTINGS}"
-    if isinstance(asked, Asked):
-        path.write_text(asked.text(), encoding="utf-8")
-    else:
-        write_json(path, asked)
-    return path
+@pytest.fixture(autouse=True)
+def _in_its_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
 
 
-def job(folder: Path, asked: Asked | dict = VIEW, inputs: Any = None, files: Any = None, **options: Any) -> Manifest:
+def job(recipe: Recipe = VIEW) -> Manifest:
     """A job that writes a table and a card."""
-    path = settings_of(asked, folder, options.get("prefix", ""))
-    with sealing(path, "views", folder, inputs, files, **options):
-        write_arrow(folder / f"{options.get('prefix', '')}test.arrow", TABLE)
-        write_json(folder / f"{options.get('prefix', '')}card.json", {"rows": len(TABLE)})
-    return read_manifest(folder / f"{options.get('prefix', '')}{MANIFEST}")
+    with sealing(recipe):
+        write_arrow(recipe.folder / "test.arrow", TABLE)
+        write_json(recipe.folder / "card.json", {"rows": len(TABLE)})
+    return read_manifest(recipe.folder / MANIFEST)
 
 
-def test_a_manifest_lists_the_outputs_and_the_settings(tmp_path):
-    result = job(tmp_path / "out")
-    assert outputs_of(tmp_path / "out") == set(result.files) == {"test.arrow", "card.json", SETTINGS}
+def test_a_manifest_lists_the_outputs(tmp_path):
+    result = job()
+    assert outputs_of(VIEW.folder) == set(result.files) == {"test.arrow", "card.json"}
     assert {name: file.sha256 for name, file in result.files.items()} == {
-        name: sha256_file(tmp_path / "out" / name) for name in result.files
+        name: sha256_file(VIEW.folder / name) for name in result.files
     }
-    assert (result.identity, result.command, result.records) == (VIEW.identity, "views", (RECORD,))
+    assert (result.identity, result.step, result.records) == (VIEW.identity, "views", (RECORD,))
 
 
 def test_equal_outputs_have_equal_manifests(tmp_path, monkeypatch):
     """At another time and place, by a path from another folder, and written in another order."""
-    job(tmp_path / "out")
+    job()
+    first = tmp_path / VIEW.folder
     monkeypatch.setattr(frame, "now", lambda: "2030-01-01T00:00:00+00:00")
     monkeypatch.setattr(frame, "hardware", lambda: {"host": "another"})
     for name in ("place", "other/text"):
         (tmp_path / name).mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "place")
-    folder = Path("../other/out")
-    with sealing(settings_of(VIEW, folder), "views", folder):
-        write_json(folder / "card.json", {"rows": len(TABLE)})
-        write_arrow(tmp_path / "other" / "text" / ".." / "out" / "test.arrow", TABLE)
-    assert (folder / MANIFEST).read_bytes() == (tmp_path / "out" / MANIFEST).read_bytes()
-    assert read_record(folder / RECORD)["hardware"] == {"host": "another"}
-    assert (folder / RECORD).read_bytes() != (tmp_path / "out" / RECORD).read_bytes()
+    recipe = replace(VIEW, place=Path("../other/out"))
+    with sealing(recipe):
+        write_json(recipe.folder / "card.json", {"rows": len(TABLE)})
+        write_arrow(tmp_path / "other/text/.." / "out" / recipe.folder.name / "test.arrow", TABLE)
+    assert (recipe.folder / MANIFEST).read_bytes() == (first / MANIFEST).read_bytes()
+    assert read_record(recipe.folder / RECORD)["hardware"] == {"host": "another"}
+    assert (recipe.folder / RECORD).read_bytes() != (first / RECORD).read_bytes()
 
 
-def test_files_of_the_run_are_listed_in_the_record(tmp_path):
+def test_a_part_of_a_job_has_a_manifest_in_a_folder_of_its_own(tmp_path):
+    with sealing(VIEW, tmp_path / "part"):
+        write_json(tmp_path / "part" / "card.json", {})
+    assert set(read_manifest(tmp_path / "part" / MANIFEST).files) == {"card.json"}
+    assert not VIEW.folder.exists()
+
+
+def test_files_of_the_run_are_listed_in_the_record():
     contents = []
     for name, line in (("one", "1"), ("two", "2")):
-        folder = tmp_path / name
-        with sealing(settings_of(VIEW, folder), "train", folder) as seal:
+        recipe = replace(VIEW, place=Path(name), again=line)
+        folder = recipe.folder
+        folder.mkdir(parents=True)
+        with sealing(recipe) as seal:
             (folder / "earlier.txt").write_text("not an output of this run")
             write_json(folder / "metrics.jsonl", line)
             seal.close({"speed": line}, records=["metrics.jsonl"])
         record = read_record(folder / RECORD)
-        assert record["speed"] == line and record["command"] == "train"
+        assert (record["speed"], record["step"], record["again"]) == (line, "views", line)
         assert record["versions"]["pyarrow"] == VIEW.libraries["pyarrow"]
         assert record["files"]["metrics.jsonl"]["sha256"] == sha256_file(folder / "metrics.jsonl")
         contents.append((folder / MANIFEST).read_bytes())
     assert contents[0] == contents[1]
-    assert set(read_manifest(folder / MANIFEST).files) == {SETTINGS}
+    assert set(read_manifest(folder / MANIFEST).files) == set()
 
 
-def test_jobs_of_one_folder_have_manifests_of_their_own(tmp_path):
-    job(tmp_path)
-    before = (tmp_path / MANIFEST).read_bytes()
-    other = job(tmp_path, prefix="contrastive.")
-    assert set(other.files) == {"contrastive.test.arrow", "contrastive.card.json", "contrastive.settings.json"}
-    assert (tmp_path / MANIFEST).read_bytes() == before
-    assert other.records == ("contrastive.record.json",)
-
-
-def test_there_is_no_manifest_after_an_exception(tmp_path):
-    with pytest.raises(KeyError), sealing(settings_of(VIEW, tmp_path), "views", tmp_path):
-        write_json(tmp_path / "card.json", {})
+def test_there_is_no_manifest_after_an_exception():
+    with pytest.raises(KeyError), sealing(VIEW):
+        write_json(VIEW.folder / "card.json", {})
         raise KeyError
-    assert {path.name for path in tmp_path.iterdir()} == {SETTINGS, "card.json"}
+    assert {path.name for path in VIEW.folder.iterdir()} == {"card.json"}
 
 
 def test_a_job_that_fails_before_it_writes_leaves_the_manifest_of_the_earlier_run(tmp_path):
-    job(tmp_path)
-    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(KeyError), sealing(tmp_path / SETTINGS, "views", tmp_path):
-        write_if_any(tmp_path / "contrastive.arrow", None)
-        with atomic_folder(tmp_path / "text"):
+    job()
+    before = content_of(tmp_path)
+    with pytest.raises(KeyError), sealing(VIEW):
+        write_if_any(VIEW.folder / "contrastive.arrow", None)
+        with atomic_folder(VIEW.folder / "text"):
             raise KeyError
-    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert content_of(tmp_path) == before
 
 
 def write_card(folder: Path) -> None:
@@ -135,30 +121,32 @@ def remove_table(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [write_card, write_folder, remove_table])
-def test_the_first_change_of_a_file_removes_the_manifest_of_the_earlier_run(tmp_path, change):
-    job(tmp_path)
-    with pytest.raises(KeyError), sealing(tmp_path / SETTINGS, "views", tmp_path):
-        assert (tmp_path / MANIFEST).exists() and (tmp_path / RECORD).exists()
-        change(tmp_path)
-        assert not (tmp_path / MANIFEST).exists() and not (tmp_path / RECORD).exists()
+def test_the_first_change_of_a_file_removes_the_manifest_of_the_earlier_run(change):
+    job()
+    manifest, record = VIEW.folder / MANIFEST, VIEW.folder / RECORD
+    with pytest.raises(KeyError), sealing(VIEW):
+        assert manifest.exists() and record.exists()
+        change(VIEW.folder)
+        assert not manifest.exists() and not record.exists()
         raise KeyError
-    assert not (tmp_path / MANIFEST).exists()
+    assert not manifest.exists()
 
 
-def test_a_file_that_the_job_writes_and_removes_is_not_listed(tmp_path):
-    with sealing(settings_of(VIEW, tmp_path), "views", tmp_path):
-        write_arrow(tmp_path / "test.arrow", TABLE)
-        write_if_any(tmp_path / "test.arrow", None)
-    assert set(read_manifest(tmp_path / MANIFEST).files) == {SETTINGS}
+def test_a_file_that_the_job_writes_and_removes_is_not_listed():
+    with sealing(VIEW):
+        write_arrow(VIEW.folder / "test.arrow", TABLE)
+        write_if_any(VIEW.folder / "test.arrow", None)
+    assert set(read_manifest(VIEW.folder / MANIFEST).files) == set()
 
 
-def test_files_with_names_of_the_run_are_in_the_record_alone(tmp_path):
+def test_files_with_names_of_the_run_are_in_the_record_alone():
     """Such as those of TensorBoard, which have the time and the host: equal outputs have equal manifests."""
     manifests = []
     for name in ("one", "other"):
-        folder = tmp_path / name
-        folder.mkdir()
-        with sealing(settings_of(VIEW, folder), "train", folder) as seal:
+        recipe = replace(VIEW, place=Path(name))
+        folder = recipe.folder
+        folder.mkdir(parents=True)
+        with sealing(recipe) as seal:
             (folder / f"events.{name}").write_bytes(name.encode())
             seal.close(events=[folder / f"events.{name}"])
         record = read_record(folder / RECORD)["files"]
@@ -167,157 +155,112 @@ def test_files_with_names_of_the_run_are_in_the_record_alone(tmp_path):
     assert manifests[0] == manifests[1]
 
 
-def test_files_of_a_folder_are_listed_where_the_folder_comes_to_be(tmp_path):
+def test_files_of_a_folder_are_listed_where_the_folder_comes_to_be():
     """Also those that another library wrote; tables have their parts."""
-    model = tmp_path / "model"
-    with sealing(settings_of(VIEW, tmp_path), "train", tmp_path), atomic_folder(model) as folder:
+    with sealing(VIEW), atomic_folder(VIEW.folder / "model") as folder:
         (folder / "weights").write_bytes(b"w")
         write_arrow(folder / "text" / "a.arrow", TABLE)
-    files = read_manifest(tmp_path / MANIFEST).files
-    assert set(files) == {"model/weights", "model/text/a.arrow", SETTINGS}
-    assert files["model/weights"] == FileDigest.of(tmp_path / "model" / "weights")
+    files = read_manifest(VIEW.folder / MANIFEST).files
+    assert set(files) == {"model/weights", "model/text/a.arrow"}
+    assert files["model/weights"] == FileDigest.of(VIEW.folder / "model" / "weights")
     assert [part.splits for part in files["model/text/a.arrow"].parts] == [("test", "train")]
 
 
-def test_copies_are_checked_and_hidden_files_stay_behind(tmp_path):
-    job(tmp_path / "learnt")
-    (tmp_path / "learnt" / ".snakemake_timestamp").touch()
-    copy_files(tmp_path / "learnt", tmp_path / "copy")
-    names = {path.name for path in (tmp_path / "copy").iterdir()}
-    assert names == {path.name for path in (tmp_path / "learnt").iterdir()} - {".snakemake_timestamp"}
-    rewrite(tmp_path / "learnt" / "card.json", b"{}")
-    with pytest.raises(UserError, match=r"learnt/card\.json: the file differs from its manifest"):
-        copy_files(tmp_path / "learnt", tmp_path / "again")
-    shutil.rmtree(tmp_path / "learnt")
-    rewrite(tmp_path / "copy" / "card.json", b"{}")
+def test_copies_are_checked_and_hidden_files_stay_behind():
+    job()
+    learnt, copy = VIEW.folder, Path("copy")
+    (learnt / ".snakemake_timestamp").touch()
+    copy_files(learnt, copy)
+    assert {path.name for path in copy.iterdir()} == {path.name for path in learnt.iterdir()} - {".snakemake_timestamp"}
+    rewrite(learnt / "card.json", b"{}")
+    with pytest.raises(UserError, match=rf"{learnt}/card\.json: the file differs from its manifest"):
+        copy_files(learnt, Path("again"))
+    shutil.rmtree(learnt)
+    rewrite(copy / "card.json", b"{}")
     with pytest.raises(UserError, match=r"copy/card\.json: the file differs from its manifest"):
-        read_json(tmp_path / "copy" / "card.json")
+        read_json(copy / "card.json")
+
+
+TOKENS = Recipe("tokens", 1, {}, Path("tokens"))
+STOP_LIST = Path("stop.txt")
 
 
 @pytest.fixture
-def tokens(tmp_path) -> Path:
-    job(tmp_path / "tokens", Asked("tokens", {"version": 1}))
-    return tmp_path / "tokens"
+def chains() -> Recipe:
+    """A recipe that reads tokens, which are there, and a list of stop words."""
+    job(TOKENS)
+    STOP_LIST.write_text("the\n")
+    stated = {"stop_list": StatedFile(str(STOP_LIST), sha256_file(STOP_LIST))}
+    return Recipe("chains", 2, {}, Path("chains"), {"tokens": TOKENS.folder}, stated)
 
 
-@pytest.fixture
-def stop_list(tmp_path) -> Path:
-    (tmp_path / "stop.txt").write_text("the\n")
-    return tmp_path / "stop.txt"
-
-
-def chains(tokens: str | None, **changed: Any) -> Asked:
-    return Asked(**{"job": "chains", "settings": {"version": 2}, "inputs": {"tokens": tokens}} | changed)
-
-
-def test_inputs_are_named_by_identity_and_content(tmp_path, tokens):
-    read = read_manifest(tokens / MANIFEST)
-    for name, place in (("folder", tokens), ("file", tokens / MANIFEST)):
-        result = job(tmp_path / name, chains(read.identity), {"tokens": place, "words": None})
-        assert result.inputs == {"tokens": InputContent(read.identity, read.content)}
-        assert result.identity == chains(read.identity).identity
-
-
-def test_an_identity_that_nobody_knew_when_the_workflow_was_planned_is_known_after(tmp_path, tokens, stop_list):
-    identity, digest = read_manifest(tokens / MANIFEST).identity, sha256_file(stop_list)
-    asked = chains(None, files={"stop_list": None})
-    assert asked.identity is None
-    result = job(tmp_path / "out", asked, {"tokens": tokens}, {"stop_list": stop_list})
-    assert result.identity == chains(identity, files={"stop_list": digest}).identity
-
-
-def test_other_inputs_and_files_than_were_asked_for_have_no_part_in_the_identity(tmp_path, tokens, stop_list):
-    result = job(tmp_path / "out", VIEW, {"tokens": tokens}, {"stop_list": stop_list})
-    assert (result.identity, result.inputs) == (VIEW.identity, {})
-
-
-def test_inputs_may_be_named_by_the_paths_of_their_manifests(tmp_path, tokens):
-    role, identity = f"tokens/{MANIFEST}", read_manifest(tokens / MANIFEST).identity
-    inputs = {role: tokens / MANIFEST}
-    assert set(job(tmp_path / "out", chains(None, inputs={role: identity}), inputs).inputs) == {role}
-    with pytest.raises(UserError, match="made from other settings or inputs than this job needs"):
-        job(tmp_path / "out", chains(None, inputs={role: "0" * 64}), inputs)
-
-
-def test_a_person_asks_for_nothing_and_gets_what_is_there(tmp_path, tokens, stop_list):
-    """Settings by hand; an input without a manifest is used too, and the job has no identity then."""
-    person, read = {"version": 2}, read_manifest(tokens / MANIFEST)
-    result = job(tmp_path / "out", person, {"tokens": tokens}, {"stop_list": stop_list})
+def test_inputs_are_named_by_identity_and_content(chains):
+    read = read_manifest(TOKENS.folder / MANIFEST)
+    result = job(chains)
     assert result.inputs == {"tokens": InputContent(read.identity, read.content)}
-    other = Asked("views", person, {"tokens": read.identity}, {"stop_list": sha256_file(stop_list)})
-    assert result.identity == other.identity
-    (tokens / MANIFEST).unlink()
-    assert job(tmp_path / "again", person, {"tokens": tokens}).inputs == {}
-    write_json(tokens / MANIFEST, {"name": "of another program"})
-    assert job(tmp_path / "again", person, {"tokens": tokens}).inputs == {}
+    assert result.identity == chains.identity
 
 
-def other_identity(tokens: Path, stop_list: Path) -> None:
-    job(tokens, Asked("tokens", {"version": 2}))
+def other_identity() -> None:
+    other = replace(TOKENS, version=2)
+    job(other)
+    shutil.rmtree(TOKENS.folder)
+    other.folder.rename(TOKENS.folder)
 
 
-def no_manifest(tokens: Path, stop_list: Path) -> None:
-    (tokens / MANIFEST).unlink()
+def no_manifest() -> None:
+    (TOKENS.folder / MANIFEST).unlink()
 
 
-def other_manifest(tokens: Path, stop_list: Path) -> None:
-    write_json(tokens / MANIFEST, {"name": "of another program"})
+def other_manifest() -> None:
+    write_json(TOKENS.folder / MANIFEST, {"name": "of another program"})
 
 
-def changed_manifest(tokens: Path, stop_list: Path) -> None:
-    rewrite(tokens / MANIFEST, (tokens / MANIFEST).read_bytes().replace(b"views", b"vjews"))
+def changed_manifest() -> None:
+    rewrite(TOKENS.folder / MANIFEST, (TOKENS.folder / MANIFEST).read_bytes().replace(b"tokens", b"tokehs"))
 
 
-def other_file(tokens: Path, stop_list: Path) -> None:
-    rewrite(stop_list, b"a\n")
+def other_file() -> None:
+    rewrite(STOP_LIST, b"a\n")
+
+
+def no_file() -> None:
+    STOP_LIST.unlink()
 
 
 @pytest.mark.parametrize(
     ("change", "file", "message", "remedy"),
     [
-        (
-            other_identity,
-            MANIFEST,
-            "made from other settings or inputs than this job needs",
-            r"run snakemake again, which makes it again \(docmt job views\)",
-        ),
+        (other_identity, MANIFEST, "a manifest of another identity", "remove the folder tokens/.*, and run snakemake"),
         (no_manifest, MANIFEST, "there is no manifest: the job that writes these files", "run snakemake again"),
         (other_manifest, MANIFEST, "not a manifest of docmt", "delete the file and run snakemake again"),
         (changed_manifest, MANIFEST, "the file was changed after docmt wrote it", "delete the file and run snakemake"),
-        (
-            other_file,
-            "stop.txt",
-            "the file has changed since the workflow was planned",
-            "run snakemake again, which plans with the present file",
-        ),
+        (other_file, STOP_LIST, "the file has changed since the workflow was planned", "run snakemake again, which"),
+        (no_file, STOP_LIST, "file not found", ""),
     ],
 )
 def test_what_was_not_asked_for_is_refused_before_anything_is_written(
-    tmp_path, tokens, stop_list, change: Callable[[Path, Path], None], file, message, remedy
+    chains, change: Callable[[], None], file, message, remedy
 ):
-    identity, digest = read_manifest(tokens / MANIFEST).identity, sha256_file(stop_list)
-    asked = chains(identity, files={"stop_list": digest})
-    arguments = tmp_path / "out", asked, {"tokens": tokens}, {"stop_list": stop_list}
-    job(*arguments)
-    before = {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    change(tokens, stop_list)
+    job(chains)
+    before = content_of(chains.folder)
+    change()
     with pytest.raises(UserError, match=rf"{file}: {message}(.|\n)*\n  {remedy}") as refused:
-        job(*arguments)
+        job(chains)
     assert refused.value.status == 2
-    assert {path: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
+    assert content_of(chains.folder) == before
 
 
-def test_a_library_of_another_version_is_refused(tmp_path):
+def test_a_library_of_another_version_is_refused():
+    recipe = replace(VIEW, libraries={"pyarrow": "0.1"})
     with pytest.raises(UserError, match="another version of a library than planned"):
-        job(tmp_path, Asked("views", {}, libraries={"pyarrow": "0.1"}))
-    assert {path.name for path in tmp_path.iterdir()} == {SETTINGS}
+        job(recipe)
+    assert not recipe.folder.exists()
 
 
-def test_a_damaged_input_is_noticed_by_the_job_that_reads_it(tmp_path, tokens):
-    rewrite(tokens / "card.json", b'{"rows": 3}')
-    path = settings_of(chains(read_manifest(tokens / MANIFEST).identity), tmp_path / "out")
-    message = r"tokens/card\.json: the file differs from its manifest"
-    job_of_chains = sealing(path, "find-chains", tmp_path / "out", {"tokens": tokens})
-    with pytest.raises(UserError, match=message), job_of_chains:
-        write_json(tmp_path / "out" / "card.json", read_text(tokens / "card.json"))
-    assert {file.name for file in (tmp_path / "out").iterdir()} == {SETTINGS}
+def test_a_damaged_input_is_noticed_by_the_job_that_reads_it(chains):
+    rewrite(TOKENS.folder / "card.json", b'{"rows": 3}')
+    message = rf"{TOKENS.folder}/card\.json: the file differs from its manifest"
+    with pytest.raises(UserError, match=message), sealing(chains):
+        write_json(chains.folder / "card.json", read_text(TOKENS.folder / "card.json"))
+    assert not chains.folder.exists()

@@ -18,7 +18,7 @@ NAMES = [
     for group, sections in (("", FOR_YOU), ("store ", STORE), ("job ", JOBS))
     for commands in sections.values()
     for name in commands
-    if group != "job " or name not in STEPS
+    if group != "job "
 ]
 
 

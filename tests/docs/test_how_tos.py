@@ -6,6 +6,7 @@ import dataclasses
 import json
 import re
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from helpers.how_to import Block, blocks_of, carry_out, carry_out_with_forks, changed, obey, whole_project
@@ -26,9 +27,15 @@ def measured(project: Project, item: str, system: str) -> dict[str, float]:
     return {row["metric"]: float(row["measured"]) for row in rows}
 
 
+def made(project: Project, place: str) -> Path:
+    """The file of a place, which has one version."""
+    folder, name = place.rsplit("//")
+    (path,) = (project.root / "results" / folder).glob(f"*/{name}")
+    return path
+
+
 def model_card(project: Project, corpus: str, system: str) -> dict:
-    folder = project.root / f"results/5_training/smoke/{corpus}/{system}/seed1/model"
-    return json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    return json.loads(made(project, f"5_training/{corpus}/{system}/seed1//model/model.json").read_text("utf-8"))
 
 
 TABLE, ABLATION = "results/8_report/smoke/g-transformer/table4.html", "g_transformer.en-ru.no-target-context"
@@ -91,7 +98,7 @@ def test_a_model_is_a_file_and_a_row(tmp_path):
     card = model_card(project, "toy_zh-en", "numbered")
     assert card["kind"] == card["config"]["kind"] == "numbered"
     assert set(measured(project, "numbers/quality", "numbered")) == {"s-BLEU", "accuracy"}
-    translations = project.root / "results/6_translations/smoke/toy_zh-en/numbered/seed1/test.txt"
+    translations = made(project, "6_translations/toy_zh-en/numbered/seed1//test.txt")
     assert len(translations.read_text(encoding="utf-8").splitlines()) > 50
 
 
@@ -109,7 +116,7 @@ def test_a_form_of_corpus_files_is_a_file(tmp_path):
 
 
 def read_card(project: Project, folder: str) -> dict:
-    return json.loads((project.root / f"results/1_corpus/{folder}/card.json").read_text(encoding="utf-8"))
+    return json.loads(made(project, f"1_corpus/{folder}//card.json").read_text("utf-8"))
 
 
 @pytest.mark.slow
@@ -138,7 +145,7 @@ def test_a_metric_is_a_file_and_a_row(tmp_path):
     ]
     carry_out_with_forks(page, project)
     assert measured(project, "lengths/length", "sentence")["length"] > 0
-    compared = json.loads((project.root / "results/7_comparisons/smoke/lengths/length/comparisons.json").read_text())
+    compared = json.loads(made(project, "7_comparisons/lengths/length//comparisons.json").read_text("utf-8"))
     assert {comparison["metric"] for comparison in compared["comparisons"]} == {"s-BLEU", "length"}
 
 
@@ -204,10 +211,11 @@ def is_there(module: str, name: str) -> bool:
 
 
 def test_no_how_to_is_left_out():
-    kinds = ("ablation", "corpus", "corpus-form", "figure", "metric", "model", "system-of-others", "way-of-measuring")
+    kinds = (
+        *("ablation", "command", "corpus", "corpus-form", "decoding-setting", "figure", "metric", "model", "step"),
+        *("system-of-others", "way-of-measuring"),
+    )
     assert set(PAGES) == {f"add-{'an' if kind == 'ablation' else 'a'}-{kind}" for kind in kinds}
-    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    assert not [name for name in PAGES if f"docs/how-to/{name}.md" not in text]
 
 
 FILE = Block("text", "new.txt", "a\nb\n", "`new.txt`")

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import defaultdict
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,8 +10,6 @@ import pytest
 from generators.result_files import COLLECTED_TABLE, SEAL, Keys, Table
 from generators.results import STAGES
 
-from docmt.base.manifest import manifest_of_docmt
-from docmt.base.paths import CHAIN_WORDS, CHAINS
 from docmt.steps import all_steps
 
 OF_SEAL = {file.name: file for file in SEAL}
@@ -26,12 +23,9 @@ def results(finished_demo) -> Path:
 
 
 def files_of(results: Path, stage, name: str) -> list[Path]:
-    """The files of a name in all folders of a stage; the chains of documents and those of views share a stage."""
+    """The files of a name in all folders of a stage."""
     pattern = re.sub(r"\{\w+\}", "*", stage.folder.places)
-    folders = (results / stage.folder.stage).glob(pattern)
-    words = (results / CHAIN_WORDS.stage).glob(CHAIN_WORDS.places.replace("{corpus}", "*").replace("{text}", "*"))
-    left_out = set(words) if stage.folder == CHAINS else set()
-    return [path for folder in folders if folder not in left_out if (path := folder / name).is_file()]
+    return [*(results / stage.folder.stage).glob(f"{pattern}/*/{name}")]
 
 
 def schema_of(path: Path) -> pa.Schema:
@@ -84,39 +78,28 @@ def described_keys(file: Table | Keys, path: Path) -> set[str]:
 
 def test_the_files_of_every_job_have_the_keys_of_the_page(results):
     for path in results.glob("*/**/*.json"):
-        name = next((name for name in OF_SEAL if path.name.endswith(name)), None)
-        if name is not None and path.parent.name != "model":
-            assert set(OF_SEAL[name].meanings) <= set(json.loads(path.read_text("utf-8"))), path
-    manifest = json.loads(next(results.glob("7_scores/*/*/*/*/manifest.json")).read_text("utf-8"))
-    assert set(manifest) == set(OF_SEAL["manifest.json"].meanings)
+        if path.name in OF_SEAL and path.parent.name != "model":
+            described, keys = OF_SEAL[path.name], set(json.loads(path.read_text("utf-8")))
+            assert set(described.meanings) - described.optional <= keys, path
+            assert path.name == "record.json" or keys <= set(described.meanings), path
 
 
 def test_the_table_of_all_scores_has_the_columns_of_the_page(results):
     assert pq.read_schema(results / "scores.parquet").equals(COLLECTED_TABLE.schema, check_metadata=False)
 
 
-def test_every_rule_writes_the_folder_that_the_page_says():
-    written = {rule: stage.folder.stage for stage in STAGES for rule in stage.writers if rule != "download"}
-    of_demo_report = {"demo_report": "8_report"}
-    folders = {name: getattr(step.folder, "stage", None) for name, step in all_steps().items()}
-    assert written == {**folders, **of_demo_report}
+def test_every_step_writes_the_folder_that_the_page_says():
+    written = {step: stage.folder for stage in STAGES for step in stage.writers}
+    assert written == {name: step.folder for name, step in all_steps().items()}
 
 
 def test_every_input_of_a_job_of_the_demo_is_of_a_folder_that_the_page_says_it_reads(results):
-    """The manifest of an output and the settings of the job that reads it have the same identity."""
-    stages = {}
-    for path in results.glob("*/**/*manifest.json"):
-        manifest = manifest_of_docmt(path)
-        if manifest is not None and manifest.identity is not None:
-            parts = path.relative_to(results).parts
-            is_words = parts[0] == CHAINS.stage and parts[3] == "words"
-            stages[manifest.identity] = CHAIN_WORDS if is_words else parts[0]
-    reads = defaultdict(set)
-    for path in results.rglob("*settings.json"):
-        asked = json.loads(path.read_text("utf-8"))["asked"]
-        for identity in asked["inputs"].values():
-            reads[stages[identity]].add(asked["job"])
-    of_page = {CHAIN_WORDS if stage.folder == CHAIN_WORDS else stage.folder.stage: stage.readers for stage in STAGES}
-    assert len(reads) > 6
-    for folder, rules in reads.items():
-        assert rules <= set(of_page[folder]), folder
+    readers = {stage.folder.stage: stage.readers for stage in STAGES}
+    read = {
+        (Path(folder).parts[1], recipe["step"])
+        for path in results.glob("*/**/job.json")
+        for recipe in [json.loads(path.read_text("utf-8"))]
+        for folder in recipe["inputs"].values()
+    }
+    assert len(read) > 20
+    assert not [(folder, step) for folder, step in sorted(read) if step not in readers[folder]]

@@ -32,10 +32,11 @@ def test_the_page_has_the_parts_of_every_signature_of_the_demo(finished_demo):
     assert len(parts) > 20 and parts <= names
 
 
-def test_the_identity_is_the_digest_of_settings_json(finished_demo):
+def test_the_identity_is_that_of_the_recipe_and_begins_with_the_name_of_the_folder(finished_demo):
     checked = 0
     for path in (finished_demo.root / "results").glob("7_scores/*/*/*/*/manifest.json"):
-        settings = json.loads(path.with_name("settings.json").read_text("utf-8"))
-        assert json.loads(path.read_text("utf-8"))["identity"] == settings["digest"]
+        recipe = json.loads(path.with_name("job.json").read_text("utf-8"))
+        identity = json.loads(path.read_text("utf-8"))["identity"]
+        assert identity == recipe["identity"] and identity.startswith(path.parent.name)
         checked += 1
     assert checked > 5

@@ -17,17 +17,22 @@ import yaml
 from helpers.first_command import hiding
 from helpers.how_to import Block, agree, blocks_of, commands_of, obey, printed
 from helpers.left_out import CARRIED_OUT, LEFT_OUT, PYTHON_LEFT_OUT
-from helpers.plans import planner_of
+from helpers.plans import plan_of
 from helpers.support import ROOT, Project
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from docmt.base.errors import UserError
 from docmt.cli.commands import build
-from docmt.plan.driver import targets_of
-from docmt.plan.planning import Planner
+from docmt.grid.grid import load_grid
+from docmt.plan.links import named
+from docmt.plan.plan import Plan
 
 SHELL, SAMPLES = ("bash", "console"), ("json", "text", "tsv", "txt", "xml")
 """Forms of blocks with commands, and of blocks that show what a file or a message looks like."""
+PATH = re.compile(r"\$\((docmt path [^)]*)\)")
+"""A folder or a file below results/ with its id, as a command line has it."""
+ID = re.compile(r"(?<=/)[0-9a-f]{10}(?=[/\s)]|$)|(?<= )[0-9a-f]{10}(?= )")
 ASSIGNMENT = re.compile(r"[A-Z]+=\S+( [A-Z]+=\S+)*")
 NUMBER = re.compile(r"(?:less than )?[+−-]?\d[\d.,]*")
 # A smoke run has too few documents for p-values: a footnote in a table, and a dash in the place of a p-value.
@@ -114,13 +119,13 @@ def run_on_demo(
 
 def at_smoke(line: str) -> str:
     """Return a line with the paths of the demo at the scale `smoke`."""
-    line = re.sub(r"(results/[1-4]_\w+/toy_zh-en)(?=/)", r"\1@smoke", line)
+    line = re.sub(r"(results/(?:[1-4]_\w+|7_vectors|7_aligners)/toy_zh-en)(?=[/)\s]|$)", r"\1@smoke", line)
     return line.replace("/paper/", "/smoke/")
 
 
 def without_numbers(text: str) -> str:
     """Return an output without what another scale changes: a zero for each number, one name of the scale."""
-    return re.sub(r"\bsmoke\b", "paper", OF_A_RUN.sub("", NUMBER.sub("0", NO_P_VALUE.sub("0", text))))
+    return re.sub(r"\bsmoke\b", "paper", OF_A_RUN.sub("", NUMBER.sub("0", NO_P_VALUE.sub("0", ID.sub("ID", text)))))
 
 
 def is_translation(command: Command) -> bool:
@@ -138,11 +143,18 @@ def check_command(line: str, written: Collection[str] = ()) -> None:
 
     `written`: names of studies and corpora that the page has the reader write.
     """
-    for words in programs_in(line.replace("\\\n", " ")):
+    line, paths = without_paths(line.replace("\\\n", " "))
+    for words in [*paths, *programs_in(line)]:
         if words[0] == "docmt" and words[1:2] != ["--install-completion"]:
             check_docmt(words[1:])
         if words[0] == "snakemake":
             check_snakemake(words[1:], written)
+
+
+def without_paths(line: str) -> tuple[str, list[list[str]]]:
+    """Return a line with `$(docmt path TARGET)` replaced by the target, and these calls of docmt."""
+    calls = [shlex.split(call[1]) for call in PATH.finditer(line)]
+    return PATH.sub(lambda call: shlex.split(call[1])[2], line), calls
 
 
 def names_written(blocks: list[Block]) -> set[str]:
@@ -193,22 +205,24 @@ def check_snakemake(words: list[str], written: Collection[str] = ()) -> None:
         assert [*(ROOT / profile).glob("profile*.yaml"), *(ROOT / profile).glob("config*.yaml")], profile
     config = dict(word.split("=", 1) for word in given.config or () if word.count("="))
     assert len(config) == len(given.config or ()), f"targets behind --config: {given.config}"
-    planner = whole_planner(frozenset(item for item in config.items() if item[0] not in ("studies", "corpora")))
-    unknown = [target for target in given.targets if not is_known(target, planner, written)]
+    plan = whole_plan(frozenset(item for item in config.items() if item[0] not in ("studies", "corpora")))
+    unknown = [target for target in given.targets if not is_known(target, plan, written)]
     assert not unknown, f"no target of snakemake: {unknown}"
 
 
-def is_known(target: str, planner: Planner, written: Collection[str]) -> bool:
+def is_known(target: str, plan: Plan, written: Collection[str]) -> bool:
     """Return whether a target is a study, or a file that a job makes; another workflow's names begin with `docmt_`."""
-    name = target.removeprefix("docmt_")
-    if name == "all" or name in planner.jobs.grid.studies or {*written} & {*target.replace("@smoke", "").split("/")}:
+    if {*written} & {*target.replace("@smoke", "").split("/")}:
         return True
-    return any(planner.closure(targets_of(planner, [target])))
+    try:
+        return any(plan.closure(named(plan, target.removeprefix("docmt_"))[0]))
+    except UserError:
+        return False
 
 
 @cache
-def whole_planner(config: frozenset[tuple[str, str]]) -> Planner:
-    return planner_of(ROOT, **{key: yaml.safe_load(value) for key, value in config})
+def whole_plan(config: frozenset[tuple[str, str]]) -> Plan:
+    return plan_of(ROOT, **{key: yaml.safe_load(value) for key, value in config})
 
 
 def check_settings(blocks: list[Block], project: Project) -> None:
@@ -225,7 +239,7 @@ def check_settings(blocks: list[Block], project: Project) -> None:
         place = "config.yaml" if part.keys() <= known else STUDY
         project.write(place, merged(project.read(place), part))
     if settings:
-        planner_of(project.root)
+        load_grid(project.root)
 
 
 def merged(value: dict, part: dict) -> dict:

@@ -17,11 +17,11 @@ _times = count(1)
 
 
 def outputs_of(folder: Path) -> set[str]:
-    """The names of what a finished job wrote, without its manifest and its record, which must be there, without its
-    recipe and the log of its first attempt."""
+    """The names of what a finished job wrote, without its manifest and its record, which must be there, and without its
+    recipe."""
     names = {path.name for path in folder.iterdir()}
-    assert {MANIFEST, RECORD} <= names
-    return names - {MANIFEST, RECORD, JOB, "log.1.txt"}
+    assert names >= {MANIFEST, RECORD}
+    return names - {MANIFEST, RECORD, JOB}
 
 
 def rewrite(path: Path, content: bytes) -> None:
@@ -30,14 +30,14 @@ def rewrite(path: Path, content: bytes) -> None:
     os.utime(path, ns=(0, next(_times)))
 
 
-def write_manifest(folder: Path, *names: str, prefix: str = "", records: tuple[str, ...] = ()) -> None:
+def write_manifest(folder: Path, *names: str, records: tuple[str, ...] = ()) -> None:
     """A manifest of files that exist, and a record, which has the digests of `records`."""
     digests = {name: FileDigest.of(folder / name) for name in (*names, *records)}
     of_run = {name: digest_to_json(digests[name]) for name in records}
-    write_json(folder / f"{prefix}{RECORD}", sealed({"seconds": 1.5, "files": of_run}))
+    write_json(folder / RECORD, sealed({"seconds": 1.5, "files": of_run}))
     files = {name: digests[name] for name in names}
-    manifest = Manifest("1" * 64, "views", files=files, records=(*records, f"{prefix}{RECORD}"))
-    write_json(folder / f"{prefix}{MANIFEST}", manifest.to_json())
+    manifest = Manifest("1" * 64, "views", files=files, records=(*records, RECORD))
+    write_json(folder / MANIFEST, manifest.to_json())
 
 
 def check_reader(path: Path, read: Callable[[], object], place: int = -1) -> None:

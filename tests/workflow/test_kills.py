@@ -1,8 +1,7 @@
-"""Kills at random moments inside the jobs of every stage: the next run ends with the same bytes.
+"""Kills at random moments: each next run goes on, and in the end no bit differs and no finished job ran twice.
 
-`pytest -m slow tests/workflow/test_kills.py` kills each stage 40 times, half of the time snakemake alone (its job then
-ends itself) and half of the time its whole group at once. DOCMT_KILLS and DOCMT_KILL_SEED choose another number and
-other moments.
+A kill is SIGKILL of a job, of snakemake alone (its jobs then end themselves), or of its whole group at once.
+DOCMT_KILL_SEED chooses other moments.
 """
 
 import os
@@ -10,114 +9,120 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 import psutil
 import pytest
-from helpers.plans import closure, plan_of, planner_of
-from helpers.support import Project
+from helpers.support import Project, small_demo
+from interrupted import jobs_of, start, until
 
-from docmt.base.digests import sha256_file
-from docmt.base.manifest import read_manifest
-from docmt.plan.aside import is_shared
-from docmt.plan.jobs import Job
+from docmt.base.manifest import MANIFEST, RECORD, read_manifest
+from docmt.base.recipe import JOB
 
-KILLS = int(os.environ.get("DOCMT_KILLS", "40"))
 SEED = int(os.environ.get("DOCMT_KILL_SEED", "1"))
-WAIT_S = 120
-STAGES = {
-    "1_corpus": ("corpus",),
-    "2_tokens": ("tokens",),
-    "3_views": ("views",),
-    "4_chains": ("chain_words", "chain_segments"),
-    "5_training": ("train",),
-    "6_translations": ("translate", "contrastive", "inspect"),
-    "7_scores": ("aligner", "scores", "compare"),
-    "8_report": ("item", "report"),
-}
+STUDY = "workflow/studies/demo.yaml"
+LATEST_S = 6.0
+"""The latest moment of a kill, after the first job of a run has begun."""
+Kill = Callable[[subprocess.Popen, random.Random], None]
 
 
-def run_of(project: Project, job: Job) -> subprocess.Popen:
-    """Snakemake in a process group of its own, which makes the outputs of one job."""
-    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--nolock", job.manifest]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    with (project.root / "screen.txt").open("w") as stream:
-        return subprocess.Popen(
-            command, cwd=project.root, env=environment, stdout=stream, stderr=stream, start_new_session=True
-        )
+def a_job(driver: subprocess.Popen, chance: random.Random) -> None:
+    with suppress(psutil.Error, IndexError):
+        chance.choice(list(jobs_of(driver))).kill()
 
 
-def job_process(driver: subprocess.Popen) -> psutil.Process | None:
-    """The process of the command, once it has started; None where the run ended before it was seen."""
-    deadline = time.monotonic() + WAIT_S
-    while driver.poll() is None:
-        assert time.monotonic() < deadline, "no job has started"
-        with suppress(psutil.Error):
-            for process in psutil.Process(driver.pid).children(recursive=True):
-                if "job" in process.cmdline()[:4]:
-                    return process
-        time.sleep(0.01)
-    return None
+def the_driver(driver: subprocess.Popen, chance: random.Random) -> None:
+    driver.kill()
 
 
-def remove_outputs(project: Project, job: Job) -> None:
-    """As before the job first ran; the folder may have outputs of other jobs."""
-    folder = project.root / job.folder
-    if not is_shared(job):
-        shutil.rmtree(folder)
-        return
-    manifest_path = project.root / job.manifest
-    manifest = read_manifest(manifest_path)
-    for name in (*manifest.files, *manifest.records):
-        (folder / name).unlink()
-    manifest_path.unlink()
+def everything(driver: subprocess.Popen, chance: random.Random) -> None:
+    os.killpg(driver.pid, signal.SIGKILL)
 
 
-def killed_once(project: Project, job: Job, after_s: float, number: int) -> bool:
-    """Kill the run of a job so long after its command began; whether it was still running."""
-    driver = run_of(project, job)
-    process = job_process(driver)
-    if process is None:
-        return False
-    time.sleep(after_s)
-    alive = driver.poll() is None
-    with suppress(ProcessLookupError):
-        if number % 2:
-            os.killpg(driver.pid, signal.SIGKILL)
-        else:
-            driver.kill()
-    driver.wait(WAIT_S)
-    assert not psutil.wait_procs([process], timeout=WAIT_S)[1], "the job has outlived its workflow"
-    return alive
+def small_pipeline(root: Path) -> Project:
+    """A study of one system and one table, at smoke scale."""
+    project = small_demo(root)
+    study = project.read(STUDY)
+    study["systems"] = {"sentence": study["systems"]["sentence"]}
+    study["tables"] = {"quality": study["tables"]["quality"]}
+    study["tables"]["quality"]["rows"] = [{"label": "Sentence Transformer", "system": "sentence"}]
+    project.write(STUDY, {key: value for key, value in study.items() if key not in ("figures", "findings")})
+    return project
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(7200)
-@pytest.mark.parametrize("stage", STAGES)
-def test_killed_jobs_end_in_the_same_bytes(demo: Project, stage: str):
-    chance = random.Random(f"{SEED} {stage}")
-    jobs = [job for job in closure(planner_of(demo.root), "demo") if job.rule in STAGES[stage]]
-    whole = {job: (demo.root / job.manifest).read_bytes() for job in jobs}
-    durations: dict[str, float] = {}
-    hits = 0
-    for number in range(KILLS):
-        job = chance.choice(jobs)
-        remove_outputs(demo, job)
-        hits += killed_once(demo, job, chance.uniform(0, 0.7 * durations.get(job.rule, 1.0)), number)
-        began = time.monotonic()
-        driver = run_of(demo, job)
-        process = job_process(driver)
-        job_began = time.monotonic()
-        assert driver.wait(WAIT_S) == 0, (demo.root / "screen.txt").read_text()[-3000:]
-        if process is not None:
-            durations[job.rule] = min(time.monotonic() - max(job_began, began), 5.0)
-        assert (demo.root / job.manifest).read_bytes() == whole[job], f"kill {number} of {job}"
-        for name, file in read_manifest(demo.root / job.manifest).files.items():
-            assert sha256_file(demo.root / job.folder / name) == file.sha256, f"kill {number} of {job}: {name}"
-        left = list((demo.root / "results").rglob(".*.part"))
-        assert not plan_of(demo.root).reasons, f"kill {number} of {job}"
-        for path in left:  # what a killed process leaves beside its place, and nobody reads
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-    assert hits >= KILLS * 0.6, f"only {hits} of {KILLS} kills hit a running job"
+def finished(project: Project) -> dict[Path, tuple[bytes, bytes, int]]:
+    """The manifest of each finished job with its content, its record, and the time at which that was written.
+
+    (Snakemake sets the time of the manifest of a job that it starts again.)
+    """
+    manifests = [path for path in (project.root / "results").rglob(MANIFEST) if path.with_name(JOB).exists()]
+    records = {path: path.with_name(RECORD) for path in manifests}
+    return {path: (path.read_bytes(), to.read_bytes(), to.stat().st_mtime_ns) for path, to in records.items()}
+
+
+def outputs(project: Project) -> dict[str, bytes]:
+    """The manifests, and all files that they list."""
+    manifests = finished(project)
+    files = [manifest.parent / name for manifest in manifests for name in read_manifest(manifest).files]
+    return {path.relative_to(project.root).as_posix(): path.read_bytes() for path in (*manifests, *files)}
+
+
+def killed(project: Project, kill: Kill, chance: random.Random, target: str) -> bool:
+    """Kill a run at a random moment; return whether it was still running."""
+    driver = start(project.root, target, "--cores", "2")
+    processes: dict[int, psutil.Process] = {}
+
+    def has_begun() -> bool:
+        return driver.poll() is not None or any(jobs_of(driver))
+
+    until(has_begun, (project.root / "screen.txt").read_text)
+    moment = time.monotonic() + chance.uniform(0, LATEST_S)
+    while driver.poll() is None and time.monotonic() < moment:
+        processes |= {process.pid: process for process in jobs_of(driver)}
+        time.sleep(0.02)
+    is_running = driver.poll() is None
+    if is_running:
+        processes |= {process.pid: process for process in jobs_of(driver)}
+        kill(driver, chance)
+    driver.wait(120)
+    assert not psutil.wait_procs(processes.values(), timeout=60)[1], "a job has outlived its workflow"
+    return is_running
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory, programs) -> Project:
+    """The study, made by a run that nobody kills."""
+    project = small_pipeline(tmp_path_factory.mktemp("whole") / "project")
+    project.snakemake("--cores", "2", "demo", check=True, programs=programs)
+    return project
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("kills", [6, pytest.param(40, marks=pytest.mark.nightly)])
+def test_a_killed_workflow_ends_in_the_same_bits_and_repeats_nothing(whole, tmp_path, programs, kills):
+    chance, hits = random.Random(f"{SEED} {kills}"), 0
+    project = small_pipeline(tmp_path / "project")
+    for number in range(kills):
+        before = finished(project)
+        hits += killed(project, (a_job, the_driver, everything)[number % 3], chance, "demo")
+        assert finished(project).items() >= before.items(), f"kill {number}: a finished job ran again"
+        project.snakemake("--unlock", "demo")
+        if len(finished(project)) > 0.8 * len(finished(whole)) or number == kills - 1:
+            check_end(project, whole, programs)
+            for folder in ("results", ".snakemake"):
+                shutil.rmtree(project.root / folder)
+    assert hits >= 0.8 * kills, f"only {hits} of {kills} kills hit a running workflow"
+
+
+def check_end(project: Project, whole: Project, programs: Path) -> None:
+    """Let the workflow end, and compare it with the one that nobody has killed."""
+    before = finished(project)
+    project.snakemake("--cores", "2", "demo", check=True, programs=programs)
+    assert finished(project).items() >= before.items(), "a finished job ran again"
+    assert outputs(project) == outputs(whole)
+    assert not list((project.root / "results").rglob("process.json")), "a lease is left"
+    done = project.snakemake("-n", "demo", check=True)
+    assert "Nothing to be done" in done.stdout + done.stderr

@@ -11,6 +11,7 @@ import yaml
 
 from docmt.base.errors import printable
 from docmt.base.manifest import DIGITS
+from docmt.base.paths import TRAINING
 from docmt.base.screen import aligned, print_json, show_table
 from docmt.cli.options import AsJson, Config, Root
 from docmt.cli.store.opening import store_at_root
@@ -26,7 +27,9 @@ NUMBERS = ("MB", "days")
 def ls(
     text: Annotated[
         str | None,
-        typer.Argument(metavar="TEXT", help="only artifacts with this in their place, such as 5_training/toy_zh-en"),
+        typer.Argument(
+            metavar="TEXT", help=f"only artifacts with this in their place, such as {TRAINING.stage}/toy_zh-en"
+        ),
     ] = None,
     maker: Annotated[str | None, typer.Option(help="only artifacts of this maker")] = None,
     root: Root = Path(),
