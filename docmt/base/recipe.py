@@ -27,8 +27,6 @@ GIVEN = "given"
 JOB = "job.json"
 """The name of the file."""
 REMEDY = "settings come from config.yaml and the studies: delete this file, and run snakemake, which writes it again"
-STUDY = "study"
-"""The setting with the name of the first study that has a system: no output depends on which studies share it."""
 SOURCES = "sources"
 """The kind of a digest of the addresses of a file whose own digest nobody states before its download."""
 
@@ -65,8 +63,8 @@ class Recipe:
 
     `place`: the folder of its outputs without the id. `inputs`: the folders of the outputs of other jobs, by role.
     `files`: files that no job makes, by role. `libraries`: the versions of the libraries that decide the outputs.
-    `hints`: facts on which no output depends but by rounding: `knobs` has settings such as the size of batches, by
-    their dotted names. `again`: the run that wants the job to be done again.
+    `hints`: facts on which no output depends but by rounding. Its `knobs` are such settings by their dotted names: the
+    size of batches, the name of the first study that has a system. `again`: the run that wants the job done again.
     """
 
     step: str
@@ -82,8 +80,7 @@ class Recipe:
     @cached_property
     def identity(self) -> str:
         """The digest of what decides the output."""
-        settings = {key: value for key, value in self.settings.items() if key != STUDY or not isinstance(value, str)}
-        return full_digest({**self.asked, "settings": settings})
+        return full_digest(self.asked)
 
     @property
     def asked(self) -> dict[str, Any]:

@@ -108,7 +108,9 @@ class Plan:
             grid.check_scale(names["scale"], job.place)
         # As a reader of job.json gets the settings: tuples are lists there.
         stated = json.loads(json.dumps(step.settings(grid, names)))
-        settings, knobs = apart(stated, step.knobs(stated))
+        # Another study with the same system has the same outputs. The settings of a page have the whole study instead.
+        study = ["study"] if isinstance(stated.get("study"), str) else []
+        settings, knobs = apart(stated, [*step.knobs(stated), *study])
         return Recipe(
             step=job.step,
             version=step.version,
