@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from docmt.base.checks import BadValue, Checked, in_schema, need, needed, section, setting, within
-from docmt.base.paths import CHAINS, TOKENS, VIEW, Folder
+from docmt.base.paths import CHAIN_WORDS, CHAINS, TOKENS, VIEW, Folder
 from docmt.base.vocabulary import SPECIALS
 
 NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)([KM]?)")
@@ -177,6 +177,11 @@ class CountSource:
     def view_of(self, split: str) -> str:
         """Return the pattern for the name of the view whose card has the counts of a split."""
         return self.of_train if split == "train" else self.view
+
+    def place(self, corpus: str, text: str, split: str) -> str:
+        """Return the place, below the folder of results, of the outputs that have the counts of a split: a pattern."""
+        view = self.view_of(split)
+        return (CHAIN_WORDS if view == WORDS else self.folder).part(corpus=corpus, text=text, view=view)
 
 
 def of_split(value: Callable[[dict], float]) -> Callable[[dict, str], float | None]:

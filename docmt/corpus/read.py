@@ -107,7 +107,7 @@ def _digest(file: FileConfig, downloads: Path) -> str:
     """
     path = downloads / file.name
     if not path.exists():
-        raise UserError("file not found", where=str(path), remedy="`docmt job fetch-file` downloads it")
+        raise UserError("file not found", where=str(path), remedy="`snakemake` downloads it")
     wrong = wrong_content(path, file)
     if wrong:
         remedy = f"remove {path} and download it again"

@@ -18,6 +18,7 @@ from docmt.base.foreign import reading
 from docmt.base.names import SPLITS
 from docmt.base.parse import parse
 from docmt.base.paths import RESULTS
+from docmt.base.recipe import versions
 from docmt.catalogue.checksums import wrong_content
 from docmt.catalogue.corpus import CorpusConfig, load_corpus
 from docmt.catalogue.forms import CONTRASTIVE, Languages, ReaderConfig
@@ -28,6 +29,8 @@ from docmt.corpus.leaks import Shared, check_shared
 from docmt.corpus.opening import AvailableFiles, OpenedCorpus, available_files, find_files, open_corpus, stated_splits
 from docmt.corpus.read import Statistics, check_boundaries, check_counts, check_splits, shared_by
 
+CARD = "card.json"
+"""The name of the file with the counts of an artifact."""
 CATALOGUE = "catalogue"
 """The value of `paper` in a finding that compares a count with the `expected` counts of the catalogue."""
 CountsBySplit = dict[str, dict[str, float]]
@@ -190,10 +193,13 @@ def _later_findings(
 def counts_of_later_stages(results: Path, corpus: str, split: str, count: str) -> Iterator[tuple[str, float]]:
     """Yield the name of each text of the corpus that a later stage has processed, and the count in this text.
 
+    The newest version of an artifact counts.
     Where the count has several readings, each is yielded, and follows the name of the text.
     """
     stage_count = COUNTS[count]
-    for path in sorted(results.glob(stage_count.card(corpus, "*", stage_count.view_of(split)))):
+    places = sorted(results.glob(stage_count.place(corpus, "*", split)))
+    for folder in (folder for place in places for folder in versions(place, CARD)[:1]):
+        path = folder / CARD
         card = read_object(path, "splits")
         as_object(card["splits"], f"{path} splits")
         with reading(path, "not a card with this count", f"{count} of each split"):
@@ -207,8 +213,7 @@ def counts_of_later_stages(results: Path, corpus: str, split: str, count: str) -
 
 def card_with_count(results: Path, corpus: str, split: str, count: str) -> str:
     """Return the path of the card that a later stage will write with the count; `<text>` stands for a text."""
-    stage_count = COUNTS[count]
-    return str(results / stage_count.card(corpus, "<text>", stage_count.view_of(split).replace("*", "")))
+    return str(results / COUNTS[count].place(corpus, "<text>", split).replace("*", "") / "<id>" / CARD)
 
 
 @dataclass

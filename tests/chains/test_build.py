@@ -14,7 +14,6 @@ from helpers.small_corpus import ITEM, PAIRS, document_rows, small_rows, write_c
 from docmt.base.chains import chains_of
 from docmt.base.columns import CHAINS_WORDS, CONTRASTIVE_SEGMENTS, SEGMENT_CHAINS, SEGMENTS, TOKENS
 from docmt.base.errors import UserError
-from docmt.base.manifest import SETTINGS
 from docmt.base.names import SPLITS
 from docmt.base.tables import read_arrow, write_arrow
 from docmt.base.vocabulary import UNK
@@ -201,16 +200,18 @@ def test_a_view_of_other_tokens_is_refused(tokens, words, damage, tmp_path):
 def test_the_commands_write_the_stages_files(tokens, tmp_path, monkeypatch):
     cut = {"window": 3, "max_tokens": None, "max_sentences": None}
     build_view(ViewsSettings(1, ViewConfig(CUTS[1], CUTS[1])), tokens, tmp_path / "view")
-    words = {"tokens": tokens}
-    segments = {**words, "words": tmp_path / "words", "view": tmp_path / "view"}
-    for arguments in (
-        write_recipe(tmp_path / "words", "chain_words", {"version": 1, "stop_words": 2}, words),
-        write_recipe(tmp_path / "chains", "chain_segments", {"version": 1, "view": cut}, segments),
-    ):
-        monkeypatch.setattr(sys, "argv", ["docmt", *arguments])
+
+    def outputs(step: str, settings: dict, inputs: dict[str, Path]) -> Path:
+        words = write_recipe(tmp_path / step, step, settings, inputs)
+        monkeypatch.setattr(sys, "argv", ["docmt", *words])
         with pytest.raises(SystemExit) as end:
             main()
         assert end.value.code == 0
-    assert outputs_of(tmp_path / "words") == {"chains.arrow", "stop_words.txt", "card.json", SETTINGS}
-    expected = {"train.arrow", "dev.arrow", "test.arrow", "contrastive.arrow", "card.json", "stop_words.txt", SETTINGS}
-    assert outputs_of(tmp_path / "chains") == expected
+        return Path(words[-1])
+
+    words = outputs("chain_words", {"stop_words": 2}, {"tokens": tokens})
+    inputs = {"tokens": tokens, "words": words, "view": tmp_path / "view"}
+    chains = outputs("chain_segments", {"view": cut}, inputs)
+    assert outputs_of(words) == {"chains.arrow", "stop_words.txt", "card.json"}
+    expected = {"train.arrow", "dev.arrow", "test.arrow", "contrastive.arrow", "card.json", "stop_words.txt"}
+    assert outputs_of(chains) == expected

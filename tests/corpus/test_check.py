@@ -102,7 +102,7 @@ def test_instances_are_those_of_every_text_that_was_cut(tmp_path):
     for text, segments in (("one", 483), ("two", 484)):
         dev = {"segments": segments, "sentences_in_segments": 8967}
         dev |= {"source": {"pieces": 390 * segments}, "target": {"pieces": 428 * segments}}
-        write_json(tmp_path / f"results/3_views/ted_en-de/{text}/tokens512/card.json", {"splits": {"dev": dev}})
+        write_json(tmp_path / f"results/3_views/ted_en-de/{text}/tokens512/0/card.json", {"splits": {"dev": dev}})
     after = [f for f in check_corpus(corpus, places).findings if f.split == "dev" and f.count != "documents"]
     assert [(f.count, f.place, f.verdict) for f in after if f.paper == "G-Transformer"] == [
         ("sentences", "Table 1", "unexplained"),
@@ -126,11 +126,11 @@ def test_instances_are_those_of_every_text_that_was_cut(tmp_path):
 def test_chains_of_training_are_those_of_its_parts(tmp_path):
     corpus = generated("ted_zh-en")
     make_files(corpus, tmp_path)
-    folder = tmp_path / "results/4_chains/ted_zh-en/lower"
+    words, chains = (tmp_path / f"results/{stage}/ted_zh-en/lower" for stage in ("4_chain_words", "4_chains"))
     whole = {"perc": 16.614, "avg_k": 3.22, "avg_m": 202.75}
-    write_json(folder / "words/card.json", {"splits": {"train": {**whole, "perc": 99.0}, "dev": whole}})
+    write_json(words / "0/card.json", {"splits": {"train": {**whole, "perc": 99.0}, "dev": whole}})
     parts = {"perc": 15.57, "avg_k": 2.79, "avg_m": 9.81}
-    write_json(folder / "sentences20+documents/card.json", {"splits": {"train": parts, "dev": {**whole, "perc": 99.0}}})
+    write_json(chains / "sentences20+documents/0/card.json", {"splits": {"train": parts, "dev": {**whole, "perc": 99.0}}})
     counts = by_place(check_corpus(corpus, Places(tmp_path / "results", str(tmp_path))), "Lexical chains")
     assert counts["train", "words_in_chains_percent"] == (15.57, "equal")
     assert counts["dev", "words_in_chains_percent"] == (16.614, "equal")
@@ -147,7 +147,7 @@ def test_vocabularies_are_those_of_every_text_without_special_symbols(tmp_path):
     sizes = {"source": 16_018 + len(SPECIALS), "target": 10_296 + len(SPECIALS)}
     for text, more in (("one", 0), ("two", 1)):
         card = {"splits": {"train": {}}, "vocabulary": {side: size + more for side, size in sizes.items()}}
-        write_json(tmp_path / f"results/2_tokens/ted_zh-en_2015/{text}/card.json", card)
+        write_json(tmp_path / f"results/2_tokens/ted_zh-en_2015/{text}/0/card.json", card)
     after = [f for f in check_corpus(corpus, places).findings if f.count.endswith("_vocabulary")]
     assert [(f.count, f.place, f.measured, f.verdict) for f in after] == [
         ("source_vocabulary", "section 3 (text one)", 16_018, "equal"),

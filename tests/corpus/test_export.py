@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 from helpers.command_line import output as printed
+from helpers.planted import at
 from helpers.sealed import rewrite, write_manifest
 from helpers.small_grid import CONFIG, small_project
 from helpers.support import Project
@@ -16,6 +17,7 @@ from helpers.support import Project
 from docmt.base.columns import CONTRASTIVE, DOCUMENTS
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
+from docmt.base.recipe import JOB
 from docmt.base.tables import read_parquet, write_parquet
 from docmt.catalogue.corpus import CorpusSettings
 from docmt.corpus.export.forms import export
@@ -254,11 +256,12 @@ def test_a_changed_file_is_refused(folder, tmp_path):
 def run(folder, tokens, tmp_path) -> Project:
     """A small project whose results have the corpus and two texts."""
     project = small_project(tmp_path / "project")
-    target = copy_with(folder, project.root / "results/1_corpus/toy")
+    target = copy_with(folder, project.root / "results/1_corpus/toy/0")
     write_manifest(target, "documents.parquet", "card.json", "contrastive.parquet")
     for name in CONFIG["texts"]:
-        place = project.root / "results/2_tokens/toy" / name
+        place = project.root / "results/2_tokens/toy" / name / "0"
         place.mkdir(parents=True)
+        (place / JOB).touch()
         for file in ("tokens.arrow", "references.arrow"):
             (place / file).write_bytes((tokens / file).read_bytes())
         write_manifest(place, "tokens.arrow", "references.arrow")
@@ -271,7 +274,7 @@ def call(project: Project, *options: str) -> dict:
 
 
 def unfinished(project: Project, folder: str) -> None:
-    (project.root / "results" / folder / "manifest.json").unlink()
+    (project.root / "results" / folder / "0/manifest.json").unlink()
 
 
 def test_the_tokens_are_those_of_the_text_that_is_named_or_of_the_only_one(run, tmp_path):
@@ -293,8 +296,8 @@ def test_the_tokens_are_those_of_the_text_that_is_named_or_of_the_only_one(run, 
 @pytest.mark.parametrize(
     ("lost", "options", "message"),
     [
-        ("1_corpus/toy", (), "results/1_corpus/toy/card.json` makes it, with the --config of your run"),
-        ("2_tokens/toy/joint", ("--text", "joint"), "`snakemake results/2_tokens/toy/joint/card.json` makes it"),
+        ("1_corpus/toy", (), "`snakemake $(docmt path results/1_corpus/toy)/manifest.json` makes it, with the --config of your run"),
+        ("2_tokens/toy/joint", ("--text", "joint"), "`snakemake $(docmt path results/2_tokens/toy/joint)/manifest.json` makes it"),
         ("2_tokens/toy/joint", ("--text", "join"), "--text: unknown text\n  found join\n  did you mean 'joint'?"),
         ("2_tokens/toy/joint", ("--text", "joint", "--without-tokens"), "a text and no tokens"),
     ],
@@ -318,8 +321,8 @@ def test_files_of_an_export_score_as_the_workflow_scores(finished_demo, tmp_path
     root, out = finished_demo.root, tmp_path / "exported"
     record = json.loads(printed("export-corpus", "toy_zh-en", "--root", root, "--output", out, "--json"))
     assert record["is_open"] and record["text"] == "truecase_separate4k"
-    system = root / "results/6_translations/smoke/toy_zh-en/han/seed1"
-    scores = json.loads((root / "results/7_scores/smoke/toy_zh-en/han/seed1/scores.json").read_text(encoding="utf-8"))
+    system = root / at(finished_demo, "6_translations/toy_zh-en/han/seed1")
+    scores = json.loads((root / at(finished_demo, "7_scores/toy_zh-en/han/seed1") / "scores.json").read_text())
     documents = ("--documents", out / "test/documents.txt", "--json")
     files = ("--hypotheses", system / "test.txt", "--reference", out / "test/reference.en")
     bleu = {row["unit"]: row["score"] for row in json.loads(printed("score", *files, *documents))[0]["scores"]}
@@ -329,6 +332,6 @@ def test_files_of_an_export_score_as_the_workflow_scores(finished_demo, tmp_path
     files = ("--source", out / "test/source.tok.zh", "--hypotheses", system / "test.tok.txt")
     consistency = json.loads(printed("score-consistency", *files, *training, *rules, *documents))[0]
     assert consistency["ltcr"] == pytest.approx(scores["consistency"]["LTCR"]["score"])
-    model = root / "results/5_training/smoke/toy_zh-en/han/seed1"
+    model = root / "results/5_training/toy_zh-en/han/seed1"
     sets = json.loads(printed("score-contrastive", "--model", model, out / "contrastive.tsv", "--json"))["contrastive"]
     assert {f"contrastive/{name}": facts for name, facts in scores["contrastive"].items()} == sets

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from helpers.downloads import download_words
 from helpers.recipes import write_recipe
 from helpers.sealed import outputs_of
 from typer.testing import CliRunner
@@ -13,8 +14,8 @@ from typer.testing import CliRunner
 from docmt.base.columns import CONTRASTIVE, DOCUMENTS
 from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
-from docmt.base.manifest import SETTINGS
 from docmt.base.parse import parse
+from docmt.base.paths import DOWNLOADS
 from docmt.base.tables import read_parquet
 from docmt.catalogue.corpus import CorpusSettings, corpus_settings, load_corpus
 from docmt.catalogue.lock import LOCK
@@ -174,7 +175,7 @@ def test_same_settings_same_bytes(tmp_path):
             "mine: contrastive sets differ from the catalogue\n"
             "  found 0 contrastive items; expected contrastive: false",
         ),
-        ({"files": [{"name": "a.de"}]}, "{downloads}/a.de: file not found\n  `docmt job fetch-file` downloads it"),
+        ({"files": [{"name": "a.de"}]}, "{downloads}/a.de: file not found\n  `snakemake` downloads it"),
         (
             {"files": [{"name": "a.zh", "sha256": "0" * 64}]},
             "{downloads}/a.zh: wrong checksum\n"
@@ -194,18 +195,15 @@ def test_what_is_refused_leaves_nothing(downloads, tmp_path, change, message):
     assert files(tmp_path / "out") == []
 
 
-def fetch(folder: Path, catalogue: Path, file: str, *options: str) -> None:
-    """Download a file into the folder of a corpus below `results`."""
-    output = ["--lock", str(folder.parents[2] / LOCK), "--output", str(folder / "downloads" / file)]
-    command = ["job", "fetch-file", "--catalogue", str(catalogue), "--file", file, *output, *options]
-    assert CliRunner().invoke(build(), command).exit_code == 0
+def fetch(root: Path, catalogue: Path, file: str, mirror: Path | None = None) -> None:
+    """Download a file of a corpus in a project."""
+    assert CliRunner().invoke(build(), download_words(root, catalogue, file, mirror)).exit_code == 0
 
 
 def read_command(folder: Path, catalogue: Path) -> list[str]:
     """The command that reads a corpus of which nobody states the digest of `a.zh`."""
-    settings = {"version": 1, **corpus_settings(load_corpus(catalogue))}
     files = {f"downloads/{name}": folder / "downloads" / name for name in ("a.zh", "a.en")}
-    return write_recipe(folder, "corpus", settings, files=files, first=["a.zh"])
+    return write_recipe(folder, "corpus", corpus_settings(load_corpus(catalogue)), files=files, first=["a.zh"])
 
 
 def write_catalogue(path: Path, sources: list[dict]) -> Path:
@@ -219,11 +217,12 @@ def test_commands_from_the_catalogue_to_documents(downloads, tmp_path, monkeypat
     shutil.copy(downloads / "a.zh", tmp_path / "elsewhere.zh")
     sources = [{"name": "a.zh", "sources": [str(tmp_path / "elsewhere.zh")]}, {"name": "a.en"}]
     catalogue, folder = write_catalogue(tmp_path / "mine.yaml", sources), tmp_path / "results/1_corpus/mine"
-    fetch(folder, catalogue, "a.zh")
-    fetch(folder, catalogue, "a.en", "--mirror", str(downloads))
+    fetch(tmp_path, catalogue, "a.zh")
+    fetch(tmp_path, catalogue, "a.en", downloads)
     assert not (tmp_path / LOCK).exists(), "nobody has read the files yet"
-    assert CliRunner().invoke(build(), read_command(folder, catalogue)).exit_code == 0
-    assert outputs_of(folder) == {"card.json", "documents.parquet", "downloads", SETTINGS}
+    words = read_command(folder, catalogue)
+    assert CliRunner().invoke(build(), words).exit_code == 0
+    assert outputs_of(Path(words[-1])) == {"card.json", "documents.parquet"}
     assert json.loads((tmp_path / LOCK).read_text()) == {"mine/a.zh": sha256_file(folder / "downloads" / "a.zh")}
 
 
@@ -235,40 +234,32 @@ def test_the_digest_of_a_first_download_that_is_no_corpus_is_not_recorded(downlo
     sources = [{"name": name, "sources": [str(tmp_path / "elsewhere" / name)]} for name in ("a.zh", "a.en")]
     catalogue, folder = write_catalogue(tmp_path / "mine.yaml", sources), tmp_path / "results/1_corpus/mine"
     for name in ("a.zh", "a.en"):
-        fetch(folder, catalogue, name)
+        fetch(tmp_path, catalogue, name)
     result = CliRunner().invoke(build(), read_command(folder, catalogue))
     assert isinstance(result.exception, UserError)
     assert f"a.zh was downloaded from {tmp_path}/elsewhere/a.zh" in str(result.exception)
     assert not (tmp_path / LOCK).exists()
 
 
-@pytest.mark.parametrize(
-    ("corpus", "file", "message"),
-    [
-        ("bible_zh-en", "bible.tar.gz", "unknown file\n  found bible.tar.gz\n  did you mean 'bible_pd.tar.gz'?"),
-        ("toy_zh-en", "toy.tgz", "unknown file\n  found toy.tgz\n  the corpus needs no file"),
-    ],
-)
-def test_fetching_a_file_that_the_catalogue_does_not_know(tmp_path, corpus, file, message):
-    catalogue = CATALOGUE / f"{corpus}.yaml"
-    command = ["job", "fetch-file", "--catalogue", str(catalogue), "--file", file]
-    result = CliRunner().invoke(build(), [*command, "--lock", str(tmp_path / "l"), "--output", str(tmp_path / "o")])
-    assert isinstance(result.exception, UserError)
-    assert str(result.exception) == f"{catalogue}: {message}"
+def test_fetching_a_file_that_the_catalogue_does_not_know(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = download_words(tmp_path, CATALOGUE / "bible_zh-en.yaml", "bible.tar.gz")
+    problem = CliRunner().invoke(build(), words).exception
+    expected = "job.json: unknown file\n  found bible.tar.gz\n  did you mean 'bible_pd.tar.gz'?"
+    assert isinstance(problem, UserError) and str(problem) == f"{words[2]}/{expected}"
 
 
 @pytest.mark.parametrize("corpus", ["bible_zh-en", "bible_de-en", "bible_fr-en", "tvsub_zh-en_240"])
-def test_real_corpora_from_the_mirror(shared, tmp_path, corpus):
+def test_real_corpora_from_the_mirror(shared, tmp_path, corpus, monkeypatch):
     """The whole stage on the real archives: size, checksum and counts are the catalogue's."""
     catalogue = CATALOGUE / f"{corpus}.yaml"
     config = load_corpus(catalogue)
+    monkeypatch.chdir(tmp_path)
     for file in config.files:
-        output = str(tmp_path / "downloads" / file.name)
-        command = ["job", "fetch-file", "--catalogue", str(catalogue), "--file", file.name, "--output", output]
-        mirror = ["--lock", str(tmp_path / "lock.json"), "--mirror", str(shared / "mirror")]
-        assert CliRunner().invoke(build(), [*command, *mirror]).exit_code == 0
-    assert not (tmp_path / "lock.json").exists()
-    run({"version": 1, **corpus_settings(config)}, tmp_path / "downloads", tmp_path / "out")
+        fetch(tmp_path, catalogue, file.name, shared / "mirror")
+    assert not (tmp_path / LOCK).exists()
+    downloads = tmp_path / DOWNLOADS.format(corpus=corpus)
+    run({"version": 1, **corpus_settings(config)}, downloads, tmp_path / "out")
     card = json.loads((tmp_path / "out/card.json").read_text())
     documents = sum(split["documents"] for split in card["splits"].values())
     sentences = sum(split["sentences"] for split in card["splits"].values())

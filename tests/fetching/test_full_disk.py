@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from helpers.downloads import download_words
 from helpers.support import need, run
+
+from docmt.base.paths import DOWNLOADS
 
 CONTENT = b"line\n" * 60_000
 DOCMT = Path(sys.executable).parent / "docmt"
@@ -33,17 +36,17 @@ def test_nothing_is_lost_when_the_disk_is_full(server, disk, tmp_path):
     files = [{"name": "a.txt", "sources": [f"{server.url}/a.txt"]}]
     reader = {"kind": "lines", "splits": {"train": {"source": "a.txt", "target": "a.txt"}}}
     catalogue.write_text(yaml.safe_dump({"corpus": "mine", **FACTS, "files": files, "reader": reader}))
-    options = ["--catalogue", catalogue, "--file", "a.txt", "--output", disk / "downloads/a.txt"]
-    command = [DOCMT, "job", "fetch-file", *options]
-    full = run([*command, "--lock", tmp_path / "lock.json"], cwd=tmp_path)
+    command = [DOCMT, *download_words(disk, catalogue, "a.txt")]
+    downloads = disk / DOWNLOADS.format(corpus="mine")
+    full = run(command, cwd=disk)
     assert full.returncode != 0 and "Traceback" not in full.stderr
-    assert f"docmt: {disk}/downloads/a.txt.part: the disk is full" in full.stderr
-    part = disk / "downloads/a.txt.part"
+    assert f"{downloads.relative_to(disk)}/a.txt.part: the disk is full" in full.stderr
+    part = downloads / "a.txt.part"
     received = part.stat().st_size
-    assert 0 < received < len(CONTENT) and not (disk / "downloads/a.txt").exists()
+    assert 0 < received < len(CONTENT) and not (downloads / "a.txt").exists()
     subprocess.run(["mount", "-o", "remount,size=4m", str(disk)], check=True)
     server.seen.clear()
-    done = run([*command, "--lock", tmp_path / "lock.json"], cwd=tmp_path)
+    done = run(command, cwd=disk)
     assert done.returncode == 0, done.stderr
-    assert (disk / "downloads/a.txt").read_bytes() == CONTENT
+    assert (downloads / "a.txt").read_bytes() == CONTENT
     assert [asked for _, asked in server.seen] == [f"bytes={received}-"]

@@ -12,7 +12,6 @@ from helpers.small_corpus import ITEM, PAIRS, document_rows, small_rows, write_c
 
 from docmt.base.columns import CONTRASTIVE_TOKENS, REFERENCE_TOKENS, TOKENS
 from docmt.base.errors import UserError
-from docmt.base.manifest import SETTINGS
 from docmt.base.recipe import JOB
 from docmt.base.tables import read_arrow
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
@@ -209,11 +208,12 @@ def test_a_contrastive_sentence_without_tokens_is_named(tmp_path):
 
 
 def command(monkeypatch, settings: dict, folder: Path) -> Path:
-    monkeypatch.setattr(sys, "argv", ["docmt", *write_recipe(folder / "out", "tokens", settings, {"corpus": folder})])
-    return folder / "out"
+    words = write_recipe(folder / "out", "tokens", settings, {"corpus": folder})
+    monkeypatch.setattr(sys, "argv", ["docmt", *words])
+    return Path(words[-1])
 
 
-CHOSEN = {"version": 1, "corpus": "small", "source_language": "zh", "target_language": "en", "text": {"merges": 30}}
+CHOSEN = {"corpus": "small", "source_language": "zh", "target_language": "en", "text": {"merges": 30}}
 
 
 def test_the_command_writes_the_stages_files(tmp_path, monkeypatch):
@@ -221,7 +221,7 @@ def test_the_command_writes_the_stages_files(tmp_path, monkeypatch):
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 0
-    assert outputs_of(output) == {"tokens.arrow", "contrastive.arrow", "text", "card.json", SETTINGS}
+    assert outputs_of(output) == {"tokens.arrow", "contrastive.arrow", "text", "card.json"}
 
 
 def test_the_command_refuses_unknown_settings(tmp_path, monkeypatch, capsys):
@@ -229,5 +229,5 @@ def test_the_command_refuses_unknown_settings(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 2
-    assert "settings.json text.merge: unknown key" in capsys.readouterr().err
-    assert {path.name for path in output.iterdir()} == {JOB, SETTINGS}
+    assert "job.json text.merge: unknown key" in capsys.readouterr().err
+    assert {path.name for path in output.iterdir()} == {JOB, "log.1.txt"}

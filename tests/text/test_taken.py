@@ -16,6 +16,7 @@ from docmt.base.tables import read_arrow
 from docmt.base.vocabulary import UNK
 from docmt.cli.main import main
 from docmt.settings.data import TextConfig
+from docmt.steps.tokens import LEARNT
 from docmt.text.pipeline import TextPipeline, TokensSettings
 from docmt.text.process import encode_part, join_parts, learn_parts, process_corpus, tokenise_part
 
@@ -152,7 +153,7 @@ def test_other_languages_are_refused(large, other, tmp_path):
 def test_the_commands_take_a_text(large, other, tmp_path, monkeypatch):
     learnt = learnt_on_large(large, PRESETS["lower"])
     text = dataclasses.asdict(PRESETS["lower"])
-    told = {"version": 1, "corpus": "other", "source_language": "zh", "target_language": "en", "text": text}
+    told = {"corpus": "other", "source_language": "zh", "target_language": "en", "text": text}
     inputs = {"corpus": other, "learnt": learnt.parent}
     whole, parts = (write_recipe(tmp_path / name, "tokens", told, inputs) for name in ("one", "parts"))
     divided = [[*parts, "--part", f"{name}.1of1"] for name in ("tokenised", "learnt", "encoded", "joined")]
@@ -161,5 +162,5 @@ def test_the_commands_take_a_text(large, other, tmp_path, monkeypatch):
         with pytest.raises(SystemExit) as end:
             main()
         assert end.value.code == 0
-    of_parts = files(tmp_path / "parts" / "text")
-    assert of_parts == files(tmp_path / "parts/shards/learnt/text") == files(tmp_path / "one" / "text") == files(learnt)
+    one, several = Path(whole[-1]), Path(parts[-1])
+    assert files(several / "text") == files(several / LEARNT / "text") == files(one / "text") == files(learnt)

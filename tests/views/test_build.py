@@ -13,7 +13,6 @@ from helpers.small_tokens import built, sentences_in, token_rows, write_tokens
 
 from docmt.base.columns import CONTRASTIVE_SEGMENTS, SEGMENTS, TOKENS
 from docmt.base.errors import UserError
-from docmt.base.manifest import SETTINGS
 from docmt.base.names import SPLITS
 from docmt.base.recipe import JOB
 from docmt.base.tables import ArrowFile, arrow_writer, read_arrow
@@ -163,34 +162,34 @@ def test_shards_and_workers_change_nothing_but_the_record_batches(tmp_path, cut)
 def command(monkeypatch, settings: dict, folder: Path, **hints: list[str]) -> Path:
     words = write_recipe(folder / "out", "views", settings, {"tokens": folder}, **hints)
     monkeypatch.setattr(sys, "argv", ["docmt", *words])
-    return folder / "out"
+    return Path(words[-1])
 
 
 def test_the_command_writes_the_stages_files(tmp_path, monkeypatch):
     cut = {"window": None, "max_tokens": None, "max_sentences": 3}
-    settings = {"version": 1, "view": {"train": cut, "test": {"window": 2}}}
+    settings = {"view": {"train": cut, "test": {"window": 2}}}
     output = command(monkeypatch, settings, write_tokens(tmp_path, items=[ITEM]))
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 0
-    expected = {"train.arrow", "dev.arrow", "test.arrow", "contrastive.arrow", "card.json", SETTINGS}
+    expected = {"train.arrow", "dev.arrow", "test.arrow", "contrastive.arrow", "card.json"}
     assert outputs_of(output) == expected
 
 
 def test_the_command_refuses_a_view_of_two_cuts(tmp_path, monkeypatch, capsys):
-    settings = {"version": 1, "view": {"window": 2, "max_tokens": 9}}
+    settings = {"view": {"window": 2, "max_tokens": 9}}
     output = command(monkeypatch, settings, write_tokens(tmp_path))
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 2
     assert "exactly one of window, max_tokens, max_sentences" in capsys.readouterr().err
-    assert {path.name for path in output.iterdir()} == {JOB, SETTINGS}
+    assert {path.name for path in output.iterdir()} == {JOB, "log.1.txt"}
 
 
 @pytest.mark.parametrize(("rows", "status"), [(4, 2), (1000, 0)])
 def test_a_segment_too_long_for_every_model_is_refused_by_its_place(tmp_path, monkeypatch, capsys, rows, status):
     cut = {"window": 2}
-    settings, tables = {"version": 1, "view": {"train": cut, "test": cut}}, [f"wrapped:running:{rows}"]
+    settings, tables = {"view": {"train": cut, "test": cut}}, [f"wrapped:running:{rows}"]
     output = command(monkeypatch, settings, write_tokens(tmp_path), positions=tables)
     with pytest.raises(SystemExit) as end:
         main()

@@ -14,6 +14,7 @@ import yaml
 
 from docmt.base.columns import CONTRASTIVE
 from docmt.base.markdown import fenced, front_matter, table
+from docmt.base.recipe import artifact_name
 from docmt.catalogue.licences import OPEN_LICENCES, is_open
 from docmt.corpus.export.reading import ExportedCorpus
 
@@ -101,7 +102,7 @@ def _column_lines(corpus: ExportedCorpus) -> Iterator[str]:
     if "reference_2" in columns:
         yield "- `reference_2` and so on: further translations; null where a sentence has fewer"
     if corpus.tokens is not None:
-        yield f"- `source_tokens`, `target_tokens` and so on: the words that the text `{corpus.tokens.name}` has"
+        yield f"- `source_tokens`, `target_tokens` and so on: the words that the text `{artifact_name(corpus.tokens)}` has"
 
 
 def _counts(corpus: ExportedCorpus) -> str:
