@@ -21,6 +21,7 @@ from docmt.base.yaml_files import Lines
 from docmt.grid.grid import Grid
 from docmt.grid.markers import given
 from docmt.settings.pretrained import check_model, checkpoint_files, files_by_role
+from docmt.settings.train import CHANGEABLE
 from docmt.steps.of_grid import data_of, is_of_user, random_input, run_names, text_settings, training_of, view_inputs
 from docmt.steps.step import Inputs, Names, Step
 
@@ -48,7 +49,8 @@ def settings(grid: Grid, names: Names) -> dict[str, Any]:
         "pretrained": given(config.pretrained),
         "text": {"name": config.text, **text_settings(grid, config.text)},
         "view": config.view.recorded(),
-        **{section: dataclasses.asdict(getattr(config, section)) for section in ("model", "train")},
+        "model": dataclasses.asdict(config.model),
+        "train": {name: value for name, value in dataclasses.asdict(config.train).items() if name not in CHANGEABLE},
     }
 
 
@@ -69,6 +71,12 @@ def files(grid: Grid, names: Names) -> dict[str, Path]:
         return {}
     check_model(system.model, system.pretrained)
     return files_by_role("pretrained", checkpoint_files(system.pretrained))
+
+
+def hints(grid: Grid, names: Names) -> dict[str, Any]:
+    """Return the settings that may change within a training."""
+    train = grid.with_model(names["corpus"], names["system"]).system.train
+    return {name: getattr(train, name) for name in CHANGEABLE}
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
@@ -108,7 +116,7 @@ def options_of(recipe: Recipe, resources: Resources) -> "JobOptions":
     """Return the options of a training on which no result depends. Raises UserError for a hint that it refuses."""
     from docmt.training.pace import JobOptions
 
-    hints = {name: value for name, value in recipe.hints.items() if name not in OF_RUN}
+    hints = {name: value for name, value in recipe.hints.items() if name not in (*OF_RUN, *CHANGEABLE)}
     check_keys(hints, KNOBS, Lines(str(recipe.path)), ("hints",))
     switch = os.environ.get(COMPILE, "").lower()
     check_known("value", switch, SWITCHES, COMPILE)
@@ -170,4 +178,5 @@ STEP = Step(
     settings=settings,
     inputs=inputs,
     files=files,
+    hints=hints,
 )
