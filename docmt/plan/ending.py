@@ -6,7 +6,8 @@ from pathlib import Path
 
 from docmt.base.artifacts import read_object
 from docmt.base.foreign import LONGEST_DETAIL
-from docmt.base.manifest import MANIFEST
+from docmt.base.manifest import MANIFEST, RECORD, read_record
+from docmt.base.recipe import JOB
 from docmt.plan.plan import Job, Plan
 from docmt.plan.supplies import left_out_lines
 from docmt.plan.unscored import not_scored_lines
@@ -50,9 +51,19 @@ def ending(
 
 def _outcome(plan: Plan, job: Job, logs: Mapping[Job, Path]) -> str:
     """Return the column of a job of the run."""
-    if (plan.root / plan.recipe(job).folder / MANIFEST).is_file():
+    folder = plan.root / plan.recipe(job).folder
+    # A forced job has outputs of before, and makes no others where it fails, and with --touch.
+    if (folder / MANIFEST).is_file() and (not plan.is_finished(job) or _is_made_again(folder)):
         return "fetched" if job in plan.fetched else "made"
-    return "failed" if job in logs else "not reached"
+    if job in logs:
+        return "failed"
+    return "there before" if plan.is_finished(job) else "not reached"
+
+
+def _is_made_again(folder: Path) -> bool:
+    """Return whether the outputs of a forced job are those of this run."""
+    record = folder / RECORD
+    return record.is_file() and read_record(record).get("again") == read_object(folder / JOB).get("again")
 
 
 def _warnings(plan: Plan, jobs: Iterable[Job]) -> Iterator[str]:

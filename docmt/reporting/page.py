@@ -50,7 +50,7 @@ def write_report(
     """
     loaded = Results.load(ReportSettings.load(settings, human), results)
     opened = opened or output
-    rendered, renderer = pieces(loaded), Renderer(loaded, mixed, (output.parent, opened.parent))
+    rendered, renderer = pieces(loaded), Renderer(loaded, (output.parent, opened.parent), mixed)
     page = render(renderer, rendered, output)
     if loaded.settings.item is not None:
         (piece,) = rendered

@@ -31,9 +31,7 @@ class Renderer:
     `moved`: the folder in which pages are written, and the one in which people open them.
     """
 
-    def __init__(
-        self, results: Results, mixed: Sequence[str] = (), moved: tuple[Path, Path] = (Path(), Path())
-    ) -> None:
+    def __init__(self, results: Results, moved: tuple[Path, Path], mixed: Sequence[str] = ()) -> None:
         """Load the templates."""
         self.results, self.mixed, self.moved = results, mixed, moved
         self.environment = Environment(

@@ -20,9 +20,9 @@ from docmt.settings.pretrained import aligner_files, checkpoint_files, files_by_
 from docmt.settings.programs import need_program
 from docmt.settings.scoring import TRAINED
 from docmt.settings.system import Entry, ExternalSystem
+from docmt.settings.train import CHANGEABLE
 from docmt.steps.of_grid import data_of, is_of_user, languages, random_input, run_names, view_inputs
 from docmt.steps.step import Inputs, Names, Step
-from docmt.steps.train import OF_SPEED
 from docmt.steps.translate import knobs as knobs_of_decoding
 
 
@@ -46,7 +46,7 @@ def settings(grid: Grid, names: Names) -> dict[str, Any]:
 def knobs(settings: Mapping[str, Any]) -> list[str]:
     """Return the sizes of batches of the system and of cohesion."""
     resolved = settings["resolved"]
-    names = [f"resolved.train.{name}" for name in OF_SPEED if "train" in resolved]
+    names = [f"resolved.train.{name}" for name in CHANGEABLE if "train" in resolved]
     names += [f"resolved.{name}" for name in knobs_of_decoding(resolved)] if "decode" in resolved else []
     return [*names, *(["cohesion.batch_pairs"] if settings["cohesion"] else [])]
 

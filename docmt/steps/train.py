@@ -21,6 +21,7 @@ from docmt.base.yaml_files import Lines
 from docmt.grid.grid import Grid
 from docmt.grid.markers import given
 from docmt.settings.pretrained import check_model, checkpoint_files, files_by_role
+from docmt.settings.train import CHANGEABLE
 from docmt.steps.of_grid import data_of, is_of_user, random_input, run_names, text_settings, training_of, view_inputs
 from docmt.steps.step import Inputs, Names, Step
 
@@ -34,8 +35,6 @@ SWITCHES = {"": False, "0": False, "false": False, "no": False, "off": False, "1
 """The values of the variable."""
 KNOBS = ("save_minutes", "hang_minutes", "checkpoints", "set_aside", "deterministic", "compiled")
 """The hints of a training: options of `docmt.training.pace.JobOptions`."""
-OF_SPEED = ("batch_tokens", "save_every_updates")
-"""The settings of training that split updates and save checkpoints: no part of an identity."""
 OF_RUN = ("minutes", "gpus", "device", "fetch", "give", "knobs")
 """The hints that every job may have."""
 
@@ -172,5 +171,5 @@ STEP = Step(
     settings=settings,
     inputs=inputs,
     files=files,
-    knobs=lambda settings: [f"train.{name}" for name in OF_SPEED],
+    knobs=lambda settings: [f"train.{name}" for name in CHANGEABLE],
 )

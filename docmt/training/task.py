@@ -100,17 +100,17 @@ class Settings:
 def read_settings(paths: Paths) -> Settings:
     """Return the settings of a training.
 
-    Raises UserError where a key is missing, a value is not allowed, `init_from` and --init (`pretrained` and
-    --pretrained) do not agree, or the model differs from the pretrained checkpoint.
+    Raises UserError where a key is missing, a value is not allowed, `init_from` or `pretrained` does not agree with the
+    inputs, or the model differs from the pretrained checkpoint.
     """
     where = str(paths.recipe.path)
     plain = as_object(paths.recipe.all_settings, where, KEYS)
-    for key, option, path in (("init_from", "--init", paths.init), ("pretrained", "--pretrained", paths.pretrained)):
+    for key, path in (("init_from", paths.init), ("pretrained", paths.pretrained)):
         if (plain[key] is None) != (path is None):
             raise UserError(
-                "settings and arguments differ in what training starts from",
+                "settings and inputs differ in what training starts from",
                 where=where,
-                found=f"{key} {plain[key]}, {option} {path}",
+                found=f"{key} {plain[key]}, the folder {path}",
                 expected="both or neither",
             )
     model = parse(TransformerConfig, plain["model"], where, ("model",))
@@ -133,7 +133,7 @@ def check_text(paths: Paths) -> None:
     for name in VOCABULARIES:
         vocabulary, initial = paths.text / name, paths.init_model / "text" / name if paths.init_model else None
         if not vocabulary.is_file():
-            raise UserError("file not found", where=str(vocabulary), remedy="--text is the folder text/ of stage 2")
+            raise UserError("file not found", where=str(vocabulary), remedy="the text is the folder text/ of stage 2")
         if initial and initial.is_file() and sha256_file(initial) != sha256_file(vocabulary):
             raise UserError(
                 "the initial model was trained with another vocabulary",

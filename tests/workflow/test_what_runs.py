@@ -1,48 +1,238 @@
-"""A change, and the jobs that Snakemake itself then plans, over a demo that looks finished."""
-
-import shutil
-from pathlib import Path
+"""The table of what runs: a change, and the jobs that Snakemake itself then plans, over a demo that looks finished."""
 
 import pytest
+from helpers.demo_changes import (
+    CONFIG,
+    SCALE,
+    STUDY,
+    Change,
+    backwards,
+    both,
+    copied,
+    counts,
+    damaged,
+    linked_results,
+    loses,
+    loses_stages,
+    manifest,
+    moved,
+    nothing,
+    replaces,
+    sets,
+    study,
+    summary,
+    touched,
+    with_windows_line_ends,
+    without,
+    without_snakemakes_memory,
+)
 from helpers.finished import finish_targets
-from helpers.plans import plan_of
-from helpers.support import Project, planned_jobs, shared_folder, small_demo
+from helpers.plans import to_make
+from helpers.support import Project
 
-from docmt.plan.links import jobs_of_target
+QUALITY, LEARNING = (f"results/8_report/smoke/demo/{item}.html" for item in ("quality", "learning"))
+PAGES, QUALITY_PAGES = "page 7, front 1, links 8", "page 2, front 1, links 3"
+"""All pages; and one item with the two pages that show it."""
+SCORED = "scores 7, compare 2, page 4, front 1, links 5"
+DECODED = f"contrastive 7, translate 7, inspect 1, scores 7, compare 2, {PAGES}"
+TRAINED = f"train 7, {DECODED}"
+TEXT = f"tokens 1, views 4, chain_words 1, chain_segments 1, aligner 1, {TRAINED}"
+ALL = f"corpus 1, {TEXT}"
+ONE = "train 1, contrastive 1, translate 1, scores 1, compare 2, page 3, front 1, links 4"
+"""A system that is in no figure."""
 
-STUDY, CONFIG, SCALE = "workflow/studies/demo.yaml", "config.yaml", "workflow/scales/smoke.yaml"
+SETTINGS: dict[str, tuple[Change, str]] = {
+    "size of a fixture": (sets("fixtures/documents/test", 9, SCALE), ALL),
+    "merges of BPE": (sets("texts/truecase_separate4k/merges", 3000, CONFIG), TEXT),
+    "words that form no chain": (
+        sets("fixtures/stop_words", 20, SCALE),
+        "chain_words 1, chain_segments 1, train 2, contrastive 2, translate 2, inspect 1, scores 7, compare 2, page 6, "
+        "front 1, links 7",
+    ),
+    "view of one system": (
+        sets("systems/g_transformer/view", {"max_tokens": 256}),
+        "views 1, train 1, contrastive 1, translate 1, scores 1, compare 2, page 4, front 1, links 5",
+    ),
+    "view of two systems in their tests": (
+        sets("systems/concat_3/view/test", {"window": 2}),
+        "views 1, train 2, contrastive 2, translate 2, scores 2, compare 2, page 5, front 1, links 6",
+    ),
+    "width of all models": (sets("model/width", 48, SCALE), TRAINED),
+    "norm of the model that others start from": (sets("systems/sentence/model/norm", "post"), TRAINED),
+    "model of one system": (sets("systems/han/model/context", "decoder"), ONE),
+    "training of one system": (sets("systems/han/train/word_dropout", 0.3), ONE),
+    "training of the model that others start from": (sets("systems/sentence/train/label_smoothing", 0.2), TRAINED),
+    "training of all": (sets("train/max_updates", 9, SCALE), TRAINED),
+    "learning rate that the scale replaces": (sets("systems/sentence/train/lr", 1e-3), ""),
+    "precision": (sets("precision", "bf16", CONFIG), TRAINED),
+    "another seed": (
+        sets("seeds", [1, 2], CONFIG),
+        f"train 7, contrastive 7, translate 7, scores 7, compare 2, {PAGES}",
+    ),
+    "beam": (sets("decode/beam", 3, SCALE), DECODED),
+    "length penalty of a system and those that extend it": (
+        sets("systems/lexical_chain/decode", {"length_penalty": "gnmt", "length_alpha": 0.7}),
+        "contrastive 3, translate 3, inspect 1, scores 3, compare 2, page 5, front 1, links 6",
+    ),
+    "length penalty of one system": (
+        sets("systems/han/decode", {"length_penalty": "none"}),
+        "contrastive 1, translate 1, scores 1, compare 2, page 3, front 1, links 4",
+    ),
+    "engine, for the system that it can translate": (
+        sets("engine", "ctranslate2", CONFIG),
+        "contrastive 1, translate 1, scores 1, compare 2, page 4, front 1, links 5",
+    ),
+    "when translations agree": (sets("scoring/consistency/match", "overlap", CONFIG), SCORED),
+    "the same, stated by the study": (sets("scoring", {"consistency": {"match": "overlap"}}), SCORED),
+    "aligner": (sets("scoring/aligner", {"kind": "eflomal"}, CONFIG), SCORED),
+    "word vectors": (sets("scoring/coherence/vectors", {"en": "trained"}, CONFIG), f"word_vectors 1, {SCORED}"),
+    "word vectors of another language": (sets("scoring/coherence/vectors", {"de": "trained"}, CONFIG), ""),
+    "what contrastive sets score": (
+        sets("scoring/contrastive/unit", "target", CONFIG),
+        f"contrastive_whole 7, {SCORED}",
+    ),
+    "metrics": (sets("tables/quality/metrics", ["s-BLEU", "accuracy", "LTCR", "HHI", "d-BLEU"]), SCORED),
+    "test of significance": (
+        sets("tables/what_context_decides/significance", "bootstrap"),
+        f"compare 1, {QUALITY_PAGES}",
+    ),
+    "findings": (sets("findings", []), "page 3, front 1, links 4"),
+    "caption of a table": (sets("tables/quality/caption", "Other words."), QUALITY_PAGES),
+    "caption of a figure": (sets("figures/latent/caption", "Other words."), QUALITY_PAGES),
+    "title of a table, which all pages list": (sets("tables/quality/title", "Other words"), PAGES),
+    "title of the study": (sets("title", "Other words"), PAGES),
+    "label of a system": (replaces("HAN encoder", "HAN"), PAGES),
+    "system of a figure": (sets("figures/attention/system", "w_link"), f"inspect 1, {QUALITY_PAGES}"),
+    "a system that differs in decoding": (
+        sets("systems/han.greedy", {"extends": "han", "decode": {"beam": 1}}),
+        f"contrastive 1, translate 1, scores 1, {PAGES}",
+    ),
+    "name of a system": (
+        replaces("concat_3", "windows"),
+        f"train 1, contrastive 1, translate 1, scores 1, compare 2, {PAGES}",
+    ),
+    "what a corpus is about": (sets("about", "Other words.", "workflow/corpora/toy_zh-en.yaml"), ""),
+    "device": (sets("device", "cpu", CONFIG), ""),
+    "jobs that share a corpus": (sets("shards", 2, CONFIG), ""),
+    "place of downloads": (sets("downloads", "job", CONFIG), ""),
+    "mirror": (sets("mirror", "/some/where", CONFIG), ""),
+    "what is done without files": (sets("missing", "stop", CONFIG), ""),
+    "use of a store": (sets("store_mode", "off", CONFIG), ""),
+}
+"""A setting, from the corpus to the page and the machine, and what is made of its change."""
 
 
-@pytest.fixture(scope="session")
-def finished(tmp_path_factory) -> Path:
-    """The folder of a small demo that looks finished, with its links."""
-    with shared_folder(tmp_path_factory, "what_runs") as folder:
-        if not folder.exists():
-            project = small_demo(folder.with_name("what_runs.new"))
-            finish_targets(project.root, "demo")
-            project.snakemake("--cores", "1", "demo", check=True)
-            folder.with_name("what_runs.new").rename(folder)
-    return folder
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_setting_is_changed_and_changed_back(looks_finished: Project, name: str):
+    change, expected = SETTINGS[name]
+    before = {file: (looks_finished.root / file).read_bytes() for file in (STUDY, CONFIG, SCALE)}
+    change(looks_finished)
+    assert summary(looks_finished, "demo") == counts(expected)
+    finish_targets(looks_finished.root, "demo")
+    assert to_make(looks_finished.root) == set()
+    for file, content in before.items():
+        (looks_finished.root / file).write_bytes(content)
+    assert to_make(looks_finished.root) == set(), "the outputs of before are still there"
 
 
-@pytest.fixture
-def demo(finished: Path, tmp_path: Path) -> Project:
-    root = tmp_path / "project"
-    shutil.copytree(finished, root, symlinks=True)
-    return Project(root)
+OF_SENTENCE, OF_HAN = SETTINGS["training of the model that others start from"][0], SETTINGS["training of one system"][0]
+HAN = (*("corpus 1, tokens 1, views 2, train 2",), "translate 1")
+ROWS: dict[str, tuple] = {
+    "nothing": (nothing, "", "demo"),
+    "nothing, by its default": (nothing, ""),
+    "nothing, of all studies": (nothing, "", "all"),
+    "touched files": (touched, "", "demo"),
+    "cp -r": (copied, "", "demo"),
+    "a moved folder": (lambda project: moved(project, project.root.with_name("moved")), "", "demo"),
+    "results elsewhere": (linked_results, "", "demo"),
+    "no .snakemake": (without_snakemakes_memory, "", "demo"),
+    "keys in another order, no comments": (backwards, "", "demo"),
+    "line ends of Windows": (with_windows_line_ends, "", "demo"),
+    "more threads": (nothing, "", "demo", "--set-threads", "train=4", "tokens=2"),
+    "other resources": (nothing, "", "demo", "--set-resources", "train:mem_mb=100", "train:gpu=2"),
+    "no tokens": (loses("tokens"), "", "demo"),
+    "no data": (loses_stages("1234"), "", "demo"),
+    "no view of a finished training": (loses("views window1"), "", "demo"),
+    "no view of a finished training, another one": (
+        both(loses("views window1"), OF_HAN),
+        ONE,
+        "demo",
+    ),
+    "no training": (loses("train sentence"), "", "demo"),
+    "no training, and one that starts from it": (both(OF_HAN, loses("train sentence")), f"train 2{ONE[7:]}", "demo"),
+    "no scores": (loses("scores han"), "", "demo"),
+    "no scores, and no page of them": (loses("scores han", "page quality"), "scores 1, page 1, links 1", "demo"),
+    "no page": (loses("page learning"), "page 1, links 1", "demo"),
+    "no page of the study": (loses("page index"), "page 1, links 1", "demo"),
+    "no front page": (loses("front"), "front 1, links 1", "demo"),
+    "no pages": (loses_stages("8"), PAGES, "demo"),
+    "trainings alone": (loses_stages("1234678"), ALL.replace("train 7, ", ""), "demo"),
+    "trainings alone, a manifest": (loses_stages("1234678"), "", "demo.trainings"),
+    "a lost link": (lambda project: (project.root / QUALITY).unlink(), "links 1", "demo"),
+    "a job ended in the middle that nobody needs": (without("translate han"), "", "demo"),
+    "a job ended in the middle, by name": (without("translate han"), "translate 1", manifest("translate han")),
+    "a damaged manifest": (damaged("translate han"), "", "demo"),
+    "a manifest": (nothing, "", manifest("translate han")),
+    "a lost manifest": (loses("translate han"), "translate 1", manifest("translate han")),
+    "a manifest of before": (OF_HAN, "", manifest("train han")),
+    "trainings": (nothing, "", "demo.trainings"),
+    "trainings of a change": (OF_SENTENCE, "train 7", "demo.trainings"),
+    "a lost training, by name": (loses("train sentence"), "train 1", "demo.trainings"),
+    "a page": (OF_HAN, ONE.replace("compare 2, page 3, front 1, links 4", "compare 1, page 1, links 1"), QUALITY),
+    "a page without what changed": (OF_HAN, "", LEARNING),
+    "another study before it": (study("before"), "", "demo"),
+    "another study of the same systems": (study("other"), "compare 2, page 3, links 3", "other"),
+    "another study, which scores otherwise": (
+        study("other", scoring={"consistency": {"match": "subset"}}),
+        "scores 7, compare 2, page 3, links 3",
+        "other",
+    ),
+    "another study of a model of the demo": (
+        study("other", tables={}, systems={}),
+        "page 1, links 1",
+        "other",
+    ),
+    "-R of a rule": (nothing, TRAINED, "demo", "-R", "train"),
+    "-R of a rule, before its target": (nothing, TRAINED, "-R", "train", "--", "demo"),
+    "-R of a rule, without a target": (nothing, TRAINED, "-R", "train"),
+    "-R of the first rule": (nothing, ALL, "demo", "-R", "corpus"),
+    "-R of tokens": (nothing, TEXT, "demo", "-R", "tokens"),
+    "-R of scores": (nothing, SCORED, "demo", "-R", "scores"),
+    "-R of pages": (nothing, "page 7, links 7", "demo", "-R", "page"),
+    "-R of a rule of another page": (nothing, "inspect 1, page 3, front 1, links 4", "demo", "-R", "inspect"),
+    "-R of a file": (nothing, ONE, "demo", "-R", manifest("train han")),
+    "-R of a file, beside another page": (nothing, "train 1", LEARNING, "-R", manifest("train han")),
+    "-F": (nothing, ALL, "demo", "-F"),
+    "-F of a page": (
+        nothing,
+        ALL.replace("inspect 1, ", "").replace("compare 2, page 7, front 1, links 8", "compare 1, page 1, links 1"),
+        "-F",
+        QUALITY,
+    ),
+    "-F of a file": (nothing, ", ".join(HAN), "-F", manifest("translate han")),
+    "-f of a file": (nothing, "translate 1", "-f", manifest("translate han")),
+    "-f of a page sets its link": (nothing, "links 1", "-f", QUALITY),
+    "-f of a study": (nothing, "", "-f", "demo"),
+    "--until": (OF_SENTENCE, "train 7, contrastive 7, translate 7, scores 7", "demo", "--until", "scores"),
+    "--until, with nothing before it": (OF_SENTENCE, "", "demo", "--until", "views"),
+    "--until of a training": (OF_HAN, "train 1", "demo", "--until", "train"),
+    "--omit-from": (
+        OF_SENTENCE,
+        "train 7, contrastive 7, translate 7, inspect 1, page 3, links 3",
+        "demo",
+        "--omit-from",
+        "scores",
+    ),
+    "--omit-from of the beginning": (OF_SENTENCE, "", "demo", "--omit-from", "train"),
+    "--batch": (OF_SENTENCE, TRAINED.replace(PAGES, "page 4, links 4"), "demo", "--batch", "demo=1/2"),
+    "--rerun-triggers mtime": (nothing, "", "demo", "--rerun-triggers", "mtime"),
+}
+"""What happens to a finished demo, what then runs, and the words of `snakemake -n`; functions return a word."""
 
 
-def folder_of(project: Project, step: str, **names: str) -> Path:
-    plan = plan_of(project.root)
-    jobs = [job for job in plan.closure(jobs_of_target(plan, "demo")) if job.step == step]
-    (job,) = [job for job in jobs if names.items() <= job.names.items()]
-    return project.root / plan.recipe(job).folder
-
-
-def summary(project: Project, *arguments: str) -> dict[str, int]:
-    """How many jobs of each step a dry run plans, without targets and links."""
-    counts: dict[str, int] = {}
-    for rule, _ in planned_jobs(project, *arguments):
-        if rule not in ("demo", "all") and not rule.startswith("show"):
-            counts[rule] = counts.get(rule, 0) + 1
-    return counts
+@pytest.mark.parametrize("name", ROWS)
+def test_what_runs(looks_finished: Project, name: str):
+    change, expected, *words = ROWS[name]
+    arguments = [word if isinstance(word, str) else word(looks_finished) for word in words]
+    change(looks_finished)
+    assert summary(looks_finished, *arguments) == counts(expected)

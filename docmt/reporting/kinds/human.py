@@ -5,7 +5,7 @@ from typing import Any
 from docmt.base.artifacts import read_json
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
-from docmt.base.paths import SHEET
+from docmt.base.paths import sheet_link
 from docmt.kinds.human import VERDICTS, HumanRow, HumanTable
 from docmt.kinds.item import published_number
 from docmt.reporting.comparable import why_not_comparable
@@ -58,7 +58,7 @@ def _way(name: str, table: HumanTable, results: Results) -> str:
     if not table.has_sheet:
         return NO_FILE
     names = {"scale": results.settings.scale, "study": results.settings.study.study, "item": name}
-    return NO_JUDGEMENTS.format(sheet=SHEET.at(**names))
+    return NO_JUDGEMENTS.format(sheet=sheet_link(**names).removesuffix(".csv"))
 
 
 ABOUT = {

@@ -1,0 +1,240 @@
+"""What Snakemake says of a plan, what it is refused, and what a run leaves beside artifacts."""
+
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from helpers.demo_changes import CONFIG, STUDY, folder_of, sets, summary
+from helpers.finished import finish_targets
+from helpers.plans import closure, plan_of, to_make
+from helpers.support import Project, docmt, planned
+
+from docmt.base.artifacts import read_json
+from docmt.base.recipe import read_recipe
+from docmt.plan.links import jobs_of_target
+from docmt.plan.plan import Plan
+
+PAGE = "results/8_report/smoke/demo/quality.html"
+CAPTION = sets("tables/quality/caption", "Other words.")
+DECODING = sets("systems/lexical_chain/decode", {"length_penalty": "gnmt", "length_alpha": 0.7})
+
+
+def files(project: Project) -> dict[Path, int]:
+    """All files of the results and their times."""
+    return {path: path.lstat().st_mtime_ns for path in (project.root / "results").rglob("*")}
+
+
+@pytest.mark.parametrize("options", [("-n",), ("--summary",), ("-n", "-F")])
+def test_nothing_is_written_where_nothing_runs(looks_finished: Project, options: tuple[str, ...]):
+    DECODING(looks_finished)
+    before = files(looks_finished)
+    looks_finished.snakemake("demo", *options, check=True)
+    assert files(looks_finished) == before
+
+
+def test_the_summary_agrees_with_the_plan(looks_finished: Project):
+    DECODING(looks_finished)
+    lines = looks_finished.snakemake("--summary", "demo", check=True).stdout.splitlines()[1:]
+    pending = {line.split("\t")[0] for line in lines if line.endswith("update pending")}
+    done = looks_finished.snakemake("-n", "demo", check=True)
+    outputs = re.findall(r"^ *output: (\S+)", done.stdout + done.stderr, re.MULTILINE)
+    assert pending == {*outputs} and len(pending) == 24
+
+
+def test_to_touch_pretends_nothing(looks_finished: Project):
+    """No file that is missing counts as made, and no artifact that is there as made again."""
+    done = looks_finished.snakemake("--touch", "--forceall", "--cores", "1", "demo", check=True)
+    assert "there before" in done.stderr and "made" not in re.findall(r"^docmt: .*$", done.stderr, re.MULTILINE)[0]
+    assert to_make(looks_finished.root) == set()
+    shutil.rmtree(looks_finished.root / "results")
+    shutil.rmtree(looks_finished.root / ".snakemake")
+    done = looks_finished.snakemake("--touch", "--cores", "1", "demo", check=True)
+    assert "not reached" in done.stderr and len(to_make(looks_finished.root)) > 20
+    assert summary(looks_finished, "demo")["train"] == 7
+
+
+REFUSED = {
+    "other triggers": (
+        ("demo", "--rerun-triggers", "mtime", "params", "input"),
+        "docmt: --rerun-triggers: with these triggers finished jobs would run again\n"
+        "  found input mtime params; expected mtime params, as profiles/default states them\n"
+        "  add --rerun-triggers mtime params\n",
+    ),
+    "no profile": (
+        ("demo", "--workflow-profile", "none"),
+        "found code input mtime params software-env; expected mtime",
+    ),
+    "until jobs that read each other": (
+        ("demo", "--until", "train", "-F"),
+        "docmt: --until train: Snakemake cannot end a run with jobs that read each other\n",
+    ),
+    "a page that no study has": (("results/8_report/smoke/demo/qualty.html",), "did you mean 'quality'?"),
+    "a study that is not there": (("results/8_report/smoke/demmo/quality.html",), "unknown study"),
+    "a page of another scale": (
+        (PAGE.replace("smoke", "paper"),),
+        "a target of another scale\n  found scale paper; expected smoke, which this run has\n",
+    ),
+    "the front page of another scale": (("results/report.html",), "found scale paper; expected smoke"),
+    "an id that nobody asks for": (
+        ("results/5_training/toy_zh-en/han/seed1/0123456789/manifest.json",),
+        "docmt: results/5_training/toy_zh-en/han/seed1/0123456789: no job of the present settings\n",
+    ),
+    "a system that nobody has": (
+        ("results/5_training/toy_zh-en/hahn/seed1/0123456789/manifest.json",),
+        "did you mean 'toy_zh-en/han'?",
+    ),
+    "a word that is no list": (("demo", "--config", "seeds=1"), "seeds: wrong type\n  found 1 (a whole number)"),
+    "a key that nobody knows": (("demo", "--config", "sedes=[1]"), "did you mean 'seeds'?"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_is_refused_in_words(looks_finished: Project, name: str):
+    arguments, message = REFUSED[name]
+    done = looks_finished.snakemake("-n", *arguments)
+    assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
+
+
+def linked(project: Project) -> Path:
+    return (project.root / PAGE).resolve().parent
+
+
+def test_a_link_follows_the_page_there_and_back(looks_finished: Project):
+    """Of a change back nothing is made but the link."""
+    old = linked(looks_finished)
+    content = (looks_finished.root / STUDY).read_bytes()
+    CAPTION(looks_finished)
+    finish_targets(looks_finished.root, "demo")
+    assert planned(looks_finished, PAGE) == {"show quality"}
+    looks_finished.snakemake("--cores", "1", PAGE, check=True)
+    assert linked(looks_finished) != old and not planned(looks_finished, PAGE)
+    (looks_finished.root / STUDY).write_bytes(content)
+    assert planned(looks_finished, PAGE) == {"show quality"}
+    looks_finished.snakemake("--cores", "1", PAGE, check=True)
+    assert linked(looks_finished) == old
+
+
+def test_another_commit_is_no_reason(looks_finished: Project):
+    def git(*words: str) -> None:
+        subprocess.run(
+            ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=looks_finished.root, check=True
+        )
+
+    git("init", "-q")
+    git("add", "workflow", "config.yaml")
+    for number in range(2):
+        git("commit", "-q", "--allow-empty", "-m", str(number))
+        assert not planned(looks_finished, "demo") - {"demo"}
+
+
+def test_a_job_of_another_version_that_waited_is_refused(looks_finished: Project):
+    """As after an upgrade while jobs are in a queue: a run plans anew, and the job that waits says so."""
+    folder = folder_of(looks_finished, "translate han")
+    recipe = read_recipe(folder)
+    older = replace(recipe, version=recipe.version - 1)
+    older.write(looks_finished.root)
+    done = docmt("job", "translate", older.folder, cwd=looks_finished.root)
+    assert done.returncode == 2
+    assert f"{older.path}: the recipe of another version of translate\n" in done.stderr
+    assert "run snakemake again, which writes a new one" in done.stderr
+    assert not planned(looks_finished, "demo"), "a folder of another version is none of this version"
+
+
+def test_a_recipe_that_was_changed_or_moved_is_refused(looks_finished: Project):
+    folder = folder_of(looks_finished, "translate han")
+    path, relative = folder / "job.json", folder.relative_to(looks_finished.root)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"seed": 1', '"seed": 2'), encoding="utf-8")
+    assert "job.json: changed by hand" in docmt("job", "translate", relative, cwd=looks_finished.root).stderr
+    path.write_text(text, encoding="utf-8")
+    other = folder.with_name("0123456789")
+    shutil.copytree(folder, other)
+    done = docmt("job", "translate", other.relative_to(looks_finished.root), cwd=looks_finished.root)
+    assert "the recipe of another folder" in done.stderr and done.returncode == 2
+
+
+def test_a_library_of_another_version_makes_what_it_made(looks_finished: Project, monkeypatch: pytest.MonkeyPatch):
+    from docmt.plan import plan
+
+    versions, actual = {"sacrebleu": "0.0.1"}, plan.installed_version
+    monkeypatch.setattr(plan, "installed_version", lambda name: versions.get(name) or actual(name))
+    scored = {job.split()[0] for job in to_make(looks_finished.root)}
+    assert scored == {"scores", "compare", "page", "front"}
+    versions["jieba"] = "0.0.1"
+    assert {"tokens", "train han"} <= to_make(looks_finished.root)
+
+
+def test_two_names_of_one_job_have_one_folder(looks_finished: Project):
+    study = looks_finished.read(STUDY) | {"study": "other", "figures": {}, "findings": []}
+    looks_finished.write("workflow/studies/other.yaml", study)
+    plan = plan_of(looks_finished.root)
+    jobs = [job for job in closure(plan, "demo", "other") if job.step == "compare"]
+    assert (len(jobs), len({plan.recipe(job).folder for job in jobs})) == (4, 2), "both studies have both tables"
+
+
+def test_every_folder_of_the_plan_is_that_of_its_job(looks_finished: Project):
+    plan = plan_of(looks_finished.root)
+    jobs = closure(plan, "demo")
+    for job in jobs:
+        assert Plan(plan.grid, looks_finished.root).job_at(str(plan.recipe(job).folder)) == job
+        assert jobs_of_target(plan, f"{plan.recipe(job).path}") == [job]
+    assert read_json(looks_finished.root / plan.recipe(jobs[0]).path)["identity"] == plan.recipe(jobs[0]).identity
+
+
+TALKS = {
+    "corpus": "talks_de-en",
+    "about": "Our talks.",
+    "source_language": "de",
+    "target_language": "en",
+    "licence": "ours alone",
+    "citation": "none yet",
+    "files": [{"name": "talks.tsv", "sources": ["my/talks.tsv"]}],
+    "reader": {"kind": "table", "file": "talks.tsv", "split": "split"},
+}
+OWN = {
+    "adopted": {"text": "truecase_separate4k", "translations": {"path": "my/lines.txt"}},
+    "asked": {"text": "truecase_separate4k", "command": {"run": ["true"], "depends_on": ["my/program.py"]}},
+}
+"""Systems of files of the user's."""
+CHANGED = {
+    "translations": ("my/lines.txt", {"adopt adopted", "scores adopted", "page t", "page index"}),
+    "a program": ("my/program.py", {"ask asked", "scores asked", "page t", "page index"}),
+    "preferences": ("my/judged.json", {"page human", "page index"}),
+    "a corpus": ("my/talks.tsv", {"corpus", "tokens", "aligner", "views", "train sentence", "translate sentence"}),
+}
+
+
+@pytest.fixture
+def own(looks_finished: Project) -> Project:
+    """A finished study of systems and preferences in files of the user's, and of a corpus in one."""
+    for file, _ in CHANGED.values():
+        looks_finished.write(file, "a\n")
+    rows = [{"system": name} for name in OWN]
+    tables = {"t": {"title": "T", "metrics": ["s-BLEU"], "rows": rows}}
+    human = {"corpus": "toy_zh-en", "system": "adopted", "baseline": "asked", "sentences": 2}
+    tables["human"] = {"title": "H", "kind": "human", **human, "rows": [{"label": "1", "annotator": 1}]}
+    study = {"study": "own", "title": "Own", "corpora": ["toy_zh-en"], "systems": OWN, "tables": tables}
+    looks_finished.write("workflow/studies/own.yaml", study)
+    looks_finished.write("workflow/corpora/talks_de-en.yaml", TALKS)
+    sentence = {"sentence": {"view": {"window": 1}}}
+    table = {"t": {"title": "T", "metrics": ["s-BLEU"], "rows": [{"system": "sentence"}]}}
+    talks = {"study": "talks", "title": "Talks", "corpora": ["talks_de-en"], "systems": sentence, "tables": table}
+    looks_finished.write("workflow/studies/talks.yaml", talks)
+    looks_finished.edit(CONFIG, "human", {"own": "my/judged.json"})
+    looks_finished.edit(CONFIG, "scale", "paper")
+    finish_targets(looks_finished.root, "own", "talks")
+    return looks_finished
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_a_changed_file_of_the_user_makes_what_was_made_from_it(own: Project, name: str):
+    assert not planned(own, "own", "talks") - {"own", "talks", "show t", "show human", "show index", "show_sheet human"}
+    file, expected = CHANGED[name]
+    own.write(file, "another\n")
+    jobs = {job for job in planned(own, "own", "talks") if not job.startswith("show")} - {"own", "talks"}
+    assert expected <= jobs
+    own.write(file, "a\n")
+    assert to_make(own.root, "own", "talks") == set()
