@@ -31,6 +31,7 @@ from docmt.base.errors import UserError
 from docmt.base.manifest import stated_sha256
 from docmt.base.untrusted import inside
 from docmt.models.weights import load_plain
+from docmt.settings import train
 from docmt.training.exit import CLAIM, Failure, Reason
 from docmt.training.failures import disk_full_named, tensor_bytes
 
@@ -40,7 +41,7 @@ CHECKPOINTS = 2
 ROUNDING = "settings.train.batch_tokens"
 """The name of the setting that splits updates into batches. Its value decides how sums are rounded, but may change
 within a run, since the remedy for a lack of memory is to lower this setting."""
-CHANGEABLE = (ROUNDING, "settings.train.save_every_updates")
+CHANGEABLE = tuple(f"settings.train.{name}" for name in train.CHANGEABLE)
 """Names of the settings that may change between two parts of a run."""
 COMPUTING_KEYS = ("threads", "deterministic", "compiled")
 """Options of the job that decide how it computes. Where only these options differ, the user hardly wants a new run."""
@@ -201,7 +202,7 @@ def run_definition(
 ) -> dict[str, Any]:
     """Return the definition of a run: two runs with equal definitions give bit-identical weights on a CPU.
 
-    `settings` is the content of settings.json. `inputs` has the input files by name; the definition contains the
+    `settings` are those of the recipe. `inputs` has the input files by name; the definition contains the
     SHA-256 of each input file.
     """
     return {
