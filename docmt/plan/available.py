@@ -1,16 +1,18 @@
 """Systems that a run need not leave out although files of their corpora are missing: what they need is here already.
 
 The rule: no job would run that reads a corpus whose files are missing, neither for the scores and models of such a
-system nor for the targets of the run.
+system nor for the targets of the run. The outputs that spare this job are here, or in the store.
 """
 
 import dataclasses
 from collections.abc import Iterable
+from contextlib import suppress
 
 from docmt.base.errors import UserError
 from docmt.grid.grid import Grid
 from docmt.grid.items import run_job
 from docmt.plan.plan import Job, Plan
+from docmt.plan.stored import stored_for
 from docmt.settings.system import Entry
 
 
@@ -24,11 +26,20 @@ def available_entries(grid: Grid, targets: Iterable[Job]) -> tuple[str, ...]:
     """Return the entries that need no file that is missing, as `corpus/folder`; `targets`: those of a run."""
     whole = Plan(dataclasses.replace(grid, not_run={}, ways={}))
     candidates = [entry for entry in grid.entries if _is_candidate(whole, grid, entry)]
+    _look_into_store(whole, [job for entry in candidates for job in _jobs_of(whole, entry)])
     spared = {f"{e.corpus}/{e.folder}": e for e in candidates if not lacking(whole, _jobs_of(whole, e), grid.not_run)}
     if spared:
-        read = lacking(Plan(dataclasses.replace(grid, available=tuple(spared))), targets, grid.not_run)
+        page = Plan(dataclasses.replace(grid, available=tuple(spared)))
+        _look_into_store(page, targets)
+        read = lacking(page, targets, grid.not_run)
         spared = {name: entry for name, entry in spared.items() if not read & {*grid.corpora_for(entry)}}
     return tuple(spared)
+
+
+def _look_into_store(plan: Plan, jobs: Iterable[Job]) -> None:
+    """Let a plan know which outputs the store has for jobs; of none where a missing file decides their identities."""
+    with suppress(UserError):
+        plan.fetched = {*stored_for(plan, plan.to_run(jobs)).entries}
 
 
 def lacking(plan: Plan, jobs: Iterable[Job], missing: Iterable[str]) -> set[str]:
@@ -49,13 +60,13 @@ def corpora_read(plan: Plan, jobs: Iterable[Job]) -> set[str]:
 
 
 def _is_candidate(plan: Plan, grid: Grid, entry: Entry) -> bool:
-    """Return whether an entry is left out for a missing corpus alone, and has been trained."""
+    """Return whether an entry is left out for a missing corpus alone, and may have been trained by somebody."""
     if grid.left_out(entry) is None or not entry.has_model:
         return False
     if any(name in grid.not_run for name in grid.checkpoints_for(entry)):
         return False
     try:
-        return plan.is_finished(_jobs_of(plan, entry)[-1])
+        return plan.is_finished(_jobs_of(plan, entry)[-1]) or grid.pulls
     except UserError:
         return False
 

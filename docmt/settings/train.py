@@ -31,6 +31,10 @@ GROUPS = ("new", "transferred")
 GROUP_SETTINGS = ("schedule", "lr", "warmup_updates")
 """The settings that can have another value for each group, such as `lr_new` and `lr_transferred` for `lr`."""
 
+CHANGEABLE = ("batch_tokens", "save_every_updates")
+"""The settings that may change within a training, so that no identity has them: how an update is split, which decides
+how sums are rounded, and when checkpoints are written."""
+
 
 @in_schema(items={"minLength": 1})
 def need_parts(name: str, value: tuple[str, ...]) -> None:

@@ -31,7 +31,7 @@ from docmt.base.errors import UserError
 from docmt.base.manifest import stated_sha256
 from docmt.base.untrusted import inside
 from docmt.models.weights import load_plain
-from docmt.settings.train import CHANGEABLE as MAY_CHANGE
+from docmt.settings import train
 from docmt.training.exit import CLAIM, Failure, Reason
 from docmt.training.failures import disk_full_named, tensor_bytes
 
@@ -41,7 +41,7 @@ CHECKPOINTS = 2
 ROUNDING = "settings.train.batch_tokens"
 """The name of the setting that splits updates into batches. Its value decides how sums are rounded, but may change
 within a run, since the remedy for a lack of memory is to lower this setting."""
-CHANGEABLE = tuple(f"settings.train.{name}" for name in MAY_CHANGE)
+CHANGEABLE = tuple(f"settings.train.{name}" for name in train.CHANGEABLE)
 """Names of the settings that may change between two parts of a run."""
 COMPUTING_KEYS = ("threads", "deterministic", "compiled")
 """Options of the job that decide how it computes. Where only these options differ, the user hardly wants a new run."""

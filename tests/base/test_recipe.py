@@ -19,7 +19,7 @@ TOKENS, WORDS = Path("results/2_tokens/toy/word/1111111111"), Path("results/4_ch
 RECIPE = Recipe(
     step="views",
     version=3,
-    settings={"view": {"window": 2, "max_tokens": None}},
+    settings={"study": "one", "view": {"window": 2, "max_tokens": None}},
     place=Path("results/3_views/toy/word/window2"),
     inputs={"tokens": TOKENS, "words": WORDS},
     files={"pretrained/a.json": StatedFile("/models/a/a.json", "3" * 64)},
@@ -29,7 +29,7 @@ RECIPE = Recipe(
 OTHERS = [
     {"step": "chains"},
     {"version": 4},
-    {"settings": {"view": {"window": 3, "max_tokens": None}}},
+    {"settings": {"study": "one", "view": {"window": 3, "max_tokens": None}}},
     {"inputs": {"tokens": TOKENS.with_name("2" * 10), "words": WORDS}},
     {"inputs": {"tokens": WORDS, "words": TOKENS}},
     {"inputs": {"tokens": TOKENS}},
@@ -44,10 +44,11 @@ SAME = [
     {"place": Path("results/3_views/other")},
     {"inputs": {"tokens": Path("/elsewhere/1111111111"), "words": WORDS}},
     {"files": {"pretrained/a.json": StatedFile("/elsewhere", "3" * 64)}},
+    {"settings": {**RECIPE.settings, "study": "another"}},
     {"hints": {}},
     {"again": "1764313080.7"},
 ]
-"""Paths, hints and runs, on which no output depends."""
+"""Paths, names of studies, hints and runs, on which no output depends."""
 
 
 @pytest.fixture
