@@ -85,11 +85,10 @@ class Recipe:
     @property
     def asked(self) -> dict[str, Any]:
         """What decides the output."""
-        settings = {key: value for key, value in self.settings.items() if key != STUDY or not isinstance(value, str)}
         return {
             "step": self.step,
             "version": self.version,
-            "settings": settings,
+            "settings": dict(self.settings),
             "inputs": {role: folder.name for role, folder in self.inputs.items()},
             "files": {role: file.digest for role, file in self.files.items()},
             "libraries": dict(self.libraries),
@@ -115,7 +114,6 @@ class Recipe:
         value = {
             **self.asked,
             "identity": self.identity,
-            "settings": dict(self.settings),
             "inputs": {role: folder.as_posix() for role, folder in self.inputs.items()},
             "files": {role: file._asdict() for role, file in self.files.items()},
             "hints": dict(self.hints),

@@ -16,6 +16,7 @@ from docmt.base.columns import SEGMENTS
 from docmt.base.recipe import JOB, Recipe
 from docmt.base.tables import write_arrow
 from docmt.base.vocabulary import SPECIALS, Vocabulary
+from docmt.settings.train import CHANGEABLE
 from docmt.training.job import train
 from docmt.training.pace import JobOptions
 from docmt.training.status import Update
@@ -121,6 +122,7 @@ class Folder:
     training: dict
     init: Path | None = None
     hints: dict = field(default_factory=dict)
+    seed: int = 1
 
     @property
     def recipe(self) -> Recipe:
@@ -128,7 +130,8 @@ class Folder:
         chains = self.root / "chains"
         inputs = {"view": self.root / "view", "tokens": self.root, "init": self.init}
         inputs = {role: path for role, path in inputs.items() if path} | ({"chains": chains} if chains.is_dir() else {})
-        return recipe_in(self.root / "output", "train", self.settings(), inputs, **self.hints)
+        knobs = {f"train.{name}": value for name, value in self.training.items() if name in CHANGEABLE}
+        return recipe_in(self.root / "output", "train", self.settings(), inputs, knobs=knobs, **self.hints)
 
     @property
     def paths(self) -> Paths:
@@ -138,11 +141,12 @@ class Folder:
         return Paths(recipe, recipe.inputs["view"], self.root / "text", output, state, init, chains)
 
     def settings(self) -> dict[str, Any]:
-        run = {"version": 1, "study": "s", "corpus": "toy", "system": "g", "scale": "smoke", "seed": 1}
+        run = {"version": 1, "study": "s", "corpus": "toy", "system": "g", "scale": "smoke", "seed": self.seed}
         cut = {"window": None, "max_tokens": 512, "max_sentences": None}
         init_from = None if self.init is None else "sentence"
         started = {"init_from": init_from, "pretrained": None}
-        return {**run, **started, "view": {"train": cut, "test": cut}, "model": self.model, "train": self.training}
+        train = {name: value for name, value in self.training.items() if name not in CHANGEABLE}
+        return {**run, **started, "view": {"train": cut, "test": cut}, "model": self.model, "train": train}
 
     def write(self) -> None:
         """Write the recipe."""
@@ -152,14 +156,14 @@ class Folder:
         return train(self.paths, "cpu", threads, listener or Notes(), open_score, JobOptions(**options))
 
     def changed(self, model: dict | None = None, hints: dict | None = None, **training: object) -> "Folder":
-        """The same folder with another recipe, written."""
+        """The same training with another recipe, which is written; other settings have another folder of outputs."""
         model, training = {**self.model, **(model or {})}, {**self.training, **training}
         other = replace(self, model=model, training=training, hints={**self.hints, **(hints or {})})
         other.write()
         return other
 
     def outputs(self) -> list[str]:
-        """The names of what is in the folder of the outputs beside the recipe and its settings."""
+        """The names of what is in the folder of the outputs beside the recipe."""
         return sorted(path.name for path in self.paths.output.iterdir() if path.name not in (JOB, SCRATCH))
 
     def weights(self) -> bytes:
@@ -168,6 +172,15 @@ class Folder:
     def command(self) -> list[str]:
         """The arguments of `docmt` that train it."""
         return ["job", "train", str(self.paths.output), "--threads", "1", "--device", "cpu"]
+
+    def attempts(self) -> int:
+        """How many processes have begun the job."""
+        return len(list(self.paths.output.glob("log.*.txt")))
+
+    def log(self, attempt: int) -> str:
+        """What an attempt has said so far."""
+        path = self.paths.output / f"log.{attempt}.txt"
+        return path.read_text(encoding="utf-8") if path.is_file() else ""
 
     def record(self) -> dict:
         return json.loads((self.paths.output / "record.json").read_text(encoding="utf-8"))

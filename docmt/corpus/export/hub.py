@@ -102,7 +102,7 @@ def _column_lines(corpus: ExportedCorpus) -> Iterator[str]:
     if "reference_2" in columns:
         yield "- `reference_2` and so on: further translations; null where a sentence has fewer"
     if corpus.tokens is not None:
-        yield f"- `source_tokens`, `target_tokens` and so on: the words of the text `{artifact_name(corpus.tokens)}` has"
+        yield f"- `source_tokens`, `target_tokens` and so on: the words of the text `{artifact_name(corpus.tokens)}`"
 
 
 def _counts(corpus: ExportedCorpus) -> str:
