@@ -1,7 +1,8 @@
-"""Stand-ins for the commands of LSF and PBS, on PATH: a job is a process of this machine.
+"""Stand-ins for the commands of LSF, PBS and Slurm, on PATH: a job is a process of this machine.
 
 python fake_cluster.py FOLDER COMMAND ARGUMENTS: calls are noted in FOLDER/calls.jsonl. FOLDER/mode says what becomes of
-a job: `run` runs it, `fail` ends it with status 1, and `hang` keeps it running until somebody cancels it.
+a job: `run` runs it, `fail` ends it with status 1, `hang` keeps it running until somebody cancels it, and `refuse`
+submits none, in Slurm's words.
 """
 
 import json
@@ -14,14 +15,18 @@ from pathlib import Path
 
 import pytest
 
-COMMANDS = {"lsf": ("bsub", "bjobs", "bkill", "badmin", "lsclusters", "bhist"), "pbs": ("qsub", "qstat", "qdel")}
+COMMANDS = {
+    "lsf": ("bsub", "bjobs", "bkill", "badmin", "lsclusters", "bhist"),
+    "pbs": ("qsub", "qstat", "qdel"),
+    "slurm": ("sbatch", "squeue", "scancel", "srun", "scontrol", "sinfo", "sacctmgr", "sshare"),
+}
 
 
 class Cluster:
     """The folder of the stand-ins, as a test has it."""
 
     def __init__(self, folder: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.folder = folder
+        self.folder, self.kind = folder, kind
         programs = folder / "programs"
         programs.mkdir(parents=True)
         for name in COMMANDS[kind]:
@@ -111,7 +116,27 @@ def pbs(folder: Path, command: str, words: list[str]) -> str:
     sys.exit(35)
 
 
+def slurm(folder: Path, command: str, words: list[str]) -> str:
+    if command == "srun":
+        # The options of the plugin are joined to their values; the program is the first word that is none.
+        program = next(index for index, word in enumerate(words) if not word.startswith("-"))
+        os.execvp(words[program], words[program:])
+    if command == "sbatch":
+        if (folder / "mode").read_text(encoding="utf-8") == "refuse":
+            sys.exit("sbatch: error: Batch job submission failed: Requested node configuration is not available")
+        (script,) = (word.partition("=")[2] for word in words if word.startswith("--wrap="))
+        return str(submit(folder, script, {"SLURM_JOB_ID": "1"}))
+    if command == "squeue":
+        states = {None: "RUNNING", "0": "COMPLETED", "271": "CANCELLED"}
+        jobs = sorted(path.stem for path in folder.glob("*.job"))
+        return "\n".join(f"{number}|{states.get(ending(folder, number), 'FAILED')}" for number in jobs)
+    if command == "scancel":
+        cancel(folder, [word for word in words if word.isdecimal()])
+    return "MinJobAge = 300 sec" if command == "scontrol" else ""
+
+
 if __name__ == "__main__":
     place, name, *rest = sys.argv[1:]
     note(Path(place), [name, *rest])
-    print((pbs if name in COMMANDS["pbs"] else lsf)(Path(place), name, rest))
+    (kind,) = (kind for kind, names in COMMANDS.items() if name in names)
+    print({"lsf": lsf, "pbs": pbs, "slurm": slurm}[kind](Path(place), name, rest))

@@ -1,4 +1,4 @@
-"""profiles/lsf, profiles/kubernetes and profiles/pbs: the options that they state, and the scripts of PBS."""
+"""The profiles of clusters: the options that they state, and the scripts of PBS."""
 
 import importlib.util
 import json
@@ -7,11 +7,17 @@ import subprocess
 import sys
 
 import pytest
+import yaml
 from helpers.support import ROOT
 from snakemake.cli import get_argument_parser
 from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
-EXECUTORS = {"lsf": "lsf", "kubernetes": "kubernetes", "pbs": "cluster-generic"}
+EXECUTORS = {"slurm": "slurm", "lsf": "lsf", "kubernetes": "kubernetes", "pbs": "cluster-generic"}
+
+
+def folder_of(profile: str) -> str:
+    """Return the folder that `--profile` names."""
+    return profile if profile == "slurm" else f"profiles/{profile}"
 
 
 def need_plugin(profile: str) -> None:
@@ -27,8 +33,8 @@ def stated(profile: str, monkeypatch):
     need_plugin(profile)
     monkeypatch.chdir(ROOT)
     ExecutorPluginRegistry().collect_plugins()
-    parser = get_argument_parser(profiles=[f"profiles/{profile}"])
-    return parser.parse_args(["--profile", f"profiles/{profile}"])
+    parser = get_argument_parser(profiles=[folder_of(profile)])
+    return parser.parse_args(["--profile", folder_of(profile)])
 
 
 @pytest.mark.parametrize("profile", EXECUTORS)
@@ -37,6 +43,22 @@ def test_a_profile_is_found_and_states_options_that_snakemake_knows(profile, mon
     assert options.executor == EXECUTORS[profile]
     assert (options.retries, options.jobs, options.latency_wait, options.keep_going) == (2, 40, 60, True)
     assert {"mem_mb", "runtime"} <= {*options.default_resources.keys()}
+
+
+def test_every_call_keeps_what_a_failed_job_leaves_and_takes_no_other_trigger():
+    """`update` alone does not keep a manifest: see tests/workflow/test_drivers.py."""
+    always = yaml.safe_load((ROOT / "profiles/default/config.yaml").read_text(encoding="utf-8"))
+    assert always["keep-incomplete"] is always["rerun-incomplete"] is True
+    assert always["rerun-triggers"] == ["mtime", "params"]
+
+
+def test_jobs_of_slurm_are_asked_for_by_squeue_and_start_again_after_preemption(monkeypatch):
+    options = stated("slurm", monkeypatch)
+    assert (options.slurm_status_command, options.slurm_requeue, options.slurm_jobname_prefix) == (
+        "squeue",
+        True,
+        "docmt",
+    )
 
 
 def test_pods_share_a_volume_with_the_folder_of_the_project(monkeypatch):
