@@ -44,11 +44,10 @@ SAME = [
     {"place": Path("results/3_views/other")},
     {"inputs": {"tokens": Path("/elsewhere/1111111111"), "words": WORDS}},
     {"files": {"pretrained/a.json": StatedFile("/elsewhere", "3" * 64)}},
-    {"settings": {**RECIPE.settings, "study": "another"}},
-    {"hints": {}},
+    {"hints": {"knobs": {"study": "another"}}},
     {"again": "1764313080.7"},
 ]
-"""Paths, names of studies, hints and runs, on which no output depends."""
+"""Paths, hints and runs, on which no output depends."""
 
 
 @pytest.fixture

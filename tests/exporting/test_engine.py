@@ -195,7 +195,7 @@ def test_the_stage_writes_the_same_files(tmp_path):
     run = {"study": "demo", "corpus": "toy", "system": "sentence", "scale": "smoke", "seed": 1}
     written, folders = {}, []
     for engine in ("docmt", "ctranslate2"):
-        decode = DecodeConfig(beam=4, n_best=1, engine=engine).recorded()
+        decode = dataclasses.asdict(DecodeConfig(beam=4, n_best=1, engine=engine))
         settings = {"version": 1, **run, "decode": decode, "view": dataclasses.asdict(ViewConfig(SENTENCES, SENTENCES))}
         inputs = {"model": folder, "view": tmp_path / "view"}
         words = write_recipe(tmp_path / engine, "translate", settings, inputs)

@@ -57,14 +57,6 @@ def test_views_have_a_name_that_stands_in_paths(train, name):
     assert parse(ViewConfig, {"train": train, "test": {"window": 3}}, "x").name == name
 
 
-def test_what_earlier_versions_of_docmt_lack_is_recorded_where_it_is_asked_for():
-    """Identities of views and of finished trainings stay as they were."""
-    plain, each = (CutConfig(window=3, partial_copy=0.5, partial_copy_each=each).recorded() for each in (False, True))
-    assert set(each) - set(plain) == {"partial_copy_each"}
-    assert parse(CutConfig, plain, "x") == CutConfig(window=3, partial_copy=0.5)
-    assert ViewConfig(CutConfig(window=3), CutConfig(window=3)).recorded()["train"].keys() == plain.keys()
-
-
 def test_whole_numbers_serve_as_numbers():
     assert parse(TrainConfig, {"lr": 1}, "x").lr == 1.0
 
