@@ -1,18 +1,18 @@
 """The engine of decoding is planned: other models are refused, and identities have its name and version."""
 
 import pytest
-from helpers.plans import planner_of
+from helpers.plans import plan_of
 from helpers.recipes import settings
 from helpers.small_grid import entry, small_project
 from helpers.support import Project
 
 from docmt.base.errors import UserError
 from docmt.grid.grid import load_grid
-from docmt.plan.jobs import Job
+from docmt.plan.plan import Job
 from docmt.preflight import packages
 
 STUDY = "workflow/studies/one.yaml"
-TRANSLATIONS = {"scale": "paper", "corpus": "toy", "system": "sentence", "seed": 1}
+TRANSLATIONS = {"corpus": "toy", "system": "sentence", "seed": 1}
 
 
 @pytest.fixture
@@ -29,8 +29,8 @@ def chosen(project: Project, engine: str) -> Project:
 
 
 def test_an_engine_is_part_of_the_identity_and_the_usual_one_is_none(small):
-    def asked(rule: str):
-        return planner_of(small.root).identities.asked(Job.of(rule, **TRANSLATIONS))
+    def asked(step: str):
+        return plan_of(small.root).recipe(Job.of(step, **TRANSLATIONS))
 
     before = asked("translate")
     assert "engine" not in before.settings["decode"] and "ctranslate2" not in before.libraries
@@ -45,7 +45,7 @@ def test_an_engine_is_part_of_the_identity_and_the_usual_one_is_none(small):
 
 def test_scores_say_the_engine_where_it_is_not_the_usual_one(small):
     def resolved() -> dict:
-        return settings(load_grid(small.root), "7_scores/paper/toy/sentence/seed1")["resolved"]["decode"]
+        return settings(load_grid(small.root), "7_scores/toy/sentence/seed1")["resolved"]["decode"]
 
     assert "engine" not in resolved()
     assert (chosen(small, "ctranslate2"), resolved())[1]["engine"] == "ctranslate2"

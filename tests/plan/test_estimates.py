@@ -6,9 +6,9 @@ from helpers.support import Project
 
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
+from docmt.estimates.operations import Load, multiplications, parameters
 from docmt.grid.grid import load_grid
 from docmt.plan.estimates import Estimates, TrainingPlan
-from docmt.estimates.operations import Load, multiplications, parameters
 
 RECORD = {
     "device": "cpu",

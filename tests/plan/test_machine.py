@@ -9,10 +9,7 @@ from helpers.support import ROOT
 from docmt.base.errors import UserError
 from docmt.base.gpus import compute_capabilities
 from docmt.grid.grid import Grid, load_grid
-from docmt.plan import preflight
-from docmt.plan.identities import Identities
-from docmt.plan.jobs import GridJobs, Job
-from docmt.plan.outside import FileDigests
+from docmt.plan.plan import Job, Plan
 from docmt.preflight.checks import preflight as checked
 from docmt.settings.ctranslate2 import engine_obstacles
 from docmt.settings.system import Entry
@@ -72,10 +69,9 @@ def test_a_study_that_compares_precisions_keeps_its_own():
 
 
 def test_another_precision_is_another_training_and_another_engine_another_translation(small):
-    def identity(rule: str, **overrides) -> str:
-        names = {"scale": "paper", "corpus": "toy", "system": "sentence", "seed": 1}
-        jobs = GridJobs(load_grid(small.root, overrides))
-        return Identities(jobs, FileDigests(small.root)).identity(Job.of(rule, **names))
+    def identity(step: str, **overrides) -> str:
+        plan = Plan(load_grid(small.root, overrides), small.root)
+        return plan.recipe(Job.of(step, corpus="toy", system="sentence", seed=1)).identity
 
     small.edit(STUDY, "systems", {"sentence": {"train": {"precision": "bf16"}, "decode": {"engine": "ctranslate2"}}})
     for rule, changed in (("train", ["precision"]), ("translate", ["precision", "engine"])):
@@ -119,18 +115,17 @@ def old(small, tmp_path, monkeypatch):
     return small
 
 
-TRAINING = Job.of("train", scale="paper", corpus="toy", system="sentence", seed=1)
-
-
 def test_a_gpu_without_bf16_is_told_before_the_first_job_and_one_word_mends_it(old, monkeypatch):
-    assert compute_capabilities()[uuid_of(1)] == ("Tesla P100", 6.0)
-    message = r"Tesla P100: this GPU does not compute in bf16\n  found train.precision: bf16 of sentence"
-    with pytest.raises(UserError, match=message + r"\n  set `precision: fp32` in config.yaml") as refused:
-        preflight.check_precision(load_grid(old.root), [TRAINING])
+    def told(**overrides: str) -> list[str]:
+        return [finding.text for finding in checked(["one"], overrides, None, False) if "this GPU" in finding.text]
+
     monkeypatch.chdir(old.root)
-    assert str(refused.value) in [finding.text for finding in checked(["one"], {}, None, False)]
-    preflight.check_precision(load_grid(old.root, {"precision": "fp32"}), [TRAINING])
-    preflight.check_precision(load_grid(old.root, {"device": "cpu"}), [TRAINING])
-    preflight.check_precision(load_grid(old.root), [])
+    assert compute_capabilities()[uuid_of(1)] == ("Tesla P100", 6.0)
+    (text,) = told()
+    assert text.startswith(
+        "Tesla P100: this GPU does not compute in bf16\n  found train.precision: bf16 of sentence\n"
+        "  set `precision: fp32` in config.yaml"
+    )
+    assert told(precision="fp32") == told(device="cpu") == []
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
-    preflight.check_precision(load_grid(old.root), [TRAINING])
+    assert told() == []

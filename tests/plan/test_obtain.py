@@ -4,12 +4,12 @@ import pytest
 from helpers.small_grid import CORPUS, STUDY
 
 from docmt.base.errors import UserError
-from docmt.grid.grid import Grid, load_grid
+from docmt.grid.grid import load_grid
+from docmt.plan.links import jobs_of_target
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch, is_single
-from docmt.plan.planning import Planner
+from docmt.plan.plan import Job, Plan
 from docmt.plan.run import grid_of_run
 
-SCORES = "results/7_scores/paper/{}/{}/seed1/scores.json"
 PAGE = "results/8_report/paper/one/{}.html"
 HUB = "https://huggingface.co/a/resolve/main/config.json"
 
@@ -32,42 +32,59 @@ def lacking(small, monkeypatch):
     return small
 
 
-def refused(grid: Grid, *targets: str) -> str:
+def scores(corpus: str, system: str) -> tuple[str, list[Job]]:
+    """A target that is the scores of a system, whose folder nobody knows before a missing file is there."""
+    job = Job.of("scores", corpus=corpus, system=system, seed=1)
+    return f"{job.place}/0123456789/manifest.json", [job]
+
+
+def check(plan: Plan, *targets: str | tuple[str, list[Job]]) -> None:
+    """Check what targets need; a target is a name, or a name with its jobs."""
+    pairs = (target if isinstance(target, tuple) else (target, jobs_of_target(plan, target)) for target in targets)
+    check_supplies(plan, dict(pairs))
+
+
+def refused(plan: Plan, *targets: str | tuple[str, list[Job]]) -> str:
     with pytest.raises(UserError) as problem:
-        check_supplies(grid, targets)
+        check(plan, *targets)
     return str(problem.value)
 
 
+def plan_with(lacking, **config: object) -> Plan:
+    return Plan(grid_of_run(lacking.root, config))
+
+
 def test_what_is_named_alone_is_refused_and_studies_are_not(lacking):
-    grid = grid_of_run(lacking.root, {})
-    check_supplies(grid, ["all", "one", PAGE.format("index"), SCORES.format("toy", "sentence")])
-    assert "a.zh\n        Ask me." in refused(grid, SCORES.format("large", "sentence"))
-    assert "a.zh" in refused(grid, PAGE.format("t")), "a part of the table is missing"
-    both = refused(grid, SCORES.format("large", "sentence"), SCORES.format("toy", "started"))
+    plan = plan_with(lacking)
+    check(plan, "all", "one", PAGE.format("index"), scores("toy", "sentence"))
+    assert "a.zh\n        Ask me." in refused(plan, scores("large", "sentence"))
+    assert "a.zh" in refused(plan, PAGE.format("t")), "a part of the table is missing"
+    both = refused(plan, scores("large", "sentence"), scores("toy", "started"))
     assert "a.zh" in both and "models/bert, a pretrained model" in both
-    check_supplies(grid, ["results/1_corpus/large/downloads/a.zh"])
+    check(plan, "results/1_corpus/large/downloads/a.zh")
 
 
 def test_with_stop_all_is_refused(lacking):
-    message = refused(grid_of_run(lacking.root, {"missing": "stop"}), "one")
+    message = refused(plan_with(lacking, missing="stop"), "one")
     assert "a.zh" in message and "models/bert, a pretrained model" in message
 
 
 def test_single_targets(lacking):
     grid = load_grid(lacking.root)
-    single = [PAGE.format("t"), SCORES.format("toy", "sentence"), "results/1_corpus/toy/card.json"]
-    others = ["all", "one", PAGE.format("index"), "results/report.html", "results/1_corpus/toy/downloads/x"]
-    assert [is_single(grid, target) for target in (*single, *others)] == [True] * 3 + [False] * 5
+    single = [PAGE.format("t"), scores("toy", "sentence")[0]]
+    others = ["all", "one", "one.trainings", PAGE.format("index"), "results/report.html"]
+    assert [is_single(grid, target) for target in (*single, *others)] == [True] * 2 + [False] * 5
 
 
 def test_the_checkpoints_of_targets_are_fetched_with_consent(lacking):
-    for consent, folders in ((False, []), (True, ["models/bert"])):
-        planner = Planner(grid_of_run(lacking.root, {"fetch_checkpoints": consent}))
-        assert [files.folder for files in checkpoints_to_fetch(planner, ["one"])] == folders
-        assert checkpoints_to_fetch(planner, [SCORES.format("toy", "sentence")]) == []
+    def fetched(consent: bool, jobs: list[Job] | None = None) -> list[str]:
+        plan = plan_with(lacking, fetch_checkpoints=consent)
+        return [files.folder for files in checkpoints_to_fetch(plan, jobs or jobs_of_target(plan, "one"))]
+
+    assert (fetched(False), fetched(True)) == ([], ["models/bert"])
+    assert fetched(True, scores("toy", "sentence")[1]) == []
     folder = lacking.root / "models/bert"
     folder.mkdir(parents=True)
     for name in ("config.json", "model.safetensors"):
         (folder / name).touch()
-    planner = Planner(grid_of_run(lacking.root, {"fetch_checkpoints": True}))
-    assert checkpoints_to_fetch(planner, ["one"]) == []
+    assert fetched(True) == []

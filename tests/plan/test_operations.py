@@ -6,10 +6,10 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
+from docmt.estimates.operations import CHAIN, LINKED, Load, multiplications, parameters
 from docmt.models import build
 from docmt.nn.rows import RowChains, Rows
 from docmt.nn.streams import frame_batch
-from docmt.estimates.operations import CHAIN, LINKED, Load, multiplications, parameters
 from docmt.settings.models import (
     MODELS,
     GTransformerConfig,

@@ -1,16 +1,15 @@
-"""What may leave this place: each rule under each licence, and models that start from those of another corpus."""
+"""What may leave this place: each step under each licence, and models that start from those of another corpus."""
 
 import pytest
 from helpers.small_grid import CORPUS, STUDY, small_project
-from helpers.support import Project
+from helpers.support import ROOT, SMOKE, Project
 
 from docmt.grid.grid import load_grid
-from docmt.plan.jobs import GridJobs, Job
 from docmt.plan.passing import may_pass, shows_text
-from docmt.plan.run import grid_of_run
-from docmt.steps import NAMES
+from docmt.plan.plan import Job, Plan
+from docmt.steps import all_steps
 
-RUN = {"scale": "paper", "corpus": "toy", "system": "sentence", "seed": 1}
+RUN = {"corpus": "toy", "system": "sentence", "seed": 1}
 DATA = {"corpus": "toy", "text": "joint"}
 PAGE = {"scale": "paper", "study": "one"}
 TABLE = {
@@ -27,8 +26,8 @@ PASSAGE = {
 NUMBERS = [
     Job.of("train", **RUN),
     Job.of("scores", **RUN),
-    Job.of("compare", **PAGE, table="t"),
-    Job.of("item", **PAGE, item="t"),
+    Job.of("compare", study="one", table="t"),
+    Job.of("page", **PAGE, item="t"),
 ]
 TEXT = [
     Job.of("corpus", corpus="toy"),
@@ -41,8 +40,8 @@ TEXT = [
     Job.of("passage", **RUN, study="one", passage="p"),
     Job.of("aligner", **DATA),
     Job.of("word_vectors", **DATA),
-    Job.of("item", **PAGE, item="p"),
-    Job.of("report", **PAGE),
+    Job.of("page", **PAGE, item="p"),
+    Job.of("page", **PAGE, item="index"),
 ]
 
 
@@ -54,12 +53,12 @@ def project(tmp_path) -> Project:
     return project
 
 
-def jobs_of(project: Project, passing_on: str, corpus: str = "toy", **more) -> GridJobs:
+def jobs_of(project: Project, passing_on: str, corpus: str = "toy") -> Plan:
     project.write(f"workflow/corpora/{corpus}.yaml", {"corpus": corpus, **CORPUS, "passing_on": passing_on})
-    return GridJobs(load_grid(project.root, more))
+    return Plan(load_grid(project.root), project.root)
 
 
-def test_each_rule_under_each_licence(project):
+def test_each_step_under_each_licence(project):
     everything = jobs_of(project, "everything")
     assert {str(job): may_pass(everything, job) for job in NUMBERS + TEXT if may_pass(everything, job)} == {}
     models = jobs_of(project, "models")
@@ -75,14 +74,14 @@ def test_the_reason_names_the_job_the_corpus_and_the_licence(project):
         " (passing_on: models; licence: Apache-2.0)"
     )
     why = may_pass(jobs_of(project, "nothing"), Job.of("train", **RUN))
-    assert why.startswith("results/5_training/paper/toy/sentence/seed1 stays here, since nothing made from toy may be")
+    assert why.startswith("results/5_training/toy/sentence/seed1 stays here, since nothing made from toy may be")
 
 
-def test_every_rule_is_text_unless_it_is_known_to_be_none(project):
-    """A new rule stays here until somebody says that it holds no text."""
+def test_every_step_is_text_unless_it_is_known_to_be_none(project):
+    """A new step stays here until somebody says that it holds no text."""
     jobs = jobs_of(project, "models")
-    others = {rule for rule in NAMES if rule != "item" and not shows_text(jobs, Job(rule, ()))}
-    assert others == {"checkpoint", "aligner_checkpoint", "train", "scores", "compare"}
+    others = {step for step in all_steps() if step != "page" and not shows_text(jobs, Job(step, ()))}
+    assert others == {"checkpoint", "train", "scores", "compare"}
 
 
 def test_a_model_that_starts_from_another_corpus_inherits_the_stricter(project):
@@ -94,8 +93,8 @@ def test_a_model_that_starts_from_another_corpus_inherits_the_stricter(project):
     project.write("workflow/corpora/strict.yaml", {"corpus": "strict", **CORPUS, "passing_on": "nothing"})
     jobs = jobs_of(project, "everything")
     assert may_pass(jobs, Job.of("train", **RUN)) is None
-    for rule in ("train", "scores"):
-        assert "nothing made from strict may be" in may_pass(jobs, Job.of(rule, **{**RUN, "system": "later"}))
+    for step in ("train", "scores"):
+        assert "nothing made from strict may be" in may_pass(jobs, Job.of(step, **{**RUN, "system": "later"}))
 
 
 def test_a_text_that_was_learnt_on_another_corpus_inherits_the_stricter(project):
@@ -107,20 +106,19 @@ def test_a_text_that_was_learnt_on_another_corpus_inherits_the_stricter(project)
     assert "of strict only models" in may_pass(jobs, Job.of("tokens", corpus="toy", text="shared"))
 
 
-def test_generated_text_passes_whatever_the_corpus_says(finished_demo):
-    grid = grid_of_run(finished_demo.root, {})
-    strict = {
-        name: config.__class__(**{**vars(config), "passing_on": "nothing"}) for name, config in grid.corpora.items()
-    }
-    grid.corpora.update(strict)
-    jobs = GridJobs(grid)
-    corpus = jobs.inputs(Job.of("tokens", corpus=grid.data_folder("toy_zh-en"), text="truecase_separate4k"))["corpus"]
-    assert may_pass(jobs, corpus) is None
+def test_generated_text_passes_whatever_the_corpus_says(project):
+    """At a scale with fixtures."""
+    fixtures = Project(ROOT).read(SMOKE)["fixtures"]
+    project.write(SMOKE, {"about": "tiny", "fixtures": fixtures})
+    project.write("workflow/corpora/toy.yaml", {"corpus": "toy", **CORPUS, "passing_on": "nothing"})
+    plan = Plan(load_grid(project.root, {"scale": "smoke"}), project.root)
+    corpus = plan.inputs(Job.of("tokens", **{**DATA, "corpus": plan.grid.data_folder("toy")}))["corpus"]
+    assert may_pass(plan, corpus) is None
 
 
-def test_what_may_pass_is_in_no_settings_of_a_job(project):
+def test_what_may_pass_is_in_no_identity(project):
     settings = [
-        [jobs.settings(job) for job in NUMBERS + TEXT if job.rule not in ("inspect", "word_vectors")]
+        [jobs.recipe(job).asked for job in NUMBERS + TEXT if job.step not in ("inspect", "word_vectors")]
         for jobs in (jobs_of(project, "everything"), jobs_of(project, "nothing"))
     ]
     assert settings[0] == settings[1]

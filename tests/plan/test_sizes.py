@@ -8,9 +8,9 @@ from helpers.support import ROOT, Project
 
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
+from docmt.estimates.passes import Pass
 from docmt.grid.grid import load_grid
 from docmt.plan.estimates import Estimates
-from docmt.estimates.passes import Pass
 from docmt.plan.sizes import PIECES, Sizes
 
 SIDES = {"source": {"pieces": 900}, "target": {"pieces": 800}}

@@ -9,15 +9,16 @@ from helpers.small_grid import STUDY
 
 from docmt.base.errors import UserError
 from docmt.grid.grid import Grid
-from docmt.plan.estimates import Estimates
+from docmt.plan.links import jobs_of_target
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
-from docmt.plan.planning import Planner
+from docmt.plan.plan import Job, Plan
 from docmt.plan.run import grid_of_run
 from docmt.plan.targets import targets
 from docmt.plan.unscored import not_scored_lines
 
-SCORES = "7_scores/paper/toy/sentence/seed1"
-TARGET = f"results/{SCORES}/scores.json"
+SCORES = "7_scores/toy/sentence/seed1"
+JOB = Job.of("scores", corpus="toy", system="sentence", seed=1)
+TARGET = f"results/{SCORES}/0123456789/manifest.json"
 AWESOME = {
     "set": "awesome",
     "kind": "checkpoint",
@@ -59,35 +60,33 @@ def grid_of(small, **config) -> Grid:
     return grid_of_run(small.root, config)
 
 
-def scores_of(grid: Grid) -> dict:
-    return settings(grid, SCORES)
+def plan_with(small, **config) -> Plan:
+    return Plan(grid_of(small, **config))
 
 
 def test_metrics_without_their_files_are_left_out_and_all_others_stay(lacking):
-    scores = scores_of(grid_of(lacking))
-    assert (scores["aligner"], scores["coherence"]) == (None, None)
-    planner = Planner(grid_of(lacking))
-    jobs = closure(planner, TARGET)
-    (job,) = (job for job in jobs if job.rule == "scores")
-    assert not planner.jobs.files(job) and "aligner" not in {job.rule for job in jobs}
-    assert planner.jobs.libraries(job) == ["sacrebleu"]
-    check_supplies(planner.jobs.grid, [TARGET, "one"])
+    plan = plan_with(lacking)
+    recipe = plan.recipe(JOB)
+    assert (recipe.settings["aligner"], recipe.settings["coherence"]) == (None, None)
+    assert not recipe.files and "aligner" not in {job.step for job in plan.closure([JOB])}
+    assert [*recipe.libraries] == ["sacrebleu"]
+    check_supplies(plan, {TARGET: [JOB], "one": jobs_of_target(plan, "one")})
 
 
 def test_when_the_model_comes_scores_are_asked_for_again_and_nothing_else(lacking):
-    before = Planner(grid_of(lacking))
-    asked = {job: before.identities.identity(job) for job in closure(before, "one")}
+    before = plan_with(lacking)
+    asked = {job: before.recipe(job).identity for job in closure(before, "one")}
     put_model(lacking)
-    after = Planner(grid_of(lacking))
-    changed = {job.rule for job in closure(after, "one") if asked.get(job) != after.identities.identity(job)}
-    assert changed == {"scores", "item", "report"}
-    scores = scores_of(after.jobs.grid)
+    after = plan_with(lacking)
+    changed = {job.step for job in closure(after, "one") if asked.get(job) != after.recipe(job).identity}
+    assert changed == {"scores", "page"}
+    scores = after.recipe(JOB).settings
     assert (scores["aligner"]["model"], scores["coherence"]) == ("given", None)
 
 
 def test_lines_before_and_after_a_run_say_what_is_not_scored_and_how_to_get_it(lacking):
     grid = grid_of(lacking)
-    aligner, vectors = not_scored_lines(grid, closure(Planner(grid), "one"))
+    aligner, vectors = not_scored_lines(grid, closure(Plan(grid), "one"))
     assert aligner.startswith(
         f"not scored: LTCR, HHI of 5 runs: {NO_ALIGNER}. `fetch_checkpoints: true` in config.yaml"
     )
@@ -105,9 +104,8 @@ def test_pages_have_the_reason_and_the_way(lacking):
 
 
 def listed(lacking, **config):
-    grid = grid_of(lacking, **config)
-    rows = targets(grid, lacking.root, ["one"], Estimates(grid, lacking.root / "results"), True)
-    return {row.name.rsplit("/")[-1]: row for row in rows if row.kind in ("item", "scores", "study")}
+    rows = targets(plan_with(lacking, **config), ["one"], True)
+    return {row.name.rsplit("/")[-1]: row for row in rows if row.kind in ("item", "study")}
 
 
 def test_a_study_may_name_the_model_of_comet_and_the_user_its_python(lacking):
@@ -121,7 +119,7 @@ def test_a_study_may_name_the_model_of_comet_and_the_user_its_python(lacking):
     assert settings(grid_of(lacking), SCORES)["comet"] is None
     assert settings(grid_of(lacking), "8_report/paper/one/t")["not_scored"] == {"toy": {"comet": reason}}
     assert listed(lacking)["t.html"].reasons == (f"doc-COMET not scored: {reason}.",)
-    (line,) = not_scored_lines(grid_of(lacking), closure(Planner(grid_of(lacking)), "one"))
+    (line,) = not_scored_lines(grid_of(lacking), closure(plan_with(lacking), "one"))
     assert line == f"not scored: COMET, doc-COMET of 5 runs: {reason}."
     lacking.edit("config.yaml", "scoring", {"comet": {"command": "python3"}})
     assert settings(grid_of(lacking), SCORES)["comet"]["model"] == "given"
@@ -144,15 +142,16 @@ def test_targets_say_beforehand_what_is_not_scored(lacking):
 
 def test_with_stop_they_are_refused(lacking):
     with pytest.raises(UserError) as refused:
-        check_supplies(grid_of(lacking, missing="stop"), ["one"])
+        plan = plan_with(lacking, missing="stop")
+        check_supplies(plan, {"one": jobs_of_target(plan, "one")})
     assert "models/awesome, a pretrained model" in str(refused.value)
     assert "models/vectors.txt, word vectors" in str(refused.value)
 
 
 def test_a_model_is_downloaded_where_the_user_agrees(lacking):
-    planner = Planner(grid_of(lacking, fetch_checkpoints=True))
-    assert [files.set for files in checkpoints_to_fetch(planner, ["one"])] == ["awesome"]
-    assert scores_of(planner.jobs.grid)["aligner"] is not None
+    plan = plan_with(lacking, fetch_checkpoints=True)
+    assert [files.set for files in checkpoints_to_fetch(plan, jobs_of_target(plan, "one"))] == ["awesome"]
+    assert settings(plan.grid, SCORES)["aligner"] is not None
 
 
 @pytest.mark.parametrize("study_too", [False, True])
@@ -162,7 +161,5 @@ def test_what_the_user_names_is_refused_where_it_is_missing(lacking, study_too):
     if study_too:
         lacking.write("workflow/studies/two.yaml", {**lacking.read(STUDY), "study": "two"})
     lacking.edit(STUDY, "scoring", {})
-    planner = Planner(grid_of(lacking))
-    (job,) = (job for job in closure(planner, TARGET) if job.rule == "scores")
     with pytest.raises(UserError, match="no folder of a pretrained model"):
-        planner.identities.identity(job)
+        plan_with(lacking).recipe(JOB)
