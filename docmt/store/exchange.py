@@ -44,16 +44,17 @@ def fetch(recipe: Recipe, can_write: Callable[[str], bool], store: Store | None 
     (recipe.folder / REFUSED).unlink(missing_ok=True)
 
 
-def give(recipe: Recipe, store: Store | None = None) -> bool:
+def give(recipe: Recipe, store: Store | None = None, replace: bool = False) -> bool:
     """Copy the outputs of a job into a store, and return whether it did not have them.
 
-    `store`: None = the one that the hints of the job name. An entry that was refused here is replaced. Raises UserError
-    where the outputs are damaged, and where the store's files belong to another user.
+    `store`: None = the one that the hints of the job name. With `replace`, an entry that is there is replaced; one that
+    was refused here always is. Raises UserError where the outputs are damaged, and where the store's files belong to
+    another user.
     """
     if store is None:
         store = store_of(recipe.hints["give"]["store"], recipe.hints["give"]["keys"])
         store.begin()
     note = recipe.folder / REFUSED
-    is_given = store.push(StoreEntry.of_recipe(recipe), recipe.folder, mend=bool(recipe.again) or note.exists())
+    is_given = store.push(StoreEntry.of_recipe(recipe), recipe.folder, mend=replace or note.exists())
     note.unlink(missing_ok=True)
     return is_given

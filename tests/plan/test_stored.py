@@ -133,6 +133,9 @@ def test_commands_pull_and_push_a_target(first, second, full_store, tmp_path, ca
     assert "the store has nothing for one" in output(*pull)
     given = json.loads(output("store", "push", "one", *option, "--root", second.root, "--json"))
     assert given["artifacts"] == [] and given["there"] == len(pulled["artifacts"])
+    training = pulled["artifacts"][0]
+    given = json.loads(output("store", "push", training, *option, "--replace", "--root", second.root, "--json"))
+    assert training in given["artifacts"] and given["there"] == 0
 
 
 def test_what_may_not_be_passed_on_or_is_damaged_stays(first, tmp_path, monkeypatch):

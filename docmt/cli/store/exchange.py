@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from docmt.store.store import Store
 
 Target = Annotated[str, typer.Argument(help="all, a study, or a file below results/, as snakemake has it")]
+Replace = Annotated[bool, typer.Option("--replace", help="replace what the store has, as after a forced run")]
 LISTED = 20
 """The largest number of lines about what stays here."""
 
@@ -85,7 +86,9 @@ def pull_artifact(recipe: "Recipe", store: "Store") -> bool:
     return True
 
 
-def push(target: Target, root: Root = Path(), config: Config = None, as_json: AsJson = False) -> None:
+def push(
+    target: Target, root: Root = Path(), config: Config = None, replace: Replace = False, as_json: AsJson = False
+) -> None:
     """Push to the store what is finished here for a target, and not there yet.
 
     Outputs that a licence keeps here are named. Pass the --config of your run.
@@ -93,7 +96,7 @@ def push(target: Target, root: Root = Path(), config: Config = None, as_json: As
     with chdir(root):
         plan, jobs, store = plan_and_store(target, config)
         store.begin()
-        given, there, local = give_all(plan, jobs, store)
+        given, there, local = give_all(plan, jobs, store, replace)
     for line in [*local[:LISTED], *([f"... and {len(local) - LISTED} more"] if len(local) > LISTED else [])]:
         say(line)
     if as_json:
@@ -102,7 +105,9 @@ def push(target: Target, root: Root = Path(), config: Config = None, as_json: As
         typer.echo(f"{target}: {len(given)} artifacts pushed; {there} were there")
 
 
-def give_all(plan: "Plan", jobs: "Iterable[Job]", store: "Store") -> tuple[list[str], int, list[str]]:
+def give_all(
+    plan: "Plan", jobs: "Iterable[Job]", store: "Store", replace: bool = False
+) -> tuple[list[str], int, list[str]]:
     """Give what is finished to a store.
 
     Returns the folders of what was given, the number of artifacts that the store had, and why others stay here.
@@ -116,7 +121,7 @@ def give_all(plan: "Plan", jobs: "Iterable[Job]", store: "Store") -> tuple[list[
     for folder, job in finished.items():
         reason = may_pass(plan, job)
         try:
-            if reason is None and give(plan.recipe(job), store):
+            if reason is None and give(plan.recipe(job), store, replace):
                 given.append(folder.as_posix())
             elif reason is None:
                 there += 1
