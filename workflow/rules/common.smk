@@ -8,7 +8,7 @@ import shlex
 import sys
 from pathlib import Path
 
-CLONE = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1]
+CLONE = Path(workflow.current_basedir).parents[1]
 sys.path.insert(0, str(CLONE))
 
 from snakemake.settings.types import DeploymentMethod
