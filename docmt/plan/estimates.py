@@ -197,13 +197,8 @@ class Estimates:
                 continue
             record = read_object_if_there(path) or {}
             with reading(path, "not the record of a training", "what `docmt job train` writes"):
-                if record.get("device_hours") and self._fits(entry, record):
+                if record.get("device_hours"):
                     yield self._rate(entry, record)
-
-    def _fits(self, entry: Entry, record: Mapping[str, Any]) -> bool:
-        """Return whether a record can be of the present settings: it has about as many parameters as they give."""
-        sizes = self.sizes.vocabulary(entry.system, entry.corpus)
-        return 0.8 < need_number(record["parameters"]) / parameters(entry.system.model, *sizes) < 1.25
 
     def _rate(self, entry: Entry, record: Mapping[str, Any]) -> TrainingRate:
         """Return the rate of a finished training, from its record. Raises KeyError or TypeError for a damaged one."""

@@ -93,7 +93,8 @@ SEAL = (
             "inputs": "the folders of the outputs of other jobs, by role",
             "files": "files that no job makes, by role: `path` and `digest`",
             "libraries": "the versions of the libraries that decide the output",
-            "hints": "facts that decide no output, such as the `device` and the estimated `minutes`. Those of a "
+            "hints": "facts that decide no output, such as the `device`, the estimated `minutes`, and `knobs`, "
+            "settings that change the speed alone. Those of a "
             "training may also be `save_minutes` (the longest time between two checkpoints: 30), `hang_minutes` (the "
             "time without progress after which it is ended: 30; 0 is never), `checkpoints` (the number of checkpoints "
             "that stay: 2), "

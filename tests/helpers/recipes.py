@@ -49,6 +49,12 @@ def write_recipe(
     return ["job", step, str(recipe.folder)]
 
 
+def write_settings(path: Path, settings: Mapping[str, Any]) -> Path:
+    """Write a file like job.json for readers of settings alone, and return its path."""
+    write_json(path, {"version": 1, "settings": dict(settings), "hints": {}})
+    return path
+
+
 def as_input(folder: Path) -> Path:
     """The folder of an input as recipes name it, by its id; where no job made it, it gets a manifest without files."""
     if not folder.is_dir():

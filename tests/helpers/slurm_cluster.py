@@ -1,11 +1,11 @@
-"""A Slurm cluster on loopback, for tests: one controller, two nodes, and accounting where it is asked for.
+"""A Slurm cluster on loopback, for tests: one controller and two nodes, without accounting.
 
-    python tests/helpers/slurm_cluster.py up FOLDER [--accounting]
+    python tests/helpers/slurm_cluster.py up FOLDER
     python tests/helpers/slurm_cluster.py down FOLDER
 
-It needs root, and Debian's packages slurmctld, slurmd and slurm-client, with accounting also slurmdbd and
-mariadb-server. It writes /etc/slurm, since the jobs of the Slurm plugin look for their cluster nowhere else, and it
-refuses a machine whose /etc/slurm has a cluster that it did not make itself.
+It needs root, and Debian's packages slurmctld, slurmd and slurm-client. It writes /etc/slurm, since the jobs of the
+Slurm plugin look for their cluster nowhere else, and it refuses a machine whose /etc/slurm has a cluster that it did
+not make itself.
 
 Each node has two GPUs that are clones of /dev/null. Memory limits are not enforced.
 """
@@ -25,7 +25,6 @@ SETTINGS = Path("/etc/slurm")
 MARK = "# Made by tests/helpers/slurm_cluster.py\n"
 NODES = ("n1", "n2")
 PROGRAMS = ("slurmctld", "slurmd", "sbatch")
-ACCOUNTING_PROGRAMS = ("slurmdbd", "mariadbd", "mariadb-install-db")
 WAIT_S = 60.0
 NODE = (
     "NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=8 Boards=1 SocketsPerBoard=1"
@@ -51,8 +50,7 @@ TaskPlugin=task/none
 SwitchType=switch/none
 MpiDefault=none
 JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/{storage}
-AccountingStoreFlags=job_comment
+AccountingStorageType=accounting_storage/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 GresTypes=gpu
@@ -69,30 +67,6 @@ SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0
 PartitionName=low Nodes=ALL MaxTime=INFINITE State=UP Default=YES PriorityTier=1
 PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10
 """
-ACCOUNTING = """
-AccountingStorageHost=127.0.0.1
-AccountingStoragePort=16819
-"""
-DATABASE = """
-AuthType=auth/none
-DbdHost=localhost
-DbdAddr=127.0.0.1
-DbdPort=16819
-SlurmUser=root
-StorageType=accounting_storage/mysql
-StorageHost=127.0.0.1
-StoragePort=13306
-StorageUser=slurm
-StoragePass=slurm
-StorageLoc=slurm_acct_db
-PidFile={folder}/slurmdbd.pid
-LogFile={folder}/slurmdbd.log
-"""
-TABLES = """
-create database if not exists slurm_acct_db;
-create user if not exists slurm@'127.0.0.1' identified by 'slurm';
-grant all on slurm_acct_db.* to slurm@'127.0.0.1';
-"""
 
 
 def answers() -> bool:
@@ -100,10 +74,9 @@ def answers() -> bool:
     return shutil.which("sinfo") is not None and subprocess.run(["sinfo"], capture_output=True).returncode == 0
 
 
-def missing(accounting: bool) -> str:
+def missing() -> str:
     """Return why a cluster cannot be started here; empty where it can."""
-    programs = [*PROGRAMS, *(ACCOUNTING_PROGRAMS if accounting else ())]
-    absent = [name for name in programs if shutil.which(name) is None]
+    absent = [name for name in PROGRAMS if shutil.which(name) is None]
     if absent:
         return f"no {', '.join(absent)}"
     if os.geteuid() != 0:
@@ -114,29 +87,25 @@ def missing(accounting: bool) -> str:
     return ""
 
 
-def start(folder: Path, accounting: bool) -> None:
+def start(folder: Path) -> None:
     """Start the cluster, and wait until its nodes are idle."""
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o755)
     for name in ("state", *(f"spool-{node}" for node in NODES)):
         (folder / name).mkdir(exist_ok=True)
     SETTINGS.mkdir(exist_ok=True)
-    if accounting:
-        start_accounting(folder)
-    write_settings(folder, accounting)
+    write_settings(folder)
     run("slurmctld", "-c")
     for node in NODES:
         run("slurmd", "-c", "-N", node)
     until(nodes_are_idle, f"the nodes are not idle: see {folder}/*.log")
 
 
-def write_settings(folder: Path, accounting: bool) -> None:
+def write_settings(folder: Path) -> None:
     """Write the settings of the controller, of the nodes and of their GPUs."""
     host = socket.gethostname()
     nodes = [NODE.format(node=node, host=host, port=16818 + 10 * number) for number, node in enumerate(NODES)]
-    storage = "slurmdbd" if accounting else "none"
-    text = SLURM.format(folder=folder, storage=storage, nodes="\n".join(nodes))
-    (SETTINGS / "slurm.conf").write_text(MARK + text + (ACCOUNTING if accounting else ""))
+    (SETTINGS / "slurm.conf").write_text(MARK + SLURM.format(folder=folder, nodes="\n".join(nodes)))
     lines = []
     for node in NODES:
         for number in range(2):
@@ -146,40 +115,18 @@ def write_settings(folder: Path, accounting: bool) -> None:
     (SETTINGS / "gres.conf").write_text(MARK + "".join(lines))
 
 
-def start_accounting(folder: Path) -> None:
-    """Start a database and slurmdbd."""
-    data, runtime = folder / "database", Path("/run/mysqld")
-    for place in (data, runtime):
-        place.mkdir(exist_ok=True)
-        shutil.chown(place, "mysql")
-    if not (data / "mysql").exists():
-        run("mariadb-install-db", "--user=mysql", f"--datadir={data}")
-    address = ("--port=13306", "--bind-address=127.0.0.1", f"--socket={data}/socket", f"--pid-file={data}/pid")
-    with (folder / "database.log").open("w") as log:
-        command = ["mariadbd", "--user=mysql", f"--datadir={data}", *address]
-        subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
-    client = ["mariadb", f"--socket={data}/socket", "-e"]
-    until(lambda: succeeds(*client, "select 1"), f"no database: see {folder}/database.log")
-    run(*client, TABLES)
-    settings = SETTINGS / "slurmdbd.conf"
-    settings.write_text(MARK + DATABASE.format(folder=folder))
-    settings.chmod(0o600)
-    run("slurmdbd")
-    until(lambda: listens(16819), f"no slurmdbd: see {folder}/slurmdbd.log")
-
-
 def stop(folder: Path) -> None:
     """Cancel all jobs, stop the cluster, and remove its settings."""
     if answers():
         subprocess.run(["scancel", "-u", "root"])
         time.sleep(1)
-    names = [*(f"slurmd-{node}.pid" for node in NODES), "slurmctld.pid", "slurmdbd.pid", "database/pid"]
+    names = [*(f"slurmd-{node}.pid" for node in NODES), "slurmctld.pid"]
     processes = [int(path.read_text()) for name in names if (path := folder / name).exists()]
     for process in processes:
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGTERM)
     until(lambda: not any(Path(f"/proc/{process}").exists() for process in processes), "a daemon does not end")
-    for name in ("slurm.conf", "gres.conf", "slurmdbd.conf"):
+    for name in ("slurm.conf", "gres.conf"):
         (SETTINGS / name).unlink(missing_ok=True)
 
 
@@ -189,22 +136,11 @@ def nodes_are_idle() -> bool:
     return states.split() == ["idle"] * len(NODES)
 
 
-def listens(port: int) -> bool:
-    """Return whether a process of this machine listens at a port."""
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
 def run(*command: str) -> None:
     """Run a command to its end; what it prints is shown where it fails. A daemon leaves its files open."""
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} gave {done.returncode}")
-
-
-def succeeds(*command: str) -> bool:
-    """Return whether a command ends with status 0."""
-    return subprocess.run(command, capture_output=True).returncode == 0
 
 
 def until(holds: Callable[[], bool], problem: str) -> None:
@@ -220,7 +156,7 @@ if __name__ == "__main__":
     where = Path(sys.argv[2]).absolute()
     if sys.argv[1] == "down":
         stop(where)
-    elif problem := missing("--accounting" in sys.argv):
+    elif problem := missing():
         sys.exit(f"no cluster can be started: {problem}")
     else:
-        start(where, "--accounting" in sys.argv)
+        start(where)

@@ -6,11 +6,13 @@ from helpers.support import Project
 
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
+from docmt.base.manifest import RECORD
 from docmt.estimates.operations import Load, multiplications, parameters
 from docmt.grid.grid import load_grid
 from docmt.plan.estimates import Estimates, TrainingPlan
+from docmt.plan.plan import Plan
 
-RECORD = {
+MADE = {
     "device": "cpu",
     "hardware": {"processor": "A chip"},
     "updates": 5,
@@ -21,7 +23,7 @@ RECORD = {
 
 
 def estimates(project: Project, **config: object) -> Estimates:
-    return Estimates(load_grid(project.root, {"device": "cpu", **config}), project.root / "results")
+    return Estimates(Plan(load_grid(project.root, {"device": "cpu", **config}), project.root))
 
 
 def plan(project: Project, *systems: str, **config: object) -> TrainingPlan:
@@ -30,9 +32,9 @@ def plan(project: Project, *systems: str, **config: object) -> TrainingPlan:
 
 
 def record(project: Project, system: str, seed: int = 1, **facts: object) -> None:
-    path = project.root / f"results/5_training/paper/toy/{system}/seed{seed}/record.json"
+    folder = estimates(project).jobs.folder("train", {"corpus": "toy", "system": system, "seed": seed})
     model = entry(project, system).system.model
-    write_json(path, {**RECORD, "parameters": parameters(model, 10, 10), **facts})
+    write_json(folder / RECORD, {**MADE, "parameters": parameters(model, 10, 10), **facts})
 
 
 def state_counts(project: Project, **counts: object) -> None:
@@ -106,7 +108,7 @@ def test_what_stage_2_has_counted_is_taken_instead_of_a_guess(small):
     small.edit(STUDY, "systems/sentence/train", {"max_updates": None, "max_epochs": 1, "tokens_per_update": 512})
     counts = {"documents": 10, "sentences": 1000, "source": {"pieces": 9000}, "target": {"pieces": 8000}}
     card = {"vocabulary": {"source": 700, "target": 900}, "splits": {"train": counts}}
-    write_json(small.root / "results/2_tokens/toy/joint/card.json", card)
+    write_json(estimates(small).jobs.folder("tokens", {"corpus": "toy", "text": "joint"}) / "card.json", card)
     known, sentence = estimates(small), entry(small, "sentence")
     load = Load(1000, 1000, 9000 + 2 * 1000, 8000 + 1000)
     operations = 6 * multiplications(sentence.system.model, load, 900)
@@ -156,7 +158,7 @@ def test_the_price_does_not_depend_on_records_of_another_device(small, device, o
 
 
 def test_the_record_of_another_model_prices_nothing(small):
-    """As after a change of the settings: the record of a model of width 64 says nothing about that of width 96."""
+    """After a change of the settings the record is that of another version."""
     record(small, "sentence", device_hours=1000.0)
     assert "measured" in plan(small, "document").basis[0]
     small.edit(STUDY, "systems/sentence/model", {"width": 96})

@@ -79,7 +79,7 @@ def test_training_may_start_from_a_model_on_another_corpus(two):
     start = grid.started_from(fine)
     assert (start.corpus, start.system.name) == ("large", "sentence")
     assert grid.corpora_for(fine) == ["toy", "large"]
-    assert settings(grid, "5_training/paper/toy/fine/seed1")["init_from"] == "sentence"
+    assert settings(grid, "5_training/toy/fine/seed1")["init_from"] == "sentence"
     # What the second corpus lacks is missing to the system on the first one, too.
     without = dataclasses.replace(grid, not_run={"large": "large is missing"})
     assert [without.left_out(entry) for entry in (fine, grid.named("one", "toy", "sentence"))] == [

@@ -11,14 +11,15 @@ from docmt.base.errors import UserError
 from docmt.estimates.passes import Pass
 from docmt.grid.grid import load_grid
 from docmt.plan.estimates import Estimates
+from docmt.plan.plan import Plan
 from docmt.plan.sizes import PIECES, Sizes
 
 SIDES = {"source": {"pieces": 900}, "target": {"pieces": 800}}
-TEXT = "results/2_tokens/toy/joint/card.json"
+TEXT = {"corpus": "toy", "text": "joint"}
 
 
 def sizes(project: Project) -> Sizes:
-    return Sizes(load_grid(project.root), project.root / "results")
+    return Sizes(Plan(load_grid(project.root), project.root))
 
 
 def state(project: Project, **fields: object) -> None:
@@ -29,8 +30,14 @@ def published(**counts: object) -> list[dict]:
     return [{"paper": "P", "place": "Table 1", "counts": {"train": counts}}]
 
 
-def write_card(project: Project, path: str, **train: object) -> None:
-    write_json(project.root / path, {"splits": {"train": {**train, **SIDES}}})
+def write_card(project: Project, card: dict, **view: str) -> None:
+    """Write what stage 2, or stage 3 for a view, leaves with the present settings."""
+    folder = sizes(project).plan.folder("views" if view else "tokens", {**TEXT, **view})
+    write_json(folder / "card.json", card)
+
+
+def counts(**train: object) -> dict:
+    return {"splits": {"train": {**SIDES, **train}}}
 
 
 def test_an_unstated_size_is_unknown_and_documents_alone_are_no_size(small):
@@ -56,10 +63,11 @@ def test_papers_state_sentences_and_what_instances_have(small):
 
 def test_counts_of_stage_2_are_taken_before_stated_ones_and_stated_parts_keep_their_shares(small):
     state(small, expected={"train": {"documents": 5, "sentences": 50}})
-    write_card(small, TEXT, documents=10, sentences=100)
+    write_card(small, counts(documents=10, sentences=100))
     assert sizes(small).epoch(entry(small, "sentence")) == Pass(100, 100, 900, 800)
     parts = [{"documents": 30, "sentences": 30}, {"documents": 5, "sentences": 20}]
     state(small, train_parts=parts)
+    write_card(small, counts(documents=10, sentences=100))
     view = {"train": {"window": 1, "min_document_sentences": 2}, "test": {"window": 1}}
     small.edit(STUDY, "systems/sentence/view", view)
     assert sizes(small).epoch(entry(small, "sentence")) == Pass(40, 40, 360, 320)
@@ -70,27 +78,26 @@ def test_a_vocabulary_has_as_many_pieces_as_merges_or_as_the_corpus_has_or_as_we
     assert sizes(small).vocabulary(system, "toy") == (10, 10)
     state(small, most_pieces=7)
     assert sizes(small).vocabulary(system, "toy") == (7, 7)
-    write_json(small.root / TEXT, {"vocabulary": {"source": 8, "target": 9}})
+    write_card(small, {"vocabulary": {"source": 8, "target": 9}})
     assert sizes(small).vocabulary(system, "toy") == (8, 9)
 
 
 def test_counts_of_stage_3_are_taken_as_they_are(small):
-    write_card(small, TEXT, documents=10, sentences=100)
-    write_card(small, "results/3_views/toy/joint/window1/card.json", segments=7, sentences_in_segments=9)
+    write_card(small, counts(documents=10, sentences=100))
+    write_card(small, counts(segments=7, sentences_in_segments=9), view="window1")
     assert sizes(small).epoch(entry(small, "sentence")) == Pass(7, 9, 900, 800)
 
 
 @pytest.mark.parametrize("damage", [{"sentences": "many"}, {"source": None}, {"target": {"pieces": None}}])
 def test_a_damaged_card_is_named(small, damage):
-    counts = {"documents": 10, "sentences": 100, **SIDES, **damage}
-    write_json(small.root / TEXT, {"splits": {"train": counts}})
+    write_card(small, counts(**{"documents": 10, "sentences": 100, **damage}))
     with pytest.raises(UserError, match="not the card of a text"):
         sizes(small).epoch(entry(small, "sentence"))
 
 
 def test_every_training_of_every_study_has_hours(tmp_path: Path):
     """The catalogue states a size of each corpus that a study trains on."""
-    grid = load_grid(ROOT)
-    estimates = Estimates(grid, tmp_path, "cuda")
-    unknown = {entry.corpus for entry in grid.entries if estimates.hours(entry) is None}
+    plan = Plan(load_grid(ROOT), tmp_path)
+    estimates = Estimates(plan, "cuda")
+    unknown = {entry.corpus for entry in plan.grid.entries if estimates.hours(entry) is None}
     assert unknown == set()

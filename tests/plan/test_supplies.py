@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from helpers.catalogue_files import corpus_config
+from helpers.finished import finish
 from helpers.small_grid import CORPUS, STUDY
 
 from docmt.catalogue.corpus import CorpusConfig
@@ -11,6 +12,7 @@ from docmt.catalogue.files import FileConfig, SourceConfig
 from docmt.catalogue.forms import ReaderConfig
 from docmt.catalogue.missing import Places
 from docmt.grid.grid import load_grid
+from docmt.plan.plan import Job, Plan
 from docmt.plan.run import grid_of_run
 from docmt.plan.supplies import Needs, Supplies, Supply, corpus_supply, left_out_lines, together
 
@@ -47,10 +49,14 @@ def test_what_is_here_is_ready(tmp_path):
         (tmp_path / "mirror" / file.name).write_text("text")
     assert supply(tmp_path, LDC, GUESSED, mirror=str(tmp_path / "mirror")).state == "ready"
     assert supply(tmp_path, LDC, mirror="https://example.org/mirror").state == "to-fetch", "nobody knows before"
-    read = tmp_path / "results/1_corpus/news/documents.parquet"
-    read.parent.mkdir(parents=True)
-    read.touch()
-    assert supply(tmp_path, LDC, GUESSED, PUBLIC).state == "ready"
+
+
+def test_what_was_read_needs_its_files_no_more(small):
+    files = [{"name": "a.zh", "licence": "LDC", "obtain": "Ask the LDC.", "sha256": "1" * 64}]
+    small.write("workflow/corpora/toy.yaml", {**CORPUS, "corpus": "toy", "files": files})
+    assert Supplies(load_grid(small.root), small.root).corpus("toy").state == "licence"
+    finish(Plan(load_grid(small.root), small.root), [Job.of("corpus", corpus="toy")])
+    assert Supplies(load_grid(small.root), small.root).corpus("toy") == Supply("toy")
 
 
 def test_the_worst_state_counts():
