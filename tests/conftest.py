@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from helpers.every_kind import with_every_kind
 from helpers.forks import end_session, programs_of_session
+from helpers.planted import at
 from helpers.small_grid import small_project
 from helpers.support import ROOT, Project, copy_project, shared_folder, small_demo
 from hypothesis import settings
@@ -105,7 +106,7 @@ def demo(finished_demo, tmp_path) -> Project:
 @pytest.fixture(scope="session")
 def example_model(finished_demo) -> Path:
     """The folder of a small trained model, Chinese to English."""
-    return finished_demo.root / "results/5_training/smoke/toy_zh-en/sentence/seed1"
+    return finished_demo.root / at(finished_demo, "5_training/toy_zh-en/sentence/seed1")
 
 
 @pytest.fixture(scope="session")

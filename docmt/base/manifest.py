@@ -39,7 +39,8 @@ HOURS = ("seconds", "device_hours")
 """The keys of a record with times that plans add up."""
 OF_RUN = ("step", "began", "finished", "commit", "device", "threads")
 """The keys of a record with texts or numbers."""
-REMEDY = "delete the file and run snakemake again, which makes it again"
+AGAIN = "run snakemake again, which makes the files again"
+"""The remedy where a manifest is missing: without one a job has not finished."""
 
 
 @dataclass(frozen=True)
@@ -133,11 +134,12 @@ def read_manifest(path: Path) -> Manifest:
         raise UserError(
             "there is no manifest: the job that writes these files has not finished",
             where=str(path),
-            remedy="run snakemake again, which makes the files again",
+            remedy=AGAIN,
         )
     manifest = manifest_of_docmt(path)
     if manifest is None:
-        raise UserError("not a manifest of docmt", where=str(path), expected=f"format {FORMAT}", remedy=REMEDY)
+        remedy = f"delete {path} and {AGAIN}"
+        raise UserError("not a manifest of docmt", where=str(path), expected=f"format {FORMAT}", remedy=remedy)
     return manifest
 
 
@@ -159,11 +161,12 @@ def manifest_of_docmt(path: Path) -> Manifest | None:
 @lru_cache(maxsize=4096)
 def _parsed(path: Path, *version: int) -> Manifest | None:
     """Read a manifest. `version` has numbers that change with the file, since the result is remembered."""
-    value = _json(path)
-    return manifest_from_json(value, str(path)) if _is_of_docmt(value) else None
+    remedy = f"delete {path} and {AGAIN}"
+    value = _json(path, remedy)
+    return manifest_from_json(value, str(path), remedy) if _is_of_docmt(value) else None
 
 
-def manifest_from_json(value: Any, where: str, remedy: str = REMEDY) -> Manifest:
+def manifest_from_json(value: Any, where: str, remedy: str) -> Manifest:
     """Return the manifest that `Manifest.to_json` converted. Raises UserError where it was changed since."""
     with reading(where, "a damaged manifest", FORMAT, remedy):
         check_seal(value, where, remedy)
@@ -192,17 +195,18 @@ def _is_of_docmt(value: Any) -> bool:
     return FORMAT in value.values() or {"format", "identity", "content", DIGEST} <= value.keys()
 
 
-def _json(path: Path) -> Any:
-    with reading(path, "not a JSON file, or damaged", remedy=REMEDY):
+def _json(path: Path, remedy: str) -> Any:
+    with reading(path, "not a JSON file, or damaged", remedy=remedy):
         return json.loads(path.read_bytes())
 
 
 def read_record(path: Path) -> dict[str, Any]:
     """Read the record of a job. Raises UserError where it is missing or was changed since the job wrote it."""
-    return record_from_json(_json(path), str(path))
+    remedy = f"delete {path.with_name(MANIFEST)} and {AGAIN}"
+    return record_from_json(_json(path, remedy), str(path), remedy)
 
 
-def record_from_json(value: Any, where: str, remedy: str = REMEDY) -> dict[str, Any]:
+def record_from_json(value: Any, where: str, remedy: str) -> dict[str, Any]:
     """Return a record whose digest, files and times are right. Raises UserError for any other value."""
     with reading(where, "a damaged record", remedy=remedy):
         check_seal(value, where, remedy)
@@ -234,7 +238,7 @@ class ListedFile:
         record = beside(self.manifest_path, RECORD)
         if self.manifest_path.parent / self.name == record:
             return None
-        with reading(record, "a damaged record", remedy=REMEDY):
+        with reading(record, "a damaged record", remedy=f"delete {self.manifest_path} and {AGAIN}"):
             return digest_from_json(read_record(record)["files"][self.name])
 
     def check_size(self, path: Path) -> None:
@@ -255,7 +259,7 @@ class ListedFile:
             where=str(path),
             found=actual,
             expected=f"{expected}, as {self.manifest_path.name} says",
-            remedy=f"{REMEDY} (step {self.manifest.step})",
+            remedy=f"delete {self.manifest_path} and {AGAIN} (step {self.manifest.step})",
         )
 
 

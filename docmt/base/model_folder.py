@@ -4,7 +4,6 @@ from pathlib import Path
 
 from docmt.base.manifest import MANIFEST
 from docmt.base.recipe import versions
-from docmt.base.screen import say
 
 CARD = "model.json"
 
@@ -18,6 +17,8 @@ def model_folder(folder: Path) -> Path:
         return folder
     if not (folder / "model" / CARD).is_file() and (trainings := versions(folder, MANIFEST)):
         if len(trainings) > 1:
+            from docmt.base.screen import say
+
             say(f"docmt: {folder} has {len(trainings)} versions; the newest is used: {trainings[0].name}")
         return model_folder(trainings[0])
     return folder / "model" if (folder / "model" / CARD).is_file() else folder

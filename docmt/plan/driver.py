@@ -124,6 +124,7 @@ class Driver:
             for files in checkpoints_to_fetch(self.plan, self.target_jobs):
                 say(f"downloading the checkpoint {files.set} ({files.gigabytes:g} GB)")
                 fetch_set(files, Path(), Network(self.grid.hosts), self.grid.mirror)
+            self._write_lost_recipes()
         stored = stored_for(self.plan, self.plan.to_run(self.target_jobs, self.is_forced))
         self.plan.fetched = {*stored.entries}
         self._check_until()
@@ -238,6 +239,12 @@ class Driver:
             if self.plan.missing_downloads(job):
                 write_recipe(self.grid, self.grid.corpus_in(job.names["corpus"], job.place), Path())
         self.plan.digests.save()
+
+    def _write_lost_recipes(self) -> None:
+        """Write the recipes that somebody has deleted from folders of finished jobs."""
+        for job in self.plan.closure(self.target_jobs):
+            if self.plan.is_finished(job) and not (self.plan.root / self.plan.recipe(job).path).exists():
+                self.plan.recipe(job).write(self.plan.root)
 
     def end(self) -> None:
         """Print what the run made, and what failed; set the links to the pages of the targets."""

@@ -117,30 +117,6 @@ def read_exit(folder: Path) -> Exit | None:
         return Exit(**{**plain, "reason": Reason(plain["reason"])})
 
 
-def memory_ran_out(folder: Path | str, since: str) -> bool:
-    """Return whether the training of a state folder ended at or after the time `since` for want of the host's memory.
-
-    The memory of a GPU is another: more memory of the host does not help there.
-    """
-    ending = read_exit(Path(folder))
-    is_of_host = ending is not None and ending.reason is Reason.OUT_OF_MEMORY and "CUDA" not in ending.message
-    return is_of_host and ending.finished >= since
-
-
-def endings(root: Path | str, since: str) -> list[str]:
-    """Return a line for each unfinished training that ended at or after the time `since`.
-
-    `root` is the folder of all state folders. `since` is a time in the form of `now`.
-    """
-    folders = sorted(file.parent for file in Path(root).rglob(FILE))
-    exits = [(folder, ending) for folder in folders if (ending := read_exit(folder)) and ending.finished >= since]
-    return [
-        f"{folder}: {ending.reason} after update {ending.update} (status {ending.status}): "
-        + ending.message.splitlines()[0]
-        for folder, ending in exits
-    ]
-
-
 def forget_exit(folder: Path) -> None:
     """Remove `exit.json` when a training begins, since the training has then not ended."""
     (folder / FILE).unlink(missing_ok=True)

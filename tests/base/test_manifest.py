@@ -107,7 +107,7 @@ def test_what_a_message_says(tmp_path):
     assert str(refused.value).splitlines() == [
         f"{path}: the file differs from its manifest",
         "  found sha256 4f53cda18c2b, 2 bytes; expected 44136fa355b3, as manifest.json says",
-        "  delete the file and run snakemake again, which makes it again (step views)",
+        f"  delete {tmp_path / MANIFEST} and run snakemake again, which makes the files again (step views)",
     ]
 
 

@@ -38,7 +38,6 @@ def test_only_files_that_are_nowhere_and_have_no_source_are_missing(tmp_path):
     "place",
     [
         "results/1_corpus/news/downloads/train.zh",
-        "results/1_corpus/news/documents.parquet",
         "mirror/train.zh",
         "local/train.zh",
         "local/LDC2002T01/data/train.zh",

@@ -23,6 +23,7 @@ class Job(subprocess.Popen):
         self, folder: Folder, at: int = 0, ranks: int = 1, stale_s: float = 300.0, before: Sequence[str] = ()
     ) -> None:
         self.folder, self.ranks, self.gate = folder, ranks, folder.root / f"gate{time.monotonic_ns()}"
+        self.attempt = folder.attempts() + 1
         command = [*before, sys.executable, str(SCRIPT), str(stale_s), str(at), str(self.gate), *folder.command()]
         pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
         super().__init__([*command, "--ranks", str(ranks)], env=environment(), start_new_session=True, **pipes)
@@ -38,11 +39,22 @@ class Job(subprocess.Popen):
         self.until(lambda: all(self.gate.with_suffix(f".{rank}").exists() for rank in range(self.ranks)))
         return self
 
-    def ended(self) -> tuple[int, str]:
+    def said(self) -> str:
+        """What its log has; it is the only process that begins the job at its time."""
+        return self.folder.log(self.attempt)
+
+    def waiting(self) -> "Job":
+        """It waits for another process that does the job."""
+        self.until(lambda: "another process does this job" in self.said())
+        return self
+
+    def ended(self, goes_on: bool = True) -> tuple[int, str]:
         """Its status, and what it said; it goes on before."""
-        self.gate.touch()
-        _, said = self.communicate(timeout=120)
-        return self.returncode, said
+        if goes_on:
+            self.gate.touch()
+        _, screen = self.communicate(timeout=120)
+        assert "Traceback" not in screen
+        return self.returncode, self.said() or screen
 
 
 def checkpoints(folder: Folder) -> list[Path]:

@@ -17,6 +17,10 @@ FILES = {
     "lexical-chains": "lexical-chain-consistency.txt",
     "g-transformer": "g-transformer.txt",
 }
+OPEN = "lexical-chains-open"
+"""The study with the systems of lexical-chains on open text."""
+CONTRASTIVE = "contrastive-sets"
+"""The study of rates on contrastive sets."""
 NOTHING = ("", "-", "NA")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 DROP = ("", "Drop")

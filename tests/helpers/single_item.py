@@ -15,7 +15,13 @@ def only(world, section: str, item: dict):
     world.settings["study"][section] = {"item1": {"title": "The item", **item}}
     results = world.load()
     (piece,) = pieces(results)
-    return piece, render(Renderer(results), [piece], world.output)
+    return piece, page_of(world)
+
+
+def page_of(world) -> str:
+    """The text of the page of all items of the study."""
+    results, folder = world.load(), world.output.parent
+    return render(Renderer(results, (folder, folder)), pieces(results), world.output)
 
 
 def rows_of(piece) -> list[dict]:

@@ -71,4 +71,4 @@ def test_the_page_of_an_item_has_the_findings_of_its_numbers_alone(tmp_path):
     grid = load_grid(with_findings(tmp_path))
     counts = {name: len(settings(grid, f"8_report/paper/one/{name}")["study"]["findings"]) for name in ("t", "u")}
     assert counts == {"t": 1, "u": 0}
-    assert len(settings(grid, "8_report/paper/one")["study"]["findings"]) == 1
+    assert len(settings(grid, "8_report/paper/one/index")["study"]["findings"]) == 1

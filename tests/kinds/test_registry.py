@@ -1,4 +1,4 @@
-"""Kinds are found by their files: what each gives to the planner and to the page."""
+"""Kinds are found by their files: what each gives to the plan and to the page."""
 
 from importlib import import_module
 
@@ -6,7 +6,7 @@ import pytest
 from helpers.support import ROOT
 
 from docmt.grid.grid import load_grid
-from docmt.grid.items import FILES_OF_ITEMS, FILES_OF_SYSTEMS
+from docmt.grid.items import JOBS_OF_ITEMS, STEPS_OF_SYSTEMS
 from docmt.kinds import FIGURES, TABLES
 from docmt.kinds.passages import PassageConfig
 
@@ -37,7 +37,7 @@ def test_what_is_common_names_no_kind():
     assert not mentions
 
 
-def test_what_kinds_read_is_what_the_planner_knows_the_files_of(full):
+def test_what_kinds_read_is_what_the_plan_knows_the_jobs_of(full):
     items = load_grid(full.root).studies["one"].items.values()
     assert {type(item) for item in items} == {*KINDS}
-    assert {what for item in items for what in item.reads()} <= {*FILES_OF_SYSTEMS, *FILES_OF_ITEMS}
+    assert {what for item in items for what in item.reads()} <= {*STEPS_OF_SYSTEMS, *JOBS_OF_ITEMS}

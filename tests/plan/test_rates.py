@@ -7,8 +7,8 @@ import pytest
 from helpers.small_grid import STUDY, entry
 
 from docmt.base import gpus
+from docmt.estimates import rates
 from docmt.estimates.rates import ASSUMED, Rates, TrainingRate, assumed, device_of, has_gpu
-from docmt.plan import rates
 
 RATE = TrainingRate(7e10, "cpu", "fp32", 64, "A chip")
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from helpers.recipes import write_settings
 
 from docmt.base.artifacts import read_json, write_json
 from docmt.base.columns import DOCUMENTS
+from docmt.base.result_folders import ResultFolders
 from docmt.base.tables import write_parquet
 from docmt.reporting.results import ReportSettings, Results
 from docmt.settings.data import CutConfig, ViewConfig
@@ -39,14 +41,13 @@ def entry(name: str, extends: str | None = None, trained: str | None = None) -> 
 
 
 class World:
-    """`settings` is the report's slice; every method adds something that a stage would have left."""
+    """`settings` are those of the page; every method adds something that a stage would have left."""
 
     def __init__(self, root: Path) -> None:
         self.results, self.output = root / "results", root / "report" / "index.html"
-        self.settings_file = root / "settings.json"
+        self.folders, self.settings_file = ResultFolders(self.results), root / "job.json"
         self.human: Path | None = None
         self.settings: dict[str, Any] = {
-            "version": 1,
             "scale": "smoke",
             "study": {"study": "made", "title": "A made-up study", "corpora": [CORPUS], "tables": {}},
             "entries": [
@@ -72,11 +73,11 @@ class World:
 
     def load(self) -> Results:
         entries = [dataclasses.asdict(entry) for entry in self.settings["entries"]]
-        write_json(self.settings_file, {**self.settings, "entries": entries})
-        return Results.load(ReportSettings.load(self.settings_file, self.human), self.results)
+        write_settings(self.settings_file, {**self.settings, "entries": entries})
+        return Results.load(ReportSettings.load(self.settings_file, self.human), self.folders)
 
     def folder(self, stage: str, system: str, seed: int) -> Path:
-        return self.results / stage / "smoke" / CORPUS / system / f"seed{seed}"
+        return self.results / stage / CORPUS / system / f"seed{seed}"
 
     def score(self, system: str, seed: int = 1, bleu: float = 20.0, **more: Any) -> None:
         signature = "nrefs:1|tok:13a|unit:"
@@ -100,7 +101,7 @@ class World:
         **more: Any,
     ) -> None:
         """One more comparison of a table's."""
-        file = self.results / "7_comparisons" / "smoke" / "made" / table / "comparisons.json"
+        file = self.results / "7_comparisons" / "made" / table / "comparisons.json"
         before = read_json(file)["comparisons"] if file.exists() else []
         names = {"corpus": CORPUS, "metric": metric, "system": system, "baseline": baseline, "test": "bootstrap"}
         numbers = {"p": p, "untested": "", "p_seeds": None, "signature": f"bootstrap|unit:sentences|units:4|{metric}"}

@@ -3,13 +3,12 @@
 import dataclasses
 
 import pytest
+from helpers.single_item import page_of
 
 from docmt.base.artifacts import write_json
 from docmt.reporting.adopted import adopted_runs
 from docmt.reporting.exports.beside import text_table
-from docmt.reporting.page import render
 from docmt.reporting.pieces import pieces
-from docmt.reporting.rendering import Renderer
 from docmt.settings.external import FileTranslations
 from docmt.settings.system import Entry, ExternalSystem
 
@@ -55,8 +54,7 @@ def test_equal_translations_and_notes_are_on_the_page(beside):
     adopted = {external.run.entry.system.name: external for external in adopted_runs(beside.load())}
     assert adopted["google"].notes == ["the same translations as deepl", "3 of 4 lines look <odd>"]
     assert adopted["google"].origin == "google.txt"
-    results = beside.load()
-    page = render(Renderer(results), pieces(results), beside.output)
+    page = page_of(beside)
     assert "Translations of others" in page and "3 of 4 lines look &lt;odd&gt;" in page
     assert "No model of docmt: translations from a file" in page
 
@@ -72,10 +70,7 @@ def test_generated_lines_are_marked(beside):
     assert piece.content.generated == ["google.txt"]
     marked = {(row.system, cell.metric): cell.generated for row in piece.content.rows for cell in row.cells}
     assert {key: value for key, value in marked.items() if value} == {("google", "s-BLEU"): "google.txt"}
-    results = beside.load()
-    assert "in place of a file of translations (google.txt)" in render(
-        Renderer(results), pieces(results), beside.output
-    )
+    assert "in place of a file of translations (google.txt)" in page_of(beside)
 
 
 def test_numbers_of_text_that_is_not_what_the_metric_expects_are_marked(beside):
@@ -87,15 +82,13 @@ def test_numbers_of_text_that_is_not_what_the_metric_expects_are_marked(beside):
     table = text_table(piece)
     assert [row[1].marks for row in table.rows if "!" in row[1].marks] == ["!"]
     assert [note for note in table.notes if warning in note]
-    results = beside.load()
-    page = render(Renderer(results), pieces(results), beside.output)
+    page = page_of(beside)
     assert page.count('expects">!</sup>') == 1 and "! of text that may not be what the metric expects" in page
     assert next(record["warnings"] for record in piece.records if record["system"] == "google") == [warning]
 
 
 def test_a_page_without_them_has_no_section_of_them(full):
-    results = full.load()
-    assert "Translations of others" not in render(Renderer(results), pieces(results), full.output)
+    assert "Translations of others" not in page_of(full)
 
 
 def test_a_page_of_translations_alone_has_the_notes_too(beside):

@@ -174,7 +174,7 @@ def test_translations_of_another_test_split_are_refused(chained):
 
 def test_the_page_has_the_case_study(chained):
     chained.load()
-    write_report(chained.settings_file, chained.results, chained.output)
+    write_report(chained.settings_file, chained.folders, chained.output)
     page = chained.output.read_text(encoding="utf-8")
     assert '<b class="chain odd" style="--hue: var(--hue0)">kitty</b>' in page
     assert '<a href="#chains">Chains</a>' in page
@@ -185,7 +185,7 @@ def test_the_page_has_the_case_study(chained):
 def test_the_page_says_where_there_is_nothing_to_show(chained):
     write_chains(chained, {system: [cats([("cat", 1), ("cat", 1)])] for system in CHAINS}, TEXT)
     chained.load()
-    write_report(chained.settings_file, chained.results, chained.output)
+    write_report(chained.settings_file, chained.folders, chained.output)
     page = chained.output.read_text(encoding="utf-8")
     assert "No such chain was found." in page and "In no chain." in page
 

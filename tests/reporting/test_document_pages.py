@@ -16,7 +16,7 @@ def written(world):
     """The folder of the documents of a study, whose page is in its place."""
     world.load()
     world.output = world.results / "8_report" / "smoke" / "made" / "index.html"
-    write_report(world.settings_file, world.results, world.output)
+    write_report(world.settings_file, world.folders, world.output)
     return world.output.parent / "documents"
 
 
@@ -62,7 +62,7 @@ def test_the_page_of_the_study_leads_to_the_list_and_a_copy_elsewhere_writes_no_
     folder = written(compared)
     assert 'href="documents/index.html">All 3 test documents</a>' in compared.output.read_text()
     copy = compared.results / "report.html"
-    write_report(compared.settings_file, compared.results, copy)
+    write_report(compared.settings_file, compared.folders, copy)
     assert 'href="8_report/smoke/made/documents/index.html"' in copy.read_text()
     assert not (compared.results / "documents").exists() and folder.exists()
 

@@ -86,7 +86,7 @@ def test_a_finding_without_a_number_names_what_was_not_run(world):
 def test_numbers_of_generated_text_support_nothing(two):
     two.settings["data"] = {"toy_zh-en": "toy_zh-en@smoke"}
     assert judge(two, above="b").state == "not judged"
-    write_report(two.settings_file, two.results, two.output)
+    write_report(two.settings_file, two.folders, two.output)
     text = two.output.read_text(encoding="utf-8")
     assert "Not judged on generated text" in text
     assert "The best system" not in text
@@ -96,7 +96,7 @@ def test_the_first_screen_says_what_was_found_and_what_was_not_run(two):
     judge(two, below="b")
     two.settings["not_run"] = {"toy_zh-en/never_run": "its text is not here"}
     two.load()
-    write_report(two.settings_file, two.results, two.output)
+    write_report(two.settings_file, two.folders, two.output)
     text = two.output.read_text(encoding="utf-8")
     header = re.sub(r"\s+", " ", text[text.index("<header>") : text.index("</header>")])
     assert "<b>Not supported here: </b>22.50 is 2.50 above 20.00." in header
@@ -110,7 +110,7 @@ def test_the_json_of_a_table_has_its_findings(two):
     judge(two, above="b")
     two.only("t", "scores", "comparisons")
     two.load()
-    write_report(two.settings_file, two.results, two.output)
+    write_report(two.settings_file, two.folders, two.output)
     (finding,) = read_json(two.output.with_suffix(".json"))["findings"]
     assert (finding["sentence"], finding["state"]) == ("22.50 is 2.50 above 20.00.", "supported")
 
@@ -127,7 +127,7 @@ def test_a_table_of_judgements_has_no_best_system(world):
     table = {"title": "t", "rows": [{"label": "Average", "published": {"equal": 41}}], **judged}
     world.settings["study"]["tables"]["t"] = table
     world.load()
-    write_report(world.settings_file, world.results, world.output)
+    write_report(world.settings_file, world.folders, world.output)
     assert "The best system" not in world.output.read_text(encoding="utf-8")
 
 
@@ -135,5 +135,5 @@ def test_a_difference_that_is_not_significant_is_not_called_better(two):
     two.table("u", [{"system": "sentence"}, {"system": "concat_3"}], ["s-BLEU"], baseline="sentence")
     two.compare("concat_3", 0.4, table="u")
     two.load()
-    write_report(two.settings_file, two.results, two.output)
+    write_report(two.settings_file, two.folders, two.output)
     assert "s-BLEU (22.50, no significant difference, p = 0.4000)" in two.output.read_text(encoding="utf-8")

@@ -2,10 +2,11 @@ import dataclasses
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from helpers.command_line import succeed
-from helpers.recipes import write_recipe
+from helpers.recipes import write_recipe, write_settings
 
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
@@ -51,7 +52,7 @@ class Page(HTMLParser):
 
 def write(world) -> tuple[str, Page]:
     world.load()
-    write_report(world.settings_file, world.results, world.output)
+    write_report(world.settings_file, world.folders, world.output)
     text = world.output.read_text(encoding="utf-8")
     return text, Page(text)
 
@@ -198,17 +199,22 @@ def test_a_damaged_curve_is_named_by_line_and_leaves_no_page(full):
 
 
 def test_settings_of_another_stage_are_refused(world):
-    write_json(world.settings_file, {"version": 1, "corpus": "toy"})
-    with pytest.raises(UserError, match=r"settings.json corpus: unknown key"):
-        write_report(world.settings_file, world.results, world.output)
+    write_settings(world.settings_file, {"corpus": "toy"})
+    with pytest.raises(UserError, match=r"job.json corpus: unknown key"):
+        write_report(world.settings_file, world.folders, world.output)
 
 
 def test_the_command_writes_the_page(full, monkeypatch):
     monkeypatch.chdir(full.results.parent)
-    folder = full.results / "8_report" / "smoke" / "made"
     entries = [dataclasses.asdict(entry) for entry in full.settings["entries"]]
-    succeed(*write_recipe(folder, "report", {**full.settings, "entries": entries}))
-    assert "A made-up study" in (folder / "index.html").read_text()
+    hints = {"item": "index", "opened": "results/8_report/smoke/made/index.html"}
+    words = write_recipe(
+        Path("results/8_report/smoke/made/index"), "page", {**full.settings, "entries": entries}, **hints
+    )
+    succeed(*words)
+    page = (Path(words[-1]) / "index.html").read_text()
+    assert "A made-up study" in page and 'href="documents/index.html"' in page
+    assert (Path(words[-1]) / "documents/index.html").exists()
 
 
 def test_a_page_says_whose_text_looks_tokenised(world):

@@ -14,14 +14,16 @@ import pytest
 from helpers.checkpoints import reference_model, transformers, write_checkpoint
 from helpers.command_line import output
 from helpers.pieces import write_tokenizer
+from helpers.recipes import write_settings
 from helpers.sealed import check_reader
 from helpers.support import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.base.artifacts import read_json, write_json
+from docmt.base.artifacts import read_json
 from docmt.base.columns import TOKENS
 from docmt.base.errors import UserError
+from docmt.base.recipe import JOB
 from docmt.base.tables import write_arrow
 from docmt.scoring import coherence, cohesion, tallies
 from docmt.scoring.coherence import similarities
@@ -127,8 +129,8 @@ def test_the_workflow_trains_on_the_target_side_of_training(text, tmp_path):
 
     rows = [{"split": "train", "target_tokens": line} for line in text] + [{"split": "test", "target_tokens": "a1 z z"}]
     write_arrow(tmp_path / "tokens.arrow", pa.Table.from_pylist(rows, TOKENS))
-    write_json(tmp_path / "settings.json", {"version": 1, "vectors": {"dimensions": 4, "minimum_count": 1}})
-    write_corpus_vectors(tmp_path / "settings.json", tmp_path, tmp_path / "out")
+    told = write_settings(tmp_path / JOB, {"vectors": {"dimensions": 4, "minimum_count": 1}})
+    write_corpus_vectors(told, tmp_path, tmp_path / "out")
     assert (tmp_path / "out" / "vectors.txt").read_text().startswith("16 4\n")
     assert read_json(tmp_path / "out" / "card.json")["lines"] == len(text)
 

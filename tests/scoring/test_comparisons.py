@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -121,7 +122,7 @@ def test_a_study_is_compared_pair_by_pair(tmp_path, monkeypatch):
     }
     for folder, comparisons in tallies.items():
         for seed in (1, 2):
-            run = tmp_path / f"results/7_scores/smoke/toy/{folder}/seed{seed}"
+            run = tmp_path / f"results/7_scores/toy/{folder}/seed{seed}"
             write_tallies(run / "details.arrow", comparisons)
             write_json(run / "scores.json", SCORES)
     pair = {"corpus": "toy", "system": "context", "baseline": "sentence", "test": "sign"}
@@ -138,9 +139,9 @@ def test_a_study_is_compared_pair_by_pair(tmp_path, monkeypatch):
         ],
     }
     monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "results/7_comparisons/smoke/made/table1"
-    succeed(*write_recipe(folder, "compare", settings))
-    comparisons = json.loads((folder / "comparisons.json").read_text())
+    words = write_recipe(Path("results/7_comparisons/made/table1"), "compare", settings)
+    succeed(*words)
+    comparisons = json.loads((Path(words[-1]) / "comparisons.json").read_text())
     expected = compare([tallies["context@made"][0]] * 2, [tallies["sentence"][0]] * 2, "sign")
     assert comparisons["study"] == "made"
     assert comparisons["comparisons"] == [asdict(expected) | pair | {"metric": "accuracy:pronoun@1"}]

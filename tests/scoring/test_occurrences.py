@@ -113,8 +113,8 @@ def test_a_word_of_two_pieces_makes_two_chains():
 
 def test_by_default_they_are_the_chains_of_stage_4(finished_demo):
     results = finished_demo.root / "results"
-    (tokens,) = results.glob("2_tokens/toy_zh-en@smoke/*/tokens.arrow")
-    folder = results / "4_chains/toy_zh-en@smoke" / tokens.parent.name / "words"
+    (tokens,) = results.glob("2_tokens/toy_zh-en@smoke/*/*/tokens.arrow")
+    (folder,) = results.glob("4_chain_words/toy_zh-en@smoke/*/*")
     rows = read_arrow(tokens, TOKENS)
     test = rows.filter(pc.equal(rows["split"], "test"))
     names, lines = test["document"].to_pylist(), test["source_tokens"].to_pylist()

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 import sacrebleu
 from helpers.command_line import succeed
-from helpers.recipes import write_recipe
+from helpers.recipes import write_recipe, write_settings
 
 from docmt.base.columns import CONTRASTIVE_SCORES, DOCUMENTS, REFERENCE_TOKENS, SEGMENTS, TOKENS
 from docmt.base.errors import UserError
@@ -124,8 +124,8 @@ class Job:
     def aligner(self, settings: dict = SETTINGS) -> Path:
         """Trained on what the chains of these settings are of."""
         folder = self.tokens.with_name("aligner")
-        chosen = self.tokens.with_name("aligner.json")
-        chosen.write_text(json.dumps({"source": settings["consistency"].get("chains", "words")}))
+        told = {"source": settings["consistency"].get("chains", "words")}
+        chosen = write_settings(self.tokens.with_name("aligner.json"), told)
         write_aligner(chosen, self.tokens, folder)
         return folder
 
@@ -498,10 +498,11 @@ def test_bytes_that_are_no_utf8_are_refused(job):
 
 def test_the_command_writes_scores(job, tmp_path):
     inputs = {name: getattr(job, name) for name in ("corpus", "tokens", "view", "translations")}
-    succeed(*write_recipe(tmp_path / "scores", "scores", SETTINGS, {**inputs, "aligner": job.aligner()}))
+    words = write_recipe(tmp_path / "scores", "scores", SETTINGS, {**inputs, "aligner": job.aligner()})
+    succeed(*words)
     expected = job.scored()
-    assert json.loads((tmp_path / "scores" / "scores.json").read_text()) == json.loads(json.dumps(expected.scores))
-    details = read_tallies(tmp_path / "scores" / "details.arrow")
+    assert json.loads((Path(words[-1]) / "scores.json").read_text()) == json.loads(json.dumps(expected.scores))
+    details = read_tallies(Path(words[-1]) / "details.arrow")
     assert [(t.measure, t.names, t.counts.tolist()) for t in details] == [
         (t.measure, t.names, t.counts.tolist()) for t in expected.tallies
     ]

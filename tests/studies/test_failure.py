@@ -7,7 +7,7 @@ import pytest
 from helpers.support import ROOT
 
 from docmt.grid.grid import Grid, load_grid
-from docmt.grid.items import study_files
+from docmt.grid.items import study_jobs
 from docmt.kinds.points import PointsFigure
 from docmt.kinds.study import StudyConfig
 from docmt.settings.system import Entry
@@ -69,5 +69,5 @@ def test_the_two_models_of_a_row_differ_in_nothing_but_the_model():
 
 
 def test_only_windows_are_translated():
-    translated = {path.split("/")[4] for path in study_files(grid(), "failure")["scores"]}
+    translated = {names["system"] for _, names in study_jobs(grid(), "failure")["scores"]}
     assert translated == {"concat_4", "long_short_4"}

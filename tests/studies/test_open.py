@@ -4,13 +4,14 @@ import re
 from functools import cache
 
 import pytest
-from helpers.matrix import OPEN
+from helpers.papers import OPEN
 from helpers.support import ROOT
 
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.grid.grid import Grid, load_grid
 from docmt.kinds.study import StudyConfig
 from docmt.plan.estimates import Estimates
+from docmt.plan.plan import Plan
 from docmt.settings.system import SystemConfig
 
 PAPER = "lexical-chains"
@@ -80,5 +81,5 @@ def test_everybody_can_download_its_corpora():
 
 
 def test_its_hours_have_no_unknown(tmp_path):
-    estimates = Estimates(grid(), tmp_path)
+    estimates = Estimates(Plan(grid(), tmp_path))
     assert all(estimates.hours(entry) is not None for entry in grid().of_study(OPEN))

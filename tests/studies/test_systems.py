@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 
 import pytest
-from helpers.matrix import CONTRASTIVE, OPEN
-from helpers.papers import FILES
+from helpers.papers import CONTRASTIVE, FILES, OPEN
 from helpers.support import ROOT
 
 from docmt.base.digests import canonical_json

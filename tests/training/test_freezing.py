@@ -60,11 +60,12 @@ def test_a_second_stage_that_trains_new_parameters_only(tmp_path):
     sentence = make_folder(tmp_path / "sentence", by_sentence=True)
     sentence.model.clear()
     plain = {key: value for key, value in SMALL_MODEL.items() if key != "combined_layers"} | {"kind": "transformer"}
-    assert sentence.changed(plain, max_updates=2).train()
-    folder = make_folder(tmp_path / "document", init=sentence.paths.output / "model").changed(frozen=["transferred"])
+    sentence = sentence.changed(plain, max_updates=2)
+    assert sentence.train()
+    folder = make_folder(tmp_path / "document", init=sentence.paths.output).changed(frozen=["transferred"])
     notes = Notes()
     assert folder.train(notes)
-    given = dict(load_model(folder.init).named_parameters())
+    given = dict(load_model(folder.init / "model").named_parameters())
     model = load_model(folder.paths.output / "model")
     record = folder.record()
     for name, parameter in model.named_parameters():

@@ -1,7 +1,7 @@
 """What a training leaves, what it starts from, and what it refuses."""
 
-import dataclasses
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -78,7 +78,7 @@ def test_metrics_are_means_over_the_updates_between(folder):
 def test_losses_of_training_and_dev_are_divided_alike(folder, frame):
     """By words and ends of sentences: an unmarked frame predicts fewer symbols, and its losses are no larger for it."""
     model = {name: value for name, value in folder.model.items() if name != "combined_layers"}
-    plain = dataclasses.replace(folder, model={**model, "kind": "transformer", "frame": frame})
+    plain = replace(folder, model={**model, "kind": "transformer", "frame": frame})
     other, notes = plain.changed(max_updates=4), Notes()
     assert other.train(notes)
     (line,) = [line for line in other.metrics() if line["kind"] == "train"]
@@ -198,7 +198,7 @@ def test_bf16_trains_nearly_the_same_in_fp32_weights(folder):
         losses.append(other.record()["best_dev_loss"])
     assert losses[0] != losses[1]
     assert losses[0] == pytest.approx(losses[1], rel=1e-2)
-    assert {p.dtype for p in load_model(folder.paths.output / "model").parameters()} == {torch.float32}
+    assert {p.dtype for p in load_model(other.paths.output / "model").parameters()} == {torch.float32}
 
 
 @pytest.mark.parametrize("has_it", [False, True])
@@ -214,9 +214,10 @@ def test_bf16_is_chosen_by_name_and_a_processor_without_it_is_told(folder, monke
 def test_seeds_differ_and_repeat(folder):
     folder, weights = folder.changed(max_updates=3), []
     for seed in (1, 1, 2):
-        folder.write({**folder.settings(), "seed": seed})
-        folder.train()
-        weights.append(folder.weights())
+        other = replace(folder, seed=seed)
+        other.write()
+        other.train()
+        weights.append(other.weights())
     assert weights[0] == weights[1] != weights[2]
 
 
@@ -249,11 +250,11 @@ def test_word_dropout_ends_after_its_epochs(folder):
 
 
 def test_init_from_takes_what_the_sentence_model_has(tmp_path, sentence):
-    folder = make_folder(tmp_path / "run", init=sentence.paths.output / "model")
+    folder = make_folder(tmp_path / "run", init=sentence.paths.output)
     other = folder.changed(lr_new=1e-30, lr_transferred=1e-30, max_updates=1, validate_every_updates=1)
     notes = Notes()
     assert other.train(notes)
-    initial, model = load_model(other.init), load_model(other.paths.output / "model")
+    initial, model = load_model(other.init / "model"), load_model(other.paths.output / "model")
     given = dict(initial.named_parameters())
     for name, parameter in model.named_parameters():
         source = model.transfer_source(name)
@@ -268,7 +269,7 @@ def test_init_from_takes_what_the_sentence_model_has(tmp_path, sentence):
 
 
 def test_init_from_another_vocabulary_is_refused(tmp_path, sentence):
-    folder = make_folder(tmp_path / "run", init=sentence.paths.output / "model")
+    folder = make_folder(tmp_path / "run", init=sentence.paths.output)
     Vocabulary((*VOCABULARY.pieces[:-1], "7")).save(folder.paths.text / "vocabulary.target.txt")
     with pytest.raises(UserError, match="trained with another vocabulary"):
         folder.train()
@@ -299,33 +300,14 @@ def unequal_vocabularies(folder: Folder) -> None:
     Vocabulary(VOCABULARY.pieces[:-1]).save(folder.paths.text / "vocabulary.source.txt")
 
 
-def settings_without(key: str):
-    def edit(folder: Folder) -> None:
-        folder.write({name: value for name, value in folder.settings().items() if name != key})
-
-    return edit
-
-
-def settings_with(section: str, key: str, value: object):
-    def edit(folder: Folder) -> None:
-        plain = folder.settings()
-        changed = {key: value} if section == "" else {section: {**plain[section], key: value}}
-        folder.write({**plain, **changed})
-
-    return edit
+def no_view(folder: Folder) -> None:
+    (folder.paths.view / "train.arrow").unlink()
 
 
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda folder: folder.paths.settings.unlink(), "file not found"),
-        (lambda folder: folder.paths.settings.write_text("{"), "not a JSON file"),
-        (settings_without("train"), "keys are missing"),
-        (settings_with("train", "learning_rate", 1), "unknown key"),
-        (settings_with("train", "batch_tokens", 5), "a segment of document 'd"),
-        (settings_with("model", "kind", "transfomer"), "did you mean 'transformer'"),
-        (settings_with("", "init_from", "sentence"), "expected both or neither"),
-        (lambda folder: (folder.paths.view / "train.arrow").unlink(), "file not found"),
+        (no_view, "file not found"),
         (empty_view, "no segments"),
         (no_vocabulary, "the text is the folder text/ of stage 2"),
         (unequal_vocabularies, "one table of embeddings needs one vocabulary"),
@@ -333,8 +315,34 @@ def settings_with(section: str, key: str, value: object):
 )
 def test_bad_inputs_are_refused_before_anything_is_written(folder, spoil, message):
     spoil(folder)
+    check_refused(folder, message)
+
+
+def check_refused(folder: Folder, message: str) -> None:
     with pytest.raises(UserError) as problem:
         folder.train()
     assert message in str(problem.value)
     assert not folder.outputs()
     assert not folder.paths.state.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"learning_rate": 1}, "unknown key"),
+        ({"batch_tokens": 5}, "a segment of document 'd"),
+        ({"batch_tokens": "many"}, "train.batch_tokens: wrong type"),
+        ({"model": {"kind": "transfomer"}}, "did you mean 'transformer'"),
+    ],
+)
+def test_wrong_settings_are_refused_before_anything_is_written(folder, change, message):
+    check_refused(folder.changed(**change), message)
+
+
+def test_a_recipe_that_does_not_say_all_or_names_a_start_without_inputs_is_refused(folder):
+    settings = {name: value for name, value in folder.settings().items() if name != "train"}
+    started = {**folder.settings(), "init_from": "sentence"}
+    for other, message in ((settings, "keys are missing"), (started, "both or neither")):
+        recipe = replace(folder.recipe, settings=other)
+        with pytest.raises(UserError, match=message):
+            read_settings(replace(folder.paths, recipe=recipe))

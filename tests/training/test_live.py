@@ -56,15 +56,15 @@ def test_a_terminal_has_a_live_line_and_the_validations_above_it(monkeypatch, to
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (json.dumps({"train": SHORT_TRAINING}), 12),
-        ('{"train": {"max_updates": null}}', None),
+        (json.dumps({"settings": {"train": SHORT_TRAINING}}), 12),
+        ('{"settings": {"train": {"max_updates": null}}}', None),
         ("{", None),
         ("{}", None),
     ],
 )
-def test_the_number_of_updates_comes_from_the_settings_if_they_can_be_read(tmp_path, text, expected):
-    (tmp_path / "settings.json").write_text(text, encoding="utf-8")
-    assert live.max_updates(tmp_path / "settings.json") == expected
+def test_the_number_of_updates_comes_from_the_recipe_if_it_can_be_read(tmp_path, text, expected):
+    (tmp_path / "job.json").write_text(text, encoding="utf-8")
+    assert live.max_updates(tmp_path / "job.json") == expected
     assert live.max_updates(tmp_path / "missing.json") is None
 
 

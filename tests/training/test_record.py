@@ -71,7 +71,7 @@ def test_the_record_says_on_what_it_ran(trained):
 
 
 def test_the_record_has_the_names_of_transferred_and_new_parameters(tmp_path, trained):
-    folder = make_folder(tmp_path / "run", init=trained[0].paths.output / "model").changed(max_updates=1)
+    folder = make_folder(tmp_path / "run", init=trained[0].paths.output).changed(max_updates=1)
     assert folder.train()
     card = read_json(folder.paths.output / "model" / "model.json")
     record = folder.record()

@@ -54,6 +54,8 @@ class Launcher:
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         self._process = subprocess.Popen(command, env=environment(), **pipes)
         self._number = int(self._process.stdout.readline())
+        # The first node has the log of the job.
+        self._log = (folder, folder.attempts() + 1) if number == 0 else None
 
     def send(self, number: signal.Signals) -> None:
         os.kill(self._number, number)
@@ -61,6 +63,9 @@ class Launcher:
     def ended(self) -> tuple[int, str]:
         """Its exit status, and what it and its rank said."""
         said = self._process.communicate(timeout=120)[1]
+        if self._log:
+            folder, attempt = self._log
+            said += folder.log(attempt)
         return self._process.returncode, said
 
 

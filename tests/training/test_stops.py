@@ -34,8 +34,9 @@ def sentence(tmp_path_factory) -> Path:
     """A trained sentence model for the second stage to start from."""
     folder = make_folder(tmp_path_factory.mktemp("sentence") / "run", by_sentence=True)
     del folder.model["combined_layers"]
-    assert folder.changed({"kind": "transformer"}, max_updates=4).train()
-    return folder.paths.output / "model"
+    folder = folder.changed({"kind": "transformer"}, max_updates=4)
+    assert folder.train()
+    return folder.paths.output
 
 
 @pytest.fixture(params=["first", "second"])
@@ -68,9 +69,10 @@ class Job:
         log = self.folder.root / "began.txt"
         command = [sys.executable, str(SCRIPT), str(log), where, how, *self.folder.command(), *options]
         command += ["--ranks", str(self.ranks)]
-        done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=240)
+        attempt = self.folder.attempts() + 1
+        status = subprocess.run(command, env=environment(), timeout=240).returncode
         self.began = [int(line) for line in log.read_text().splitlines()]
-        return done.returncode, done.stderr
+        return status, self.folder.log(attempt)
 
     def stopped(self, how: str, where: str) -> None:
         """Stopped within an update, which is finished, or within a validation, which is not: a checkpoint says so."""

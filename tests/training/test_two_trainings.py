@@ -1,17 +1,17 @@
-"""Two trainings on one state folder, as people start them: here, on another machine, after a kill, after a silence."""
+"""Two trainings in one folder, as people start them: here, on another machine, after a kill, after a silence."""
 
 import os
 import re
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from helpers.gated_jobs import Job, checkpoints, holder
-from helpers.support import environment, need
-from helpers.toy_task import Notes
+from helpers.support import need
+from helpers.toy_task import Folder, Notes
 
 from docmt.training.exit import Reason, read_exit
 from docmt.training.survey import state_of
@@ -37,33 +37,25 @@ def first(folder) -> Iterator[Job]:
         job.kill()
 
 
-REFUSED = (
-    "docmt: {state}: another training works on this state folder\n"
-    "  found process {pid} on {host}, last sign of life 0 seconds ago\n"
-    "  wait until it ends, or end it with `kill {pid}` on {host}; then run again\n"
-)
-
-
-def check_refused(first: Job, status: int, said: str) -> None:
-    names = {"state": first.folder.paths.state, "pid": first.pid, "host": socket.gethostname()}
-    assert (status, re.sub(r"life \d+", "life 0", said)) == (75, REFUSED.format(**names)), said
-    assert state_of(first.folder.paths.state) == ("running", "")
-
-
-def test_a_second_training_is_refused_and_the_first_unharmed(reference, folder, first):
-    check_refused(first, *Job(folder).ended())
+@pytest.mark.parametrize("where", ["here", pytest.param("on another machine", marks=pytest.mark.slow)])
+def test_a_second_training_waits_for_the_first_and_has_nothing_left_to_do(reference, folder, first, where, request):
+    second = Job(folder, before=[] if where == "here" else request.getfixturevalue("other_host")).waiting()
+    assert f"docmt: another process does this job: process {first.pid} on {socket.gethostname()}" in second.said()
+    assert state_of(folder.paths.state) == ("running", "") and holder(folder) == first.pid
     assert first.ended()[0] == 0
+    status, said = second.ended()
+    assert (status, said.splitlines()[-1]) == (0, f"docmt: {folder.paths.output} is finished already")
     assert folder.weights() == reference.weights()
     assert not folder.paths.state.exists()
 
 
-@pytest.mark.slow
-def test_one_on_another_machine_is_waited_for_and_refuses_by_a_sign_of_life(folder, first, other_host):
-    status, said = Job(folder, before=other_host).ended()
-    waiting, refused = said.split("\n", 1)
-    assert waiting.startswith(f"process {first.pid} on ")
-    assert "waiting for another one, or for 300 seconds without one" in waiting
-    check_refused(first, status, refused)
+def test_a_second_training_goes_on_where_the_first_has_stopped(reference, folder, first):
+    second = Job(folder).waiting()
+    first.terminate()
+    assert first.ended()[0] == 75
+    status, said = second.ended()
+    assert status == 0 and "resuming from the checkpoint of update 8" in said
+    assert folder.weights() == reference.weights()
 
 
 def test_one_that_was_silent_for_long_is_followed_and_ends_when_it_wakes(reference, folder, first, other_host):
@@ -85,17 +77,23 @@ def test_one_that_was_silent_for_long_is_followed_and_ends_when_it_wakes(referen
     assert not folder.paths.state.exists()
 
 
+def times(folder: Folder) -> dict[Path, int]:
+    """When each output was written."""
+    paths = [path for path in folder.paths.output.rglob("*") if not path.name.startswith("log.")]
+    return {path: path.stat().st_mtime_ns for path in paths}
+
+
 @pytest.mark.slow
 def test_one_that_wakes_after_all_is_over_changes_nothing(reference, folder, first, other_host):
     first.send_signal(signal.SIGSTOP)
     status, said = Job(folder, stale_s=1.0, before=other_host).ended()
     assert status == 0, said
-    before = {path: path.stat().st_mtime_ns for path in folder.paths.output.rglob("*")}
+    before = times(folder)
     first.send_signal(signal.SIGCONT)
     status, said = first.ended()
     assert status == 75, said
     assert "Traceback" not in said and "found no lease" in said
-    assert {path: path.stat().st_mtime_ns for path in folder.paths.output.rglob("*")} == before
+    assert times(folder) == before
     assert not folder.paths.state.exists()
     assert folder.weights() == reference.weights()
 
@@ -109,13 +107,3 @@ def test_after_a_kill_the_next_job_goes_on_at_once(reference, folder, first):
     assert folder.train(notes)
     assert notes.steps[0].update == 7 and not notes.said("waiting")
     assert folder.weights() == reference.weights()
-
-
-@pytest.mark.slow
-def test_ranks_that_are_refused_end_alike(folder, first):
-    command = [sys.executable, "-m", "docmt.cli.main", *folder.command(), "--ranks", "2"]
-    second = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=120)
-    assert second.returncode == 75, second.stderr
-    assert second.stderr.count("another training works on this state folder") == 2
-    assert "rank 1: the first rank cannot go on" in second.stderr and "Traceback" not in second.stderr
-    assert read_exit(folder.paths.state) is None

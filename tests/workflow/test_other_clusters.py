@@ -18,12 +18,12 @@ from test_profiles import EXECUTORS, folder_of, need_plugin
 
 from docmt.base.manifest import MANIFEST
 from docmt.plan.plan import Job
-from docmt.plan.queue import read_queue
+from docmt.plan.progress import read_queue
 
 SLOW = pytest.mark.slow
 CORPUS = Job.of("corpus", corpus="toy_zh-en@smoke")
 TRAINING = Job.of("train", corpus="toy_zh-en", system="sentence", seed=1)
-COMPARISON = Job.of("compare", study="demo", table="quality")
+CHAINS = Job.of("chain_words", corpus="toy_zh-en@smoke", text="truecase_separate4k")
 SUBMIT = {"slurm": "sbatch", "lsf": "bsub", "pbs": "qsub"}
 CANCEL = {"slurm": "scancel", "lsf": "bkill", "pbs": "qdel"}
 ASK = {"slurm": "squeue", "lsf": "bjobs", "pbs": "qstat"}
@@ -85,27 +85,27 @@ def words_of(cluster: Cluster, rule: str) -> list[str]:
 GPU = ["-gpu", "num=1:mode=shared:j_exclusive=yes"]
 LSF = {
     "train": ["-W", "30", "-n", "1", "-R", "rusage[mem=8000.0]", "-R", "span[hosts=1]", *GPU],
-    "compare": ["-W", "60", "-n", "1", "-R", "rusage[mem=2000.0]", "-R", "span[hosts=1]"],
+    "chain_words": ["-W", "60", "-n", "1", "-R", "rusage[mem=2000.0]", "-R", "span[hosts=1]"],
 }
 PBS = {
     "train": ["-l", "select=1:ncpus=1:mem=8000mb:ngpus=1", "-l", "walltime=00:30:00"],
-    "compare": ["-l", "select=1:ncpus=1:mem=2000mb", "-l", "walltime=01:00:00"],
+    "chain_words": ["-l", "select=1:ncpus=1:mem=2000mb", "-l", "walltime=01:00:00"],
 }
 
 
 SLURM = {
     "train": ["-t", "30", "--mem", "8000", "--nodes=1", "--requeue", "--cpus-per-gpu=1"],
-    "compare": ["-t", "60", "--mem", "2000", "--requeue", "--ntasks=1", "--cpus-per-task=1"],
+    "chain_words": ["-t", "60", "--mem", "2000", "--requeue", "--ntasks=1", "--cpus-per-task=1"],
 }
 
 
 def test_each_rule_asks_for_what_it_needs_and_a_failure_is_seen(cluster, demo):
     cluster.does("fail")
-    targets = [target(demo, job) for job in (TRAINING, COMPARISON)]
+    targets = [target(demo, job) for job in (TRAINING, CHAINS)]
     done = call(demo, cluster.kind, "--retries", "0", "-f", *targets)
     assert done.returncode == 1 and "At least one job did not complete successfully" in done.stderr
     assert all((demo.root / manifest).exists() for manifest in targets), "what was there before is there"
-    for rule in ("train", "compare"):
+    for rule in ("train", "chain_words"):
         words = words_of(cluster, rule)
         if cluster.kind == "pbs":
             assert words[2:] == [*PBS[rule], "-r", "y", "-j", "oe", "-o", f"{demo.root.resolve()}/logs/pbs/"]
@@ -153,7 +153,7 @@ def slurm(tmp_path, monkeypatch) -> Cluster:
 
 def test_what_sbatch_refuses_is_said_in_its_own_words(slurm, demo):
     slurm.does("refuse")
-    done = call(demo, "slurm", "--retries", "0", "-f", target(demo, COMPARISON))
+    done = call(demo, "slurm", "--retries", "0", "-f", target(demo, CHAINS))
     assert done.returncode == 1
     assert "Requested node configuration is not available" in done.stderr and "Traceback" not in done.stderr
 
@@ -179,12 +179,12 @@ def test_pods_share_the_folder_and_ask_for_gpus_with_a_limit(demo, tmp_path, mon
     profile = "profiles/kubernetes/config.yaml"
     site = demo.read(profile) | {"kubernetes-service-account-name": "runner", "kubernetes-namespace": "mt"}
     demo.write(profile, site)
-    targets = [target(demo, job) for job in (TRAINING, COMPARISON)]
+    targets = [target(demo, job) for job in (TRAINING, CHAINS)]
     done = call(demo, "kubernetes", "--retries", "0", "-f", *targets)
     assert done.returncode == 1 and "At least one job did not complete successfully" in done.stderr
     jobs = [json.loads(line) for line in notes.read_text().splitlines()]
     pods = {re.search(r"--target-jobs '(\w+):", pod_of(job)["containers"][0]["args"][1])[1]: job for job in jobs}
-    assert {*pods} == {"train", "compare"}
+    assert {*pods} == {"train", "chain_words"}
     for job in pods.values():
         pod = pod_of(job)
         (container,) = pod["containers"]
@@ -199,7 +199,7 @@ def test_pods_share_the_folder_and_ask_for_gpus_with_a_limit(demo, tmp_path, mon
     disk = {"cpu": "950m", "ephemeral-storage": "1000M"}
     assert asked["train"]["requests"] == {**disk, "memory": "8000M", "nvidia.com/gpu": "1"}
     assert asked["train"]["limits"]["nvidia.com/gpu"] == "1"
-    assert asked["compare"]["requests"] == {**disk, "memory": "2000M"}
+    assert asked["chain_words"]["requests"] == {**disk, "memory": "2000M"}
     assert pod_of(pods["train"])["tolerations"][0]["key"] == "nvidia.com/gpu"
 
 

@@ -1,7 +1,8 @@
 # All contact with Snakemake: what the rules and docmt read of it. docmt.plan.driver answers the rest.
 #
 # Read are `workflow.dag_settings` and `workflow.dryrun` (inside input functions alone, since they are not there before),
-# `workflow.remote_exec`, `workflow.current_basedir`, and how software is deployed. Nothing is written into Snakemake's objects.
+# `workflow.remote_exec`, `workflow.current_basedir`, and how software is deployed. Nothing is written into Snakemake's
+# objects, but one setting of the plugin of Kubernetes.
 
 import os
 import shlex
@@ -12,12 +13,18 @@ CLONE = Path(workflow.current_basedir).parents[1]
 sys.path.insert(0, str(CLONE))
 
 from snakemake.settings.types import DeploymentMethod
+from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
 from docmt.base import paths
 from docmt.base.foreign import explained
 from docmt.plan.driver import Driver, RunSettings, Submitted
 from docmt.plan.links import LINK
 from docmt.plan.run import grid_of_run
+
+# The plugin says that pods share no files. Those of docmt share the folder of the project, as the nodes of a cluster do:
+# jobs read more than declared files. `--shared-fs-usage` can still say otherwise.
+if "kubernetes" in ExecutorPluginRegistry().plugins:
+    ExecutorPluginRegistry().plugins["kubernetes"].common_settings.implies_no_shared_fs = False
 
 IN_CONTAINER = DeploymentMethod.APPTAINER in workflow.deployment_settings.deployment_method
 

@@ -25,7 +25,7 @@ def member(chain: int, sentence: int, piece: str, similarity: list[float] | None
 
 
 def write_inside(world, rows: list[dict], system: str = "g_transformer", seed: int = 1) -> None:
-    file = world.folder("6_translations", system, seed) / "inside.arrow"
+    file = world.folder("6_inside", system, seed) / "inside.arrow"
     write_arrow(file, pa.Table.from_pylist(rows, INSIDE))
     common = {"title": "Inside", "corpus": CORPUS, "system": system}
     world.settings["study"]["figures"] = {kind: {"kind": kind, **common} for kind in ("attention", "latent")}
@@ -137,7 +137,7 @@ def test_trainings_that_tell_nothing_of_their_inside_have_no_curves(full):
 def test_the_page_shows_the_maps(full, rows):
     write_inside(full, rows)
     full.load()
-    write_report(full.settings_file, full.results, full.output)
+    write_report(full.settings_file, full.folders, full.output)
     page = full.output.read_text(encoding="utf-8")
     articles = {name: page.split(f'id="item-{name}"')[1].split("</article>")[0] for name in ("attention", "latent")}
     assert "dev document talk" in articles["attention"] and "Cross-attention of the top layer" in articles["attention"]
@@ -156,7 +156,7 @@ def test_the_page_of_a_map_has_every_number_beside_it(world, figure, kinds):
     write_inside(world, ROWS)
     world.only(figure, "inside")
     world.load()
-    write_report(world.settings_file, world.results, world.output)
+    write_report(world.settings_file, world.folders, world.output)
     records = json.loads(world.output.with_suffix(".json").read_text())["records"]
     first = {kind: [r["value"] for r in records if (r["kind"], r["row"]) == (kind, 0)] for kind in kinds}
     assert (
@@ -184,7 +184,7 @@ def test_an_alignment_with_punctuation_is_said_and_not_drawn(world, alignment, d
     rows = [{**member(0, line, "猫", [0.5, 0.5]), "outputs": ["cat", "."], "alignment": alignment} for line in (0, 1)]
     write_inside(world, rows)
     world.load()
-    write_report(world.settings_file, world.results, world.output)
+    write_report(world.settings_file, world.folders, world.output)
     page = world.output.read_text(encoding="utf-8")
     assert ("Where a repeated source word finds its translation" in page) == drawn
     assert ("its map shows nothing and is not drawn" in page) != drawn

@@ -16,7 +16,7 @@ STATED = {"train": {"sentences": "71K", "words_per_chain": 3.04}, "test": {"sent
 
 def with_counts(world) -> None:
     world.corpus()
-    card, view = "4_chains/toy_zh-en/lower/words/card.json", "3_views/toy_zh-en/lower/tokens512/card.json"
+    card, view = "4_chain_words/toy_zh-en/lower/card.json", "3_views/toy_zh-en/lower/tokens512/card.json"
     write_json(world.results / card, {"splits": {"train": {"avg_k": 3.5}, "test": {"avg_k": 2.5}}})
     pieces = {"source": {"pieces": 600}, "target": {"pieces": 640}}
     write_json(world.results / view, {"splits": {"test": {"segments": 2, "sentences_in_segments": 20, **pieces}}})

@@ -7,12 +7,11 @@ import math
 import re
 
 import pytest
+from helpers.single_item import page_of
 from scipy.stats import ttest_ind
 
 from docmt.reporting.kinds.gaps import welch_interval
-from docmt.reporting.page import render
 from docmt.reporting.pieces import Piece, pieces, to_csv
-from docmt.reporting.rendering import Renderer
 
 CORPUS = "toy_zh-en"
 GAPS = {"title": "Gaps", "kind": "gaps", "corpus": CORPUS, "metric": "dev NLL", "baseline": "Ours"}
@@ -26,10 +25,6 @@ def gaps(world, *rows: dict, **table: object) -> Piece:
     world.settings["study"]["tables"] = {"t": {**GAPS, "rows": list(rows), **table}}
     (piece,) = pieces(world.load())
     return piece
-
-
-def page(world, piece: Piece) -> str:
-    return render(Renderer(world.load()), [piece], world.output)
 
 
 def train(world, system: str, *losses: float) -> None:
@@ -87,7 +82,7 @@ def test_a_row_has_both_systems_their_difference_and_its_interval(seeds):
     numbers = ("system_measured", "baseline_measured", "system_sd", "difference", "low", "high")
     ends = (2 - WITHIN * math.sqrt(4 / 3), 2 + WITHIN * math.sqrt(4 / 3))
     assert [record[name] for name in numbers] == pytest.approx([3.0, 1.0, 2.0, 2.0, *ends])
-    text = re.sub(r"<[^>]*>|\s+", " ", page(seeds, piece))
+    text = re.sub(r"<[^>]*>|\s+", " ", page_of(seeds))
     assert "3.000 ± 2.000 1.000 ± 0.000 +2.000 −2.968 to +6.968" in " ".join(text.split())
     assert "Welch's t interval over seeds, 95 %, two-sided" in piece.content.test
     row = next(csv.DictReader(io.StringIO(to_csv(piece))))
@@ -96,7 +91,8 @@ def test_a_row_has_both_systems_their_difference_and_its_interval(seeds):
 
 def test_headings_and_names_of_the_two_columns_stand_on_the_page(seeds):
     train(seeds, "sentence", 1.0)
-    html = page(seeds, gaps(seeds, {"group": "By length"}, ROW, system="Theirs"))
+    gaps(seeds, {"group": "By length"}, ROW, system="Theirs")
+    html = page_of(seeds)
     assert ">By length</th>" in html
     assert re.findall(r'<th class="first" scope="col">([^<]*)', html) == [
         "Theirs",
@@ -114,7 +110,8 @@ def test_what_was_not_run_says_so_and_one_seed_has_no_interval(world):
     first, second = gaps(world, ROW, never).records
     assert (first["difference"], first["low"], first["high"]) == (pytest.approx(0.5), None, None)
     assert (second["difference"], second["low"], second["baseline_status"]) == (None, None, "not run")
-    html = page(world, gaps(world, ROW, never))
+    gaps(world, ROW, never)
+    html = page_of(world)
     assert "1 of 2 seeds" in html and '<span class="absent">not run</span>' in html
 
 

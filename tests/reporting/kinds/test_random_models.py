@@ -1,10 +1,9 @@
 """Numbers behind which a small random model stands for a pretrained one are marked, and no others."""
 
 import pytest
+from helpers.single_item import page_of
 
-from docmt.reporting.page import render
 from docmt.reporting.pieces import pieces
-from docmt.reporting.rendering import Renderer
 
 CORPUS = "toy_zh-en"
 STAND_INS = {f"results/0_models/{name}@smoke": f"models/{name}" for name in ("bert", "mbart", "awesome")}
@@ -40,16 +39,14 @@ def test_cells_name_what_was_replaced(marked):
 
 
 def test_the_page_marks_them_and_says_what_the_mark_means(marked):
-    results = marked.load()
-    page = render(Renderer(results), pieces(results), marked.output)
+    page = page_of(marked)
     assert page.count(">°</sup>") == 3
     assert "by a small random model in place of a pretrained one (models/bert, models/mbart)" in page
 
 
 def test_nothing_is_marked_where_models_are_real(marked):
     marked.settings |= {"stand_ins": {}, "random_starts": {}}
-    results = marked.load()
-    assert "°" not in render(Renderer(results), pieces(results), marked.output)
+    assert "°" not in page_of(marked)
 
 
 def test_what_a_random_aligner_linked_is_marked(world):

@@ -33,7 +33,7 @@ def test_the_reference_has_its_scores_and_is_neither_the_best_nor_compared(world
 def test_the_page_calls_the_row_neither_published_nor_a_system(world):
     world.score("sentence", 1, consistency=ltcr(80.0), reference={"consistency": ltcr(99.0)})
     table_of(world)
-    write_report(world.settings_file, world.results, world.output)
+    write_report(world.settings_file, world.folders, world.output)
     row = re.search(r"<tr>\s*<th class=\"label\" scope=\"row\">Reference.*?</tr>", world.output.read_text(), re.DOTALL)[
         0
     ]

@@ -5,14 +5,12 @@ import re
 import statistics
 
 import pytest
-from helpers.single_item import CORPUS, only
+from helpers.single_item import CORPUS, only, page_of
 
 from docmt.base.errors import UserError
 from docmt.reporting.exports.text_table import measured
 from docmt.reporting.kinds.systems import fill_table
-from docmt.reporting.page import render
 from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
-from docmt.reporting.rendering import Renderer
 from docmt.reporting.table import Table
 
 
@@ -26,11 +24,6 @@ def table_of(world) -> Table:
 def piece_of(world) -> Piece:
     (piece,) = pieces(world.load())
     return piece
-
-
-def page_of(world) -> str:
-    results = world.load()
-    return render(Renderer(results), pieces(results), world.output)
 
 
 def cells(world) -> dict:
