@@ -1,5 +1,7 @@
 """`docmt make-fixture` of a corpus file, and `docmt job fixture` of a recipe."""
 
+from pathlib import Path
+
 import pytest
 from helpers.recipes import write_recipe
 from helpers.support import docmt
@@ -20,22 +22,20 @@ def test_a_corpus_of_the_catalogue_is_made_and_validated(project):
     ("arguments", "message"),
     [
         (("make-fixture",), "Missing option '--catalogue'"),
-        (("job", "fixture"), "Missing argument 'FOLDER'"),
-        (("make-fixture", "--catalogue", CATALOGUE, "--settings", "settings.json"), "No such option: --settings"),
+        (("make-fixture", "--catalogue", CATALOGUE, "--settings", "job.json"), "No such option: --settings"),
         (("make-fixture", "--catalogue", "workflow/corpora/none.yaml"), "workflow/corpora/none.yaml: file not found"),
         (
-            ("job", "fixture", "mine"),
-            "mine/settings.json: not the settings of a fixture\n  found settings of the corpus mine itself",
+            ("job", "fixture"),
+            "job.json: not the settings of a fixture\n  found settings of the corpus mine itself",
         ),
     ],
 )
 def test_what_is_refused(project, arguments, message):
-    settings = {"version": 1, "corpus": "mine", "source_language": "zh", "target_language": "en", "licence": "none",
+    settings = {"corpus": "mine", "source_language": "zh", "target_language": "en", "licence": "none",
                 "citation": "none", "files": [], "reader": {"kind": "toy"}, "expected": {}}  # fmt: skip
-    write_recipe(project.root / "mine", "fixture", settings)
-    output = ("--output", "made") if arguments[0] == "make-fixture" else ()
-    done = docmt(*arguments, *output, cwd=project.root)
+    words = write_recipe(project.root / "mine", "fixture", settings)
+    done = docmt(*(words if arguments[0] == "job" else (*arguments, "--output", "made")), cwd=project.root)
     assert (done.returncode, "Traceback" in done.stderr) == (2, False)
     assert message in done.stderr
     assert not (project.root / "made").exists()
-    assert sorted(path.name for path in (project.root / "mine").iterdir()) == ["job.json", "settings.json"]
+    assert {path.name for path in Path(words[-1]).iterdir()} <= {"job.json", "log.1.txt"}

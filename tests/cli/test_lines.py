@@ -9,7 +9,7 @@ import pytest
 TRAINING = """
 from pathlib import Path
 from docmt.training.live import training_progress
-shown = training_progress(Path("settings.json"))
+shown = training_progress(Path("job.json"))
 shown.note("update 3")
 shown.note("update 6")
 """

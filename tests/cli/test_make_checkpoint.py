@@ -29,10 +29,9 @@ SMALL = {"encoder_layers": 3, "decoder_layers": 2, "width": 16, "inner": 24, "he
 
 def make_checkpoint(kind: str, folder: Path, docmt: Path = DOCMT) -> Path:
     """By the command, in a process of its own."""
-    settings = {"version": 1, "stands_for": f"models/{kind}", "kind": kind, **SMALL}
-    step = "aligner_checkpoint" if kind == "aligner" else "checkpoint"
-    subprocess.run([docmt, *write_recipe(folder, step, settings)], check=True)
-    return folder
+    words = write_recipe(folder, "checkpoint", {"stands_for": f"models/{kind}", "kind": kind, **SMALL})
+    subprocess.run([docmt, *words], check=True)
+    return Path(words[-1])
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +45,7 @@ def test_the_same_bytes_twice(kind, folders, tmp_path):
     """The second time in a new process, so that no order of hashes is the same by chance."""
     again = make_checkpoint(kind, tmp_path / "again")
     names = outputs_of(again)
-    assert names == {"config.json", "model.safetensors", "settings.json", "tokenizer.json"}
+    assert names == {"config.json", "model.safetensors", "tokenizer.json"}
     for name in (*names, MANIFEST):
         assert (again / name).read_bytes() == (folders[kind] / name).read_bytes(), name
 
@@ -99,7 +98,7 @@ def test_bert_predicts_next_sentences(folders):
 def test_awesome_align_takes_its_own_kind(tmp_path, programs):
     """Links of every line, the same twice."""
     folder = make_checkpoint("aligner", tmp_path / "aligner", programs / "docmt")
-    assert outputs_of(folder) == {*ALIGNER_FILES, "settings.json"}
+    assert outputs_of(folder) == {*ALIGNER_FILES}
     chinese = ["我们 在 公园 。", "他们 来 了 。"]
     english = ["we are in the park .", "they came ."]
     links = AwesomeAlign(folder).align(chinese, english)

@@ -5,8 +5,8 @@ from helpers.support import ROOT, copy_project
 
 from docmt.base.errors import UserError
 from docmt.base.schemas import CONFIG, FOLDER, STUDY, schema_line
-from docmt.grid.grid import load_grid
 from docmt.cli.init import make_study_folder
+from docmt.grid.grid import load_grid
 
 
 def test_it_has_the_manual_with_an_example_and_links_to_the_clone(tmp_path):
