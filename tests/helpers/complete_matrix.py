@@ -9,10 +9,7 @@ from helpers.item_study import PATH, SENTENCES, add_item_study
 from helpers.matrix import Matrix
 from helpers.support import Project
 
-from docmt.base.paths import FROZEN_GRID, TRAINING
-from docmt.grid.grid import load_grid
-from docmt.grid.items import item_files
-from docmt.plan.driver import freeze_grid
+from docmt.grid.items import item_jobs
 
 CORPUS = "toy_zh-en"
 MORE_TABLES = {
@@ -118,20 +115,18 @@ def complete_run(project: Project) -> Matrix:
     project.edit(PATH, "systems/document", document)
     for name, table in MORE_TABLES.items():
         project.edit(PATH, f"tables/{name}", table)
-    grid = load_grid(project.root)
-    freeze_grid(grid, project.root / FROZEN_GRID)
     matrix = Matrix.of(project, ["mine"])
     for _, name in matrix.items:
-        for path in (path for paths in item_files(grid, "mine", name).values() for path in paths):
-            project.write(path, "made")
+        for step, names in (job for jobs in item_jobs(matrix.grid, "mine", name).values() for job in jobs):
+            project.write(f"{matrix.folder(step, **names)}/manifest.json", "made")
         write_item(matrix, name, RECORDS[name])
     for file in ("index.html", *(f"human.sheet{ending}" for ending in (".csv", ".html", ".key.json"))):
         project.write(f"results/8_report/smoke/mine/{file}", "<p>made</p>")
-    for folder, (entry, _) in matrix.runs(TRAINING).items():
-        project.write(f"{folder}/record.json", {})
+    for folder, (entry, _) in matrix.trainings.items():
+        project.write(f"{folder}/manifest.json", "made")
         write_losses(matrix, folder, *LOSSES.get(entry.system.name, LOSSES["sentence"]))
     for folder in matrix.translated:
-        project.write(f"{folder}/decoding.json", {})
+        project.write(f"{folder}/manifest.json", "made")
     return matrix
 
 

@@ -8,17 +8,20 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterator
+from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 
 from helpers.matrix_cells import wrong_cells
+from helpers.plans import plan_of
 from helpers.support import Project
 
 from docmt.base.artifacts import read_json
-from docmt.base.paths import FROZEN_GRID, RESULTS, SCORES, TRAINING, TRANSLATIONS, Folder
+from docmt.base.manifest import MANIFEST
+from docmt.base.paths import RESULTS, TRAINING, TRANSLATIONS, Folder
 from docmt.grid.grid import Grid
-from docmt.grid.items import item_files, page_of, run_folder, study_files
-from docmt.plan.driver import read_frozen_grid
+from docmt.grid.items import item_jobs, page_of, run_job, sheet_of, study_jobs, study_pages
+from docmt.plan.plan import Job, Plan
 from docmt.settings.system import Entry
 
 OPEN = "lexical-chains-open"
@@ -39,13 +42,22 @@ class Matrix:
     """A project that has run, and the studies that it was asked for."""
 
     root: Path
-    grid: Grid
+    plan: Plan
     studies: tuple[str, ...]
 
     @classmethod
-    def of(cls, project: Project, studies: Collection[str]) -> "Matrix":
-        """By the grid that the run itself froze."""
-        return cls(project.root, read_frozen_grid(project.root / FROZEN_GRID), tuple(studies))
+    def of(cls, project: Project, studies: Collection[str], **config: object) -> "Matrix":
+        """By the plan of the run, which had this `--config`."""
+        return cls(project.root, plan_of(project.root, **config), tuple(studies))
+
+    @property
+    def grid(self) -> Grid:
+        return self.plan.grid
+
+    def folder(self, step: str, **names: str | int) -> str:
+        """The folder of a job, relative to the project."""
+        with chdir(self.plan.root):
+            return str(self.plan.recipe(Job.of(step, **names)).folder)
 
     @property
     def items(self) -> Iterator[tuple[str, str]]:
@@ -55,16 +67,22 @@ class Matrix:
     def entries(self) -> list[Entry]:
         return [entry for study in self.studies for entry in self.grid.of_study(study)]
 
-    def runs(self, stage: Folder) -> dict[str, Run]:
-        """What a stage makes of the systems, once each: those of several names, or of several studies, may be one."""
+    def training(self, entry: Entry, seed: int) -> str:
+        """The folder of the training of a system."""
+        step, names = run_job(self.grid, "train", entry, seed)
+        return self.folder(step, **names)
+
+    @property
+    def trainings(self) -> dict[str, Run]:
+        """The trainings of the systems, once each: those of several names, or of several studies, may be one."""
         runs = ((entry, seed) for entry in self.entries for seed in entry.seeds)
-        return {run_folder(self.grid, stage, *run): run for run in runs}
+        return {self.training(*run): run for run in runs}
 
     @property
     def translated(self) -> set[str]:
         """Folders of the systems that the studies' pages score: all but those shown by their training alone."""
-        scores = [path for study in self.studies for path in study_files(self.grid, study)["scores"]]
-        return {str(Path(path).parent).replace(SCORES.stage, TRANSLATIONS.stage) for path in scores}
+        jobs = [job for study in self.studies for job in study_jobs(self.grid, study)["translations"]]
+        return {self.folder(step, **names) for step, names in jobs}
 
 
 def missing_pages(matrix: Matrix) -> list[str]:
@@ -72,7 +90,8 @@ def missing_pages(matrix: Matrix) -> list[str]:
     pages = [page_of(matrix.grid, *item) for item in matrix.items]
     files = [str(Path(page).with_suffix(suffix)) for page in pages for suffix in (".html", ".json", ".csv")]
     files += [page_of(matrix.grid, study, "index") for study in matrix.studies]
-    sheets = [Path(path) for study in matrix.studies for path in study_files(matrix.grid, study).get("sheets", ())]
+    steps = [(study, *job) for study in matrix.studies for job in study_pages(matrix.grid, study)]
+    sheets = [Path(sheet_of(matrix.grid, study, names["item"])) for study, step, names in steps if step == "sheet"]
     files += [str(path.with_suffix(ending)) for path in sheets for ending in (".csv", ".html", ".key.json")]
     return [f"no {file}" for file in files if not _has_content(matrix.root / file)]
 
@@ -87,7 +106,8 @@ def cell_problems(matrix: Matrix) -> list[str]:
 
 
 def _item_problems(matrix: Matrix, study: str, name: str) -> Iterator[str]:
-    needed = [path for paths in item_files(matrix.grid, study, name).values() for path in paths]
+    read = [job for jobs in item_jobs(matrix.grid, study, name).values() for job in jobs]
+    needed = dict.fromkeys(f"{matrix.folder(step, **names)}/{MANIFEST}" for step, names in read)
     yield from (f"{study}/{name}: made without {path}" for path in needed if not (matrix.root / path).exists())
     page = matrix.root / page_of(matrix.grid, study, name)
     if not page.with_suffix(".json").exists():
@@ -103,13 +123,13 @@ def _item_problems(matrix: Matrix, study: str, name: str) -> Iterator[str]:
 def run_problems(matrix: Matrix) -> list[str]:
     """Trainings and translations that the grid has and the run has not, and the other way round."""
     return [
-        *_differing(matrix, TRAINING, "record.json", matrix.runs(TRAINING)),
-        *_differing(matrix, TRANSLATIONS, "decoding.json", matrix.translated),
+        *_differing(matrix, TRAINING, matrix.trainings),
+        *_differing(matrix, TRANSLATIONS, matrix.translated),
     ]
 
 
-def _differing(matrix: Matrix, stage: Folder, file: str, expected: Collection[str]) -> Iterator[str]:
-    paths = matrix.root.glob(f"{RESULTS}/{stage.stage}/{matrix.grid.scale}/*/*/seed*/{file}")
+def _differing(matrix: Matrix, stage: Folder, expected: Collection[str]) -> Iterator[str]:
+    paths = matrix.root.glob(f"{RESULTS}/{stage.stage}/*/*/seed*/*/{MANIFEST}")
     folders = {str(path.parent.relative_to(matrix.root)) for path in paths}
     yield from (f"not made: {folder}" for folder in sorted(set(expected) - folders))
     yield from (f"made and not declared: {folder}" for folder in sorted(folders - set(expected)))
@@ -117,11 +137,11 @@ def _differing(matrix: Matrix, stage: Folder, file: str, expected: Collection[st
 
 def flat_losses(matrix: Matrix) -> list[str]:
     """Trainings whose best dev loss is not a fifth below that of what they started from (`validate_start`)."""
-    return [problem for run in matrix.runs(TRAINING).values() for problem in _fall(matrix, *run)]
+    return [problem for run in matrix.trainings.values() for problem in _fall(matrix, *run)]
 
 
 def _fall(matrix: Matrix, entry: Entry, seed: int) -> Iterator[str]:
-    folder = run_folder(matrix.grid, TRAINING, entry, seed)
+    folder = matrix.training(entry, seed)
     losses = dev_losses(matrix.root / folder)
     start, *others = losses.values() if 0 in losses else (math.nan,)
     if not others or not all(map(math.isfinite, losses.values())):

@@ -6,18 +6,19 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import psutil
 import pyarrow.parquet as pq
 import pytest
 from helpers.command_line import output
+from helpers.places import target
 from helpers.plans import to_make
+from helpers.planted import at
 from helpers.support import ROOT, SMOKE, Project, small_demo
 
-RUN = "tiny/toy_zh-en/service/seed1"
-DECODED, SCORES = f"results/6_translations/{RUN}/decoding.json", f"results/7_scores/{RUN}/scores.json"
-STATE = f"results/state/6_translations/{RUN}"
+from docmt.base.artifacts import SCRATCH
+
+DECODED, SCORES = (f"{stage}/toy_zh-en/service/seed1" for stage in ("6_asked", "7_scores"))
 WAIT_S = 120
 HANGS = "3"
 """The id of the request that the program does not answer the first time."""
@@ -49,7 +50,7 @@ def notes(project: Project) -> list[str]:
 
 def killed(project: Project) -> None:
     """Run the workflow until the program hangs, and kill everything at once with SIGKILL."""
-    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--nolock", DECODED]
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", "--nolock", target(project, DECODED)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     with (project.root / "screen.txt").open("w") as stream:
         driver = subprocess.Popen(
@@ -69,38 +70,40 @@ def killed(project: Project) -> None:
 
 def test_nothing_is_translated_twice_and_nothing_is_lost(service, programs):
     killed(service)
-    (journal,) = (service.root / STATE).iterdir()
+    decoded, scores = ((service.root / target(service, place)).parent for place in (DECODED, SCORES))
+    (journal,) = (decoded / SCRATCH).iterdir()
     assert len(journal.read_text(encoding="utf-8").splitlines()) == 2
-    assert not (service.root / DECODED).exists()
+    assert not (decoded / "decoding.json").exists()
 
     options = ("--quiet", "all", "--cores", "1", "--nolock")
-    service.snakemake(*options, SCORES, check=True, programs=programs)
+    service.snakemake(*options, target(service, SCORES), check=True, programs=programs)
     assert notes(service) == ["1", "2", "3", "3", "4", "5", "6"], "the third had no answer"
-    table = pq.read_table(service.root / "results/1_corpus/toy_zh-en/documents.parquet").to_pylist()
+    table = pq.read_table(service.root / at(service, "1_corpus/toy_zh-en") / "documents.parquet").to_pylist()
     sources = [row["source"] for row in table if row["split"] == "test"]
-    lines = (service.root / DECODED).with_name("test.txt").read_text(encoding="utf-8").splitlines()
+    lines = (decoded / "test.txt").read_text(encoding="utf-8").splitlines()
     assert lines == [source.upper() for source in sources]
-    record = json.loads((service.root / DECODED).read_text(encoding="utf-8"))
+    record = json.loads((decoded / "decoding.json").read_text(encoding="utf-8"))
     assert (record["strategy"], record["lines"], record["stand_in"]) == ("command", "sentences", False)
-    assert "s" in json.loads((service.root / SCORES).read_text(encoding="utf-8"))["bleu"]["13a"]
-    assert not (service.root / STATE).exists()
-    assert to_make(service.root, SCORES) == set()
+    assert "s" in json.loads((scores / "scores.json").read_text(encoding="utf-8"))["bleu"]["13a"]
+    assert not (decoded / SCRATCH).exists()
+    assert to_make(service.root, target(service, SCORES)) == set()
 
     asked = len(notes(service))
     service.edit("mine.yaml", "systems/service/command/version", "another")
-    service.snakemake(*options, DECODED, check=True, programs=programs)
+    service.snakemake(*options, target(service, DECODED), check=True, programs=programs)
     assert len(notes(service)) == asked + 6, "changed settings use no old answer"
 
 
 def test_a_program_that_fails_is_told_with_its_name_and_its_answers_are_left(service, programs):
     run = [sys.executable, "-S", str(ROOT / "tests/helpers/answering.py"), "notes", "crash!", "2"]
     service.edit("mine.yaml", "systems/service/command", {"run": run, "retries": 1})
-    done = service.snakemake("--quiet", "all", "--cores", "1", DECODED, programs=programs)
+    done = service.snakemake("--quiet", "all", "--cores", "1", target(service, DECODED), programs=programs)
     assert done.returncode != 0
-    log = (service.root / "logs/6_translations" / Path(f"{RUN}.log")).read_text(encoding="utf-8")
+    folder = (service.root / target(service, DECODED)).parent
+    log = (folder / "log.1.txt").read_text(encoding="utf-8")
     assert "docmt: service: command.run: the program gave no usable answer" in log
     assert "it ended with status 3, for the request '2', which was sent 2 times" in log
-    assert not (service.root / DECODED).exists()
-    assert len(list((service.root / STATE).iterdir())) == 1
+    assert not (folder / "decoding.json").exists()
+    assert len(list((folder / SCRATCH).iterdir())) == 1
     rows = json.loads(output("list-results", "--root", service.root, "--json"))
-    assert [row["state"] for row in rows if row["path"] == STATE] == ["unfinished"]
+    assert [row["is_finished"] for row in rows if row["path"] == str(folder.relative_to(service.root))] == [False]

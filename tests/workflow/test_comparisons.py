@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 import pytest
+from helpers.planted import at
 from helpers.support import run
 
 from docmt.base.artifacts import read_json
@@ -18,7 +19,9 @@ DOCMT = Path(sys.executable).parent / "docmt"
 @pytest.mark.parametrize(("table", "test"), [("quality", "bootstrap"), ("what_context_decides", "sign")])
 def test_a_table_has_the_p_values_of_stage_7(finished_demo, table, test):
     results = finished_demo.root / "results"
-    compared = read_json(results / f"7_comparisons/smoke/demo/{table}/comparisons.json")["comparisons"]
+    compared = read_json(finished_demo.root / at(finished_demo, f"7_comparisons/demo/{table}") / "comparisons.json")[
+        "comparisons"
+    ]
     assert {(comparison["baseline"], comparison["test"]) for comparison in compared} == {("sentence", test)}
     by_name = {(comparison["system"], comparison["metric"]): comparison for comparison in compared}
     page = read_json(results / f"8_report/smoke/demo/{table}.json")
@@ -34,19 +37,21 @@ def test_a_table_has_the_p_values_of_stage_7(finished_demo, table, test):
 
 
 def test_plain_files_have_the_scores_of_the_workflow(finished_demo, tmp_path):
-    results = finished_demo.root / "results"
-    rows = read_parquet(results / "1_corpus/toy_zh-en@smoke/documents.parquet", DOCUMENTS)
+    def made(stage: str, names: str) -> Path:
+        return finished_demo.root / at(finished_demo, f"{stage}/{names}")
+
+    rows = read_parquet(made("1_corpus", "toy_zh-en@smoke") / "documents.parquet", DOCUMENTS)
     test = rows.filter(pc.equal(rows["split"], "test"))
     for name, column in (("reference", "target"), ("documents", "document")):
         lines = test[column].to_pylist()
         (tmp_path / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-    system = "smoke/toy_zh-en/g_transformer/seed1"
+    system = "toy_zh-en/g_transformer/seed1"
     files = ("--reference", tmp_path / "reference", "--documents", tmp_path / "documents")
-    hypotheses = results / "6_translations" / system / "test.txt"
+    hypotheses = made("6_translations", system) / "test.txt"
     families = ("--family", "13a", "--family", "13a_lower", "--metric", "BLEU", "--metric", "TER")
     command = [DOCMT, "score", "--hypotheses", hypotheses, *files, *families, "--json"]
     printed = run(command, cwd=tmp_path, check=True).stdout
-    scores = read_json(results / "7_scores" / system / "scores.json")
+    scores = read_json(made("7_scores", system) / "scores.json")
     expected = {(family, unit): scores["bleu"][family][unit] for family in ("13a", "13a_lower") for unit in "sd"}
     expected[None, "s"] = scores["TER"]["s"]
     (record,) = json.loads(printed)

@@ -5,11 +5,13 @@ import json
 
 import pyarrow.parquet as pq
 import pytest
+from helpers.places import target
 from helpers.plans import to_make
+from helpers.planted import at
 from helpers.support import SMOKE, Project, small_demo
 
 QUALITY, CASES = (f"results/8_report/tiny/mine/{name}.html" for name in ("quality", "cases"))
-DECODED = "results/6_translations/tiny/toy_zh-en/google/seed1/decoding.json"
+DECODED = "6_adopted/toy_zh-en/google/seed1"
 METRICS = ["s-BLEU", "d-BLEU", "LTCR", "parameters", "fallbacks"]
 PATH = "others/google.txt"
 
@@ -38,7 +40,7 @@ def mine(tmp_path) -> Project:
 
 
 def references(project: Project) -> list[str]:
-    table = pq.read_table(project.root / "results/1_corpus/toy_zh-en/documents.parquet").to_pylist()
+    table = pq.read_table(project.root / at(project, "1_corpus/toy_zh-en") / "documents.parquet").to_pylist()
     return [row["target"] for row in table if row["split"] == "test"]
 
 
@@ -49,22 +51,22 @@ def write(project: Project, lines: list[str]) -> None:
 
 def test_a_file_stands_beside_a_trained_system(mine, programs):
     options = ("--quiet", "all", "--cores", "1")
-    mine.snakemake(*options, "results/1_corpus/toy_zh-en/documents.parquet", check=True, programs=programs)
+    mine.snakemake(*options, target(mine, "1_corpus/toy_zh-en"), check=True, programs=programs)
     lines = [line.replace("the", "a") for line in references(mine)]
 
     write(mine, [*lines, "", ""])
-    refused = mine.snakemake(*options, DECODED, programs=programs)
+    refused = mine.snakemake(*options, target(mine, DECODED), programs=programs)
     assert refused.returncode != 0
     assert f"{PATH}:{len(lines) + 1}: not one line for each test sentence" in refused.stderr
     write(mine, [line.replace("t", "t@@ ") for line in lines])
-    pieces = mine.snakemake(*options, DECODED, programs=programs)
+    pieces = mine.snakemake(*options, target(mine, DECODED), programs=programs)
     assert pieces.returncode != 0
     assert f"{PATH}: the lines are not what the study states" in pieces.stderr
-    assert not (mine.root / DECODED).with_name("test.txt").exists()
+    assert not list((mine.root / "results" / DECODED).glob("*/test.txt"))
 
     write(mine, lines)
     mine.snakemake(*options, QUALITY, CASES, check=True, programs=programs)
-    adopted = (mine.root / DECODED).with_name("test.txt")
+    adopted = mine.root / at(mine, DECODED) / "test.txt"
     assert adopted.read_text(encoding="utf-8").splitlines() == lines
     with (mine.root / QUALITY).with_suffix(".csv").open(encoding="utf-8", newline="") as stream:
         cells = {(row["system"], row["metric"]): row for row in csv.DictReader(stream)}
@@ -81,5 +83,5 @@ def test_a_file_stands_beside_a_trained_system(mine, programs):
 
     write(mine, [*lines[:-1], "Something else."])
     assert to_make(mine.root, QUALITY, CASES) == {
-        *("adopt google", "scores google", "compare quality", "item quality", "item cases")
+        *("adopt google", "scores google", "compare quality", "page quality", "page cases")
     }

@@ -4,7 +4,9 @@ import json
 from collections import defaultdict
 
 import pytest
-from helpers.plans import plan_of, to_make
+from helpers.places import target
+from helpers.plans import closure, plan_of, to_make
+from helpers.planted import at
 from helpers.support import quick_smoke
 
 TRAIN = "a\nb\n\nc\n"
@@ -24,10 +26,11 @@ expected: {train: {documents: 2, sentences: 3}}
 def test_every_corpus_is_planned_from_nothing(project):
     """No mirror, `missing: stop`, and files that nobody has."""
     corpora = sorted(path.stem for path in (project.root / "workflow/corpora").glob("*.yaml"))
-    targets = [f"results/1_corpus/{corpus}@smoke/card.json" for corpus in corpora]
+    project.edit("config.yaml", "scale", "smoke")
+    targets = [target(project, f"1_corpus/{corpus}@smoke") for corpus in corpora]
     folders: dict[str, set[str]] = defaultdict(set)
-    for job in plan_of(project.root, *targets, "all", scale="smoke").reasons:
-        folders[job.rule].add(job.names.get("corpus"))
+    for job in closure(plan_of(project.root), *targets, "all"):
+        folders[job.step].add(job.names.get("corpus"))
     assert folders["corpus"] == {f"{corpus}@smoke" for corpus in corpora}
     assert folders["fixture"] == folders["corpus"] - {"toy_zh-en@smoke", "toy_long_zh-en@smoke"}
     later = {corpus for rule in ("tokens", "views", "chain_words", "aligner") for corpus in folders[rule]}
@@ -41,29 +44,33 @@ def test_going_to_smoke_and_back_keeps_both(project):
     downloads = project.root / "results/1_corpus/mine/downloads"
     for name in ("train.zh", "train.en"):
         project.write(f"results/1_corpus/mine/downloads/{name}", TRAIN)
-    real, generated = "results/1_corpus/mine/card.json", "results/1_corpus/mine@smoke/card.json"
+    real, generated = target(project, "1_corpus/mine"), target(project, "1_corpus/mine@smoke", scale="smoke")
     smoke = ("--config", "scale=smoke")
     project.snakemake("--cores", "1", real, check=True)
     project.snakemake("--cores", "1", generated, *smoke, check=True)
     counts = [
-        json.loads((project.root / card).read_text())["splits"]["train"]["documents"] for card in (real, generated)
+        json.loads((project.root / at(project, f"1_corpus/{corpus}") / "card.json").read_text())["splits"]["train"][
+            "documents"
+        ]
+        for corpus in ("mine", "mine@smoke")
     ]
     assert counts == [2, 60]
     assert to_make(project.root, real) == set() == to_make(project.root, generated, scale="smoke")
     assert {path.name: path.read_text() for path in downloads.iterdir()} == {"train.zh": TRAIN, "train.en": TRAIN}
     project.edit("workflow/scales/smoke.yaml", "fixtures/documents/train", 61)
+    generated = target(project, "1_corpus/mine@smoke", scale="smoke")
     assert to_make(project.root, generated, scale="smoke") == {"fixture", "corpus"}
     assert to_make(project.root, real) == set()
 
 
 def test_the_folder_of_another_scale_is_refused(project):
     """Downloads above all: where they are, no rule of a scale with fixtures makes anything."""
-    done = project.snakemake("-n", "results/1_corpus/ted_fr-en/card.json", "--config", "scale=smoke")
+    done = project.snakemake("-n", "results/1_corpus/ted_fr-en/0123456789/manifest.json", "--config", "scale=smoke")
     assert done.returncode == 2
     assert "did you mean 'ted_fr-en@smoke'?" in done.stderr
     done = project.snakemake("-n", "results/1_corpus/ted_fr-en/downloads", "--config", "scale=smoke")
     assert done.returncode == 1
     assert "MissingRuleException" in done.stdout + done.stderr
-    done = project.snakemake("-n", "results/1_corpus/ted_fr-en@smoke/card.json")
+    done = project.snakemake("-n", "results/1_corpus/ted_fr-en@smoke/0123456789/manifest.json")
     assert done.returncode == 2
     assert "did you mean 'ted_fr-en'?" in done.stderr

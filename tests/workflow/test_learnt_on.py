@@ -3,10 +3,11 @@
 import re
 
 import pytest
+from helpers.places import target
 from helpers.support import Project, copy_project
 
 TEXT = "truecase_separate4k"
-LEARNT = f"results/2_tokens/toy_large/{TEXT}/manifest.json"
+LEARNT = f"results/2_tokens/toy_large/{TEXT}/"
 
 
 @pytest.fixture(scope="module")
@@ -20,8 +21,8 @@ def two_corpora(tmp_path_factory) -> Project:
 
 def planned_jobs(project: Project, corpus: str, shards: int) -> dict[tuple[str, str], str]:
     """The jobs that a corpus' tokens need, each with its printed inputs; of parts the last one."""
-    target = f"results/2_tokens/{corpus}/{TEXT}/tokens.arrow"
-    done = project.snakemake("-n", "-p", target, "--config", f"shards={shards}", check=True)
+    manifest = target(project, f"2_tokens/{corpus}/{TEXT}")
+    done = project.snakemake("-n", "-p", manifest, "--config", f"shards={shards}", check=True)
     blocks = re.findall(r"^(?:local)?rule (\w+):\n(.*?)^\s*$", done.stdout + done.stderr, re.MULTILINE | re.DOTALL)
     inputs = (re.search(r"^ *input: (.*)$", job, re.MULTILINE) for _, job in blocks)
     return {
@@ -41,7 +42,7 @@ def test_several_jobs_need_what_was_learnt(two_corpora):
     rules = {corpus: {rule for rule, other in jobs if other == corpus} for corpus in ("toy_zh-en", "toy_large")}
     assert rules["toy_large"] == {"corpus", "tokens_tokenised", "tokens_learnt", "tokens_encoded", "tokens"}
     assert rules["toy_zh-en"] == rules["toy_large"]
-    assert LEARNT in jobs["tokens_learnt", "toy_zh-en"] and LEARNT not in jobs["tokens_learnt", "toy_large"]
+    assert LEARNT in jobs["tokens_tokenised", "toy_zh-en"] and LEARNT not in jobs["tokens_tokenised", "toy_large"]
 
 
 def test_the_corpus_itself_needs_no_other(two_corpora):

@@ -10,17 +10,25 @@ import pytest
 from helpers.complete_matrix import RECORDS, complete_run, number, row, word, write_losses
 from helpers.matrix import Matrix, cell_problems, disk_mib, finished_jobs, flat_losses, missing_pages, run_problems
 from helpers.matrix_cells import wrong_cells
-from helpers.support import copy_project
+from helpers.planted import at
+from helpers.support import Project, copy_project
 
-from docmt.base.paths import TRAINING, TRANSLATIONS
-
-SENTENCE, CHAINS = (f"results/5_training/smoke/toy_zh-en/{system}/seed1" for system in ("sentence", "lexical_chain"))
+SENTENCE, CHAINS = (f"5_training/toy_zh-en/{system}/seed1" for system in ("sentence", "lexical_chain"))
 PAGES = "results/8_report/smoke/mine"
+OF_CONCAT_3 = ("quality", "falls", "positions", "cases")
+"""The items that show its scores."""
+OF_CONCAT_3 = ("quality", "falls", "positions", "cases")
+"""The items that show its scores."""
 
 
 @pytest.fixture(scope="module")
 def complete(tmp_path_factory) -> Matrix:
     return complete_run(copy_project(tmp_path_factory.mktemp("made") / "project"))
+
+
+def made(matrix: Matrix, place: str) -> str:
+    """The folder of the only artifact of a place."""
+    return at(Project(matrix.root), place)
 
 
 @pytest.fixture
@@ -127,18 +135,19 @@ def test_json_and_csv_that_differ_are_found(matrix):
 
 def test_a_file_that_an_item_should_have_had_is_named(matrix):
     """Cases of nothing look like cases without a difference."""
-    path = matrix.root / "results/7_scores/smoke/toy_zh-en/concat_3/seed1/occurrences.arrow"
+    path = matrix.root / made(matrix, "7_scores/toy_zh-en/concat_3/seed1") / "manifest.json"
     path.unlink()
-    assert cell_problems(matrix) == [f"mine/cases: made without {path.relative_to(matrix.root)}"]
+    lacking = {f"mine/{item}: made without {path.relative_to(matrix.root)}" for item in OF_CONCAT_3}
+    assert {*cell_problems(matrix)} == lacking
 
 
-@pytest.mark.parametrize("file", ["5_training/{}/record.json", "6_translations/{}/decoding.json"])
-def test_runs_are_those_of_the_grid(matrix, file):
-    lacking = matrix.root / "results" / file.format("smoke/toy_zh-en/sentence.smoother/seed2")
+@pytest.mark.parametrize("stage", ["5_training", "6_translations"])
+def test_runs_are_those_of_the_grid(matrix, stage):
+    lacking = matrix.root / made(matrix, f"{stage}/toy_zh-en/sentence.smoother/seed2") / "manifest.json"
     lacking.unlink()
     assert run_problems(matrix) == [f"not made: {lacking.parent.relative_to(matrix.root)}"]
     lacking.write_text("{}")
-    more = matrix.root / "results" / file.format("smoke/toy_zh-en/han/seed1")
+    more = matrix.root / f"results/{stage}/toy_zh-en/han/seed1/0123456789/manifest.json"
     more.parent.mkdir(parents=True)
     more.write_text("{}")
     assert run_problems(matrix) == [f"made and not declared: {more.parent.relative_to(matrix.root)}"]
@@ -146,7 +155,7 @@ def test_runs_are_those_of_the_grid(matrix, file):
 
 def test_a_system_that_differs_in_decoding_alone_is_no_training(matrix):
     """sentence.beam1 translates with the model of sentence; two seeds of sentence.smoother; five others."""
-    assert (len(matrix.runs(TRAINING)), len(matrix.runs(TRANSLATIONS))) == (6, 7)
+    assert (len(matrix.trainings), len(matrix.translated)) == (6, 6)
 
 
 @pytest.mark.parametrize(
@@ -162,25 +171,27 @@ def test_a_system_that_differs_in_decoding_alone_is_no_training(matrix):
 )
 def test_a_flat_loss_is_found(matrix, folder, losses, said):
     """Of a training of its own, and of one that starts from it."""
+    folder = made(matrix, folder)
     write_losses(matrix, folder, *losses)
     (problem,) = flat_losses(matrix)
     assert problem.startswith(f"{folder}: {said}")
 
 
 def test_a_fall_that_begins_after_some_updates_is_none(matrix):
-    write_losses(matrix, SENTENCE, 5.0, 3.0, first=30)
+    write_losses(matrix, made(matrix, SENTENCE), 5.0, 3.0, first=30)
     assert flat_losses(matrix) == [
-        f"{SENTENCE}: dev losses {{30: 5.0, 60: 3.0}}, expected one of update 0 and later ones"
+        f"{made(matrix, SENTENCE)}: dev losses {{30: 5.0, 60: 3.0}}, expected one of update 0 and later ones"
     ]
 
 
 def test_a_training_without_a_course_is_found(matrix):
-    (matrix.root / CHAINS / "metrics.jsonl").unlink()
-    assert flat_losses(matrix) == [f"{CHAINS}: dev losses {{}}, expected one of update 0 and later ones"]
+    folder = made(matrix, CHAINS)
+    (matrix.root / folder / "metrics.jsonl").unlink()
+    assert flat_losses(matrix) == [f"{folder}: dev losses {{}}, expected one of update 0 and later ones"]
 
 
 def test_a_fall_of_a_fifth_is_enough_whatever_comes_after(matrix):
-    write_losses(matrix, SENTENCE, 5.0, 3.99, 4.9)
+    write_losses(matrix, made(matrix, SENTENCE), 5.0, 3.99, 4.9)
     assert flat_losses(matrix) == []
 
 

@@ -3,10 +3,10 @@
 import json
 
 import pytest
+from helpers.places import target
 from helpers.plans import to_make
 from helpers.support import Project, planned
 
-SCORES = "results/7_scores/paper/{corpus}/sentence/seed1/scores.json"
 CORPUS = """\
 corpus: {name}
 about: a corpus
@@ -43,6 +43,10 @@ def studies(project) -> Project:
     return project
 
 
+def scores(studies: Project, corpus: str) -> str:
+    return target(studies, f"7_scores/{corpus}/sentence/seed1")
+
+
 def test_all_that_is_missing_for_all_is_one_message(studies):
     done = studies.snakemake("-n", "all", "--config", "missing=stop")
     assert done.returncode == 2
@@ -63,13 +67,13 @@ def test_all_that_is_missing_for_all_is_one_message(studies):
 
 
 def test_only_what_was_asked_for_is_named(studies):
-    done = studies.snakemake("-n", SCORES.format(corpus="yours"))
+    done = studies.snakemake("-n", scores(studies, "yours"))
     assert done.returncode == 2
     assert "yours.zh" in done.stderr and "mine.zh" not in done.stderr
 
 
 def test_what_needs_no_missing_file_is_planned(studies):
-    jobs = planned(studies, SCORES.format(corpus="toy_zh-en"))
+    jobs = planned(studies, scores(studies, "toy_zh-en"))
     assert "scores sentence" in jobs and "download" not in jobs
 
 
@@ -81,8 +85,8 @@ def test_all_leaves_a_corpus_out_and_a_target_that_names_it_is_refused(studies):
         "docmt: left out: 1 run: mine is missing: mine.zh, mine.en. Ask for mine.",
         "docmt: left out: 1 run: yours is missing: yours.zh, yours.en. Ask for yours.",
     ]
-    for target in (SCORES.format(corpus="mine"), "results/8_report/paper/first/t.html"):
-        asked = studies.snakemake("-n", target)
+    for name in (scores(studies, "mine"), "results/8_report/paper/first/t.html"):
+        asked = studies.snakemake("-n", name)
         assert asked.returncode == 2
         assert "mine.zh, mine.en" in asked.stderr
     assert studies.snakemake("-n", "results/8_report/paper/first/index.html").returncode == 0
@@ -97,13 +101,12 @@ def test_a_checkpoint_is_left_out_until_the_user_agrees_to_its_size(studies):
     done = studies.snakemake("-n", "all", check=True)
     assert "system=started" not in done.stdout
     assert "models/mbart25 is missing: a pretrained model. `fetch_checkpoints: true`" in done.stderr
-    target = SCORES.format(corpus="toy_zh-en").replace("sentence", "started")
-    refused = studies.snakemake("-n", target)
+    refused = studies.snakemake("-n", "first.trainings", "--config", "missing=stop")
     assert refused.returncode == 2
     assert "models/mbart25, a pretrained model\n        `fetch_checkpoints: true` in config.yaml" in refused.stderr
     done = studies.snakemake("-n", "all", "--config", "fetch_checkpoints=true", check=True)
     assert "system=started" in done.stdout and "mbart25 is missing" not in done.stderr
-    assert studies.snakemake("-n", target, "--config", "fetch_checkpoints=true").returncode == 0
+    assert studies.snakemake("-n", "first.trainings", "--config", "fetch_checkpoints=true").returncode == 0
 
 
 def test_files_in_a_folder_of_ones_own_are_found(studies, tmp_path):
@@ -113,13 +116,13 @@ def test_files_in_a_folder_of_ones_own_are_found(studies, tmp_path):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("a\nb\n\nc\n")
     studies.edit("config.yaml", "local", {name: str(tmp_path / "ldc") for name in ("mine", "yours")})
-    done = studies.snakemake("--cores", "1", "results/1_corpus/mine/card.json", check=True)
+    corpus = target(studies, "1_corpus/mine")
+    done = studies.snakemake("--cores", "1", corpus, check=True)
     assert "Traceback" not in done.stderr
-    card = json.loads((studies.root / "results/1_corpus/mine/card.json").read_text())
+    card = json.loads((studies.root / corpus).with_name("card.json").read_text())
     assert card["splits"]["train"]["sentences"] == 3
     studies.edit("config.yaml", "local", {})
-    target = "results/1_corpus/mine/card.json"
-    assert to_make(studies.root, target) == set(), "where a file came from is no setting of a job"
+    assert to_make(studies.root, corpus) == set(), "where a file came from is no setting of a job"
 
 
 def test_files_that_a_person_put_among_the_downloads_survive_a_forced_run(studies):
@@ -127,17 +130,17 @@ def test_files_that_a_person_put_among_the_downloads_survive_a_forced_run(studie
     downloads.mkdir(parents=True)
     for language in ("zh", "en"):
         (downloads / f"mine.{language}").write_text("a\nb\n\nc\n")
-    target = "results/1_corpus/mine/card.json"
+    corpus = target(studies, "1_corpus/mine")
     for options in ((), ("-F",)):
-        studies.snakemake("--cores", "1", target, *options, check=True)
+        studies.snakemake("--cores", "1", corpus, *options, check=True)
         assert (downloads / "mine.zh").read_text() == "a\nb\n\nc\n"
     lock = json.loads((studies.root / "results/checksums.lock.json").read_text())
     assert lock.keys() == {"mine/mine.zh", "mine/mine.en"}
     (downloads / "mine.zh").write_text("d\nb\n\nc\n")
-    refused = studies.snakemake("--cores", "1", "-F", target)
-    assert refused.returncode == 2
+    refused = studies.snakemake("--cores", "1", "-F", target(studies, "1_corpus/mine"))
+    assert refused.returncode == 1
     assert "another file than the catalogue or the first download" in refused.stderr
-    assert "which results/checksums.lock.json:3 states" in refused.stderr
+    assert "results/checksums.lock.json:3 states" in refused.stderr
     assert (downloads / "mine.zh").read_text() == "d\nb\n\nc\n"
 
 

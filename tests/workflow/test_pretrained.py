@@ -6,16 +6,21 @@ from pathlib import Path
 import pytest
 from helpers.checkpoints import fields, reference_model, write_checkpoint
 from helpers.pieces import write_tokenizer
-from helpers.plans import plan_of, to_make
+from helpers.places import target
+from helpers.plans import to_make
+from helpers.planted import at
 from helpers.support import Project, shared_folder, small_demo
 
 from docmt.base.artifacts import read_json
 from docmt.base.errors import UserError
 
 STUDY = "workflow/studies/pretrained.yaml"
-SYSTEM = "5_training/smoke/toy_zh-en/start/seed1"
-TRANSLATIONS = "results/6_translations/smoke/toy_zh-en/{}/seed1/test.txt"
-TARGETS = [TRANSLATIONS.format("start"), TRANSLATIONS.format("start.fine")]
+SYSTEMS = ("start", "start.fine")
+
+
+def targets(project: Project) -> list[str]:
+    """The manifests of the translations of both systems."""
+    return [target(project, f"6_translations/toy_zh-en/{system}/seed1") for system in SYSTEMS]
 
 
 def pretrained_study(root: Path) -> Project:
@@ -52,7 +57,7 @@ def finished(tmp_path_factory, programs: Path) -> Project:
         project = Project(root)
         if not root.exists():
             pretrained_study(root)
-            project.snakemake("--cores", "2", *TARGETS, check=True, programs=programs)
+            project.snakemake("--cores", "2", *targets(project), check=True, programs=programs)
     return project
 
 
@@ -64,27 +69,28 @@ def project(finished, tmp_path) -> Project:
 
 
 def test_the_study_runs_from_the_checkpoint_on(finished):
-    settings, record = (read_json(finished.root / "results" / SYSTEM / f"{n}.json") for n in ("settings", "record"))
-    assert settings["pretrained"] == "given"
+    start, other = (finished.root / at(finished, f"5_training/toy_zh-en/{system}/seed1") for system in SYSTEMS)
+    assert read_json(start / "job.json")["settings"]["pretrained"] == "given"
+    record, fine = read_json(start / "record.json"), read_json(other / "record.json")
     assert record["start"]["new"] == []
-    fine = read_json(finished.root / "results" / SYSTEM.replace("start", "start.fine") / "record.json")
     # Those of attention have other names there (`group`), so that how many they are is compared.
     assert (fine["start"]["weights"], len(fine["start"]["transferred"])) == ({}, len(record["start"]["transferred"]))
-    lines = [(finished.root / target).read_text(encoding="utf-8").count("\n") for target in TARGETS]
+    folders = [(finished.root / manifest).parent for manifest in targets(finished)]
+    lines = [(folder / "test.txt").read_text(encoding="utf-8").count("\n") for folder in folders]
     assert lines[0] == lines[1] > 0
 
 
 def test_a_finished_study_plans_nothing(project):
-    assert to_make(project.root, *TARGETS) == set()
+    assert to_make(project.root, *targets(project)) == set()
 
 
 def test_other_weights_train_again_and_another_tokenizer_makes_the_text_again(project):
     folder = project.root / "models" / "small bart"
     write_checkpoint(reference_model("bart", read_json(folder / "config.json")["vocab_size"], seed=2), folder)
     jobs = {"train start", "train start.fine", "translate start", "translate start.fine"}
-    assert to_make(project.root, *TARGETS) == jobs
+    assert to_make(project.root, *targets(project)) == jobs
     (folder / "tokenizer.json").write_text((folder / "tokenizer.json").read_text() + "\n")
-    assert to_make(project.root, *TARGETS) == {"tokens", "views", *jobs}
+    assert to_make(project.root, *targets(project)) == {"tokens", "views", *jobs}
 
 
 @pytest.mark.parametrize(
@@ -100,5 +106,5 @@ def test_other_weights_train_again_and_another_tokenizer_makes_the_text_again(pr
 def test_planning_refuses_a_checkpoint_that_does_not_fit(project, spoil, message):
     spoil(project)
     with pytest.raises(UserError) as problem:
-        plan_of(project.root, *TARGETS)
+        targets(project)
     assert message in str(problem.value)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from helpers.catalogue_files import make_files
+from helpers.places import target
+from helpers.planted import at
 from helpers.public_hosts import public_hosts
 from helpers.real_files import archives_of_layout, real_files
 from helpers.support import ROOT, Project
@@ -26,7 +28,7 @@ def corpus_of(name: str) -> CorpusConfig:
 
 
 def card_of(project: Project, name: str) -> dict:
-    return json.loads((project.root / f"results/1_corpus/{name}/card.json").read_text())
+    return json.loads((project.root / at(project, f"1_corpus/{name}") / "card.json").read_text())
 
 
 def addresses(corpus: CorpusConfig, contents: dict[str, bytes]) -> dict[str, bytes]:
@@ -55,17 +57,18 @@ def test_a_corpus_is_had_with_one_command(project):
     """
     number = MANY_SENTENCES + 1
     project.write("workflow/corpora/mine.yaml", MINE)
-    target, lock = "results/1_corpus/mine/card.json", project.root / "results/checksums.lock.json"
+    lock = project.root / "results/checksums.lock.json"
     downloads = project.root / "results/1_corpus/mine/downloads"
     with public_hosts({f"{HUB}a.zh": "一\n".encode() * number, f"{HUB}a.en": b"one\n"}) as hosts:
         project.edit("config.yaml", "hosts", hosts.stand_ins())
-        wrong = project.snakemake("--cores", "2", target)
+        corpus = target(project, "1_corpus/mine")
+        wrong = project.snakemake("--cores", "2", corpus)
         assert wrong.returncode != 0 and not lock.exists()
-        log = (project.root / "logs/1_corpus/mine.read.log").read_text()
+        log = (project.root / corpus).with_name("log.1.txt").read_text()
         assert f"a.en was downloaded from {HUB}a.en" in log
         (downloads / "a.en").unlink()
         hosts.files[f"{HUB}a.en"] = b"one\n" * number
-        done = project.snakemake("--cores", "2", target, check=True)
+        done = project.snakemake("--cores", "2", corpus, check=True)
         assert "Traceback" not in done.stderr
         assert json.loads(lock.read_text()).keys() == {"mine/a.zh", "mine/a.en"}
         assert card_of(project, "mine")["splits"]["train"]["sentences"] == number
@@ -78,7 +81,7 @@ def test_a_corpus_of_the_catalogue_as_it_is(project, shared):
     corpus = corpus_of("voita_en-ru")
     with public_hosts(addresses(corpus, real_files(shared / "mirror"))) as hosts:
         project.edit("config.yaml", "hosts", hosts.stand_ins())
-        done = project.snakemake("--cores", "2", "results/1_corpus/voita_en-ru/card.json", check=True)
+        done = project.snakemake("--cores", "2", target(project, "1_corpus/voita_en-ru"), check=True)
         assert hosts.asked == hosts.answered == set(hosts.files)
     assert "Traceback" not in done.stderr
     splits = card_of(project, "voita_en-ru")["splits"]
@@ -108,7 +111,7 @@ def test_real_sets_beside_generated_training_text(project, shared, tmp_path, nam
     project.write(path, settings)
     with public_hosts(addresses(corpus, contents)) as hosts:
         project.edit("config.yaml", "hosts", hosts.stand_ins())
-        project.snakemake("--cores", "2", f"results/1_corpus/{name}/card.json", check=True)
+        project.snakemake("--cores", "2", target(project, f"1_corpus/{name}"), check=True)
         assert hosts.answered == set(hosts.files)
     splits = card_of(project, name)["splits"]
     for split, counts in corpus.expected.items():

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 import torch
+from helpers.places import target
+from helpers.planted import at
 from helpers.real_files import real_files, write_contents
 from helpers.support import Project, copy_project, run
 
@@ -42,7 +44,7 @@ def shorten(folder: Path, instances: int) -> None:
             texts.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
-def finished(root: Path, mirror: Path, scale: str, *targets: str) -> Project:
+def finished(root: Path, mirror: Path, scale: str, *places: str) -> Project:
     project = copy_project(root)
     settings = {"studies": ["voita"], "mirror": str(mirror), "scale": scale, "device": "cpu"}
     for name, value in settings.items():
@@ -54,6 +56,7 @@ def finished(root: Path, mirror: Path, scale: str, *targets: str) -> Project:
         catalogue["expected"] = {}
         catalogue["files"] = [{"name": file["name"]} for file in catalogue["files"]]
         project.write(CORPUS, catalogue)
+    targets = [target(project, place) for place in places]
     project.snakemake("--cores", "2", *targets, check=True, timeout=3000)
     return project
 
@@ -66,19 +69,18 @@ def from_plain_files(model: Path, folder: Path, *options: str) -> dict:
     return {name: scores[file] for name, file in FILES.items()}
 
 
-def folders(project: Project, scale: str, system: str) -> tuple[Path, Path]:
+def folders(project: Project, system: str) -> tuple[Path, Path]:
     """Of the model, and of its forced scores."""
-    results, run_name = project.root / "results", f"{scale}/voita_en-ru/{system}/seed1"
-    return results / "5_training" / run_name / "model", results / "6_translations" / run_name
+    training, forced = (at(project, f"{stage}/voita_en-ru/{system}/seed1") for stage in ("5_training", "6_contrastive"))
+    return project.root / training / "model", project.root / forced
 
 
 @pytest.mark.slow
 def test_a_few_instances_by_the_workflow_and_from_plain_files(sets, tmp_path):
     shorten(sets, instances=4)
-    target = "results/6_translations/quick/voita_en-ru/concat_4/seed1/contrastive.arrow"
-    project = finished(tmp_path / "project", sets, "quick", target)
-    model, translations = folders(project, "quick", "concat_4")
-    scores = accuracies(read_judgements(translations / "contrastive.arrow", ContrastiveConfig()))
+    project = finished(tmp_path / "project", sets, "quick", "6_contrastive/voita_en-ru/concat_4/seed1")
+    model, forced = folders(project, "concat_4")
+    scores = accuracies(read_judgements(forced / "contrastive.arrow", ContrastiveConfig()))
     assert {name: score["items"] for name, score in scores.items()} == dict.fromkeys(FILES, 4)
     assert scores == from_plain_files(model, sets)
 
@@ -87,12 +89,12 @@ def test_a_few_instances_by_the_workflow_and_from_plain_files(sets, tmp_path):
 @pytest.mark.timeout(3600)
 def test_every_row_of_the_sets(sets, tmp_path):
     """16,151 rows: 5,000 of deixis, 3,428 of lexical cohesion, 2,520 and 5,203 of ellipsis, 28 of them twice."""
-    scores = [f"results/7_scores/paper/voita_en-ru/{system}/seed1/scores.json" for system in ("sentence", "concat_4")]
+    scores = [f"7_scores/voita_en-ru/{system}/seed1" for system in ("sentence", "concat_4")]
     project = finished(tmp_path / "project", sets, "paper", *scores)
-    changed = read_json(project.root / "results/1_corpus/voita_en-ru/card.json")["changed"]
+    changed = read_json(project.root / at(project, "1_corpus/voita_en-ru") / "card.json")["changed"]
     assert sum(count for what, count in changed.items() if what.startswith("variants dropped")) == 28
-    for system, path in zip(("sentence", "concat_4"), scores, strict=True):
-        contrastive = read_json(project.root / path)["contrastive"]
+    for system, place in zip(("sentence", "concat_4"), scores, strict=True):
+        contrastive = read_json(project.root / at(project, place) / "scores.json")["contrastive"]
         counts = {
             name: (contrastive[name]["items"], contrastive[name]["variants"], contrastive[name]["ties"])
             for name in FILES
@@ -103,10 +105,10 @@ def test_every_row_of_the_sets(sets, tmp_path):
             "ellipsis_inflection": (500, 2505, 1),
             "ellipsis_vp": (500, 5190, 0),
         }
-        model, _ = folders(project, "paper", system)
+        model, _ = folders(project, system)
         assert contrastive == from_plain_files(model, sets)
     # Two translations of each deixis item are right after two contexts, which a sentence model does not see.
-    assert read_json(project.root / scores[0])["contrastive"]["deixis"]["right"] == 1250
+    assert read_json(project.root / at(project, scores[0]) / "scores.json")["contrastive"]["deixis"]["right"] == 1250
     constant = indifferent(model)
     of_constant = from_plain_files(constant, sets, "--score", "mean")
     assert {(score["right"], score["items"] - score["ties"]) for score in of_constant.values()} == {(0, 0)}
