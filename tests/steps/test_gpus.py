@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import psutil
 import pytest
@@ -14,7 +15,6 @@ from helpers.toy_task import Folder, make_folder
 from docmt.base.errors import UserError
 from docmt.base.gpu_locks import GpuLocks, HeldGpus
 from docmt.base.gpus import VISIBLE, visible_gpus
-from docmt.base.manifest import SETTINGS
 from docmt.base.recipe import JOB
 from docmt.steps.gpus import ON_CLUSTER, take_gpus
 from docmt.training.pace import StopRequest
@@ -127,15 +127,18 @@ def training(folder: Folder, *options: str) -> subprocess.Popen:
     return subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True)
 
 
-def end_of_wait(job: subprocess.Popen, number: signal.Signals | None = None) -> str:
-    """Wait until a training has said that it waits, and signal it; return what it says then. Its status is 75."""
-    first = job.stderr.readline()
+def end_of_wait(folder: Folder, job: subprocess.Popen, number: signal.Signals | None = None) -> str:
+    """Wait until a training has logged that it waits, and signal it; return what it logs then. Its status is 75."""
+    while not folder.log(1).endswith("\n"):
+        assert job.poll() is None, job.stderr.read()
+        time.sleep(0.01)
+    first = folder.log(1).splitlines()[0]
     assert first.startswith(f"docmt: waits for 2 of 3 GPUs, which are in use: 0 by process {os.getpid()} of "), first
     if number:
         job.send_signal(number)
-    _, said = job.communicate(timeout=60)
-    assert job.returncode == 75, said
-    return said
+    job.communicate(timeout=60)
+    assert job.returncode == 75, folder.log(1)
+    return folder.log(1).split("\n", 1)[1]
 
 
 ENDED = "docmt: {} ended the wait of this job for a GPU\n  found nothing was changed\n  run again\n"
@@ -143,13 +146,13 @@ ENDED = "docmt: {} ended the wait of this job for a GPU\n  found nothing was cha
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_a_signal_ends_the_wait(others, folder, number):
-    assert end_of_wait(training(folder), number) == ENDED.format(number.name)
-    assert not folder.paths.state.exists()
-    assert {path.name for path in folder.paths.output.iterdir()} == {JOB, SETTINGS}
+    assert end_of_wait(folder, training(folder), number) == ENDED.format(number.name)
+    assert {path.name for path in folder.paths.output.iterdir()} == {JOB, "log.1.txt"}
 
 
 def test_the_deadline_ends_the_wait(others, folder):
-    assert end_of_wait(training(folder, "--deadline-minutes", "0.01")) == ENDED.format("the deadline")
+    job = training(folder, "--deadline-minutes", "0.01")
+    assert end_of_wait(folder, job) == ENDED.format("the deadline")
 
 
 def launched(command: list[str]) -> tuple[psutil.Process, list[psutil.Process]]:
@@ -189,9 +192,10 @@ with StopRequest() as stop:
 @pytest.mark.slow
 def test_trainings_at_once_compute_on_gpus_of_their_own(three, tmp_path):
     """Three of two ranks each have three GPUs: one after another, and each comes to its end."""
-    jobs = [training(make_folder(tmp_path / str(number)), "--threads", "1") for number in range(3)]
-    said = [job.communicate(timeout=600)[1] for job in jobs]
-    assert [job.returncode for job in jobs] == [0, 0, 0], said
+    folders = [make_folder(tmp_path / str(number)) for number in range(3)]
+    jobs = [training(folder, "--threads", "1") for folder in folders]
+    assert [job.wait(timeout=600) for job in jobs] == [0, 0, 0]
+    said = [folder.log(1) for folder in folders]
     assert all("docmt: computes on GPU " in text for text in said)
     assert sum("docmt: waits for 2 of 3 GPUs" in text for text in said) >= 1
     assert free() == ["0", "1", "2"]
