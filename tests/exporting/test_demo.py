@@ -2,6 +2,7 @@
 
 import pytest
 from helpers.exported import loaded_program
+from helpers.planted import at
 
 import docmt
 
@@ -14,8 +15,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*another number of sentences")
 @pytest.mark.parametrize("system", ["sentence", "concat_3"])
 def test_500_lines_are_translated_equally(system, finished_demo, tmp_path, monkeypatch):
     """At scale smoke the models have hardly been trained, so that some hypotheses are nearly equal."""
-    folder = finished_demo.root / f"results/5_training/smoke/toy_zh-en/{system}/seed1"
-    (corpus,) = finished_demo.root.glob("results/1_corpus/toy_zh-en*")
+    folder = finished_demo.root / at(finished_demo, f"5_training/toy_zh-en/{system}/seed1")
+    corpus = finished_demo.root / at(finished_demo, "1_corpus/toy_zh-en")
     documents: list[list[str]] = []
     for document in docmt.read_corpus(corpus):
         if sum(map(len, documents)) < LINES:

@@ -147,12 +147,12 @@ def test_hints_and_libraries(external):
         ("tokens", DATA, {"shards"}, ["jieba", *text]),
         ("translate", {**RUN, "system": "sentence"}, set(), ["ctranslate2", "sacremoses"]),
         ("scores", {**RUN, "system": "fine"}, set(), ["sacrebleu"]),
-        ("word_vectors", DATA, set(), ["gensim"]),
         ("page", {"scale": "paper", "study": "one", "item": "index"}, {"item", "opened"}, ["matplotlib", "scipy"]),
     ):
         recipe = plan.recipe(Job.of(step, **names))
         assert {*recipe.hints} - {"knobs"} == hints, step
         assert sorted(recipe.libraries) == libraries, step
+    assert [*get_step("word_vectors").libraries(plan.grid, DATA)] == ["gensim"]
 
 
 def test_knobs_are_settings_that_no_identity_has(external):
