@@ -41,7 +41,7 @@ LEFT_OUT = {
     "torchrun": "needs several GPUs: tests/training/test_ranks.py",
     "--set-resources": CLUSTER,
     "--ranks 4": "needs several GPUs: tests/training/test_ranks.py",
-    "squeue": "asks a Slurm: tests/slurm/test_submission.py",
+    "squeue": "asks a Slurm: tests/workflow/test_cluster.py",
     "--profile slurm": "asks a Slurm: tests/preflight/test_slurm.py",
     "--profile profiles/": "needs a cluster: tests/workflow/test_other_clusters.py",
     "docmt preflight --gpu": "measures this machine's processor: tests/devicecheck/test_run.py",
@@ -81,7 +81,7 @@ LEFT_OUT = {
     "docmt translate --model imported": FAIRSEQ,
     "for_ctranslate2/translate.py": "needs a text: tests/exporting/test_ctranslate2.py",
     # Commands that do not end, or change the reader's shell.
-    "watch -n": "does not end: tests/cli/test_status.py",
+    "watch -n": "does not end: tests/plan/test_progress.py",
     "--follow": "does not end: tests/training/test_live.py",
     "docmt --install-completion": "changes the reader's shell: tests/cli/test_every_command.py",
 }

@@ -146,7 +146,7 @@ def check_command(line: str, written: Collection[str] = ()) -> None:
     line, paths = without_paths(line.replace("\\\n", " "))
     for words in [*paths, *programs_in(line)]:
         if words[0] == "docmt" and words[1:2] != ["--install-completion"]:
-            check_docmt(words[1:])
+            check_docmt(words[1:], written)
         if words[0] == "snakemake":
             check_snakemake(words[1:], written)
 
@@ -158,9 +158,13 @@ def without_paths(line: str) -> tuple[str, list[list[str]]]:
 
 
 def names_written(blocks: list[Block]) -> set[str]:
-    """Return the names of the studies and corpora that a page has the reader write."""
+    """Return the names of the studies and corpora, and in changes of code all names, that the reader writes."""
+    files = [block.body for block in blocks if block.title]
+    changes = [block.body for block in blocks if block.form == "diff" and block.title.endswith(".py")]
+    added = (line for body in changes for line in body.splitlines() if line.startswith("+"))
     return {
-        match[1] for block in blocks if block.title and (match := re.match(r"(?:study|corpus): (\S+)\n", block.body))
+        *(match[1] for body in files if (match := re.match(r"(?:study|corpus): (\S+)\n", body))),
+        *(name for line in added for name in re.findall(r'"([\w-]+)"', line)),
     }
 
 
@@ -180,9 +184,11 @@ def programs_in(line: str) -> Iterator[list[str]]:
         words = words[end + 1 :]
 
 
-def check_docmt(words: list[str]) -> None:
+def check_docmt(words: list[str], written: Collection[str] = ()) -> None:
     """Parse a command line of docmt; files that it names need not be there, and `...` stands for other options."""
     command, context = get_command(build()), None
+    if words[:1] and words[0] in written:
+        return
     try:
         while isinstance(command, TyperGroup):
             context = command.make_context("docmt", list(words), parent=context)
