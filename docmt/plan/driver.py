@@ -192,14 +192,14 @@ class Driver:
         self.prepare()
         return self.manifests(self.jobs_of(link))[0]
 
-    def identity_of_page(self, link: str, output: str) -> str:
-        """Return what changes with that page. Raises UserError where Snakemake has it below another folder."""
+    def place_of_page(self, link: str, output: str) -> str:
+        """Return the path of the link to a page. Raises UserError where Snakemake has it below another folder."""
         if output != link:
             remedy = "remove `prefix:`; docmt writes into the folder of the run"
             raise UserError(
                 "docmt as a module has no prefix", where="module", found=output, expected=link, remedy=remedy
             )
-        return self.page(link)
+        return link
 
     def gpus(self, step: str, names: Names) -> int:
         """Return the GPUs that a job of a model asks a cluster for."""

@@ -81,8 +81,9 @@ class Matrix:
     @property
     def translated(self) -> set[str]:
         """Folders of the systems that the studies' pages score: all but those shown by their training alone."""
-        jobs = [job for study in self.studies for job in study_jobs(self.grid, study)["translations"]]
-        return {self.folder(step, **names) for step, names in jobs}
+        jobs = (job for study in self.studies for job in study_jobs(self.grid, study)["scores"])
+        read = (self.plan.inputs(Job.of(step, **names)).values() for step, names in jobs)
+        return {self.folder(job.step, **job.names) for jobs in read for job in jobs if job.step == "translate"}
 
 
 def missing_pages(matrix: Matrix) -> list[str]:

@@ -1,5 +1,6 @@
 """Remedies of settings, plans and checks before a run, carried out."""
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -7,24 +8,27 @@ from pathlib import Path
 
 import pytest
 import yaml
+from helpers.command_line import succeed
+from helpers.finished import finish
 from helpers.planted_gpus import plant_gpus, uuid_of, write_program
-from helpers.remedies import Action, carried, pip_installs, refused
+from helpers.remedies import Action, carried, first_error, pip_installs, refused
 from helpers.small_grid import CORPUS, STUDY, small_project
 from helpers.support import ROOT, Project
 
+from docmt.base.paths import page_link
 from docmt.catalogue.corpus import load_corpus
-from docmt.grid.grid import Grid, load_grid
-from docmt.plan import preflight
-from docmt.plan.budget import Used, check_budget
-from docmt.plan.driver import check_price
-from docmt.plan.exchange import store_of
-from docmt.plan.jobs import Job
-from docmt.plan.nodes import check_nodes
-from docmt.plan.planning import Plan, StaleTraining
-from docmt.plan.removal import check_lock
 from docmt.cli.init import make_study_folder
+from docmt.grid.grid import Grid, load_grid
+from docmt.plan.driver import TRIGGERS, Driver, RunSettings
+from docmt.plan.inventory import inventory
+from docmt.plan.plan import Job, Plan
+from docmt.plan.removal import chosen
+from docmt.plan.stored import named_store
+from docmt.preflight import devices, packages
+from docmt.preflight.planned import planned_run
+from docmt.preflight.requests import Requests
 
-TRAINING = Job.of("train", scale="paper", corpus="toy", system="sentence", seed=1)
+TRAINING = Job.of("train", corpus="toy", system="sentence", seed=1)
 IN_FP32 = "set `precision: fp32` in config.yaml, for every study that does not compare precisions"
 
 
@@ -78,42 +82,71 @@ def another_scale(room: Room):
     return target, lambda: target(**prompted(room, target))
 
 
-@carried("plan/driver.py", "to train them again: --config retrain_hours={}{}; the present ones are set aside")
-def stale_trainings(room: Room):
-    plan = Plan(stale=[StaleTraining(TRAINING, "changed", 12.3)])
-
-    def run(retrain_hours: float = 1):
-        check_price(plan, retrain_hours)
-
-    return run, lambda: run(**prompted(room, run))
+def a_run(room: Room, *targets: str, triggers=TRIGGERS, until=(), is_dry: bool = True) -> Driver:
+    """What the rules ask in a run of the small project."""
+    room.monkeypatch.chdir(room.project.root)
+    named, ending = frozenset(targets), frozenset(until)
+    settings = RunSettings(named, frozenset(), False, False, ending, frozenset(triggers), is_dry)
+    return Driver(room.grid(), lambda: settings)
 
 
-@carried(
-    "plan/budget.py",
-    "ask for targets with fewer trainings (docmt list-targets), or raise the budget: --config device_hours={}{}{}",
-)
-def too_few_hours(room: Room):
-    def run(device_hours: float = 0.001, jobs=(TRAINING,)):
-        check_budget(room.grid(device_hours=device_hours), jobs, Used(0.7, {}), room.project.root)
+@carried("plan/driver.py", "add --rerun-triggers mtime params")
+def other_triggers(room: Room):
+    def run(*triggers: str):
+        return a_run(room, triggers=triggers).settings
 
-    return lambda: run(0.5), lambda: run(0.5, ()), lambda: run(**prompted(room, lambda: run(0.5)))
+    def with_the_flag():
+        words = str(refused(lambda: run("mtime", "input")).remedy).removeprefix("add --rerun-triggers ").split()
+        run(*words)
+
+    return lambda: run("mtime", "input", "code"), with_the_flag
 
 
-@carried("plan/exchange.py", "name it in config.yaml, or with --config store=FOLDER")
+@carried("plan/driver.py", "the trainings of a study are a target: snakemake STUDY.trainings")
+def until_the_trainings(room: Room):
+    until = lambda: a_run(room, "one", until=["train"]).prepare()  # noqa: E731
+
+    def trainings():
+        target = str(refused(until).remedy).rpartition(" ")[2].replace("STUDY", "one")
+        assert {job.step for job in a_run(room, target).target_jobs} == {"train"}
+
+    return until, trainings
+
+
+@carried("plan/driver.py", "remove `prefix:`; docmt writes into the folder of the run")
+def a_module_with_a_prefix(room: Room):
+    link = page_link("paper", "one", "index")
+    return (
+        lambda: a_run(room, "one").place_of_page(link, f"sub/{link}"),
+        lambda: a_run(room, "one").place_of_page(link, link),
+    )
+
+
+@carried("plan/removal.py", "docmt list-results --all names what is there")
+def a_folder_without_results(room: Room):
+    plan = Plan(room.grid(), room.project.root)
+    finish(plan, [Job.of("corpus", corpus="toy")])
+
+    def remove(place: str) -> None:
+        assert chosen(inventory(plan), [Path(place)], False)
+
+    def named():
+        listed = succeed("list-results", "--all", "--json", "--root", room.project.root).stdout
+        remove(json.loads(listed)[0]["path"])
+
+    return lambda: remove("results/2_tokens"), named
+
+
+@carried("plan/stored.py", "name it in config.yaml, or with --config store=FOLDER")
 def no_store(room: Room):
     folder = str(room.folder / "store")
-    named = lambda: store_of(room.grid(store=folder))  # noqa: E731
+    named = lambda: named_store(room.grid(store=folder))  # noqa: E731
 
     def in_the_file():
         room.edited("store", folder, "config.yaml")
-        store_of(room.grid())
+        named_store(room.grid())
 
-    return lambda: store_of(room.grid()), named, in_the_file
-
-
-@carried("plan/nodes.py", "add --profile slurm, or --set-resources train:nodes=1")
-def several_nodes(room: Room):
-    return lambda: check_nodes(2, False), lambda: check_nodes(2, True), lambda: check_nodes(1, False)
+    return lambda: named_store(room.grid()), named, in_the_file
 
 
 @carried("grid/entries.py", "`decode: {engine: docmt}` in this system")
@@ -184,7 +217,7 @@ def a_corpus_without_splits(room: Room):
     return broken, lambda: load(corpus_without()), lambda: load(corpus_without("dev", "test", **stated))
 
 
-@carried("plan/study_folder.py", "name another folder; in the clone itself, snakemake and docmt work without it")
+@carried("cli/init.py", "name another folder; in the clone itself, snakemake and docmt work without it")
 def a_study_folder_in_the_clone(room: Room):
     inside, outside = ROOT / "my-study", room.folder / "new"
     return (
@@ -194,39 +227,23 @@ def a_study_folder_in_the_clone(room: Room):
     )
 
 
-@carried("plan/removal.py", "remove results when it has ended; after a run that was killed: snakemake --unlock")
-def a_lock_of_snakemake(room: Room):
-    lock = room.folder / ".snakemake/locks/0.input.lock"
-    lock.parent.mkdir(parents=True)
-    lock.touch()
-
-    def unlocked():
-        lock.unlink()  # what `snakemake --unlock` does, which takes seconds to start: tests/workflow/test_slurm.py
-        check_lock(room.folder)
-
-    return lambda: check_lock(room.folder), unlocked
-
-
-def in_bf16(room: Room) -> None:
-    room.edited("systems", {"sentence": {"train": {"precision": "bf16"}}})
-
-
-@carried("plan/preflight.py", IN_FP32)
+@carried("preflight/devices.py", IN_FP32)
 def an_old_gpu(room: Room):
     plant_gpus(room.folder, 1, room.monkeypatch)
     listing = (room.folder / "bin/nvidia-smi").read_text().removeprefix("#!/bin/sh\n")
     row = f"echo '{uuid_of(0)}, Tesla P100, 6.0'"
     write_program(room.folder / "bin/nvidia-smi", f'case "$1" in --query*) {row}; exit;; esac\n{listing}')
-    in_bf16(room)
-    check = lambda: preflight.check_precision(room.grid(), [TRAINING])  # noqa: E731
+    room.edited("systems", {"sentence": {"train": {"precision": "bf16"}}})
+    room.monkeypatch.chdir(room.project.root)
+    check = lambda: first_error(devices.check_numbers(planned_run(room.grid(), ["one"])[0], Requests()))  # noqa: E731
     return check, lambda: room.edited("precision", "fp32", "config.yaml"), check
 
 
-@carried("plan/preflight.py", "in docmt's clone: pip install -c pins.txt -e {}")
+@carried("preflight/packages.py", "in docmt's clone: pip install -c pins.txt -e {}")
 def packages_of_jobs(room: Room):
     missing = {"gensim", "eflomal"}
-    room.monkeypatch.setattr(preflight, "is_installed", lambda name: name not in missing)
-    check = lambda: preflight.check_packages(["default", "eflomal"])  # noqa: E731
+    room.monkeypatch.setattr(packages, "is_installed", lambda name: name not in missing)
+    check = lambda: packages.check_packages(["default", "eflomal"])  # noqa: E731
 
     def mended():
         missing.difference_update(pip_installs(refused(check).remedy))

@@ -34,7 +34,8 @@ use rule * from docmt as docmt_*
 onstart:
     print("mine starts")
 """
-PROFILE = ("--rerun-triggers", "mtime", "params", "--rerun-incomplete")
+PROFILE = ("--rerun-triggers", "mtime", "params", "--rerun-incomplete", "--max-inventory-time", "0")
+"""What a profile of the workflow has of profiles/default."""
 
 
 def second_workflow(root: Path, clone: Path, **config) -> Project:

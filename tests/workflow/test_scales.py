@@ -11,4 +11,4 @@ def folders(project: Project, scale: str) -> set[str]:
 
 def test_a_smoke_run_beside_a_paper_run_shares_no_folder_with_it(project):
     paper, smoke = folders(project, "paper"), folders(project, "smoke")
-    assert len(paper) == len(smoke) > 40 and not paper & smoke
+    assert min(len(paper), len(smoke)) > 40 and not paper & smoke

@@ -113,6 +113,12 @@ SETTINGS: dict[str, tuple[Change, str]] = {
     ),
     "what a corpus is about": (sets("about", "Other words.", "workflow/corpora/toy_zh-en.yaml"), ""),
     "device": (sets("device", "cpu", CONFIG), ""),
+    "what a device computes at once in training": (sets("train/batch_tokens", 512, SCALE), ""),
+    "what is decoded at once": (sets("decode/batch_tokens", 512, SCALE), ""),
+    "the same, where lengths depend on it": (
+        sets("decode", {"beam": 2, "max_length_of": "batch", "batch_tokens": 512}, SCALE),
+        DECODED,
+    ),
     "jobs that share a corpus": (sets("shards", 2, CONFIG), ""),
     "place of downloads": (sets("downloads", "job", CONFIG), ""),
     "mirror": (sets("mirror", "/some/where", CONFIG), ""),

@@ -53,7 +53,9 @@ rule show:
         link=LINK,
     localrule: True
     params:
-        identity=lambda wildcards, output: or_refuse(DRIVER.identity_of_page, path_of(wildcards), output[0]),
+        identity=lambda wildcards: or_refuse(DRIVER.page, path_of(wildcards)),
+        # Alone, since Snakemake compares no parameter that depends on outputs with that of the last run.
+        place=lambda wildcards, output: or_refuse(DRIVER.place_of_page, path_of(wildcards), output[0]),
     shell:
         'from="$(dirname {input:q})"; to="$(dirname {output:q})"; shopt -s nullglob;'
         ' for file in "$from"/*.* "$from"/documents; do [ -e "$file" ] || continue; name="$(basename "$file")";'
