@@ -116,7 +116,7 @@ class _Asked:
 def _runs(folder: Path, entries: Mapping[tuple[str, str], list[Entry]], asked: _Asked) -> Iterator[dict[str, Any]]:
     """Yield what identifies scores: a run of each study of the grid that has it, or the run that was scored."""
     settings = as_object(
-        read_recipe(folder).settings, str(folder / JOB), ("study", "scale", "corpus", "system", "seed")
+        read_recipe(folder).all_settings, str(folder / JOB), ("study", "scale", "corpus", "system", "seed")
     )
     system = folder.parents[1].name
     sharing = entries.get((settings["corpus"], system), [])

@@ -96,6 +96,7 @@ RUN_STAGES = (
                     "device": "`cpu` or `cuda`",
                     "ranks": "number of ranks",
                     "compiled": "whether parts of the model were compiled",
+                    "batch_tokens": "largest number of target tokens that a device computed at once",
                     "deterministic": "whether torch used only deterministic algorithms",
                     "parameters": "number of parameters",
                     "frozen": "names of parameters that were not trained",
