@@ -113,8 +113,8 @@ SETTINGS: dict[str, tuple[Change, str]] = {
     ),
     "what a corpus is about": (sets("about", "Other words.", "workflow/corpora/toy_zh-en.yaml"), ""),
     "device": (sets("device", "cpu", CONFIG), ""),
-    "what a device computes at once in training": (sets("train/batch_tokens", 512, SCALE), ""),
-    "what is decoded at once": (sets("decode/batch_tokens", 512, SCALE), ""),
+    "what a device computes at once, of which pages tell": (sets("train/batch_tokens", 512, SCALE), PAGES),
+    "what is decoded at once, of which pages tell": (sets("decode/batch_tokens", 512, SCALE), PAGES),
     "the same, where lengths depend on it": (
         sets("decode", {"beam": 2, "max_length_of": "batch", "batch_tokens": 512}, SCALE),
         DECODED,
