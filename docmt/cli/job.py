@@ -63,7 +63,7 @@ def command_of(step: str) -> Callable[..., None]:
         deadline_minutes: DeadlineMinutes = None,
         part: Part = "",
     ) -> None:
-        if root_of(folder) != Path.cwd():
+        if root_of(folder).resolve() != Path.cwd():
             remedy = f"cd {root_of(folder)}, and call it again"
             raise UserError("the job of another folder than this one", where=str(folder), remedy=remedy)
         if step == DOWNLOAD:

@@ -121,7 +121,6 @@ class Outputs:
     def _check(source: Path) -> None:
         """Raise UserError where a file is missing, or differs from its manifest."""
         if not source.is_file():
-            raise UserError(
-                "the file is missing", where=str(source), remedy="run snakemake again, which makes it again"
-            )
+            remedy = "delete the manifest.json of its job and run snakemake again, which makes it again"
+            raise UserError("the file is missing", where=str(source), remedy=remedy)
         check_file(source)

@@ -40,7 +40,10 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.reporting.page import write_report
 
     with sealing(recipe) as seal:
-        output, opened = recipe.folder / f"{recipe.hints['item']}.html", root_of(recipe.path) / recipe.hints["opened"]
+        output, opened = (
+            recipe.folder / f"{recipe.hint('item', str)}.html",
+            root_of(recipe.path) / recipe.hint("opened", str),
+        )
         write_report(recipe.path, results_of(recipe), output, recipe.file("human"), seal.mixed, opened)
 
 

@@ -45,7 +45,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.scoring.human.drawn import write_study_sheet
 
     with sealing(recipe):
-        write_study_sheet(recipe.path, results_of(recipe), recipe.folder / f"{recipe.hints['item']}.sheet.csv")
+        write_study_sheet(recipe.path, results_of(recipe), recipe.folder / f"{recipe.hint('item', str)}.sheet.csv")
 
 
 STEP = Step(

@@ -15,7 +15,7 @@ from helpers.support import ROOT
 for path in sorted((ROOT / "tests/helpers").glob("remedies_of_*.py")):
     import_module(f"helpers.{path.stem}")  # registers its situations in CARRIED
 
-OF_OTHERS = {"--profile", "--set-resources", "--unlock", "--until", "--nproc-per-node"}
+OF_OTHERS = {"--profile", "--rerun-triggers", "--set-resources", "--unlock", "--until", "--nproc-per-node"}
 """Options of snakemake and torchrun."""
 MIRROR = "tests/fetching/test_download.py::test_mirror_is_tried_first"
 CONSENT = "tests/preflight/test_files.py::test_a_checkpoint_needs_consent"
@@ -23,7 +23,10 @@ OWNER = "tests/store/test_users.py::test_a_file_of_another_user_is_mended_by_its
 ELSEWHERE = {
     ("cli/export.py", "name one of them with --text"): "tests/corpus/test_export.py"
     "::test_the_tokens_are_those_of_the_text_that_is_named_or_of_the_only_one",
-    ("corpus/read.py", "`docmt job"): "tests/corpus/test_read.py::test_commands_from_the_catalogue_to_documents",
+    (
+        "corpus/read.py",
+        "`snakemake` downloads",
+    ): "tests/corpus/test_read.py::test_commands_from_the_catalogue_to_documents",
     ("drafts/hub.py", "state them"): "tests/drafts/test_drafts.py::test_columns_and_languages_that_a_person_states",
     ("fetching/download.py", "By hand: put the file ("): MIRROR,
     ("fetching/download.py", "By hand: put the file at"): MIRROR,
@@ -37,11 +40,6 @@ ELSEWHERE = {
     ("preflight/network.py", "download on"): "tests/preflight/test_files.py::test_a_mirror_is_asked_too",
     ("preflight/network.py", "try again"): "tests/preflight/test_files.py"
     "::test_a_host_that_does_not_answer_is_named_once_and_its_files_are_asked_of_others",
-    ("preflight/slurm/partitions.py", "state slurm"): "tests/preflight/test_slurm.py"
-    "::test_a_cluster_without_a_default_partition",
-    ("preflight/slurm/waiting.py", "set {}: squeue"): "tests/preflight/test_slurm.py"
-    "::test_a_right_profile_has_no_findings_and_says_what_cannot_be_seen",
-    ("preflight/slurm/waiting.py", "set {}: true"): "tests/preflight/test_slurm.py::test_preempted_jobs",
     ("preflight/sources.py", "{} A run"): "tests/preflight/test_files.py"
     "::test_studies_leave_out_what_only_a_person_can_bring",
     ("provenance/opening.py", "state the whole"): "tests/provenance/test_hostile_crates.py"

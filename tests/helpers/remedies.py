@@ -31,6 +31,7 @@ ACTS = (
     r"(?<![\w-])--[a-z]",
     r"\b(snakemake|torchrun|ssh-keygen|chmod|mkdir|kill|rm) \S",
     r"\b(pip install|git clone)\b",
+    r"\bdocmt job \{\}",
     rf"\bdocmt ({'|'.join(sorted(COMMANDS, key=len, reverse=True))})\b",
     r"\b(config\.yaml|train\.\w+|model\.\w+|scoring\.\w+|most_shared\.\S+|under model:)",
     r"\b(view|pretrained|device|gpu|jobs|mirror|store_mode|missing|store_keys|fetch_checkpoints): ?\S",

@@ -1,6 +1,7 @@
 """Remedies of `docmt preflight`, and of missing files, carried out."""
 
 import os
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,9 +9,11 @@ from helpers.remedies import Action, carried, first_error, pip_installs, refused
 from helpers.remedies_of_plans import Room, corpus_without
 from helpers.stored import new_store
 
+from docmt.plan.links import jobs_of_target
 from docmt.plan.obtain import check_supplies
-from docmt.preflight import devices, environment, place, profile, sources, store
-from docmt.preflight.profile import Profile
+from docmt.plan.plan import Plan
+from docmt.preflight import devices, environment, place, requests, sources, store
+from docmt.preflight.requests import Requests
 
 CUDA_DRIVER = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05\n"
 
@@ -30,10 +33,10 @@ class Machine:
     def torch(self, version: str) -> None:
         self.room.monkeypatch.setattr(devices, "installed_version", lambda name: version)
 
-    def check(self, device: str = "auto", gpu: int = 1, **values) -> Action:
+    def check(self, device: str = "auto", executor: str | None = None) -> Action:
         def look() -> None:
-            stated = Profile({"set-resources": {"train": {"gpu": gpu}}, **values})
-            first_error(devices.check_devices(replace(self.room.grid(), device=device), stated, self.dev, self.driver))
+            asked = Requests(executor, (("train", {"gpu": "0" if device == "cpu" else "1"}),))
+            first_error(devices.check_devices(replace(self.room.grid(), device=device), asked, self.dev, self.driver))
 
         return look
 
@@ -67,17 +70,11 @@ def a_torch_for_processors(room: Room):
     return machine.check("cuda"), machine.after(lambda: machine.torch("2.13.0+cu130"), device="cuda")
 
 
-@carried("preflight/devices.py", f"{BUILD}, or set gpu: 0 for train")
+@carried("preflight/devices.py", f"{BUILD}, or set device: cpu")
 def a_torch_for_processors_on_a_cluster(room: Room):
-    machine, cluster = Machine(room, torch="2.13.0+cpu"), {"executor": "slurm", "jobs": 1}
+    machine, cluster = Machine(room, torch="2.13.0+cpu"), {"executor": "slurm"}
     installed = machine.after(lambda: machine.torch("2.13.0+cu130"), **cluster)
-    return machine.check(**cluster), machine.check(gpu=0, **cluster), installed
-
-
-@carried("preflight/devices.py", "state gpu: 1 for train")
-def no_gpu_asked_for(room: Room):
-    machine, cluster = Machine(room), {"executor": "slurm", "jobs": 1}
-    return machine.check("cuda", 0, **cluster), machine.check("cuda", 1, **cluster)
+    return machine.check(**cluster), machine.check("cpu", **cluster), installed
 
 
 @carried("preflight/devices.py", "unset CUDA_VISIBLE_DEVICES, or name cards in it")
@@ -101,32 +98,21 @@ def a_link_to_nowhere(room: Room):
     return check, mended
 
 
-def of_profile(room: Room, text: str) -> Action:
-    def look() -> None:
-        room.monkeypatch.chdir(room.project.root)
-        Path("mine").mkdir(exist_ok=True)
-        Path("mine/profile.yaml").write_text(text)
-        first_error(profile.check_profile("mine", profile.read_profile("mine")))
+@carried("preflight/requests.py", "see it whole: snakemake -n {} --profile {}")
+def a_run_that_snakemake_does_not_plan(room: Room):
+    """What its command prints has the whole message."""
+    ended = subprocess.CompletedProcess([], 1, "", "docmt: toy: no such corpus\n  found tyo\n")
+    room.monkeypatch.chdir(room.folder)
+    room.monkeypatch.setattr(requests.subprocess, "run", lambda command, **_: ended)
+    Path("mine").mkdir()
+    Path("mine/config.yaml").write_text("executor: slurm\n")
+    read = lambda: requests.read_requests("mine", ["one"], {})  # noqa: E731
 
-    return look
+    def whole():
+        words = str(refused(read).remedy).removeprefix("see it whole: ").split()
+        assert words == ["snakemake", "-n", "one", "--profile", "mine"]
 
-
-@carried("preflight/profile.py", "add `jobs: 40`: the largest number of jobs that are sent at the same time")
-def a_cluster_without_jobs(room: Room):
-    return of_profile(room, "executor: slurm\n"), of_profile(room, "executor: slurm\njobs: 40\n")
-
-
-@carried("preflight/profile.py", "pip install snakemake-executor-plugin-{}, or correct the name")
-def an_executor_without_a_plugin(room: Room):
-    def installed() -> None:
-        command = str(refused(of_profile(room, "executor: lsf2\njobs: 1\n")).remedy).split(",")[0]
-        module = command.removeprefix("pip install ").replace("-", "_")
-        (room.folder / module).mkdir()
-        (room.folder / module / "__init__.py").touch()
-        room.monkeypatch.syspath_prepend(str(room.folder))
-        of_profile(room, "executor: lsf2\njobs: 1\n")()
-
-    return of_profile(room, "executor: lsf2\njobs: 1\n"), of_profile(room, "executor: slurm\njobs: 1\n"), installed
+    return read, whole
 
 
 @carried("preflight/sources.py", "write it (`docmt read-sheets --json`), or remove the line")
@@ -197,8 +183,9 @@ def files_that_only_a_person_can_bring(room: Room):
     (folder / corpus["files"][0]["name"]).write_text("text\n")
     room.monkeypatch.chdir(room.project.root)
 
-    def check(*targets: str, **config) -> None:
-        check_supplies(room.grid(missing="stop", **config), targets or ("one",))
+    def check(*targets: str, missing: str = "stop", **config) -> None:
+        plan = Plan(room.grid(missing=missing, **config))
+        check_supplies(plan, {target: jobs_of_target(plan, target) for target in targets or ("one",)})
 
     def put():
         path = Path("results/1_corpus/toy/downloads")
@@ -210,7 +197,7 @@ def files_that_only_a_person_can_bring(room: Room):
         check,
         lambda: check(mirror=str(folder)),
         lambda: check(local={"toy": str(room.folder / "mine")}),
-        lambda: check_supplies(room.grid(missing="skip"), ["one", "all"]),
+        lambda: check("one", "all", missing="skip"),
         put,
     )
 

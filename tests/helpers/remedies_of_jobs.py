@@ -18,7 +18,7 @@ from helpers.remedies_of_plans import IN_FP32, Room
 
 from docmt.api.alignment import check_together
 from docmt.api.trainings import list_trainings
-from docmt.base import asked, clone
+from docmt.base import clone, recipe
 from docmt.base.foreign import explained, library
 from docmt.base.gpu_locks import VARIABLE, GpuLocks
 from docmt.exporting.ct2_model import ctranslate2
@@ -31,7 +31,7 @@ from docmt.settings.models import TransformerConfig
 from docmt.steps.gpus import take_gpus
 from docmt.training import computing
 from docmt.training.meeting import Meeting
-from docmt.training.node import TrainingNode, this_node
+from docmt.training.node import TrainingNode, check_job_of_slurm, this_node
 from docmt.training.update import check_lengths
 
 INSTALL = "in docmt's clone: pip install -c pins.txt -e {}"
@@ -64,13 +64,13 @@ def a_copy_of_the_package(room: Room):
 
 
 @carried(
-    "base/asked.py",
+    "base/recipe.py",
     "install the same versions for snakemake and for its jobs; in docmt's clone: pip install -c pins.txt -e {}",
 )
 def a_library_of_another_version(room: Room):
     versions = {"numpy": "1.0"}
-    room.monkeypatch.setattr(asked, "installed_version", versions.__getitem__)
-    job = asked.Asked("train", {}, libraries={"numpy": "2.0"})
+    room.monkeypatch.setattr(recipe, "installed_version", versions.__getitem__)
+    job = recipe.Recipe("train", 1, {}, room.folder, libraries={"numpy": "2.0"})
 
     def installed():
         assert "numpy" in pip_installs(refused(job.check_libraries).remedy)
@@ -217,10 +217,28 @@ def a_segment_longer_than_the_table(room: Room):
     return lambda: table(torch.arange(9), 9), lambda: table(torch.arange(8), 8)
 
 
-@carried("training/node.py", "without Slurm, state --node-rank and --rendezvous HOST:PORT")
+@carried("training/node.py", "call it in a job of Slurm with {} nodes, or state --node-rank and --rendezvous HOST:PORT")
 def nodes_without_slurm(room: Room):
-    room.monkeypatch.delenv("SLURM_NODEID", raising=False)
-    return lambda: this_node(2, None, None), lambda: this_node(2, 0, "n1:29500")
+    for name in ("SLURM_JOB_ID", "SLURM_STEP_ID"):
+        room.monkeypatch.delenv(name, raising=False)
+
+    def in_a_job():
+        room.monkeypatch.setenv("SLURM_JOB_ID", "7")
+        check_job_of_slurm(2)
+
+    return lambda: check_job_of_slurm(2), lambda: this_node(2, 0, "n1:29500"), in_a_job
+
+
+@carried("training/node.py", "no srun; in a profile `nodes` needs also mpi: srun, tasks: {}, tasks_per_gpu: 0")
+def a_step_of_slurm(room: Room):
+    room.monkeypatch.setenv("SLURM_JOB_ID", "7")
+    room.monkeypatch.setenv("SLURM_STEP_ID", "0")
+
+    def without_srun():
+        room.monkeypatch.delenv("SLURM_STEP_ID")
+        check_job_of_slurm(2)
+
+    return lambda: check_job_of_slurm(2), without_srun
 
 
 @carried("training/node.py", "state --node-rank and --rendezvous HOST:PORT")

@@ -2,8 +2,6 @@
 
 import http.server
 import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,8 +10,7 @@ import torch
 from helpers.command_line import invoke, succeed
 from helpers.exported import DOCUMENTS, TEXT, write_model
 from helpers.model_cases import CASES
-from helpers.recorded_slurm import FakeSlurm
-from helpers.remedies import Action, carried, first_error, refused
+from helpers.remedies import Action, carried, first_error
 from helpers.remedies_of_checks import Machine
 from helpers.remedies_of_plans import CORPUS, TRAINING, Room
 from helpers.servers import serving
@@ -24,8 +21,8 @@ from docmt.exporting.ct2_search import CTranslate2Search
 from docmt.preflight import devices, disk
 from docmt.preflight.network import check_network
 from docmt.preflight.planned import planned_run
-from docmt.preflight.profile import Profile
-from docmt.preflight.slurm.checks import check_slurm
+from docmt.preflight.requests import Requests
+from docmt.preflight.slurm import check_slurm
 from docmt.settings.data import CutConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.trained.engine import exported_model
@@ -63,11 +60,11 @@ def a_small_disk(room: Room):
         results.unlink()
 
     def cleared():
-        succeed("remove-results", "--root", room.project.root)
+        succeed("remove-results", "--unused", "--root", room.project.root)
         free[results.parent] = 2 * need
         check()
 
-    return check, linked, lambda: check(TRAINING.manifest), cleared
+    return check, linked, lambda: check(TRAINING.place), cleared
 
 
 @carried("training/ranks.py", "torchrun --nproc-per-node <GPUs>")
@@ -178,81 +175,45 @@ def a_file_without_a_source(room: Room):
     return asked(room, "error", GONE), asked(room, "error", GONE, HERE), here
 
 
-class Cluster:
-    """A Slurm as `tests/preflight/test_slurm.py` has it, and a workflow with one rule."""
-
-    def __init__(self, room: Room) -> None:
-        self.slurm = FakeSlurm(room.folder / "slurm")
-        programs = Path(sys.prefix) / "bin"
-        room.monkeypatch.setenv("PATH", os.pathsep.join((str(self.slurm.folder), str(programs), "/usr/bin", "/bin")))
-        for name in ("SBATCH_PARTITION", "SBATCH_ACCOUNT", "SNAKEMAKE_SLURM_PARTITIONS"):
-            room.monkeypatch.delenv(name, raising=False)
-        room.project.write("workflow/rules/one.smk", "rule train:\n    threads: 1\n")
-        room.monkeypatch.chdir(room.project.root)
-
-    def check(self, partition: str = "low", **flags) -> None:
-        known = {"slurm-status-command": "squeue", "slurm-requeue": True, **flags}
-        resources = {} if flags else {"slurm_partition": partition}
-        first_error(check_slurm(Profile({"executor": "slurm", "jobs": 4, "default-resources": resources, **known})))
-
-    def after(self, **changes) -> Action:
-        """The check after the administrators have changed what Slurm says."""
-
-        def changed() -> None:
-            self.slurm.change(changes)
-            self.check()
-
-        return changed
-
-
-@carried("preflight/slurm/cluster.py", "ask the administrators whether its controller runs (`scontrol ping`)")
+@carried(
+    "preflight/slurm.py",
+    "run on a login node, and ask the administrators whether the controller of Slurm runs (`scontrol ping`)",
+)
 def a_controller_that_is_away(room: Room):
-    cluster = Cluster(room)
-    program = cluster.slurm.folder / "scontrol"
-    works = program.read_text().removeprefix("#!/bin/sh\n")
-    cluster.slurm.program("scontrol", "exit 1")
+    programs = Programs(room)
+    programs.write("scontrol", "exit 1")
 
     def started():
-        cluster.slurm.program("scontrol", works)
-        cluster.check()
+        programs.write("scontrol", "echo 'SLURM_VERSION = 23'")
+        programs.check()
 
-    return cluster.check, started
-
-
-@carried("preflight/slurm/partitions.py", "run `generate-slurm-partition-config -o {}`, or correct the file")
-def a_file_that_names_no_partitions(room: Room):
-    cluster, file = Cluster(room), Path("partitions.yaml").absolute()
-    cluster.slurm.change({"partition": {"State=DOWN": "State=UP"}})
-    check = lambda: cluster.check(**{"slurm-partition-config": str(file)})  # noqa: E731
-    file.write_text("- cpu\n")
-
-    def written():
-        subprocess.run(str(refused(check).remedy).split("`")[1].split(), check=True, capture_output=True)
-        check()
-
-    def corrected():
-        file.write_text("partitions:\n  cpu: {}\n")
-        check()
-
-    return check, written, corrected
+    return programs.check, started
 
 
-@carried("preflight/slurm/requests.py", "use another partition, or wait until its nodes are back (`sinfo -R` says why)")
-def a_partition_without_nodes(room: Room):
-    cluster = Cluster(room)
-    (line,) = (cluster.slurm.folder / "node.txt").read_text().splitlines()
-    other = line.replace("low,high", "high").replace("localhost", "other", 1)
-    away = line.replace("Partitions=low,high,cpu,old", "Partitions=low").replace("State=IDLE", "State=IDLE+DRAIN")
-    (cluster.slurm.folder / "node.txt").write_text(f"{away}\n{other}\n")
-    return cluster.check, lambda: cluster.check("high"), cluster.after(node={"State=IDLE+DRAIN": "State=IDLE"})
-
-
-@carried(
-    "preflight/slurm/waiting.py",
-    "use a partition that is not preempted, or ask the administrators for REQUEUE",
-)
+@carried("preflight/slurm.py", "use a partition that is not preempted, or ask the administrators for REQUEUE")
 def a_partition_whose_jobs_are_cancelled(room: Room):
-    cluster, low = Cluster(room), "PriorityTier=1 RootOnly=NO ReqResv=NO OverSubscribe=NO OverTimeLimit=NONE"
-    cancels, requeues = (f"{low} PreemptMode={mode} State=UP" for mode in ("CANCEL", "REQUEUE"))
-    cluster.slurm.change({"partition": {requeues: cancels}})
-    return cluster.check, lambda: cluster.check("high"), cluster.after(partition={cancels: requeues})
+    programs = Programs(room)
+    programs.write("scontrol", "echo 'PreemptMode = CANCEL'; echo 'PreemptType = preempt/qos'")
+
+    def requeued():
+        programs.write("scontrol", "echo 'PreemptMode = REQUEUE'; echo 'PreemptType = preempt/qos'")
+        programs.check()
+
+    return programs.check, requeued
+
+
+class Programs:
+    """Programs in the place of Slurm's, as `tests/preflight/test_slurm.py` has them."""
+
+    def __init__(self, room: Room) -> None:
+        self.folder = room.folder / "slurm"
+        self.folder.mkdir()
+        room.monkeypatch.setenv("PATH", str(self.folder), prepend=os.pathsep)
+        self.write("sbatch", "exit 0")
+
+    def write(self, name: str, lines: str) -> None:
+        (self.folder / name).write_text(f"#!/bin/sh\n{lines}\n")
+        (self.folder / name).chmod(0o755)
+
+    def check(self) -> None:
+        first_error(check_slurm(Requests("slurm", (), {"slurm-status-command": "squeue"})))

@@ -9,7 +9,6 @@ from helpers.model_cases import CASES
 from helpers.pieces import write_tokenizer
 from helpers.remedies import carried, pip_installs, refused
 from helpers.remedies_of_jobs import INSTALL, installed_by
-from helpers.remedies_of_outputs import end_and_start
 from helpers.remedies_of_plans import Room
 from helpers.toy_task import make_folder
 from safetensors.torch import save_file
@@ -22,16 +21,11 @@ from docmt.drafts.address import parse_address
 from docmt.drafts.corpus_file import CorpusDraft, write_corpus_file
 from docmt.drafts.sacrebleu import draft
 from docmt.models.store import read_checkpoint
-from docmt.plan.estimates import JobTime, freeze_times, read_frozen_times
 from docmt.scoring.alignment.programs import AwesomeAlign
 from docmt.scoring.human.items import DIGEST, Key
 from docmt.settings.data import CutConfig
 from docmt.store import clouds
 from docmt.text.pretrained import PretrainedTokenizer
-
-carried("plan/job_times.py", "end this run of snakemake and start it again; it writes the file at its start")(
-    end_and_start(read_frozen_times, lambda room, path: freeze_times({"toy/manifest.json": JobTime(1, 2)}, path))
-)
 
 
 @carried("exporting/ct2_checks.py", "--to huggingface exports every model")

@@ -1,23 +1,28 @@
 """Remedies of outputs that are missing, changed or of something else, carried out: snakemake makes them again."""
 
+import re
+import shutil
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 from helpers.command_line import succeed
-from helpers.plans import planner_of
+from helpers.finished import finish_targets
 from helpers.recipes import write_recipe
 from helpers.remedies import Action, Situation, carried, refused
-from helpers.remedies_of_plans import Room
+from helpers.remedies_of_plans import Room, a_run
 from helpers.small_corpus import write_corpus
+from helpers.stored import new_store
 from helpers.support import small_demo
 
 from docmt.base.artifacts import atomic_file
-from docmt.base.asked import Asked, read_asked
 from docmt.base.columns import SEGMENT_CHAINS, SEGMENTS
 from docmt.base.digests import sha256_file
-from docmt.base.manifest import MANIFEST, SETTINGS, check_file, read_manifest
+from docmt.base.manifest import MANIFEST, check_file, read_manifest
+from docmt.base.recipe import JOB, Recipe, StatedFile, read_recipe
+from docmt.base.recipe import REMEDY as RECIPE_AGAIN
 from docmt.base.sealing import open_seal, sealing
 from docmt.base.tables import read_arrow, read_chains, write_arrow
 from docmt.catalogue.corpus import MostShared
@@ -25,52 +30,56 @@ from docmt.chains.documents import WordsSettings, build_words
 from docmt.corpus import unpack as unpacking
 from docmt.corpus.inputs import Problems
 from docmt.corpus.leaks import Shared, SharedCount, check_shared
-from docmt.grid.main_config import load_main_config
-from docmt.plan.driver import freeze_grid, plan_run, prepare, read_frozen_grid
-from docmt.plan.jobs import Job
+from docmt.plan.plan import Job, Plan
+from docmt.plan.stored import stored_for
 from docmt.provenance.artifacts import finished_run
 from docmt.provenance.comparing import check_first_run
 from docmt.provenance.outputs import Outputs
 from docmt.provenance.remaking import prepare_folder
 from docmt.settings.data import CutConfig, TextConfig, ViewConfig
+from docmt.steps import get_step
+from docmt.store.exchange import fetch
 from docmt.text.pipeline import TokensSettings
 from docmt.text.process import process_corpus
 from docmt.training.task import check_pieces
 from docmt.views.build import ViewsSettings, build_view
 
 CORPUS = Job.of("corpus", corpus="toy")
-FOLDER = Path("results/1_corpus/toy")
-AGAIN = "run snakemake again, which makes it again"
+
+
+def folder_in(room: Room) -> Path:
+    """The folder of the corpus, relative to the project, in which the situation then is."""
+    room.monkeypatch.chdir(room.project.root)
+    return Plan(room.grid()).recipe(CORPUS).folder
 
 
 def snakemake(room: Room) -> set[Job]:
-    """Do what a run does for the corpus: plan it, write its settings, and make its outputs; the jobs that it runs."""
-    room.monkeypatch.chdir(room.project.root)
-    planner = planner_of(Path())
-    plan = plan_run(planner, [f"{FOLDER}/card.json"], lambda job: False, is_dry=False)
-    prepare(planner, plan, [*plan.reasons])
-    if CORPUS in plan.reasons:
-        with sealing(FOLDER / SETTINGS, "corpus", FOLDER) as seal:
-            with atomic_file(FOLDER / "card.json") as stream:
-                stream.write("{}")
-            seal.close()
-    return {*plan.reasons}
+    """Do what a run does for the corpus: plan it, write its recipe, and make its outputs; the jobs that it runs."""
+    run = a_run(room, f"{folder_in(room)}/{MANIFEST}", is_dry=False)
+    run.write_recipes()
+    for job in run.to_run:
+        recipe = run.plan.recipe(job)
+        with sealing(recipe), atomic_file(recipe.folder / "card.json") as stream:
+            stream.write("{}")
+    return {*run.to_run}
 
 
-def remade(damaged: str, change: Callable[[Path], object], read: Action, is_deleted: bool = True) -> Situation:
-    """The file of a job is changed; the remedy is to delete it, if so, and to run snakemake."""
+def remade(damaged: str, change: Callable[[Path], object], read: Callable[[Path], object]) -> Situation:
+    """The file of a job is changed; the remedy is to delete what it names, if so, and to run snakemake."""
 
     def situation(room: Room) -> tuple[Action, Action]:
         assert snakemake(room) == {CORPUS} and snakemake(room) == set()
-        change(FOLDER / damaged)
+        path = folder_in(room).absolute() / damaged
+        change(path)
 
         def again() -> None:
-            if is_deleted:
-                (FOLDER / damaged).unlink()
+            deleted = re.search(r"delete (\S+) and run snakemake", str(refused(lambda: read(path)).remedy))
+            if deleted:
+                Path(deleted[1]).unlink()
             assert snakemake(room) == {CORPUS}
-            read()
+            read(path)
 
-        return read, again
+        return lambda: read(path), again
 
     return situation
 
@@ -79,61 +88,79 @@ def spoil(path: Path) -> None:
     path.write_text("{")
 
 
-DELETE = "delete the file and run snakemake again, which makes it again"
-carried("base/manifest.py", DELETE)(remade(MANIFEST, spoil, lambda: read_manifest(FOLDER / MANIFEST)))
-carried("base/manifest.py", f"{DELETE} (docmt job {{}})")(
-    remade("card.json", spoil, lambda: check_file(FOLDER / "card.json"))
-)
-carried("base/manifest.py", "run snakemake again, which makes the files again")(
-    remade(MANIFEST, Path.unlink, lambda: read_manifest(FOLDER / MANIFEST), is_deleted=False)
-)
+AGAIN = "run snakemake again, which makes the files again"
+carried("base/manifest.py", f"delete {{}} and {AGAIN}")(remade(MANIFEST, spoil, read_manifest))
+carried("base/manifest.py", f"delete {{}} and {AGAIN} (step {{}})")(remade("card.json", spoil, check_file))
+carried("base/manifest.py", AGAIN)(remade(MANIFEST, Path.unlink, read_manifest))
 
 
-@carried("provenance/outputs.py", AGAIN)
-def an_output_that_is_missing(room: Room):
-    check = lambda: Outputs._check(FOLDER / "card.json")  # noqa: E731
-    return remade("card.json", Path.unlink, check, is_deleted=False)(room)
-
-
-@carried(
-    "base/asked.py",
-    "settings come from config.yaml and the studies: change them there, delete this file, and run snakemake, which "
-    "writes it again",
-)
-def settings_that_were_changed(room: Room):
+@carried("base/recipe.py", RECIPE_AGAIN)
+def a_recipe_that_was_changed(room: Room):
+    """Also that of finished outputs, which are not made again."""
     snakemake(room)
-    path = FOLDER / SETTINGS
+    folder = folder_in(room)
+    path, read = folder / JOB, lambda: read_recipe(folder)
     path.write_text(path.read_text().replace("toy", "tOy"))
 
     def deleted():
         path.unlink()
-        snakemake(room)
-        read_asked(path)
+        assert snakemake(room) == set()
+        read()
 
-    return lambda: read_asked(path), deleted
+    return read, deleted
 
 
-@carried("base/sealing.py", f"{AGAIN} (docmt job {{}})")
-def an_input_of_other_settings(room: Room):
-    snakemake(room)
-    room.edited("most_shared", {"pairs": 0.5}, "workflow/corpora/toy.yaml")
-    wanted = planner_of(Path()).identities.identity(CORPUS)
+@carried("base/recipe.py", "run snakemake again, which writes a new one")
+def the_recipe_of_another_version(room: Room):
+    """As when jobs wait and somebody pulls another docmt."""
+    version = get_step("corpus").version
+    old = replace(Plan(room.grid()).recipe(CORPUS), version=version - 1)
+    room.monkeypatch.chdir(room.project.root)
+    old.write()
 
     def again():
         assert snakemake(room) == {CORPUS}
-        check_job(room, inputs={"corpus": wanted})
+        read_recipe(folder_in(room), "corpus", version)
 
-    return lambda: check_job(room, inputs={"corpus": wanted}), again
+    return lambda: read_recipe(old.folder, "corpus", version), again
 
 
-def check_job(room: Room, inputs: dict | None = None, files: dict | None = None) -> None:
-    """What a job does that reads the corpus and a file, before its work."""
-    path = room.folder / "job" / SETTINGS
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(Asked("tokens", {}, inputs=inputs or {}, files=files or {}).text())
-    with open_seal(path, "encode-text", path.parent) as seal:
-        seal.check_inputs({"corpus": FOLDER} if inputs else {})
-        seal.check_files({"model": room.folder / "model.bin"} if files else {})
+@carried("base/recipe.py", "docmt job {} {} does it")
+def the_recipe_of_another_step(room: Room):
+    snakemake(room)
+    folder = folder_in(room)
+
+    def named():
+        words = str(refused(lambda: read_recipe(folder, "tokens")).remedy).removesuffix(" does it").split()
+        assert succeed(*words[1:])
+
+    return lambda: read_recipe(folder, "tokens"), named
+
+
+@carried("base/sealing.py", "remove the folder {}, and run snakemake again")
+def an_input_of_another_identity(room: Room):
+    """As after a folder was renamed by hand."""
+    snakemake(room)
+    folder = folder_in(room)
+    other = folder.rename(folder.with_name("0" * 10))
+    tokens = Recipe("tokens", 1, {}, room.folder / "tokens", {"corpus": folder})
+    folder.mkdir()
+    (other / MANIFEST).rename(folder / MANIFEST)
+    room.edited("most_shared", {"pairs": 0.5}, "workflow/corpora/toy.yaml")
+    wanted = folder_in(room)
+    folder.rename(wanted)
+
+    def read():
+        with open_seal(replace(tokens, inputs={"corpus": wanted})):
+            pass
+
+    def removed():
+        named = re.search(r"remove the folder (\S+), and", str(refused(read).remedy))[1]
+        shutil.rmtree(named)
+        assert snakemake(room) == {CORPUS}
+        read()
+
+    return read, removed
 
 
 @carried("base/sealing.py", "run snakemake again, which plans with the present file")
@@ -141,39 +168,50 @@ def a_file_that_changed(room: Room):
     path = room.folder / "model.bin"
     path.write_text("new")
 
-    def planned_again():
-        check_job(room, files={"model": sha256_file(path)})
+    def job(digest: str) -> None:
+        with open_seal(Recipe("tokens", 1, {}, room.folder / "job", files={"model": StatedFile(str(path), digest)})):
+            pass
 
-    return lambda: check_job(room, files={"model": "0" * 64}), planned_again
-
-
-def end_and_start(read: Callable[[Path], object], write: Callable[[Room, Path], object]) -> Situation:
-    def situation(room: Room):
-        path = room.folder / "frozen.json"
-        write(room, path)
-        path.write_text(path.read_text().replace("toy", "tOy", 1))
-
-        def started_again():
-            write(room, path)
-            read(path)
-
-        return lambda: read(path), started_again
-
-    return situation
+    return lambda: job("0" * 64), lambda: job(sha256_file(path))
 
 
-carried("plan/driver.py", "end this run of snakemake and start it again; it writes the file at its start")(
-    end_and_start(read_frozen_grid, lambda room, path: freeze_grid(room.grid(), path))
-)
-
-
-@carried("provenance/artifacts.py", "run `{}` first")
-def a_target_that_is_not_finished(room: Room):
+@carried("store/exchange.py", "run snakemake again")
+def an_entry_that_is_gone(room: Room):
+    """Somebody has removed it from the store since the run was planned; the next plan does without it."""
+    store, plan = new_store(room.folder / "store"), Plan(room.grid())
+    recipe = plan.recipe(CORPUS)
     room.monkeypatch.chdir(room.project.root)
-    finished = lambda: finished_run(planner_of(Path()), f"{FOLDER}/card.json", "snakemake")  # noqa: E731
+    recipe.write()
+
+    def again():
+        assert stored_for(Plan(room.grid(store=str(room.folder / "store"))), [CORPUS]).entries == {}
+        assert snakemake(room) == {CORPUS}
+
+    return lambda: fetch(recipe, lambda name: True, store), again
+
+
+@carried("provenance/outputs.py", "delete the manifest.json of its job and run snakemake again, which makes it again")
+def an_output_that_is_missing(room: Room):
+    snakemake(room)
+    path = folder_in(room) / "card.json"
+    path.unlink()
+
+    def again():
+        path.with_name(MANIFEST).unlink()
+        assert snakemake(room) == {CORPUS}
+        Outputs._check(path)
+
+    return lambda: Outputs._check(path), again
+
+
+@carried("provenance/artifacts.py", "run `snakemake --cores all {}{}` first")
+def a_target_that_is_not_finished(room: Room):
+    place = folder_in(room).parent
+    finished = lambda: finished_run(Plan(room.grid()), str(place), "")  # noqa: E731
 
     def run_of_it():
-        assert f"{FOLDER}" in str(refused(finished)) and snakemake(room) == {CORPUS}
+        command = str(refused(finished).remedy).split("`")[1]
+        assert command == f"snakemake --cores all {folder_in(room)}/{MANIFEST}" and snakemake(room) == {CORPUS}
         finished()
 
     return finished, run_of_it
@@ -181,8 +219,8 @@ def a_target_that_is_not_finished(room: Room):
 
 @carried("provenance/comparing.py", "make the target with snakemake first, or name a crate of it with --crate")
 def a_first_run_without_the_target(room: Room):
-    room.monkeypatch.chdir(room.project.root)
-    check = lambda first: check_first_run([CORPUS], first)  # noqa: E731
+    folder = folder_in(room)
+    check = lambda first: check_first_run([str(folder)], first)  # noqa: E731
 
     def run_of_it():
         snakemake(room)
@@ -196,11 +234,9 @@ def a_first_run_without_the_target(room: Room):
 
 @carried("provenance/remaking.py", "name a new --folder, or remove this one")
 def a_folder_with_other_files(room: Room):
-    config, _ = load_main_config(room.project.root, {})
     (room.folder / "old").mkdir()
     (room.folder / "old/notes").touch()
-    (room.project.root / "Snakefile").touch()
-    prepare = lambda name: prepare_folder(room.project.root, room.folder / name, config, {"target": "t"})  # noqa: E731
+    prepare = lambda name: prepare_folder(room.folder / name, [], {"target": "t"})  # noqa: E731
 
     def removed():
         (room.folder / "old/notes").unlink()
@@ -249,15 +285,15 @@ def pieces_of_another_text(room: Room):
     return check, of_checkpoint
 
 
-@carried("cli/export.py", "`snakemake {}/card.json` makes it, with the --config of your run")
+@carried("cli/export.py", "`snakemake $(docmt path {})/manifest.json` makes it, with the --config of your run")
 def a_corpus_that_was_not_read(room: Room):
     project = small_demo(room.folder / "demo")
     export = lambda: succeed("export-corpus", "toy_zh-en", "--output", room.folder / "out", "--root", project.root)  # noqa: E731
 
     def run_of_it():
-        program, *words = str(refused(export).remedy).split("`")[1].split()
-        assert program == "snakemake"
-        project.snakemake("--cores", "1", *words, check=True)
+        place = re.search(r"`snakemake \$\(docmt path (\S+)\)/manifest.json`", str(refused(export).remedy))[1]
+        folder = succeed("path", place, "--root", project.root).stdout.strip()
+        project.snakemake("--cores", "1", f"{folder}/{MANIFEST}", check=True)
         export()
 
     return export, run_of_it
@@ -272,15 +308,15 @@ def of_chains(members: list[int], too_few: int) -> Situation:
         process_corpus(TokensSettings(1, "small", "zh", "en", text), corpus, folders["tokens"])
         build_words(WordsSettings(1, 2), folders["tokens"], folders["words"])
         build_view(ViewsSettings(1, ViewConfig(cut, cut)), folders["tokens"], folders["view"])
-        chains, segments = folders["output"] / "train.arrow", read_arrow(folders["view"] / "train.arrow", SEGMENTS)
+        inputs = {name: path for name, path in folders.items() if name != "output"}
+        words = write_recipe(folders["output"], "chain_segments", {"view": {"max_sentences": 9}}, inputs)
+        chains, segments = Path(words[-1], "train.arrow"), read_arrow(folders["view"] / "train.arrow", SEGMENTS)
         rows = [{"members": members, "lengths": [len(members)]}] * (len(segments) - too_few)
         write_arrow(chains, pa.Table.from_pylist(rows, SEGMENT_CHAINS))
 
         def again():
             room.monkeypatch.chdir(room.folder)
-            output, inputs = folders["output"], {name: path for name, path in folders.items() if name != "output"}
-            settings = {"version": 1, "view": {"max_sentences": 9}}
-            succeed(*write_recipe(output, "chain_segments", settings, inputs))
+            succeed(*words)
             read_chains(chains, segments)
 
         return lambda: read_chains(chains, segments), again
@@ -291,3 +327,16 @@ def of_chains(members: list[int], too_few: int) -> Situation:
 CHAINS = "make the chains of this view again (docmt job chain_segments)"
 carried("base/columns.py", CHAINS)(of_chains([0, 10**6], 0))
 carried("base/tables.py", CHAINS)(of_chains([0, 1], 1))
+
+
+@carried("cli/findings.py", "snakemake {}")
+def a_page_that_is_not_finished(room: Room):
+    """The run of the study ends with its page."""
+    check = lambda: succeed("check-findings", "one", "--root", room.project.root)  # noqa: E731
+
+    def run_of_it():
+        target = str(refused(check).remedy).removeprefix("snakemake ")
+        finish_targets(room.project.root, target)
+        check()
+
+    return check, run_of_it
