@@ -2,12 +2,11 @@
 
 import re
 import subprocess
-import time
 
 import pytest
 from helpers.plans import plan_of
 from helpers.support import Project, small_demo
-from interrupted import start
+from interrupted import start, until
 
 from docmt.base.manifest import MANIFEST
 from docmt.plan.plan import Job
@@ -35,18 +34,22 @@ def requested(project: Project, rule: str) -> str:
     return "\n".join(job for job in ours if re.search(rf"Comment=rule_{rule}\b|/rule_{rule}/", job))
 
 
+def wait_for(project: Project, rule: str) -> str:
+    """Wait until Slurm has begun a job of a rule; return what Slurm says of it, which it forgets after a while."""
+    logs, screen = f"logs/slurm/rule_{rule}/*/*.log", project.root / "screen.txt"
+    until(lambda: list(project.root.glob(logs)), screen.read_text, seconds=600)
+    return requested(project, rule)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_all_finishes_on_slurm_though_the_config_breaks_on_the_way(cluster, tmp_path):
     project: Project = small_demo(tmp_path / "project")
     driver = start(project.root, "--profile", "slurm", "all")
     screen = project.root / "screen.txt"
-    while not list(project.root.glob("logs/slurm/rule_corpus/*/*.log")):
-        assert driver.poll() is None, screen.read_text()
-        time.sleep(0.5)
+    wait_for(project, "corpus")
     (project.root / "config.yaml").write_text("studies: [nothing\n")
+    of_text, of_model = (wait_for(project, rule) for rule in ("tokens", "train"))
     assert driver.wait(timeout=1500) == 0, screen.read_text()
     assert (project.root / "results/report@smoke.html").exists()
-    assert "gres:gpu:1" in requested(project, "train")
-    of_text = requested(project, "tokens")
-    assert of_text and "gres:gpu" not in of_text
+    assert "gres:gpu:1" in of_model and of_text and "gres:gpu" not in of_text
