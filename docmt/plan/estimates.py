@@ -1,7 +1,8 @@
 """The estimated cost of trainings: device-hours with their basis, and disk space; and the device-hours of translations.
 
 Estimates are rough. The time of a training is that of its multiplications over its data (`sizes.py`) at a rate, by the
-formulas of `docmt/estimates`. A training that ends by patience is assumed to make EPOCHS passes, if its limits allow them. Validations count as forward passes over the dev data; the translation of dev (`select_by: bleu`) and frozen
+formulas of `docmt/estimates`. A training that ends by patience is assumed to make EPOCHS passes, if its limits allow
+them. Validations count as forward passes over the dev data; the translation of dev (`select_by: bleu`) and frozen
 parameters are not counted. A training over a corpus of unknown size has no estimate, unless its number of updates is
 stated.
 """
