@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from helpers.support import ROOT
 
-RULES = sorted((ROOT / "workflow" / "rules").glob("*.smk"))
+RULES = sorted((ROOT / "workflow" / "rules").glob("[0-9]*.smk"))
 PLACE = re.compile(r"(?<!\{)\{([^{}]+)\}(?!\})")
 NUMBERS = re.compile(r"threads|resources\.\w+")
 JOB = re.compile(r'exec docmt job \w+ "\$\(dirname (?:\{output:q\}|"\$\(dirname \{output:q\}\)")\)"')
@@ -14,10 +14,9 @@ JOB = re.compile(r'exec docmt job \w+ "\$\(dirname (?:\{output:q\}|"\$\(dirname 
 
 
 def commands(text: str) -> list[str]:
-    """The texts after each `shell:`, and that of the links, put together as Python does."""
+    """The texts after each `shell:`, put together as Python does."""
     blocks = re.findall(r"^( *)shell:\n((?:\1    ['\"].*\n)+)", text, re.MULTILINE)
-    links = re.findall(r"^LINK = \(\n(.*?)^\)", text, re.MULTILINE | re.DOTALL)
-    return [eval(f"({block})") for block in [*(block.strip() for _, block in blocks), *links]]
+    return [eval(f"({block.strip()})") for _, block in blocks]
 
 
 def bare(command: str) -> list[str]:
