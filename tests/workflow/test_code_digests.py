@@ -8,7 +8,7 @@ import pytest
 
 from docmt.steps import NAMES, all_steps
 
-FORWARD = ("train", "translate", "contrastive", "inspect", "passage")
+FORWARD = ("train", "translate", "contrastive", "contrastive_whole", "inspect", "passage")
 """The steps that run a model."""
 
 
@@ -83,11 +83,11 @@ def steps_that_change(file: str, monkeypatch) -> set[str]:
         ("docmt/models/long_short.py", {*FORWARD}),
         ("docmt/grid/items.py", set()),
         ("docmt/steps/of_grid.py", set()),
-        ("docmt/steps/checkpoint.py", {"checkpoint", "aligner_checkpoint"}),
+        ("docmt/steps/checkpoint.py", {"checkpoint"}),
         ("docmt/steps/adopt.py", {"adopt", "ask"}),
         ("docmt/steps/tokens.py", {"tokens"}),
         ("docmt/views/build.py", {"views"}),
-        ("docmt/exporting/ct2_engine.py", {"passage", "translate"}),
+        ("docmt/exporting/ct2_engine.py", {"passage", "scores", "translate"}),
     ],
 )
 def test_the_steps_of_a_file_change_with_it_though_no_import_leads_to_an_architecture(file, steps, monkeypatch):
