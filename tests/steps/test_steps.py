@@ -94,8 +94,11 @@ def check_recipe(plan: Plan, job: Job, root: Path) -> set[str]:
 def test_the_recipe_of_each_job_is_read_as_it_was_written(external, tmp_path, monkeypatch):
     """Of all studies, with the files of the papers and with generated ones; and of external systems."""
     plant_files(monkeypatch)
+    monkeypatch.setattr("docmt.steps.of_grid.has_weights", lambda folder: True)
     seen, roles = set(), set()
-    for number, plan in enumerate((plan_of(ROOT), plan_of(ROOT, scale="smoke"), plan_of(external.root))):
+    for number, plan in enumerate(
+        (plan_of(ROOT, missing="stop"), plan_of(ROOT, scale="smoke"), plan_of(external.root))
+    ):
         for job in closure(plan, *plan.grid.studies):
             roles |= check_recipe(plan, job, tmp_path / str(number))
             seen.add(job.step)

@@ -340,7 +340,7 @@ def test_wrong_settings_are_refused_before_anything_is_written(folder, change, m
 
 
 def test_a_recipe_that_does_not_say_all_or_names_a_start_without_inputs_is_refused(folder):
-    settings = {name: value for name, value in folder.settings().items() if name != "train"}
+    settings = {name: value for name, value in folder.settings().items() if name != "model"}
     started = {**folder.settings(), "init_from": "sentence"}
     for other, message in ((settings, "keys are missing"), (started, "both or neither")):
         recipe = replace(folder.recipe, settings=other)
