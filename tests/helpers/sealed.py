@@ -17,9 +17,9 @@ _times = count(1)
 
 
 def outputs_of(folder: Path) -> set[str]:
-    """The names of what a finished job wrote, without its manifest and its record, which must be there, and without its
-    recipe."""
-    names = {path.name for path in folder.iterdir()}
+    """The names of what a finished job wrote, without its manifest and its record, which must be there, its recipe and
+    its logs."""
+    names = {path.name for path in folder.iterdir() if not path.match("log.*.txt")}
     assert names >= {MANIFEST, RECORD}
     return names - {MANIFEST, RECORD, JOB}
 
