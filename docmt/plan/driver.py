@@ -63,13 +63,14 @@ def say(line: str) -> None:
 class Driver:
     """What the rules of a run ask, in the process that plans it."""
 
-    def __init__(self, grid: Grid, settings: Callable[[], RunSettings]) -> None:
-        """Plan a grid; `settings` is called once Snakemake knows them."""
+    def __init__(self, grid: Grid, settings: Callable[[], RunSettings], is_module: bool = False) -> None:
+        """Plan a grid; `settings` is called once Snakemake knows them. No hook is called for a module."""
         self.plan, self._settings = Plan(grid), settings
         self.studies, self.active = tuple(grid.studies), grid.active
         self.default = DEMO if DEMO in grid.studies else min(grid.studies)
         self.downloads_here = grid.downloads == "login"
         self._forced: dict[Job, bool] = {}
+        self._is_module = is_module
         self._is_prepared, self._began = False, time.time()
 
     @property
@@ -132,6 +133,8 @@ class Driver:
             say(f"{RESULTS}/ has results of an earlier layout, which docmt no longer reads: remove them ({OLD_LAYOUT})")
         for line in [*stored.lines, *self.left_out()]:
             say(line)
+        if self._is_module and not self.settings.is_dry:
+            self.write_recipes()
 
     def _check_until(self) -> None:
         """Raise UserError for `--until` with a rule of which jobs read each other: Snakemake cannot end there."""

@@ -1,8 +1,8 @@
 # All contact with Snakemake: what the rules and docmt read of it. docmt.plan.driver answers the rest.
 #
 # Read are `workflow.dag_settings` and `workflow.dryrun` (inside input functions alone, since they are not there before),
-# `workflow.remote_exec`, `workflow.current_basedir`, and how software is deployed. Nothing is written into Snakemake's
-# objects, but one setting of the plugin of Kubernetes.
+# `workflow.remote_exec`, `workflow.basedir`, `workflow.current_basedir`, and how software is deployed. Nothing is written
+# into Snakemake's objects, but one setting of the plugin of Kubernetes.
 
 import os
 import shlex
@@ -78,7 +78,9 @@ def grows(amount):
 if workflow.remote_exec:
     DRIVER = Submitted()
 else:
-    DRIVER = or_refuse(lambda: Driver(grid_of_run(Path.cwd(), config, CLONE), run_settings))
+    # Snakemake calls the hooks of the main workflow alone: a module writes its recipes when it plans.
+    is_module = (Path(workflow.basedir) / "workflow").resolve() != (CLONE / "workflow").resolve()
+    DRIVER = or_refuse(lambda: Driver(grid_of_run(Path.cwd(), config, CLONE), run_settings, is_module))
 
 # The driver's Python comes first, so that jobs have the docmt that planned them; a container has its own.
 PYTHON = "" if IN_CONTAINER else f'PATH={shlex.quote(str(Path(sys.executable).parent))}:"$PATH" '
