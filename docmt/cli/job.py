@@ -15,6 +15,7 @@ from docmt.base.checks import MOST_MINUTES
 from docmt.base.errors import UserError
 from docmt.base.foreign import explained
 from docmt.base.manifest import MANIFEST, RECORD, read_record
+from docmt.base.parent import VARIABLE as OF_RUN
 from docmt.base.recipe import Recipe, Resources, read_recipe, root_of
 from docmt.base.screen import say
 from docmt.cli.options import MOST, Device
@@ -125,7 +126,13 @@ def is_done(recipe: Recipe) -> bool:
 
 @contextmanager
 def logged(folder: Path) -> Iterator[None]:
-    """Write what the block prints into a file of this attempt, the message of an error too, which the caller prints."""
+    """Write what the block prints into a file of this attempt, the message of an error too, which the caller prints.
+
+    A person who calls the command on a terminal, by hand, sees it there instead.
+    """
+    if os.isatty(2) and OF_RUN not in os.environ:
+        yield
+        return
     number = 1 + max((int(path.suffixes[0][1:]) for path in folder.glob("log.*.txt")), default=0)
     output, screen = os.dup(1), os.dup(2)
     log = os.open(folder / f"log.{number}.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)

@@ -14,6 +14,7 @@ from docmt import steps
 from docmt.base.artifacts import atomic_file, write_json
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST
+from docmt.base.parent import VARIABLE
 from docmt.base.paths import Folder
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.sealing import sealing
@@ -221,3 +222,13 @@ def test_the_job_of_another_project_is_refused(toy, tmp_path, monkeypatch):
         UserError, match=rf"the job of another folder than this one\n  cd {tmp_path}, and call it again"
     ):
         invoke("job", "views", f"{tmp_path}/results/3_views/toy/joint/window1/0123456789")
+
+
+@pytest.mark.parametrize("of_run", [False, True])
+def test_a_person_at_a_terminal_sees_the_work_and_a_run_has_logs(of_run, toy, monkeypatch, capfd):
+    monkeypatch.setattr(os, "isatty", lambda descriptor: True)
+    monkeypatch.delenv(VARIABLE, raising=False)
+    if of_run:
+        monkeypatch.setenv(VARIABLE, "1")
+    do()
+    assert LOG.exists() == of_run and ("works" in capfd.readouterr().out) != of_run
