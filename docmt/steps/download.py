@@ -5,9 +5,11 @@ the mirror, the user's own folder and the hosts of the run.
 """
 
 import dataclasses
+import json
 from pathlib import Path
 
 from docmt.base.artifacts import as_object, read_object, write_json
+from docmt.base.credentials import refuse_credentials
 from docmt.base.errors import UserError, nearest
 from docmt.base.parse import parse
 from docmt.base.paths import DOWNLOADS
@@ -36,6 +38,8 @@ def download(folder: Path, name: str) -> None:
 
     where = str(folder / JOB)
     value = read_object(folder / JOB, "settings", "hints")
+    # No identity shows that a person has changed this recipe.
+    refuse_credentials(json.dumps(value), where)
     settings, hints = (as_object(value[key], where) for key in ("settings", "hints"))
     if name not in settings["files"]:
         raise UserError("unknown file", where=where, found=name, remedy=nearest(name, list(settings["files"])))

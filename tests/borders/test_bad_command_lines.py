@@ -101,6 +101,7 @@ CALLS = (
     ("make-fixture --catalogue nowhere.yaml --output o", "nowhere.yaml: file not found"),
     ("check-corpus text", "text"),
     ("SHEET --source text --reference short", "docmt: "),
+    ("job download folder --part a.tgz", "folder/job.json: file not found"),
     ("read-sheets text --key list.json", "list.json"),
     ("score-links --gold empty --links empty", "empty: no sentences"),
     # Standard input, which is one file, and here an empty one.

@@ -186,7 +186,7 @@ PARTS = "expected tokenised.2of8, learnt.2of8, encoded.2of8, joined.2of8\n"
         ("tokens", "tokenise.1of2", f"--part: not a part of this job\n  found tokenise.1of2; {PARTS}"),
         ("tokens", "1/2", f"--part: not a part of this job\n  found 1/2; {PARTS}"),
         ("tokens", "tokenised.9of8", "not a part\n  found 9of8; expected a part such as 2of8, the second of eight\n"),
-        ("tokens", "learnt", "not a part\n  found ''; expected a part such as 2of8, the second of eight\n"),
+        ("tokens", "learnt.2", "not a part\n  found 2; expected a part such as 2of8, the second of eight\n"),
         (
             "views",
             "tokenised.1of2",

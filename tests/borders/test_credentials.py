@@ -8,6 +8,8 @@ import pytest
 from helpers.small_grid import CORPUS, small_project
 from helpers.support import Project
 
+from docmt.base.artifacts import write_json
+from docmt.base.recipe import JOB
 from docmt.cli.main import main
 
 CANARY = "c4n4ry"
@@ -46,14 +48,20 @@ def downloads(project: Project, _: pytest.MonkeyPatch) -> Words:
 
 
 def variable(name: str, value: str) -> Attack:
-    return lambda _, monkeypatch: (monkeypatch.setenv(name, value), FETCH)[1]
+    return lambda _, monkeypatch: (monkeypatch.setenv(name, value), ("fetch-files",))[1]
+
+
+def download(_: Project, __: pytest.MonkeyPatch) -> Words:
+    folder = Path("results/1_corpus/mine/downloads")
+    settings = {"corpus": "mine", "catalogue": MINE, "files": {"a.tgz": FILES["files"][0]}}
+    write_json(folder / JOB, {"settings": settings, "hints": {"mirror": None, "local": None, "hosts": {}}})
+    return ("job", "download", str(folder), "--part", "a.tgz")
 
 
 def words(*words: str) -> Attack:
     return lambda *_: words
 
 
-FETCH = ("job", "fetch-file", "--catalogue", MINE, "--file", "a.tgz", "--lock", "lock.json", "--output", "out/a.tgz")
 FILES = {"files": [{"name": "a.tgz", "sources": [USER]}]}
 ATTACKS: dict[str, tuple[Attack, str]] = {
     "mirror with a user": (config("mirror", USER), "config.yaml:"),
@@ -77,7 +85,7 @@ ATTACKS: dict[str, tuple[Attack, str]] = {
     ),
     "licence": (corpus(licence=QUERY), "mine.yaml:"),
     "way to obtain a file": (corpus(files=[{"name": "a", "obtain": f"from {USER}"}]), "mine.yaml:"),
-    "source of a job": (corpus(FETCH, **FILES), "mine.yaml:"),
+    "source of a job": (download, "job.json"),
     "source of a checkpoint": (downloads, "set.yaml:"),
     "variable of the mirror": (variable("DOCMT_MIRROR", USER), "DOCMT_MIRROR:"),
     "variable of hosts": (variable("DOCMT_HOSTS", json.dumps({"huggingface.co": QUERY})), "DOCMT_HOSTS:"),

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import IO
 
 import pytest
-from helpers.damage import content_of, told
+from helpers.damage import told
 from helpers.fairseq_files import FairseqTraining
 from helpers.recipes import write_recipe
+from helpers.refusals import contents
 from helpers.support import need
 
 import docmt.models.store  # noqa: F401 (Python 3.11 cannot compile its modules as deep in calls as a test is)
@@ -81,32 +82,30 @@ def commands(texts: Path, output: Path) -> dict[str, list[object]]:
         "align": ["align", "--source", texts / "a", "--target", texts / "a", "--output", output / "older"],
         "sheet": ["draw-sheet", *sides, "--documents", texts / "d", "--output", output / "older",
                   "--key", output / "key.json"],
-        "corpus": ["job", "corpus", output / "corpus"],
         "import": ["import-fairseq", "--checkpoint", texts / "best.pt", *dictionaries, *languages,
                    "--output", output / "model"],
     }  # fmt: skip
 
 
-def write_corpus_job(texts: Path, folder: Path) -> None:
-    """The recipe of a corpus, on the disk of its outputs; its downloads are on the other disk."""
+def write_corpus_job(texts: Path, folder: Path) -> list[str]:
+    """The command of a corpus whose recipe is on the disk of its outputs; its downloads are on the other disk."""
     folder.mkdir()
     (folder / "downloads").symlink_to(texts)
-    write_recipe(folder, "corpus", SETTINGS, files={"downloads/table.tsv": texts / "table.tsv"})
+    return write_recipe(folder, "corpus", SETTINGS, files={"downloads/table.tsv": texts / "table.tsv"})
 
 
 @pytest.mark.parametrize("command", ["align", "sheet", "corpus", "import"])
 @pytest.mark.parametrize("trouble", ["full", "read-only"])
 def test_a_disk_that_takes_nothing(texts, disk, capsys, monkeypatch, command, trouble):
-    if command == "corpus":
-        write_corpus_job(texts, disk / "corpus")
-    before = content_of(disk)
+    words = write_corpus_job(texts, disk / "corpus") if command == "corpus" else commands(texts, disk)[command]
+    before = contents(disk)
     if trouble == "read-only":
         subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
-    message = told(capsys, monkeypatch, commands(texts, disk)[command])
+    message = told(capsys, monkeypatch, words)
     assert f"{disk}/" in message.splitlines()[0]
     words = "the disk is full" if trouble == "full" else "the file system is read-only|is not writable"
     assert re.search(words, message.splitlines()[0])
-    left = {name: data for name, data in content_of(disk).items() if data is not None}
+    left = {name: data for name, data in contents(disk).items() if data is not None}
     assert left == {name: data for name, data in before.items() if data is not None}
     assert left["older"] == b"older\n"
 
