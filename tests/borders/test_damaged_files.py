@@ -10,6 +10,8 @@ import shutil
 import sys
 import tarfile
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,7 +21,7 @@ from helpers.damage import check_message, content_of, damaged, told
 from helpers.fairseq_files import FairseqTraining
 from helpers.recipes import write_recipe
 
-from docmt.base.manifest import SETTINGS
+from docmt.base.manifest import MANIFEST
 from docmt.base.recipe import JOB
 from docmt.cli.main import main
 
@@ -72,7 +74,8 @@ def write_archives(folder: Path) -> None:
 def write_corpus_job(folder: Path, name: str, reader: dict) -> None:
     """The recipe of a corpus whose downloads are in the folder."""
     job, settings = folder / "jobs" / name, corpus_settings(name, reader)
-    write_recipe(job, "corpus", settings, files={f"downloads/{f['name']}": Path(f["name"]) for f in settings["files"]})
+    files = {f"downloads/{file['name']}": folder / file["name"] for file in settings["files"]}
+    write_recipe(job, "corpus", settings, files=files)
     (job / "downloads").symlink_to(folder)
 
 
@@ -94,6 +97,8 @@ IMPORT = (
     " --source-language en --target-language de --output out"
 )
 READ = "job corpus jobs"
+ID = "?" * 10
+"""The pattern of an id in the path of a file."""
 PLAIN = [
     ("hyp.txt", "empty half noise folder missing", SCORE),
     ("ref.txt", "empty noise folder missing", SCORE),
@@ -107,8 +112,7 @@ PLAIN = [
     ("vectors.txt", "empty noise text folder missing", "score-coherence --hypotheses hyp.txt --vectors vectors.txt"),
     ("best.pt", "empty half noise text folder missing", IMPORT),
     ("dict.txt", "empty noise text folder missing", IMPORT),
-    ("jobs/pack.zip/settings.json", "empty half noise list object number deep folder missing", f"{READ}/pack.zip"),
-    ("jobs/pack.zip/job.json", "empty half noise list object number deep folder missing", f"{READ}/pack.zip"),
+    (f"jobs/pack.zip/{ID}/job.json", "empty half noise list object number deep folder missing", f"{READ}/pack.zip"),
     ("pack.zip", "empty half noise text folder missing", f"{READ}/pack.zip"),
     ("pack.tgz", "empty half noise text folder missing", f"{READ}/pack.tgz"),
     ("a.fr.gz", "empty half noise text folder missing", f"{READ}/text.gz"),
@@ -125,22 +129,27 @@ def cases(table: list[tuple[str, str, str]]) -> list:
     return [pytest.param(*case, id=f"{name_of(case[2])}-{Path(case[0]).name}-{case[1]}") for case in rows]
 
 
-def placed(folder: Path, words: list[str]) -> list[str]:
-    """The words of a command; the recipe of a job is copied to `out` below the folder, where its outputs are then."""
+@contextmanager
+def placed(folder: Path, words: list[str]) -> Iterator[tuple[list[str], Path]]:
+    """The words of a command, and where its outputs are; a job has a folder with its recipe alone meanwhile."""
     if words[0] != "job":
-        return words
+        out = folder / "out"
+        yield words, out
+        shutil.rmtree(out) if out.is_dir() else out.unlink(missing_ok=True)
+        return
     _, step, place, *options = words
-    job = folder / place / JOB if (folder / place).is_dir() else folder / place
-    prefix, out = job.name.removesuffix(JOB), folder / "out"
-    out.mkdir()
-    for source in (job, job.with_name(f"{prefix}{SETTINGS}")):
-        if source.is_dir():
-            (out / source.name).mkdir()
-        elif source.exists():
-            (out / source.name).write_bytes(source.read_bytes().replace(b'"results/state/', b'"state/'))
-    if job.with_name("downloads").is_dir():
-        (out / "downloads").symlink_to(job.with_name("downloads"))
-    return ["job", step, f"out/{prefix}{JOB}", *options]
+    (job,) = (folder / place).glob(ID)
+    whole = job.rename(job.with_name("whole"))
+    job.mkdir()
+    try:
+        if (whole / JOB).is_dir():
+            (job / JOB).mkdir()
+        elif (whole / JOB).exists():
+            shutil.copy(whole / JOB, job)
+        yield ["job", step, f"{place}/{job.name}", *options], job
+    finally:
+        shutil.rmtree(job)
+        whole.rename(job)
 
 
 @pytest.fixture(scope="module")
@@ -157,11 +166,9 @@ def whole(capsys, monkeypatch):
     def look(folder: Path, command: str) -> None:
         monkeypatch.chdir(folder)
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("猫\n".encode())))
-        monkeypatch.setattr(sys, "argv", ["docmt", *placed(folder, command.split())])
-        with pytest.raises(SystemExit) as end:
+        with placed(folder, command.split()) as (words, _), pytest.raises(SystemExit) as end:
+            monkeypatch.setattr(sys, "argv", ["docmt", *words])
             main()
-        for path in (folder / "out", folder / "state"):
-            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
         assert end.value.code == 0, capsys.readouterr().err
 
     return look
@@ -174,15 +181,12 @@ def check(capsys, monkeypatch):
     def look(folder: Path, file: str, damage: str, arguments: list[str]) -> None:
         monkeypatch.chdir(folder)
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("猫\n".encode())))
-        with damaged(folder / file, damage):
-            try:
-                check_message(told(capsys, monkeypatch, placed(folder, arguments)), Path(file).name)
-                left = content_of(folder / "out") if (folder / "out").is_dir() else {}
-                assert not [name for name in left if ".part" in name or ".unpacked" in name]
-                assert not (folder / "out").is_file()
-            finally:
-                for path in (folder / "out", folder / "state"):
-                    shutil.rmtree(path, ignore_errors=True)
+        (path,) = folder.glob(file)
+        with damaged(path, damage), placed(folder, arguments) as (words, out):
+            check_message(told(capsys, monkeypatch, words), path.name)
+            left = content_of(out) if out.is_dir() else {}
+            assert MANIFEST not in left and not [name for name in left if ".part" in name or ".unpacked" in name]
+            assert not out.is_file()
 
     return look
 

@@ -2,9 +2,11 @@
 
 import shutil
 import string
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
+from helpers.plans import plan_of
 from helpers.recipes import settings as settings_of
 from helpers.small_grid import CONFIG, CORPUS, SYSTEMS, small_project
 from helpers.support import Project, copy_project
@@ -13,7 +15,9 @@ from hypothesis import strategies as st
 
 from docmt.base.errors import UserError
 from docmt.base.names import LONGEST_NAME, is_file_name, is_path
+from docmt.base.recipe import JOB
 from docmt.grid.grid import Grid, load_grid
+from docmt.plan.plan import Job
 
 HOSTILE = (
     *(
@@ -280,11 +284,13 @@ def test_hostile_folders_and_files_are_used_as_they_are(tmp_path):
     project.edit("config.yaml", "corpora", ["cor pora; $(touch pwned6)/mine.yaml"])
     project.edit("config.yaml", "local", {"mine": str(data)})
     project.edit("config.yaml", "mirror", str(around / "mir ror $(touch pwned7)"))
-    done = project.snakemake("--cores", "1", "results/2_tokens/mine/lower_separate8k/card.json")
+    with chdir(project.root):
+        tokens = plan_of(project.root).recipe(Job.of("tokens", corpus="mine", text="lower_separate8k"))
+    done = project.snakemake("--cores", "1", f"{tokens.folder}/manifest.json")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     downloads = project.root / "results/1_corpus/mine/downloads"
     notes = {f".{name}.source.json" for name in names}
-    assert {path.name for path in downloads.iterdir()} == {*names, *notes}
+    assert {path.name for path in downloads.iterdir()} == {*names, *notes, JOB}
     assert sorted(path.name for path in around.iterdir()) == sorted([project.root.name, data.name])
     assert not [path for path in around.rglob("*") if path.name.startswith("pwned")]
     assert {path.name for path in data.iterdir()} == set(names)

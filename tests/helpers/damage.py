@@ -73,7 +73,8 @@ def once(printed: str) -> str:
 
 
 def the_message(printed: str) -> str:
-    """The one message of docmt in what a command has printed, after lines of progress."""
+    """The one message of docmt in what a command has printed, after lines of progress and the place of a job's log."""
+    printed = re.sub(r"^docmt: .* failed; its log is .*\n", "", printed, flags=re.MULTILINE)
     assert printed.count("docmt: ") == 1, printed
     return printed[printed.index("docmt: ") :]
 
