@@ -46,7 +46,7 @@ def show(now: "RunStatus") -> None:
     progress, total = now.progress, now.progress.total
     counts = ", ".join(f"{total[state]} {state}" for state in STATES if total[state])
     typer.echo(f"{now.target} at the scale {now.scale}: {sum(total.values())} jobs: {counts or 'none'}")
-    rows = [(stage, *(str(numbers[state] or "") for state in STATES)) for stage, numbers in progress.stages.items()]
+    rows = [(stage, *(str(numbers.get(state, "")) for state in STATES)) for stage, numbers in progress.stages.items()]
     show_table(("stage", *STATES), rows, STATES)
     if progress.trainings:
         typer.echo("\nTrainings that have begun:")

@@ -66,7 +66,7 @@ class RunProgress:
     `trainings`: those that have begun and have not finished.
     """
 
-    stages: dict[str, Counter[JobState]] = field(default_factory=dict)
+    stages: dict[str, dict[JobState, int]] = field(default_factory=dict)
     running: list[RunningJob] = field(default_factory=list)
     failures: list[JobFailure] = field(default_factory=list)
     trainings: list[TrainingState] = field(default_factory=list)
@@ -74,12 +74,13 @@ class RunProgress:
     @property
     def total(self) -> Counter[JobState]:
         """The number of jobs of all stages in each state."""
-        return sum(self.stages.values(), Counter())
+        return sum(map(Counter, self.stages.values()), Counter())
 
 
 def progress_of(plan: Plan, targets: Iterable[Job], queue: Iterable[QueuedJob]) -> RunProgress:
     """Return how far the jobs of targets are; `queue`: the jobs of the project in Slurm's queue."""
     targets, queued, progress = list(targets), {job.id: job for job in queue}, RunProgress()
+    stages: dict[str, Counter[JobState]] = {}
     needed = {*plan.to_run(targets)}
     for job in plan.closure(targets):
         folder = plan.recipe(job).folder
@@ -101,8 +102,9 @@ def progress_of(plan: Plan, targets: Iterable[Job], queue: Iterable[QueuedJob]) 
             state = "failed"
             progress.failures.append(JobFailure(str(folder), last_line(log), str(log)))
         progress.trainings += [training] if training else []
-        progress.stages.setdefault(PurePath(job.place).parts[1], Counter())[state] += 1
-    progress.stages = dict(sorted(progress.stages.items()))
+        stages.setdefault(PurePath(job.place).parts[1], Counter())[state] += 1
+    # `dataclasses.asdict` copies no Counter.
+    progress.stages = {stage: dict(counts) for stage, counts in sorted(stages.items())}
     return progress
 
 

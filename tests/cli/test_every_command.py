@@ -17,7 +17,7 @@ from helpers.support import ROOT, need
 from typer.main import get_command
 
 import docmt
-from docmt.cli.commands import FOR_YOU, JOBS, STORE, build
+from docmt.cli.commands import ABOUT_DOWNLOAD, FOR_YOU, JOBS, STORE, build
 from docmt.cli.main import main
 from docmt.steps import all_steps
 
@@ -26,7 +26,6 @@ JOB = {name: module for section in JOBS.values() for name, module in section.ite
 OF_STORE = {name: module for section in STORE.values() for name, module in section.items()}
 STEPS = all_steps()
 ALL = [(name,) for name in USER] + [("job", name) for name in JOB] + [("store", name) for name in OF_STORE]
-JOBS_OF_STEPS = [("job", name) for name in STEPS]
 FOR_PEOPLE = [words for words in ALL if words[0] != "job"]
 VERBS = {
     "add",
@@ -59,12 +58,12 @@ VERBS = {
     "show",
     "du",
     "verify",
-    "pin",
+    "path",
     "gc",
     "preflight",
 }
-"""What every command begins with, but those of steps; `why` and `status` are questions, `preflight` is a check, and
-they have no object."""
+"""What every command begins with, but those of jobs; `why`, `path` and `status` are questions, `preflight` is a check,
+and they have no object."""
 
 OPTIONS = {
     "model": "folder",
@@ -94,9 +93,9 @@ def command(*words: str):
 
 def about(words: tuple[str, ...]) -> str:
     """What a command says of itself."""
-    if words[-1] in STEPS and words[0] == "job":
-        return STEPS[words[-1]].about
-    module = {"job": JOB, "store": OF_STORE}.get(words[0], USER)[words[-1]]
+    if words[0] == "job":
+        return STEPS[words[-1]].about if words[-1] in STEPS else ABOUT_DOWNLOAD
+    module = {"store": OF_STORE}.get(words[0], USER)[words[-1]]
     return inspect.getdoc(getattr(import_module(f"docmt.cli.{module}"), words[-1].replace("-", "_")))
 
 
@@ -127,7 +126,7 @@ users = pytest.mark.parametrize("words", FOR_PEOPLE, ids=" ".join)
 
 
 def test_names_are_those_of_steps_or_a_verb_or_a_verb_and_its_object():
-    names = [words[-1] for words in ALL if words not in JOBS_OF_STEPS]
+    names = [words[-1] for words in ALL if words[0] != "job"]
     assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", name) for name in names)
     assert {name.split("-")[0] for name in names} == VERBS
 
@@ -162,15 +161,11 @@ def test_commands_for_people_print_json(words):
     assert "--json" in [option for parameter in command(*words).params for option in parameter.opts]
 
 
-@pytest.mark.parametrize("name", [name for name in JOB if name != "push-finished"])
-def test_jobs_write_files_and_print_nothing(name):
-    options = [option for parameter in command("job", name).params for option in parameter.opts]
-    assert ("folder" if name in STEPS else "--output") in options and "--json" not in options
-
-
-def test_jobs_of_steps_have_the_same_options():
-    first, *others = ([(p.opts, p.help) for p in command(*words).params] for words in JOBS_OF_STEPS)
-    assert len(others) == len(STEPS) - 1 and all(other == first for other in others)
+def test_jobs_have_the_same_arguments_and_print_no_json():
+    first, *others = ([(p.opts, p.help) for p in command("job", name).params] for name in JOB)
+    assert len(others) == len(STEPS) and all(other == first for other in others)
+    options = [option for opts, _ in first for option in opts]
+    assert "folder" in options and "--json" not in options
 
 
 def without_spaces(text: str) -> str:
@@ -248,10 +243,11 @@ CALLS: dict[str, list[str]] = {
     "list-targets": ["--root", str(ROOT), "--study", "demo", "--kind", "study"],
     "list-trainings": ["--results", "results"],
     "check-findings": ["demo", "--root", "demo"],
+    "path": ["demo", "--root", "demo"],
     "why": ["demo", "--root", "demo"],
     "status": ["demo", "--root", "demo"],
     "list-results": ["--root", "demo"],
-    "remove-results": ["--root", "demo"],
+    "remove-results": ["--root", "demo", "--unused"],
     "collect-scores": ["--root", "demo", "--output", "out/scores.parquet"],
     "write-crate": ["demo", "--root", "demo", "--output", "out/crate"],
 }

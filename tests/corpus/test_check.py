@@ -130,7 +130,9 @@ def test_chains_of_training_are_those_of_its_parts(tmp_path):
     whole = {"perc": 16.614, "avg_k": 3.22, "avg_m": 202.75}
     write_json(words / "0/card.json", {"splits": {"train": {**whole, "perc": 99.0}, "dev": whole}})
     parts = {"perc": 15.57, "avg_k": 2.79, "avg_m": 9.81}
-    write_json(chains / "sentences20+documents/0/card.json", {"splits": {"train": parts, "dev": {**whole, "perc": 99.0}}})
+    write_json(
+        chains / "sentences20+documents/0/card.json", {"splits": {"train": parts, "dev": {**whole, "perc": 99.0}}}
+    )
     counts = by_place(check_corpus(corpus, Places(tmp_path / "results", str(tmp_path))), "Lexical chains")
     assert counts["train", "words_in_chains_percent"] == (15.57, "equal")
     assert counts["dev", "words_in_chains_percent"] == (16.614, "equal")

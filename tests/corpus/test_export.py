@@ -296,8 +296,16 @@ def test_the_tokens_are_those_of_the_text_that_is_named_or_of_the_only_one(run, 
 @pytest.mark.parametrize(
     ("lost", "options", "message"),
     [
-        ("1_corpus/toy", (), "`snakemake $(docmt path results/1_corpus/toy)/manifest.json` makes it, with the --config of your run"),
-        ("2_tokens/toy/joint", ("--text", "joint"), "`snakemake $(docmt path results/2_tokens/toy/joint)/manifest.json` makes it"),
+        (
+            "1_corpus/toy",
+            (),
+            "`snakemake $(docmt path results/1_corpus/toy)/manifest.json` makes it, with the --config of your run",
+        ),
+        (
+            "2_tokens/toy/joint",
+            ("--text", "joint"),
+            "`snakemake $(docmt path results/2_tokens/toy/joint)/manifest.json` makes it",
+        ),
         ("2_tokens/toy/joint", ("--text", "join"), "--text: unknown text\n  found join\n  did you mean 'joint'?"),
         ("2_tokens/toy/joint", ("--text", "joint", "--without-tokens"), "a text and no tokens"),
     ],

@@ -11,9 +11,9 @@ from docmt.base.errors import UserError
 from docmt.cli.studies import system_row
 from docmt.grid.grid import load_grid
 from docmt.grid.positions import position_tables
-from docmt.plan.outside import lines_about_equal_files
 from docmt.plan.estimates import Estimates
 from docmt.plan.obtain import check_supplies
+from docmt.plan.outside import lines_about_equal_files
 from docmt.plan.plan import Job, Plan
 from docmt.plan.run import grid_of_run
 from docmt.plan.supplies import left_out_lines

@@ -18,6 +18,7 @@ from docmt.scoring.corpus_aligner import write_aligner
 from docmt.scoring.measured import ScoringInputs, ScoringResult
 from docmt.scoring.score import score
 from docmt.scoring.tallies import read_tallies
+from docmt.steps import get_step
 from docmt.text.signs import text_warnings
 
 RAW = ["The cat sat on the mat.", "It was a black cat.", "A dog\u2028barked at it."]
@@ -131,7 +132,13 @@ class Job:
 
     def scored(self, settings: dict = SETTINGS, **files: Path | StopFiles) -> ScoringResult:
         inputs = ScoringInputs(
-            self.corpus, self.tokens, self.view, self.translations, aligner=self.aligner(settings), **files
+            self.corpus,
+            self.tokens,
+            self.view,
+            self.translations,
+            contrastive=self.translations,
+            aligner=self.aligner(settings),
+            **files,
         )
         return score(settings, inputs, text_warnings)
 
@@ -497,10 +504,10 @@ def test_bytes_that_are_no_utf8_are_refused(job):
 
 
 def test_the_command_writes_scores(job, tmp_path):
-    inputs = {name: getattr(job, name) for name in ("corpus", "tokens", "view", "translations")}
+    inputs = {name: getattr(job, name) for name in ("corpus", "tokens", "translations")}
     words = write_recipe(tmp_path / "scores", "scores", SETTINGS, {**inputs, "aligner": job.aligner()})
     succeed(*words)
-    expected = job.scored()
+    expected = job.scored(SETTINGS | {"version": get_step("scores").version})
     assert json.loads((Path(words[-1]) / "scores.json").read_text()) == json.loads(json.dumps(expected.scores))
     details = read_tallies(Path(words[-1]) / "details.arrow")
     assert [(t.measure, t.names, t.counts.tolist()) for t in details] == [
