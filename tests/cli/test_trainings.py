@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from helpers.command_line import output
+from helpers.recipes import write_settings
 from rich.console import Console
 
 from docmt.base.artifacts import write_json
@@ -67,7 +68,7 @@ def finish(results: Path, seed: int, updates: int, **more: object) -> None:
     """Write what a finished training leaves, as far as the list reads it."""
     folder = results / f"5_training/toy/sentence/seed{seed}/0123456789"
     names = {"scale": "smoke", "corpus": "toy", "system": "sentence", "seed": seed, "train": {}}
-    write_json(folder / "job.json", {"version": 1, "settings": names})
+    write_settings(folder / "job.json", names)
     write_json(folder / "record.json", {"updates": updates, "target_tokens_per_s": 10.0, **more})
     write_json(folder / "manifest.json", {})
 
