@@ -22,7 +22,7 @@ def test_it_has_the_manual_with_an_example_and_links_to_the_clone(tmp_path):
         line = (folder / file).read_text(encoding="utf-8").splitlines()[0]
         assert line == schema_line(folder, (folder / file).parent, schema)
         assert ((folder / file).parent / line.split("=")[1]).resolve() == ROOT / FOLDER / schema
-    assert (folder / "profiles/default/profile.yaml").is_file() and (folder / "slurm").is_dir()
+    assert (folder / "profiles/default/config.yaml").is_file() and (folder / "slurm").is_dir()
     grid = load_grid(folder)
     assert grid.active == ("example",) and {"demo", "example"} <= set(grid.studies)
     demo = {entry.system.name: entry for entry in grid.of_study("demo")}
