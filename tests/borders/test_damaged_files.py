@@ -134,7 +134,7 @@ def placed(folder: Path, words: list[str]) -> Iterator[tuple[list[str], Path]]:
     """The words of a command, and where its outputs are; a job has a folder with its recipe alone meanwhile."""
     if words[0] != "job":
         out = folder / "out"
-        yield words, out
+        yield [*(str(*folder.glob(word)) if ID in word else word for word in words)], out
         shutil.rmtree(out) if out.is_dir() else out.unlink(missing_ok=True)
         return
     _, step, place, *options = words
@@ -217,58 +217,61 @@ def test_a_table_of_a_user(plain, capsys, monkeypatch, table, damage):
 
 
 C = "results/1_corpus/toy_zh-en@smoke"
-T = "results/2_tokens/toy_zh-en@smoke/truecase_separate4k"
-V = "results/3_views/toy_zh-en@smoke/truecase_separate4k"
-H = "results/4_chains/toy_zh-en@smoke/truecase_separate4k"
-TRAINED = "results/5_training/smoke/toy_zh-en"
-TRANSLATED = "results/6_translations/smoke/toy_zh-en"
-A = "results/7_aligners/toy_zh-en@smoke/truecase_separate4k"
-SCORED = "results/7_scores/smoke/toy_zh-en"
-COMPARED = "results/7_comparisons/smoke/demo/quality"
-REPORTED = "results/8_report/smoke/demo"
+DATA = "toy_zh-en@smoke/truecase_separate4k"
+T = f"results/2_tokens/{DATA}"
+V = f"results/3_views/{DATA}"
+W = f"results/4_chain_words/{DATA}"
+H = f"results/4_chains/{DATA}"
+TRAINED = "results/5_training/toy_zh-en"
+TRANSLATED = "results/6_translations/toy_zh-en"
+ASKED = "results/6_contrastive/toy_zh-en"
+INSIDE = "results/6_inside/toy_zh-en"
+A = f"results/7_aligners/{DATA}"
+SCORED = "results/7_scores/toy_zh-en"
+COMPARED = "results/7_comparisons/demo/quality"
+REPORTED = "results/8_report/smoke/demo/index"
 CHAIN_VIEW = "sentences20+documents"
-MODEL = f"{TRAINED}/lexical_chain/seed1/model"
+MODEL = f"{TRAINED}/lexical_chain/seed1/{ID}/model"
 JSON = "empty half noise list object number deep folder missing"
 BINARY = "empty half noise text folder missing"
 TEXT = "empty noise folder missing"
 
 TOKENS = f"job tokens {T}"
 VIEWS = f"job views {V}/window1"
-WORDS_OF = f"job chain_words {H}/words"
+WORDS_OF = f"job chain_words {W}"
 SEGMENTS_OF = f"job chain_segments {H}/{CHAIN_VIEW}"
 TRAIN = f"job train {TRAINED}/g_transformer/seed1 --device cpu"
 TRAIN_CHAINS = f"job train {TRAINED}/lexical_chain/seed1 --device cpu"
 DECODE = f"job translate {TRANSLATED}/lexical_chain/seed1"
-CONTRASTIVE = f"job contrastive {TRANSLATED}/lexical_chain/seed1/contrastive.{JOB}"
-INSPECT = f"inspect --model {MODEL} --view {V}/{CHAIN_VIEW} --chains {H}/{CHAIN_VIEW} --output out/inside.arrow"
+CONTRASTIVE = f"job contrastive {ASKED}/lexical_chain/seed1"
+INSPECT = f"job inspect {INSIDE}/lexical_chain/seed1"
 TRANSLATE = f"translate --model {MODEL} --beam 1"
 SCORE_SYSTEM = f"job scores {SCORED}/sentence/seed1"
 TRAIN_ALIGNER = f"job aligner {A}"
 COMPARE = f"job compare {COMPARED}"
-REPORT = f"job report {REPORTED}"
+REPORT = f"job page {REPORTED}"
 SHARDS = f"job tokens {T} --part tokenised.1of2"
 
 STAGES = [
-    (f"{T}/settings.json", JSON, TOKENS),
-    (f"{C}/documents.parquet", BINARY, TOKENS),
-    (f"{C}/contrastive.parquet", "empty half noise text folder", TOKENS),
-    (f"{C}/documents.parquet", BINARY, SHARDS),
-    (f"{V}/window1/settings.json", JSON, VIEWS),
-    (f"{T}/tokens.arrow", BINARY, VIEWS),
-    (f"{T}/contrastive.arrow", "empty half noise text folder", VIEWS),
-    (f"{H}/words/settings.json", "list object noise", WORDS_OF),
-    (f"{T}/tokens.arrow", BINARY, WORDS_OF),
-    (f"{H}/words/stop_words.txt", "noise folder missing", SEGMENTS_OF),
-    (f"{V}/{CHAIN_VIEW}/test.arrow", BINARY, SEGMENTS_OF),
-    (f"{T}/text/vocabulary.source.txt", TEXT, SEGMENTS_OF),
-    (f"{TRAINED}/g_transformer/seed1/settings.json", JSON, TRAIN),
-    (f"{TRAINED}/g_transformer/seed1/job.json", JSON, TRAIN),
-    (f"{V}/tokens512/train.arrow", BINARY, TRAIN),
-    (f"{V}/tokens512/dev.arrow", BINARY, TRAIN),
-    (f"{T}/text/vocabulary.target.txt", TEXT, TRAIN),
-    (f"{TRAINED}/sentence/seed1/model/model.safetensors", BINARY, TRAIN),
-    (f"{H}/{CHAIN_VIEW}/train.arrow", BINARY, TRAIN_CHAINS),
-    (f"{TRANSLATED}/lexical_chain/seed1/settings.json", JSON, DECODE),
+    (f"{T}/{ID}/job.json", JSON, TOKENS),
+    (f"{C}/{ID}/documents.parquet", BINARY, TOKENS),
+    (f"{C}/{ID}/contrastive.parquet", "empty half noise text folder", TOKENS),
+    (f"{C}/{ID}/documents.parquet", BINARY, SHARDS),
+    (f"{V}/window1/{ID}/job.json", JSON, VIEWS),
+    (f"{T}/{ID}/tokens.arrow", BINARY, VIEWS),
+    (f"{T}/{ID}/contrastive.arrow", "empty half noise text folder", VIEWS),
+    (f"{W}/{ID}/job.json", "list object noise", WORDS_OF),
+    (f"{T}/{ID}/tokens.arrow", BINARY, WORDS_OF),
+    (f"{W}/{ID}/stop_words.txt", "noise folder missing", SEGMENTS_OF),
+    (f"{V}/{CHAIN_VIEW}/{ID}/test.arrow", BINARY, SEGMENTS_OF),
+    (f"{T}/{ID}/text/vocabulary.source.txt", TEXT, SEGMENTS_OF),
+    (f"{TRAINED}/g_transformer/seed1/{ID}/job.json", JSON, TRAIN),
+    (f"{V}/tokens512/{ID}/train.arrow", BINARY, TRAIN),
+    (f"{V}/tokens512/{ID}/dev.arrow", BINARY, TRAIN),
+    (f"{T}/{ID}/text/vocabulary.target.txt", TEXT, TRAIN),
+    (f"{TRAINED}/sentence/seed1/{ID}/model/model.safetensors", BINARY, TRAIN),
+    (f"{H}/{CHAIN_VIEW}/{ID}/train.arrow", BINARY, TRAIN_CHAINS),
+    (f"{TRANSLATED}/lexical_chain/seed1/{ID}/job.json", JSON, DECODE),
     (f"{MODEL}/model.json", JSON, DECODE),
     (f"{MODEL}/model.safetensors", BINARY, DECODE),
     (f"{MODEL}/text/text.json", JSON, DECODE),
@@ -276,39 +279,38 @@ STAGES = [
     (f"{MODEL}/text/codes.source", TEXT, DECODE),
     (f"{MODEL}/text/vocabulary.source.txt", TEXT, TRANSLATE),
     (f"{MODEL}/stop_words.txt", "noise folder missing", TRANSLATE),
-    (f"{V}/{CHAIN_VIEW}/test.arrow", BINARY, DECODE),
-    (f"{H}/{CHAIN_VIEW}/test.arrow", BINARY, DECODE),
-    (f"{V}/{CHAIN_VIEW}/contrastive.arrow", BINARY, CONTRASTIVE),
-    (f"{V}/{CHAIN_VIEW}/dev.arrow", BINARY, INSPECT.replace("--output", "--split dev --output")),
-    (f"{SCORED}/sentence/seed1/settings.json", JSON, SCORE_SYSTEM),
-    (f"{C}/documents.parquet", BINARY, SCORE_SYSTEM),
-    (f"{T}/tokens.arrow", BINARY, SCORE_SYSTEM),
-    (f"{TRANSLATED}/sentence/seed1/test.txt", TEXT, SCORE_SYSTEM),
-    (f"{TRANSLATED}/sentence/seed1/test.tok.txt", TEXT, SCORE_SYSTEM),
-    (f"{TRANSLATED}/sentence/seed1/decoding.json", JSON, SCORE_SYSTEM),
-    (f"{TRANSLATED}/sentence/seed1/contrastive.arrow", BINARY, SCORE_SYSTEM),
-    (f"{A}/lexicon.arrow", BINARY, SCORE_SYSTEM),
-    (f"{A}/jumps.json", JSON, SCORE_SYSTEM),
-    (f"{A}/settings.json", JSON, TRAIN_ALIGNER),
-    (f"{COMPARED}/settings.json", JSON, COMPARE),
-    (f"{SCORED}/sentence/seed1/details.arrow", BINARY, COMPARE),
-    (f"{REPORTED}/settings.json", JSON, REPORT),
-    (f"{REPORTED}/job.json", JSON, REPORT),
-    (f"{SCORED}/sentence/seed1/scores.json", "empty half noise list object number deep folder", REPORT),
-    (f"{SCORED}/lexical_chain/seed1/occurrences.arrow", "empty half noise text folder", REPORT),
-    (f"{TRAINED}/sentence/seed1/record.json", "empty half noise list number deep folder", REPORT),
-    (f"{TRAINED}/sentence/seed1/metrics.jsonl", "noise text list folder", REPORT),
-    (f"{COMPARED}/comparisons.json", "empty half noise list number deep folder", REPORT),
-    (f"{C}/card.json", "empty half noise list number folder", REPORT),
-    (f"{TRANSLATED}/sentence/seed1/test.txt", "empty noise folder", REPORT),
-    (f"{TRANSLATED}/sentence/seed1/decoding.json", "empty half noise list object number folder", REPORT),
-    (f"{TRANSLATED}/lexical_chain/seed1/inside.arrow", "empty half noise text folder", REPORT),
-    (f"{TRAINED}/sentence/seed1/record.json", "empty half noise list object number deep folder", "list-trainings"),
-    (f"{TRAINED}/sentence/seed1/metrics.jsonl", "noise text list object folder", "list-trainings"),
-    (f"{TRAINED}/sentence/seed1/settings.json", "empty half noise list object number folder", "list-trainings"),
-    (f"{T}/card.json", "empty half noise list number folder", "list-targets --study demo"),
-    (f"{V}/window1/card.json", "empty half noise list number folder", "list-targets --study demo"),
-    (f"{TRAINED}/sentence/seed1/record.json", "empty half noise list number folder", "list-targets --study demo"),
+    (f"{V}/{CHAIN_VIEW}/{ID}/test.arrow", BINARY, DECODE),
+    (f"{H}/{CHAIN_VIEW}/{ID}/test.arrow", BINARY, DECODE),
+    (f"{V}/{CHAIN_VIEW}/{ID}/contrastive.arrow", BINARY, CONTRASTIVE),
+    (f"{V}/{CHAIN_VIEW}/{ID}/dev.arrow", BINARY, INSPECT),
+    (f"{SCORED}/sentence/seed1/{ID}/job.json", JSON, SCORE_SYSTEM),
+    (f"{C}/{ID}/documents.parquet", BINARY, SCORE_SYSTEM),
+    (f"{T}/{ID}/tokens.arrow", BINARY, SCORE_SYSTEM),
+    (f"{TRANSLATED}/sentence/seed1/{ID}/test.txt", TEXT, SCORE_SYSTEM),
+    (f"{TRANSLATED}/sentence/seed1/{ID}/test.tok.txt", TEXT, SCORE_SYSTEM),
+    (f"{TRANSLATED}/sentence/seed1/{ID}/decoding.json", JSON, SCORE_SYSTEM),
+    (f"{ASKED}/sentence/seed1/{ID}/contrastive.arrow", BINARY, SCORE_SYSTEM),
+    (f"{A}/{ID}/lexicon.arrow", BINARY, SCORE_SYSTEM),
+    (f"{A}/{ID}/jumps.json", JSON, SCORE_SYSTEM),
+    (f"{A}/{ID}/job.json", JSON, TRAIN_ALIGNER),
+    (f"{COMPARED}/{ID}/job.json", JSON, COMPARE),
+    (f"{SCORED}/sentence/seed1/{ID}/details.arrow", BINARY, COMPARE),
+    (f"{REPORTED}/{ID}/job.json", JSON, REPORT),
+    (f"{SCORED}/sentence/seed1/{ID}/scores.json", "empty half noise list object number deep folder", REPORT),
+    (f"{SCORED}/lexical_chain/seed1/{ID}/occurrences.arrow", "empty half noise text folder", REPORT),
+    (f"{TRAINED}/sentence/seed1/{ID}/record.json", "empty half noise list number deep folder", REPORT),
+    (f"{TRAINED}/sentence/seed1/{ID}/metrics.jsonl", "noise text list folder", REPORT),
+    (f"{COMPARED}/{ID}/comparisons.json", "empty half noise list number deep folder", REPORT),
+    (f"{C}/{ID}/card.json", "empty half noise list number folder", REPORT),
+    (f"{TRANSLATED}/sentence/seed1/{ID}/test.txt", "empty noise folder", REPORT),
+    (f"{TRANSLATED}/sentence/seed1/{ID}/decoding.json", "empty half noise list object number folder", REPORT),
+    (f"{INSIDE}/lexical_chain/seed1/{ID}/inside.arrow", "empty half noise text folder", REPORT),
+    (f"{TRAINED}/sentence/seed1/{ID}/record.json", "empty half noise list object number deep folder", "list-trainings"),
+    (f"{TRAINED}/sentence/seed1/{ID}/metrics.jsonl", "noise text list object folder", "list-trainings"),
+    (f"{TRAINED}/sentence/seed1/{ID}/job.json", "empty half noise list object number folder", "list-trainings"),
+    (f"{T}/{ID}/card.json", "empty half noise list number folder", "list-targets --study demo"),
+    (f"{V}/window1/{ID}/card.json", "empty half noise list number folder", "list-targets --study demo"),
+    (f"{TRAINED}/sentence/seed1/{ID}/record.json", "empty half noise list number folder", "list-targets --study demo"),
 ]
 
 
@@ -316,7 +318,7 @@ STAGES = [
 def world(finished_demo, tmp_path_factory) -> Path:
     """A copy of a finished demo, whose files are damaged one at a time."""
     root = tmp_path_factory.mktemp("world") / "demo"
-    shutil.copytree(finished_demo.root, root, ignore=shutil.ignore_patterns(".snakemake", "logs"))
+    shutil.copytree(finished_demo.root, root, symlinks=True, ignore=shutil.ignore_patterns(".snakemake"))
     return root
 
 

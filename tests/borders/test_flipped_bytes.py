@@ -20,30 +20,15 @@ SEED = int(os.environ.get("DOCMT_FUZZ_SEED", "1"))
 
 QUICK = (
     *("corpus", "downloads", "tokens", "views", "chain_segments", "resumed", "translate", "contrastive"),
-    *("scores", "compare", "item", "docmt list-trainings", "docmt score", "plan", "frozen"),
+    *("scores", "compare", "page", "docmt list-trainings", "docmt score"),
 )
 """The rules and commands of which the normal suite runs the first."""
 KINDS = {
-    *(
-        ".arrow",
-        ".csv",
-        ".html",
-        ".json",
-        ".jsonl",
-        ".md",
-        ".parquet",
-        ".pdf",
-        ".safetensors",
-        ".svg",
-        ".tex",
-        "codes",
-        "download",
-        "vocabulary",
-    ),
-    *("stop_words", "test.txt", "test.tok.txt", "manifest.json", "record.json", "settings.json", "job.json"),
-    *("state.json", "state.jsonl", "state.pt"),
+    *(".arrow", ".json", ".jsonl", ".parquet", ".safetensors", "codes", "download", "vocabulary"),
+    *("stop_words", "test.txt", "test.tok.txt", "manifest.json", "record.json", "job.json"),
+    *("scratch.json", "scratch.pt"),
 }
-"""The kinds of files below `results/`; `state`: of a training that was stopped."""
+"""The kinds of files below `results/` that commands read; `scratch`: of a training that was stopped."""
 
 
 @contextmanager

@@ -13,9 +13,9 @@ does not end. What a command puts out depends on the command:
 * a job: the files that its manifest lists, and the manifest itself. Records and metrics.jsonl have times and speeds:
   of metrics.jsonl the numbers of other names are compared, and records are not;
 * a command for people: standard output. What `docmt list-trainings` prints of a training that has not ended is no
-  result: its files grow while it is read, and only end in a manifest;
-* `plan`, what `snakemake -n` says: the jobs and their reasons. A changed file that a manifest lists is named there; the
-  file is newer than its manifest, since times decide which files a plan reads. Other files change no word of it.
+  result: its files grow while it is read, and only end in a manifest.
+
+A plan reads no outputs.
 
 Files that only people read are not changed: logs, TensorBoard events. Nor are those without content.
 """
@@ -28,15 +28,14 @@ import shlex
 import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from helpers.byte_changes import Change
 from helpers.damage import check_message, the_message
 from helpers.zygote import Ended, Zygote
 
+from docmt.base.artifacts import SCRATCH
 from docmt.base.errors import TRY_AGAIN, USER_MISTAKE
-from docmt.base.paths import STATE
 
 SPEEDS = re.compile(r"_s$|_per_s$|^memory_mib$|^device_hours$")
 """Names of the numbers of metrics.jsonl that differ between two runs."""
@@ -44,19 +43,18 @@ SPEEDS = re.compile(r"_s$|_per_s$|^memory_mib$|^device_hours$")
 
 @dataclass(frozen=True)
 class Command:
-    """A command of a finished project: the job of a rule, a command for people, or `plan`.
+    """A command of a finished project: the job of a rule, or a command for people.
 
     `manifest`: that of the job. `gone`: a folder that is not there when the command runs.
     """
 
     rule: str
-    call: str
     arguments: tuple[str, ...]
     manifest: str | None = None
     gone: str | None = None
 
     def __str__(self) -> str:
-        return shlex.join(["docmt" if self.call == "command" else self.call, *self.arguments])
+        return shlex.join(["docmt", *self.arguments])
 
 
 @dataclass(frozen=True)
@@ -76,14 +74,19 @@ def kind_of(file: str) -> str:
     path = Path(file)
     if "/downloads/" in file:
         return "download"
-    for name in ("manifest.json", "settings.json", "record.json", "job.json"):
+    for name in ("manifest.json", "record.json", "job.json"):
         if path.name.endswith(name):
             return name
     if path.name.startswith("test."):
         return "test.tok.txt" if path.name.endswith(".tok.txt") else "test.txt"
     if path.suffix in (".txt", ".source", ".target"):
         return path.name.split(".")[0]
-    return ("state" if "/state/" in file else "") + path.suffix
+    return (SCRATCH if is_progress(file) else "") + path.suffix
+
+
+def is_progress(file: str) -> bool:
+    """Return whether a file is of a training that has not ended."""
+    return f"/{SCRATCH}/" in file
 
 
 def is_tried(file: str) -> bool:
@@ -115,12 +118,6 @@ class World:
         """Raise AssertionError where a file of the finished project has changed."""
         assert self.base_state() == self._before
 
-    @cached_property
-    def listed(self) -> set[str]:
-        """All files whose bytes a manifest vouches for, and the manifests themselves."""
-        manifests = (path.relative_to(self.base).as_posix() for path in self.base.glob("results/**/*manifest.json"))
-        return {name for manifest in manifests for name in self.listed_in(manifest)}
-
     def listed_in(self, manifest: str) -> list[str]:
         """The files of a manifest, and itself."""
         value = json.loads((self.base / manifest).read_bytes())
@@ -142,15 +139,11 @@ class World:
     def run(self, command: Command, is_traced: bool = False) -> Ended:
         """Run a command whose outputs are not there."""
         if command.manifest is not None:
-            for name in self.outputs(command):
+            for name in self.listed_in(command.manifest):
                 (self.farm / name).unlink(missing_ok=True)
         if command.gone is not None:
             shutil.rmtree(self.farm / command.gone, ignore_errors=True)
-        return self.zygote.run(command.call, list(command.arguments), self.farm, is_traced)
-
-    def outputs(self, command: Command) -> Iterator[str]:
-        """Yield the files that a job writes; settings.json is of the workflow, as job.json is."""
-        yield from (name for name in self.listed_in(command.manifest) if not name.endswith("settings.json"))
+        return self.zygote.run("command", list(command.arguments), self.farm, is_traced)
 
     def prepare(self, command: Command) -> None:
         """Run a command where nothing is changed, and remember what it reads and prints."""
@@ -160,10 +153,7 @@ class World:
         assert (defect := self.difference(command, ended)) is None, f"{command}: {defect}"
         self.restore()
         opened = {path.relative_to(self.farm).as_posix() for path in self.zygote.opened() if self._is_below(path)}
-        if command.call == "plan":
-            # It opens no file that is older than its manifest.
-            opened |= {name for file in opened if file.endswith("manifest.json") for name in self.listed_in(file)}
-        written = set(self.outputs(command)) if command.manifest else set()
+        written = set(self.listed_in(command.manifest)) if command.manifest else set()
         self.reads[command] = sorted(file for file in opened - written if is_tried(file) and self._has_content(file))
 
     def _is_below(self, path: Path) -> bool:
@@ -178,7 +168,7 @@ class World:
             return None if ended.out == self.printed[command] else f"another standard output:\n{ended.out[:2000]}"
         records = json.loads((self.base / command.manifest).read_bytes())["records"]
         of_run = {(Path(command.manifest).parent / name).as_posix() for name in records}
-        for name in filter(is_tried, self.outputs(command)):
+        for name in filter(is_tried, self.listed_in(command.manifest)):
             before, now = self.base / name, self.farm / name
             if name == command.manifest:
                 same = now.is_file() and sealed_facts(before) == sealed_facts(now)
@@ -214,10 +204,9 @@ class World:
             return None
         path.unlink()
         path.write_bytes(changed)
-        if place.command.call != "plan":
-            # Disks that change bits change no times.
-            status = (self.base / place.file).stat()
-            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+        # Disks that change bits change no times.
+        status = (self.base / place.file).stat()
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
         try:
             return self._judge(place, self.run(place.command))
         finally:
@@ -237,10 +226,8 @@ class World:
 
     def _judge_end(self, place: Place, ended: Ended) -> str | None:
         """Return what is wrong where a command has ended well."""
-        if place.command.call == "plan" and place.file in self.listed:
-            return None if place.file in ended.out else f"silent: the plan does not name the file\n{ended.out[-2000:]}"
-        is_progress = place.command.manifest is None and place.file.startswith(STATE)
-        defect = None if is_progress else self.difference(place.command, ended)
+        is_open = place.command.manifest is None and is_progress(place.file)
+        defect = None if is_open else self.difference(place.command, ended)
         return defect and f"silent difference: {defect}\n{ended.err[-2000:]}"
 
     def _judge_refusal(self, place: Place, ended: Ended) -> str | None:

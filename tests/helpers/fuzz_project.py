@@ -1,62 +1,60 @@
-"""A finished demo with the kinds of files that it lacks, and the commands that read its files.
+"""A finished demo with the kinds of files that it lacks, and the commands that read its files."""
 
-The commands are those of the rules, as Snakemake prints them.
-"""
-
-import dataclasses
-import re
 import shlex
 import shutil
 from collections.abc import Collection, Iterator
+from contextlib import chdir
+from dataclasses import replace
 from pathlib import Path
 
 from helpers.fuzz import Command
+from helpers.plans import closure, plan_of
+from helpers.planted import at
 from helpers.recipes import write_recipe
 from helpers.support import Project
 from helpers.zygote import Ended, Zygote
 
-from docmt.base.artifacts import read_json
-from docmt.base.asked import Asked
-from docmt.base.digests import sha256_file
+from docmt.base.artifacts import SCRATCH
 from docmt.base.errors import TRY_AGAIN
-from docmt.base.paths import FROZEN_GRID
-from docmt.base.recipe import JOB
+from docmt.base.manifest import MANIFEST
+from docmt.plan.plan import Job
 
-CORPUS = "news_zh-en"
+CORPUS = Job.of("corpus", corpus="news_zh-en@smoke")
 """A corpus whose files are plain text: no checksum of an archive protects them."""
-BY_HAND = "results/1_corpus/by_hand"
-"""The folder of a corpus with downloads, whose digests a plan knows before a job reads them."""
-TOKENS = "results/2_tokens/toy_zh-en@smoke/truecase_separate4k"
-STOPPED = "results/5_training/smoke/toy_zh-en/sentence/seed1"
-"""A training of which there is a state too."""
+BY_HAND = Path("results/1_corpus/by_hand")
+"""The place of a corpus with downloads, whose digests its recipe has."""
+TOKENS = "2_tokens/toy_zh-en@smoke/truecase_separate4k"
+STOPPED = "5_training/toy_zh-en/sentence/seed1"
+"""A training of which there is unfinished work too."""
 STOPPED_AT = 5
 """The update within which the signal comes; there is a validation, and a checkpoint, after updates 3 and 6."""
 SOURCE = "source.txt"
 """The text that `docmt translate` translates."""
-TARGETS = ("demo", f"results/1_corpus/{CORPUS}@smoke/manifest.json")
-PLAN, FROZEN = Command("plan", "plan", TARGETS), Command("frozen", "frozen", (FROZEN_GRID,))
 
 
 def make_base(demo: Project, base: Path, zygote: Zygote, rules: Collection[str] = ()) -> list[Command]:
-    """Copy a finished demo, and add what it lacks: downloads, parts of stage 2, a state; return the commands.
+    """Copy a finished demo, and add what it lacks: downloads, parts of stage 2, a stop; return the commands.
 
     `rules`: a command of each of these is enough; without any, all commands are returned.
     """
     shutil.copytree(demo.root, base, symlinks=True, ignore=shutil.ignore_patterns(".snakemake", "logs"))
     (base / SOURCE).write_text("猫\n", encoding="utf-8")
-    write_downloads(base)
-    check(zygote.run("prepare", list(TARGETS), base))
-    printed = Project(base).snakemake("-n", "-p", "-F", *TARGETS, check=True).stdout
-    jobs = [*printed_jobs(printed, base), *part_jobs(), job("downloads", f"corpus {BY_HAND}/{JOB}", BY_HAND)]
+    project, plan = Project(base), plan_of(base)
+    with chdir(base):
+        targets = ("demo", f"{plan.recipe(CORPUS).folder}/{MANIFEST}")
+    check(zygote.run("prepare", list(targets), base))
+    jobs = [*planned_jobs(base, *targets), *part_jobs(project), by_hand(base)]
     for command in jobs:
         if (not rules or command.rule in {"fixture", *rules}) and not (base / command.manifest).exists():
             check(zygote.run("command", list(command.arguments), base))
-    training = next(command for command in jobs if command.manifest == f"{STOPPED}/manifest.json")
+    folder = at(project, STOPPED)
+    training = next(command for command in jobs if command.manifest == f"{folder}/{MANIFEST}")
+    (base / training.manifest).unlink()
     check(zygote.run("stopped", [str(STOPPED_AT), *training.arguments], base), TRY_AGAIN)
-    # A training that begins removes this file from its outputs, which are whole here.
-    shutil.copy(demo.root / STOPPED / "exit.json", base / STOPPED / "exit.json")
-    resumed = dataclasses.replace(training, rule="resumed", gone=None)
-    commands = [*jobs, resumed, *people_commands(), PLAN, FROZEN]
+    # A training that begins removes outputs of an earlier one, which are whole here.
+    shutil.copytree(demo.root / folder, base / folder, dirs_exist_ok=True)
+    resumed = replace(training, rule="resumed", gone=None)
+    commands = [*jobs, resumed, *people_commands(project)]
     return [min((each for each in commands if each.rule == rule), key=str) for rule in rules] or commands
 
 
@@ -65,68 +63,56 @@ def check(ended: Ended, status: int = 0) -> None:
     assert ended.status == status, ended.err
 
 
-def job(rule: str, line: str, folder: str) -> Command:
-    """The job of a command line whose outputs are alone in their folder."""
-    return Command(rule, "command", ("job", *shlex.split(line)), f"{folder}/manifest.json")
+def planned_jobs(base: Path, *targets: str) -> Iterator[Command]:
+    """Yield the jobs of targets. The outputs of a fixture, and the work of a training, are not there before."""
+    plan, gone = plan_of(base), {"fixture": "downloads", "train": SCRATCH}
+    for each in closure(plan, *targets):
+        folder = plan.recipe(each).folder
+        words = ("job", each.step, str(folder), "--threads", "1")
+        before = f"{folder}/{gone[each.step]}" if each.step in gone else None
+        yield Command(each.step, words, f"{folder}/{MANIFEST}", before)
 
 
-def part_jobs() -> Iterator[Command]:
+def part_jobs(project: Project) -> Iterator[Command]:
     """Yield the jobs of stage 2 in two parts, on the demo's corpus."""
-    line, shards = f"tokens {TOKENS}/{JOB} --threads 1 --part", f"{TOKENS}/shards"
-    for name in ("tokenised", "encoded"):
-        for part in (f"{name}.1of2", f"{name}.2of2"):
-            yield job(f"tokens_{name}", f"{line} {part}", f"{shards}/{part}")
-        if name == "tokenised":
-            yield job("tokens_learnt", f"{line} learnt.1of2", f"{shards}/learnt")
-    yield job("tokens_joined", f"{line} joined.1of2", TOKENS)
+    folder = at(project, TOKENS)
+    parts = {
+        **{f"tokenised.{part}of2": f"/shards/tokenised.{part}of2" for part in (1, 2)},
+        "learnt.1of2": "/shards/learnt",
+        **{f"encoded.{part}of2": f"/shards/encoded.{part}of2" for part in (1, 2)},
+        "joined.1of2": "",
+    }
+    for part, output in parts.items():
+        words = ("job", "tokens", folder, "--threads", "1", "--part", part)
+        yield Command(f"tokens_{part.partition('.')[0]}", words, f"{folder}{output}/{MANIFEST}")
 
 
-def people_commands() -> Iterator[Command]:
+def people_commands(project: Project) -> Iterator[Command]:
     """Yield commands that people run on the results of a workflow."""
-    translated = "results/6_translations/smoke/toy_zh-en"
-    system, baseline = (f"{translated}/{name}/seed1" for name in ("concat_3", "sentence"))
+    system, baseline = (at(project, f"6_translations/toy_zh-en/{name}/seed1") for name in ("concat_3", "sentence"))
     for line in (
         "list-trainings",
         "list-targets --study demo",
         f"score --hypotheses {system}/test.txt --reference {baseline}/test.txt",
         f"compare --baseline {baseline}/test.tok.txt --hypotheses {system}/test.tok.txt"
         f" --reference {system}/test.j1.tok.txt",
-        f"translate --model {STOPPED} --source {SOURCE} --beam 1 --device cpu",
+        f"translate --model {at(project, STOPPED)} --source {SOURCE} --beam 1 --device cpu",
     ):
-        yield Command(f"docmt {line.split()[0]}", "command", tuple(shlex.split(line)))
+        yield Command(f"docmt {line.split()[0]}", tuple(shlex.split(line)))
 
 
-def write_downloads(base: Path) -> None:
-    """Write the files of a corpus, and the recipe of the job that reads them with the digests of the files."""
-    folder = base / BY_HAND
+def by_hand(base: Path) -> Command:
+    """Write the files of a corpus; return the job that reads them, whose recipe has the digests of the files."""
     languages = {"source_language": "fr", "target_language": "en"}
     reader = {"kind": "lines", "splits": {"train": {"source": "a.fr", "target": "a.en"}}}
     about = {"version": 1, "corpus": "by_hand", "licence": "", "citation": "", **languages}
     names = ("a.fr", "a.en")
-    (folder / "downloads").mkdir(parents=True)
-    for name in names:
-        (folder / "downloads" / name).write_text("".join(f"line {number} of {name}\n" for number in range(200)))
     settings = {**about, "files": [{"name": name} for name in names], "reader": reader, "expected": {}}
-    files = {f"downloads/{name}": folder / "downloads" / name for name in names}
-    asked = Asked("corpus", settings, files={role: sha256_file(path) for role, path in files.items()})
-    write_recipe(folder, "corpus", asked, files={role: path.relative_to(base) for role, path in files.items()})
-
-
-def printed_jobs(text: str, base: Path) -> Iterator[Command]:
-    """Yield the jobs in what `snakemake -n -p` prints, each with one thread."""
-    for block in re.split(r"\n(?=(?:local)?rule )", text):
-        head = re.match(r"(?:local)?rule (\w+):\n", block)
-        line = re.search(r"^Shell command: exec +docmt (.*) > \S+ 2>&1$", block, re.MULTILINE)
-        if head and line:
-            plain = re.sub(r"\$\(\(.*?\)\)", "1", re.sub(r"\$\{DOCMT_ON_CLUSTER.*?\}", "", line[1]))
-            arguments = tuple(shlex.split(re.sub(r"--threads \d+", "--threads 1", plain)))
-            manifest = re.search(r"^ +output: .*?(\S*manifest\.json)", block, re.MULTILINE)[1]
-            yield Command(head[1], "command", arguments, manifest, gone(base, head[1], arguments))
-
-
-def gone(base: Path, rule: str, arguments: tuple[str, ...]) -> str | None:
-    """Return the folder that is not there when a job runs: the outputs of a fixture, and the state of a training."""
-    recipe = Path(arguments[2])
-    if rule == "fixture":
-        return str(recipe.parent / "downloads")
-    return read_json(base / recipe)["hints"]["state"] if rule == "train" else None
+    with chdir(base):
+        (BY_HAND / "downloads").mkdir(parents=True)
+        for name in names:
+            text = "".join(f"line {number} of {name}\n" for number in range(200))
+            (BY_HAND / "downloads" / name).write_text(text)
+        files = {f"downloads/{name}": BY_HAND / "downloads" / name for name in names}
+        words = write_recipe(BY_HAND, "corpus", settings, files=files)
+    return Command("downloads", tuple(words), f"{words[-1]}/{MANIFEST}")

@@ -20,10 +20,8 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from helpers.exit_status import status_of
 
@@ -90,53 +88,20 @@ def stopped(arguments: list[str]) -> None:
     command(rest)
 
 
-@cache
-def grid(folder: Path) -> object:
-    """The grid of a project, read once: its settings are no part of what is damaged."""
+def prepare(targets: list[str]) -> None:
+    """Write the recipes of the jobs that run for targets, as the workflow does before the first of them."""
     from docmt.grid.grid import load_grid
-
-    return load_grid(folder, {})
-
-
-def jobs_of(targets: list[str]) -> tuple[Any, list[Any]]:
-    """The plan of a project, and the jobs that run for targets."""
     from docmt.plan.links import jobs_of_target
     from docmt.plan.plan import Plan
 
-    plan = Plan(grid(Path.cwd()))
-    return plan, plan.to_run(job for target in targets for job in jobs_of_target(plan, target))
-
-
-def plan(targets: list[str]) -> None:
-    """Print the jobs that run for targets."""
-    print(*refused_or(lambda: jobs_of(targets)[1]), sep="\n")
-
-
-def prepare(targets: list[str]) -> None:
-    """Write the recipes of the jobs that run for targets, as the workflow does before the first of them."""
-    plan, jobs = jobs_of(targets)
-    for job in jobs:
+    plan = Plan(load_grid(Path.cwd(), {}))
+    for job in plan.to_run(job for target in targets for job in jobs_of_target(plan, target)):
         plan.recipe(job).write()
-
-
-def refused_or(work: Callable[[], Any]) -> Any:
-    """Do what the workflow does beside its jobs; refuse as it does."""
-    from docmt.base.foreign import explained
-
-    try:
-        return work()
-    except Exception as problem:
-        error = explained(problem)
-        if error is None:
-            raise
-        print(f"docmt: {error}", file=sys.stderr)
-        sys.exit(error.status)
 
 
 CALLS: dict[str, Callable[[list[str]], None]] = {
     "command": command,
     "stopped": stopped,
-    "plan": plan,
     "prepare": prepare,
 }
 
@@ -179,9 +144,6 @@ def child(request: dict) -> int:
 
 def answer(request: dict) -> dict:
     """Fork a child for a request, and wait for its end."""
-    if request["call"] in ("plan", "prepare"):
-        os.chdir(request["folder"])
-        grid(Path.cwd())
     process = os.fork()
     if process == 0:
         # No code of the parent may run in the child, whatever happens.
