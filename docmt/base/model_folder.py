@@ -1,5 +1,6 @@
 """The place of a model in a folder, in a module of its own that does not import torch."""
 
+import sys
 from pathlib import Path
 
 from docmt.base.manifest import MANIFEST
@@ -17,8 +18,8 @@ def model_folder(folder: Path) -> Path:
         return folder
     if not (folder / "model" / CARD).is_file() and (trainings := versions(folder, MANIFEST)):
         if len(trainings) > 1:
-            from docmt.base.screen import say
-
-            say(f"docmt: {folder} has {len(trainings)} versions; the newest is used: {trainings[0].name}")
+            # Without `docmt.base.screen`, which imports more than the machines with GPUs have.
+            told = f"docmt: {folder} has {len(trainings)} versions; the newest is used: {trainings[0].name}"
+            print(told, file=sys.stderr)
         return model_folder(trainings[0])
     return folder / "model" if (folder / "model" / CARD).is_file() else folder

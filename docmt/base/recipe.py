@@ -197,8 +197,8 @@ def recipe_from_json(value: Any, where: str, place: Path) -> Recipe:
             again=value.get("again", ""),
         )
         if recipe.identity != value["identity"]:
-            found, expected = recipe.identity[:ID_DIGITS], str(value["identity"])[:ID_DIGITS]
-            raise UserError("changed by hand", where=where, found=found, expected=expected, remedy=REMEDY)
+            actual, stated = recipe.identity[:ID_DIGITS], str(value["identity"])[:ID_DIGITS]
+            raise UserError("changed by hand", where=where, found=actual, expected=stated, remedy=REMEDY)
     return recipe
 
 
@@ -211,9 +211,9 @@ def read_recipe(folder: Path, step: str | None = None, version: int | None = Non
     path = folder / JOB
     recipe = recipe_from_json(read_object(path), str(path), folder.parent)
     if step not in (None, recipe.step):
-        what, found = "the recipe of another step", in_line(recipe.step)
-        remedy = f"docmt job {found} {folder} does it"
-        raise UserError(what, where=str(path), found=found, expected=str(step), remedy=remedy)
+        what, actual = "the recipe of another step", in_line(recipe.step)
+        remedy = f"docmt job {actual} {folder} does it"
+        raise UserError(what, where=str(path), found=actual, expected=str(step), remedy=remedy)
     if version not in (None, recipe.version):
         what, remedy = f"the recipe of another version of {step}", "run snakemake again, which writes a new one"
         raise UserError(what, where=str(path), found=recipe.version, expected=version, remedy=remedy)

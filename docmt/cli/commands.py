@@ -24,7 +24,6 @@ from typer.main import get_command
 from docmt.base.foreign import explained
 from docmt.base.version import VERSION
 from docmt.cli.job import command_of
-from docmt.cli.job_folder import in_job_folder
 from docmt.cli.options import check_paths, given_paths, repeat_config
 from docmt.cli.standard_input import standard_input_as_file
 from docmt.steps import NAMES, get_step
@@ -236,9 +235,9 @@ def guarded(function: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(function)
     def call(**values: Any) -> None:
         try:
-            with standard_input_as_file(function, values) as replaced, in_job_folder(replaced) as placed:
-                check_paths([*given_paths(function, placed)])
-                function(**placed)
+            with standard_input_as_file(function, values) as replaced:
+                check_paths([*given_paths(function, replaced)])
+                function(**replaced)
         except EOFError as problem:
             # Typer treats EOFError as a user who leaves at a prompt, but in docmt it means a file that ends too early.
             raise explained(problem) from problem

@@ -96,11 +96,11 @@ def item_jobs(grid: Grid, study: str, name: str) -> Jobs:
     jobs: Jobs = {}
     for what in item_of(grid, study, name).reads():
         if what in STEPS_OF_SYSTEMS:
-            found = _of_systems(grid, what, entries, study, name)
+            read = _of_systems(grid, what, entries, study, name)
         else:
-            found = JOBS_OF_ITEMS[what](grid, study, name)
-        if found or (what == "human" and study in grid.human):
-            jobs[what] = found
+            read = JOBS_OF_ITEMS[what](grid, study, name)
+        if read or (what == "human" and study in grid.human):
+            jobs[what] = read
     return jobs
 
 

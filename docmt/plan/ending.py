@@ -53,14 +53,14 @@ def _outcome(plan: Plan, job: Job, logs: Mapping[Job, Path]) -> str:
     """Return the column of a job of the run."""
     folder = plan.root / plan.recipe(job).folder
     # A forced job has outputs of before, and makes no others where it fails, and with --touch.
-    if (folder / MANIFEST).is_file() and (not plan.is_finished(job) or _is_made_again(folder)):
+    if (folder / MANIFEST).is_file() and (not plan.is_finished(job) or _is_of_this_run(folder)):
         return "fetched" if job in plan.fetched else "made"
     if job in logs:
         return "failed"
     return "there before" if plan.is_finished(job) else "not reached"
 
 
-def _is_made_again(folder: Path) -> bool:
+def _is_of_this_run(folder: Path) -> bool:
     """Return whether the outputs of a forced job are those of this run."""
     record = folder / RECORD
     return record.is_file() and read_record(record).get("again") == read_object(folder / JOB).get("again")

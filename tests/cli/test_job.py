@@ -83,15 +83,15 @@ def test_a_job_has_its_lease_while_it_works_and_what_it_prints_is_in_a_log(toy, 
 
 
 @pytest.mark.parametrize(
-    ("made_by", "asked_by", "runs"),
+    ("done_for", "asked_by", "runs"),
     [("", "", False), ("run 1", "", False), ("run 1", "run 1", False), ("", "run 2", True), ("run 1", "run 2", True)],
 )
-def test_a_finished_job_works_again_for_the_run_that_asks_for_it_alone(toy, made_by, asked_by, runs):
-    toy.finish(replace(RECIPE, again=made_by))
+def test_a_finished_job_works_again_for_the_run_that_asks_for_it_alone(toy, done_for, asked_by, runs):
+    toy.finish(replace(RECIPE, again=done_for))
     do(replace(RECIPE, again=asked_by))
     assert len(toy.calls) == runs
     assert LOG.read_text() == ("works\n" if runs else f"docmt: {RECIPE.folder} is finished already\n")
-    assert (RECIPE.folder / "out.txt").read_text() == (asked_by if runs else made_by)
+    assert (RECIPE.folder / "out.txt").read_text() == (asked_by if runs else done_for)
 
 
 @pytest.mark.parametrize("failed", [UserError("no oil", where="lamp"), ZeroDivisionError("no oil")])

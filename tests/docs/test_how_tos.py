@@ -37,7 +37,7 @@ def measured(project: Project, item: str, system: str) -> dict[str, float]:
     return {row["metric"]: float(row["measured"]) for row in rows}
 
 
-def made(project: Project, place: str) -> Path:
+def path_of(project: Project, place: str) -> Path:
     """The file of a place, which has one version."""
     folder, name = place.rsplit("//")
     (path,) = (project.root / "results" / folder).glob(f"*/{name}")
@@ -45,7 +45,7 @@ def made(project: Project, place: str) -> Path:
 
 
 def model_card(project: Project, corpus: str, system: str) -> dict:
-    return json.loads(made(project, f"5_training/{corpus}/{system}/seed1//model/model.json").read_text("utf-8"))
+    return json.loads(path_of(project, f"5_training/{corpus}/{system}/seed1//model/model.json").read_text("utf-8"))
 
 
 TABLE, ABLATION = "results/8_report/smoke/g-transformer/table4.html", "g_transformer.en-ru.no-target-context"
@@ -108,7 +108,7 @@ def test_a_model_is_a_file_and_a_row(tmp_path):
     card = model_card(project, "toy_zh-en", "numbered")
     assert card["kind"] == card["config"]["kind"] == "numbered"
     assert set(measured(project, "numbers/quality", "numbered")) == {"s-BLEU", "accuracy"}
-    translations = made(project, "6_translations/toy_zh-en/numbered/seed1//test.txt")
+    translations = path_of(project, "6_translations/toy_zh-en/numbered/seed1//test.txt")
     assert len(translations.read_text(encoding="utf-8").splitlines()) > 50
 
 
@@ -126,7 +126,7 @@ def test_a_form_of_corpus_files_is_a_file(tmp_path):
 
 
 def read_card(project: Project, folder: str) -> dict:
-    return json.loads(made(project, f"1_corpus/{folder}//card.json").read_text("utf-8"))
+    return json.loads(path_of(project, f"1_corpus/{folder}//card.json").read_text("utf-8"))
 
 
 @pytest.mark.slow
@@ -155,7 +155,7 @@ def test_a_metric_is_a_file_and_a_row(tmp_path):
     ]
     carry_out_with_forks(page, project)
     assert measured(project, "lengths/length", "sentence")["length"] > 0
-    compared = json.loads(made(project, "7_comparisons/lengths/length//comparisons.json").read_text("utf-8"))
+    compared = json.loads(path_of(project, "7_comparisons/lengths/length//comparisons.json").read_text("utf-8"))
     assert {comparison["metric"] for comparison in compared["comparisons"]} == {"s-BLEU", "length"}
 
 
@@ -165,8 +165,8 @@ def test_a_step_is_a_folder_a_file_and_a_rule(tmp_path):
     quick_smoke(project)
     assert changed_files(page) == ["docmt/base/paths.py", "docmt/steps/word_counts.py", "workflow/rules/7_scores.smk"]
     carry_out_with_forks(page, project)
-    words = made(project, "7_word_counts/toy_zh-en/sentence/seed1//words.txt").read_text("utf-8").split()
-    lines = made(project, "6_translations/toy_zh-en/sentence/seed1//test.tok.txt").read_text("utf-8").splitlines()
+    words = path_of(project, "7_word_counts/toy_zh-en/sentence/seed1//words.txt").read_text("utf-8").split()
+    lines = path_of(project, "6_translations/toy_zh-en/sentence/seed1//test.tok.txt").read_text("utf-8").splitlines()
     assert [*map(int, words)] == [len(line.split()) for line in lines]
 
 

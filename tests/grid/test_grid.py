@@ -223,13 +223,13 @@ def test_comparisons_are_of_what_a_table_names_and_of_nothing_else(small):
     tables = {"a": table(rows, baseline="sentence"), "b": table(rows[:2], baseline="sentence", significance="sign")}
     small.edit(STUDY, "tables", {**tables, "c": table(rows[:2])})
     asked = {name: settings(load_grid(small.root), f"7_comparisons/one/{name}") for name in "abc"}
-    pairs = {name: [(p["system"], p["baseline"], p["test"]) for p in one["pairs"]] for name, one in asked.items()}
+    pairs = {name: [(p["system"], p["baseline"], p["test"]) for p in item["pairs"]] for name, item in asked.items()}
     assert pairs == {
         "a": [("document", "fine", "bootstrap"), ("fine", "sentence", "bootstrap")],
         "b": [("fine", "sentence", "sign")],
         "c": [],
     }
-    assert {tuple(pair["metrics"]) for one in asked.values() for pair in one["pairs"]} == {("accuracy", "s-BLEU")}
+    assert {tuple(pair["metrics"]) for item in asked.values() for pair in item["pairs"]} == {("accuracy", "s-BLEU")}
     assert asked["a"]["folders"] == {"toy": {name: name for name in ("sentence", "document", "fine")}}
     assert asked["b"]["folders"] == {"toy": {name: name for name in ("sentence", "fine")}}
     small.edit(STUDY, "systems/fine.beam8/decode", {"beam": 9})

@@ -55,8 +55,8 @@ def test_the_same_system_is_scored_twice_where_studies_score_differently_but_tra
     assert scored(small, "two") == scored(small, "three"), "these two score alike"
     plan = plan_of(small.root)
     jobs = [Job.of("scores", corpus="toy", system=name, seed=1) for name in ("fine", "fine@three")]
-    made = steps(plan.closure(jobs))
-    assert (made["scores"], made["train"], made["translate"]) == (2, 2, 1)
+    count = steps(plan.closure(jobs))
+    assert (count["scores"], count["train"], count["translate"]) == (2, 2, 1)
     assert [plan.recipe(job).settings["consistency"]["match"] for job in jobs] == ["exact", "subset"]
 
 

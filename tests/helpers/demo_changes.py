@@ -114,8 +114,8 @@ def damaged(name: str) -> Change:
 
 def study(name: str, **settings: object) -> Change:
     """Another study of the demo's systems."""
-    own = {"study": name, "figures": {}, "findings": [], **settings}
-    return lambda project: project.write(f"workflow/studies/{name}.yaml", {**project.read(STUDY), **own})
+    study = {"study": name, "figures": {}, "findings": [], **settings}
+    return lambda project: project.write(f"workflow/studies/{name}.yaml", {**project.read(STUDY), **study})
 
 
 def both(*changes: Change) -> Change:

@@ -17,7 +17,7 @@ CALLS = {
 PLACES = {
     ("models/weights.py", "torch.load"): "after a look through the pickle; its storages are mapped from the file",
     ("models/weights.py", "load_file"): "the library checks all sizes against the file's; its weights are checked then",
-    ("plan/study_folder.py", "copytree"): "the files are those of docmt's own clone",
+    ("cli/init.py", "copytree"): "the files are those of docmt's own clone",
 }
 """The places that may have such calls, and why."""
 

@@ -34,12 +34,14 @@ def after_run(project: Project) -> list[str]:
         return list(collect_after_run(plan_of_run({})))
 
 
-def copy_scores(project: Project, of: str, **settings: object) -> str:
-    """Copy scores to those of other settings; return their id."""
+def copy_scores(project: Project, of: str, study: str = "demo", **settings: object) -> str:
+    """Copy scores to those of other settings, first asked for by a study; return their id."""
     before = scored(project, of)
     recipe = read_recipe(before)
     names = settings.get("system", of)
-    other = replace(recipe, settings={**recipe.settings, **settings}, place=before.parents[2] / str(names) / "seed1")
+    place = before.parents[2] / str(names) / "seed1"
+    hints = {**recipe.hints, "knobs": {**recipe.hints["knobs"], "study": study}}
+    other = replace(recipe, settings={**recipe.settings, **settings}, place=place, hints=hints)
     shutil.copytree(before, other.folder)
     other.write(Path("/"))
     return other.folder.name

@@ -28,12 +28,12 @@ def chosen(project: Project, engine: str) -> Project:
     return project
 
 
-def test_an_engine_is_part_of_the_identity_and_the_usual_one_is_none(small):
+def test_an_engine_is_part_of_the_identity(small):
     def asked(step: str):
         return plan_of(small.root).recipe(Job.of(step, **TRANSLATIONS))
 
     before = asked("translate")
-    assert "engine" not in before.settings["decode"] and "ctranslate2" not in before.libraries
+    assert before.settings["decode"]["engine"] == "docmt" and "ctranslate2" not in before.libraries
     assert asked("translate") == before and entry(chosen(small, "docmt"), "sentence").engine == "docmt"
     assert asked("translate").identity == before.identity, "the engine that is stated is the usual one"
     training = asked("train").identity
@@ -43,11 +43,11 @@ def test_an_engine_is_part_of_the_identity_and_the_usual_one_is_none(small):
     assert after.identity != before.identity and asked("train").identity == training
 
 
-def test_scores_say_the_engine_where_it_is_not_the_usual_one(small):
+def test_scores_say_the_engine(small):
     def resolved() -> dict:
         return settings(load_grid(small.root), "7_scores/toy/sentence/seed1")["resolved"]["decode"]
 
-    assert "engine" not in resolved()
+    assert resolved()["engine"] == "docmt"
     assert (chosen(small, "ctranslate2"), resolved())[1]["engine"] == "ctranslate2"
 
 

@@ -12,7 +12,7 @@ from docmt.grid.grid import load_grid
 from docmt.plan.estimates import Estimates, TrainingPlan
 from docmt.plan.plan import Plan
 
-MADE = {
+RECORDED = {
     "device": "cpu",
     "hardware": {"processor": "A chip"},
     "updates": 5,
@@ -34,7 +34,7 @@ def plan(project: Project, *systems: str, **config: object) -> TrainingPlan:
 def record(project: Project, system: str, seed: int = 1, **facts: object) -> None:
     folder = estimates(project).jobs.folder("train", {"corpus": "toy", "system": system, "seed": seed})
     model = entry(project, system).system.model
-    write_json(folder / RECORD, {**MADE, "parameters": parameters(model, 10, 10), **facts})
+    write_json(folder / RECORD, {**RECORDED, "parameters": parameters(model, 10, 10), **facts})
 
 
 def state_counts(project: Project, **counts: object) -> None:

@@ -106,7 +106,7 @@ def test_the_recipe_of_each_job_is_read_as_it_was_written(external, tmp_path, mo
     assert {"downloads", "pretrained", "tokenizer", "translations"} <= roles
 
 
-def made_from(plan: Plan, step: str, **names: object) -> dict[str, str]:
+def places_read(plan: Plan, step: str, **names: object) -> dict[str, str]:
     """The places below `results/` of what a job reads, by role."""
     return {role: str(read).removeprefix("results/") for role, read in plan.inputs(Job.of(step, **names)).items()}
 
@@ -133,7 +133,7 @@ def test_inputs_have_their_roles(external):
         ("translate", {**RUN, "system": "fine"}, {"view": view, "model": training}),
         ("scores", {**RUN, "system": "fine"}, {**scored, "translations": translations}),
     ):
-        assert made_from(plan, step, **names) == expected, step
+        assert places_read(plan, step, **names) == expected, step
 
 
 def test_hints_and_libraries(external):

@@ -162,5 +162,5 @@ def test_the_commands_take_a_text(large, other, tmp_path, monkeypatch):
         with pytest.raises(SystemExit) as end:
             main()
         assert end.value.code == 0
-    one, several = Path(whole[-1]), Path(parts[-1])
-    assert files(several / "text") == files(several / LEARNT / "text") == files(one / "text") == files(learnt)
+    undivided, several = Path(whole[-1]), Path(parts[-1])
+    assert files(several / "text") == files(several / LEARNT / "text") == files(undivided / "text") == files(learnt)

@@ -43,7 +43,7 @@ def command(*arguments) -> None:
         sys.argv = before
 
 
-def made(root: Path, part: str) -> Path:
+def output_of(root: Path, part: str) -> Path:
     """The folder of the only job of a place."""
     (recipe,) = (root / part).glob(f"*/{JOB}")
     return recipe.parent
@@ -75,7 +75,7 @@ def make_tokens(root: Path, kind: str) -> None:
 def make_view(root: Path, kind: str) -> dict:
     cut = {"window": 1} if KINDS[kind] == "transformer" else {"max_tokens": 80}
     view = {"train": cut, "test": cut}
-    command(*write_recipe(root / "view", "views", {"version": 1, "view": view}, {"tokens": made(root, "tokens")}))
+    command(*write_recipe(root / "view", "views", {"version": 1, "view": view}, {"tokens": output_of(root, "tokens")}))
     return view
 
 
@@ -107,7 +107,7 @@ def trained(request, tmp_path_factory) -> tuple[str, Path]:
     command(*training(root, chosen))
     decode = {"beam": 2, "max_length_a": 1.0, "max_length_b": 3}
     common = {key: chosen[key] for key in ("version", "study", "corpus", "system", "scale", "seed", "view")}
-    inputs = {"model": made(root, "trained"), "view": made(root, "view")}
+    inputs = {"model": output_of(root, "trained"), "view": output_of(root, "view")}
     words = write_recipe(root / "translations", "translate", {**common, "decode": decode}, inputs)
     command(*words, "--threads", 1)
     return kind, root
@@ -115,7 +115,7 @@ def trained(request, tmp_path_factory) -> tuple[str, Path]:
 
 def training(root: Path, chosen: dict) -> list[str]:
     """Write the recipe of a training; the arguments that carry it out."""
-    inputs = {"view": made(root, "view"), "tokens": made(root, "tokens")}
+    inputs = {"view": output_of(root, "view"), "tokens": output_of(root, "tokens")}
     files = files_by_role("pretrained", checkpoint_files(root / "checkpoint"))
     words = write_recipe(root / "trained", "train", chosen, inputs, files)
     return [*words, "--threads", "1"]
@@ -125,13 +125,13 @@ def test_every_line_gets_a_line(trained):
     _, root = trained
     tests = [row for row in small_rows() if row["split"] == "test"]
     for name in ("test.txt", "test.tok.txt"):
-        lines = (made(root, "translations") / name).read_text(encoding="utf-8").split("\n")
+        lines = (output_of(root, "translations") / name).read_text(encoding="utf-8").split("\n")
         assert len(lines) - 1 == len(tests)
 
 
 def test_the_model_folder_is_complete_for_translation(trained, tmp_path, capsys, monkeypatch):
     _, root = trained
-    shutil.copytree(made(root, "trained") / "model", tmp_path / "model")
+    shutil.copytree(output_of(root, "trained") / "model", tmp_path / "model")
     monkeypatch.setattr(sys, "stdin", open_bytes(tmp_path, "小明有一只猫。\n\n它很喜欢鱼。\n"))
     command("translate", "--model", tmp_path / "model", "--beam", 1, "--threads", 1)
     lines = capsys.readouterr().out.split("\n")
@@ -147,20 +147,23 @@ def open_bytes(folder: Path, text: str):
 def test_embeddings_are_the_checkpoints_by_name_of_the_piece(trained):
     """What was taken had next to no learning rate."""
     kind, root = trained
-    model, weights = load_model(made(root, "trained") / "model"), load_file(root / "checkpoint" / "model.safetensors")
+    model, weights = (
+        load_model(output_of(root, "trained") / "model"),
+        load_file(root / "checkpoint" / "model.safetensors"),
+    )
     table = next(tensor for name, tensor in weights.items() if re.search(r"shared|word_embeddings", name))
-    rows = counterparts(made(root, "tokens") / "text", "source")
+    rows = counterparts(output_of(root, "tokens") / "text", "source")
     for number, (piece, row) in enumerate(rows.items()):
         expected = table.mean(dim=0) if row is None else table[row]
         torch.testing.assert_close(model.source_embedding.weight[number], expected, msg=piece)
     assert [piece for piece, row in rows.items() if row is None] == without_row(kind)
-    assert (counterparts(made(root, "tokens") / "text", "target") is None) == (kind == "bert")
+    assert (counterparts(output_of(root, "tokens") / "text", "target") is None) == (kind == "bert")
 
 
 def test_the_record_accounts_for_every_weight_and_every_parameter(trained):
     kind, root = trained
-    record = read_json(made(root, "trained") / "record.json")
-    names = [name for name, _ in load_model(made(root, "trained") / "model").named_parameters()]
+    record = read_json(output_of(root, "trained") / "record.json")
+    names = [name for name, _ in load_model(output_of(root, "trained") / "model").named_parameters()]
     start = record["start"]
     assert sorted(start["transferred"] + start["new"]) == sorted(names)
     assert set(start["weights"]) == set(load_file(root / "checkpoint" / "model.safetensors"))
@@ -168,7 +171,7 @@ def test_the_record_accounts_for_every_weight_and_every_parameter(trained):
     expected = {"mbart": (), "bart": (".global_.", ".gate."), "bert": ("decoder", "target_embedding", "output")}[kind]
     assert all(any(part in name for part in expected) for name in start["new"])
     assert record["new"] == len(start["new"])
-    assert read_json(made(root, "trained") / "model" / "model.json")["provenance"]["pretrained"] == str(
+    assert read_json(output_of(root, "trained") / "model" / "model.json")["provenance"]["pretrained"] == str(
         root / "checkpoint"
     )
 
@@ -182,7 +185,7 @@ def bart(tmp_path) -> Path:
 
 
 def recipe_of(root: Path) -> Recipe:
-    return read_recipe(made(root, "trained"), "train")
+    return read_recipe(output_of(root, "trained"), "train")
 
 
 def edit(root: Path, key: str, value) -> None:
@@ -200,9 +203,9 @@ def refusal(root: Path) -> str:
 
 
 def test_the_log_says_what_is_transferred_what_is_new_and_what_is_left(bart, capfd):
-    command("job", "train", made(bart, "trained"), "--threads", 1)
+    command("job", "train", output_of(bart, "trained"), "--threads", 1)
     log = capfd.readouterr()
-    text = re.sub(r"\s+", " ", log.out + log.err + (made(bart, "trained") / "log.1.txt").read_text())
+    text = re.sub(r"\s+", " ", log.out + log.err + (output_of(bart, "trained") / "log.1.txt").read_text())
     assert "transferred from the initial model" in text
     assert "final_logits_bias (no part of a translation model: all zero)" in text
     assert "pieces that start as the mean of all: source_embedding.weight: <sep> <cls>" in text
@@ -266,18 +269,18 @@ def test_a_shard_that_is_missing_is_named(bart):
 
 
 def test_a_text_of_other_pieces_is_refused(bart):
-    (made(bart, "tokens") / MANIFEST).unlink()  # it would name the changed file
-    (made(bart, "tokens") / "text" / "tokenizer.json").write_text("{}")
+    (output_of(bart, "tokens") / MANIFEST).unlink()  # it would name the changed file
+    (output_of(bart, "tokens") / "text" / "tokenizer.json").write_text("{}")
     assert "the text does not have the pieces of the pretrained checkpoint" in refusal(bart)
     assert "found another tokenizer.json" in refusal(bart)
-    (made(bart, "tokens") / "text" / "tokenizer.json").unlink()
+    (output_of(bart, "tokens") / "text" / "tokenizer.json").unlink()
     assert "found no tokenizer.json" in refusal(bart)
 
 
 def test_rows_of_another_vocabulary_are_refused(bart):
-    text = made(bart, "tokens") / "text"
+    text = output_of(bart, "tokens") / "text"
     Vocabulary(SPECIALS).save(text / "vocabulary.source.txt")
-    (made(bart, "tokens") / MANIFEST).unlink()  # a text by hand: no job lists its vocabulary
+    (output_of(bart, "tokens") / MANIFEST).unlink()  # a text by hand: no job lists its vocabulary
     with pytest.raises(UserError, match="not the rows of this vocabulary"):
         counterparts(text, "source")
 

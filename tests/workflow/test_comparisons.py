@@ -37,21 +37,21 @@ def test_a_table_has_the_p_values_of_stage_7(finished_demo, table, test):
 
 
 def test_plain_files_have_the_scores_of_the_workflow(finished_demo, tmp_path):
-    def made(stage: str, names: str) -> Path:
+    def output_of(stage: str, names: str) -> Path:
         return finished_demo.root / at(finished_demo, f"{stage}/{names}")
 
-    rows = read_parquet(made("1_corpus", "toy_zh-en@smoke") / "documents.parquet", DOCUMENTS)
+    rows = read_parquet(output_of("1_corpus", "toy_zh-en@smoke") / "documents.parquet", DOCUMENTS)
     test = rows.filter(pc.equal(rows["split"], "test"))
     for name, column in (("reference", "target"), ("documents", "document")):
         lines = test[column].to_pylist()
         (tmp_path / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     system = "toy_zh-en/g_transformer/seed1"
     files = ("--reference", tmp_path / "reference", "--documents", tmp_path / "documents")
-    hypotheses = made("6_translations", system) / "test.txt"
+    hypotheses = output_of("6_translations", system) / "test.txt"
     families = ("--family", "13a", "--family", "13a_lower", "--metric", "BLEU", "--metric", "TER")
     command = [DOCMT, "score", "--hypotheses", hypotheses, *files, *families, "--json"]
     printed = run(command, cwd=tmp_path, check=True).stdout
-    scores = read_json(made("7_scores", system) / "scores.json")
+    scores = read_json(output_of("7_scores", system) / "scores.json")
     expected = {(family, unit): scores["bleu"][family][unit] for family in ("13a", "13a_lower") for unit in "sd"}
     expected[None, "s"] = scores["TER"]["s"]
     (record,) = json.loads(printed)

@@ -75,25 +75,25 @@ JOBS = {
 }
 
 
-def made_from(project: Project, page: str) -> list[Job]:
+def needed(project: Project, page: str) -> list[Job]:
     """The jobs that a page is made from, and its own; views are left out."""
     return [job for job in closure(plan_of(project.root), page) if job.step != "views"]
 
 
 @pytest.mark.parametrize("item", ITEMS)
 def test_a_single_target_schedules_only_what_it_needs(mine, item):
-    jobs = made_from(mine, PAGE.format(item))
+    jobs = needed(mine, PAGE.format(item))
     assert job_labels(jobs) == JOBS[item]
 
 
 def test_a_sheet_needs_translations_alone(mine):
-    jobs = made_from(mine, SHEET)
+    jobs = needed(mine, SHEET)
     expected = {f"{rule} {system}" for rule in ("train", "translate") for system in ("sentence", "concat_3")}
     assert job_labels(jobs) == {*TEXT, *expected, "sheet"}
 
 
 def test_one_ablation_of_one_seed_is_a_target(mine):
-    jobs = made_from(mine, target(mine, "7_scores/toy_zh-en/sentence.smoother/seed2"))
+    jobs = needed(mine, target(mine, "7_scores/toy_zh-en/sentence.smoother/seed2"))
     expected = {*TEXT, "aligner"} | run_of("sentence.smoother", " seed2")
     assert job_labels(jobs) == expected
 
@@ -173,4 +173,4 @@ def test_a_sheet_is_drawn_from_finished_translations_and_filled_in(demo, program
 def test_a_sheet_of_a_table_without_systems_is_refused(mine):
     target = SHEET.replace("human", "quality")
     with pytest.raises(UserError, match="no sheet of this item\n  found quality; expected a table of kind human"):
-        made_from(mine, target)
+        needed(mine, target)

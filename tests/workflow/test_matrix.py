@@ -130,5 +130,5 @@ def test_a_broken_model_fails_its_targets_and_no_others(demo, broken_han):
 def left(project: Project, name: str) -> list[str]:
     """The stages that have something of a system, and its page."""
     results = project.root / "results"
-    made = [stage for stage in STAGES if list(results.glob(f"{stage}/toy_zh-en/{name}/seed1/*/manifest.json"))]
-    return made + ["page"] * (project.root / PAGE.format(name)).exists()
+    stages = [stage for stage in STAGES if list(results.glob(f"{stage}/toy_zh-en/{name}/seed1/*/manifest.json"))]
+    return stages + ["page"] * (project.root / PAGE.format(name)).exists()

@@ -26,7 +26,7 @@ def complete(tmp_path_factory) -> Matrix:
     return complete_run(copy_project(tmp_path_factory.mktemp("made") / "project"))
 
 
-def made(matrix: Matrix, place: str) -> str:
+def output_of(matrix: Matrix, place: str) -> str:
     """The folder of the only artifact of a place."""
     return at(Project(matrix.root), place)
 
@@ -135,7 +135,7 @@ def test_json_and_csv_that_differ_are_found(matrix):
 
 def test_a_file_that_an_item_should_have_had_is_named(matrix):
     """Cases of nothing look like cases without a difference."""
-    path = matrix.root / made(matrix, "7_scores/toy_zh-en/concat_3/seed1") / "manifest.json"
+    path = matrix.root / output_of(matrix, "7_scores/toy_zh-en/concat_3/seed1") / "manifest.json"
     path.unlink()
     lacking = {f"mine/{item}: made without {path.relative_to(matrix.root)}" for item in OF_CONCAT_3}
     assert {*cell_problems(matrix)} == lacking
@@ -143,7 +143,7 @@ def test_a_file_that_an_item_should_have_had_is_named(matrix):
 
 @pytest.mark.parametrize("stage", ["5_training", "6_translations"])
 def test_runs_are_those_of_the_grid(matrix, stage):
-    lacking = matrix.root / made(matrix, f"{stage}/toy_zh-en/sentence.smoother/seed2") / "manifest.json"
+    lacking = matrix.root / output_of(matrix, f"{stage}/toy_zh-en/sentence.smoother/seed2") / "manifest.json"
     lacking.unlink()
     assert run_problems(matrix) == [f"not made: {lacking.parent.relative_to(matrix.root)}"]
     lacking.write_text("{}")
@@ -171,27 +171,27 @@ def test_a_system_that_differs_in_decoding_alone_is_no_training(matrix):
 )
 def test_a_flat_loss_is_found(matrix, folder, losses, said):
     """Of a training of its own, and of one that starts from it."""
-    folder = made(matrix, folder)
+    folder = output_of(matrix, folder)
     write_losses(matrix, folder, *losses)
     (problem,) = flat_losses(matrix)
     assert problem.startswith(f"{folder}: {said}")
 
 
 def test_a_fall_that_begins_after_some_updates_is_none(matrix):
-    write_losses(matrix, made(matrix, SENTENCE), 5.0, 3.0, first=30)
+    write_losses(matrix, output_of(matrix, SENTENCE), 5.0, 3.0, first=30)
     assert flat_losses(matrix) == [
-        f"{made(matrix, SENTENCE)}: dev losses {{30: 5.0, 60: 3.0}}, expected one of update 0 and later ones"
+        f"{output_of(matrix, SENTENCE)}: dev losses {{30: 5.0, 60: 3.0}}, expected one of update 0 and later ones"
     ]
 
 
 def test_a_training_without_a_course_is_found(matrix):
-    folder = made(matrix, CHAINS)
+    folder = output_of(matrix, CHAINS)
     (matrix.root / folder / "metrics.jsonl").unlink()
     assert flat_losses(matrix) == [f"{folder}: dev losses {{}}, expected one of update 0 and later ones"]
 
 
 def test_a_fall_of_a_fifth_is_enough_whatever_comes_after(matrix):
-    write_losses(matrix, made(matrix, SENTENCE), 5.0, 3.99, 4.9)
+    write_losses(matrix, output_of(matrix, SENTENCE), 5.0, 3.99, 4.9)
     assert flat_losses(matrix) == []
 
 

@@ -194,7 +194,7 @@ TALKS = {
     "files": [{"name": "talks.tsv", "sources": ["my/talks.tsv"]}],
     "reader": {"kind": "table", "file": "talks.tsv", "split": "split"},
 }
-OWN = {
+SYSTEMS_OF_USER = {
     "adopted": {"text": "truecase_separate4k", "translations": {"path": "my/lines.txt"}},
     "asked": {"text": "truecase_separate4k", "command": {"run": ["true"], "depends_on": ["my/program.py"]}},
 }
@@ -208,15 +208,15 @@ CHANGED = {
 
 
 @pytest.fixture
-def own(looks_finished: Project) -> Project:
+def of_user(looks_finished: Project) -> Project:
     """A finished study of systems and preferences in files of the user's, and of a corpus in one."""
     for file, _ in CHANGED.values():
         looks_finished.write(file, "a\n")
-    rows = [{"system": name} for name in OWN]
+    rows = [{"system": name} for name in SYSTEMS_OF_USER]
     tables = {"t": {"title": "T", "metrics": ["s-BLEU"], "rows": rows}}
     human = {"corpus": "toy_zh-en", "system": "adopted", "baseline": "asked", "sentences": 2}
     tables["human"] = {"title": "H", "kind": "human", **human, "rows": [{"label": "1", "annotator": 1}]}
-    study = {"study": "own", "title": "Own", "corpora": ["toy_zh-en"], "systems": OWN, "tables": tables}
+    study = {"study": "own", "title": "Own", "corpora": ["toy_zh-en"], "systems": SYSTEMS_OF_USER, "tables": tables}
     looks_finished.write("workflow/studies/own.yaml", study)
     looks_finished.write("workflow/corpora/talks_de-en.yaml", TALKS)
     sentence = {"sentence": {"view": {"window": 1}}}
@@ -230,10 +230,10 @@ def own(looks_finished: Project) -> Project:
 
 
 @pytest.mark.parametrize("name", CHANGED)
-def test_a_changed_file_of_the_user_makes_what_was_made_from_it(own: Project, name: str):
-    assert not planned(own, "own", "talks") - {"own", "talks", "show"}
+def test_a_changed_file_of_the_user_makes_what_was_made_from_it(of_user: Project, name: str):
+    assert not planned(of_user, "own", "talks") - {"own", "talks", "show"}
     file, expected = CHANGED[name]
-    own.write(file, "another\n")
-    assert expected <= planned(own, "own", "talks")
-    own.write(file, "a\n")
-    assert to_make(own.root, "own", "talks") == set()
+    of_user.write(file, "another\n")
+    assert expected <= planned(of_user, "own", "talks")
+    of_user.write(file, "a\n")
+    assert to_make(of_user.root, "own", "talks") == set()

@@ -64,8 +64,8 @@ def test_the_second_user_trains_nothing_and_changes_nothing(place):
     before, store = files_of(place / "store"), place / "store"
     told = run_as(place, SECOND, "snakemake", "--cores", "2", "demo")
     assert " ".join(re.search(r"^docmt: +((?:made|fetched).*)$", told, re.MULTILINE)[1].split()) == "made fetched", told
-    made = re.findall(r"^docmt: (5_training|6_\w+|7_\w+) +(\d*) +(\d+)$", told, re.MULTILINE)
-    assert made, told
+    rows = re.findall(r"^docmt: (5_training|6_\w+|7_\w+) +(\d*) +(\d+)$", told, re.MULTILINE)
+    assert rows, told
     assert (place / str(SECOND) / "results/report@smoke.html").is_file()
     assert {name: data for name, data in files_of(store).items() if name in before} == before
     assert {(store / name).stat().st_uid for name in before} == {FIRST}

@@ -38,7 +38,7 @@ DECODED = f"contrastive 7, translate 7, inspect 1, scores 7, compare 2, {PAGES}"
 TRAINED = f"train 7, {DECODED}"
 TEXT = f"tokens 1, views 4, chain_words 1, chain_segments 1, aligner 1, {TRAINED}"
 ALL = f"corpus 1, {TEXT}"
-ONE = "train 1, contrastive 1, translate 1, scores 1, compare 2, page 3, front 1, links 4"
+OF_SYSTEM = "train 1, contrastive 1, translate 1, scores 1, compare 2, page 3, front 1, links 4"
 """A system that is in no figure."""
 
 SETTINGS: dict[str, tuple[Change, str]] = {
@@ -59,8 +59,8 @@ SETTINGS: dict[str, tuple[Change, str]] = {
     ),
     "width of all models": (sets("model/width", 48, SCALE), TRAINED),
     "norm of the model that others start from": (sets("systems/sentence/model/norm", "post"), TRAINED),
-    "model of one system": (sets("systems/han/model/context", "decoder"), ONE),
-    "training of one system": (sets("systems/han/train/word_dropout", 0.3), ONE),
+    "model of one system": (sets("systems/han/model/context", "decoder"), OF_SYSTEM),
+    "training of one system": (sets("systems/han/train/word_dropout", 0.3), OF_SYSTEM),
     "training of the model that others start from": (sets("systems/sentence/train/label_smoothing", 0.2), TRAINED),
     "training of all": (sets("train/max_updates", 9, SCALE), TRAINED),
     "learning rate that the scale replaces": (sets("systems/sentence/train/lr", 1e-3), ""),
@@ -161,11 +161,15 @@ ROWS: dict[str, tuple] = {
     "no view of a finished training": (loses("views window1"), "", "demo"),
     "no view of a finished training, another one": (
         both(loses("views window1"), OF_HAN),
-        ONE,
+        OF_SYSTEM,
         "demo",
     ),
     "no training": (loses("train sentence"), "", "demo"),
-    "no training, and one that starts from it": (both(OF_HAN, loses("train sentence")), f"train 2{ONE[7:]}", "demo"),
+    "no training, and one that starts from it": (
+        both(OF_HAN, loses("train sentence")),
+        f"train 2{OF_SYSTEM[7:]}",
+        "demo",
+    ),
     "no scores": (loses("scores han"), "", "demo"),
     "no scores, and no page of them": (loses("scores han", "page quality"), "scores 1, page 1, links 1", "demo"),
     "no page": (loses("page learning"), "page 1, links 1", "demo"),
@@ -184,7 +188,7 @@ ROWS: dict[str, tuple] = {
     "trainings": (nothing, "", "demo.trainings"),
     "trainings of a change": (OF_SENTENCE, "train 7", "demo.trainings"),
     "a lost training, by name": (loses("train sentence"), "train 1", "demo.trainings"),
-    "a page": (OF_HAN, ONE.replace("compare 2, page 3, front 1, links 4", "compare 1, page 1, links 1"), QUALITY),
+    "a page": (OF_HAN, OF_SYSTEM.replace("compare 2, page 3, front 1, links 4", "compare 1, page 1, links 1"), QUALITY),
     "a page without what changed": (OF_HAN, "", LEARNING),
     "another study before it": (study("before"), "", "demo"),
     "another study of the same systems": (study("other"), "compare 2, page 3, links 3", "other"),
@@ -206,7 +210,7 @@ ROWS: dict[str, tuple] = {
     "-R of scores": (nothing, SCORED, "demo", "-R", "scores"),
     "-R of pages": (nothing, "page 7, links 7", "demo", "-R", "page"),
     "-R of a rule of another page": (nothing, "inspect 1, page 3, front 1, links 4", "demo", "-R", "inspect"),
-    "-R of a file": (nothing, ONE, "demo", "-R", manifest("train han")),
+    "-R of a file": (nothing, OF_SYSTEM, "demo", "-R", manifest("train han")),
     "-R of a file, beside another page": (nothing, "train 1", LEARNING, "-R", manifest("train han")),
     "-F": (nothing, ALL, "demo", "-F"),
     "-F of a page": (
