@@ -1,6 +1,7 @@
 """Every command and every example of settings in README.md and docs/ is run on the finished demo, or parsed."""
 
 import csv
+import os
 import re
 from pathlib import Path
 
@@ -37,6 +38,17 @@ def name_of(path: str) -> str:
     return path.removeprefix("docs/").removesuffix(".md")
 
 
+@pytest.fixture
+def empty_queue(tmp_path, monkeypatch) -> None:
+    """A `squeue` that lists no jobs, since the machine of the tests may have one."""
+    program = tmp_path / "bin/squeue"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.mark.usefixtures("empty_queue")
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("path", RUN_BY_US, ids=name_of)
 def test_the_examples_of_a_page_run_after_the_demo(path, demo: Project, programs: Path):

@@ -16,7 +16,7 @@ rule fixture:
 # A file that is there is not downloaded again, whatever the mirror is.
 rule download:
     output:
-        paths.DOWNLOADS + "/{file}",
+        f"{paths.DOWNLOADS}/{{file}}",
     localrule: DRIVER.downloads_here
     conda:
         "../../envs/docmt.yaml"

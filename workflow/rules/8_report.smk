@@ -37,8 +37,8 @@ rule front:
         'exec docmt job front "$(dirname {output:q})"'
 
 
-# The paths at which people open pages are links to these artifacts. The parameter is the identity of the page, so that a
-# change, and a change back, sets a link again. Where links are impossible, copies stand there.
+# The paths at which people open pages are links, or copies where links are impossible. The identity of the page is a
+# parameter, so that a change, and a change back, sets a link again.
 rule show:
     input:
         lambda wildcards: or_refuse(DRIVER.page, path_of(wildcards)),
@@ -58,6 +58,6 @@ rule show:
         place=lambda wildcards, output: or_refuse(DRIVER.place_of_page, path_of(wildcards), output[0]),
     shell:
         'from="$(dirname {input:q})"; to="$(dirname {output:q})"; shopt -s nullglob;'
-        ' for file in "$from"/*.* "$from"/documents; do [ -e "$file" ] || continue; name="$(basename "$file")";'
+        ' for file in "$from/"*.* "$from/documents"; do [ -e "$file" ] || continue; name="$(basename "$file")";'
         ' case "$name" in manifest.json|record.json|job.json|log.*) continue;; esac;'
         ' rm -rf "$to/$name"; ln -srfn "$file" "$to/$name" 2> /dev/null || cp -r "$file" "$to/$name"; done'

@@ -1,8 +1,6 @@
 # All contact with Snakemake: what the rules and docmt read of it. docmt.plan.driver answers the rest.
 #
-# Read are `workflow.dag_settings` and `workflow.dryrun` (inside input functions alone, since they are not there before),
-# `workflow.remote_exec`, `workflow.basedir`, `workflow.current_basedir`, and how software is deployed. Nothing is written
-# into Snakemake's objects, but one setting of the plugin of Kubernetes.
+# Nothing is written into Snakemake's objects, but one setting of the plugin of Kubernetes.
 
 import os
 import shlex
@@ -21,8 +19,7 @@ from docmt.plan.driver import Driver, RunSettings, Submitted
 from docmt.plan.links import LINK
 from docmt.plan.run import grid_of_run
 
-# The plugin says that pods share no files. Those of docmt share the folder of the project, as the nodes of a cluster do:
-# jobs read more than declared files. `--shared-fs-usage` can still say otherwise.
+# Pods of docmt share the folder of the project: jobs read more than declared files. `--shared-fs-usage` may say otherwise.
 if "kubernetes" in ExecutorPluginRegistry().plugins:
     ExecutorPluginRegistry().plugins["kubernetes"].common_settings.implies_no_shared_fs = False
 
@@ -43,7 +40,7 @@ def or_refuse(function, *arguments):
 
 def run_settings():
     """Return what the command line and the profile say of this run."""
-    settings = workflow.dag_settings
+    settings = workflow.dag_settings  # with `workflow.dryrun`, there inside input functions alone
     named = (frozenset(settings.targets), frozenset(settings.forcerun), settings.forceall, settings.forcetargets)
     until = frozenset(settings.until)
     triggers = frozenset(str(trigger) for trigger in settings.rerun_triggers)
