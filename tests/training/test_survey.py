@@ -47,7 +47,7 @@ def make_state(results: Path, rows: list[dict], rest: str = "", **settings: obje
 
 def write_recipe(folder: Path, seed: int = 1, system: str = "sentence", **settings: object) -> None:
     names = {"scale": "paper", "corpus": "toy", "system": system, "seed": seed}
-    write_json(folder / "job.json", {"version": 1, "settings": {**names, "train": {**TRAIN, **settings}}})
+    write_json(folder / "job.json", {"version": 1, "settings": {**names, "train": {**TRAIN, **settings}}, "hints": {}})
 
 
 @pytest.fixture
