@@ -11,11 +11,12 @@ SCREENS = [("light", WIDE), ("dark", WIDE), ("light", NARROW), ("dark", NARROW)]
 
 
 def pages_in(folder: Path, most_documents: int | None = None) -> list[Path]:
-    """All pages in a folder; of documents the first `most_documents` alone, which are all of one template."""
-    pages = sorted(folder.rglob("*.html"))
+    """All pages at the paths at which people open them; of documents the first `most_documents`: one template."""
+    links = [path for path in folder.rglob("*") if path.is_symlink()]
+    pages = sorted(path for path in links if path.suffix == ".html")
     assert pages, f"no page in {folder}"
-    documents = [page for page in pages if page.parent.parent.name == "documents"]
-    return sorted({*pages} - {*documents[most_documents:]} if most_documents is not None else pages)
+    documents = sorted(page for path in links if path.name == "documents" for page in path.glob("*/*.html"))
+    return [*pages, *documents[:most_documents]]
 
 
 @pytest.mark.parametrize(("theme", "width"), SCREENS)

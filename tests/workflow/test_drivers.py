@@ -41,8 +41,11 @@ def test_two_clones_with_one_folder_of_results_do_each_job_once(demo, other):
     target = str(plan.recipe(SCORES).folder / MANIFEST)
     first = start(demo.root, target, "--cores", "1")
     until(training.checkpoints, training.screen)
+    process = training.process()
+    process.suspend()
     second = start(other.root, target, "--cores", "1")
     until(lambda: WAITS in training.log(), training.screen)
+    process.resume()
     assert (first.wait(300), second.wait(300)) == (0, 0), training.screen() + (other.root / "screen.txt").read_text()
     folders = {job.step: demo.root / plan.recipe(job).folder for job in plan.closure([SCORES])}
     assert {step: len(attempts(folders[step])) for step in ("train", "translate", "scores")} == ONCE
@@ -69,9 +72,11 @@ def test_a_waiting_job_that_is_killed_takes_nothing_of_the_one_that_has_finished
     """Snakemake removes the output of a failed job, unless the profile forbids it."""
     training = LongTraining(demo)
     LongTraining(other)
-    first, _ = training.started()
+    first, process = training.started()
+    process.suspend()
     second = start(other.root, training.target, "--cores", "1")
     until(lambda: WAITS in training.log(), training.screen)
+    process.resume()
     (waiting,) = jobs_of(second)
     waiting.suspend()
     assert first.wait(300) == 0, training.screen()
