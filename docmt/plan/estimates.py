@@ -186,15 +186,16 @@ class Estimates:
 
     def _measured(self) -> Iterator[TrainingRate]:
         """Yield the rates of the finished trainings of this scale; each training counts once."""
-        paths = {
-            self._record(entry.corpus, entry.trained, seed): entry
+        jobs = {
+            self._job(entry.corpus, entry.trained, seed): entry
             for entry in self.grid.entries
             if entry.has_model
             for seed in entry.seeds
         }
-        for path, entry in paths.items():
-            if path is None:
-                continue
+        # What is asked of a training takes long to compute, and is not needed where none of its name was started.
+        started = {job: entry for job, entry in jobs.items() if (self.jobs.root / job.place).is_dir()}
+        paths = {self.jobs.folder("train", job.names): entry for job, entry in started.items()}
+        for path, entry in ((folder / RECORD, entry) for folder, entry in paths.items() if folder is not None):
             record = read_object_if_there(path) or {}
             with reading(path, "not the record of a training", "what `docmt job train` writes"):
                 if record.get("device_hours"):
