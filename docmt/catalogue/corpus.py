@@ -139,7 +139,7 @@ class CorpusConfig(CorpusFacts):
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusSettings(CorpusFacts):
-    """The schema of settings.json of stage 1: the fields of a corpus on which the content of stage 1 depends.
+    """The schema of job.json of stage 1: the fields of a corpus on which the content of stage 1 depends.
 
     The sources of files are not among these fields. `fixture` has the sizes of the files that are generated in the
     place of downloads; none = the corpus' own files are read.

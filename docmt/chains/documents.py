@@ -46,7 +46,7 @@ NEEDED = only(TOKENS, "split", "document", "source_tokens")
 
 @dataclass(frozen=True)
 class WordsSettings:
-    """The `settings.json` of the chains of words. `stop_words`: the number of words of the stop list."""
+    """The `job.json` of the chains of words. `stop_words`: the number of words of the stop list."""
 
     version: int
     stop_words: int

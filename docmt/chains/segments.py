@@ -40,7 +40,7 @@ ShardOfView = tuple[int, dict[str, int]]
 
 @dataclass(frozen=True)
 class SegmentsSettings:
-    """The `settings.json` of the chains of a view."""
+    """The `job.json` of the chains of a view."""
 
     version: int
     view: ViewConfig

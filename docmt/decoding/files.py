@@ -56,7 +56,7 @@ BETWEEN_SENTENCES = " _eos "
 
 @dataclasses.dataclass(frozen=True)
 class TranslationSettings:
-    """The content of the `settings.json` of stage 6; `version` is the version of the step."""
+    """The content of the `job.json` of stage 6; `version` is the version of the step."""
 
     version: int
     study: str
@@ -69,7 +69,7 @@ class TranslationSettings:
 
 
 def read_passages(path: Path) -> tuple[list[list[str]], DecodeConfig]:
-    """Return the sentences of each document in the `settings.json` of a passage, and the settings of the search.
+    """Return the sentences of each document in the `job.json` of a passage, and the settings of the search.
 
     Raises UserError where the file is missing or has another form.
     """

@@ -22,7 +22,7 @@ The second argument says whether the line consists of tokens."""
 
 @dataclass(frozen=True)
 class AdoptionSettings:
-    """The `settings.json` of an external system in stage 6.
+    """The `job.json` of an external system in stage 6.
 
     `version` is the version of the step. `stand_in`: whether generated lines replace the user's
     file.

@@ -1,7 +1,7 @@
 """The grid: the plan of the workflow, with all settings and the folder of each system of each study.
 
 The grid is data without behaviour of its own. The rules of the workflow read from it which files to write; a job reads
-only its own `settings.json`.
+only its own `job.json`.
 """
 
 import dataclasses

@@ -13,6 +13,7 @@ from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST
 from docmt.base.paths import RESULTS
 from docmt.base.recipe import read_recipe
+from docmt.base.result_folders import OLD
 from docmt.fetching.sets import fetch_set
 from docmt.fetching.transfer import Network
 from docmt.grid.grid import Grid
@@ -37,8 +38,6 @@ ALWAYS = "DOCMT_GRAPH"
 """The variable of the environment with which finished jobs have inputs too, for graphs of all jobs."""
 TRIGGERS = {"mtime", "params"}
 """What makes Snakemake run a job again: with other triggers finished jobs would look changed."""
-OLD_LAYOUT = f"{RESULTS}/frozen_grid.json"
-"""A file that runs of the layout without ids left behind."""
 Names = dict[str, str]
 
 
@@ -129,8 +128,8 @@ class Driver:
         stored = stored_for(self.plan, self.plan.to_run(self.target_jobs, self.is_forced))
         self.plan.fetched = {*stored.entries}
         self._check_until()
-        if (self.plan.root / OLD_LAYOUT).exists():
-            say(f"{RESULTS}/ has results of an earlier layout, which docmt no longer reads: remove them ({OLD_LAYOUT})")
+        if (self.plan.root / OLD).exists():
+            say(f"{RESULTS}/ has results of an earlier layout, which docmt no longer reads: remove them ({OLD})")
         for line in [*stored.lines, *self.left_out()]:
             say(line)
         if self._is_module and not self.settings.is_dry:

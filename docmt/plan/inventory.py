@@ -8,6 +8,7 @@ from typing import Literal
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST
 from docmt.base.paths import CORPUS, DOWNLOADS, ID, RESULTS
+from docmt.base.result_folders import check_layout
 from docmt.grid.items import card_of, run_job, study_pages
 from docmt.plan.asked import asked_lately
 from docmt.plan.plan import Job, Plan
@@ -71,17 +72,6 @@ def artifact_folders(root: Path) -> Iterator[tuple[str, Path]]:
         for folder in (root / RESULTS / step.folder.stage).glob("/".join("*" * step.folder.depth)):
             if ID.fullmatch(folder.name) and folder.is_dir():
                 yield step.folder.stage, folder
-
-
-def check_layout(root: Path) -> None:
-    """Raise UserError where a folder of results has the layout of docmt before its artifacts had ids."""
-    for step in all_steps().values():
-        places = ("/".join("*" * depth) for depth in (step.folder.depth - 1, step.folder.depth))
-        for place in places:
-            for path in (root / RESULTS / step.folder.stage).glob(f"{place}/{MANIFEST}"):
-                if not ID.fullmatch(path.parent.name):
-                    remedy = f"begin with a new {RESULTS}/: move the old one away, or remove it"
-                    raise UserError("results of an older docmt, without ids", where=str(path.parent), remedy=remedy)
 
 
 def asked_now(plan: Plan) -> tuple[set[str], set[str]]:

@@ -35,7 +35,7 @@ class PageLink:
 
 @dataclass(frozen=True)
 class ReportSettings:
-    """The settings of a page, the `settings.json` of stage 8.
+    """The settings of a page, the `job.json` of stage 8.
 
     `item`: the table, figure or passage of the page; None for the page of the whole study. `reads`: the names of the
     inputs that the page may read; None where it may read all. `not_run`: why a corpus or a system on a corpus was left
@@ -71,7 +71,7 @@ class ReportSettings:
 
     @classmethod
     def load(cls, path: Path, human: Path | None = None) -> "ReportSettings":
-        """Read the `settings.json` of stage 8. Raises UserError for any other file.
+        """Read the `job.json` of stage 8. Raises UserError for any other file.
 
         `human` is the file of human judgements, whose path is not in the settings.
         """

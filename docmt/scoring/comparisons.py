@@ -122,7 +122,7 @@ def write_comparisons(settings: Path, results: ResultFolders, output: Path) -> N
     """Write the comparisons of a study as JSON (`docmt job compare`).
 
     The file has `{"study", "scale", "comparisons": [...]}`; each comparison names its corpus, metric, system, baseline
-    and test. `settings` is the `settings.json` of the job, and `results` has the folders of the results.
+    and test. `settings` is the `job.json` of the job, and `results` has the folders of the results.
     """
     study = read_settings(settings, "study", "scale", "pairs", "folders")
     for pair in study["pairs"]:

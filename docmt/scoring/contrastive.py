@@ -169,7 +169,7 @@ def score(job: ScoringJob) -> ScoringResult:
     """Return the accuracies of all contrastive sets; the result is empty where the corpus has none."""
     if job.settings["contrastive"] is None:
         return ScoringResult()
-    config = parse(ContrastiveConfig, job.settings["contrastive"], "settings.json", ("contrastive",))
+    config = parse(ContrastiveConfig, job.settings["contrastive"], "job.json", ("contrastive",))
     judgements = read_judgements(job.inputs.contrastive / "contrastive.arrow", config)
     scores = {"contrastive": accuracies(judgements), "contrastive_signature": contrastive_signature(config)}
     return ScoringResult(scores, accuracy_tallies(judgements))

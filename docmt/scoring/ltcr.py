@@ -64,7 +64,7 @@ def score(job: ScoringJob) -> ScoringResult:
     """
     if job.lines != "sentences" or job.settings["aligner"] is None:
         return ScoringResult()
-    config = parse(ConsistencyConfig, job.settings["consistency"], "settings.json", ("consistency",))
+    config = parse(ConsistencyConfig, job.settings["consistency"], "job.json", ("consistency",))
     aligned, reference = align_test(job, config)
     lists = aligned.stop_lists(config, job.inputs.stop_files)
     scores, tallies = _measured(aligned, lists, job, config)
@@ -81,7 +81,7 @@ def _measured(aligned: AlignedTest, lists: StopLists, job: ScoringJob, config: C
     """Return the scores and the tallies of aligned translations, by the settings and by each convention."""
     measured = [aligned.measure(config, lists)]
     for name, stated in job.settings["conventions"].items():
-        convention = parse(ConventionConfig, stated, "settings.json", ("conventions", name))
+        convention = parse(ConventionConfig, stated, "job.json", ("conventions", name))
         measured.append(aligned.by_convention(name, config, convention))
     scores = {name: score for scores, _ in measured for name, score in scores.items()}
     return scores, [tally for _, tallies in measured for tally in tallies]
@@ -89,7 +89,7 @@ def _measured(aligned: AlignedTest, lists: StopLists, job: ScoringJob, config: C
 
 def align_test(job: ScoringJob, config: ConsistencyConfig) -> tuple[AlignedTest, AlignedTest]:
     """Return the aligned translations of the system, and the aligned references."""
-    aligner_config = parse(AlignerConfig, job.settings["aligner"], "settings.json", ("aligner",))
+    aligner_config = parse(AlignerConfig, job.settings["aligner"], "job.json", ("aligner",))
     corpus = ChainCorpus.read(job.inputs.tokens, config)
     is_awesome = aligner_config.kind == "awesome-align"
     folder = job.inputs.aligner_model if is_awesome else job.inputs.aligner

@@ -49,7 +49,7 @@ class ScoringInputs:
 class ScoringJob:
     """The translations of the test split by a system, with their references and the settings of the scores.
 
-    `settings` is the content of the `settings.json` of stage 7. `lines` says whether a line of the translations is a
+    `settings` is the content of the `job.json` of stage 7. `lines` says whether a line of the translations is a
     sentence or a document. `device` is the device of neural models that score translations.
     """
 

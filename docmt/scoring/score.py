@@ -30,7 +30,7 @@ REQUIRED_KEYS = (
     *("system", "corpus", "seed", "scale", "target_language", "resolved"),
     *("consistency", "aligner", "contrastive", "coherence", "cohesion", "comet", "conventions", "requested"),
 )
-"""The keys that the `settings.json` of stage 7 must have."""
+"""The keys that the `job.json` of stage 7 must have."""
 
 TextWarnings = Callable[[Mapping[str, Stream], Mapping[str, Stream], Collection[str]], list[str]]
 """A function that returns warnings of texts, given by name, of which something is stated: `docmt.text.signs`."""
@@ -144,8 +144,8 @@ def read_test_references(settings: dict, inputs: ScoringInputs) -> References:
     references = read_references(inputs.corpus, inputs.tokens)
     if inputs.view is None:
         return references
-    view = as_object(settings["resolved"], "settings.json resolved", ("view",))["view"]
-    cut = parse(ViewConfig, view, "settings.json", ("resolved", "view")).test
+    view = as_object(settings["resolved"], "job.json resolved", ("view",))["view"]
+    cut = parse(ViewConfig, view, "job.json", ("resolved", "view")).test
     return read_instances(inputs.view, cut, references)
 
 

@@ -33,7 +33,7 @@ COMPILE = "DOCMT_COMPILE"
 """The variable of the environment by which parts of updates are compiled."""
 SWITCHES = {"": False, "0": False, "false": False, "no": False, "off": False, "1": True, "true": True, "yes": True}
 """The values of the variable."""
-KNOBS = ("save_minutes", "hang_minutes", "checkpoints", "set_aside", "deterministic", "compiled")
+KNOBS = ("save_minutes", "hang_minutes", "checkpoints", "deterministic", "compiled")
 """The hints of a training: options of `docmt.training.pace.JobOptions`."""
 OF_RUN = ("minutes", "gpus", "device", "fetch", "give", "knobs")
 """The hints that every job may have."""
@@ -113,7 +113,7 @@ def options_of(recipe: Recipe, resources: Resources) -> "JobOptions":
     check_keys(hints, KNOBS, Lines(str(recipe.path)), ("hints",))
     switch = os.environ.get(COMPILE, "").lower()
     check_known("value", switch, SWITCHES, COMPILE)
-    options = parse(JobOptions, {"set_aside": True, "compiled": SWITCHES[switch]} | hints, str(recipe.path), ("hints",))
+    options = parse(JobOptions, {"compiled": SWITCHES[switch]} | hints, str(recipe.path), ("hints",))
     return dataclasses.replace(options, deadline_minutes=resources.deadline_minutes)
 
 

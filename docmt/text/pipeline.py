@@ -42,7 +42,7 @@ SIDES = ("source", "target")
 
 @dataclass(frozen=True)
 class TokensSettings:
-    """The `settings.json` of stage 2. `version`: the version of the step."""
+    """The `job.json` of stage 2. `version`: the version of the step."""
 
     version: int
     corpus: str

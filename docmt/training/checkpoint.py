@@ -26,7 +26,7 @@ from typing import Any
 import torch
 
 from docmt.base.artifacts import read_json, write_json
-from docmt.base.digests import digest, sha256_file
+from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
 from docmt.base.manifest import stated_sha256
 from docmt.base.untrusted import inside
@@ -38,13 +38,8 @@ from docmt.training.failures import disk_full_named, tensor_bytes
 CHECKPOINTS = 2
 """The default and smallest number of checkpoints in the folder: the newest one, and another in case it is damaged."""
 
-ROUNDING = "settings.train.batch_tokens"
-"""The name of the setting that splits updates into batches. Its value decides how sums are rounded, but may change
-within a run, since the remedy for a lack of memory is to lower this setting."""
 CHANGEABLE = tuple(f"settings.train.{name}" for name in train.CHANGEABLE)
 """Names of the settings that may change between two parts of a run."""
-COMPUTING_KEYS = ("threads", "deterministic", "compiled")
-"""Options of the job that decide how it computes. Where only these options differ, the user hardly wants a new run."""
 VISIBLE_S = 120.0
 """Seconds that a rank waits for a file of the first rank: a network file system may show a new file to other nodes only
 after a minute."""
@@ -202,7 +197,7 @@ def run_definition(
 ) -> dict[str, Any]:
     """Return the definition of a run: two runs with equal definitions give bit-identical weights on a CPU.
 
-    `settings` is the content of settings.json. `inputs` has the input files by name; the definition contains the
+    `settings` is the settings in job.json. `inputs` has the input files by name; the definition contains the
     SHA-256 of each input file.
     """
     return {
@@ -216,32 +211,20 @@ def run_definition(
     }
 
 
-def claim_state(folder: Path, run: dict[str, Any], note: Callable[[str], None], set_aside: bool = False) -> None:
+def claim_state(folder: Path, run: dict[str, Any], note: Callable[[str], None]) -> None:
     """Make the state folder belong to this run, and leave files of the same run in place.
 
-    The state of another run is refused or, with `set_aside`, renamed to `<folder>.<digest of that run>`. The renamed
-    folder gets its name back when that run is trained again. So a change of the settings loses no checkpoint.
-
-    Raises UserError where the folder has files and is no state. Raises UserError with the names that differ for the
-    state of another run; also with `set_aside`, where only `COMPUTING_KEYS` differ and there is a checkpoint.
+    Raises UserError where the folder has files and is no state, and Failure with the names that differ where it has a
+    checkpoint of another run: inputs of other bytes, or other options of the job.
     """
     if (folder / CLAIM).exists():
         earlier = read_json(folder / CLAIM)
-        changed = differences(earlier, run)
-        if set(changed) <= set(COMPUTING_KEYS) and not any(folder.glob("checkpoint-*.pt")):
-            # The user may have tried an option that does not work on this machine, and now leaves it out again.
-            changed = {}
-        if changed and (not set_aside or set(changed) <= set(COMPUTING_KEYS)):
+        # Without a checkpoint nothing is lost: the user may leave out an option that does not work on this machine.
+        if any(folder.glob("checkpoint-*.pt")) and (changed := differences(earlier, run)):
             refuse_other_run(changed, folder)
-        if changed:
-            folder.rename(set_aside_folder(folder, earlier))
-            names = ", ".join(changed)
-            note(f"the state of another run ({names} changed) is set aside as {set_aside_folder(folder, earlier)}")
-        elif batch_tokens_of(earlier) != batch_tokens_of(run):
-            note(
-                f"{ROUNDING} was {batch_tokens_of(earlier)}, is {batch_tokens_of(run)}: "
-                "from now on sums are rounded differently"
-            )
+        if batch_tokens_of(earlier) != batch_tokens_of(run):
+            was, now = batch_tokens_of(earlier), batch_tokens_of(run)
+            note(f"train.batch_tokens was {was}, is {now}: from now on sums are rounded differently")
     elif foreign := sorted(file.name for file in folder.glob("[!.]*")):
         raise UserError(
             "the state folder holds something else",
@@ -250,9 +233,6 @@ def claim_state(folder: Path, run: dict[str, Any], note: Callable[[str], None], 
             expected=f"an empty folder, or one with {CLAIM}",
             remedy="name another state folder",
         )
-    if not (folder / CLAIM).exists() and set_aside_folder(folder, run).exists():
-        set_aside_folder(folder, run).rename(folder)
-        note(f"the state that was set aside as {set_aside_folder(folder, run)} is taken up again")
     write_json(folder / CLAIM, run)
 
 
@@ -265,7 +245,7 @@ def refuse_other_run(changed: Differences, where: Path) -> None:
         where=str(where),
         found=before,
         expected=now,
-        remedy="restore what changed to go on, or rename the folder to train from the start",
+        remedy="restore what changed to go on, or remove the folder to train from the start",
     )
 
 
@@ -273,13 +253,6 @@ def abbreviated(value: Any) -> str:
     """Return a value as text for a message; a text of more than 24 characters is cut to its first 12."""
     text = str(value)
     return text if len(text) <= 24 else f"{text[:12]}..."
-
-
-def set_aside_folder(folder: Path, run: dict[str, Any]) -> Path:
-    """Return the folder to which the state of `run` is renamed while another run uses `folder`."""
-    settings = run["settings"]
-    fixed = {name: value for name, value in settings["train"].items() if f"settings.train.{name}" not in CHANGEABLE}
-    return folder.with_name(f"{folder.name}.{digest({**run, 'settings': {**settings, 'train': fixed}})}")
 
 
 def batch_tokens_of(run: dict[str, Any]) -> int:

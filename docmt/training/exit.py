@@ -8,7 +8,7 @@ time of the end in UTC.
 
 The file is in the state folder while a training is unfinished, and in the output folder when it is finished. There is
 no such file while a training runs, and none after a kill that the process cannot notice (SIGKILL, a power cut). A
-training writes no such file into a state folder that another training works on.
+training writes no such file into a state folder that another process works on.
 """
 
 from contextlib import suppress

@@ -73,7 +73,7 @@ def train(
             listener.note("asked to stop before training began: nothing was changed; run again")
             return False
         # The first rank takes the lease for all ranks.
-        lease.token = ranks.from_first(partial(claim, paths, run, listener, options, watch, lease))
+        lease.token = ranks.from_first(partial(claim, paths, run, listener, watch, lease))
         describe(task, listener, compiled)
         state = StateFolder(paths.state, listener.note, run, options.checkpoints, lease.check)
         training = Training(task, state, watch, ranks, compiled)
@@ -85,14 +85,12 @@ def train(
     return True
 
 
-def claim(
-    paths: Paths, run: dict[str, Any], listener: Listener, options: JobOptions, watch: Watch, lease: Lease
-) -> str:
+def claim(paths: Paths, run: dict[str, Any], listener: Listener, watch: Watch, lease: Lease) -> str:
     """Make the state folder belong to this run, and to this training alone; return the token of the lease.
 
     The watch renews the lease from now on.
     """
-    claim_folder = partial(claim_state, paths.state, run, listener.note, options.set_aside)
+    claim_folder = partial(claim_state, paths.state, run, listener.note)
     token = lease.take(claim_folder, listener.note, watch.reason_to_give_up)
     watch.keep(lease)
     forget_exit(paths.state)

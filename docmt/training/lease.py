@@ -1,13 +1,13 @@
-"""The lease of a state folder, `process.json`: it lets one training at a time work on the folder.
+"""The lease of a folder, `process.json`: it lets one process at a time work on the folder.
 
     {"host": "node7", "boot": "...", "namespace": "...", "process": 1234, "began": "88231", "token": "..."}
 
-The holder is the training that has the lease. It gives signs of life: it sets the modification time of the file. The
+The holder is the process that has the lease. It gives signs of life: it sets the modification time of the file. The
 operating system says whether a holder on this machine is alive. A holder on another machine counts as gone when it gave
 no sign of life for `STALE_S` seconds, by the clock of the file system. Such a holder may be alive all the same, and
 only silent for a long time. So a holder checks, at each sign of life and before each write, whether the lease still has
-the holder's token, and ends where the token is another one. The file is removed at an ordered end of the training, and
-remains where the process is killed.
+the holder's token, and ends where the token is another one. The file is removed at an ordered end. It remains where the
+process is killed.
 """
 
 import json
@@ -95,22 +95,22 @@ def _read_text(ask: Callable[[], str]) -> str:
 
 
 FILE = "process.json"
-"""Name of the file of the lease, in the state folder."""
+"""Name of the file of the lease."""
 STALE_S = 300.0
 """Seconds without a sign of life after which a holder counts as gone: longer than a batch of an update or of the dev
 set should take, including the time to compile parts."""
 BEAT_S = 20.0
 """Smallest number of seconds between two changes of the file's modification time."""
 LOOK_S = 2.0
-"""Seconds between two readings of the file by a training that waits for the lease."""
+"""Seconds between two readings of the file by a process that waits for the lease."""
 SETTLE_S = 1.0
-"""Seconds to wait after writing the lease on a file system without locks. If several trainings write the lease at once,
+"""Seconds to wait after writing the lease on a file system without locks. If several processes write the lease at once,
 the last of them has it after this time."""
 
 
 @dataclass(frozen=True)
 class Holder:
-    """The training that has a lease: the content of its file, and the time of its last sign of life.
+    """The process that has a lease: the content of its file, and the time of its last sign of life.
 
     `touched` is in seconds since 1970, by the clock of the file system.
     """
@@ -121,9 +121,9 @@ class Holder:
 
 
 class Lease(AbstractContextManager):
-    """The lease of a state folder; at the end of the `with` block, the process that took the lease gives it back.
+    """The lease of a folder; at the end of the `with` block, the process that took the lease gives it back.
 
-    `token` is None until the training has the lease. The first rank takes the lease, and the other ranks get its token.
+    `token` is None until the process has the lease. The first rank of a training takes it for the other ranks.
     """
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
@@ -131,7 +131,7 @@ class Lease(AbstractContextManager):
         self.folder, self._clock, self._beaten = folder, clock, clock()
         self.token: str | None = None
         self.is_lost = False
-        """Whether another training had the lease at the last check."""
+        """Whether another process had the lease at the last check."""
         self._written = False
 
     def __exit__(self, *problem: object) -> None:
@@ -141,18 +141,18 @@ class Lease(AbstractContextManager):
                 (self.folder / FILE).unlink()
 
     def take(self, claim: Callable[[], None], note: Callable[[str], None], give_up: Callable[[], Reason | None]) -> str:
-        """Take the folder for this training alone and return the token.
+        """Take the folder for this process alone and return the token.
 
         `claim` makes the folder belong to this run; it is called just before the lease is written. Where the holder is
-        on another machine and may be gone, this training waits: until the holder gives a sign of life, until it has
+        on another machine and may be gone, this process waits: until the holder gives a sign of life, until it has
         given none for `STALE_S` seconds, or until `give_up` returns a reason.
 
-        Raises Failure where another training works on the folder, and for the reason to give up.
+        Raises Failure where another process works on the folder, and for the reason to give up.
         """
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         first, since = None, self._clock()
         while (holder := self._take(claim, note, first, since)) is not None:
-            # A file that has changed since the first reading shows a sign of life, or another training as its holder.
+            # A file that has changed since the first reading shows a sign of life, or another process as its holder.
             if holder.process.is_alive() or (first and holder != first):
                 raise in_use(self.folder, holder)
             if first is None:
@@ -168,7 +168,7 @@ class Lease(AbstractContextManager):
         return self.token
 
     def beat(self) -> None:
-        """Give a sign of life, at most once in `BEAT_S` seconds, and check that this training still holds the lease."""
+        """Give a sign of life, at most once in `BEAT_S` seconds, and check that this process still holds the lease."""
         if self._clock() - self._beaten >= BEAT_S:
             self._beaten = self._clock()
             if self.is_held():
@@ -176,20 +176,20 @@ class Lease(AbstractContextManager):
                     os.utime(self.folder / FILE)
 
     def is_held(self) -> bool:
-        """Return whether this training still holds the lease; a lost lease remains lost."""
+        """Return whether this process still holds the lease; a lost lease remains lost."""
         holder = read_holder(self.folder)
         self.is_lost = self.is_lost or holder is None or holder.token != self.token
         return not self.is_lost
 
     def check(self) -> None:
-        """Raise Failure where this training no longer holds the lease."""
+        """Raise Failure where this process no longer holds the lease."""
         if not self.is_held():
             raise lost(self.folder)
 
     def may_record(self) -> bool:
-        """Return whether this training may write the reason of its end into the folder.
+        """Return whether this process may write the reason of its end into the folder.
 
-        The training may not write while the folder belongs, or may belong, to another training.
+        It may not write while the folder belongs, or may belong, to another process.
         """
         if self.token is not None:
             return self.is_held()
@@ -198,9 +198,9 @@ class Lease(AbstractContextManager):
 
     @contextmanager
     def fenced(self) -> Iterator[None]:
-        """Replace an exception of the block by the Failure of a lost lease, where this training has lost its lease.
+        """Replace an exception of the block by the Failure of a lost lease, where this process has lost its lease.
 
-        The cause of such an exception is most often the other training, which changes the folder.
+        The cause of such an exception is most often the other process, which changes the folder.
         """
         try:
             yield
@@ -214,21 +214,21 @@ class Lease(AbstractContextManager):
     ) -> Holder | None:
         """Take the lease and return None, or return its holder.
 
-        `first` is the holder that this training read first, at the time `since` of its clock.
+        `first` is the holder that this process read first, at the time `since` of its clock.
         """
         with folder_lock(self.folder.parent) as locked:
             holder = read_holder(self.folder)
             alive = holder.process.is_alive() if holder else False
             if alive is not False:
                 waited = self._clock() - since if holder == first else 0.0
-                # The clock of the file system may be wrong, so the time that this training has waited counts as well.
+                # The clock of the file system may be wrong, so the time that this process has waited counts as well.
                 silent = max(silent_s(self.folder, holder), waited)
                 if alive or silent < STALE_S:
                     return holder
-                note(f"{holder.process} gave no sign of life for {silent:.0f} seconds: training goes on here")
+                note(f"{holder.process} gave no sign of life for {silent:.0f} seconds: this process goes on here")
             claim()
             self._write()
-        # Without a lock several trainings may write the file at once; the last one has the lease.
+        # Without a lock several processes may write the file at once; the last one has the lease.
         if not locked:
             time.sleep(SETTLE_S)
         return None if locked or self.is_held() else read_holder(self.folder)
@@ -240,13 +240,13 @@ class Lease(AbstractContextManager):
 
 
 def read_holder(folder: Path) -> Holder | None:
-    """Return the holder of a state folder, or None where no training has the lease.
+    """Return the holder of a folder, or None where no process has the lease.
 
     A damaged file gives a holder whose process is unknown.
     """
     try:
         with (folder / FILE).open(encoding="utf-8") as stream:
-            # The time is read from the opened file, since another training may replace the file at this path meanwhile.
+            # The time is read from the opened file, since another process may replace the file at this path meanwhile.
             text, touched = stream.read(), os.fstat(stream.fileno()).st_mtime
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -268,11 +268,11 @@ def silent_s(folder: Path, holder: Holder) -> float:
 
 
 def in_use(folder: Path, holder: Holder) -> Failure:
-    """Return the failure of a training whose state folder another training works on."""
+    """Return the failure of a process whose folder another process works on."""
     number, host = holder.process.process, holder.process.host
     return Failure(
         Reason.IN_USE,
-        "another training works on this state folder",
+        "another process works on this folder",
         where=str(folder),
         found=f"{holder.process}, last sign of life {max(silent_s(folder, holder), 0):.0f} seconds ago",
         remedy=f"wait until it ends, or end it with `kill {number}` on {host}; then run again",
@@ -280,10 +280,10 @@ def in_use(folder: Path, holder: Holder) -> Failure:
 
 
 def given_up(reason: Reason, folder: Path, holder: Holder) -> Failure:
-    """Return the failure of a training that gave up waiting for the lease."""
+    """Return the failure of a process that gave up waiting for the lease."""
     return Failure(
         reason,
-        f"{reason} while it waited for this state folder",
+        f"{reason} while it waited for this folder",
         where=str(folder),
         found=f"{holder.process}, which may be gone",
         remedy="nothing was changed: run again",
@@ -291,12 +291,12 @@ def given_up(reason: Reason, folder: Path, holder: Holder) -> Failure:
 
 
 def lost(folder: Path) -> Failure:
-    """Return the failure of a training that has lost its lease."""
+    """Return the failure of a process that has lost its lease."""
     holder = read_holder(folder)
     return Failure(
         Reason.LEASE_LOST,
-        "this state folder is not this training's any more",
+        "this folder is not this process's any more",
         where=str(folder),
         found=f"a lease of {holder.process}" if holder else "no lease",
-        remedy="another training continued in its place while it was silent; it ends and changes nothing there",
+        remedy="another process continued in its place while it was silent; it ends and changes nothing there",
     )

@@ -32,8 +32,6 @@ class JobOptions:
     """Longest time between two checkpoints in minutes, beside the checkpoints of `train.save_every_updates`."""
     checkpoints: int = 2
     """Number of checkpoints in the state folder: the newest one, and others in case it is damaged; at least 2."""
-    set_aside: bool = False
-    """Whether a state folder of other settings is renamed and training starts anew; otherwise the job is refused."""
     deterministic: bool = False
     """Whether only algorithms are used whose results repeat to the bit (`docmt.training.computing.repeatable`)."""
     compiled: bool = False

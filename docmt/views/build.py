@@ -38,7 +38,7 @@ NEEDED = only(TOKENS, "split", "document", "sentence", "source_ids", "target_ids
 
 @dataclass(frozen=True)
 class ViewsSettings:
-    """The `settings.json` of stage 3. `version`: the version of the step."""
+    """The `job.json` of stage 3. `version`: the version of the step."""
 
     version: int
     view: ViewConfig

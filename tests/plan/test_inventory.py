@@ -13,6 +13,7 @@ from helpers.support import Project
 
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
+from docmt.base.result_folders import OLD
 from docmt.plan.asked import asked_lately, file_of_clone, write_asked
 from docmt.plan.links import jobs_of_target, set_link
 from docmt.plan.plan import Job
@@ -150,8 +151,8 @@ def test_a_place_without_artifacts_and_no_place_are_refused(changed):
 
 
 def test_results_of_an_older_docmt_are_named(changed):
-    write_json(changed.root / "results/5_training/paper/toy/sentence/seed1/manifest.json", {})
-    with pytest.raises(UserError, match="results of an older docmt, without ids"):
+    (changed.root / OLD).touch()
+    with pytest.raises(UserError, match="results of an older docmt"):
         invoke("list-results", "--root", changed.root)
 
 

@@ -51,8 +51,8 @@ def test_a_refusal_leaves_the_folder_as_it_is(folder):
     assert not folder.train(Notes(each=lambda step: os.kill(os.getpid(), signal.SIGTERM)))
     with take(state):
         before = content(state)
-        with pytest.raises(Failure, match="another training works on this state folder") as problem:
-            folder.train(set_aside=True)
+        with pytest.raises(Failure, match="another process works on this folder") as problem:
+            folder.train()
         assert (problem.value.reason, problem.value.status) == (Reason.IN_USE, 75)
         assert content(state) == before
 
@@ -95,7 +95,7 @@ def test_who_waits_may_be_stopped(folder, monkeypatch, options, reason):
     with pytest.raises(Failure) as problem:
         folder.train(notes, **options)
     assert (problem.value.reason, problem.value.status) == (reason, 75)
-    assert str(problem.value).startswith(f"{folder.paths.state}: {reason} while it waited for this state folder")
+    assert str(problem.value).startswith(f"{folder.paths.state}: {reason} while it waited for this folder")
     assert content(folder.paths.state) == before
 
 
@@ -111,7 +111,7 @@ def test_a_sign_of_life_counts_though_it_comes_late(tmp_path, monkeypatch):
     monkeypatch.setattr(lease, "STALE_S", 0.05)
     monkeypatch.setattr(lease, "LOOK_S", 0.1)
     file, later = elsewhere(tmp_path, 0.0), time.time() + 1000
-    with pytest.raises(Failure, match="another training works on this state folder"):
+    with pytest.raises(Failure, match="another process works on this folder"):
         take(tmp_path, give_up=lambda: os.utime(file, (later, later)))
 
 
@@ -157,7 +157,7 @@ def test_who_lost_the_lease_ends_and_writes_nothing(folder, monkeypatch, when):
             lose(folder)
             seen.append(content(folder.paths.state))
 
-    with pytest.raises(Failure, match="this state folder is not this training's any more") as problem:
+    with pytest.raises(Failure, match="this folder is not this process's any more") as problem:
         folder.train(Notes(each=act))
     assert (problem.value.reason, problem.value.status) == (Reason.LEASE_LOST, 75)
     assert problem.value.found == "a lease of process 7 on node7"
@@ -170,7 +170,7 @@ def test_who_lost_the_lease_says_so_of_whatever_fails(folder):
         lose(folder)
         raise FileNotFoundError(".checkpoint.part")
 
-    with pytest.raises(Failure, match="this state folder is not this training's any more"):
+    with pytest.raises(Failure, match="this folder is not this process's any more"):
         folder.train(Notes(each=act))
     assert read_exit(folder.paths.state) is None
 

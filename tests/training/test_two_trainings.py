@@ -65,11 +65,11 @@ def test_one_that_was_silent_for_long_is_followed_and_ends_when_it_wakes(referen
     first.send_signal(signal.SIGCONT)
     status, said = first.ended()
     assert status == 75, said
-    assert said.splitlines()[-3] == f"docmt: {folder.paths.state}: this state folder is not this training's any more"
+    assert said.splitlines()[-3] == f"docmt: {folder.paths.state}: this folder is not this process's any more"
     assert "Traceback" not in said
     status, said = second.ended()
     assert status == 0, said
-    assert re.search(r"gave no sign of life for \d+ seconds: training goes on here", said)
+    assert re.search(r"gave no sign of life for \d+ seconds: this process goes on here", said)
     assert "resuming from the checkpoint of update 6" in said
     assert folder.weights() == reference.weights()
     assert [line["update"] for line in folder.metrics()] == [line["update"] for line in reference.metrics()]

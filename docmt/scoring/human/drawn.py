@@ -29,7 +29,7 @@ class SheetRun:
 
 @dataclass(frozen=True)
 class SheetSettings:
-    """The settings of a sheet, the `settings.json` of its job.
+    """The settings of a sheet, the `job.json` of its job.
 
     `corpus` is the name of the corpus in the folders of translations, and `data` the folder of the corpus in stage 1.
     `sentences` is the largest number of sentences, and `draw` the seed by which they are drawn. `identical`: what
@@ -50,7 +50,7 @@ class SheetSettings:
 
     @classmethod
     def load(cls, path: Path) -> "SheetSettings":
-        """Read the `settings.json` of a sheet. Raises UserError for any other file."""
+        """Read the `job.json` of a sheet. Raises UserError for any other file."""
         return parse(cls, read_settings(path), str(path))
 
 
