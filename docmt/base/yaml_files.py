@@ -29,10 +29,23 @@ class Lines:
 
     def __init__(self, file: str, lines: Mapping[tuple, int] | None = None) -> None:
         """Store the file's name for messages, and the lines by path (none = no line is known)."""
-        self.file, self._lines = file, dict(lines or {})
+        self.file, self._lines, self._given = file, dict(lines or {}), set[tuple]()
+
+    def give(self, stated: Mapping, path: tuple = ()) -> None:
+        """Note that `--config` states the values of a mapping in the place of the file."""
+        for key, value in stated.items():
+            if isinstance(value, Mapping):
+                self.give(value, (*path, key))
+            else:
+                self._given.add((*path, key))
 
     def place(self, path: tuple) -> str:
-        """Return `file:line path` for messages; an unknown path has the line of its nearest known parent."""
+        """Return `file:line path` for messages; an unknown path has the line of its nearest known parent.
+
+        The path of a value that the file does not state is `--config path`.
+        """
+        if any(path[:depth] in self._given for depth in range(1, len(path) + 1)):
+            return f"--config {dotted(path)}"
         known = path
         while known and known not in self._lines:
             known = known[:-1]

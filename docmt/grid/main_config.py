@@ -164,6 +164,7 @@ def _stated(root: Path, overrides: dict) -> tuple[dict, Lines]:
     """Return what config.yaml states, with the overrides of the command line, and the lines of its keys."""
     value, lines = load_yaml(root / "config.yaml")
     refuse_credentials(json.dumps(overrides, default=str), "--config")
+    lines.give(overrides)
     value = laid_over(mapping(value, lines), {key: _typed(item) for key, item in overrides.items()})
     if value.get("store_mode") is False:
         value["store_mode"] = "off"  # YAML reads the word as false

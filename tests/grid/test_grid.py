@@ -456,3 +456,17 @@ def test_files_of_a_clone_elsewhere_are_found_from_the_folder_of_a_run(small, tm
     assert dataclasses.replace(elsewhere, corpus_files={}) == dataclasses.replace(
         load_grid(small.root), corpus_files={}
     )
+
+
+@pytest.mark.parametrize(
+    ("stated", "place"),
+    [
+        ({"seeds": 1}, "--config seeds"),
+        ({"scale": "smok"}, "--config scale"),
+        ({"defaults": {"train": {"lr": -1}}}, "--config defaults.train.lr"),
+    ],
+)
+def test_a_value_of_the_command_line_is_not_called_one_of_the_file(small, stated, place):
+    with pytest.raises(UserError) as problem:
+        load_grid(small.root, stated)
+    assert str(problem.value).startswith(f"{place}: ")
