@@ -2,7 +2,7 @@
 
 It runs the targets (`all` without any) at scale smoke with `--profile slurm` in a new copy of the project, and prints
 the minutes, the number of allocations, the overhead of a job and the memory of the driver. The cluster needs
-accounting; `python tests/helpers/slurm_cluster.py up FOLDER --accounting` starts one on this machine.
+accounting (`sacct`).
 
 The overhead of an allocation is its time less the seconds in which its jobs worked, as their records state them.
 """
@@ -34,9 +34,8 @@ class Driver:
 
 @dataclass
 class Allocation:
-    """An ended allocation: its name, its state, and seconds in the queue and at work."""
+    """An ended allocation: its state, and seconds in the queue and at work."""
 
-    name: str
     state: str
     queued_s: float
     seconds: float
@@ -65,18 +64,18 @@ def drive(folder: Path, targets: list[str]) -> Driver:
 def allocations(folder: Path, began: float) -> Iterator[Allocation]:
     """Yield the allocations of the project since a time, as the accounting of the cluster has them."""
     since = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(began))
-    columns = "JobName%200,State,Submit,Start,End,WorkDir%500"
+    columns = "State,Submit,Start,End,WorkDir%500"
     command = ["sacct", "-X", "-n", "-P", "-S", since, f"--format={columns}"]
     for line in subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines():
-        name, state, *moments, place = line.split("|")
+        state, *moments, place = line.split("|")
         if Path(place) == folder and "Unknown" not in moments:
             submitted, started, ended = (time.mktime(time.strptime(moment, "%Y-%m-%dT%H:%M:%S")) for moment in moments)
-            yield Allocation(name, state, started - submitted, ended - started)
+            yield Allocation(state, started - submitted, ended - started)
 
 
 def working_seconds(folder: Path) -> list[float]:
     """Return the seconds in which each job worked, as its record states them."""
-    records = (json.loads(path.read_text()) for path in (folder / "results").rglob("*record.json"))
+    records = (json.loads(path.read_text()) for path in (folder / "results").rglob("record.json"))
     return [record["seconds"] for record in records if "seconds" in record]
 
 

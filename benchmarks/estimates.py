@@ -8,31 +8,23 @@ records of all other trainings, without its own.
 """
 
 import argparse
-import shutil
+import copy
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from docmt.base.artifacts import read_object
-from docmt.base.paths import RESULTS, TRAINING
-from docmt.grid.grid import Grid, load_grid
+from docmt.base.manifest import RECORD
+from docmt.grid.grid import load_grid
 from docmt.plan.estimates import Estimates
-from docmt.settings.system import Entry
-
-CARDS = ("2_tokens/*/*/card.json", "3_views/*/*/*/card.json")
+from docmt.plan.plan import Job, Plan
 
 
-def record_of(grid: Grid, entry: Entry, seed: int) -> str:
-    """Return the path of the record of a training below the folder of results."""
-    names = {"scale": grid.scale, "corpus": entry.corpus, "system": entry.trained, "seed": seed}
-    return f"{TRAINING.part(**names)}/record.json"
-
-
-def copied(results: Path, files: list[str], place: Path) -> Path:
-    """Return the folder `place` with copies of some files of the results."""
-    for file in files:
-        (place / file).parent.mkdir(parents=True)
-        shutil.copy(results / file, place / file)
-    return place
+def known(plan: Plan, *steps: str, but: Job | None = None) -> Plan:
+    """Return the plan as if only jobs of some steps had run, and not one of them."""
+    less = copy.copy(plan)
+    less.folder = lambda step, names: (
+        plan.folder(step, names) if step in steps and Job.of(step, **names) != but else None
+    )
+    return less
 
 
 def main() -> None:
@@ -40,19 +32,19 @@ def main() -> None:
     parser.add_argument("project", type=Path)
     parser.add_argument("--config", nargs="*", default=[])
     arguments = parser.parse_args()
-    grid = load_grid(arguments.project, dict(pair.split("=", 1) for pair in arguments.config))
-    results = arguments.project / RESULTS
-    cards = [str(path.relative_to(results)) for pattern in CARDS for path in results.glob(pattern)]
-    every = {record_of(grid, entry, seed): entry for entry in grid.entries for seed in entry.seeds}
-    finished = {path: entry for path, entry in every.items() if (results / path).exists()}
+    config = dict(pair.split("=", 1) for pair in arguments.config)
+    plan = Plan(load_grid(arguments.project, config), arguments.project)
+    trained = [(entry, seed) for entry in plan.grid.entries if entry.has_model for seed in entry.seeds]
+    jobs = {Job.of("train", corpus=e.corpus, system=e.trained, seed=seed): e for e, seed in trained}
     print("| training | seconds | before any run | with cards | with cards and other records |")
     print("|---|---|---|---|---|")
-    for path, entry in finished.items():
-        record, cells = read_object(results / path), []
-        for files in ([], cards, [*cards, *(other for other in finished if other != path)]):
-            with TemporaryDirectory() as folder:
-                estimates = Estimates(grid, copied(results, files, Path(folder)), record["device"])
-                estimate = estimates.hours(entry)
+    for job, entry in jobs.items():
+        folder = plan.folder(job.step, job.names)
+        if folder is None or not plan.is_finished(job):
+            continue
+        record, cells = read_object(folder / RECORD), []
+        for steps in ((), ("tokens", "views"), ("tokens", "views", "train")):
+            estimate = Estimates(known(plan, *steps, but=job), record["device"]).hours(entry)
             cells.append("unknown" if estimate is None else f"{estimate.hours / record['device_hours']:.2f}")
         name = f"{entry.corpus} {entry.trained}"
         print(f"| {name} | {record['device_hours'] * 3600:.0f} | {' | '.join(cells)} |", flush=True)

@@ -13,6 +13,7 @@ import atexit
 import hashlib
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -78,19 +79,17 @@ JOBS: dict[str, tuple[str, dict[str, str]]] = {
 """The step of each job and the folder of each of its inputs by role, by the name of its folder."""
 
 
-def write_recipe(folder: Path, name: str, output: Path) -> None:
-    """Write the settings and the recipe of a job whose outputs go to a folder."""
-    from docmt.base.artifacts import write_json
-    from docmt.base.recipe import JOB, Recipe
+def new_folder(folder: Path, name: str) -> Path:
+    """Return the folder of a job's outputs, which has its recipe alone."""
+    from docmt.base.recipe import Recipe, versions
+    from docmt.steps import get_step
 
-    output.mkdir(exist_ok=True)
-    write_json(output / "settings.json", {"version": 1, **SETTINGS[name]})
     step, read = JOBS[name]
-    inputs = {role: folder / place / "manifest.json" for role, place in read.items()}
-    hints = {"state": str(folder / "state")} if step == "train" else {}
-    write_json(output / JOB, Recipe(output / JOB, step, inputs, hints=hints).to_json())
-    if step == "corpus" and not (output / "downloads").exists():
-        (output / "downloads").symlink_to(folder / "downloads")
+    inputs = {role: versions(folder / place)[0] for role, place in read.items()}
+    recipe = Recipe(step, get_step(step).version, SETTINGS[name], folder / name, inputs)
+    shutil.rmtree(recipe.folder, ignore_errors=True)
+    recipe.write()
+    return recipe.folder
 
 
 def prepare(folder: Path, pairs: int) -> None:
@@ -100,8 +99,8 @@ def prepare(folder: Path, pairs: int) -> None:
     archive = Path(os.environ["DOCMT_MIRROR"]) / "tvsub_zh-en.tar.gz"
     if not (folder / "documents.parquet").exists():
         subprocess.run([sys.executable, HERE / "repeated.py", archive, str(pairs), folder], check=True)
-    table = folder / "downloads" / "tvsub.tsv"
-    table.parent.mkdir(exist_ok=True)
+    table = folder / "1_corpus/downloads/tvsub.tsv"
+    table.parent.mkdir(parents=True, exist_ok=True)
     rows = pq.ParquetFile(folder / "documents.parquet").iter_batches(columns=["document", "source", "target"])
     with table.open("w", encoding="utf-8") as stream:
         stream.write("split\tdocument\tsource\ttarget\n")
@@ -119,9 +118,7 @@ def measured(folder: Path, name: str, mode: str) -> tuple[float, float]:
 
     `mode`: `sealed`, `open` (without manifests), or `counted`, which also writes the file COUNT.
     """
-    output = folder / (name if mode == "sealed" else f"{name}.{mode}")
-    write_recipe(folder, name, output)
-    line = [sys.executable, __file__, "--run", mode, "job", JOBS[name][0], output, "--threads", "1"]
+    line = [sys.executable, __file__, "--run", mode, "job", JOBS[name][0], new_folder(folder, name), "--threads", "1"]
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(line, check=True, env=os.environ | {"COUNT": str(folder / COUNT)})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -186,7 +183,7 @@ def count_seals() -> None:
         for name in ("listed", "known_sha256", "checked_bytes", "column_digest", "digest_ranges", "batch_part"):
             if hasattr(module, name):
                 setattr(module, name, clock.around(getattr(module, name)))
-    for name in ("read_asked", "hardware", "commit", "versions"):
+    for name in ("hardware", "commit", "versions"):
         setattr(sealing, name, clock.around(getattr(sealing, name)))
     for name in ("check_inputs", "check_files", "close"):
         setattr(sealing.Seal, name, clock.around(getattr(sealing.Seal, name)))

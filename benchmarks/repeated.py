@@ -22,7 +22,8 @@ import pyarrow.parquet as pq
 
 from docmt.base.columns import DOCUMENTS
 from docmt.settings.data import TextConfig
-from docmt.text.chinese import HAN, tokenizer_for
+from docmt.text.chinese import HAN
+from docmt.text.tokenizers import tokenizer_for
 
 FREQUENT = 500
 """Words that keep their names."""

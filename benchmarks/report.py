@@ -29,7 +29,7 @@ def main() -> None:
         world.load()
         page = world.results / "8_report/smoke/made/index.html"
         start = time.perf_counter()
-        write_report(world.settings_file, world.results, page)
+        write_report(world.settings_file, world.folders, page)
         print(f"written in {time.perf_counter() - start:.1f} s")
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         documents = page.parent / "documents"

@@ -15,8 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from docmt.base.asked import Asked
-from docmt.base.manifest import MANIFEST
+from docmt.base.recipe import Recipe
 from docmt.base.sealing import sealing
 from docmt.store.addresses import open_store
 from docmt.store.entries import StoreEntry
@@ -25,19 +24,18 @@ SETS = {"3 files of 1 GB": (3, 1_000_000_000), "10,000 files of 10 kB": (10_000,
 BLOCK = 1 << 20
 
 
-def make_artifact(folder: Path, count: int, size: int) -> Path:
-    """Write an artifact of files with bytes that differ, as a job does."""
-    folder.mkdir(parents=True)
-    (folder / "settings.json").write_text(Asked("train", {"count": count}).text(), encoding="utf-8")
+def make_artifact(place: Path, count: int, size: int) -> Recipe:
+    """Write an artifact of files with bytes that differ, as a job does; return its recipe."""
+    recipe = Recipe("train", 1, {"count": count}, place)
     for number in range(count):
-        path = folder / f"files/{number // 100}/{number}"
+        path = recipe.folder / f"files/{number // 100}/{number}"
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("wb") as stream:
             for start in range(0, size, BLOCK):
                 stream.write(os.urandom(min(BLOCK, size - start)))
-    with sealing(folder / "settings.json", "train", folder) as seal:
-        seal.close(events=sorted(folder.glob("files/*/*")))
-    return folder
+    with sealing(recipe) as seal:
+        seal.close(events=sorted(recipe.folder.glob("files/*/*")))
+    return recipe
 
 
 def seconds_of(action: Callable[[], object]) -> float:
@@ -54,9 +52,9 @@ def copy(source: Path, target: Path, is_on_disk: bool) -> None:
         subprocess.run(["sync", "-f", target], check=True)
 
 
-def round_of(folder: Path, job: Path) -> dict[str, float]:
+def round_of(folder: Path, recipe: Recipe) -> dict[str, float]:
     """Return the seconds of each action, all in new folders of a disk that has nothing left to write."""
-    entry = StoreEntry.of_folder("train", {}, job / MANIFEST)
+    entry, job = StoreEntry.of_recipe(recipe), recipe.folder
     (folder / "store").mkdir()
     store = open_store(str(folder / "store"))
     store.begin()
@@ -78,17 +76,17 @@ def round_of(folder: Path, job: Path) -> dict[str, float]:
 def main(folder: Path, pairs: int) -> None:
     """Measure each set of files."""
     for title, (count, size) in SETS.items():
-        job = make_artifact(folder / "job", count, size)
+        recipe = make_artifact(folder / "job", count, size)
         rounds = []
         for _ in range(pairs):
-            rounds.append(round_of(folder, job))
+            rounds.append(round_of(folder, recipe))
             times = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in rounds[-1].items())
             print(f"{title}: {times}; load {os.getloadavg()[0]:.1f}", flush=True)
         for name, other in (("push", "cp"), ("push", "cp, sync"), ("pull", "cp"), ("pull", "cp, sync")):
             ratio = statistics.median(seconds[name] / seconds[other] for seconds in rounds)
             least = min(seconds[name] for seconds in rounds) / min(seconds[other] for seconds in rounds)
             print(f"{title}: {name} / {other}: median {ratio:.2f}, least {least:.2f}", flush=True)
-        shutil.rmtree(job)
+        shutil.rmtree(recipe.place)
 
 
 if __name__ == "__main__":

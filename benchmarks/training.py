@@ -38,10 +38,9 @@ from docmt.settings.models import (
 )
 from docmt.settings.train import TrainConfig
 from docmt.training.checkpoint import StateFolder
-from docmt.training.listeners import Step
 from docmt.training.loop import Training
 from docmt.training.optimiser import build_optimiser
-from docmt.training.status import Validation
+from docmt.training.status import Update, Validation
 from docmt.training.task import Task
 from docmt.training.watch import Watch
 
@@ -124,7 +123,7 @@ class Clock(list):
     def __init__(self) -> None:
         self._last = processor_time()
 
-    def updated(self, step: Step) -> None:
+    def updated(self, step: Update) -> None:
         now = processor_time()
         self.append(replace(step, seconds=now - self._last))
         self._last = now
@@ -138,7 +137,7 @@ def processor_time() -> float:
     return time.process_time() / torch.get_num_threads()
 
 
-def fastest_update(case: Case, updates: int) -> Step:
+def fastest_update(case: Case, updates: int) -> Update:
     """The update of most target tokens a second, the first three left out."""
     torch.manual_seed(0)
     train = TrainConfig(tokens_per_update=TOKENS, batch_tokens=TOKENS, max_updates=updates, checkpoint="last")

@@ -13,8 +13,9 @@ import sys
 import time
 from pathlib import Path
 
-from docmt.base.artifacts import write_json
-from docmt.base.manifest import FileDigest, Manifest
+from docmt.base.artifacts import atomic_file
+from docmt.base.recipe import Recipe
+from docmt.base.sealing import sealing
 
 PAIRS = 9
 MIB = 2**20
@@ -24,11 +25,10 @@ SUMS = "find results -type f -print0 | xargs -0 sha256sum > /dev/null"
 def prepare(root: Path, gigabytes: float) -> None:
     """Write trainings of one file each."""
     for seed in range(round(gigabytes * 1e9 / (64 * MIB))):
-        folder = root / f"results/5_training/paper/corpus/system/seed{seed}"
-        folder.mkdir(parents=True)
-        path = folder / "model.safetensors"
-        path.write_bytes(os.urandom(64 * MIB))
-        write_json(folder / "manifest.json", Manifest(None, "train", files={path.name: FileDigest.of(path)}).to_json())
+        recipe = Recipe("train", 1, {}, root / f"results/5_training/corpus/system/seed{seed}")
+        recipe.write()
+        with sealing(recipe), atomic_file(recipe.folder / "model.safetensors", "wb") as stream:
+            stream.write(os.urandom(64 * MIB))
 
 
 def seconds(command: list[str], root: Path) -> float:

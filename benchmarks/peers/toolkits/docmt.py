@@ -32,7 +32,7 @@ from docmt.trained.model import TrainedModel
 from docmt.training.checkpoint import StateFolder
 from docmt.training.loop import Training
 from docmt.training.optimiser import build_optimiser
-from docmt.training.status import Step, Validation
+from docmt.training.status import Update, Validation
 from docmt.training.task import Task
 from docmt.training.update import target_tokens
 from docmt.training.watch import Watch
@@ -52,7 +52,7 @@ class MarkedUpdates:
         """Expect so many updates; `words` is the share of source words among the tokens of the source stream."""
         self.marks, self._left, self._words = Marks(), updates, words
 
-    def updated(self, step: Step) -> None:
+    def updated(self, step: Update) -> None:
         self.marks.mark(round(step.source_tokens * self._words))
         self._left -= 1
         if not self._left:
