@@ -223,7 +223,7 @@ def corpus_settings(config: CorpusConfig) -> dict[str, Any]:
     """Return the part of a corpus file on which stage 1 depends.
 
     Of its files the result has the names, and the paths in archives whose Git ids are checked. The digests of files are
-    beside the settings in `Asked.files`, whether the catalogue, the lock file or a folder of the user's states them.
+    in the recipe (`files`), whether the catalogue, the lock file or a folder of the user's states them.
     The result has no description, no counts that papers state, no statement on what may be passed on, and no numbers
     of stop words: stage 1 does not use them.
     """
