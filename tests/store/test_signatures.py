@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,17 +14,26 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
     PublicFormat,
 )
+from helpers.command_line import invoke, output
+from helpers.small_grid import small_project
 from helpers.stored import WEIGHTS, entry_of, make_artifact, new_store
 from helpers.support import need
 
 from docmt.base.digests import indented_json
 from docmt.base.errors import UserError
-from docmt.store.addresses import open_store
-from docmt.store.backend import EntryRefused
+from docmt.store.backend import EntryUntrusted
 from docmt.store.entries import StoreEntry
-from docmt.store.signatures import NAMESPACE, Signatures, SignedList, list_text, read_keys
-from docmt.store.signing import read_key, sign, signature_of
-from docmt.store.store import Store, entry_key
+from docmt.store.signatures import (
+    NAMESPACE,
+    Signatures,
+    SignedList,
+    list_text,
+    read_key,
+    read_keys,
+    sign,
+    signature_of,
+)
+from docmt.store.store import Store, entry_key, open_store
 
 KEY, OTHER = Ed25519PrivateKey.from_private_bytes(b"1" * 32), Ed25519PrivateKey.from_private_bytes(b"2" * 32)
 
@@ -58,14 +68,14 @@ def test_a_signed_artifact_is_accepted(tmp_path, entry):
 
 
 def test_an_unsigned_artifact_is_refused_with_keys_alone(tmp_path, entry):
-    with pytest.raises(EntryRefused, match=r"store_keys allows(.|\n)*no signature"):
+    with pytest.raises(EntryUntrusted, match=r"store_keys allows(.|\n)*no signature"):
         opened(tmp_path).entry(entry.identity)
     assert open_store(str(tmp_path / "store")).entry(entry.identity) == entry
 
 
 def test_another_key_is_refused_by_its_fingerprint(tmp_path, entry):
     sign(opened(tmp_path).backend, [entry], OTHER)
-    with pytest.raises(EntryRefused, match=r"signed with SHA256:\S+, which is no allowed key"):
+    with pytest.raises(EntryUntrusted, match=r"signed with SHA256:\S+, which is no allowed key"):
         opened(tmp_path).entry(entry.identity)
     assert Signatures(opened(tmp_path).backend).signers(entry)[0].startswith("SHA256:")
 
@@ -76,7 +86,7 @@ def test_other_bytes_of_a_signed_identity_are_refused(tmp_path, entry):
     other = make_artifact(tmp_path / "other", "other bytes\n")
     store.backend.remove(entry_key(entry.identity))
     store.push(entry_of(other), other)
-    with pytest.raises(EntryRefused, match="alice has signed other bytes"):
+    with pytest.raises(EntryUntrusted, match="alice has signed other bytes"):
         store.entry(entry.identity)
 
 
@@ -94,7 +104,7 @@ def test_a_key_is_valid_at_its_time(tmp_path, entry, line, reason):
     if reason is None:
         assert store.entry(entry.identity) == entry
         return
-    with pytest.raises(EntryRefused, match=reason):
+    with pytest.raises(EntryUntrusted, match=reason):
         store.entry(entry.identity)
 
 
@@ -104,7 +114,7 @@ def test_a_changed_list_is_refused(tmp_path, entry):
     store.backend.create("signatures/changed", SignedList(list_text([entry]), signature).to_json())
     store.backend.create("signatures/damaged", b"{")
     store.backend.create("signatures/other", indented_json({"list": json.dumps([1]), "signature": ""}).encode())
-    with pytest.raises(EntryRefused, match="a list that was changed after it was signed"):
+    with pytest.raises(EntryUntrusted, match="a list that was changed after it was signed"):
         store.entry(entry.identity)
 
 
@@ -155,10 +165,47 @@ def test_what_openssh_signs_is_accepted(tmp_path, entry):
     command = ["ssh-keygen", "-Y", "sign", "-f", str(tmp_path / "id"), "-n", NAMESPACE]
     text = list_text([entry])
     signed = SignedList(text, subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout)
-    assert signed.signer().openssh_str().split()[1] == public_line(KEY).split()[1]
+    assert signed.signer.openssh_str().split()[1] == public_line(KEY).split()[1]
 
 
 def test_a_list_names_bytes_and_no_paths(tmp_path, entry):
-    contents = json.loads(list_text([entry]))["contents"]
-    assert contents == {entry.identity: entry.content}
+    assert json.loads(list_text([entry]))["contents"] == {entry.identity: entry.content}
     assert WEIGHTS not in list_text([entry])
+
+
+@pytest.fixture
+def command(tmp_path, entry):
+    """Call `docmt store sign` on a store with two artifacts."""
+    small_project(tmp_path / "project")
+    folder = make_artifact(tmp_path / "other", seed=2)
+    opened(tmp_path).push(entry_of(folder), folder)
+    (tmp_path / "id").write_bytes(private_bytes(KEY))
+    options = ("--key", tmp_path / "id", "--root", tmp_path / "project", "--config", f"store={tmp_path / 'store'}")
+    return lambda *words, call=output: call("store", "sign", *words, *options)
+
+
+def used(tmp_path: Path) -> int:
+    """The number of artifacts that a run with `store_keys` uses."""
+    count = 0
+    for name in ("job", "other"):
+        with suppress(EntryUntrusted):
+            count += opened(tmp_path).entry(entry_of(tmp_path / name).identity) is not None
+    return count
+
+
+def test_what_a_person_names_is_signed_and_used(tmp_path, entry, command):
+    assert used(tmp_path) == 0
+    assert "1 artifact signed with SHA256:" in command(entry.identity[:8])
+    assert used(tmp_path) == 1
+
+
+@pytest.mark.parametrize("choice", ["--all", "--mine"])
+def test_all_and_those_of_the_user_are_signed(tmp_path, command, choice):
+    assert len(json.loads(command(choice, "--json"))["identities"]) == 2
+    assert used(tmp_path) == 2
+
+
+def test_a_choice_is_one(command):
+    for words in ((), ("--all", "--mine")):
+        with pytest.raises(UserError, match="not one choice of artifacts"):
+            command(*words, call=invoke)

@@ -10,7 +10,7 @@ import typer
 from docmt.base.errors import UserError
 from docmt.base.screen import print_json, say
 from docmt.cli.options import AsJson, Config, Root, overrides
-from docmt.cli.store.listing import megabytes
+from docmt.cli.store.contents import megabytes
 
 if TYPE_CHECKING:
     from docmt.base.recipe import Recipe

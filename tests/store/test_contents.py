@@ -1,0 +1,214 @@
+"""What a store has, which of its bytes are wrong, and what of it goes; a writer never relies on a file that goes."""
+
+import dataclasses
+import getpass
+import json
+import os
+import platform
+import time
+from pathlib import Path
+
+import pytest
+from helpers.command_line import invoke
+from helpers.small_grid import small_project
+from helpers.stored import WEIGHTS, entry_of, files_of, make_artifact, new_store
+
+from docmt.base.errors import UserError
+from docmt.base.recipe import Recipe
+from docmt.store.contents import damages, facts_of, garbage_of, remove_garbage, rows_of_store, usage_of
+from docmt.store.entries import StoreEntry
+from docmt.store.store import Store, entry_key, file_key, open_store
+
+OLD_S = 3 * 86_400
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A store with two artifacts that share their weights."""
+    result = new_store(tmp_path / "store")
+    for seed, corpus in ((1, "toy"), (2, "ted")):
+        folder = make_artifact(tmp_path / f"job{seed}", seed=seed)
+        entry = dataclasses.replace(entry_of(folder), place=f"results/5_training/{corpus}/base/seed{seed}")
+        result.push(entry, folder)
+    return result
+
+
+def identity_of(store: Store, corpus: str = "toy") -> str:
+    return next(row.identity for row in rows_of_store(store) if corpus in row.place)
+
+
+def rewrite(path: Path, text: str) -> None:
+    path.chmod(0o644)
+    path.write_text(text, encoding="utf-8")
+
+
+def damaged(store: Store, *names: str) -> list[tuple[str, str]]:
+    return [(identity, name) for identity, name, _ in damages(store, rows_of_store(store, names or None), print)]
+
+
+def test_an_artifact_is_named_by_its_first_digits(store):
+    identity = identity_of(store)
+    assert [row.identity for row in rows_of_store(store, [identity[:8]])] == [identity]
+    for name in ("0" * 64, "", identity[:3], "zzzz"):
+        with pytest.raises(UserError, match="no artifact of the store begins so"):
+            rows_of_store(store, [name])
+
+
+def test_an_empty_store_has_nothing(tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UserError, match="nobody has pushed anything"):
+        rows_of_store(open_store(str(tmp_path / "empty")))
+
+
+def test_facts_name_files_and_who_pushed(store):
+    (row,) = rows_of_store(store, [identity_of(store)])
+    facts = facts_of(store, row)
+    assert {file["name"] for file in facts["files"]} == {*row.entry.files}
+    assert all(file["is_there"] for file in facts["files"])
+    assert facts["step"] == "train" and facts["seconds"] is not None
+    assert (facts["settings"], facts["libraries"]) == (row.entry.asked["settings"], row.entry.asked["libraries"])
+
+
+def test_nobody_is_named_who_does_not_ask_for_it(tmp_path, monkeypatch):
+    """The store knows the owner of a file, as the file system does; what is written has no name of user or machine."""
+    recipe = Recipe("train", 1, {"seed": 1}, Path("results/5_training/toy_zh-en/sentence/seed1"))
+    monkeypatch.chdir(tmp_path)
+    make_artifact(recipe.folder)
+    rows = []
+    for name in ("", "Ada"):
+        monkeypatch.setenv("DOCMT_STORE_MAKER", name)
+        store = new_store(tmp_path / f"store{name}")
+        store.push(StoreEntry.of_recipe(recipe), recipe.folder)
+        (row,) = rows_of_store(store)
+        rows.append(dataclasses.replace(row, file=dataclasses.replace(row.file, owner=None)))
+        written = store.backend.read(entry_key(row.identity))
+        assert not [text for text in (getpass.getuser(), platform.node()) if f'"{text}"'.encode() in written]
+    assert [row.maker for row in rows] == ["-", "Ada"]
+    assert [{*row.entry.maker} for row in rows] == [{"time"}, {"user", "time"}]
+
+
+def test_shared_files_are_counted_once(store):
+    usage, entries = usage_of(store), [row.entry for row in rows_of_store(store)]
+    every = [file for entry in entries for file in entry.files.values()]
+    assert usage["bytes"] == sum({file.sha256: file.bytes for file in every}.values())
+    assert usage["by_step"] == {"train": sum(file.bytes for file in every)} and usage["artifacts"] == 2
+    assert usage["shared"] == usage["by_step"]["train"] - usage["bytes"] >= entries[0].files[WEIGHTS].bytes
+    assert usage["unlisted"] == 0
+
+
+@pytest.mark.parametrize("change", ["none", "bytes", "size", "missing"])
+def test_a_damaged_file_is_named_for_each_artifact_that_has_it(store, change):
+    path = Path(store.address) / file_key(store.stored(identity_of(store)).files[WEIGHTS].sha256)
+    if change == "missing":
+        path.unlink()
+    elif change != "none":
+        rewrite(path, "a mode!\n" if change == "bytes" else "short")
+    whole = [] if change == "none" else sorted((row.identity, WEIGHTS) for row in rows_of_store(store))
+    assert sorted(damaged(store)) == whole
+
+
+def test_an_entry_of_another_identity_is_damaged_and_listed(store):
+    first, second = (identity_of(store, corpus) for corpus in ("toy", "ted"))
+    store.backend.remove(entry_key(first))
+    store.backend.create(entry_key(first), store.backend.read(entry_key(second)))
+    assert damaged(store) == [(first, "")] and damaged(store, second) == []
+    assert [row.identity for row in rows_of_store(store) if row.problem] == [first]
+
+
+def age(store: Store, key: str) -> None:
+    os.utime(Path(store.address) / key, (time.time() - OLD_S,) * 2)
+
+
+def aged(store: Store, corpus: str = "toy") -> StoreEntry:
+    """The entry of an artifact, which was pushed three days ago."""
+    entry = store.stored(identity_of(store, corpus))
+    for key in (entry_key(entry.identity), *(file_key(file.sha256) for file in entry.files.values())):
+        age(store, key)
+    return entry
+
+
+def remove(store: Store, older_than: float | None = None) -> int:
+    return remove_garbage(store, garbage_of(store, older_than))
+
+
+def test_old_artifacts_go_with_their_files_but_not_with_those_of_others(store, tmp_path):
+    old, new = aged(store), store.stored(identity_of(store, "ted"))
+    before = files_of(Path(store.address))
+    assert [row.identity for row in garbage_of(store, 1).rows] == [old.identity]
+    remove(store)  # without an age
+    assert files_of(Path(store.address)) == before
+    remove(store, 1)
+    assert [row.identity for row in rows_of_store(store)] == [new.identity]
+    left = {file.name for file in store.backend.listed("files")}
+    assert left == {file.sha256 for file in new.files.values()}, "the weights, which both have, stay"
+    store.pull(store.entry(new.identity), tmp_path / "pulled")
+
+
+def test_damaged_artifacts_and_leftovers_of_killed_writers_go_after_a_day(store):
+    identity, folder = identity_of(store), Path(store.address)
+    rewrite(folder / entry_key(identity), "{}")
+    for name in ("files/.aa.0.part", "files/.bb.0.part"):
+        (folder / name).write_text("half", encoding="utf-8")
+    age(store, "files/.aa.0.part")
+    assert remove(store) == 1
+    assert (folder / "files/.bb.0.part").exists() and len(rows_of_store(store)) == 2
+    age(store, entry_key(identity))
+    remove(store)
+    assert identity not in {row.identity for row in rows_of_store(store)}
+
+
+@pytest.mark.parametrize("method", ["listed", "facts"])
+def test_the_files_of_somebody_who_is_pushing_stay(tmp_path, monkeypatch, method):
+    """The old file of a push is written again while garbage is listed or removed, so that it is young."""
+    store, folder, is_done = new_store(tmp_path / "store"), make_artifact(tmp_path / "job"), []
+    key = file_key(entry_of(folder).files[WEIGHTS].sha256)
+    store.backend.upload(key, folder / WEIGHTS, key.split("/")[-1])
+    age(store, key)
+    usual = getattr(store.backend, method)
+
+    def push_first(*arguments):
+        if not is_done:
+            is_done.append(True)
+            store.push(entry_of(folder), folder)
+        return usual(*arguments)
+
+    monkeypatch.setattr(store.backend, method, push_first)
+    remove(store)
+    assert is_done and store.backend.facts(key) is not None
+    store.pull(store.entry(entry_of(folder).identity), tmp_path / "pulled")
+
+
+@pytest.fixture
+def command(store, tmp_path):
+    """Call a command on the store; returns its exit status and what it prints."""
+    small_project(tmp_path / "project")
+
+    def run(*words: str) -> tuple[int, str]:
+        done = invoke("store", *words, "--root", tmp_path / "project", "--config", f"store={store.address}")
+        return done.exit_code, done.stdout
+
+    return run
+
+
+def test_commands_list_show_and_count(store, command):
+    identity = identity_of(store)
+    assert identity[:12] in command("ls", "5_training/toy")[1] and "no artifact" in command("ls", "none")[1]
+    assert [row["identity"] for row in json.loads(command("ls", "toy", "--json")[1])] == [identity]
+    assert json.loads(command("ls", "--maker", "nobody else", "--json")[1]) == []
+    assert f"name: {WEIGHTS}" in command("show", identity[:6])[1]
+    assert json.loads(command("show", identity[:6], "--json")[1])["identity"] == identity
+    assert "2 artifacts" in command("du")[1] and json.loads(command("du", "--json")[1])["artifacts"] == 2
+
+
+def test_damage_has_exit_status_1(store, command):
+    assert command("verify", identity_of(store)[:8])[0] == 0
+    rewrite(Path(store.address) / file_key(store.stored(identity_of(store)).files[WEIGHTS].sha256), "a mode!\n")
+    status, text = command("verify")
+    assert status == 1 and WEIGHTS in text
+    assert len(json.loads(command("verify", "--json")[1])["damaged"]) == 2
+
+
+def test_an_artifact_goes_only_where_the_user_says_so(store, command):
+    assert "nothing was removed" in command("gc", "--older-than", "0")[1]
+    gone = json.loads(command("gc", "--older-than", "0", "--yes", "--json")[1])["artifacts"]
+    assert len(gone) == 2 and json.loads(command("ls", "--json")[1]) == []
