@@ -8,7 +8,7 @@ attempts are what the libraries read from the environment and from their own fil
 import logging
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from docmt.base.errors import TRY_AGAIN, USER_MISTAKE, install
 from docmt.base.foreign import first_line, library
@@ -22,37 +22,53 @@ READ_TIMEOUT = 30
 NO_BYTES = {"416", "InvalidRange"}
 """Signs that an object is empty, and so has no first byte."""
 UNREACHABLE = "the object store cannot be reached, or does not answer"
-TROUBLES: dict[str, tuple[str, str]] = {
-    "there is no such bucket": (
+
+
+class Trouble(NamedTuple):
+    """A message about an object store: what is wrong, what to do, and signs of it in answers and exceptions."""
+
+    what: str
+    remedy: str
+    signs: str
+
+
+TROUBLES = (
+    Trouble(
+        "there is no such bucket",
         "make the bucket first: docmt makes none",
         "NoSuchBucket 404 FileNotFoundError",
     ),
-    "no key for the object store is known here": (
+    Trouble(
+        "no key for the object store is known here",
         "s3://: AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; gs://: GOOGLE_APPLICATION_CREDENTIALS",
         "NoCredentialsError PartialCredentialsError ProfileNotFound CredentialRetrievalError DefaultCredentialsError",
     ),
-    "the object store does not accept the key": (
+    Trouble(
+        "the object store does not accept the key",
         "see which key the environment and the files of its library state, and whether it is still valid",
         "InvalidAccessKeyId SignatureDoesNotMatch InvalidToken ExpiredToken 401 RefreshError UnauthorizedSSOTokenError "
         "TokenRetrievalError NonRetryableError",
     ),
-    "the bucket is in another region": (
+    Trouble(
+        "the bucket is in another region",
         "state its region (AWS_DEFAULT_REGION)",
         "PermanentRedirect AuthorizationHeaderMalformed IllegalLocationConstraintException NoRegionError 301 307",
     ),
-    "no permission to use the store in this way": (
+    Trouble(
+        "no permission to use the store in this way",
         "reading needs the rights to list and to read objects, writing those to write and to remove them",
         "AccessDenied AllAccessDisabled 403 PermissionError",
     ),
-    UNREACHABLE: (
+    Trouble(
+        UNREACHABLE,
         "see the address of the server (AWS_ENDPOINT_URL, STORAGE_EMULATOR_HOST) and the network",
         "EndpointConnectionError ConnectionClosedError ConnectTimeoutError ReadTimeoutError ClientConnectorError "
         "ServerDisconnectedError ClientPayloadError ClientOSError TimeoutError FSTimeoutError ConnectionError "
         "ProxyError ProxyConnectionError RequestTimeout 408 429 500 502 503 504 SlowDown ServiceUnavailable "
         "InternalError",
     ),
-}
-"""What can be wrong, with a remedy and its signs: codes of the servers' answers, and names of exceptions."""
+)
+"""What can be wrong. The signs are codes of the servers' answers, and names of exceptions."""
 
 
 class BucketBackend(Backend):
@@ -71,7 +87,7 @@ class BucketBackend(Backend):
     def _check(self) -> None:
         """Raise FileNotFoundError where there is no bucket; asks once."""
         if not self._is_seen:
-            self.files.find(self._path("none"))
+            self.files.find(self.root, prefix="none")
             self._is_seen = True
 
     def _read(self, key: str) -> bytes:
@@ -163,11 +179,11 @@ def signs_of(problem: BaseException) -> list[str]:
 
 def unusable(problem: BaseException, where: str) -> StoreUnusable:
     """Return the message about an exception of a library; it has the server's words, and no keys."""
-    whats = {sign: what for what, (_, signs) in TROUBLES.items() for sign in signs.split()}
-    what = next((whats[sign] for sign in signs_of(problem) if sign in whats), None)
-    remedy = f"{TROUBLES[what][0]}; {REMEDY}" if what else REMEDY
+    signs = {sign: trouble for trouble in TROUBLES for sign in trouble.signs.split()}
+    trouble = next((signs[sign] for sign in signs_of(problem) if sign in signs), None)
+    what = trouble.what if trouble else "the object store, or its library, refuses the request"
+    remedy = f"{trouble.remedy}; {REMEDY}" if trouble else REMEDY
     status = TRY_AGAIN if what == UNREACHABLE else USER_MISTAKE
-    what = what or "the object store, or its library, refuses the request"
     return StoreUnusable(what, where=where, found=first_line(problem), remedy=remedy, status=status)
 
 
