@@ -1,8 +1,9 @@
 """A place that holds a store: files under keys, each written once and whole.
 
 A key is the name of a file, or a folder and a name with `/` between them. A file appears under its key only when all of
-its bytes are there. A kind of place has the methods whose names begin with `_`, which raise what the system or a
-library raises, FileNotFoundError where a file is not there; all others are built on these, once.
+its bytes are there; of two writers at the same moment the last one wins, with a whole file. A kind of place has the
+methods whose names begin with `_`, which raise what the system or a library raises, FileNotFoundError where a file is
+not there; all others are built on these, once.
 """
 
 import hashlib
@@ -88,7 +89,10 @@ class Backend(Protocol):
     def create(self, key: str, data: bytes) -> bool:
         """Write a small file that nobody changes later; return whether it was written, and not there before."""
         with self._usable(key):
-            return self._write(key, [data], is_new=True)
+            is_new = self.facts(key) is None
+            if is_new:
+                self._write(key, [data])
+            return is_new
 
     def upload(self, key: str, path: Path, sha256: str) -> None:
         """Copy a file into the store, in the place of an older one. Raises UserError for another digest than `sha256`.
@@ -97,7 +101,7 @@ class Backend(Protocol):
         """
         other = partial(UserError, "the file differs from its manifest", where=str(path))
         with path.open("rb") as source, self._usable(key):
-            self._write(key, checked(parts_of(source), sha256, other), is_new=False)
+            self._write(key, checked(parts_of(source), sha256, other))
 
     def blocks(self, key: str, file: FileDigest) -> Iterator[bytes]:
         """Yield a file of the store in parts.
@@ -152,11 +156,8 @@ class Backend(Protocol):
     def _facts(self, key: str) -> StoredFile:
         """Return what is known of a file."""
 
-    def _write(self, key: str, blocks: Iterable[bytes], is_new: bool) -> bool:
-        """Write a file, which appears when all blocks are there; return false where one stays that was there before.
-
-        `is_new`: whether a file that is there stays, whatever it has; else it is replaced.
-        """
+    def _write(self, key: str, blocks: Iterable[bytes]) -> None:
+        """Write a file, which appears when all blocks are there, in the place of an older one."""
 
     def _walk(self, folder: str) -> Iterator[StoredFile]:
         """Yield the files below a folder."""

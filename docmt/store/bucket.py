@@ -1,8 +1,7 @@
 """A store in a bucket of an object store, Amazon's S3 (and servers that speak its language) or Google's, by fsspec.
 
-An object appears under its name when all of its bytes are there, so that nothing is ever half. Of two writers at the
-same moment the last one wins, with a whole object too. Addresses of servers, keys, profiles, regions and numbers of
-attempts are what the libraries read from the environment and from their own files; docmt has no settings of them.
+Addresses of servers, keys, profiles, regions and numbers of attempts are what the libraries read from the environment
+and from their own files; docmt has no settings of them.
 """
 
 import logging
@@ -19,8 +18,6 @@ LIBRARIES = {"s3": "s3fs", "gs": "gcsfs.core"}
 """The library of each kind, by the first part of addresses, which is the name of the extra that has the library."""
 READ_TIMEOUT = 30
 """The seconds without a byte after which a request has failed."""
-NO_BYTES = {"416", "InvalidRange"}
-"""Signs that an object is empty, and so has no first byte."""
 UNREACHABLE = "the object store cannot be reached, or does not answer"
 
 
@@ -39,13 +36,9 @@ TROUBLES = (
         "NoSuchBucket 404 FileNotFoundError",
     ),
     Trouble(
-        "no key for the object store is known here",
+        "no key that the object store accepts is known here",
         "s3://: AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; gs://: GOOGLE_APPLICATION_CREDENTIALS",
-        "NoCredentialsError PartialCredentialsError ProfileNotFound CredentialRetrievalError DefaultCredentialsError",
-    ),
-    Trouble(
-        "the object store does not accept the key",
-        "see which key the environment and the files of its library state, and whether it is still valid",
+        "NoCredentialsError PartialCredentialsError ProfileNotFound CredentialRetrievalError DefaultCredentialsError "
         "InvalidAccessKeyId SignatureDoesNotMatch InvalidToken ExpiredToken 401 RefreshError UnauthorizedSSOTokenError "
         "TokenRetrievalError NonRetryableError",
     ),
@@ -93,9 +86,12 @@ class BucketBackend(Backend):
     def _read(self, key: str) -> bytes:
         try:
             return self.files.cat_file(self._path(key), start=0, end=LARGEST_READ + 1)
-        except Exception as problem:
-            if NO_BYTES & {*signs_of(problem)}:
-                return b""
+        except FileNotFoundError:
+            raise
+        except Exception:  # an empty object has no first byte, which each server says in another way
+            with suppress(Exception):
+                if self._facts(key).bytes == 0:
+                    return b""
             raise
 
     def _open(self, key: str) -> tuple[BinaryIO, int]:
@@ -110,9 +106,7 @@ class BucketBackend(Backend):
         seconds = facts.get("mtime") or facts["LastModified"]
         return StoredFile(facts["name"][len(self._path("")) :], int(facts["size"]), seconds.timestamp())
 
-    def _write(self, key: str, blocks: Iterable[bytes], is_new: bool) -> bool:
-        if is_new and self.facts(key) is not None:
-            return False
+    def _write(self, key: str, blocks: Iterable[bytes]) -> None:
         target = self.files.open(self._path(key), "wb", block_size=backend.PART)
         try:
             for block in blocks:
@@ -123,7 +117,6 @@ class BucketBackend(Backend):
                 target.discard()  # the parts, which nobody sees, although they need room
             target.closed = True  # else the library would finish the object when it forgets the file
             raise
-        return True
 
     def _walk(self, folder: str) -> Iterator[StoredFile]:
         yield from map(self._file, self.files.find(self._path(folder).rstrip("/"), detail=True).values())
@@ -137,7 +130,8 @@ class BucketBackend(Backend):
         old: list[dict[str, Any]] = []
         with suppress(OSError, AttributeError):
             uploads = self.files.list_multipart_uploads(bucket)
-            old = [item for item in uploads if item["Key"].startswith(prefix) and _seconds(item) <= latest]
+            mine = [upload for upload in uploads if upload["Key"].startswith(prefix)]
+            old = [upload for upload in mine if upload["Initiated"].timestamp() <= latest]
         for upload in old:
             self.files.abort_mpu(bucket, upload["Key"], upload["UploadId"])
         return len(old)
@@ -185,7 +179,3 @@ def unusable(problem: BaseException, where: str) -> StoreUnusable:
     remedy = f"{trouble.remedy}; {REMEDY}" if trouble else REMEDY
     status = TRY_AGAIN if what == UNREACHABLE else USER_MISTAKE
     return StoreUnusable(what, where=where, found=first_line(problem), remedy=remedy, status=status)
-
-
-def _seconds(upload: dict[str, Any]) -> float:
-    return upload["Initiated"].timestamp()

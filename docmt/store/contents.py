@@ -7,14 +7,13 @@ removed. What goes wrong all the same, as with an old file of another user that 
 entry whose file is missing is refused by whoever pulls it, and the next push of the artifact writes the file.
 """
 
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from docmt.base.digests import FileDigest
 from docmt.base.errors import UserError
@@ -22,7 +21,6 @@ from docmt.base.paths import RESULTS
 from docmt.base.untrusted import is_sha256
 from docmt.store.backend import EntryRefused, StoredFile, StoreUnusable
 from docmt.store.entries import StoreEntry
-from docmt.store.folder import user_of
 from docmt.store.signatures import Signatures
 from docmt.store.store import ENTRIES, FILES, Store, file_key
 
@@ -55,12 +53,8 @@ class StoreRow:
 
     @property
     def maker(self) -> str:
-        """Who gave the artifact: the owner of the file where files have owners, else whom the entry names, if anybody.
-
-        It is `-` for nobody.
-        """
-        stated = self.entry.maker.get("user") if self.entry else None
-        return self.file.owner or stated or "-"
+        """Who gave the artifact: the owner of the file; `-` in a bucket, where files have no owners."""
+        return self.file.owner or "-"
 
     @property
     def days(self) -> float:
@@ -84,18 +78,6 @@ class StoreRow:
             "signed_by": list(self.signers),
             "problem": str(self.problem) if self.problem else None,
         }
-
-
-class Garbage(NamedTuple):
-    """What this user can remove from a store: old and damaged entries, and the files that no other entry lists."""
-
-    rows: list[StoreRow]
-    files: list[StoredFile]
-
-    @property
-    def all_files(self) -> list[StoredFile]:
-        """The files of the entries, and the others."""
-        return [*(row.file for row in self.rows), *self.files]
 
 
 def rows_of_store(store: Store, names: Iterable[str] | None = None) -> list[StoreRow]:
@@ -123,39 +105,18 @@ def rows_of_store(store: Store, names: Iterable[str] | None = None) -> list[Stor
     return sorted(there, key=lambda row: (-row.file.seconds, row.identity))
 
 
-def entries_of(rows: Iterable[StoreRow]) -> list[StoreEntry]:
-    """Return the entries of rows. Raises EntryRefused for a damaged one."""
-    entries = []
-    for row in rows:
-        if row.problem is not None:
-            raise row.problem
-        entries += [row.entry] if row.entry is not None else []
-    return entries
-
-
-def of_user(rows: Iterable[StoreRow]) -> list[StoreRow]:
-    """Return the rows whose files belong to this user. Raises UserError where files have no owners, as in a bucket."""
-    rows = [*rows]
-    if any(row.file.owner is None for row in rows):
-        raise UserError("the files of this store have no owners", remedy="name identities, or take --all")
-    return [row for row in rows if row.file.owner == user_of(os.geteuid())]
-
-
 def facts_of(store: Store, row: StoreRow) -> dict[str, Any]:
     """Return what an artifact is, how it was made, with which settings, from what, and who says so."""
-    (entry,) = entries_of([row])
-    files = [
-        {"name": name, "bytes": file.bytes, "sha256": file.sha256, "is_there": store.has_file(file)}
-        for name, file in sorted(entry.files.items())
-    ]
+    entry = row.entry
+    if entry is None:
+        raise row.problem or EntryRefused("the store has it no more", where=store.place(row.identity))
     return {
         **row.to_json(),
         **{key: entry.asked.get(key) for key in ("version", "settings", "libraries")},
-        "given": dict(entry.maker),
         **{key: entry.record.get(key) for key in ("finished", "seconds", "device_hours", "hardware", "commit")},
         "content": entry.content,
         "inputs": {role: content.identity for role, content in entry.manifest.inputs.items()},
-        "files": files,
+        "files": {name: file.bytes for name, file in sorted(entry.files.items())},
     }
 
 
@@ -180,12 +141,10 @@ def usage_of(store: Store) -> dict[str, Any]:
     }
 
 
-def damages(
-    store: Store, rows: Iterable[StoreRow], tell: Callable[[str], None]
-) -> Iterator[tuple[str, str, UserError]]:
-    """Yield what is damaged, missing or of another identity: the identity, the name of the file if it is one, and why.
+def damages(store: Store, rows: Iterable[StoreRow], tell: Callable[[str], None]) -> Iterator[Damage]:
+    """Yield what is damaged, missing or of another identity; a file of several artifacts is read once.
 
-    A file of several artifacts is read once. `tell` gets a line for each artifact that was read.
+    `tell` gets a line for each artifact that was read.
     """
 
     @cache
@@ -206,8 +165,11 @@ def damages(
             tell(f"{row.identity}: {row.entry.place}, {len(problems)} files")
 
 
-def garbage_of(store: Store, older_than: float | None) -> Garbage:
-    """Return what can be removed. `older_than`: the age in days of entries that go too; None = none."""
+def garbage_of(store: Store, older_than: float | None) -> tuple[list[StoreRow], list[StoredFile]]:
+    """Return what this user can remove: old and damaged entries, and the files that no other entry lists.
+
+    `older_than`: the age in days of entries that go too; None = none.
+    """
     before = time.time() - DAY_S
     # The files first: an entry that is written meanwhile is then read.
     files = [file for file in store.backend.listed(FILES) if file.seconds < before and file.is_removable]
@@ -216,15 +178,16 @@ def garbage_of(store: Store, older_than: float | None) -> Garbage:
     old = [row for row in rows if row.days > (least if row.entry else min(1, least)) and row.file.is_removable]
     gone = {row.identity for row in old}
     listed = _listed(row for row in rows if row.identity not in gone)
-    return Garbage(old, [file for file in files if file.name not in listed])
+    return old, [file for file in files if file.name not in listed]
 
 
-def remove_garbage(store: Store, garbage: Garbage) -> int:
-    """Remove garbage, entries first, so that no entry lists a file that is gone; return the number of unfinished files.
+def remove_garbage(store: Store, files: Iterable[StoredFile]) -> int:
+    """Remove files; return the number of unfinished files that went too.
 
-    What was written again since it was listed stays.
+    Those of entries come first, so that no entry lists a file that is gone. What was written again since it was listed
+    stays.
     """
-    for file in garbage.all_files:
+    for file in files:
         present = store.backend.facts(file.key)
         if present is not None and present.seconds <= file.seconds:
             store.backend.remove(file.key)

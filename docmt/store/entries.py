@@ -6,17 +6,15 @@ is; the outputs are files of the store under their digests.
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
 from docmt.base.artifacts import as_object
 from docmt.base.digests import FileDigest, full_digest, indented_json
-from docmt.base.errors import UserError, in_line, printable
+from docmt.base.errors import UserError, in_line
 from docmt.base.foreign import reading
-from docmt.base.machine import now
 from docmt.base.manifest import (
     DIGITS,
     MANIFEST,
@@ -35,8 +33,6 @@ from docmt.store.backend import EntryRefused
 
 FORMAT = "docmt-store-entry-3"
 """The value of the key `format` of an entry."""
-MAKER = "DOCMT_STORE_MAKER"
-"""The variable with the name by which a user wants to be known in stores; without it, no name is written."""
 REMEDY = "docmt uses nothing of it; the person who wrote it can remove it"
 
 
@@ -45,14 +41,12 @@ class StoreEntry:
     """An artifact in a store.
 
     `place`: the folder of the artifact without the id, for people. `asked`: what was asked of its job, whose digest is
-    the identity. `values`: what is in its manifest and its record, by the names of these files. `maker`: who gave it
-    to the store (time, and the user where MAKER is set), for people.
+    the identity. `values`: what is in its manifest and its record, by the names of these files.
     """
 
     place: str
     asked: Mapping[str, Any]
     values: Mapping[str, Any]
-    maker: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of_recipe(cls, recipe: Recipe) -> "StoreEntry":
@@ -61,9 +55,7 @@ class StoreEntry:
         for name in (MANIFEST, RECORD):
             with reading(recipe.folder / name, "cannot be read"):
                 values[name] = json.loads((recipe.folder / name).read_bytes())
-        user = printable(os.environ.get(MAKER, ""), breaks="")
-        maker = ({"user": user} if user else {}) | {"time": now()}
-        entry = cls(recipe.place.as_posix(), recipe.asked, values, maker)
+        entry = cls(recipe.place.as_posix(), recipe.asked, values)
         entry.check(recipe.identity)
         return entry
 
@@ -74,7 +66,7 @@ class StoreEntry:
             with reading(where, "not an entry of a store, or damaged", FORMAT, REMEDY):
                 value = as_object(json.loads(data), where)
                 check_seal(value, where, REMEDY)
-                entry = cls(*(value[key] for key in ("place", "asked", "values", "maker")))
+                entry = cls(*(value[key] for key in ("place", "asked", "values")))
                 entry.check(identity)
         except UserError as problem:
             place = f"{where}, {problem.where}" if problem.where not in (None, where) else where
@@ -131,9 +123,8 @@ class StoreEntry:
 
     def check(self, identity: str) -> None:
         """Raise UserError unless all parts agree with each other and with an identity."""
-        for name, text in {"place": self.place, **self.maker}.items():
-            if not isinstance(text, str) or not is_printable(name + text):
-                raise UserError("not a text on one line", where=name, found=in_line(text))
+        if not isinstance(self.place, str) or not is_printable(self.place):
+            raise UserError("not a text on one line", where="place", found=in_line(self.place))
         stated = (self.identity, full_digest(self.asked))
         if any(value != identity for value in stated):
             digests = ", ".join(value[:DIGITS] for value in dict.fromkeys(stated))

@@ -1,8 +1,7 @@
 """A store in a folder that several users share.
 
-Files are written beside and linked to their names, so that a name never has half a file, and the first of several
-writers wins. They are read-only and belong to their maker. The folder of the store, as the site has made it, says by
-its mode who may read and write.
+Files are written beside and renamed, so that a name never has half a file. They are read-only and belong to their
+maker. The folder of the store, as the site has made it, says by its mode who may read and write.
 
 In a sticky folder, a file can be removed, renamed or replaced by its owner, by the owner of the folder, and by root.
 The person who begins the store therefore makes its folders, and is its keeper: the keeper can remove every file, and
@@ -66,7 +65,7 @@ class FolderBackend(Backend):
         is_removable = os.geteuid() in (0, status.st_uid, path.parent.stat().st_uid)
         return StoredFile(key, size, status.st_mtime, user_of(status.st_uid), is_removable)
 
-    def _write(self, key: str, blocks: Iterable[bytes], is_new: bool) -> bool:
+    def _write(self, key: str, blocks: Iterable[bytes]) -> None:
         place = self.folder / key
         self._make_folder(place.parent)
         partial = _beside(place)
@@ -77,27 +76,15 @@ class FolderBackend(Backend):
                 stream.flush()
                 self._share(stream.fileno(), 0o444)
                 os.fsync(stream.fileno())
-            return self._rename(partial, place, is_new)
+            try:
+                partial.replace(place)
+            except PermissionError as problem:
+                older = self._facts(key)
+                if older.bytes != partial.stat().st_size:
+                    raise self._of_other(older) from problem
         finally:
             with suppress(OSError):
                 partial.unlink(missing_ok=True)
-
-    def _rename(self, partial: Path, place: Path, is_new: bool) -> bool:
-        """Give a finished file its name, unless one that is there stays; return whether it got the name."""
-        if is_new:
-            try:
-                os.link(partial, place)
-                return True
-            except OSError:  # or a file system without links
-                if os.path.lexists(place):
-                    return False
-        try:
-            partial.replace(place)
-        except PermissionError as problem:
-            older = self._facts(place.relative_to(self.folder).as_posix())
-            if older.bytes != partial.stat().st_size:
-                raise self._of_other(older) from problem
-        return True
 
     def _walk(self, folder: str) -> Iterator[StoredFile]:
         for place, _, names in os.walk(self.folder / folder, onerror=_raise_unless_gone):
@@ -126,14 +113,9 @@ class FolderBackend(Backend):
 
     def _of_other(self, file: StoredFile) -> EntryRefused:
         """Return the error about a file that belongs to another user."""
-        keeper = user_of((self.folder / file.key).parent.stat().st_uid)
-        others = f" or {keeper}, the keeper of the store," if keeper != file.owner else ""
-        return EntryRefused(
-            "a file of another user, which you may not remove or replace",
-            where=self.place(file.key),
-            found=f"it belongs to {file.owner}",
-            remedy=f"ask {file.owner}{others} to remove it: rm {self.place(file.key)}",
-        )
+        what, found = "a file of another user, which you may not remove or replace", f"it belongs to {file.owner}"
+        remedy = f"ask {file.owner} or the keeper of the store to remove it: rm {self.place(file.key)}"
+        return EntryRefused(what, where=self.place(file.key), found=found, remedy=remedy)
 
     def _make_sticky(self) -> None:
         """Make the folder of the store sticky where others may write to it.
@@ -174,11 +156,8 @@ class FolderBackend(Backend):
 
     def _unusable(self, problem: Exception, where: str) -> StoreUnusable:
         number, error = getattr(problem, "errno", None), explained(problem)
-        what = error.what if error else str(problem)
-        if number in FULL:
-            what = "the disk of the store is full"
-        elif number in RIGHTS_ON:
-            what = "no permission to use the store in this way"
+        what = "the disk of the store is full" if number in FULL else error.what if error else str(problem)
+        what = "no permission to use the store in this way" if number in RIGHTS_ON else what
         return StoreUnusable(what, where=where, found=getattr(problem, "strerror", None), remedy=REMEDY)
 
 

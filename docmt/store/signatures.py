@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256, sha512
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_ssh_private_key
@@ -43,20 +43,12 @@ DATES = {8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
 """The forms of the dates of `valid-after` and `valid-before`, by their numbers of digits."""
 
 
-@dataclass(frozen=True)
-class AllowedKey:
-    """A key that a site allows. `after`, `before`: the times between which it is valid (None = no limit)."""
+class AllowedKey(NamedTuple):
+    """A key that a site allows, and whether it is valid at this time."""
 
     name: str
     key: PublicKey
-    after: datetime | None = None
-    before: datetime | None = None
-
-    @property
-    def is_valid_now(self) -> bool:
-        """Whether the present time is one at which the key is valid."""
-        present = datetime.now(UTC)
-        return (self.after is None or self.after <= present) and (self.before is None or present < self.before)
+    is_valid: bool = True
 
 
 @dataclass(frozen=True)
@@ -109,16 +101,10 @@ class Signatures:
 
     def check(self, entry: StoreEntry, where: str) -> None:
         """Raise EntryUntrusted unless an allowed key has signed these bytes of an entry; `where`: its place."""
-        problems: list[str] = []
-        for signed in self._lists:
-            stated = signed.contents.get(entry.identity)
-            if stated is None:
-                continue
-            name, problem = self._signer_of(signed)
-            if problem is None and stated == entry.content:
-                return
-            problems.append(problem or f"{name} has signed other bytes")
-        reasons = "; ".join(dict.fromkeys(problems)) or "no signature"
+        problems = [self._problem_of(signed, entry) for signed in self._lists if entry.identity in signed.contents]
+        if None in problems:
+            return
+        reasons = "; ".join({str(problem): None for problem in problems}) or "no signature"
         what = "nobody whose key store_keys allows has signed this artifact"
         raise EntryUntrusted(what, where=where, found=reasons, expected=entry.content[:DIGITS], remedy=REMEDY)
 
@@ -138,6 +124,12 @@ class Signatures:
                 continue  # a damaged list says nothing of any entry
         return lists
 
+    def _problem_of(self, signed: SignedList, entry: StoreEntry) -> str | None:
+        """Return why a list does not make an entry accepted; None where it does."""
+        name, problem = self._signer_of(signed)
+        is_other = signed.contents[entry.identity] != entry.content
+        return problem or (f"{name} has signed other bytes" if is_other else None)
+
     def _signer_of(self, signed: SignedList) -> tuple[str, str | None]:
         """Return who signed a list, and why the list is not accepted (None = it is accepted)."""
         signer = signed.signer
@@ -146,7 +138,7 @@ class Signatures:
         same = [key for key in self.keys if key.key == signer]
         if not same:
             return signer.sha256_str(), f"signed with {signer.sha256_str()}, which is no allowed key"
-        is_valid = any(key.is_valid_now for key in same)
+        is_valid = any(key.is_valid for key in same)
         return same[0].name, None if is_valid else f"signed by {same[0].name}, whose key is not valid at this time"
 
 
@@ -174,12 +166,16 @@ def _allowed_keys(signer: AllowedSigner) -> list[AllowedKey]:
     if NAMESPACE not in options.get("namespaces", NAMESPACE).split(","):
         return []
     key = PublicKey.from_openssh_str(f"{signer.key_type} {signer.base64_key}")
-    times = [_date(options[name]) if name in options else None for name in ("valid-after", "valid-before")]
-    return [AllowedKey(printable(signer.principals, breaks=""), key, *times)]
+    present = datetime.now(UTC)
+    after, before = (_date(options.get(name)) for name in ("valid-after", "valid-before"))
+    is_valid = (after or present) <= present and (before is None or present < before)
+    return [AllowedKey(printable(signer.principals, breaks=""), key, is_valid)]
 
 
-def _date(text: str) -> datetime:
+def _date(text: str | None) -> datetime | None:
     """Return the time that a date of ssh-keygen means: in UTC where it ends with Z, else in local time."""
+    if text is None:
+        return None
     digits = text.removesuffix("Z")
     time = datetime.strptime(digits, DATES[len(digits)])
     return time.replace(tzinfo=UTC) if text.endswith("Z") else time.astimezone()

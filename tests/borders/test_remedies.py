@@ -53,10 +53,7 @@ ELSEWHERE = {
     "::test_identical_pairs_are_filled_beforehand_and_no_judgements_of_a_person",
     ("settings/pretrained.py", "give the system"): "tests/training/test_pretrained.py"
     "::test_the_fields_that_have_to_differ_can_be_pasted",
-    ("store/contents.py", "name identities"): "tests/store/test_signatures.py"
-    "::test_all_and_those_of_the_user_are_signed",
-    ("store/folder.py", "ask {} to remove"): OWNER,
-    ("store/folder.py", "ask {} or {}"): OWNER,
+    ("store/folder.py", "ask {} or the keeper"): OWNER,
     ("store/folder.py", "its owner"): "tests/store/test_users.py"
     "::test_a_shared_folder_that_is_not_sticky_is_refused_to_all_but_its_owner",
     ("store/signatures.py", "docmt uses"): "tests/store/test_signatures.py"

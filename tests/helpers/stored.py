@@ -34,7 +34,7 @@ def entry_of(folder: Path) -> StoreEntry:
     identity = read_manifest(folder / MANIFEST).identity
     recipe = next(recipe for recipe in map(recipe_of, range(1, 100)) if recipe.identity == identity)
     values = {name: json.loads((folder / name).read_bytes()) for name in (MANIFEST, RECORD)}
-    return StoreEntry(recipe.place.as_posix(), recipe.asked, values, {"time": "2026"})
+    return StoreEntry(recipe.place.as_posix(), recipe.asked, values)
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

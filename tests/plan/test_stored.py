@@ -18,7 +18,7 @@ from docmt.plan.links import jobs_of_target
 from docmt.plan.plan import Job, Plan
 from docmt.plan.stored import PAGES, Stored, stored_for, to_pull
 from docmt.store.backend import EntryRefused
-from docmt.store.contents import entries_of, rows_of_store
+from docmt.store.contents import rows_of_store
 from docmt.store.exchange import REFUSED, fetch, give
 from docmt.store.signatures import sign
 from docmt.store.store import UNSIGNED, entry_key, file_key, open_store
@@ -32,7 +32,7 @@ SCORES = Job.of("scores", corpus="toy", system="sentence", seed=1)
 def keys(full_store: Path, tmp_path: Path) -> Path:
     """The file with the key that has signed all of the store."""
     key, opened = Ed25519PrivateKey.from_private_bytes(b"1" * 32), open_store(str(full_store))
-    sign(opened.backend, entries_of(rows_of_store(opened)), key)
+    sign(opened.backend, [row.entry for row in rows_of_store(opened)], key)
     public = key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
     (tmp_path / "keys").write_text(f"ann {public}\n", encoding="utf-8")
     return tmp_path / "keys"

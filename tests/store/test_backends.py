@@ -121,13 +121,11 @@ def test_a_small_file_stays_and_a_huge_one_is_not_read(backend: Backend, monkeyp
     backend.remove("entries/one")
 
 
-def test_writers_at_once_leave_one_whole_file(backend: Backend, place: tuple, tmp_path: Path) -> None:
+def test_writers_at_once_leave_one_whole_file(backend: Backend, tmp_path: Path) -> None:
     texts = [f"{number}" * 1000 for number in range(10)]
     with ThreadPoolExecutor(10) as pool:
         won = list(pool.map(lambda text: backend.create("entries/ten", text.encode()), texts))
     assert backend.read("entries/ten").decode() in texts and any(won)
-    if place[2] is None:
-        assert sum(won) == 1
     path, file = write(tmp_path / "given", PART + 1)
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda _: backend.upload(KEY, path, file.sha256), range(2)))

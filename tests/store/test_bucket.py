@@ -16,6 +16,7 @@ from docmt.store import bucket
 from docmt.store.backend import StoreUnusable
 from docmt.store.store import backend_at
 
+NO_KEY = "no key that the object store accepts is known here"
 SECRET = "c2VjcmV0IGtleQ"
 
 
@@ -72,9 +73,9 @@ def refusal(client: pytest.MonkeyPatch, url: str, scheme: str = "s3") -> StoreUn
 @pytest.mark.parametrize(
     ("status", "code", "what"),
     [
-        (403, "InvalidAccessKeyId", "the object store does not accept the key"),
-        (403, "SignatureDoesNotMatch", "the object store does not accept the key"),
-        (400, "ExpiredToken", "the object store does not accept the key"),
+        (403, "InvalidAccessKeyId", NO_KEY),
+        (403, "SignatureDoesNotMatch", NO_KEY),
+        (400, "ExpiredToken", NO_KEY),
         (403, "AccessDenied", "no permission to use the store in this way"),
         (404, "NoSuchBucket", "there is no such bucket"),
         (400, "AuthorizationHeaderMalformed", "the bucket is in another region"),
@@ -93,7 +94,7 @@ def test_each_refusal_of_s3_is_one_message(client: pytest.MonkeyPatch, status: i
 @pytest.mark.parametrize(
     ("status", "what"),
     [
-        (401, "the object store does not accept the key"),
+        (401, NO_KEY),
         (403, "no permission to use the store in this way"),
         (404, "there is no such bucket"),
         (503, "the object store cannot be reached, or does not answer"),
@@ -130,7 +131,7 @@ def test_no_key_is_one_message(client: pytest.MonkeyPatch, profile: str | None) 
     client.delenv("AWS_SECRET_ACCESS_KEY")
     if profile is not None:
         client.setenv("AWS_PROFILE", profile)
-    assert refusal(client, "http://127.0.0.1:9").what == "no key for the object store is known here"
+    assert refusal(client, "http://127.0.0.1:9").what == NO_KEY
 
 
 @pytest.mark.parametrize(("scheme", "library"), [("s3", "s3fs"), ("gs", "gcsfs.core")])

@@ -123,18 +123,18 @@ def test_a_pull_that_is_killed_anywhere_is_finished_by_the_next(store, folder, t
     assert files_of(pulled) == files_of(folder)
 
 
-@pytest.mark.parametrize("method", ["_share", "_rename"])
+@pytest.mark.parametrize(("owner", "method"), [(FolderBackend, "_share"), (Path, "replace")])
 @pytest.mark.parametrize("step", range(3))
-def test_a_push_that_is_killed_anywhere_leaves_nothing_half(store, folder, tmp_path, method, step):
+def test_a_push_that_is_killed_anywhere_leaves_nothing_half(store, folder, tmp_path, owner, method, step):
     """It is killed in each file and in the entry: before the file is read-only, and before it gets its name."""
-    count, usual = [0], getattr(store.backend, method)
+    count, usual = [0], getattr(owner, method)
 
     def killed(*arguments):
         count[0] += 1
         return usual(*arguments) if count[0] <= step else kill_self()
 
     def push():
-        setattr(store.backend, method, killed)
+        setattr(owner, method, killed)
         store.push(entry_of(folder), folder)
 
     assert in_child(push) == signal.SIGKILL
@@ -259,15 +259,6 @@ def test_a_store_that_breaks_off_in_a_file_leaves_nothing_of_it(store, folder, t
     with pytest.raises(StoreUnusable, match="Stale file handle"):
         store.pull(entry_of(folder), tmp_path / "pulled")
     assert files_of(tmp_path / "pulled") == {}
-
-
-def test_a_file_system_without_links_keeps_the_first_file(store, monkeypatch):
-    def refuse(*_: object) -> None:
-        raise OSError(errno.EPERM, "no links")
-
-    monkeypatch.setattr(os, "link", refuse)
-    assert [store.backend.create("entries/one", text) for text in (b"first", b"second")] == [True, False]
-    assert store.backend.read("entries/one") == b"first"
 
 
 @pytest.mark.parametrize(

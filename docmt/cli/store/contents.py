@@ -1,5 +1,6 @@
 """`docmt store ls`, `show`, `du`, `verify`, `sign` and `gc`: what a store has, who says so, and what goes."""
 
+import os
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from pathlib import Path
@@ -138,7 +139,9 @@ def sign(
         list[str] | None, typer.Argument(metavar="IDENTITY", help="identities, or their first digits")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="sign all artifacts of the store")] = False,
-    mine: Annotated[bool, typer.Option("--mine", help="sign the artifacts whose files belong to this user")] = False,
+    mine: Annotated[
+        bool, typer.Option("--mine", help="sign the artifacts whose files belong to this user, in a folder")
+    ] = False,
     root: Root = Path(),
     config: Config = None,
     as_json: AsJson = False,
@@ -148,7 +151,8 @@ def sign(
     With `store_keys` in config.yaml, a run uses of the store only what one of these keys has signed. Sign what you have
     made, or have checked. The list that is signed is kept in the store. A passphrase is asked for.
     """
-    from docmt.store.contents import entries_of, of_user, rows_of_store
+    from docmt.store.contents import rows_of_store
+    from docmt.store.folder import user_of
     from docmt.store.signatures import read_key
     from docmt.store.signatures import sign as write_list
 
@@ -157,7 +161,8 @@ def sign(
     opened = read_key(key, ask_passphrase)
     with store_of(root, config) as store:
         rows = rows_of_store(store, identities or None)
-        signed = write_list(store.backend, entries_of(of_user(rows) if mine else rows), opened)
+        chosen = [row.entry for row in rows if row.entry and (not mine or row.file.owner == user_of(os.geteuid()))]
+        signed = write_list(store.backend, chosen, opened)
     signer = signed.signer
     assert signer is not None
     if as_json:
@@ -190,16 +195,17 @@ def gc(
     from docmt.store.contents import garbage_of, remove_garbage
 
     with store_of(root, config) as store:
-        garbage = garbage_of(store, older_than)
-        leftovers = remove_garbage(store, garbage) if yes else 0
-    size = sum(file.bytes for file in garbage.all_files)
+        rows, files = garbage_of(store, older_than)
+        gone = [*(row.file for row in rows), *files]
+        leftovers = remove_garbage(store, gone) if yes else 0
+    size = sum(file.bytes for file in gone)
     if as_json:
-        facts = {"files": len(garbage.files), "bytes": size, "unfinished": leftovers}
-        print_json({"removed": yes, "artifacts": [row.identity for row in garbage.rows], **facts})
+        facts = {"files": len(files), "bytes": size, "unfinished": leftovers}
+        print_json({"removed": yes, "artifacts": [row.identity for row in rows], **facts})
         return
-    if garbage.rows:
-        show_rows(garbage.rows)
-    counts = f"{len(garbage.rows)} artifacts and {len(garbage.files)} files, {megabytes(size)} MB"
+    if rows:
+        show_rows(rows)
+    counts = f"{len(rows)} artifacts and {len(files)} files, {megabytes(size)} MB"
     typer.echo(f"{'removed' if yes else 'to remove'}: {counts}")
     if leftovers:
         typer.echo(f"removed: {leftovers} unfinished files")
