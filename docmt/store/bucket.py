@@ -124,18 +124,6 @@ class BucketBackend(Backend):
     def _remove(self, key: str) -> None:
         self.files.rm_file(self._path(key))
 
-    def _remove_leftovers(self, latest: float) -> int:
-        """End old uploads that are not finished. Google ends them itself after a week, and some servers list none."""
-        bucket, _, prefix = self._path("").partition("/")
-        old: list[dict[str, Any]] = []
-        with suppress(OSError, AttributeError):
-            uploads = self.files.list_multipart_uploads(bucket)
-            mine = [upload for upload in uploads if upload["Key"].startswith(prefix)]
-            old = [upload for upload in mine if upload["Initiated"].timestamp() <= latest]
-        for upload in old:
-            self.files.abort_mpu(bucket, upload["Key"], upload["UploadId"])
-        return len(old)
-
     def _unusable(self, problem: Exception, where: str) -> StoreUnusable:
         return unusable(problem, where)
 

@@ -11,6 +11,7 @@ everybody else only the own files.
 import os
 import pwd
 import stat
+import time
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -42,6 +43,19 @@ class FolderBackend(Backend):
             self._make_sticky()
             for name in folders:
                 self._make_folder(self.folder / name)
+
+    def remove_leftovers(self, older_than_seconds: float) -> int:
+        """Remove files of killed writers that are older, and that this user may remove; return their number."""
+        latest, removed = time.time() - older_than_seconds, 0
+        with self._usable(""):
+            for path in [*self.folder.rglob(f".*{PARTIAL}")]:
+                # The writer may finish meanwhile, and only the maker of a file may remove it.
+                with suppress(FileNotFoundError, PermissionError):
+                    status = path.lstat()
+                    if status.st_mtime <= latest:
+                        (path.rmdir if stat.S_ISDIR(status.st_mode) else path.unlink)()
+                        removed += 1
+        return removed
 
     def _check(self) -> None:
         if not self.folder.is_dir():
@@ -99,17 +113,6 @@ class FolderBackend(Backend):
         except PermissionError as problem:
             file = self._facts(key)
             raise (problem if file.owner == user_of(os.geteuid()) else self._of_other(file)) from problem
-
-    def _remove_leftovers(self, latest: float) -> int:
-        removed = 0
-        for path in [*self.folder.rglob(f".*{PARTIAL}")]:
-            # The writer may finish meanwhile, and only the maker of a file may remove it.
-            with suppress(FileNotFoundError, PermissionError):
-                status = path.lstat()
-                if status.st_mtime <= latest:
-                    (path.rmdir if stat.S_ISDIR(status.st_mode) else path.unlink)()
-                    removed += 1
-        return removed
 
     def _of_other(self, file: StoredFile) -> EntryRefused:
         """Return the error about a file that belongs to another user."""

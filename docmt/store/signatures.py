@@ -8,12 +8,11 @@ import json
 from base64 import b64decode
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256, sha512
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_ssh_private_key
@@ -21,13 +20,12 @@ from sshsig import InvalidSignature, PublicKey, check_signature
 from sshsig.allowed_signers import AllowedSigner
 from sshsig.sshsig import ssh_enarmor_sshsig
 
-from docmt.base.artifacts import as_object, read_lines
+from docmt.base.artifacts import read_lines
 from docmt.base.digests import indented_json
 from docmt.base.errors import UserError, printable
 from docmt.base.foreign import reading
 from docmt.base.machine import now
 from docmt.base.manifest import DIGITS
-from docmt.base.untrusted import is_sha256
 from docmt.store.backend import Backend, EntryUntrusted
 from docmt.store.entries import StoreEntry
 
@@ -51,45 +49,14 @@ class AllowedKey(NamedTuple):
     is_valid: bool = True
 
 
-@dataclass(frozen=True)
-class SignedList:
-    """A list of the digests of the contents of artifacts by their identities, with the signature of its text."""
+class SignedList(NamedTuple):
+    """The digests of the contents of artifacts by their identities, and the key of whoever signed them.
 
-    text: str
-    signature: str
+    `signer`: None where the list was changed after it was signed.
+    """
 
-    @classmethod
-    def from_json(cls, data: bytes, where: str) -> "SignedList":
-        """Read a list. Raises UserError where it is damaged; its signature is not checked."""
-        with reading(where, "not a signed list, or damaged", FORMAT):
-            value = as_object(json.loads(data), where, ("list", "signature"))
-            result = cls(str(value["list"]), str(value["signature"]))
-            if not all(is_sha256(digest) for pair in result.contents.items() for digest in pair):
-                raise UserError("a list of other values than digests", where=where, expected=FORMAT)
-        return result
-
-    @cached_property
-    def contents(self) -> dict[str, str]:
-        """The digests of the contents of artifacts, by their identities."""
-        value: dict[str, Any] = json.loads(self.text)
-        return value["contents"] if value["format"] == FORMAT else {}
-
-    @property
-    def key(self) -> str:
-        """The key of the list in a store."""
-        return f"{SIGNATURES}/{sha256(self.to_json()).hexdigest()}"
-
-    def to_json(self) -> bytes:
-        """Return the content of the list's file."""
-        return indented_json({"list": self.text, "signature": self.signature}).encode()
-
-    @cached_property
-    def signer(self) -> PublicKey | None:
-        """The key of the signature; None where the list was changed after it was signed."""
-        try:
-            return check_signature(self.text, self.signature, NAMESPACE)
-        except (InvalidSignature, NotImplementedError, ValueError):
-            return None
+    contents: dict[str, str]
+    signer: PublicKey | None
 
 
 class Signatures:
@@ -119,7 +86,7 @@ class Signatures:
         lists = []
         for file in self.backend.listed(SIGNATURES):
             try:
-                lists.append(SignedList.from_json(self.backend.read(file.key) or b"", file.key))
+                lists.append(read_list(self.backend.read(file.key) or b"", file.key))
             except UserError:
                 continue  # a damaged list says nothing of any entry
         return lists
@@ -181,6 +148,18 @@ def _date(text: str | None) -> datetime | None:
     return time.replace(tzinfo=UTC) if text.endswith("Z") else time.astimezone()
 
 
+def read_list(data: bytes, where: str) -> SignedList:
+    """Read the file of a list, and check its signature. Raises UserError where it is damaged."""
+    with reading(where, "not a signed list, or damaged", FORMAT):
+        value = json.loads(data)
+        stated = json.loads(value["list"])
+        contents = dict(stated["contents"]) if stated["format"] == FORMAT else {}
+        try:
+            return SignedList(contents, check_signature(value["list"], value["signature"], NAMESPACE))
+        except (InvalidSignature, NotImplementedError, ValueError):
+            return SignedList(contents, None)
+
+
 def sign(backend: Backend, entries: Sequence[StoreEntry], key: Ed25519PrivateKey) -> SignedList:
     """Write a list of entries with the signature of a key into a store, and return it.
 
@@ -189,9 +168,14 @@ def sign(backend: Backend, entries: Sequence[StoreEntry], key: Ed25519PrivateKey
     if not entries:
         raise UserError("there is nothing to sign", where=backend.address)
     text = list_text(entries)
-    signed = SignedList(text, signature_of(text.encode(), key))
-    backend.create(signed.key, signed.to_json())
-    return signed
+    data = list_json(text, signature_of(text.encode(), key))
+    backend.create(f"{SIGNATURES}/{sha256(data).hexdigest()}", data)
+    return read_list(data, SIGNATURES)
+
+
+def list_json(text: str, signature: str) -> bytes:
+    """Return the content of the file of a list."""
+    return indented_json({"list": text, "signature": signature}).encode()
 
 
 def list_text(entries: Sequence[StoreEntry]) -> str:

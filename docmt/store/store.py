@@ -86,13 +86,11 @@ class Store:
     def check(self) -> bool:
         """Return whether there is a store. Raises StoreUnusable for a store of another version, or no store at all."""
         data = self.backend.read(HEAD)
-        if data is None and next(self.backend.listed(""), None) is not None:
-            data = self.backend.read(HEAD)  # another process may have begun the store meanwhile
-            if data is None:
+        if data is None:
+            if any(file.key != HEAD for file in self.backend.listed("")):  # which another process may write now
                 what = "there are files, but they are no store of docmt"
                 remedy = "name an empty folder, or a store (`store` in config.yaml)"
                 raise StoreUnusable(what, where=self.address, expected=HEAD, remedy=remedy)
-        if data is None:
             return False
         found = None
         with suppress(ValueError, LookupError, TypeError, RecursionError):

@@ -4,7 +4,6 @@ import http.server
 import sys
 import threading
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -153,18 +152,3 @@ def test_a_key_in_an_address_is_refused_and_not_repeated() -> None:
     with pytest.raises(UserError, match="an address with a user, a key or a token") as problem:
         backend_at(f"s3://me:{SECRET}@bucket")
     assert SECRET not in str(problem.value)
-
-
-def test_only_old_uploads_of_this_store_are_ended(client: pytest.MonkeyPatch) -> None:
-    backend, ended = backend_at("s3://bucket/of"), []
-    started = {hours: datetime.now(UTC) - timedelta(hours=hours) for hours in (1, 3)}
-    uploads = [
-        {"Key": key, "UploadId": f"{key} {hours}", "Initiated": started[hours]}
-        for key in ("of/files/x", "other/files/x")
-        for hours in (1, 3)
-    ]
-    client.setattr(backend.files, "list_multipart_uploads", lambda bucket: uploads, raising=False)
-    client.setattr(backend.files, "abort_mpu", lambda bucket, key, number: ended.append(number), raising=False)
-    backend._check = lambda: None
-    assert backend.remove_leftovers(2 * 3600) == 1
-    assert ended == ["of/files/x 3"]

@@ -26,10 +26,11 @@ from docmt.store.entries import StoreEntry
 from docmt.store.signatures import (
     NAMESPACE,
     Signatures,
-    SignedList,
+    list_json,
     list_text,
     read_key,
     read_keys,
+    read_list,
     sign,
     signature_of,
 )
@@ -111,7 +112,7 @@ def test_a_key_is_valid_at_its_time(tmp_path, entry, line, reason):
 def test_a_changed_list_is_refused(tmp_path, entry):
     store = opened(tmp_path)
     signature = signature_of(list_text([]).encode(), KEY)
-    store.backend.create("signatures/changed", SignedList(list_text([entry]), signature).to_json())
+    store.backend.create("signatures/changed", list_json(list_text([entry]), signature))
     store.backend.create("signatures/damaged", b"{")
     store.backend.create("signatures/other", indented_json({"list": json.dumps([1]), "signature": ""}).encode())
     with pytest.raises(EntryUntrusted, match="a list that was changed after it was signed"):
@@ -164,8 +165,8 @@ def test_what_openssh_signs_is_accepted(tmp_path, entry):
     (tmp_path / "id").chmod(0o600)
     command = ["ssh-keygen", "-Y", "sign", "-f", str(tmp_path / "id"), "-n", NAMESPACE]
     text = list_text([entry])
-    signed = SignedList(text, subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout)
-    assert signed.signer.openssh_str().split()[1] == public_line(KEY).split()[1]
+    signature = subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+    assert read_list(list_json(text, signature), "").signer.openssh_str().split()[1] == public_line(KEY).split()[1]
 
 
 def test_a_list_names_bytes_and_no_paths(tmp_path, entry):

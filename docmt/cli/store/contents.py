@@ -166,7 +166,7 @@ def sign(
     signer = signed.signer
     assert signer is not None
     if as_json:
-        print_json({"list": signed.key, "signer": signer.sha256_str(), "identities": sorted(signed.contents)})
+        print_json({"signer": signer.sha256_str(), "identities": sorted(signed.contents)})
     else:
         count = f"{len(signed.contents)} {'artifact' if len(signed.contents) == 1 else 'artifacts'}"
         typer.echo(f"{count} signed with {signer.sha256_str()}\nfor store_keys: NAME {signer.openssh_str()}")
