@@ -1,6 +1,6 @@
 """A client of a store that is killed when it has moved all bytes of a file, and not finished it.
 
-`killed_client.py upload|download ADDRESS KEY PATH SHA256 [later]`; `later`: somebody else kills it.
+`killed_client.py upload|download ADDRESS KEY PATH SHA256`
 """
 
 import os
@@ -21,12 +21,9 @@ def killed(blocks: Iterable[bytes], *_: object) -> Iterator[bytes]:
 
 if __name__ == "__main__":
     backend.PART = 5 << 20
-    way, address, key, path, sha256, *later = sys.argv[1:]
+    way, address, key, path, sha256 = sys.argv[1:]
     store = backend_at(address)
-    if later:
-        print("ready", flush=True)
-    else:
-        backend.checked = killed
+    backend.checked = killed
     if way == "upload":
         store.upload(key, Path(path), sha256)
     else:

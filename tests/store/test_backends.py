@@ -68,7 +68,7 @@ def backend(place: tuple, monkeypatch: pytest.MonkeyPatch) -> Backend:
     return opened(place[0], place[1], monkeypatch)
 
 
-def keys(backend: Backend, prefix: str = "") -> list[str]:
+def keys(backend: Backend, prefix: str = "files") -> list[str]:
     return [file.key for file in backend.listed(prefix)]
 
 
@@ -175,28 +175,3 @@ def test_a_killed_server_leaves_nothing_half(kind: str, tmp_path: Path, monkeypa
             assert backend.facts(KEY) is None or kind != "moto"
             backend.upload(KEY, path, file.sha256)  # moto forgets all objects
         backend.download(KEY, tmp_path / "back", file)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("way", ["upload", "download"])
-def test_clients_killed_at_any_time_leave_nothing_half(
-    backend: Backend, place: tuple, tmp_path: Path, way: str
-) -> None:
-    path, file = write(tmp_path / "given", 3 * PART)
-    if way == "download":
-        backend.upload(KEY, path, file.sha256)
-    for number in range(8):
-        moved = path if way == "upload" else tmp_path / f"half{number}"
-        command = [sys.executable, killed_client.__file__, way, backend.address, KEY, str(moved), file.sha256, "later"]
-        process = subprocess.Popen(command, env={**os.environ, **place[1]}, stdout=subprocess.PIPE)
-        process.stdout.readline()
-        time.sleep(random.Random(number).uniform(0, 0.5))
-        process.kill()
-        process.communicate()
-        if backend.facts(KEY) is not None:
-            backend.download(KEY, tmp_path / "whole", file)
-            if way == "upload":
-                backend.remove(KEY)
-    backend.upload(KEY, path, file.sha256)
-    backend.download(KEY, tmp_path / "back", file)
-    backend.remove(KEY)

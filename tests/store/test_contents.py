@@ -22,14 +22,13 @@ OLD_S = 3 * 86_400
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(store: Store, tmp_path: Path) -> Store:
     """A store with two artifacts that share their weights."""
-    result = new_store(tmp_path / "store")
     for seed, corpus in ((1, "toy"), (2, "ted")):
         folder = make_artifact(tmp_path / f"job{seed}", seed=seed)
         entry = dataclasses.replace(entry_of(folder), place=f"results/5_training/{corpus}/base/seed{seed}")
-        result.push(entry, folder)
-    return result
+        store.push(entry, folder)
+    return store
 
 
 def identity_of(store: Store, corpus: str = "toy") -> str:

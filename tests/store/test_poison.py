@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from helpers.stored import WEIGHTS, entry_of, files_of, make_artifact, new_store, reseal, rewrite_entry
+from helpers.stored import WEIGHTS, entry_of, files_of, make_artifact, reseal, rewrite_entry
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -15,10 +15,8 @@ from docmt.store.store import Store, entry_key, file_key
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(store: Store, folder: Path) -> Store:
     """A store with one artifact."""
-    store = new_store(tmp_path / "store")
-    folder = make_artifact(tmp_path / "job")
     store.push(entry_of(folder), folder)
     return store
 
@@ -112,6 +110,13 @@ def test_an_entry_that_somebody_wrote_is_refused(store, case):
     rewrite_entry(place_of(store, entry_key(identity_of(store))), change)
     with pytest.raises(EntryRefused, match=message):
         store.entry(identity_of(store))
+
+
+def test_an_entry_under_a_wrong_identity_is_refused(store, tmp_path):
+    wrong = entry_of(make_artifact(tmp_path / "other", seed=2)).identity
+    store.backend.create(entry_key(wrong), store.backend.read(entry_key(identity_of(store))))
+    with pytest.raises(EntryRefused, match="of another identity"):
+        store.entry(wrong)
 
 
 @pytest.mark.parametrize("text", ["[]", "1", json.dumps({"rule": 1}), "{" * 100_000, "[" * 100_000, ""])

@@ -119,10 +119,7 @@ def test_a_file_of_another_user_is_mended_by_its_owner_or_the_keeper(place):
     begin(place, 0o1777)
     told = run_as(SECOND, lambda: push(place, SECOND, mend=True))
     assert "a file of another user, which you may not remove or replace" in told
-    assert (
-        f"it belongs to {user_of(FIRST)}" in told
-        and f"ask {user_of(FIRST)} or the keeper of the store to remove it: rm " in told
-    )
+    assert f"it belongs to {user_of(FIRST)}" in told and f"ask {user_of(FIRST)} or the keeper of the store" in told
     assert run_as(FIRST, lambda: push(place, FIRST, mend=True)) == ""
 
 
