@@ -96,8 +96,11 @@ class Backend(Protocol):
     def upload(self, key: str, path: Path, sha256: str) -> None:
         """Copy a file into the store, in the place of an older one. Raises UserError for another digest than `sha256`.
 
-        Where another user has written the older one and it cannot be replaced, it stays if it has the same size.
+        An older one of another user stays if it has the same size.
         """
+        older = self.facts(key)
+        if older is not None and not older.is_removable and older.bytes == path.stat().st_size:
+            return
         other = partial(UserError, "the file differs from its manifest", where=str(path))
         with path.open("rb") as source, self._usable(key):
             self._write(key, checked(parts_of(source), sha256, other))

@@ -13,7 +13,7 @@ import pwd
 import stat
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -82,23 +82,18 @@ class FolderBackend(Backend):
     def _write(self, key: str, blocks: Iterable[bytes]) -> None:
         place = self.folder / key
         self._make_folder(place.parent)
-        partial = _beside(place)
+        unfinished = _beside(place)
         try:
-            with partial.open("xb") as stream:
+            with unfinished.open("xb") as stream:
                 for block in blocks:
                     stream.write(block)
                 stream.flush()
                 self._share(stream.fileno(), 0o444)
                 os.fsync(stream.fileno())
-            try:
-                partial.replace(place)
-            except PermissionError as problem:
-                older = self._facts(key)
-                if older.bytes != partial.stat().st_size:
-                    raise self._of_other(older) from problem
+            self._own(key, lambda: unfinished.replace(place))
         finally:
             with suppress(OSError):
-                partial.unlink(missing_ok=True)
+                unfinished.unlink(missing_ok=True)
 
     def _walk(self, folder: str) -> Iterator[StoredFile]:
         for place, _, names in os.walk(self.folder / folder, onerror=_raise_unless_gone):
@@ -108,17 +103,19 @@ class FolderBackend(Backend):
                         yield self._facts(Path(place, name).relative_to(self.folder).as_posix())
 
     def _remove(self, key: str) -> None:
-        try:
-            (self.folder / key).unlink()
-        except PermissionError as problem:
-            file = self._facts(key)
-            raise (problem if file.owner == user_of(os.geteuid()) else self._of_other(file)) from problem
+        self._own(key, (self.folder / key).unlink)
 
-    def _of_other(self, file: StoredFile) -> EntryRefused:
-        """Return the error about a file that belongs to another user."""
-        what, found = "a file of another user, which you may not remove or replace", f"it belongs to {file.owner}"
-        remedy = f"ask {file.owner} or the keeper of the store to remove it: rm {self.place(file.key)}"
-        return EntryRefused(what, where=self.place(file.key), found=found, remedy=remedy)
+    def _own(self, key: str, change: Callable[[], object]) -> None:
+        """Remove or replace a file. Raises EntryRefused where it belongs to another user."""
+        try:
+            change()
+        except PermissionError as problem:
+            file, place = self._facts(key), self.place(key)
+            if file.owner == user_of(os.geteuid()):
+                raise
+            what, found = "a file of another user, which you may not remove or replace", f"it belongs to {file.owner}"
+            remedy = f"ask {file.owner} or the keeper of the store to remove it: rm {place}"
+            raise EntryRefused(what, where=place, found=found, remedy=remedy) from problem
 
     def _make_sticky(self) -> None:
         """Make the folder of the store sticky where others may write to it.
@@ -140,13 +137,13 @@ class FolderBackend(Backend):
         if folder.is_dir():
             return
         self._check()
-        partial = _beside(folder)
-        partial.mkdir()
-        self._share(partial, 0o7777, stat.S_ISVTX)
+        unfinished = _beside(folder)
+        unfinished.mkdir()
+        self._share(unfinished, 0o7777, stat.S_ISVTX)
         try:
-            partial.rename(folder)
+            unfinished.rename(folder)
         except OSError:
-            partial.rmdir()
+            unfinished.rmdir()
             if not folder.is_dir():
                 raise
 

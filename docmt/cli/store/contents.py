@@ -26,7 +26,7 @@ DAMAGED = 1
 MOST_DAYS = 100_000
 ONLY = f"only artifacts with this in their place, such as {TRAINING.stage}/toy_zh-en"
 Identities = Annotated[
-    list[str] | None, typer.Argument(metavar="IDENTITY...", help="identities, or their first digits [default: all]")
+    list[str] | None, typer.Argument(metavar="IDENTITY...", help="identities, or their first digits")
 ]
 
 
@@ -115,7 +115,7 @@ def du(root: Root = Path(), config: Config = None, as_json: AsJson = False) -> N
 def verify(identities: Identities = None, root: Root = Path(), config: Config = None, as_json: AsJson = False) -> None:
     """Read all bytes of artifacts of the store, and list what is damaged, missing or of another identity.
 
-    The exit status is 1 where there is any.
+    Without IDENTITY, all artifacts are read. The exit status is 1 where there is any.
     """
     from docmt.store.contents import damages, rows_of_store
 
@@ -135,9 +135,7 @@ def verify(identities: Identities = None, root: Root = Path(), config: Config = 
 
 def sign(
     key: Annotated[Path, input_file("a private key of OpenSSH, such as ~/.ssh/id_ed25519")],
-    identities: Annotated[
-        list[str] | None, typer.Argument(metavar="IDENTITY", help="identities, or their first digits")
-    ] = None,
+    identities: Identities = None,
     every: Annotated[bool, typer.Option("--all", help="sign all artifacts of the store")] = False,
     mine: Annotated[
         bool, typer.Option("--mine", help="sign the artifacts whose files belong to this user, in a folder")
