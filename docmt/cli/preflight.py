@@ -13,7 +13,7 @@ from docmt.cli.options import AsJson, Config, Device, Root, overrides
 
 if TYPE_CHECKING:
     from docmt.cli.device_check import DeviceReport
-    from docmt.preflight.finding import RunFinding
+    from docmt.preflight.finding import Finding
 
 Targets = Annotated[
     list[str] | None,
@@ -70,18 +70,18 @@ def preflight(
         raise typer.Exit(USER_MISTAKE)
 
 
-def device_report(device: str) -> "tuple[DeviceReport | None, list[RunFinding]]":
+def device_report(device: str) -> "tuple[DeviceReport | None, list[Finding]]":
     """Return what the checks of a device found; where there is no such device, None and the finding that says so."""
     from docmt.cli.device_check import checked_device
-    from docmt.preflight.devices import AREA
+    from docmt.preflight.finding import Finding
 
     try:
         return checked_device(device), []
     except UserError as problem:
-        return None, [AREA.of(problem)]
+        return None, [Finding("error", problem, "devices")]
 
 
-def report(findings: "list[RunFinding]") -> Iterator[str]:
+def report(findings: "list[Finding]") -> Iterator[str]:
     """Yield the lines about findings: errors, warnings and what was checked, each by area."""
     for level, heading in HEADINGS.items():
         chosen = [finding for finding in findings if finding.level == level]
@@ -89,7 +89,7 @@ def report(findings: "list[RunFinding]") -> Iterator[str]:
             yield f"{heading}:"
             for area in dict.fromkeys(finding.area for finding in chosen):
                 yield f"  {area}"
-                texts = [finding.text for finding in chosen if finding.area == area]
+                texts = [finding.message.text() for finding in chosen if finding.area == area]
                 yield from (f"    {line}" for text in texts for line in text.splitlines())
     errors, warnings = (sum(finding.level == level for finding in findings) for level in ("error", "warning"))
     yield f"{_counted(errors, 'error')}, {_counted(warnings, 'warning')}"
