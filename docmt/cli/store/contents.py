@@ -156,11 +156,11 @@ def sign(
 
     if sum((bool(identities), every, mine)) != 1:
         raise UserError("not one choice of artifacts", where="docmt store sign", expected="IDENTITY, --all or --mine")
-    opened = read_key(key, ask_passphrase)
+    key = key.absolute()
     with store_of(root, config) as store:
         rows = rows_of_store(store, identities or None)
         chosen = [row.entry for row in rows if row.entry and (not mine or row.file.owner == user_of(os.geteuid()))]
-        signed = write_list(store.backend, chosen, opened)
+        signed = write_list(store.backend, chosen, read_key(key, ask_passphrase))
     signer = signed.signer
     assert signer is not None
     if as_json:
