@@ -9,8 +9,6 @@ from docmt.store.backend import EntryRefused, EntryUntrusted
 from docmt.store.entries import StoreEntry
 from docmt.store.store import Store, open_store
 
-store_of = open_store
-"""Another name."""
 REFUSED = "refused.json"
 """The file, in a job's folder, that says why its entry in a store cannot be used; the next plan does without it."""
 
