@@ -79,6 +79,7 @@ REFUSED = {
     "other settings": (lambda value: value["asked"]["settings"].update(seed=7), "of another identity"),
     "a question that is a list": (put("asked", []), "of another identity"),
     "another step": (put("step", "corpus", MANIFEST), "of another step"),
+    "a step of two lines": (put("step", "x\nrm -rf ~", MANIFEST), ONE_LINE),
     "a place of two lines": (put("place", "x\nrm -rf ~"), ONE_LINE),
     "a place that is a number": (put("place", 1), ONE_LINE),
     "no manifest": (put("values", {}), DAMAGED),
