@@ -13,7 +13,7 @@ from docmt.cli.options import AsJson, Config, Device, Root, overrides
 
 if TYPE_CHECKING:
     from docmt.cli.device_check import DeviceReport
-    from docmt.preflight.finding import Finding
+    from docmt.preflight.finding import RunFinding
 
 Targets = Annotated[
     list[str] | None,
@@ -70,18 +70,18 @@ def preflight(
         raise typer.Exit(USER_MISTAKE)
 
 
-def device_report(device: str) -> "tuple[DeviceReport | None, list[Finding]]":
+def device_report(device: str) -> "tuple[DeviceReport | None, list[RunFinding]]":
     """Return what the checks of a device found; where there is no such device, None and the finding that says so."""
     from docmt.cli.device_check import checked_device
-    from docmt.preflight.finding import Finding
+    from docmt.preflight.finding import RunFinding
 
     try:
         return checked_device(device), []
     except UserError as problem:
-        return None, [Finding("error", problem, "devices")]
+        return None, [RunFinding("error", problem, "devices")]
 
 
-def report(findings: "list[Finding]") -> Iterator[str]:
+def report(findings: "list[RunFinding]") -> Iterator[str]:
     """Yield the lines about findings: errors, warnings and what was checked, each by area."""
     for level, heading in HEADINGS.items():
         chosen = [finding for finding in findings if finding.level == level]

@@ -7,11 +7,11 @@ from pathlib import Path
 from docmt.base.errors import UserError
 from docmt.grid.grid import Grid
 from docmt.preflight import devices, environment, files, network, place, settings, slurm, store
-from docmt.preflight.finding import Finding, in_area, once, told
+from docmt.preflight.finding import RunFinding, in_area, once, told
 from docmt.preflight.planned import planned_run
 
 
-def preflight(targets: Sequence[str], overrides: dict, profile: str | None, ask_sources: bool) -> list[Finding]:
+def preflight(targets: Sequence[str], overrides: dict, profile: str | None, ask_sources: bool) -> list[RunFinding]:
     """Return the findings of all checks of a run of targets in the present folder.
 
     `overrides` replaces keys of config.yaml. `profile`: that of the run; None = no `--profile`. `ask_sources`: whether
@@ -27,7 +27,7 @@ def preflight(targets: Sequence[str], overrides: dict, profile: str | None, ask_
         try:
             requests = slurm.read_requests(profile, targets, overrides)
         except UserError as problem:
-            findings += in_area("profile", [Finding("error", problem)])
+            findings += in_area("profile", [RunFinding("error", problem)])
     if grid is not None:
         findings += _of_grid(grid, targets, requests, ask_sources)
     findings += in_area("place", place.check_place())
@@ -35,7 +35,7 @@ def preflight(targets: Sequence[str], overrides: dict, profile: str | None, ask_
     return once(findings)
 
 
-def _of_grid(grid: Grid, targets: Sequence[str], requests: slurm.Requests, ask_sources: bool) -> Iterator[Finding]:
+def _of_grid(grid: Grid, targets: Sequence[str], requests: slurm.Requests, ask_sources: bool) -> Iterator[RunFinding]:
     """Yield the findings about the settings that are right."""
     yield from in_area("sources", files.check_places(grid))
     yield from in_area("store", store.check_store(grid))

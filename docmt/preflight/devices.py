@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from docmt.base.gpus import compute_capabilities, count_device_files, torch_is_for_gpus, visible_gpus
 from docmt.base.machine import installed_version
-from docmt.preflight.finding import Finding, Level, told
+from docmt.preflight.finding import Level, RunFinding, told
 from docmt.preflight.planned import PlannedRun
 from docmt.preflight.slurm import Requests
 from docmt.settings.train import IN_FP32
 
 
-def check_devices(run: PlannedRun, requests: Requests) -> Iterator[Finding]:
+def check_devices(run: PlannedRun, requests: Requests) -> Iterator[RunFinding]:
     """Yield what is wrong with the devices of trainings; on a cluster, with the build of torch alone."""
     device = run.grid.device
     level: Level = "error" if device == "cuda" else "warning"
@@ -30,7 +30,7 @@ def check_devices(run: PlannedRun, requests: Requests) -> Iterator[Finding]:
         yield told("fact", f"device: {device}; {cards} cards")
 
 
-def _of_torch(level: Level) -> Iterator[Finding]:
+def _of_torch(level: Level) -> Iterator[RunFinding]:
     """Yield why torch can use no card of this machine; its import takes seconds."""
     import torch
 
@@ -42,7 +42,7 @@ def _of_torch(level: Level) -> Iterator[Finding]:
         yield told(level, "torch can use no GPU here", where="config.yaml device", found=reason, remedy=remedy)
 
 
-def _numbers(run: PlannedRun) -> Iterator[Finding]:
+def _numbers(run: PlannedRun) -> Iterator[RunFinding]:
     """Yield an error where trainings are in bf16, and cards of this machine do not compute in it."""
     in_bf16 = sorted({e.system.name for e in run.trainings if e.system.train.precision == "bf16"})
     capabilities = compute_capabilities() if in_bf16 else {}

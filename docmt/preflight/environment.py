@@ -7,12 +7,12 @@ from packaging.requirements import Requirement
 
 from docmt.base.errors import install
 from docmt.base.machine import installed_version
-from docmt.preflight.finding import Finding, told
+from docmt.preflight.finding import RunFinding, told
 from docmt.preflight.planned import PlannedRun
 from docmt.steps import get_step
 
 
-def check_environment(run: PlannedRun) -> Iterator[Finding]:
+def check_environment(run: PlannedRun) -> Iterator[RunFinding]:
     """Yield the packages that are missing, with the extras of docmt that install them."""
     libraries = {name for job in run.jobs for name in get_step(job.step).libraries(run.grid, job.names)}
     missing = {name: extras for name, extras in extras_by_package().items() if installed_version(name) == "missing"}

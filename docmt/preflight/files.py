@@ -14,12 +14,12 @@ from docmt.grid.grid import Grid
 from docmt.plan.obtain import check_supplies, checkpoints_of
 from docmt.plan.supplies import Supplies, left_out_lines
 from docmt.plan.unscored import not_scored_lines
-from docmt.preflight.finding import Finding, told
+from docmt.preflight.finding import RunFinding, told
 from docmt.preflight.planned import PlannedRun
 from docmt.settings.pretrained import is_random_checkpoint
 
 
-def check_places(grid: Grid) -> Iterator[Finding]:
+def check_places(grid: Grid) -> Iterator[RunFinding]:
     """Yield the folders and files of config.yaml that are not there: the mirror, and those of `local` and `human`."""
     mirror = mirror_folder(grid.mirror)
     if mirror is not None and not mirror.is_dir():
@@ -35,13 +35,13 @@ def check_places(grid: Grid) -> Iterator[Finding]:
             yield told("error", "no such folder", where=f"config.yaml local.{corpus}", found=folder, remedy=remedy)
 
 
-def check_sources(run: PlannedRun) -> Iterator[Finding]:
+def check_sources(run: PlannedRun) -> Iterator[RunFinding]:
     """Yield what nobody can download for the targets, and state what a run would download."""
     grid = run.grid
     try:
         check_supplies(run.plan, run.targets)
     except UserError as problem:
-        yield Finding("error", problem)
+        yield RunFinding("error", problem)
     scored = not_scored_lines(grid, run.plan.closure(chain(*run.targets.values())))
     studies = [name for name in grid.studies if name in run.targets or ("all" in run.targets and name in grid.active)]
     yield from (told("warning", line) for line in [*left_out_lines(grid, studies), *scored])
@@ -60,7 +60,7 @@ def downloads(corpus: CorpusConfig, places: Places) -> list[FileConfig]:
     return [file for file in wanted_files(corpus, places) if file.is_public or places.has_remote_mirror]
 
 
-def check_checkpoints(run: PlannedRun) -> Iterator[Finding]:
+def check_checkpoints(run: PlannedRun) -> Iterator[RunFinding]:
     """Yield the weights that end too early; the numbers inside are not read. What is missing is told of the targets."""
     from safetensors import safe_open
 
@@ -72,7 +72,7 @@ def check_checkpoints(run: PlannedRun) -> Iterator[Finding]:
             with reading(path, "the weights are damaged", remedy="download the file again"), safe_open(path, "numpy"):
                 pass
         except UserError as problem:
-            yield Finding("error", problem)
+            yield RunFinding("error", problem)
     fetched = [
         f"; a run downloads {each.name} ({two_digits(each.bytes / 1e9)} GB)"
         for each in supplies

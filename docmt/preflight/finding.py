@@ -13,7 +13,7 @@ what was checked and is right, or what no check can see."""
 
 
 @dataclass(frozen=True)
-class Finding:
+class RunFinding:
     """A finding about a run, with its message; that of a fact says what was checked. `area`: what it is about."""
 
     level: Level
@@ -26,12 +26,12 @@ class Finding:
         return {"area": self.area, "level": self.level, **{part: getattr(self.message, part) for part in parts}}
 
 
-def told(level: Level, what: str, **parts: str | None) -> Finding:
+def told(level: Level, what: str, **parts: str | None) -> RunFinding:
     """Return a finding; `parts` are those of a UserError."""
-    return Finding(level, UserError(what, **parts))
+    return RunFinding(level, UserError(what, **parts))
 
 
-def in_area(area: str, findings: Iterable[Finding]) -> Iterator[Finding]:
+def in_area(area: str, findings: Iterable[RunFinding]) -> Iterator[RunFinding]:
     """Yield findings with their area; a UserError or an error of the system that ends them becomes the last one."""
     try:
         for finding in findings:
@@ -40,12 +40,12 @@ def in_area(area: str, findings: Iterable[Finding]) -> Iterator[Finding]:
         error = explained(problem)
         if error is None:
             raise
-        yield Finding("error", error, area)
+        yield RunFinding("error", error, area)
 
 
-def once(findings: Iterable[Finding]) -> list[Finding]:
+def once(findings: Iterable[RunFinding]) -> list[RunFinding]:
     """Return findings without repetitions: several checks may meet one wrong file."""
-    seen: dict[tuple[str, str | None, str | None], Finding] = {}
+    seen: dict[tuple[str, str | None, str | None], RunFinding] = {}
     for finding in findings:
         seen.setdefault((finding.message.what, finding.message.where, finding.message.found), finding)
     return list(seen.values())

@@ -9,11 +9,11 @@ from docmt.catalogue.missing import is_remote
 from docmt.fetching.asking import Source, ask_sources
 from docmt.fetching.transfer import Network
 from docmt.preflight.files import downloads
-from docmt.preflight.finding import Finding, told
+from docmt.preflight.finding import RunFinding, told
 from docmt.preflight.planned import PlannedRun
 
 
-def check_network(run: PlannedRun, timeout: float = 5.0) -> Iterator[Finding]:
+def check_network(run: PlannedRun, timeout: float = 5.0) -> Iterator[RunFinding]:
     """Yield the hosts that do not answer, and the files that no source has."""
     files = [*_files(run)]
     sources, hosts = ask_sources(files, Network(run.grid.hosts, timeout)), dict[str, list[Source]]()

@@ -13,14 +13,14 @@ from docmt.base.screen import two_digits
 from docmt.plan.estimates import Estimates
 from docmt.plan.obtain import checkpoints_of
 from docmt.plan.supplies import Supplies
-from docmt.preflight.finding import Finding, Level, told
+from docmt.preflight.finding import Level, RunFinding, told
 from docmt.preflight.planned import PlannedRun
 
 BYTES_OF_PIECE = {"tokens": 24, "views": 8, "chain_words": 2, "chain_segments": 1}
 """Bytes of a source or target piece of training text in the output of each rule, rounded up from those of the demo."""
 
 
-def check_place(results: Path = Path(RESULTS)) -> Iterator[Finding]:
+def check_place(results: Path = Path(RESULTS)) -> Iterator[RunFinding]:
     """Yield what is wrong with the folder of the results; a hidden folder is made in it for that, and removed."""
     if results.is_symlink() and not results.exists():
         what, link = "the folder of the results is a link to nowhere", f"-> {results.readlink()}"
@@ -41,7 +41,7 @@ def place_of(results: Path) -> Path:
     return next(folder for folder in (results.absolute(), *results.absolute().parents) if folder.exists())
 
 
-def _tried(trial: Path, where: str) -> Iterator[Finding]:
+def _tried(trial: Path, where: str) -> Iterator[RunFinding]:
     """Yield what a file system lacks: locks of leases, files and folders that take a place in one step, the time."""
     handle = os.open(trial, os.O_RDONLY)
     try:
@@ -67,7 +67,7 @@ def _tried(trial: Path, where: str) -> Iterator[Finding]:
         yield told("error", what, where=where, found=str(problem), remedy=remedy)
 
 
-def check_disk(run: PlannedRun, results: Path = Path(RESULTS)) -> Iterator[Finding]:
+def check_disk(run: PlannedRun, results: Path = Path(RESULTS)) -> Iterator[RunFinding]:
     """Yield a finding where the disk lacks room, and state the estimate."""
     folder, parts = place_of(results), estimated_room(run)
     free, total = shutil.disk_usage(folder).free, sum(parts.values())

@@ -17,7 +17,7 @@ from docmt.plan.obtain import jobs_to_run
 from docmt.plan.plan import Job, Plan, job_of_place
 from docmt.plan.run import without_missing
 from docmt.plan.stored import stored_for
-from docmt.preflight.finding import Finding, told
+from docmt.preflight.finding import RunFinding, told
 from docmt.settings.system import Entry
 from docmt.steps import get_step
 
@@ -50,18 +50,18 @@ class PlannedRun:
         return [self.grid.find(job.names["corpus"], job.names["system"]) for job in jobs]
 
 
-def planned_run(grid: Grid, targets: Sequence[str]) -> tuple[PlannedRun, list[Finding]]:
+def planned_run(grid: Grid, targets: Sequence[str]) -> tuple[PlannedRun, list[RunFinding]]:
     """Return the run of targets in the present folder, and the findings about it."""
     with suppress(UserError):  # the checks of sources and of the store say why
         grid = without_missing(grid)
-    plan, findings, wanted = Plan(grid), list[Finding](), dict[str, list[Job]]()
+    plan, findings, wanted = Plan(grid), list[RunFinding](), dict[str, list[Job]]()
     for name in targets or [DEMO if DEMO in grid.studies else min(grid.studies, default="all")]:
         try:
             jobs = _jobs_of(plan, name)
             wanted |= {name: jobs} if [*plan.closure(jobs)] else {}
         except UserError as problem:
             # The settings have told what is wrong with a study that is there.
-            findings += [] if Path(f"workflow/studies/{name}.yaml").is_file() else [Finding("error", problem)]
+            findings += [] if Path(f"workflow/studies/{name}.yaml").is_file() else [RunFinding("error", problem)]
     last = list(dict.fromkeys(job for jobs in wanted.values() for job in jobs))
     plan = with_available(plan, last)
     for job in plan.closure(last):  # files and programs of the user's that are missing, or do not fit
@@ -69,7 +69,7 @@ def planned_run(grid: Grid, targets: Sequence[str]) -> tuple[PlannedRun, list[Fi
             try:
                 ask()
             except UserError as problem:
-                findings.append(Finding("error", problem))
+                findings.append(RunFinding("error", problem))
     with suppress(UserError):
         plan.fetched = {*stored_for(plan, plan.to_run(last)).entries}
     run = PlannedRun(plan, wanted, jobs_to_run(plan, last))

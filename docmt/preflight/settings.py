@@ -12,13 +12,13 @@ from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.filesets import FOLDER, load_file_set
 from docmt.catalogue.lock import LOCK, locked_checksums
 from docmt.grid.grid import Grid, grid_of
-from docmt.grid.main_config import load_what_is_right
+from docmt.grid.main_config import MainConfig, load_what_is_right
 from docmt.grid.study import expand
 from docmt.kinds.study import StudyConfig
-from docmt.preflight.finding import Finding, told
+from docmt.preflight.finding import RunFinding, told
 
 
-def read_settings(overrides: dict) -> tuple[Grid | None, list[Finding]]:
+def read_settings(overrides: dict) -> tuple[Grid | None, list[RunFinding]]:
     """Return the grid of the settings in the present folder that are right, and the findings about the others.
 
     `overrides` replaces keys of config.yaml. The grid is None where `defaults` of config.yaml cannot be used. Raises
@@ -34,14 +34,7 @@ def read_settings(overrides: dict) -> tuple[Grid | None, list[Finding]]:
         except UserError as problem:
             problems.append(problem)
 
-    for kind in ("corpora", "studies"):
-        named = (folders.settings / path for path in getattr(config, kind, ()) if path.endswith(".yaml"))
-        paths = [*sorted((folders.clone / "workflow" / kind).glob("*.yaml")), *named]
-        for path in filter(Path.exists, dict.fromkeys(paths)):
-            with attempt():
-                value, lines_of_file = load_yaml(path)
-                value = expand(value, lines_of_file) if kind == "studies" else value
-                problems += mistakes(StudyConfig if kind == "studies" else CorpusConfig, value, lines_of_file)
+    problems += _mistakes_in_files(folders, config)
     # The names of files, without their ending, and of presets that are wrong themselves.
     broken = {Path((problem.where or "").partition(" ")[0].partition(":")[0]).stem for problem in problems}
     broken |= {(problem.where or "").partition(" texts.")[2].partition(".")[0] for problem in problems}
@@ -53,16 +46,33 @@ def read_settings(overrides: dict) -> tuple[Grid | None, list[Finding]]:
         locked_checksums(Path(LOCK))
     # The schema and the reader of a file say the same of its first mistake.
     findings = [_finding(problem, broken) for problem in {str(problem): problem for problem in problems}.values()]
-    what = "not checked: what the studies state, since `defaults` of config.yaml cannot be used"
-    if grid is not None:
-        numbers = f"{len(grid.studies)} studies, {len(grid.corpora)} corpora, {len(grid.entries)} systems on corpora"
-        what = f"config.yaml, {numbers}, scale {grid.scale}"
-    return grid, [*findings, told("fact", what)]
+    return grid, [*findings, told("fact", _what_was_read(grid))]
 
 
-def _finding(problem: UserError, broken: set[str]) -> Finding:
+def _mistakes_in_files(folders: Folders, config: MainConfig | None) -> Iterator[UserError]:
+    """Yield every mistake that the schema of corpora and studies sees in their files, with those of the user's."""
+    for kind, schema in (("corpora", CorpusConfig), ("studies", StudyConfig)):
+        named = (folders.settings / path for path in getattr(config, kind, ()) if path.endswith(".yaml"))
+        paths = [*sorted((folders.clone / "workflow" / kind).glob("*.yaml")), *named]
+        for path in filter(Path.exists, dict.fromkeys(paths)):
+            try:
+                value, lines = load_yaml(path)
+                yield from mistakes(schema, expand(value, lines) if schema is StudyConfig else value, lines)
+            except UserError as problem:
+                yield problem
+
+
+def _what_was_read(grid: Grid | None) -> str:
+    """Return what was read, for a fact."""
+    if grid is None:
+        return "not checked: what the studies state, since `defaults` of config.yaml cannot be used"
+    numbers = f"{len(grid.studies)} studies, {len(grid.corpora)} corpora, {len(grid.entries)} systems on corpora"
+    return f"config.yaml, {numbers}, scale {grid.scale}"
+
+
+def _finding(problem: UserError, broken: set[str]) -> RunFinding:
     """Return the finding about an error; a name of what is `broken` itself is a warning."""
     if problem.what.startswith("unknown ") and problem.found in broken:
         what = f"not checked as a whole: it needs {problem.found}, which has a mistake itself"
         return told("warning", what, where=problem.where, remedy=f"correct {problem.found}, and check again")
-    return Finding("error", problem)
+    return RunFinding("error", problem)

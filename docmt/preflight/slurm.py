@@ -19,7 +19,7 @@ from docmt.base.errors import UserError, printable
 from docmt.base.foreign import LONGEST_DETAIL
 from docmt.base.parse import mapping
 from docmt.base.yaml_files import Lines, load_yaml
-from docmt.preflight.finding import Finding, told
+from docmt.preflight.finding import RunFinding, told
 
 NOTES = "DOCMT_REQUESTS"
 """The variable of the environment that names the file of notes; workflow/rules/common.smk reads it."""
@@ -76,13 +76,9 @@ def read_requests(profile: str, targets: Sequence[str], overrides: Mapping[str, 
     if done.returncode:
         _, is_of_docmt, text = (done.stderr + done.stdout).strip().rpartition("docmt: ")
         words = (text if is_of_docmt else text.splitlines()[-1]).split()
+        said = printable(" ".join(words), "")[:LONGEST_DETAIL]
         remedy = f"see it whole: snakemake -n {' '.join(targets)} --profile {profile}"
-        raise UserError(
-            "snakemake plans no such run",
-            where=f"--profile {profile}",
-            found=printable(" ".join(words), "")[:LONGEST_DETAIL],
-            remedy=remedy,
-        )
+        raise UserError("snakemake plans no such run", where=f"--profile {profile}", found=said, remedy=remedy)
     value, lines = load_yaml(_file_of(profile))
     stated = mapping({} if value is None else value, lines)
     executor = stated.get("executor", "local")
@@ -98,7 +94,7 @@ def _file_of(profile: str) -> Path:
     return place if place.is_file() else next(names)
 
 
-def check_slurm(requests: Requests) -> Iterator[Finding]:
+def check_slurm(requests: Requests) -> Iterator[RunFinding]:
     """Yield what Slurm does not take of what the jobs ask for; only that it does not answer, where it does not."""
     said, problem = _ask(("scontrol", "show", "config"))
     if problem:
@@ -143,7 +139,7 @@ def _ask(command: Sequence[str]) -> tuple[str, str]:
     return done.stdout, " ".join(done.stderr.split()) or f"status {done.returncode}" if done.returncode else ""
 
 
-def _waiting(requests: Requests, config: Mapping[str, str]) -> Iterator[Finding]:
+def _waiting(requests: Requests, config: Mapping[str, str]) -> Iterator[RunFinding]:
     """Yield the settings with which a run does not notice the end of a job, and waits for ever."""
     asked = requests.profile.get(STATUS, "sacct")
     if asked != "squeue":

@@ -6,18 +6,18 @@ from pathlib import Path
 
 from docmt.base.errors import UserError
 from docmt.grid.main_config import RunConfig
-from docmt.preflight.finding import Finding, told
+from docmt.preflight.finding import RunFinding, told
 from docmt.store.signatures import read_keys
 from docmt.store.store import open_store
 
 
-def check_store(config: RunConfig) -> Iterator[Finding]:
+def check_store(config: RunConfig) -> Iterator[RunFinding]:
     """Yield what is wrong with the store and with the file of its keys."""
     if config.store_keys is not None:
         try:
             yield told("fact", f"{len(read_keys(Path(config.store_keys)))} keys in {config.store_keys}")
         except UserError as problem:
-            yield Finding("error", problem)
+            yield RunFinding("error", problem)
     if config.store is None or not (config.pulls or config.pushes):
         yield told("fact", "no store is used")
         return

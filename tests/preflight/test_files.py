@@ -102,9 +102,9 @@ def site() -> Iterator[str]:
         yield address
 
 
-def asked(one: str, two: str, **config) -> list[tuple[str, str]]:
+def asked(first: str, second: str, **config) -> list[tuple[str, str]]:
     """What the sources of the files answer; the two hosts are stand-ins at these addresses."""
-    return said(check_network(run_of(hosts={"one.example": one, "two.example": two}, **config), 1))
+    return said(check_network(run_of(hosts={"one.example": first, "two.example": second}, **config), 1))
 
 
 def test_without_a_network_one_line_says_so():

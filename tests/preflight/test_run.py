@@ -11,7 +11,7 @@ from helpers.stored import new_store
 
 from docmt.preflight import environment, store
 from docmt.preflight.environment import check_environment, extras_by_package
-from docmt.preflight.finding import Finding, in_area, once, told
+from docmt.preflight.finding import RunFinding, in_area, once, told
 from docmt.preflight.planned import planned_run
 from docmt.preflight.settings import read_settings
 from docmt.preflight.store import check_store
@@ -24,7 +24,7 @@ def project(small, monkeypatch):
 
 
 def test_an_error_of_the_system_ends_a_check_and_not_the_others_and_is_told_once():
-    def broken() -> Iterator[Finding]:
+    def broken() -> Iterator[RunFinding]:
         yield told("fact", "first")
         raise PermissionError(13, "Permission denied", "/secret")
 
@@ -74,7 +74,7 @@ def test_packages_of_docmt_and_the_extras_of_the_jobs(project, monkeypatch):
 
 
 def test_a_store_its_rights_and_its_keys(tmp_path, monkeypatch):
-    def checked(**config) -> list[Finding]:
+    def checked(**config) -> list[RunFinding]:
         return [*in_area("store", check_store(grid_of(**config)))]
 
     assert facts(checked()) == facts(checked(store="s", store_mode="off")) == "no store is used"
