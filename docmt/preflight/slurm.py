@@ -35,11 +35,23 @@ class RequestNotes(Handler):
     """Writes what each job of a dry run asks for, as a line of JSON: it hears what Snakemake says of the job."""
 
     def emit(self, record: LogRecord) -> None:
-        """Note a job that has a command, and is sent to the cluster."""
-        if getattr(record, "event", None) == "job_info" and record.shellcmd and record.rule_name not in HERE:
-            asked = {name: value for name, value in record.resources.items() if isinstance(value, int | str)}
+        """Note a job that has a command and is sent to the cluster, or a group, whose members run one after another."""
+        event, members = getattr(record, "event", None), []
+        if event == "group_info":
+            members = [(job.rule.name, job.threads, job.resources) for job in record.jobs]
+        elif event == "job_info" and not record.indent and record.shellcmd and record.rule_name not in HERE:
+            members = [(record.rule_name, record.threads, record.resources)]
+        asked: dict[str, Any] = {"rule": " and ".join(sorted({rule for rule, _, _ in members})), "threads": 1}
+        for _, threads, resources in members:
+            for name, value in (("threads", threads), *resources.items()):
+                if isinstance(value, int):
+                    before = asked.get(name, 0)
+                    asked[name] = before + value if name == "runtime" else max(before, value)
+                elif isinstance(value, str):
+                    asked[name] = value
+        if members:
             with Path(os.environ[NOTES]).open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"rule": record.rule_name, "threads": record.threads, **asked}) + "\n")
+                file.write(json.dumps(asked) + "\n")
 
 
 @dataclass(frozen=True)
@@ -47,7 +59,7 @@ class Requests:
     """What the jobs of a run ask a cluster for.
 
     `executor`: that of the profile; None where jobs run on this machine. `jobs`: the rule, the threads and the
-    resources of each job. `profile`, `lines`: the values of the profile, and where they are stated.
+    resources of each job or group. `profile`, `lines`: the values of the profile, and where they are stated.
     """
 
     executor: str | None = None

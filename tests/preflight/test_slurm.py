@@ -59,12 +59,15 @@ def test_what_jobs_ask_for_is_what_snakemake_says_with_the_profile(tmp_path, mon
     monkeypatch.chdir(project.root)
     project.edit("slurm/config.yaml", "default-resources/slurm_partition", "cpu")
     project.edit("slurm/config.yaml", "set-resources", {"train": {"runtime": "attempt * 77", "constraint": "'avx512'"}})
+    project.edit("slurm/config.yaml", "groups", ["scores=scores"])
+    project.edit("slurm/config.yaml", "group-components", ["scores=7"])
     requests = read_requests("slurm", ["demo"], {"device": "cuda"})
     assert requests.executor == "slurm" and requests.gpus == 1 and requests.profile["jobs"] == 40
     by_rule = {job["rule"]: job for job in requests.jobs}
     assert not {*HERE, "all", "demo"} & {*by_rule} and by_rule["scores"]["slurm_partition"] == "cpu"
     asked = {name: by_rule["train"][name] for name in ("runtime", "constraint", "mem_mb", "gpu", "nodes")}
     assert asked == {"runtime": 77, "constraint": "avx512", "mem_mb": 8000, "gpu": 1, "nodes": 1}
+    assert by_rule["scores"]["runtime"] == 7 * 60 and sum(job["rule"] == "scores" for job in requests.jobs) == 1
     for words, part in ((["nowhere", ["demo"]], "nowhere"), (["slurm", ["no-such-target"]], "no-such-target")):
         with pytest.raises(UserError, match=f"snakemake plans no such run\n  found .*{part}"):
             read_requests(*words, {})
