@@ -9,6 +9,7 @@ import os
 import shutil
 import sys
 import threading
+import time
 from logging import LogRecord
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from docmt.base.errors import UserError
+from docmt.base.manifest import MANIFEST
 from docmt.base.screen import TOLD
 from docmt.plan.ending import last_message, newest_log
 from docmt.training.survey import TrainingState, training_state
@@ -49,6 +51,7 @@ class LogHandler(LogHandlerBase):
         """Show at once that the run has begun: a large plan takes seconds."""
         self.is_terminal = sys.stderr.isatty()
         self.jobs: dict[int, str] = {}
+        self.began = time.time()
         self.done, self.total, self.is_drawn, self.is_stopping = 0, 0, False, False
         self.screen, self.over = threading.Lock(), threading.Event()
         if self.writes_to_stream:
@@ -77,13 +80,26 @@ class LogHandler(LogHandlerBase):
             if self.done == self.total:
                 self.print(f"docmt: {self.progress()}")
         elif event == LogEvent.JOB_ERROR:
-            job = self.jobs.pop(record.jobid, record.rule_name)
-            self.print(f"docmt: stopped: {job}" if self.is_stopping else failure(job, record.rule_msg))
+            self.tell_failure(self.jobs.pop(record.jobid, record.rule_name), record)
+        elif event == LogEvent.GROUP_ERROR:
+            logs = f" ({', '.join(record.aux_logs)})" if record.aux_logs else ""
+            self.print(f"docmt: an allocation of {len(record.job_error_info)} jobs ended before all were done{logs}")
         elif event == LogEvent.RUN_INFO:
             self.total = record.stats.get("total", 0)
         elif event in (None, LogEvent.ERROR) and is_for_people(record):
             self.is_stopping |= record.getMessage().startswith(INTERRUPTED)
             self.print(self.format(record))
+
+    def tell_failure(self, job: str, record: LogRecord) -> None:
+        """Print why a job failed; of the members of a group some are finished, and some did not begin."""
+        folder = Path(job.partition(" ")[2])
+        log = newest_log(folder, self.began)
+        if self.is_stopping:
+            self.print(f"docmt: stopped: {job}")
+        elif not record.indent or (log and not (folder / MANIFEST).exists()):
+            said = [*([record.rule_msg.strip()] if record.rule_msg else [])]
+            said += [last_message(log), f"its log is {log}"] if log else []
+            self.print("\n  ".join("\n".join([f"docmt: failed: {job}", *said]).splitlines()))
 
     def print(self, text: str) -> None:
         """Print lines in the place of the line of progress."""
@@ -164,12 +180,3 @@ def duration(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.1f} {unit}"
     return f"{seconds:.0f} s"
-
-
-def failure(job: str, message: str | None) -> str:
-    """Return the lines about a job that failed: what the program that started it said, and what its log says."""
-    _, _, folder = job.partition(" ")
-    log = newest_log(Path(folder), 0) if folder else None
-    said = [last_message(log), f"its log is {log}"] if log else []
-    lines = "\n".join([f"docmt: failed: {job}", *([message.strip()] if message else []), *said]).splitlines()
-    return "\n  ".join(lines)

@@ -56,7 +56,14 @@ def test_a_failed_job_is_told_with_the_message_of_its_log_and_of_who_started_it(
     (tmp_path / folder).mkdir(parents=True)
     (tmp_path / folder / "log.1.txt").write_text("docmt: old\nworks\ndocmt: x.json: wrong\n  found 1; expected 2\n")
     begin(handler, 1, "translate", folder)
-    tell(handler, LogEvent.JOB_ERROR, jobid=1, rule_name="translate", rule_msg="sbatch: error: no such partition")
+    tell(
+        handler,
+        LogEvent.JOB_ERROR,
+        jobid=1,
+        rule_name="translate",
+        indent=False,
+        rule_msg="sbatch: error: no such partition",
+    )
     lines = ["sbatch: error: no such partition", "docmt: x.json: wrong", "  found 1; expected 2"]
     expected = [f"docmt: failed: translate {folder}", *(f"  {line}" for line in lines)]
     assert capsys.readouterr().err.splitlines() == [*expected, f"  its log is {folder}/log.1.txt"]
@@ -66,7 +73,7 @@ def test_a_failed_job_is_told_with_the_message_of_its_log_and_of_who_started_it(
 def test_who_stops_a_run_is_not_told_of_failures(handler, capsys):
     begin(handler, 1, "translate", "results/6_translations/toy/han/seed1/0123456789")
     tell(handler, None, f"{plugin.INTERRUPTED}, this might take some time.")
-    tell(handler, LogEvent.JOB_ERROR, jobid=1, rule_name="translate", rule_msg=None)
+    tell(handler, LogEvent.JOB_ERROR, jobid=1, rule_name="translate", indent=False, rule_msg=None)
     stopped = "docmt: stopped: translate results/6_translations/toy/han/seed1/0123456789"
     assert capsys.readouterr().err.splitlines()[1:] == [stopped]
 
