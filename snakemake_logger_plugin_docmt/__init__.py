@@ -1,6 +1,6 @@
 """What people see of a run: a line of progress, and what failed; `logger: docmt` in profiles/default asks for it.
 
-On a terminal the line is drawn anew every second, and in a log there is one every minute. The blocks that Snakemake
+On a terminal the line is drawn again every second, and in a log there is one every minute. The blocks that Snakemake
 prints about each job are in its own log, below .snakemake/log. Dry runs, `--verbose` and `--printshellcmds` print what
 Snakemake prints without this plugin.
 """

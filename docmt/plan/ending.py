@@ -54,9 +54,9 @@ def ending(
     for job in failed[:LISTED]:
         yield f"failed: {job}: {last_line(logs[job])} ({logs[job]})"
     yield from [*left_out_lines(grid, studies), *not_scored_lines(grid, order)]
-    made = [plan.root / plan.recipe(job).folder for job, outcome in outcomes.items() if outcome in ("made", "fetched")]
-    if made:
-        yield f"added on disk: {sum(map(tree_bytes, made)) / 1e6:,.1f} MB"
+    added = [plan.root / plan.recipe(job).folder for job, outcome in outcomes.items() if outcome in ("made", "fetched")]
+    if added:
+        yield f"added on disk: {sum(map(tree_bytes, added)) / 1e6:,.1f} MB"
     pages = [job for job in targets if job.step in LINKS and (plan.root / plan.recipe(job).folder / MANIFEST).is_file()]
     yield from _to_open(plan, pages)
 

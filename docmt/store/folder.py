@@ -90,7 +90,7 @@ class FolderBackend(Backend):
                 stream.flush()
                 self._share(stream.fileno(), 0o444)
                 os.fsync(stream.fileno())
-            self._own(key, lambda: unfinished.replace(place))
+            self._changed(key, lambda: unfinished.replace(place))
         finally:
             with suppress(OSError):
                 unfinished.unlink(missing_ok=True)
@@ -103,9 +103,9 @@ class FolderBackend(Backend):
                         yield self._facts(Path(place, name).relative_to(self.folder).as_posix())
 
     def _remove(self, key: str) -> None:
-        self._own(key, (self.folder / key).unlink)
+        self._changed(key, (self.folder / key).unlink)
 
-    def _own(self, key: str, change: Callable[[], object]) -> None:
+    def _changed(self, key: str, change: Callable[[], object]) -> None:
         """Remove or replace a file. Raises EntryRefused where it belongs to another user."""
         try:
             change()
@@ -113,9 +113,9 @@ class FolderBackend(Backend):
             file, place = self._facts(key), self.place(key)
             if file.owner == user_of(os.geteuid()):
                 raise
-            what, found = "a file of another user, which you may not remove or replace", f"it belongs to {file.owner}"
+            what, owner = "a file of another user, which you may not remove or replace", f"it belongs to {file.owner}"
             remedy = f"ask {file.owner} or the keeper of the store to remove it: rm {place}"
-            raise EntryRefused(what, where=place, found=found, remedy=remedy) from problem
+            raise EntryRefused(what, where=place, found=owner, remedy=remedy) from problem
 
     def _make_sticky(self) -> None:
         """Make the folder of the store sticky where others may write to it.

@@ -92,13 +92,13 @@ class Store:
                 remedy = "name an empty folder, or a store (`store` in config.yaml)"
                 raise StoreUnusable(what, where=self.address, expected=HEAD, remedy=remedy)
             return False
-        found = None
+        stated = None
         with suppress(ValueError, LookupError, TypeError, RecursionError):
-            found = str(json.loads(data)["format"])
-        if found != FORMAT:
-            what = "a store of another version" if found else "not the head of a store, or damaged"
+            stated = str(json.loads(data)["format"])
+        if stated != FORMAT:
+            what = "a store of another version" if stated else "not the head of a store, or damaged"
             remedy, where = "use the version of docmt that made it, or another store", self.backend.place(HEAD)
-            raise StoreUnusable(what, where=where, found=found and in_line(found), expected=FORMAT, remedy=remedy)
+            raise StoreUnusable(what, where=where, found=stated and in_line(stated), expected=FORMAT, remedy=remedy)
         return True
 
     def begin(self) -> None:

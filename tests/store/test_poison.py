@@ -63,7 +63,7 @@ def record_of(name: str, size: object = 1):
     return within(RECORD, lambda value: value["files"].update({name: {"sha256": "a" * 64, "bytes": size}}))
 
 
-OUT, DAMAGED, ONE_LINE = "leads out of its folder", "not an entry of a store, or damaged", "not a text on one line"
+OUT, DAMAGED, SINGLE_LINE = "leads out of its folder", "not an entry of a store, or damaged", "not a text on one line"
 REFUSED = {
     "a name that leads out": (rename("../weights.txt"), OUT),
     "a name of a terminal": (rename("\x1b[2J"), OUT),
@@ -79,9 +79,9 @@ REFUSED = {
     "other settings": (lambda value: value["asked"]["settings"].update(seed=7), "of another identity"),
     "a question that is a list": (put("asked", []), "of another identity"),
     "another step": (put("step", "corpus", MANIFEST), "of another step"),
-    "a step of two lines": (put("step", "x\nrm -rf ~", MANIFEST), ONE_LINE),
-    "a place of two lines": (put("place", "x\nrm -rf ~"), ONE_LINE),
-    "a place that is a number": (put("place", 1), ONE_LINE),
+    "a step of two lines": (put("step", "x\nrm -rf ~", MANIFEST), SINGLE_LINE),
+    "a place of two lines": (put("place", "x\nrm -rf ~"), SINGLE_LINE),
+    "a place that is a number": (put("place", 1), SINGLE_LINE),
     "no manifest": (put("values", {}), DAMAGED),
     "a manifest that is a number": (lambda value: value["values"].update({MANIFEST: 1}), "damaged manifest"),
     "a manifest that is a list": (lambda value: value["values"].update({MANIFEST: []}), "damaged manifest"),

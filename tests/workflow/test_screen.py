@@ -44,8 +44,8 @@ def test_the_line_counts_jobs_and_names_those_that_run(handler):
     tell(handler, LogEvent.RUN_INFO, stats={"total": 9})
     for number in range(5):
         begin(handler, number, "translate", f"results/6_translations/toy/system{number}/seed1/0123456789")
-    shown = "; ".join(f"translate toy/system{number}/seed1" for number in range(3))
-    assert handler.progress() == f"0 of 9 jobs; {shown}; 2 more"
+    screen = "; ".join(f"translate toy/system{number}/seed1" for number in range(3))
+    assert handler.progress() == f"0 of 9 jobs; {screen}; 2 more"
     tell(handler, LogEvent.JOB_FINISHED, job_id=0)
     tell(handler, LogEvent.PROGRESS, done=1, total=9)
     assert handler.progress().startswith("1 of 9 jobs; translate toy/system1/seed1; ")
@@ -78,10 +78,10 @@ def test_who_stops_a_run_is_not_told_of_failures(handler, capsys):
     assert capsys.readouterr().err.splitlines()[1:] == [stopped]
 
 
-@pytest.mark.parametrize(("text", "is_shown"), [("docmt: left out: x", 1), ("Select jobs to execute...", 0), ("", 0)])
-def test_messages_about_snakemake_itself_are_left_to_its_log(handler, capsys, text, is_shown):
+@pytest.mark.parametrize(("text", "is_told"), [("docmt: left out: x", 1), ("Select jobs to execute...", 0), ("", 0)])
+def test_messages_about_snakemake_itself_are_left_to_its_log(handler, capsys, text, is_told):
     tell(handler, None, text)
-    assert capsys.readouterr().err == f"{text}\n" * is_shown
+    assert capsys.readouterr().err == f"{text}\n" * is_told
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -107,11 +107,11 @@ def on_a_terminal(root, *arguments: str) -> tuple[int, str]:
     words = ["env", "-C", str(root), sys.executable, "-m", "snakemake", "--cores", "1", *arguments]
     process = os.posix_spawnp("env", words, environment(), file_actions=actions)
     os.close(written)
-    shown = b""
+    screen = b""
     while block := read_block(read):
-        shown += block
+        screen += block
     os.close(read)
-    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), shown.decode()
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), screen.decode()
 
 
 def read_block(terminal: int) -> bytes:
@@ -130,11 +130,11 @@ def test_a_run_on_a_terminal_ends_with_the_best_system_and_the_page_to_open(demo
         / plan_of(demo.root).recipe(Job.of("page", scale="smoke", study="demo", item="quality")).folder
         / "manifest.json"
     ).unlink()
-    status, shown = on_a_terminal(demo.root, page)
-    assert status == 0, shown
-    assert re.search(r"\r\x1b\[Kdocmt: \d of \d jobs; scores toy_zh-en/han/seed1", shown), shown
-    assert "rule scores" not in shown and re.search(r"docmt: added on disk: [\d.]+ MB", shown)
-    assert re.search(r"docmt: quality, toy_zh-en: best is .+ \(s-BLEU [\d.]+\)\r\ndocmt: open " + page, shown), shown
+    status, screen = on_a_terminal(demo.root, page)
+    assert status == 0, screen
+    assert re.search(r"\r\x1b\[Kdocmt: \d of \d jobs; scores toy_zh-en/han/seed1", screen), screen
+    assert "rule scores" not in screen and re.search(r"docmt: added on disk: [\d.]+ MB", screen)
+    assert re.search(r"docmt: quality, toy_zh-en: best is .+ \(s-BLEU [\d.]+\)\r\ndocmt: open " + page, screen), screen
 
 
 def test_a_failure_is_told_once_with_its_remedy_and_at_the_end_in_a_line(demo):
@@ -144,7 +144,7 @@ def test_a_failure_is_told_once_with_its_remedy_and_at_the_end_in_a_line(demo):
     )
     (demo.root / translation / "manifest.json").unlink()
     (demo.root / training / "model/model.safetensors").write_text("damaged")
-    status, shown = on_a_terminal(demo.root, f"{translation}/manifest.json")
-    assert status == 1 and shown.count("the file differs from its manifest") == 2, shown
-    assert f"docmt: failed: translate {translation}\r\n" in shown and "CalledProcessError" not in shown
-    assert f"docmt: failed: {TRANSLATION}: docmt: {training}" in shown.replace("\r\n", "\n")
+    status, screen = on_a_terminal(demo.root, f"{translation}/manifest.json")
+    assert status == 1 and screen.count("the file differs from its manifest") == 2, screen
+    assert f"docmt: failed: translate {translation}\r\n" in screen and "CalledProcessError" not in screen
+    assert f"docmt: failed: {TRANSLATION}: docmt: {training}" in screen.replace("\r\n", "\n")
