@@ -1,7 +1,7 @@
 """What people see of a run: a line of progress, and what failed; `logger: docmt` in profiles/default asks for it.
 
 On a terminal the line is drawn again every second, and in a log there is one every minute. The blocks that Snakemake
-prints about each job are in its own log, below .snakemake/log. Dry runs, `--verbose` and `--printshellcmds` print what
+prints about each job are in its own log, below .snakemake/log. Dry runs, `--quiet`, `--verbose` and `--printshellcmds` print what
 Snakemake prints without this plugin.
 """
 
@@ -19,7 +19,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST
 from docmt.base.screen import TOLD
-from docmt.plan.ending import last_message, newest_log
+from docmt.plan.ending import last_line, last_message, newest_log, was_stopped
 from docmt.training.survey import TrainingState, training_state
 
 EVERY_S, IN_LOG_S = 1.0, 60.0
@@ -62,7 +62,8 @@ class LogHandler(LogHandlerBase):
     def writes_to_stream(self) -> bool:
         """Whether this plugin takes the place of what Snakemake prints."""
         settings = self.common_settings
-        return not (settings.dryrun or settings.verbose or settings.printshellcmds or settings.debug_dag)
+        plain = settings.dryrun or settings.quiet or settings.verbose or settings.printshellcmds or settings.debug_dag
+        return not plain
 
     writes_to_file = has_filter = has_formatter = needs_rulegraph = False
 
@@ -94,8 +95,8 @@ class LogHandler(LogHandlerBase):
         """Print why a job failed; of the members of a group some are finished, and some did not begin."""
         folder = Path(job.partition(" ")[2])
         log = newest_log(folder, self.began)
-        if self.is_stopping:
-            self.print(f"docmt: stopped: {job}")
+        if self.is_stopping or (log and was_stopped(folder, log, record.rule_name == "train")):
+            self.print(f"docmt: stopped: {job}" + (f" ({last_line(log)})" if log else ""))
         elif not record.indent or (log and not (folder / MANIFEST).exists()):
             said = [*([record.rule_msg.strip()] if record.rule_msg else [])]
             said += [last_message(log), f"its log is {log}"] if log else []

@@ -50,9 +50,9 @@ def ending(
         counts.setdefault("runs", Counter())["left out"] = left_out
     yield from _table(counts)
     yield from _warnings(plan, (job for job, outcome in outcomes.items() if outcome == "made"))
-    failed = [job for job, outcome in outcomes.items() if outcome == "failed"]
-    for job in failed[:LISTED]:
-        yield f"failed: {job}: {last_line(logs[job])} ({logs[job]})"
+    failed = [(job, outcome) for job, outcome in outcomes.items() if outcome in ("failed", "stopped")]
+    for job, outcome in failed[:LISTED]:
+        yield f"{outcome}: {job}: {last_line(logs[job])} ({logs[job]})"
     yield from [*left_out_lines(grid, studies), *not_scored_lines(grid, order)]
     added = [plan.root / plan.recipe(job).folder for job, outcome in outcomes.items() if outcome in ("made", "fetched")]
     if added:
@@ -91,13 +91,13 @@ def _outcome(plan: Plan, job: Job, logs: Mapping[Job, Path]) -> str:
     if (folder / MANIFEST).is_file() and (not plan.is_finished(job) or _is_of_this_run(folder)):
         return "fetched" if job in plan.fetched else "made"
     if job in logs:
-        return "stopped" if was_stopped(folder, logs[job]) else "failed"
+        return "stopped" if was_stopped(folder, logs[job], job.is_training) else "failed"
     return "there before" if plan.is_finished(job) else "not reached"
 
 
-def was_stopped(folder: Path, log: Path) -> bool:
+def was_stopped(folder: Path, log: Path, is_training: bool) -> bool:
     """Return whether the last attempt of a job was stopped or killed: it had no time to write why it failed."""
-    if training := training_state(folder):
+    if is_training and (training := training_state(folder)):
         return training.state in ("stopped", "killed")
     return not re.search("^(docmt: |Traceback)", log.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
 

@@ -15,7 +15,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 import snakemake_logger_plugin_docmt as plugin
 from docmt.plan.plan import Job
 
-PLAIN = {"dryrun": False, "verbose": False, "printshellcmds": False, "debug_dag": False}
+PLAIN = {"dryrun": False, "quiet": False, "verbose": False, "printshellcmds": False, "debug_dag": False}
 SCORES = Job.of("scores", corpus="toy_zh-en", system="han", seed=1)
 TRANSLATION = Job.of("translate", corpus="toy_zh-en", system="han", seed=1)
 
