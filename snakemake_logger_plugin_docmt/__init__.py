@@ -1,8 +1,8 @@
 """What people see of a run: a line of progress, and what failed; `logger: docmt` in profiles/default asks for it.
 
 On a terminal the line is drawn again every second, and in a log there is one every minute. The blocks that Snakemake
-prints about each job are in its own log, below .snakemake/log. Dry runs, `--quiet`, `--verbose` and `--printshellcmds` print what
-Snakemake prints without this plugin.
+prints about each job are in its own log, below .snakemake/log. Dry runs, `--quiet`, `--verbose` and `--printshellcmds`
+print what Snakemake prints without this plugin.
 """
 
 import os
