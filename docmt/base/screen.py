@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from docmt.base.workers import Workers
 
+TOLD = "DOCMT_TOLD"
+"""The variable of the environment with which jobs leave it to the logger of their run to print why they failed."""
 EVERY_S = 60.0
 """Seconds between two lines of progress in a log."""
 
@@ -35,6 +37,11 @@ def tell(warnings: Iterable[str]) -> None:
     """Write warnings to standard error."""
     for text in warnings:
         say(f"docmt: warning: {text}")
+
+
+def two_digits(value: float) -> str:
+    """Return a number with two significant digits."""
+    return f"{float(f'{value:.1e}'):,g}"
 
 
 @contextmanager

@@ -84,13 +84,13 @@ JOBS: Sections = {"Steps": {**dict.fromkeys(NAMES, ""), DOWNLOAD: ""}}
 STORE: Sections = {
     "Exchange artifacts with other teams": {"pull": "store.exchange", "push": "store.exchange"},
     "Look at the store": {
-        "ls": "store.listing",
-        "show": "store.listing",
-        "du": "store.listing",
-        "verify": "store.checking",
+        "ls": "store.contents",
+        "show": "store.contents",
+        "du": "store.contents",
+        "verify": "store.contents",
     },
-    "Remove artifacts": {"gc": "store.keeping"},
-    "Trust artifacts of others": {"sign": "store.signing"},
+    "Remove artifacts": {"gc": "store.contents"},
+    "Trust artifacts of others": {"sign": "store.contents"},
 }
 
 ABOUT = """Document-level machine translation experiments.

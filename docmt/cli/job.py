@@ -17,7 +17,7 @@ from docmt.base.foreign import explained
 from docmt.base.manifest import MANIFEST, RECORD, read_record
 from docmt.base.parent import VARIABLE as OF_RUN
 from docmt.base.recipe import Recipe, Resources, read_recipe, root_of
-from docmt.base.screen import say
+from docmt.base.screen import TOLD, say
 from docmt.cli.options import MOST, Device
 from docmt.steps.download import STEP as DOWNLOAD
 from docmt.steps.download import download
@@ -146,6 +146,8 @@ def logged(folder: Path) -> Iterator[None]:
             traceback.print_exc()
         else:
             say(f"docmt: {error}")
+        if TOLD in os.environ:
+            raise typer.Exit(1 if error is None else error.status) from None
         os.write(screen, f"docmt: {folder} failed; its log is {folder}/log.{number}.txt\n".encode())
         raise
     finally:

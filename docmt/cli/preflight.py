@@ -73,12 +73,12 @@ def preflight(
 def device_report(device: str) -> "tuple[DeviceReport | None, list[RunFinding]]":
     """Return what the checks of a device found; where there is no such device, None and the finding that says so."""
     from docmt.cli.device_check import checked_device
-    from docmt.preflight.devices import AREA
+    from docmt.preflight.finding import RunFinding
 
     try:
         return checked_device(device), []
     except UserError as problem:
-        return None, [AREA.of(problem)]
+        return None, [RunFinding("error", problem, "devices")]
 
 
 def report(findings: "list[RunFinding]") -> Iterator[str]:
@@ -89,7 +89,7 @@ def report(findings: "list[RunFinding]") -> Iterator[str]:
             yield f"{heading}:"
             for area in dict.fromkeys(finding.area for finding in chosen):
                 yield f"  {area}"
-                texts = [finding.text for finding in chosen if finding.area == area]
+                texts = [finding.message.text() for finding in chosen if finding.area == area]
                 yield from (f"    {line}" for text in texts for line in text.splitlines())
     errors, warnings = (sum(finding.level == level for finding in findings) for level in ("error", "warning"))
     yield f"{_counted(errors, 'error')}, {_counted(warnings, 'warning')}"

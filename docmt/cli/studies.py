@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from docmt.base.screen import aligned, print_json, say
+from docmt.base.screen import aligned, print_json, say, two_digits
 from docmt.cli.options import AsJson, Config, Root, overrides
 
 if TYPE_CHECKING:
@@ -98,11 +98,6 @@ def to_fetch(target: "TargetSummary") -> str:
         return "-" if target.is_fetch_known else "unknown"
     size = f"{two_digits(target.fetch_bytes / 1e9)} GB"
     return size if target.is_fetch_known else f"over {size}"
-
-
-def two_digits(value: float) -> str:
-    """Return a number with two significant digits."""
-    return f"{float(f'{value:.1e}'):,g}"
 
 
 def footnote(targets: "list[TargetSummary]") -> str:

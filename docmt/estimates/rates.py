@@ -35,6 +35,9 @@ width, the time in which the host starts its kernels. Between two widths logarit
 NAMES: dict[Device, str] = {"cpu": "a CPU core", "cuda": "a GPU"}
 """The phrase for a device of each kind."""
 
+SCHEDULERS = ("sbatch", "bsub", "qsub")
+"""The programs that send jobs to Slurm, LSF and PBS, whose jobs ask for GPUs."""
+
 
 @dataclass(frozen=True)
 class TrainingRate:
@@ -58,11 +61,11 @@ class Rate:
 def device_of(name: DeviceName) -> Device:
     """Return the kind of device that trainings use with this setting `device`.
 
-    With `auto` it is a GPU where this machine has one, or sends jobs to a cluster (`sbatch`), and else the CPU.
+    With `auto` it is a GPU where this machine has one, or the program that sends jobs to a cluster, and else the CPU.
     """
     if name != "auto":
         return name
-    return "cuda" if has_gpu() or which("sbatch") else "cpu"
+    return "cuda" if has_gpu() or any(map(which, SCHEDULERS)) else "cpu"
 
 
 def has_gpu(devices: Path = Path("/dev")) -> bool:

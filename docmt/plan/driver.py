@@ -1,7 +1,6 @@
 """The driver of a run: what the rules ask it while Snakemake plans, and what it writes before the first job."""
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -54,17 +53,21 @@ class RunSettings:
     is_dry: bool
 
 
-def say(line: str) -> None:
-    """Print a line about the run."""
-    print(f"docmt: {line}", file=sys.stderr)
-
-
 class Driver:
     """What the rules of a run ask, in the process that plans it."""
 
-    def __init__(self, grid: Grid, settings: Callable[[], RunSettings], is_module: bool = False) -> None:
-        """Plan a grid; `settings` is called once Snakemake knows them. No hook is called for a module."""
-        self.plan, self._settings = Plan(grid), settings
+    def __init__(
+        self,
+        grid: Grid,
+        settings: Callable[[], RunSettings],
+        tell: Callable[[str], None],
+        is_module: bool = False,
+    ) -> None:
+        """Plan a grid; `settings` is called once Snakemake knows them, and `tell` with each line about the run.
+
+        No hook is called for a module.
+        """
+        self.plan, self._settings, self._tell = Plan(grid), settings, tell
         self.studies, self.active = tuple(grid.studies), grid.active
         self.default = DEMO if DEMO in grid.studies else min(grid.studies)
         self.downloads_here = grid.downloads == "login"
@@ -122,16 +125,16 @@ class Driver:
         check_supplies(self.plan, self.targets)
         if not self.settings.is_dry:
             for files in checkpoints_to_fetch(self.plan, self.target_jobs):
-                say(f"downloading the checkpoint {files.set} ({files.gigabytes:g} GB)")
+                self._tell(f"downloading the checkpoint {files.set} ({files.gigabytes:g} GB)")
                 fetch_set(files, Path(), Network(self.grid.hosts), self.grid.mirror)
             self._write_lost_recipes()
         stored = stored_for(self.plan, self.plan.to_run(self.target_jobs, self.is_forced))
         self.plan.fetched = {*stored.entries}
         self._check_until()
         if (self.plan.root / OLD).exists():
-            say(f"{RESULTS}/ has results of an earlier layout, which docmt no longer reads: remove them ({OLD})")
+            self._tell(f"{RESULTS}/ has results of an earlier layout, which docmt no longer reads: remove them ({OLD})")
         for line in [*stored.lines, *self.left_out()]:
-            say(line)
+            self._tell(line)
         if self._is_module and not self.settings.is_dry:
             self.write_recipes()
 
@@ -249,15 +252,14 @@ class Driver:
                 self.plan.recipe(job).write(self.plan.root)
 
     def end(self) -> None:
-        """Print what the run made, and what failed; set the links to the pages of the targets."""
-        studies = [study for study in self.studies if self.is_whole(study)]
-        for line in ending(self.plan, self.to_run, self.target_jobs, studies, self._began):
-            say(line)
+        """Set the links to the pages of the targets; print what the run made, and what failed."""
         for job in self.target_jobs:
             if job.step in LINKS:
                 set_link(self.plan, job)
-        for line in collect_after_run(self.plan):
-            say(line)
+        studies = [study for study in self.studies if self.is_whole(study)]
+        lines = ending(self.plan, self.to_run, self.target_jobs, studies, self._began)
+        for line in [*collect_after_run(self.plan), *lines]:
+            self._tell(line)
 
     def _hints(self, job: Job) -> dict[str, Any]:
         """Return the hints of a job that follow from the run: what it asks a cluster for, and of the store."""

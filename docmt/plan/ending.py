@@ -1,21 +1,27 @@
-"""The end of a run: a table of what was made, what was there, what failed, and what was left out."""
+"""The end of a run: what was made, was there, failed and was left out, the best systems, and the page to open."""
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from docmt.base.artifacts import read_object
+from docmt.base.artifacts import read_object, read_object_if_there
 from docmt.base.foreign import LONGEST_DETAIL
 from docmt.base.manifest import MANIFEST, RECORD, read_record
 from docmt.base.recipe import JOB
+from docmt.plan.inventory import tree_bytes
+from docmt.plan.links import LINKS
 from docmt.plan.plan import Job, Plan
 from docmt.plan.supplies import left_out_lines
 from docmt.plan.unscored import not_scored_lines
+from docmt.settings.metrics import METRICS, base_of
+from docmt.training.survey import training_state
 
-COLUMNS = ("made", "fetched", "there before", "failed", "not reached", "left out")
+COLUMNS = ("made", "fetched", "there before", "failed", "stopped", "not reached", "left out")
 """The columns of the table, with numbers of artifacts: those that this run made, those that it fetched from the store,
-those that were there before, those of jobs that failed, those that a failed job would have made possible, and runs
-that miss files (`missing: skip`)."""
+those that were there before, those of jobs that failed, those of jobs that somebody or the end of their time stopped,
+those that these would have made possible, and runs that miss files (`missing: skip`)."""
 LISTED = 20
 """The largest number of lines about jobs that failed."""
 
@@ -23,11 +29,12 @@ LISTED = 20
 def ending(
     plan: Plan, jobs: Collection[Job], targets: Iterable[Job], studies: Collection[str], began: float
 ) -> Iterator[str]:
-    """Yield the lines that end a run: a table, and lines about failed jobs and systems that are left out.
+    """Yield the lines that end a run: a table, what failed and was left out, the best systems, the page to open.
 
     `jobs`: those that the run was to do. `studies`: the studies of which a target is all. `began`: the start of the run
     in seconds since 1970.
     """
+    targets = list(targets)
     order = list(plan.closure(targets))
     logs = {job: log for job in jobs if (log := newest_log(plan.root / plan.recipe(job).folder, began)) is not None}
     counts: dict[str, Counter[str]] = {}
@@ -43,10 +50,38 @@ def ending(
         counts.setdefault("runs", Counter())["left out"] = left_out
     yield from _table(counts)
     yield from _warnings(plan, (job for job, outcome in outcomes.items() if outcome == "made"))
-    failed = [job for job, outcome in outcomes.items() if outcome == "failed"]
-    for job in failed[:LISTED]:
-        yield f"failed: {job}: {last_line(logs[job])} ({logs[job]})"
+    failed = [(job, outcome) for job, outcome in outcomes.items() if outcome in ("failed", "stopped")]
+    for job, outcome in failed[:LISTED]:
+        yield f"{outcome}: {job}: {last_line(logs[job])} ({logs[job]})"
     yield from [*left_out_lines(grid, studies), *not_scored_lines(grid, order)]
+    added = [plan.root / plan.recipe(job).folder for job, outcome in outcomes.items() if outcome in ("made", "fetched")]
+    if added:
+        yield f"added on disk: {sum(map(tree_bytes, added)) / 1e6:,.1f} MB"
+    pages = [job for job in targets if job.step in LINKS and (plan.root / plan.recipe(job).folder / MANIFEST).is_file()]
+    yield from _to_open(plan, pages)
+
+
+def _to_open(plan: Plan, pages: Sequence[Job]) -> Iterator[str]:
+    """Yield the best system of each table of the pages that are there, and the path of the first page."""
+    for job in pages:
+        numbers = (plan.root / plan.recipe(job).folder / job.names.get("item", "")).with_suffix(".json")
+        yield from _best(job, read_object_if_there(numbers) or {})
+    if pages:
+        yield f"open {LINKS[pages[0].step](**pages[0].names)}"
+
+
+def _best(job: Job, page: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the best system of a table of systems by its first metric, on each corpus of which two have numbers."""
+    measured = [row for row in page.get("records", ()) if row.get("status") == "measured"]
+    columns: dict[str, list[Mapping[str, Any]]] = {}
+    for row in measured if page.get("kind") == "systems" else ():
+        if row["metric"] == measured[0]["metric"]:
+            columns.setdefault(row["column"], []).append(row)
+    for column, rows in columns.items():
+        if len(rows) > 1:
+            choose = min if METRICS[base_of(rows[0]["metric"])].lower_is_better else max
+            best = choose(rows, key=lambda row: row["measured"])
+            yield f"{job.names['item']}, {column}: best is {best['row']} ({best['metric']} {best['measured']:.2f})"
 
 
 def _outcome(plan: Plan, job: Job, logs: Mapping[Job, Path]) -> str:
@@ -56,8 +91,15 @@ def _outcome(plan: Plan, job: Job, logs: Mapping[Job, Path]) -> str:
     if (folder / MANIFEST).is_file() and (not plan.is_finished(job) or _is_of_this_run(folder)):
         return "fetched" if job in plan.fetched else "made"
     if job in logs:
-        return "failed"
+        return "stopped" if was_stopped(folder, logs[job], job.is_training) else "failed"
     return "there before" if plan.is_finished(job) else "not reached"
+
+
+def was_stopped(folder: Path, log: Path, is_training: bool) -> bool:
+    """Return whether the last attempt of a job was stopped or killed: it had no time to write why it failed."""
+    if is_training and (training := training_state(folder)):
+        return training.state in ("stopped", "killed")
+    return not re.search("^(docmt: |Traceback)", log.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
 
 
 def _is_of_this_run(folder: Path) -> bool:
@@ -92,11 +134,15 @@ def newest_log(folder: Path, since: float) -> Path | None:
 
 
 def last_line(log: Path) -> str:
-    """Return the line of a log that says why its job failed: the message of docmt, or the last line."""
+    """Return the line of a log that says why its job failed."""
+    return last_message(log).splitlines()[0].strip()[:LONGEST_DETAIL]
+
+
+def last_message(log: Path) -> str:
+    """Return what a log says at its end: the last message of docmt with its remedy, or the last line."""
     try:
-        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+        lines = [line for line in log.read_text(encoding="utf-8", errors="replace").split("\n") if line.strip()]
     except OSError:
         return "no log"
-    messages = [line for line in lines if line.startswith("docmt: ")]
-    written = [line for line in lines if line.strip()]
-    return (messages or written or ["an empty log"])[-1].strip()[:LONGEST_DETAIL]
+    first = max((number for number, line in enumerate(lines) if line.startswith("docmt: ")), default=len(lines) - 1)
+    return "\n".join(lines[max(first, 0) :]) or "an empty log"

@@ -10,7 +10,6 @@ stated.
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from docmt.base.artifacts import read_object_if_there
@@ -99,16 +98,21 @@ class Estimates:
         An entry needs a training for each of its seeds, and with the same seed the trainings of the models that it
         starts from. A training that several entries need counts once. An external system needs none.
         """
-        needed = {
-            (start.corpus, start.trained, seed): start
-            for entry in entries
-            if entry.has_model
-            for seed in entry.seeds
-            for start in self.grid.starts(entry)
-        }
+        return self.of_trainings(
+            {
+                self._job(start.corpus, start.trained, seed): start
+                for entry in entries
+                if entry.has_model
+                for seed in entry.seeds
+                for start in self.grid.starts(entry)
+            }
+        )
+
+    def of_trainings(self, needed: Mapping[Job, Entry]) -> TrainingPlan:
+        """Return the plan of trainings, each with the entry whose settings it has."""
         # A training has ended when its record exists, since it writes the record as the last of its files.
-        absent = {key: start for key, start in needed.items() if not self._has_record(*key)}
-        missing = [start for key, start in absent.items() if self._job(*key) not in self.jobs.fetched]
+        absent = {job: start for job, start in needed.items() if not self._has_record(job)}
+        missing = [start for job, start in absent.items() if job not in self.jobs.fetched]
         estimates = [self.hours(entry) for entry in missing]
         known = [estimate for estimate in estimates if estimate is not None]
         return TrainingPlan(
@@ -174,15 +178,10 @@ class Estimates:
         """Return the job of a training."""
         return Job.of("train", corpus=corpus, system=system, seed=seed)
 
-    def _record(self, corpus: str, system: str, seed: int) -> Path | None:
-        """Return the path of the record that a training writes when it ends; None where its folder is not known."""
-        folder = self.jobs.folder("train", {"corpus": corpus, "system": system, "seed": seed})
-        return folder and folder / RECORD
-
-    def _has_record(self, corpus: str, system: str, seed: int) -> bool:
+    def _has_record(self, job: Job) -> bool:
         """Return whether a training has ended."""
-        path = self._record(corpus, system, seed)
-        return path is not None and path.exists()
+        folder = self.jobs.folder(job.step, job.names)
+        return folder is not None and (folder / RECORD).exists()
 
     def _measured(self) -> Iterator[TrainingRate]:
         """Yield the rates of the finished trainings of this scale; each training counts once."""
@@ -254,7 +253,7 @@ def estimated_minutes(plan: Plan, jobs: Iterable[Job]) -> dict[Job, int]:
     if not estimated:
         return {}
     try:
-        estimates = Estimates(plan, "cpu" if plan.grid.device == "cpu" else "cuda")
+        estimates = Estimates(plan)
         hours = {job: _hours(estimates, job) for job in estimated}
     except UserError:
         return {}

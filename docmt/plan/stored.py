@@ -10,8 +10,8 @@ from docmt.grid.grid import Grid
 from docmt.plan.plan import Job, Plan
 from docmt.store.backend import EntryRefused, StoreUnusable
 from docmt.store.entries import StoreEntry
-from docmt.store.exchange import REFUSED, store_of
-from docmt.store.store import UNSIGNED, Store
+from docmt.store.exchange import REFUSED
+from docmt.store.store import UNSIGNED, Store, open_store
 
 AT_ONCE = 16
 """The number of entries that are read at the same time: an object store takes a tenth of a second for each."""
@@ -40,7 +40,7 @@ def stored_for(plan: Plan, jobs: Iterable[Job]) -> Stored:
     grid = plan.grid
     if not grid.pulls:
         return Stored()
-    store = store_of(str(grid.store), grid.store_keys)
+    store = open_store(str(grid.store), grid.store_keys)
     try:
         if not store.check():
             return Stored()  # nobody has given anything yet
@@ -91,7 +91,7 @@ def named_store(grid: Grid) -> Store:
     if grid.store is None:
         remedy = "name it in config.yaml, or with --config store=FOLDER"
         raise UserError("no store is named", where="config.yaml", expected="store", remedy=remedy)
-    return store_of(grid.store, grid.store_keys)
+    return open_store(grid.store, grid.store_keys)
 
 
 def with_trainings(plan: Plan) -> Plan:

@@ -1,4 +1,4 @@
-"""The checks of a run, one after another: what one of them finds hides nothing that another one would find."""
+"""The checks of a run, one after another: what one of them says hides nothing that another one would say."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -6,12 +6,9 @@ from pathlib import Path
 
 from docmt.base.errors import UserError
 from docmt.grid.grid import Grid
-from docmt.preflight import checkpoints, devices, disk, environment, network, place, settings, slurm, sources, store
-from docmt.preflight.finding import Area, RunFinding, once
+from docmt.preflight import devices, environment, files, network, place, settings, slurm, store
+from docmt.preflight.finding import RunFinding, in_area, once, told
 from docmt.preflight.planned import planned_run
-from docmt.preflight.requests import Requests, read_requests
-
-PROFILE = Area("profile")
 
 
 def preflight(targets: Sequence[str], overrides: dict, profile: str | None, ask_sources: bool) -> list[RunFinding]:
@@ -22,37 +19,33 @@ def preflight(targets: Sequence[str], overrides: dict, profile: str | None, ask_
     YAML.
     """
     grid, findings = settings.read_settings(overrides)
-    requests = Requests()
+    findings, requests = [*in_area("settings", findings)], slurm.Requests()
     if profile is not None and any(finding.level == "error" for finding in findings):
-        findings.append(PROFILE.fact("not checked: the profile, since snakemake plans nothing with wrong settings"))
+        what = "not checked: the profile, since snakemake plans nothing with wrong settings"
+        findings += in_area("profile", [told("fact", what)])
     elif profile is not None:
         try:
-            requests = read_requests(profile, targets, overrides)
+            requests = slurm.read_requests(profile, targets, overrides)
         except UserError as problem:
-            findings.append(PROFILE.of(problem))
+            findings += in_area("profile", [RunFinding("error", problem)])
     if grid is not None:
         findings += _of_grid(grid, targets, requests, ask_sources)
-    findings += place.check_place()
-    findings += slurm.check_slurm(requests) if requests.executor == "slurm" else []
+    findings += in_area("place", place.check_place())
+    findings += in_area("Slurm", slurm.check_slurm(requests)) if requests.executor == "slurm" else []
     return once(findings)
 
 
-def _of_grid(grid: Grid, targets: Sequence[str], requests: Requests, ask_sources: bool) -> Iterator[RunFinding]:
+def _of_grid(grid: Grid, targets: Sequence[str], requests: slurm.Requests, ask_sources: bool) -> Iterator[RunFinding]:
     """Yield the findings about the settings that are right."""
-    yield from sources.check_places(grid)
-    yield from store.AREA.collected(store.check_store(grid))
-    # A missing folder is reported now, and must not end the plan of the jobs.
-    there = {corpus: folder for corpus, folder in grid.local.items() if Path(folder).is_dir()}
-    run, findings = planned_run(replace(grid, local=there), targets)
-    yield from findings
-    checks: list[tuple[Area, Iterator[RunFinding]]] = [
-        (sources.AREA, sources.check_sources(run)),
-        (checkpoints.AREA, checkpoints.check_checkpoints(run)),
-        (environment.AREA, environment.check_environment(run)),
-        (disk.AREA, disk.check_disk(run)),
-        (devices.AREA, devices.check_devices(grid, requests)),
-        (devices.AREA, devices.check_numbers(run, requests)),
-    ]
-    checks += [(network.AREA, network.check_network(run))] if ask_sources else []
-    for area, check in checks:
-        yield from area.collected(check)
+    yield from in_area("sources", files.check_places(grid))
+    yield from in_area("store", store.check_store(grid))
+    # What is missing of these is reported now, and must not end the plan of the jobs.
+    there = {key: {name: p for name, p in getattr(grid, key).items() if Path(p).exists()} for key in ("local", "human")}
+    run, findings = planned_run(replace(grid, **there), targets)
+    yield from in_area("targets", findings)
+    yield from in_area("sources", files.check_sources(run))
+    yield from in_area("checkpoints", files.check_checkpoints(run))
+    yield from in_area("environment", environment.check_environment(run))
+    yield from in_area("disk", place.check_disk(run))
+    yield from in_area("devices", devices.check_devices(run, requests))
+    yield from in_area("network", network.check_network(run) if ask_sources else ())

@@ -1,126 +1,52 @@
-"""The devices of trainings, as far as it shows without torch: cards, their driver, and what torch was built for."""
+"""The devices of trainings: what torch says of the cards of this machine, and whether jobs ask a cluster in vain."""
 
-import os
-import re
 from collections.abc import Iterator
-from importlib import metadata
-from pathlib import Path
 
-from docmt.base.gpus import compute_capabilities, visible_gpus
+from docmt.base.gpus import compute_capabilities, count_device_files, torch_is_for_gpus, visible_gpus
 from docmt.base.machine import installed_version
-from docmt.grid.grid import Grid
-from docmt.preflight.finding import Area, RunFinding
+from docmt.preflight.finding import Level, RunFinding, told
 from docmt.preflight.planned import PlannedRun
-from docmt.preflight.requests import Requests
+from docmt.preflight.slurm import Requests
 from docmt.settings.train import IN_FP32
 
-AREA = Area("devices")
-DEV, DRIVER = Path("/dev"), Path("/proc/driver/nvidia/version")
-VISIBLE = "CUDA_VISIBLE_DEVICES"
-OLDEST_DRIVERS = {12: 525, 13: 580}
-"""The oldest driver of NVIDIA that runs programs of each version of CUDA (CUDA Compatibility, section 2.1)."""
-BF16_SINCE = 8.0
-"""The compute capability of the first GPUs of NVIDIA that compute in bf16: those of the A100."""
-BUILD = "in docmt's clone: pip install -c pins.txt torch, from an index whose torch is built for CUDA"
+
+def check_devices(run: PlannedRun, requests: Requests) -> Iterator[RunFinding]:
+    """Yield what is wrong with the devices of trainings; on a cluster, with the build of torch alone."""
+    device = run.grid.device
+    level: Level = "error" if device == "cuda" else "warning"
+    if device == "cpu":
+        yield told("fact", "device: cpu; cards are not used")
+    elif requests.executor is not None:
+        if requests.gpus and not torch_is_for_gpus():
+            what, version = "jobs ask for GPUs, and torch is built for processors alone", installed_version("torch")
+            remedy = "in docmt's clone: pip install -c pins.txt torch, from an index for CUDA, or set device: cpu"
+            yield told(level, what, where="this Python's environment", found=f"torch {version}", remedy=remedy)
+        yield told("fact", f"device: {device}; cards are those of the nodes")
+    else:
+        cards = count_device_files()
+        if cards or device == "cuda":
+            yield from _of_torch(level)
+        yield from _numbers(run)
+        yield told("fact", f"device: {device}; {cards} cards")
 
 
-def check_devices(grid: Grid, requests: Requests, dev: Path = DEV, driver: Path = DRIVER) -> Iterator[RunFinding]:
-    """Yield what is wrong with the devices on which trainings would run.
+def _of_torch(level: Level) -> Iterator[RunFinding]:
+    """Yield why torch can use no card of this machine; its import takes seconds."""
+    import torch
 
-    On a cluster the cards are those of its nodes, and only the build of torch is checked.
-    """
-    cards, build = cards_in(dev), torch_build()
-    if grid.device == "cpu":
-        yield AREA.fact("device: cpu; cards are not used")
-        return
-    if requests.executor is not None:
-        yield from _of_cluster(grid, requests.gpus, build)
-        return
-    if grid.device == "cuda" and not cards:
-        remedy = "set device: auto, or run where there is a GPU (`ls /dev/nvidia*`, `nvidia-smi`)"
-        value = f"no card of NVIDIA in {dev}"
-        yield AREA.error("there is no GPU on this machine", where="config.yaml device", found=value, remedy=remedy)
-    if cards:
-        yield from _of_cards(grid, cards, build, driver)
-    if build == "cpu" and (cards or grid.device == "cuda"):
-        make = AREA.error if grid.device == "cuda" else AREA.warning
-        version = installed_version("torch")
-        yield make(
-            "torch is built for processors alone", where="this Python's environment", found=version, remedy=BUILD
-        )
-    yield AREA.fact(f"device: {grid.device}; {len(cards)} cards; torch is built for {build}")
+    from docmt.nn.device import reason_without_cuda
+
+    if not torch.cuda.is_available():
+        reason, remedy = reason_without_cuda()
+        remedy = f"{remedy}, or set device: cpu"
+        yield told(level, "torch can use no GPU here", where="config.yaml device", found=reason, remedy=remedy)
 
 
-def check_numbers(run: PlannedRun, requests: Requests) -> Iterator[RunFinding]:
+def _numbers(run: PlannedRun) -> Iterator[RunFinding]:
     """Yield an error where trainings are in bf16, and cards of this machine do not compute in it."""
-    systems = {run.grid.find(job.names["corpus"], job.names["system"]).system for job in run.jobs if job.is_training}
-    in_bf16 = sorted(system.name for system in systems if system.train.precision == "bf16")
-    if not in_bf16 or run.grid.device == "cpu" or requests.executor is not None:
-        return
-    capabilities, value = compute_capabilities(), f"train.precision: bf16 of {', '.join(in_bf16)}"
+    in_bf16 = sorted({e.system.name for e in run.trainings if e.system.train.precision == "bf16"})
+    capabilities = compute_capabilities() if in_bf16 else {}
     for name, capability in (capabilities[gpu.key] for gpu in visible_gpus() if gpu.key in capabilities):
-        if capability < BF16_SINCE:
-            yield AREA.error("this GPU does not compute in bf16", where=name, found=value, remedy=IN_FP32)
-
-
-def cards_in(dev: Path = DEV) -> list[Path]:
-    """Return the device files of the cards of NVIDIA."""
-    return sorted(path for path in dev.glob("nvidia*") if path.name.removeprefix("nvidia").isdigit())
-
-
-def torch_build() -> str:
-    """Return what the installed torch is built for: `cpu`, `cuda 13`, `cuda`, or `nothing` where it is missing."""
-    version = installed_version("torch")
-    if version == "missing" or version.endswith("+cpu"):
-        return "cpu" if version != "missing" else "nothing"
-    stated = re.search(r"\+cu(\d+)", version)
-    if stated:
-        return f"cuda {int(stated[1]) // 10}"
-    names = [name for name in metadata.requires("torch") or () if name.startswith("nvidia-cuda-runtime")]
-    major = re.search(r"cu(\d+)|[=<>~ ]+(\d+)", names[0]) if names else None
-    return f"cuda {major[1] or major[2]}" if major else "cuda"
-
-
-def _of_cluster(grid: Grid, gpus: int, build: str) -> Iterator[RunFinding]:
-    """Yield a finding where jobs ask a cluster for GPUs, and torch cannot use them."""
-    if build == "cpu" and gpus:
-        make = AREA.error if grid.device == "cuda" else AREA.warning
-        what, value = (
-            "jobs ask for GPUs, and torch is built for processors alone",
-            f"torch {installed_version('torch')}",
-        )
-        yield make(what, where="this Python's environment", found=value, remedy=f"{BUILD}, or set device: cpu")
-    yield AREA.fact(f"device: {grid.device}; cards are those of the nodes; torch is built for {build}")
-
-
-def _of_cards(grid: Grid, cards: list[Path], build: str, driver: Path) -> Iterator[RunFinding]:
-    """Yield what is wrong with the cards of this machine."""
-    make = AREA.error if grid.device == "cuda" else AREA.warning
-    visible = os.environ.get(VISIBLE)
-    if visible is not None and not re.search(r"^\s*(\d|GPU-|MIG-)", visible):
-        remedy = f"unset {VISIBLE}, or name cards in it"
-        yield make("the environment hides all cards", where=VISIBLE, found=repr(visible), remedy=remedy)
-    closed = [str(path) for path in cards if not os.access(path, os.R_OK | os.W_OK)]
-    if closed:
-        remedy = "ask the administrator for the rights (often the group `video` or `render`)"
-        yield make("no right to use a card", where=", ".join(closed), remedy=remedy)
-    yield from _of_driver(build, driver)
-
-
-def _of_driver(build: str, driver: Path) -> Iterator[RunFinding]:
-    """Yield an error where the driver is not loaded, or older than the CUDA of torch needs."""
-    if not driver.is_file():
-        remedy = "load the driver (`nvidia-smi` shows it)"
-        yield AREA.error("the driver of NVIDIA is not loaded", where=str(driver), remedy=remedy)
-        return
-    version = re.search(r"\b(\d{3,})\.\d+", driver.read_text(encoding="utf-8", errors="replace"))
-    major = re.search(r"cuda (\d+)", build)
-    oldest = OLDEST_DRIVERS.get(int(major[1])) if major else None
-    if version and oldest and int(version[1]) < oldest:
-        yield AREA.error(
-            "the driver is older than the CUDA of torch needs",
-            where=str(driver),
-            found=version[0],
-            expected=f"{oldest} or newer, for {build}",
-            remedy="update the driver, or install a torch that is built for an older CUDA",
-        )
+        if capability < 8.0:  # the first that compute in bf16 are those of the A100
+            value = f"train.precision: bf16 of {', '.join(in_bf16)}"
+            yield told("error", "this GPU does not compute in bf16", where=name, found=value, remedy=IN_FP32)

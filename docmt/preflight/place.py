@@ -1,4 +1,4 @@
-"""The folder of the results: whether it can be written, and whether its file system has what docmt relies on."""
+"""The folder of the results: its rights, what docmt relies on in its file system, and the room on its disk."""
 
 import fcntl
 import os
@@ -6,42 +6,34 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
-from docmt.base.errors import UserError
-from docmt.base.foreign import explained
 from docmt.base.paths import RESULTS
-from docmt.preflight.finding import Area, RunFinding
+from docmt.base.screen import two_digits
+from docmt.plan.estimates import Estimates
+from docmt.plan.obtain import checkpoints_of
+from docmt.plan.supplies import Supplies
+from docmt.preflight.finding import Level, RunFinding, told
+from docmt.preflight.planned import PlannedRun
 
-AREA = Area("place")
-MOST_SKEW_S = 5.0
-"""Seconds by which the clock of a file system may differ from that of this machine."""
+BYTES_OF_PIECE = {"tokens": 24, "views": 8, "chain_words": 2, "chain_segments": 1}
+"""Bytes of a source or target piece of training text in the output of each rule, rounded up from those of the demo."""
 
 
 def check_place(results: Path = Path(RESULTS)) -> Iterator[RunFinding]:
     """Yield what is wrong with the folder of the results; a hidden folder is made in it for that, and removed."""
     if results.is_symlink() and not results.exists():
-        yield AREA.error(
-            "the folder of the results is a link to nowhere",
-            where=str(results),
-            found=f"-> {results.readlink()}",
-            remedy="make the folder that it names (mkdir -p), or mount its disk",
-        )
+        what, link = "the folder of the results is a link to nowhere", f"-> {results.readlink()}"
+        remedy = "make the folder that it names (mkdir -p), or mount its disk"
+        yield told("error", what, where=str(results), found=link, remedy=remedy)
         return
     folder = place_of(results)
+    trial = Path(tempfile.mkdtemp(prefix=".preflight-", dir=folder))
     try:
-        trial = Path(tempfile.mkdtemp(prefix=".preflight-", dir=folder))
-    except OSError as problem:
-        yield AREA.of(explained(problem) or UserError(str(problem), where=str(folder)))
-        return
-    try:
-        yield from _locks(trial, folder)
-        yield from _moves(trial, folder)
-        yield from _clock(trial, folder)
+        yield from _tried(trial, str(folder))
     finally:
         shutil.rmtree(trial, ignore_errors=True)
-    yield AREA.fact(f"{folder.resolve()} can be written; tried: locks, moves, the clock")
+    yield told("fact", f"{folder.resolve()} can be written; tried: locks, moves, the clock")
 
 
 def place_of(results: Path) -> Path:
@@ -49,50 +41,65 @@ def place_of(results: Path) -> Path:
     return next(folder for folder in (results.absolute(), *results.absolute().parents) if folder.exists())
 
 
-def _locks(trial: Path, folder: Path) -> Iterator[RunFinding]:
-    """Yield a warning where the file system has no locks: jobs that write one file could then disturb each other."""
+def _tried(trial: Path, where: str) -> Iterator[RunFinding]:
+    """Yield what a file system lacks: locks of leases, files and folders that take a place in one step, the time."""
     handle = os.open(trial, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as problem:
-        yield AREA.warning(
-            "the file system has no locks (flock)",
-            where=str(folder),
-            found=str(problem),
-            remedy="mount it with locks (Lustre: -o flock), or put results/ on another one",
-        )
+        remedy = "mount it with locks (Lustre: -o flock), or put results/ on another one"
+        yield told("warning", "the file system has no locks", where=where, found=f"flock: {problem}", remedy=remedy)
     finally:
         os.close(handle)
-
-
-def _moves(trial: Path, folder: Path) -> Iterator[RunFinding]:
-    """Yield an error where a file or folder cannot replace another one in one step, as all files are written."""
-    remedy = "put results/ on another file system"
+    before = time.time()
+    (trial / "new").write_text("new", encoding="utf-8")
+    written, after = (trial / "new").stat().st_mtime, time.time()
+    if (skew := max(before - written, written - after)) > 5:
+        what, remedy = "the clock of the file system differs from that of this machine", "set both by one time server"
+        yield told("warning", what, where=where, found=f"{skew:.0f} s", expected="at most 5 s", remedy=remedy)
     try:
-        for name in ("new", "old"):
-            (trial / name).write_text(name, encoding="utf-8")
+        (trial / "old").write_text("old", encoding="utf-8")
         (trial / "new").replace(trial / "old")
-        if (trial / "old").read_text(encoding="utf-8") != "new":
-            yield AREA.error("a file that replaces another one is not seen", where=str(folder), remedy=remedy)
         (trial / "folder").mkdir()
         (trial / "folder").replace(trial / "moved")
     except OSError as problem:
-        what = "files and folders cannot be moved into their place"
-        yield AREA.error(what, where=str(folder), found=str(problem), remedy=remedy)
+        what, remedy = "files and folders cannot be moved into their place", "put results/ on another file system"
+        yield told("error", what, where=where, found=str(problem), remedy=remedy)
 
 
-def _clock(trial: Path, folder: Path) -> Iterator[RunFinding]:
-    """Yield a warning where the file system has another time than this machine, by which leases and ages go wrong."""
-    before = time.time()
-    (trial / "clock").write_text("", encoding="utf-8")
-    with suppress(OSError):
-        written, after = (trial / "clock").stat().st_mtime, time.time()
-        skew = max(before - written, written - after)
-        if skew > MOST_SKEW_S:
-            yield AREA.warning(
-                "the clock of the file system differs from that of this machine",
-                where=str(folder),
-                found=f"{skew:.0f} s",
-                expected=f"at most {MOST_SKEW_S:g} s",
-                remedy="set both by the same time server (NTP): files would seem to be from the future, or old",
-            )
+def check_disk(run: PlannedRun, results: Path = Path(RESULTS)) -> Iterator[RunFinding]:
+    """Yield a finding where the disk lacks room, and state the estimate."""
+    folder, parts = place_of(results), estimated_room(run)
+    free, total = shutil.disk_usage(folder).free, sum(parts.values())
+    named = ", ".join(f"{name} {two_digits(size / 1e9)} GB" for name, size in parts.items() if size)
+    room, needed = f"{two_digits(free / 1e9)} GB free", f"an estimate of {two_digits(total / 1e9)} GB ({named})"
+    if total > 0.8 * free:  # estimates are rough
+        level: Level = "error" if total > free else "warning"
+        remedy = "make room (`docmt remove-results` lists what is old), link results/ to a larger disk, or ask for less"
+        what = "the disk has not enough room" if total > free else "the room on the disk may not be enough"
+        yield told(level, what, where=str(folder), found=room, expected=needed, remedy=remedy)
+    yield told("fact", f"{needed if total else 'no job writes anything'}; {room}; quotas are not seen")
+
+
+def estimated_room(run: PlannedRun) -> dict[str, float]:
+    """Return the estimate of the bytes that the jobs of a run write, by what they are.
+
+    Corpora of unknown size are left out.
+    """
+    grid, estimates, pieces = run.grid, Estimates(run.plan), dict[str, float]()
+    needed = Supplies(grid).of(run.corpora, checkpoints_of(grid, run.jobs))
+    for entry in grid.entries:
+        folder = grid.data_folder(entry.corpus)
+        if entry.has_model and folder not in pieces:
+            epoch = estimates.sizes.epoch(entry)
+            pieces[folder] = 0.0 if epoch is None else epoch.source + epoch.target
+    of_text = [BYTES_OF_PIECE.get(job.step, 0) * pieces.get(job.names.get("corpus", ""), 0.0) for job in run.jobs]
+    return {
+        "downloads and checkpoints": sum(supply.bytes for supply in needed if supply.state == "to-fetch"),
+        # Documents, and what an archive unpacks to, in sizes of the download.
+        "corpora": 4.0 * sum(supply.bytes for supply in needed if supply.name in grid.corpora),
+        "tokens, views and chains": sum(of_text),
+        "models and their checkpoints": sum(map(estimates.disk, run.trainings)),
+        # Translations, scores or a page of each job, and its log.
+        "all others": 1e6 * len(run.jobs),
+    }

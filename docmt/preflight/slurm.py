@@ -1,120 +1,166 @@
-"""Slurm, asked whether it takes the jobs (`sbatch --test-only`), and settings with which a run waits for ever."""
+"""Slurm, asked whether it takes the jobs (`sbatch --test-only`), and settings with which a run waits for ever.
 
-import re
+What jobs ask for is what Snakemake itself says of them: a dry run with the profile writes it into a file of notes.
+"""
+
+import json
+import os
 import shlex
 import subprocess
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from logging import Handler, LogRecord
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
-from docmt.base.errors import UserError
-from docmt.preflight.finding import Area, RunFinding
-from docmt.preflight.requests import Requests
+from docmt.base.errors import UserError, printable
+from docmt.base.foreign import LONGEST_DETAIL
+from docmt.base.parse import mapping
+from docmt.base.yaml_files import Lines, load_yaml
+from docmt.preflight.finding import RunFinding, told
 
-AREA = Area("Slurm")
-WAIT_S = 60
-"""Seconds that a command of Slurm may take: without its controller some commands try for a minute."""
-AT_ONCE = 4
-"""The number of questions that are asked at the same time."""
-OPTIONS = {
-    "slurm_account": "account",
-    "slurm_partition": "partition",
-    "qos": "qos",
-    "constraint": "constraint",
-    "gres": "gres",
-    "runtime": "time",
-    "mem_mb": "mem",
-    "nodes": "nodes",
-    "tasks": "ntasks",
-}
-"""The options of sbatch by the names of resources, as the plugin of Snakemake has them."""
+NOTES = "DOCMT_REQUESTS"
+"""The variable of the environment that names the file of notes; workflow/rules/common.smk reads it."""
+HERE = ("checkpoint", "fixture", "front", "page", "sheet", "show")
+"""The rules whose jobs run where snakemake does; dry runs do not say it."""
+OPTIONS = {"account": "slurm_account", "partition": "slurm_partition", "time": "runtime", "mem": "mem_mb"}
+OPTIONS |= {name: name for name in ("qos", "constraint", "gres", "nodes")} | {"ntasks": "tasks"}
+"""The resource that gives each option of sbatch, as the plugin of Snakemake has them."""
 STATUS, SECONDS = "slurm-status-command", "slurm-init-seconds-before-status-checks"
-INIT_SECONDS = 40
-"""The seconds before the first question for the status of a job, where the profile states none."""
-POLLS = 3
-"""The number of questions for which Slurm must remember a job that has ended."""
+
+
+class RequestNotes(Handler):
+    """Writes what each job of a dry run asks for, as a line of JSON: it hears what Snakemake says of the job."""
+
+    def emit(self, record: LogRecord) -> None:
+        """Note a job that has a command and is sent to the cluster, or a group, whose members run one after another."""
+        event, members = getattr(record, "event", None), []
+        if event == "group_info":
+            members = [(job.rule.name, job.threads, job.resources) for job in record.jobs]
+        elif event == "job_info" and not record.indent and record.shellcmd and record.rule_name not in HERE:
+            members = [(record.rule_name, record.threads, record.resources)]
+        asked: dict[str, Any] = {"rule": " and ".join(sorted({rule for rule, _, _ in members})), "threads": 1}
+        for _, threads, resources in members:
+            for name, value in (("threads", threads), *resources.items()):
+                if isinstance(value, int):
+                    before = asked.get(name, 0)
+                    asked[name] = before + value if name == "runtime" else max(before, value)
+                elif isinstance(value, str):
+                    asked[name] = value
+        if members:
+            with Path(os.environ[NOTES]).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asked) + "\n")
+
+
+@dataclass(frozen=True)
+class Requests:
+    """What the jobs of a run ask a cluster for.
+
+    `executor`: that of the profile; None where jobs run on this machine. `jobs`: the rule, the threads and the
+    resources of each job or group. `profile`, `lines`: the values of the profile, and where they are stated.
+    """
+
+    executor: str | None = None
+    jobs: Sequence[Mapping[str, Any]] = ()
+    profile: Mapping[str, Any] = field(default_factory=dict)
+    lines: Lines = field(default_factory=lambda: Lines("--profile"))
+
+    @property
+    def gpus(self) -> int:
+        """The largest number of GPUs that a job asks for."""
+        return max((job.get("gpu", 0) for job in self.jobs), default=0)
+
+
+def read_requests(profile: str, targets: Sequence[str], overrides: Mapping[str, Any]) -> Requests:
+    """Return what the jobs of targets ask for in a run with `--profile NAME`, in the present folder.
+
+    Raises UserError with what Snakemake says where it plans no such run.
+    """
+    command = [sys.executable, "-m", "snakemake", "-n", *targets, "--profile", profile, "--nocolor"]
+    command += ["--config", *(f"{key}={json.dumps(text)}" for key, text in overrides.items())] if overrides else []
+    with TemporaryDirectory() as folder:
+        notes = Path(folder, "notes")
+        environment = {**os.environ, NOTES: str(notes)}
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment, check=False)
+        jobs = [json.loads(line) for line in notes.read_text().splitlines()] if notes.exists() else []
+    if done.returncode:
+        _, is_of_docmt, text = (done.stderr + done.stdout).strip().rpartition("docmt: ")
+        words = (text if is_of_docmt else text.splitlines()[-1]).split()
+        said = printable(" ".join(words), "")[:LONGEST_DETAIL]
+        remedy = f"see it whole: snakemake -n {' '.join(targets)} --profile {profile}"
+        raise UserError("snakemake plans no such run", where=f"--profile {profile}", found=said, remedy=remedy)
+    value, lines = load_yaml(_file_of(profile))
+    stated = mapping({} if value is None else value, lines)
+    executor = stated.get("executor", "local")
+    return Requests(None if executor in ("local", "dryrun", "touch") else str(executor), jobs, stated, lines)
+
+
+def _file_of(profile: str) -> Path:
+    """Return the file of a profile that Snakemake has read: itself, or in its folder."""
+    home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    places = [Path(profile), home / "snakemake" / profile, Path("/etc/xdg/snakemake") / profile]
+    place = next(path for path in places if path.exists())
+    names = (path for path in sorted(place.glob("*.yaml")) if path.name.partition(".")[0] in ("config", "profile"))
+    return place if place.is_file() else next(names)
 
 
 def check_slurm(requests: Requests) -> Iterator[RunFinding]:
     """Yield what Slurm does not take of what the jobs ask for; only that it does not answer, where it does not."""
-    try:
-        config = dict(re.findall(r"^(\w+) += (.*)$", ask("scontrol", "show", "config"), re.MULTILINE))
-    except UserError as problem:
-        yield AREA.of(problem)
+    said, problem = _ask(("scontrol", "show", "config"))
+    if problem:
+        remedy = "run on a login node, and ask the administrators whether Slurm's controller runs (`scontrol ping`)"
+        yield told("error", "Slurm does not answer", where="scontrol show config", found=problem, remedy=remedy)
         return
-    yield from _waiting(requests, config)
-    asked: dict[tuple[str, ...], list[str]] = {}
-    for rule, resources in requests.of_rules:
-        asked.setdefault(("sbatch", "--test-only", *options_of(resources), "--wrap=true"), []).append(rule)
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        reasons = dict(zip(asked, pool.map(_refusal, asked), strict=True))
-    for reason in dict.fromkeys(filter(None, reasons.values())):
-        refused = [command for command in asked if reasons[command] == reason]
-        what = (
-            f"Slurm does not take jobs of {', '.join(dict.fromkeys(rule for each in refused for rule in asked[each]))}"
-        )
+    pairs = (line.partition("=") for line in said.splitlines())
+    yield from _waiting(requests, {name.strip(): value.strip() for name, _, value in pairs})
+    by_time, rules = sorted(requests.jobs, key=lambda job: job.get("runtime", 0)), dict[tuple[str, ...], set[str]]()
+    # Of jobs that differ in the time alone, that with the longest is asked for.
+    kinds = {tuple(pair for pair in job.items() if pair[0] != "runtime"): job for job in by_time}
+    for job in kinds.values():
+        rules.setdefault(("sbatch", "--test-only", *options_of(job), "--wrap=true"), set()).add(job["rule"])
+    answers = {command: _ask(command)[1] for command in rules}
+    for reason, command in {reason: command for command, reason in answers.items() if reason}.items():
+        refused = set[str]().union(*(names for asked, names in rules.items() if answers[asked] == reason))
+        what = f"Slurm does not take jobs of {', '.join(sorted(refused))}"
         remedy = "ask for less, or name another partition (default-resources and set-resources of the profile)"
-        yield AREA.error(what, where=shlex.join(refused[0]), found=reason, remedy=remedy)
-    version = config.get("SLURM_VERSION", "?")
-    yield AREA.fact(f"Slurm {version} was asked for {len(asked)} kinds of jobs, each in its first attempt")
-    yield AREA.fact("not checked: that all nodes have this folder under the same path")
+        yield told("error", what, where=shlex.join(command), found=reason, remedy=remedy)
+    yield told("fact", f"Slurm was asked for {len(rules)} kinds of jobs, each in its first attempt")
 
 
-def options_of(resources: Mapping[str, str]) -> list[str]:
+def options_of(job: Mapping[str, Any]) -> list[str]:
     """Return the options of sbatch for the resources of a job.
 
-    >>> options_of({"threads": "1", "mem_mb": "8000", "gpu": "2", "gpu_model": "h100"})
+    >>> options_of({"threads": 1, "mem_mb": 8000, "gpu": 2, "gpu_model": "h100"})
     ['--mem=8000', '--gpus=h100:2', '--cpus-per-task=1']
     """
-    options = [f"--{option}={resources[name]}" for name, option in OPTIONS.items() if resources.get(name)]
-    gpus, model = int(resources.get("gpu", 0)), resources.get("gpu_model")
-    options += [f"--gpus={model}:{gpus}" if model else f"--gpus={gpus}"] if gpus else []
-    per_gpu = resources.get("cpus_per_gpu") if gpus else None
-    cpus = resources.get("cpus_per_task", resources["threads"])
-    options.append(f"--cpus-per-gpu={per_gpu}" if per_gpu else f"--cpus-per-task={cpus}")
-    return options + shlex.split(resources.get("slurm_extra", ""))
+    options = [f"--{option}={job[name]}" for option, name in OPTIONS.items() if job.get(name)]
+    gpus, model, per_gpu = job.get("gpu"), job.get("gpu_model"), job.get("cpus_per_gpu")
+    options += [f"--gpus={f'{model}:' if model else ''}{gpus}"] if gpus else []
+    cpus = f"gpu={per_gpu}" if gpus and per_gpu else f"task={job.get('cpus_per_task', job['threads'])}"
+    return [*options, f"--cpus-per-{cpus}", *shlex.split(job.get("slurm_extra", ""))]
 
 
-def ask(*words: str) -> str:
-    """Return what a command of Slurm prints. Raises UserError where it fails, or does not answer in time."""
-    what, where = "Slurm does not answer", " ".join(words)
-    remedy = "run on a login node, and ask the administrators whether the controller of Slurm runs (`scontrol ping`)"
-    try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=WAIT_S, check=False)
-    except FileNotFoundError:
-        raise UserError(what, where=where, found=f"no {words[0]} in PATH", remedy=remedy) from None
-    except subprocess.TimeoutExpired:
-        raise UserError(what, where=where, found=f"nothing in {WAIT_S} s", remedy=remedy) from None
-    if done.returncode:
-        said = " ".join((done.stderr or done.stdout).split()) or f"status {done.returncode}"
-        raise UserError(what, where=where, found=said, remedy=remedy)
-    return done.stdout
-
-
-def _refusal(command: tuple[str, ...]) -> str | None:
-    """Return why Slurm does not take a job; None where it does."""
-    try:
-        ask(*command)
-    except UserError as problem:
-        return problem.found
-    return None
+def _ask(command: Sequence[str]) -> tuple[str, str]:
+    """Return what a command of Slurm prints, and why it fails; an empty text where it does not."""
+    try:  # without its controller some commands try for a minute
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        return "", str(problem)
+    return done.stdout, " ".join(done.stderr.split()) or f"status {done.returncode}" if done.returncode else ""
 
 
 def _waiting(requests: Requests, config: Mapping[str, str]) -> Iterator[RunFinding]:
     """Yield the settings with which a run does not notice the end of a job, and waits for ever."""
-    if str(requests.profile.get(STATUS, "sacct")) != "squeue":
+    asked = requests.profile.get(STATUS, "sacct")
+    if asked != "squeue":
         what = "a run would wait for ever for a job that somebody cancels, and without accounting for every job"
-        yield AREA.error(what, where=requests.place(STATUS), found="sacct", remedy=f"set {STATUS}: squeue")
-    seconds, age = requests.profile.get(SECONDS, INIT_SECONDS), config.get("MinJobAge", "").partition(" ")[0]
-    # With 0 Slurm forgets no job.
-    if age.isdecimal() and isinstance(seconds, int) and 0 < int(age) < POLLS * seconds:
-        yield AREA.error(
-            "Slurm forgets jobs that have ended before squeue is asked for them",
-            where=requests.place(SECONDS),
-            found=f"{seconds} s before the first question; MinJobAge = {age} s",
-            expected=f"MinJobAge of {POLLS} times these seconds or more",
-            remedy=f"lower {SECONDS} to {int(age) // POLLS}, or ask the administrators for a larger MinJobAge",
-        )
-    if "CANCEL" in config.get("PreemptMode", "") and not config.get("PreemptType", "").endswith("none"):
-        remedy = "use a partition that is not preempted, or ask the administrators for REQUEUE"
-        what = "a run waits for ever for a job that a more urgent one has replaced"
-        yield AREA.warning(what, where="PreemptMode", found=config["PreemptMode"], expected="REQUEUE", remedy=remedy)
+        yield told("error", what, where=requests.lines.place((STATUS,)), found=asked, remedy=f"set {STATUS}: squeue")
+    seconds, age = requests.profile.get(SECONDS, 40), config.get("MinJobAge", "").partition(" ")[0]
+    # Slurm must remember a job that has ended for three questions. With 0 it forgets none.
+    if age.isdecimal() and 0 < int(age) < 3 * seconds:
+        what = "Slurm forgets jobs that have ended before squeue is asked for them"
+        value = f"{seconds} s before the first question; MinJobAge = {age} s, and not three times as much"
+        remedy = f"lower {SECONDS} to {int(age) // 3}, or ask the administrators for a larger MinJobAge"
+        yield told("error", what, where=requests.lines.place((SECONDS,)), found=value, remedy=remedy)

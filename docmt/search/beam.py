@@ -23,10 +23,11 @@ from docmt.base.errors import UserError
 from docmt.nn.device import download, upload
 from docmt.nn.frames import FRAMES
 from docmt.nn.rows import Rows
-from docmt.nn.streams import Memory, frame_source
+from docmt.nn.streams import Memory
 from docmt.search.best import best_continuations
 from docmt.search.hypotheses import Candidates, Finished, Hypotheses
 from docmt.search.rules import RULES, Rules, instance_limits, most_pieces
+from docmt.search.source import source_of
 from docmt.settings.decode import DecodeConfig
 
 
@@ -97,10 +98,9 @@ def search_instances(model: nn.Module, rows: Rows, config: DecodeConfig) -> list
 
     An instance has a single search or, where the model is synchronous, a search for each of its sentences.
     """
-    device = next(model.parameters()).device
     most, counted_besides = most_pieces(model.config.learned_positions), RULES[model.config.frame].counted_besides
     limits = instance_limits(rows, config, counted_besides, most)
-    memory = model.encode(frame_source(rows, model.config.frame).to(device))
+    memory = model.encode(source_of(model, rows))
     if not model.synchronous:
         return [[translations] for translations in search_memory(model, memory, limits, config)]
     searches = iter(search_memory(model, memory.by_sentence(), [[limit] for row in limits for limit in row], config))

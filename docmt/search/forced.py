@@ -11,6 +11,7 @@ from docmt.nn.device import upload
 from docmt.nn.frames import FRAMES, ends
 from docmt.nn.rows import Rows
 from docmt.nn.streams import Stream, frame_batch, frame_source, frame_target, output_lengths
+from docmt.search.source import source_of
 
 STATES_AT_ONCE = {"cpu": 64, "cuda": 2048}
 """The number of decoder states whose logits over the whole vocabulary are in memory together, by type of device.
@@ -53,7 +54,7 @@ def forced_scores(model: nn.Module, rows: Rows) -> tuple[Tensor, Tensor]:
     """
     framed = frame_batch(rows, model.config.frame)
     batch = framed.to(next(model.parameters()).device)
-    states = model.decode(batch.target_in, model.encode(batch.source))
+    states = model.decode(batch.target_in, model.encode(source_of(model, rows)))
     tokens = _score_outputs(model, states, np.arange(len(states)), framed.target_out)
     return tokens, _sums(tokens, output_lengths(rows, model.config.frame))
 
@@ -93,7 +94,7 @@ def _score_variants(model: nn.Module, rows: Rows, item: np.ndarray, wanted: np.n
     """
     frame, device = model.config.frame, next(model.parameters()).device
     _, first = np.unique(item, return_index=True)
-    encoded = model.encode(frame_source(rows.take(first), frame).to(device))
+    encoded = model.encode(source_of(model, rows.take(first)))
     target_in, target_out = frame_target(rows, frame)
     target_in = share_prefixes(target_in, first[item])
     states = model.decode(target_in.to(device), encoded.repeat_instances(frame_source(rows, frame).to(device), item))

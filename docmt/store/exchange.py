@@ -1,23 +1,16 @@
 """The exchange of single artifacts with a store: a job fetches its outputs, or gives those that it made."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from docmt.base.artifacts import write_json
 from docmt.base.errors import in_line
 from docmt.base.recipe import Recipe
-from docmt.store.addresses import open_store
 from docmt.store.backend import EntryRefused, EntryUntrusted
 from docmt.store.entries import StoreEntry
-from docmt.store.store import Store
+from docmt.store.store import Store, open_store
 
 REFUSED = "refused.json"
 """The file, in a job's folder, that says why its entry in a store cannot be used; the next plan does without it."""
-
-
-def store_of(address: str, keys: str | None) -> Store:
-    """Return a store, of which only what the keys have signed is used. Raises as `open_store` does."""
-    return open_store(address, None if keys is None else Path(keys))
 
 
 def fetch(recipe: Recipe, can_write: Callable[[str], bool], store: Store | None = None) -> None:
@@ -27,7 +20,7 @@ def fetch(recipe: Recipe, can_write: Callable[[str], bool], store: Store | None 
     Raises UserError where the entry cannot be used, and notes this for the next plan; StoreUnusable is not noted.
     """
     if store is None:
-        store = store_of(recipe.hints["fetch"]["store"], recipe.hints["fetch"]["keys"])
+        store = open_store(recipe.hints["fetch"]["store"], recipe.hints["fetch"]["keys"])
     try:
         entry = store.entry(recipe.identity)
         if entry is None:
@@ -52,7 +45,7 @@ def give(recipe: Recipe, store: Store | None = None, replace: bool = False) -> b
     another user.
     """
     if store is None:
-        store = store_of(recipe.hints["give"]["store"], recipe.hints["give"]["keys"])
+        store = open_store(recipe.hints["give"]["store"], recipe.hints["give"]["keys"])
         store.begin()
     note = recipe.folder / REFUSED
     is_given = store.push(StoreEntry.of_recipe(recipe), recipe.folder, mend=replace or note.exists())

@@ -2,35 +2,35 @@
 
 The files of a store:
 
-    docmt-store.json                  its format
-    entries/<2 digits>/<identity>     an entry (`entries.py`), written after all files that it lists
-    files/<2 digits>/<sha256>         the content of a file, once, however many artifacts have it
-    signatures/<sha256>               a list of identities that a person signed (`signatures.py`)
+    docmt-store.json         its format
+    entries/<identity>       an entry (`entries.py`), written after all files that it lists
+    files/<sha256>           the content of a file, once, however many artifacts have it
+    signatures/<sha256>      a list of identities that a person signed (`signatures.py`)
 
 Who pushes an artifact writes all of its files, also those that are there, and then the entry: a file of an entry is
 never older than the push. So files that nobody lists can be told from those of a push that is not done by their age
-(`collecting.py`).
+(`contents.py`).
 """
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
-from docmt.base.artifacts import as_object, atomic_file
-from docmt.base.digests import indented_json
-from docmt.base.errors import UserError
-from docmt.base.foreign import reading
-from docmt.base.manifest import MANIFEST
+from docmt.base.artifacts import atomic_file
+from docmt.base.credentials import refuse_credentials
+from docmt.base.digests import FileDigest, indented_json
+from docmt.base.errors import UserError, in_line, quoted
 from docmt.base.untrusted import inside
 from docmt.store.backend import Backend, EntryRefused, StoreUnusable
+from docmt.store.bucket import LIBRARIES, BucketBackend
 from docmt.store.entries import StoreEntry
-from docmt.store.signatures import SIGNATURES, Signatures
+from docmt.store.folder import FolderBackend
+from docmt.store.signatures import SIGNATURES, Signatures, read_keys
 
 HEAD = "docmt-store.json"
-FORMAT = "docmt-store-2"
+FORMAT = "docmt-store-3"
 ENTRIES, FILES = "entries", "files"
-FOLDERS = (SIGNATURES, *(f"{top}/{number:02x}" for top in (ENTRIES, FILES) for number in range(256)))
-"""The folders of a new store."""
 UNSIGNED = (
     "nobody has to sign in this store (no store_keys): a person who may write to it can give other numbers, and nothing"
     " more; pages are made here"
@@ -38,16 +38,39 @@ UNSIGNED = (
 """The line about a store without keys."""
 AT_ONCE = 4
 """The number of files that are copied at the same time."""
+VALID = f"valid: a folder, or {' or '.join(f'{scheme}://BUCKET/PATH' for scheme in LIBRARIES)}"
 
 
 def entry_key(identity: str) -> str:
     """Return the key of the entry of an identity."""
-    return f"{ENTRIES}/{identity[:2]}/{identity}"
+    return f"{ENTRIES}/{identity}"
 
 
 def file_key(sha256: str) -> str:
     """Return the key of the file with a digest."""
-    return f"{FILES}/{sha256[:2]}/{sha256}"
+    return f"{FILES}/{sha256}"
+
+
+def open_store(address: str, keys: Path | str | None = None) -> "Store":
+    """Return the store at an address: a folder, `s3://BUCKET/PATH` or `gs://BUCKET/PATH`; the path may be missing.
+
+    `keys`: the file of the keys whose owners the site trusts (`store_keys`); None = every entry is accepted. Raises
+    UserError for another address, an object store whose library is not installed, and a file that has no keys.
+    """
+    backend = backend_at(address)
+    return Store(backend, None if keys is None else Signatures(backend, read_keys(Path(keys))))
+
+
+def backend_at(address: str) -> Backend:
+    """Return the backend of an address. Raises UserError as `open_store` does."""
+    scheme, mark, rest = address.partition("://")
+    if not mark:
+        return FolderBackend(address)
+    refuse_credentials(address, "store")
+    root = rest.rstrip("/")
+    if scheme not in LIBRARIES or not root.split("/")[0] or "//" in root or set(rest) & set("?#* "):
+        raise UserError("not an address of a store", where="store", found=quoted(address), remedy=VALID)
+    return BucketBackend(address, scheme, root)
 
 
 class Store:
@@ -58,45 +81,31 @@ class Store:
 
         `trusted`: the signed lists by which alone an entry is accepted; None = every entry is accepted.
         """
-        self.backend, self.trusted = backend, trusted
-
-    @property
-    def address(self) -> str:
-        """The address of the store."""
-        return self.backend.address
+        self.backend, self.trusted, self.address = backend, trusted, backend.address
 
     def check(self) -> bool:
         """Return whether there is a store. Raises StoreUnusable for a store of another version, or no store at all."""
         data = self.backend.read(HEAD)
-        if data is None and next(self.backend.listed(""), None) is not None:
-            data = self.backend.read(HEAD)  # another process may have begun the store meanwhile
-            if data is None:
+        if data is None:
+            if any(file.key != HEAD for file in self.backend.listed("")):  # which another process may write now
                 what = "there are files, but they are no store of docmt"
                 remedy = "name an empty folder, or a store (`store` in config.yaml)"
                 raise StoreUnusable(what, where=self.address, expected=HEAD, remedy=remedy)
-        if data is None:
             return False
-        where = f"{self.address}/{HEAD}"
-        try:
-            with reading(where, "not the head of a store, or damaged"):
-                value = as_object(json.loads(data), where, ("format",))
-        except UserError as problem:
-            remedy = "use another store (`store` in config.yaml)"
-            raise StoreUnusable(problem.what, where=where, found=problem.found, remedy=remedy) from problem
-        if value["format"] != FORMAT:
-            what, remedy = "a store of another version", "use the version of docmt that made it, or another store"
-            raise StoreUnusable(what, where=where, found=value["format"], expected=FORMAT, remedy=remedy)
+        stated = None
+        with suppress(ValueError, LookupError, TypeError, RecursionError):
+            stated = str(json.loads(data)["format"])
+        if stated != FORMAT:
+            what = "a store of another version" if stated else "not the head of a store, or damaged"
+            remedy, where = "use the version of docmt that made it, or another store", self.backend.place(HEAD)
+            raise StoreUnusable(what, where=where, found=stated and in_line(stated), expected=FORMAT, remedy=remedy)
         return True
 
     def begin(self) -> None:
         """Make the store where there is none yet. Raises as `check` does."""
         if not self.check():
-            self.backend.prepare(FOLDERS)
+            self.backend.prepare((ENTRIES, FILES, SIGNATURES))
             self.backend.create(HEAD, indented_json({"format": FORMAT}).encode())
-
-    def has(self, identity: str) -> bool:
-        """Return whether there is an entry of an identity, whole or not."""
-        return self.backend.size(entry_key(identity)) is not None
 
     def entry(self, identity: str) -> StoreEntry | None:
         """Return the entry of an identity; None where there is none.
@@ -115,12 +124,16 @@ class Store:
 
     def place(self, identity: str) -> str:
         """Return the place of an entry for messages."""
-        return f"{self.address}/{entry_key(identity)}"
+        return self.backend.place(entry_key(identity))
+
+    def has_file(self, file: FileDigest) -> bool:
+        """Return whether a file is there with its size; its bytes are not read."""
+        stored = self.backend.facts(file_key(file.sha256))
+        return stored is not None and stored.bytes == file.bytes
 
     def is_whole(self, entry: StoreEntry) -> bool:
-        """Return whether all files of an entry are there with their sizes; their bytes are not read."""
-        files = {file.sha256: file.bytes for file in entry.files.values()}
-        return all(self.backend.size(file_key(sha256)) == size for sha256, size in files.items())
+        """Return whether all files of an entry are there with their sizes."""
+        return all(self.has_file(file) for file in entry.files.values())
 
     def push(self, entry: StoreEntry, folder: Path, mend: bool = False) -> bool:
         """Copy an artifact into the store; return whether the store did not have it whole already.
@@ -128,16 +141,14 @@ class Store:
         `folder`: the folder of the artifact. An entry that is damaged, or whose files are missing, is replaced where
         this user may do so; with `mend`, so is any entry. Raises UserError where a file here differs from its manifest.
         """
-        key, before = entry_key(entry.identity), self._stored_or_none(entry.identity)
-        if before is not None and not mend and self.is_whole(before):
-            return False
+        key, names = entry_key(entry.identity), {file.sha256: name for name, file in entry.files.items()}
         if mend:
-            for old in [key, *(file_key(file.sha256) for file in entry.files.values())]:
+            for old in [key, *map(file_key, names)]:
                 self.backend.remove(old)
-        names = {file.sha256: name for name, file in entry.files.items()}
+        elif (before := self._stored_or_none(entry.identity)) is not None and self.is_whole(before):
+            return False
         with ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(lambda sha256: self.backend.upload(file_key(sha256), folder / names[sha256], sha256), names))
-        self.backend.settle()
         # Another writer may have been faster, and its entry stays; a damaged one is replaced.
         if not self.backend.create(key, entry.to_json()) and self._stored_or_none(entry.identity) is None:
             self.backend.remove(key)
@@ -151,11 +162,16 @@ class Store:
         """
         for name in {*entry.files, *entry.texts}:
             inside(folder, name).parent.mkdir(parents=True, exist_ok=True)
+
+        def download(name: str) -> None:
+            file = entry.files[name]
+            self.backend.download(file_key(file.sha256), folder / name, file)
+
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            list(pool.map(lambda name: self._download(entry, folder, name), entry.files))
-        for name in sorted(entry.texts, key=lambda name: name == MANIFEST):
+            list(pool.map(download, entry.files))
+        for name, text in entry.texts.items():
             with atomic_file(folder / name, "wb") as stream:
-                stream.write(entry.texts[name].encode())
+                stream.write(text.encode())
 
     def _stored_or_none(self, identity: str) -> StoreEntry | None:
         """Return an entry; None where there is none, or a damaged one."""
@@ -163,20 +179,3 @@ class Store:
             return self.stored(identity)
         except EntryRefused:
             return None
-
-    def _download(self, entry: StoreEntry, folder: Path, name: str) -> None:
-        sha256, expected = entry.files[name].sha256, entry.files[name].bytes
-        try:
-            size = self.backend.size(file_key(sha256))
-            if size is not None and size != expected:
-                # Nothing is copied: a file of any length may be there.
-                what, place = "a file of an entry has another size", f"{self.address}/{file_key(sha256)}"
-                raise EntryRefused(what, where=place, found=f"{size:,} bytes", expected=f"{expected:,}")
-            (folder / name).unlink(missing_ok=True)
-            self.backend.download(file_key(sha256), folder / name, sha256)
-        except EntryRefused as problem:
-            # The message names the artifact too, since the name of the file is only its digest.
-            place = f"{problem.where} ({name} of {self.place(entry.identity)})"
-            raise EntryRefused(
-                problem.what, where=place, found=problem.found, expected=problem.expected, remedy=problem.remedy
-            ) from problem

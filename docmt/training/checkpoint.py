@@ -26,7 +26,7 @@ from typing import Any
 import torch
 
 from docmt.base.artifacts import read_json, write_json
-from docmt.base.digests import sha256_file
+from docmt.base.digests import digest, sha256_file
 from docmt.base.errors import UserError
 from docmt.base.manifest import stated_sha256
 from docmt.base.untrusted import inside
@@ -219,6 +219,9 @@ def claim_state(folder: Path, run: dict[str, Any], note: Callable[[str], None]) 
     """
     if (folder / CLAIM).exists():
         earlier = read_json(folder / CLAIM)
+        if earlier.pop("digest", "") != digest(earlier):
+            note(f"{CLAIM} is damaged and is written again: each checkpoint says to which run it belongs")
+            earlier = run
         # Without a checkpoint nothing is lost: the user may leave out an option that does not work on this machine.
         if any(folder.glob("checkpoint-*.pt")) and (changed := differences(earlier, run)):
             refuse_other_run(changed, folder)
@@ -233,7 +236,7 @@ def claim_state(folder: Path, run: dict[str, Any], note: Callable[[str], None]) 
             expected=f"an empty folder, or one with {CLAIM}",
             remedy="name another state folder",
         )
-    write_json(folder / CLAIM, run)
+    write_json(folder / CLAIM, {**run, "digest": digest(run)})
 
 
 def refuse_other_run(changed: Differences, where: Path) -> None:

@@ -14,7 +14,7 @@ from docmt.cli.commands import ABOUT_DOWNLOAD, ABOUT_JOBS, ABOUT_STORE, FOR_YOU,
 from docmt.cli.findings import NOT_SUPPORTED
 from docmt.cli.job import command_of
 from docmt.cli.provenance import NOT_REPRODUCED
-from docmt.cli.store.checking import DAMAGED
+from docmt.cli.store.contents import DAMAGED
 from docmt.steps import NAMES, all_steps, get_step
 from docmt.steps.download import STEP as DOWNLOAD
 from docmt.training.exit import FAULT, HANGING

@@ -36,12 +36,9 @@ ELSEWHERE = {
     ("nn/positions.py", "cut documents"): "tests/views/test_build.py"
     "::test_a_segment_too_long_for_every_model_is_refused_by_its_place",
     ("plan/supplies.py", "`fetch"): CONSENT,
-    ("preflight/checkpoints.py", "{} A run"): CONSENT,
-    ("preflight/network.py", "download on"): "tests/preflight/test_files.py::test_a_mirror_is_asked_too",
+    ("preflight/network.py", "download where"): "tests/preflight/test_files.py::test_a_mirror_is_asked_too",
     ("preflight/network.py", "try again"): "tests/preflight/test_files.py"
     "::test_a_host_that_does_not_answer_is_named_once_and_its_files_are_asked_of_others",
-    ("preflight/sources.py", "{} A run"): "tests/preflight/test_files.py"
-    "::test_studies_leave_out_what_only_a_person_can_bring",
     ("provenance/opening.py", "state the whole"): "tests/provenance/test_hostile_crates.py"
     "::test_places_of_the_author_are_left_out_and_those_of_the_user_count",
     ("provenance/remaking.py", "name a --folder beside"): "tests/provenance/test_reproduce.py"
@@ -53,14 +50,11 @@ ELSEWHERE = {
     "::test_identical_pairs_are_filled_beforehand_and_no_judgements_of_a_person",
     ("settings/pretrained.py", "give the system"): "tests/training/test_pretrained.py"
     "::test_the_fields_that_have_to_differ_can_be_pasted",
-    ("store/chosen.py", "name identities"): "tests/store/test_signing_command.py"
-    "::test_all_and_those_of_the_user_are_signed",
-    ("store/folder.py", "ask {} to remove"): OWNER,
-    ("store/folder.py", "ask {} or {}"): OWNER,
+    ("store/folder.py", "ask {} or the keeper"): OWNER,
     ("store/folder.py", "its owner"): "tests/store/test_users.py"
     "::test_a_shared_folder_that_is_not_sticky_is_refused_to_all_but_its_owner",
-    ("store/signatures.py", "docmt uses"): "tests/store/test_signing_command.py"
-    "::test_what_a_person_names_is_signed_and_used",
+    ("store/signatures.py", "docmt uses"): "tests/store/test_signatures.py"
+    "::test_what_a_person_chooses_is_signed_and_used",
     ("training/computing.py", "train with"): "tests/training/test_compiling.py"
     "::test_a_compiler_that_fails_ends_the_training_with_its_remedy",
     ("training/failures.py", "lower train.batch"): "tests/training/test_failures.py"

@@ -159,9 +159,9 @@ def dev_losses(training: Path) -> dict[int, float]:
 
 
 def finished_jobs(said: str) -> int:
-    """How many jobs snakemake says that it did."""
-    done = re.findall(r"^(\d+) of (\d+) steps \(100%\) done$", said, re.MULTILINE)
-    return int(done[-1][0]) if done else 0
+    """How many jobs a run says that it did."""
+    done = re.findall(r"^docmt: (\d+) of \1 jobs$", said, re.MULTILINE)
+    return int(done[-1]) if done else 0
 
 
 def disk_mib(root: Path) -> float:

@@ -2,87 +2,53 @@
 
 import os
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
-from helpers.remedies import Action, carried, first_error, pip_installs, refused
+from helpers.preflights import run_of
+from helpers.remedies import Action, carried, first_error, refused
 from helpers.remedies_of_plans import Room, corpus_without
 from helpers.stored import new_store
 
 from docmt.plan.links import jobs_of_target
 from docmt.plan.obtain import check_supplies
 from docmt.plan.plan import Plan
-from docmt.preflight import devices, environment, place, requests, sources, store
-from docmt.preflight.requests import Requests
-
-CUDA_DRIVER = "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05\n"
-
-
-class Machine:
-    """Cards, a driver and a torch, as `tests/preflight/test_devices.py` has them."""
-
-    def __init__(self, room: Room, cards: int = 1, torch: str = "2.13.0+cu130") -> None:
-        self.room, self.dev, self.driver = room, room.folder / "dev", room.folder / "version"
-        self.dev.mkdir()
-        for number in range(cards):
-            (self.dev / f"nvidia{number}").touch()
-        self.driver.write_text(CUDA_DRIVER)
-        room.monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-        self.torch(torch)
-
-    def torch(self, version: str) -> None:
-        self.room.monkeypatch.setattr(devices, "installed_version", lambda name: version)
-
-    def check(self, device: str = "auto", executor: str | None = None) -> Action:
-        def look() -> None:
-            asked = Requests(executor, (("train", {"gpu": "0" if device == "cpu" else "1"}),))
-            first_error(devices.check_devices(replace(self.room.grid(), device=device), asked, self.dev, self.driver))
-
-        return look
-
-    def after(self, action: Action, **state) -> Action:
-        def mended() -> None:
-            action()
-            self.check(**state)()
-
-        return mended
+from docmt.preflight import devices, files, place, slurm, store
+from docmt.preflight.devices import check_devices
+from docmt.preflight.slurm import Requests
 
 
-@carried("preflight/devices.py", "set device: auto, or run where there is a GPU (`ls /dev/nvidia*`, `nvidia-smi`)")
-def no_card(room: Room):
-    machine = Machine(room, cards=0)
-    return machine.check("cuda"), machine.check("auto"), machine.after((machine.dev / "nvidia0").touch, device="cuda")
+@carried("preflight/devices.py", "{}, or set device: cpu")
+def a_torch_that_can_use_no_card(room: Room):
+    room.monkeypatch.chdir(room.project.root)
+    reasons = ["an old driver"]
+    room.monkeypatch.setattr(devices, "count_device_files", lambda: 1)
+    room.monkeypatch.setattr("torch.cuda.is_available", lambda: not reasons)
+    room.monkeypatch.setattr("docmt.nn.device.reason_without_cuda", lambda: (reasons[0], "install a newer driver"))
+    check = lambda **config: first_error(check_devices(run_of(**config), Requests()))  # noqa: E731
+
+    def installed():
+        reasons.clear()
+        check()
+
+    return check, lambda: check(device="cpu"), installed
 
 
-@carried("preflight/devices.py", "load the driver (`nvidia-smi` shows it)")
-def no_driver(room: Room):
-    machine = Machine(room)
-    machine.driver.unlink()
-    return machine.check("cuda"), machine.after(lambda: machine.driver.write_text(CUDA_DRIVER), device="cuda")
-
-
-BUILD = "in docmt's clone: pip install -c pins.txt torch, from an index whose torch is built for CUDA"
-
-
-@carried("preflight/devices.py", BUILD)
-def a_torch_for_processors(room: Room):
-    machine = Machine(room, torch="2.13.0+cpu")
-    return machine.check("cuda"), machine.after(lambda: machine.torch("2.13.0+cu130"), device="cuda")
-
-
-@carried("preflight/devices.py", f"{BUILD}, or set device: cpu")
+@carried(
+    "preflight/devices.py",
+    "in docmt's clone: pip install -c pins.txt torch, from an index for CUDA, or set device: cpu",
+)
 def a_torch_for_processors_on_a_cluster(room: Room):
-    machine, cluster = Machine(room, torch="2.13.0+cpu"), {"executor": "slurm"}
-    installed = machine.after(lambda: machine.torch("2.13.0+cu130"), **cluster)
-    return machine.check(**cluster), machine.check("cpu", **cluster), installed
+    room.monkeypatch.chdir(room.project.root)
+    version = ["2.13.0+cpu"]
+    room.monkeypatch.setattr("docmt.base.gpus.installed_version", lambda name: version[-1])
+    asked = Requests("slurm", ({"rule": "train", "threads": 1, "gpu": 1},))
+    check = lambda **config: first_error(check_devices(run_of(**config), asked))  # noqa: E731
 
+    def installed():
+        version.append("2.13.0+cu130")
+        check()
 
-@carried("preflight/devices.py", "unset CUDA_VISIBLE_DEVICES, or name cards in it")
-def hidden_cards(room: Room):
-    machine = Machine(room)
-    room.monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    named = machine.after(lambda: room.monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0"))
-    return machine.check(), named, machine.after(lambda: room.monkeypatch.delenv("CUDA_VISIBLE_DEVICES"))
+    return check, lambda: first_error(check_devices(run_of(device="cpu"), Requests("slurm"))), installed
 
 
 @carried("preflight/place.py", "make the folder that it names (mkdir -p), or mount its disk")
@@ -98,15 +64,15 @@ def a_link_to_nowhere(room: Room):
     return check, mended
 
 
-@carried("preflight/requests.py", "see it whole: snakemake -n {} --profile {}")
+@carried("preflight/slurm.py", "see it whole: snakemake -n {} --profile {}")
 def a_run_that_snakemake_does_not_plan(room: Room):
     """What its command prints has the whole message."""
     ended = subprocess.CompletedProcess([], 1, "", "docmt: toy: no such corpus\n  found tyo\n")
     room.monkeypatch.chdir(room.folder)
-    room.monkeypatch.setattr(requests.subprocess, "run", lambda command, **_: ended)
+    room.monkeypatch.setattr(slurm.subprocess, "run", lambda command, **_: ended)
     Path("mine").mkdir()
     Path("mine/config.yaml").write_text("executor: slurm\n")
-    read = lambda: requests.read_requests("mine", ["one"], {})  # noqa: E731
+    read = lambda: slurm.read_requests("mine", ["one"], {})  # noqa: E731
 
     def whole():
         words = str(refused(read).remedy).removeprefix("see it whole: ").split()
@@ -115,10 +81,10 @@ def a_run_that_snakemake_does_not_plan(room: Room):
     return read, whole
 
 
-@carried("preflight/sources.py", "write it (`docmt read-sheets --json`), or remove the line")
+@carried("preflight/files.py", "write it (`docmt read-sheets --json`), or remove the line")
 def preferences_that_are_not_there(room: Room):
     path = room.folder / "judged.json"
-    check = lambda **human: first_error(sources.check_places(room.grid(human=human)))  # noqa: E731
+    check = lambda **human: first_error(files.check_places(room.grid(human=human)))  # noqa: E731
 
     def written():
         path.write_text("{}")
@@ -138,7 +104,7 @@ def rights(room: Room, denied: int) -> Action:
     return look
 
 
-@carried("preflight/store.py", "ask the owner of the folder, or set store_mode: pull")
+@carried("preflight/store.py", "ask its owner, or store_mode: pull")
 def a_store_that_cannot_be_written(room: Room):
     return rights(room, os.W_OK), lambda: rights(room, os.W_OK)(store_mode="pull"), rights(room, 0)
 
@@ -146,22 +112,6 @@ def a_store_that_cannot_be_written(room: Room):
 @carried("preflight/store.py", "ask its owner, or store_mode: off")
 def a_store_that_cannot_be_read(room: Room):
     return rights(room, os.R_OK), lambda: rights(room, os.R_OK)(store_mode="off"), rights(room, 0)
-
-
-@carried("preflight/environment.py", "in docmt's clone: pip install -c pins.txt -e {}")
-def other_versions(room: Room):
-    room.monkeypatch.chdir(room.folder)
-    Path("pins.txt").write_text("numpy==1.0\n")
-    versions = {"numpy": "2.0"}
-    room.monkeypatch.setattr(environment, "installed_version", lambda name: versions.get(name, "missing"))
-    check = lambda: first_error(environment._other_versions([]))  # noqa: E731
-
-    def installed():
-        assert "numpy" in pip_installs(refused(check).remedy)
-        versions["numpy"] = "1.0"
-        check()
-
-    return check, installed
 
 
 def by_hand(room: Room) -> dict:

@@ -7,22 +7,20 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import torch
-from helpers.command_line import invoke, succeed
+from helpers.command_line import succeed
 from helpers.exported import DOCUMENTS, TEXT, write_model
 from helpers.model_cases import CASES
 from helpers.remedies import Action, carried, first_error
-from helpers.remedies_of_checks import Machine
 from helpers.remedies_of_plans import CORPUS, TRAINING, Room
 from helpers.servers import serving
 
 import docmt
 from docmt.exporting import ct2_engine
 from docmt.exporting.ct2_search import CTranslate2Search
-from docmt.preflight import devices, disk
+from docmt.preflight import place
 from docmt.preflight.network import check_network
 from docmt.preflight.planned import planned_run
-from docmt.preflight.requests import Requests
-from docmt.preflight.slurm import check_slurm
+from docmt.preflight.slurm import Requests, check_slurm
 from docmt.settings.data import CutConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.trained.engine import exported_model
@@ -30,29 +28,20 @@ from docmt.trained.model import TrainedModel
 from docmt.training.ranks import joined
 
 
-@carried("preflight/devices.py", "ask the administrator for the rights (often the group `video` or `render`)")
-def a_card_of_others(room: Room):
-    machine, denied = Machine(room), {True}
-    room.monkeypatch.setattr(devices.os, "access", lambda path, mode: not denied)
-    return machine.check("cuda"), machine.after(denied.clear, device="cuda")
-
-
 @carried(
-    "preflight/disk.py",
-    "make room, link results/ to a larger disk, or run fewer targets; `docmt remove-results` lists what is old",
+    "preflight/place.py",
+    "make room (`docmt remove-results` lists what is old), link results/ to a larger disk, or ask for less",
 )
 def a_small_disk(room: Room):
     room.monkeypatch.chdir(room.project.root)
     large, results = room.folder / "large", Path("results").absolute()
     large.mkdir()
-    need = int(disk.estimated_room(planned_run(room.grid(), ["one"])[0]).total)
+    need = int(sum(place.estimated_room(planned_run(room.grid(), ["one"])[0]).values()))
     free = {results.parent: need // 2, large: 2 * need}
 
-    def status(path: Path) -> SimpleNamespace:
-        return SimpleNamespace(f_bavail=free[path.resolve()], f_frsize=1, f_files=0, f_favail=0)
-
-    room.monkeypatch.setattr(disk.os, "statvfs", status)
-    check = lambda target="one": first_error(disk.check_disk(planned_run(room.grid(), [target])[0]))  # noqa: E731
+    usage = lambda path: SimpleNamespace(free=free[path.resolve()])  # noqa: E731
+    room.monkeypatch.setattr(place.shutil, "disk_usage", usage)
+    check = lambda target="one": first_error(place.check_disk(planned_run(room.grid(), [target])[0]))  # noqa: E731
 
     def linked():
         results.symlink_to(large)
@@ -151,22 +140,6 @@ def asked(room: Room, level: str, *urls: str, then: Action = lambda: None, **con
     return look
 
 
-@carried("preflight/network.py", "`docmt check-sources` asks all sources of the catalogue")
-def a_source_without_the_file(room: Room):
-    ask = lambda: invoke("check-sources", "toy", "--root", room.project.root)  # noqa: E731
-
-    def named():
-        done = ask()
-        (line,) = [line for line in done.stdout.splitlines() if "404" in line]
-        assert done.exit_code == 1 and GONE in line and HERE not in line
-
-    def fine():
-        assert ask().exit_code == 0
-
-    named_by_it = asked(room, "none", GONE, HERE, then=named)
-    return asked(room, "warning", GONE, HERE), named_by_it, asked(room, "warning", HERE, then=fine)
-
-
 @carried("preflight/network.py", "add a source to the catalogue, or put the file into a folder of `local`")
 def a_file_without_a_source(room: Room):
     (room.folder / "mine").mkdir()
@@ -177,7 +150,7 @@ def a_file_without_a_source(room: Room):
 
 @carried(
     "preflight/slurm.py",
-    "run on a login node, and ask the administrators whether the controller of Slurm runs (`scontrol ping`)",
+    "run on a login node, and ask the administrators whether Slurm's controller runs (`scontrol ping`)",
 )
 def a_controller_that_is_away(room: Room):
     programs = Programs(room)
@@ -188,18 +161,6 @@ def a_controller_that_is_away(room: Room):
         programs.check()
 
     return programs.check, started
-
-
-@carried("preflight/slurm.py", "use a partition that is not preempted, or ask the administrators for REQUEUE")
-def a_partition_whose_jobs_are_cancelled(room: Room):
-    programs = Programs(room)
-    programs.write("scontrol", "echo 'PreemptMode = CANCEL'; echo 'PreemptType = preempt/qos'")
-
-    def requeued():
-        programs.write("scontrol", "echo 'PreemptMode = REQUEUE'; echo 'PreemptType = preempt/qos'")
-        programs.check()
-
-    return programs.check, requeued
 
 
 class Programs:

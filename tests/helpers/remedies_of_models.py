@@ -24,7 +24,7 @@ from docmt.models.store import read_checkpoint
 from docmt.scoring.alignment.programs import AwesomeAlign
 from docmt.scoring.human.items import DIGEST, Key
 from docmt.settings.data import CutConfig
-from docmt.store import clouds
+from docmt.store import bucket
 from docmt.text.pretrained import PretrainedTokenizer
 
 
@@ -62,7 +62,7 @@ def no_awesome_align(room: Room):
     return installed_by(room, "awesome_align.tokenization_bert", "awesome-align", load)
 
 
-@carried("store/clouds.py", INSTALL)
+@carried("store/bucket.py", INSTALL)
 def no_library_of_a_bucket(room: Room):
     present: set[str] = set()
 
@@ -72,7 +72,7 @@ def no_library_of_a_bucket(room: Room):
         return name
 
     room.monkeypatch.setattr(foreign, "import_module", imported)
-    check = lambda: clouds._library("gcsfs", "gs")  # noqa: E731
+    check = lambda: bucket.library_of("gs")  # noqa: E731
 
     def installed():
         present.update(pip_installs(refused(check).remedy) & {"gcsfs"})

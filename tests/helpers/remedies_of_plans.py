@@ -24,9 +24,9 @@ from docmt.plan.inventory import inventory
 from docmt.plan.plan import Job, Plan
 from docmt.plan.removal import chosen
 from docmt.plan.stored import named_store
-from docmt.preflight import devices, packages
+from docmt.preflight import devices, environment
 from docmt.preflight.planned import planned_run
-from docmt.preflight.requests import Requests
+from docmt.preflight.slurm import Requests
 
 TRAINING = Job.of("train", corpus="toy", system="sentence", seed=1)
 IN_FP32 = "set `precision: fp32` in config.yaml, for every study that does not compare precisions"
@@ -87,7 +87,7 @@ def a_run(room: Room, *targets: str, triggers=TRIGGERS, until=(), is_dry: bool =
     room.monkeypatch.chdir(room.project.root)
     named, ending = frozenset(targets), frozenset(until)
     settings = RunSettings(named, frozenset(), False, False, ending, frozenset(triggers), is_dry)
-    return Driver(room.grid(), lambda: settings)
+    return Driver(room.grid(), lambda: settings, print)
 
 
 @carried("plan/driver.py", "add --rerun-triggers mtime params")
@@ -235,15 +235,17 @@ def an_old_gpu(room: Room):
     write_program(room.folder / "bin/nvidia-smi", f'case "$1" in --query*) {row}; exit;; esac\n{listing}')
     room.edited("systems", {"sentence": {"train": {"precision": "bf16"}}})
     room.monkeypatch.chdir(room.project.root)
-    check = lambda: first_error(devices.check_numbers(planned_run(room.grid(), ["one"])[0], Requests()))  # noqa: E731
+    check = lambda: first_error(devices.check_devices(planned_run(room.grid(), ["one"])[0], Requests()))  # noqa: E731
     return check, lambda: room.edited("precision", "fp32", "config.yaml"), check
 
 
-@carried("preflight/packages.py", "in docmt's clone: pip install -c pins.txt -e {}")
+@carried("preflight/environment.py", "in docmt's clone: pip install -c pins.txt -e {}")
 def packages_of_jobs(room: Room):
     missing = {"gensim", "eflomal"}
-    room.monkeypatch.setattr(packages, "is_installed", lambda name: name not in missing)
-    check = lambda: packages.check_packages(["default", "eflomal"])  # noqa: E731
+    room.monkeypatch.chdir(room.project.root)
+    room.monkeypatch.setattr(environment, "installed_version", lambda name: "missing" if name in missing else "1")
+    run = planned_run(room.grid(scoring={"aligner": {"kind": "eflomal"}}), ["one"])[0]
+    check = lambda: first_error(environment.check_environment(run))  # noqa: E731
 
     def mended():
         missing.difference_update(pip_installs(refused(check).remedy))

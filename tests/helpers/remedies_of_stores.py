@@ -9,12 +9,12 @@ from helpers.remedies_of_plans import Room, config_of
 from helpers.servers import serving
 from helpers.stored import new_store
 
-from docmt.store.addresses import backend_at, open_store
-from docmt.store.refusals import unusable
-from docmt.store.signing import read_key
+from docmt.store.bucket import unusable
+from docmt.store.signatures import read_key
+from docmt.store.store import backend_at, open_store
 
 
-@carried("store/signing.py", "to make a key: ssh-keygen -t ed25519")
+@carried("store/signatures.py", "to make a key: ssh-keygen -t ed25519")
 def no_key(room: Room):
     path = room.folder / "id"
     path.write_text("no key\n")
@@ -70,17 +70,6 @@ def a_store_with_other_files(room: Room):
     return check("full"), check("empty"), check("begun")
 
 
-@carried("store/store.py", "use another store (`store` in config.yaml)")
-def a_damaged_store(room: Room):
-    for name in ("damaged", "other"):
-        new_store(room.folder / name)
-    head = room.folder / "damaged/docmt-store.json"
-    head.chmod(0o644)
-    head.write_text("[")
-    check = lambda name: lambda: open_store(str(room.folder / name)).check()  # noqa: E731
-    return check("damaged"), check("other")
-
-
 GO_ON = "name a store that can be used (`store` in config.yaml), or go on without one: --config store_mode=off"
 
 
@@ -100,8 +89,8 @@ def that_refuses(problem: Exception) -> Situation:
     return situation
 
 
-carried("store/refusals.py", GO_ON)(that_refuses(RuntimeError("an answer that nobody knows")))
-carried("store/refusals.py", f"{{}}; {GO_ON}")(that_refuses(FileNotFoundError("the bucket")))
+carried("store/bucket.py", GO_ON)(that_refuses(RuntimeError("an answer that nobody knows")))
+carried("store/bucket.py", f"{{}}; {GO_ON}")(that_refuses(FileNotFoundError("the bucket")))
 
 
 class Bucket(http.server.BaseHTTPRequestHandler):
@@ -145,7 +134,7 @@ def of_bucket(room: Room, **variables: str | None) -> Action:
 
 
 @carried(
-    "store/refusals.py",
+    "store/bucket.py",
     "s3://: AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; gs://: GOOGLE_APPLICATION_CREDENTIALS",
 )
 def no_key_of_a_bucket(room: Room):
@@ -153,13 +142,13 @@ def no_key_of_a_bucket(room: Room):
     return of_bucket(room, **no_key), of_bucket(room, **no_key | {"AWS_PROFILE": "mine"}), of_bucket(room)
 
 
-@carried("store/refusals.py", "state its region (AWS_DEFAULT_REGION)")
+@carried("store/bucket.py", "state its region (AWS_DEFAULT_REGION)")
 def a_bucket_of_another_region(room: Room):
     return of_bucket(room, AWS_DEFAULT_REGION="us-east-1"), of_bucket(room)
 
 
 @carried(
-    "store/refusals.py",
+    "store/bucket.py",
     "see the address of the server (AWS_ENDPOINT_URL, STORAGE_EMULATOR_HOST) and the network",
 )
 def a_wrong_address_of_a_bucket(room: Room):

@@ -9,9 +9,8 @@ from docmt.base.digests import indented_json
 from docmt.base.manifest import MANIFEST, RECORD, read_manifest, sealed
 from docmt.base.recipe import Recipe
 from docmt.base.sealing import sealing
-from docmt.store.addresses import open_store
-from docmt.store.entries import StoreEntry, maker
-from docmt.store.store import FORMAT, HEAD, Store
+from docmt.store.entries import StoreEntry
+from docmt.store.store import Store, open_store
 
 WEIGHTS = "model/weights.txt"
 
@@ -34,8 +33,8 @@ def make_artifact(folder: Path, text: str = "a model\n", seed: int = 1) -> Path:
 def entry_of(folder: Path) -> StoreEntry:
     identity = read_manifest(folder / MANIFEST).identity
     recipe = next(recipe for recipe in map(recipe_of, range(1, 100)) if recipe.identity == identity)
-    texts = {name: (folder / name).read_text(encoding="utf-8") for name in (MANIFEST, RECORD)}
-    return StoreEntry(recipe.place.as_posix(), recipe.asked, texts, maker())
+    values = {name: json.loads((folder / name).read_bytes()) for name in (MANIFEST, RECORD)}
+    return StoreEntry(recipe.place.as_posix(), recipe.asked, values)
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -45,20 +44,24 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def new_store(folder: Path, mode: int = 0o755) -> Store:
-    """Begin a store in a new folder with this mode.
-
-    Its folders are made one by one when they are needed: to make and remove all of them takes most of a test's time.
-    """
+    """Begin a store in a new folder with this mode."""
     folder.mkdir()
     folder.chmod(mode)
     store = open_store(str(folder))
-    store.backend.create(HEAD, indented_json({"format": FORMAT}).encode())
+    store.begin()
     return store
 
 
-def resealed(text: str, change: Any) -> str:
-    """The text of a sealed JSON file after a change by somebody who writes a right digest beside it."""
-    value = json.loads(text)
+def reseal(value: dict[str, Any], change: Any) -> None:
+    """Change a sealed object as somebody does who writes a right digest beside it."""
     value.pop("digest", None)
     change(value)
-    return indented_json(sealed(value))
+    value.update(sealed(value))
+
+
+def rewrite_entry(path: Path, change: Any) -> None:
+    """Change the file of an entry, and its digest."""
+    value = json.loads(path.read_text())
+    reseal(value, change)
+    path.chmod(0o644)
+    path.write_text(indented_json(value))

@@ -97,7 +97,8 @@ def copy_project(root: Path) -> Project:
 
 def changed_package(folder: Path, file: str, change: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> None:
     """A copy of the package with a changed file, which every command of a test then has."""
-    shutil.copytree(ROOT / "docmt", folder / "docmt", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("docmt", "snakemake_logger_plugin_docmt"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     changed = folder / "docmt" / file
     code = changed.read_text(encoding="utf-8")
     assert change(code) != code

@@ -9,7 +9,6 @@ from helpers.support import Project
 from docmt.base.errors import UserError
 from docmt.grid.grid import load_grid
 from docmt.plan.plan import Job
-from docmt.preflight import packages
 
 STUDY = "workflow/studies/one.yaml"
 TRANSLATIONS = {"corpus": "toy", "system": "sentence", "seed": 1}
@@ -72,13 +71,3 @@ def test_what_ctranslate2_cannot_do_is_refused_before_any_job(small, system, tol
     assert "`decode: {engine: docmt}` in this system" in message
     small.edit(STUDY, "systems/other/decode", {**system.get("decode", {}), "engine": "docmt"})
     load_grid(small.root)
-
-
-def test_its_extra_is_needed_before_any_job(small, monkeypatch):
-    grid = load_grid(chosen(small, "ctranslate2").root)
-    monkeypatch.setattr(packages, "is_installed", lambda name: name != "ctranslate2")
-    packages.check_packages(["docmt"])
-    with pytest.raises(
-        UserError, match=r"found no ctranslate2\n  in docmt's clone: pip install -c pins.txt -e '[.]\[ctranslate2\]'"
-    ):
-        packages.check_packages([each.engine for each in grid.entries])

@@ -3,24 +3,22 @@
 import hashlib
 import json
 import re
-from contextlib import chdir, suppress
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from helpers.planted import plan_of
-from helpers.stored import resealed
+from helpers.stored import reseal, rewrite_entry
 
 from docmt.base.manifest import MANIFEST, RECORD
 from docmt.plan.links import jobs_of_target
 from docmt.steps import get_step
-from docmt.store.addresses import open_store
 from docmt.store.backend import EntryRefused
-from docmt.store.chosen import all_entries, entries_of
+from docmt.store.contents import rows_of_store
 from docmt.store.exchange import REFUSED, fetch
-from docmt.store.signatures import AllowedKey, Signatures
-from docmt.store.signing import sign
-from docmt.store.store import file_key
+from docmt.store.signatures import AllowedKey, Signatures, sign
+from docmt.store.store import file_key, open_store
 
 CANARY = b"import os; os.system('touch /tmp/canary')\n"
 SHA256 = hashlib.sha256(CANARY).hexdigest()
@@ -104,17 +102,15 @@ def attack(store: Path, step: str, change) -> str:
         if path.is_file() and json.loads(path.read_text())["asked"]["step"] == step:
             break
     place = store / file_key(SHA256)
-    place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(CANARY)
 
     def in_entry(value):
-        values = {name: json.loads(value["texts"][name]) for name in (MANIFEST, RECORD)}
-        change(values[MANIFEST], values[RECORD])
-        for name in values:
-            value["texts"][name] = resealed(json.dumps(values[name]), lambda _: None)
+        values = [value["values"][name] for name in (MANIFEST, RECORD)]
+        change(*values)
+        for part in values:
+            reseal(part, lambda _: None)
 
-    path.chmod(0o644)
-    path.write_text(resealed(path.read_text(), in_entry))
+    rewrite_entry(path, in_entry)
     return path.name
 
 
@@ -125,10 +121,10 @@ def test_a_hostile_entry_is_refused_and_touches_nothing(second, full_store, tmp_
     identity = attack(full_store, step, change)
     store = open_store(str(full_store))
     if is_signed:  # by somebody who has the key and believes the entry, where it can be read
-        for name in all_entries(store):
-            with suppress(EntryRefused):
-                signed = sign(store.backend, entries_of(store, [name]), KEY)
-        store.trusted = Signatures(store.backend, [AllowedKey("ann", signed.signer())])
+        for row in rows_of_store(store):
+            if row.entry is not None:
+                signed = sign(store.backend, [row.entry], KEY)
+        store.trusted = Signatures(store.backend, [AllowedKey("ann", signed.signer)])
     with chdir(second.root):
         plan = plan_of(second.root)
         every = plan.closure(jobs_of_target(plan, "one"))

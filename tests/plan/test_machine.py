@@ -4,6 +4,7 @@ from functools import cache
 
 import pytest
 from helpers.planted_gpus import plant_gpus, uuid_of, write_program
+from helpers.preflights import said
 from helpers.support import ROOT
 
 from docmt.base.errors import UserError
@@ -98,7 +99,7 @@ def test_a_study_may_keep_what_it_compares(small):
 
 @pytest.mark.parametrize(("key", "value"), [("precision", "fp16"), ("engine", "marian")])
 def test_other_words_are_refused(small, key, value):
-    with pytest.raises(UserError, match=rf"config.yaml.*{key}: unknown name\n  found {value}"):
+    with pytest.raises(UserError, match=rf"--config {key}: unknown name\n  found {value}"):
         load_grid(small.root, {key: value})
 
 
@@ -117,7 +118,7 @@ def old(small, tmp_path, monkeypatch):
 
 def test_a_gpu_without_bf16_is_told_before_the_first_job_and_one_word_mends_it(old, monkeypatch):
     def told(**overrides: str) -> list[str]:
-        return [finding.text for finding in checked(["one"], overrides, None, False) if "this GPU" in finding.text]
+        return [text for _, text in said(checked(["one"], overrides, None, False)) if "this GPU" in text]
 
     monkeypatch.chdir(old.root)
     assert compute_capabilities()[uuid_of(1)] == ("Tesla P100", 6.0)

@@ -17,12 +17,11 @@ from docmt.base.errors import UserError
 from docmt.plan.links import jobs_of_target
 from docmt.plan.plan import Job, Plan
 from docmt.plan.stored import PAGES, Stored, stored_for, to_pull
-from docmt.store.addresses import open_store
 from docmt.store.backend import EntryRefused
-from docmt.store.chosen import all_entries, entries_of
-from docmt.store.exchange import REFUSED, fetch, give, store_of
-from docmt.store.signing import sign
-from docmt.store.store import UNSIGNED, entry_key, file_key
+from docmt.store.contents import rows_of_store
+from docmt.store.exchange import REFUSED, fetch, give
+from docmt.store.signatures import sign
+from docmt.store.store import UNSIGNED, entry_key, file_key, open_store
 
 TRAININGS = 4
 """The trainings of the study; two systems have one model."""
@@ -33,7 +32,7 @@ SCORES = Job.of("scores", corpus="toy", system="sentence", seed=1)
 def keys(full_store: Path, tmp_path: Path) -> Path:
     """The file with the key that has signed all of the store."""
     key, opened = Ed25519PrivateKey.from_private_bytes(b"1" * 32), open_store(str(full_store))
-    sign(opened.backend, entries_of(opened, all_entries(opened)), key)
+    sign(opened.backend, [row.entry for row in rows_of_store(opened)], key)
     public = key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
     (tmp_path / "keys").write_text(f"ann {public}\n", encoding="utf-8")
     return tmp_path / "keys"
@@ -76,7 +75,7 @@ def test_a_damaged_entry_and_one_that_a_job_refused_are_left_out(second, full_st
 
 def test_a_damaged_file_is_refused_and_mended_by_who_makes_it_again(first, second, full_store):
     with chdir(second.root):
-        recipe, store = plan_of(second.root).recipe(SCORES), store_of(str(full_store), None)
+        recipe, store = plan_of(second.root).recipe(SCORES), open_store(str(full_store))
         recipe.write()
         path = full_store / file_key(next(iter(store.entry(recipe.identity).files.values())).sha256)
         path.chmod(0o644)
@@ -107,7 +106,7 @@ def test_a_store_that_is_gone_costs_what_is_missing_and_no_run(second, tmp_path)
 def test_data_are_pulled_for_jobs_that_are_left_to_run_alone(second, full_store):
     with chdir(second.root):
         plan = plan_of(second.root)
-        store = store_of(str(full_store), None)
+        store = open_store(str(full_store))
         steps = {job.step for job in to_pull(plan, store, [SCORES]).entries}
         assert "scores" in steps and "train" in steps and not steps & {"corpus", "tokens", "views"}
         (

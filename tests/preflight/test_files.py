@@ -1,34 +1,31 @@
 """Files from outside that targets need: corpora, checkpoints, translations, files of scores, and their sources."""
 
 import http.server
-import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from helpers.preflights import facts, planned, run_of, said
 from helpers.servers import serving
 from helpers.small_grid import CORPUS, STUDY
 from helpers.support import Project
 
-from docmt.grid.grid import load_grid
-from docmt.preflight.checkpoints import check_checkpoints
-from docmt.preflight.finding import RunFinding
+from docmt.preflight.files import check_checkpoints, check_sources
+from docmt.preflight.finding import in_area
 from docmt.preflight.network import check_network
-from docmt.preflight.planned import PlannedRun, planned_run
-from docmt.preflight.sources import check_places, check_sources
 
-SCORES = "results/7_scores/{}/{}/seed1"
 CHECKPOINT = {"kind": "checkpoint", "about": "a", "licence": "l", "citation": "c", "gigabytes": 0.5}
+NOWHERE = "http://127.0.0.1:9"
+"""The address of a port at which nothing listens."""
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def project(small, monkeypatch) -> Project:
     """A study on three corpora: a generated one, one by hand, and one whose files a run downloads."""
+    sources = {"b.zh": ["http://one.example/b.zh"], "c.zh": ["http://one.example/c.zh", "http://two.example/c.zh"]}
     corpora = {
         "large": [{"name": "a.zh", "obtain": "Ask me."}],
-        "public": [{"name": "b.zh", "size": 2_000_000_000, "sources": ["http://one.example/b.zh"]}, {"name": "c.zh"}],
+        "public": [{"name": name, "size": 2_000_000_000, "sources": urls} for name, urls in sources.items()],
     }
-    corpora["public"][1]["sources"] = ["http://one.example/c.zh", "http://two.example/c.zh"]
     for name, files in corpora.items():
         small.write(f"workflow/corpora/{name}.yaml", {**CORPUS, "corpus": name, "files": files})
     small.edit(STUDY, "corpora", ["toy", *corpora])
@@ -36,106 +33,55 @@ def project(small, monkeypatch) -> Project:
     return small
 
 
-def run_of(*targets: str, **config) -> PlannedRun:
-    return planned_run(load_grid(Path(), config), targets or ["one"])[0]
+def checked(*targets: str, **config) -> tuple[list[tuple[str, str]], str]:
+    """What the checks of files say of targets, or of the study `one`: of all that is wrong, and the facts."""
+    run, findings = planned(*targets, **config)
+    findings += [*in_area("sources", check_sources(run)), *in_area("checkpoints", check_checkpoints(run))]
+    return said(findings), facts(findings)
 
 
-def told(findings: Iterator[RunFinding]) -> list[tuple[str, str]]:
-    return [(finding.level, finding.text) for finding in findings]
+def test_studies_leave_out_what_only_a_person_can_bring_and_other_targets_are_refused():
+    wrong, fact = checked()
+    assert wrong == [("warning", "left out: 5 runs: large is missing: a.zh. Ask me.")]
+    assert "to download: 2 files, 4 GB; `docmt preflight --sources`" in fact
+    for wrong, _ in (checked("results/7_scores/large/sentence/seed1"), checked(missing="stop")):
+        assert [level for level, _ in wrong] == ["error"]
+        assert "a.zh" in wrong[0][1] and "Ask me." in wrong[0][1] and "`mirror: FOLDER`" in wrong[0][1]
 
 
-def test_studies_leave_out_what_only_a_person_can_bring(project):
-    (level, text), (_, fact) = told(check_sources(run_of()))
-    assert level == "warning" and text == (
-        "workflow/corpora/large.yaml: files are missing that only a person can bring\n"
-        "  found in no folder: a.zh; expected in results/1_corpus/large/downloads/, a folder of `local`, or the "
-        "mirror\n"
-        "  Ask me. A run leaves out the systems that need them (`missing: skip`)."
-    )
-    assert fact.startswith("to download: 2 files, 2 GB, and files of unknown size")
-
-
-def test_single_targets_and_missing_stop_are_refused(project):
-    target = SCORES.format("large", "sentence")
-    for run in (run_of(target), run_of(missing="stop")):
-        level, text = told(check_sources(run))[0]
-        assert level == "error" and text.endswith("\n  Ask me.")
-
-
-def test_a_file_in_a_mirror_is_there(project):
+def test_files_of_a_mirror_of_two_folders_and_of_a_scale_with_fixtures(project):
     project.write("mirror/a.zh", "x")
-    assert [level for level, _ in told(check_sources(run_of(mirror="mirror")))] == ["fact"]
-
-
-def test_several_files_of_one_name_are_named(project):
+    assert checked(mirror="mirror")[0] == []
     for folder in ("one", "two"):
         project.write(f"own/{folder}/a.zh", "x")
-    texts = [text for _, text in told(check_sources(run_of(local={"large": "own"})))]
-    assert any("several files are named a.zh" in text for text in texts)
-
-
-def test_folders_and_files_of_config_yaml_that_are_not_there(project):
-    grid = load_grid(Path(), {"mirror": "no/mirror", "local": {"large": "no/ldc"}, "human": {"one": "judged.json"}})
-    assert [finding.message.where for finding in check_places(grid)] == [
-        "config.yaml mirror", "config.yaml human.one", "config.yaml local.large",
-    ]  # fmt: skip
-    assert told(check_places(load_grid(Path(), {"mirror": "http://one.example"}))) == []
+    assert any("several files are named a.zh" in text for _, text in checked(local={"large": "own"})[0])
+    project.edit("workflow/scales/smoke.yaml", "fixtures", {})
+    assert "scale smoke generates its corpora; no file is downloaded" in checked(scale="smoke")[1]
+    assert facts(check_network(run_of(scale="smoke"))) == "asked 0 hosts for 0 files"
 
 
 def test_translations_of_others_and_files_of_scores(project):
     external = {"text": "joint", "corpora": ["toy"], "translations": {"path": "others/google.txt"}}
     project.edit(STUDY, "systems/google", external)
     project.edit(STUDY, "scoring", {"coherence": {"vectors": {"en": "gigaword.txt"}}})
-    texts = told(check_sources(run_of()))
-    assert any(
-        level == "warning" and text.startswith("others/google.txt: translations of another system are missing")
-        for level, text in texts
-    )
-    assert any(
-        "gigaword.txt: word vectors is missing: the metrics that need it are left out" in text for _, text in texts
-    )
-    stated = {"coherence": {"vectors": {"en": "own.txt"}}}
-    project.edit(STUDY, "scoring", {})
-    level, text = told(check_sources(run_of(scoring=stated)))[0]
-    assert level == "error" and text.startswith("own.txt: word vectors is missing: a run is refused without it")
+    texts = [text for level, text in checked()[0] if level == "warning"]
+    assert any("others/google.txt is missing: translations of another system" in text for text in texts)
+    assert any(text.startswith("not scored: ") and "gigaword.txt is missing: word vectors" in text for text in texts)
 
 
-@pytest.fixture
-def started(project) -> Project:
-    """A system starts from a checkpoint, which docmt can download."""
+def test_a_checkpoint_needs_consent(project):
     project.edit("config.yaml", "texts/pieces", {"pretrained": "models/bert"})
     system = {"extends": "sentence", "text": "pieces", "pretrained": "models/bert", "corpora": ["toy"]}
     project.edit(STUDY, "systems/started", system)
     files = [{"name": "config.json", "sources": ["http://one.example/config.json"]}]
-    downloads = {"set": "bert", **CHECKPOINT, "folder": "models/bert", "files": files}
-    project.write("workflow/downloads/bert.yaml", downloads)
-    return project
-
-
-def test_a_checkpoint_needs_consent(started):
-    (level, text), (_, count) = told(check_checkpoints(run_of()))
-    assert level == "warning" and text.startswith(
-        "models/bert: a pretrained checkpoint is missing\n  found fetch_check"
+    project.write(
+        "workflow/downloads/bert.yaml", {"set": "bert", **CHECKPOINT, "folder": "models/bert", "files": files}
     )
-    assert "`fetch_checkpoints: true` in config.yaml, or `docmt fetch-files bert`" in text and count.endswith(": 1")
-    level, text = told(check_checkpoints(run_of(SCORES.format("toy", "started"))))[0]
-    assert level == "error"
-    (_, text), _ = told(check_checkpoints(run_of(fetch_checkpoints=True)))
-    assert text == "a run downloads before its first job: models/bert (0.5 GB)"
-
-
-def test_a_checkpoint_that_is_incomplete_or_damaged(started):
-    started.write("models/bert/config.json", json.dumps({"model_type": "bert"}))
-    index = {"weight_map": {"a": "one.safetensors", "b": "two.safetensors"}}
-    started.write("models/bert/model.safetensors.index.json", json.dumps(index))
-    started.write("models/bert/one.safetensors", "")
-    texts = [text for _, text in told(check_checkpoints(run_of()))]
-    assert any(text.startswith("models/bert/two.safetensors: file not found") for text in texts)
-    assert any(text.startswith("models/bert/tokenizer.json: file not found") for text in texts)
-    assert any(text.startswith("study one, system started, models/bert/config.json") for text in texts)
-    started.write("models/bert/two.safetensors", "not weights")
-    texts = [text for _, text in told(check_checkpoints(run_of()))]
-    assert any(text.startswith("models/bert/one.safetensors: the file is empty\n  download it again") for text in texts)
+    way = "`fetch_checkpoints: true` in config.yaml, or `docmt fetch-files bert`"
+    assert [level for level, text in checked()[0] if text.startswith("left out: 1 run: models/bert") and way in text]
+    level, text = checked("results/7_scores/toy/started/seed1")[0][-1]
+    assert level == "error" and "models/bert" in text and way in text
+    assert "a run downloads models/bert (0.5 GB)" in checked(fetch_checkpoints=True)[1]
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -156,43 +102,24 @@ def site() -> Iterator[str]:
         yield address
 
 
-NOWHERE = "http://127.0.0.1:9"
-"""The address of a port at which nothing listens."""
+def asked(first: str, second: str, **config) -> list[tuple[str, str]]:
+    """What the sources of the files answer; the two hosts are stand-ins at these addresses."""
+    return said(check_network(run_of(hosts={"one.example": first, "two.example": second}, **config), 1))
 
 
-def test_without_a_network_one_line_says_so(project):
-    hosts = {"one.example": NOWHERE, "two.example": NOWHERE}
-    ((level, text),) = told(check_network(run_of(hosts=hosts), 1))
-    assert level == "error" and text.startswith(
-        "one.example, two.example: no source can be reached: there seems to be no"
-    )
-    assert "refused" in text and "`mirror`" in text
+def test_without_a_network_one_line_says_so():
+    ((level, text),) = asked(NOWHERE, NOWHERE)
+    assert level == "error" and "refused" in text and "`mirror`" in text
+    assert text.startswith("one.example, two.example: no source can be reached: there seems to be no network")
 
 
-def test_a_host_that_does_not_answer_is_named_once_and_its_files_are_asked_of_others(project, site):
-    hosts = {"one.example": site, "two.example": NOWHERE}
-    silent, missing, fact = told(check_network(run_of(hosts=hosts), 1))
-    assert silent[0] == "warning" and silent[1].startswith("two.example: a host of 1 files does not answer")
+def test_a_host_that_does_not_answer_is_named_once_and_its_files_are_asked_of_others(site):
+    silent, missing = asked(site, NOWHERE)
+    assert silent[0] == "warning" and silent[1].startswith("two.example: the host does not answer")
     assert missing[0] == "error" and missing[1].startswith("public c.zh: no source has the file\n  found http://one.ex")
-    assert "HTTP 404; http://two.example/c.zh: no answer" in missing[1]
-    assert fact[1] == "asked 2 hosts for 2 files"
+    assert "HTTP 404; http://two.example/c.zh: " in missing[1]
 
 
-def test_a_file_that_only_some_sources_have_is_a_warning(project, site):
-    files = [{"name": "b.zh", "sources": ["http://one.example/d.zh", "http://two.example/b.zh"]}]
-    project.edit("workflow/corpora/public.yaml", "files", files)
-    (level, text), _ = told(check_network(run_of(hosts={"one.example": site, "two.example": site}), 1))
-    assert level == "warning" and text.startswith("public b.zh: a source does not have the file; another one does")
-
-
-def test_a_mirror_is_asked_too(project, site):
-    texts = told(check_network(run_of(hosts={"one.example": NOWHERE, "two.example": NOWHERE}, mirror=site), 1))
-    assert not any("no network" in text for _, text in texts)
-    missing = [text for level, text in texts if level == "error"]
-    assert [text.split(":")[0] for text in missing] == ["large a.zh", "public c.zh"]
-
-
-def test_at_a_scale_with_fixtures_nothing_is_asked(project):
-    project.edit("workflow/scales/smoke.yaml", "fixtures", {})
-    run = run_of(scale="smoke")
-    assert told(check_network(run, 1)) == [] and told(check_sources(run))[-1][1].startswith("scale smoke generates")
+def test_a_mirror_is_asked_too(site):
+    texts = [text for level, text in asked(NOWHERE, NOWHERE, mirror=site) if level == "error"]
+    assert [text.split(":")[0] for text in texts] == ["large a.zh", "public c.zh"]

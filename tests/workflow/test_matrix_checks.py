@@ -196,7 +196,7 @@ def test_a_fall_of_a_fifth_is_enough_whatever_comes_after(matrix):
 
 
 def test_jobs_and_disk_are_counted(tmp_path):
-    said = "12 of 1809 steps (1%) done\n1809 of 1809 steps (100%) done\n"
+    said = "docmt: 12 of 1809 jobs; page demo\ndocmt: 1809 of 1809 jobs\n"
     assert (finished_jobs(said), finished_jobs("Nothing to be done.\n")) == (1809, 0)
     (tmp_path / "folder").mkdir()
     before = disk_mib(tmp_path)

@@ -38,7 +38,7 @@ def test_a_run_in_another_directory_writes_there_alone(clone, scratch, finished_
     shutil.rmtree(scratch / at(Project(scratch), PLACE))
     before = contents(clone.root)
     done = clone.snakemake("--directory", str(scratch), "--cores", "1", PAGE, check=True, programs=programs)
-    assert "2 of 2 steps" in done.stderr, "the page and its link"
+    assert "docmt: 2 of 2 jobs" in done.stderr, "the page and its link"
     table = Path(PAGE).with_suffix(".csv")
     assert (scratch / table).read_text() == (finished_demo.root / table).read_text()
     assert contents(clone.root) == before

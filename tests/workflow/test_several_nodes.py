@@ -26,7 +26,7 @@ def test_several_nodes_without_a_cluster_are_refused_by_the_job(demo, monkeypatc
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     done = LongTraining(demo).train("--set-resources", "train:nodes=2", "train:gpu=2", check=False)
     assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert done.stderr.count("which of the nodes is this?\n  found no job of Slurm") == 1, done.stderr
+    assert done.stderr.count("which of the nodes is this?\n    found no job of Slurm") == 1, done.stderr
 
 
 def prepared(demo: Project) -> LongTraining:

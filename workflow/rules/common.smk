@@ -10,6 +10,7 @@ from pathlib import Path
 CLONE = Path(workflow.current_basedir).parents[1]
 sys.path.insert(0, str(CLONE))
 
+from snakemake.logging import logger
 from snakemake.settings.types import DeploymentMethod
 from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
@@ -22,6 +23,11 @@ from docmt.plan.run import grid_of_run
 # Pods of docmt share the folder of the project: jobs read more than declared files. `--shared-fs-usage` may say otherwise.
 if "kubernetes" in ExecutorPluginRegistry().plugins:
     ExecutorPluginRegistry().plugins["kubernetes"].common_settings.implies_no_shared_fs = False
+
+if "DOCMT_REQUESTS" in os.environ:  # `docmt preflight` asks what jobs ask a cluster for
+    from docmt.preflight.slurm import RequestNotes
+
+    logger.addHandler(RequestNotes())
 
 IN_CONTAINER = DeploymentMethod.APPTAINER in workflow.deployment_settings.deployment_method
 
@@ -36,6 +42,14 @@ def or_refuse(function, *arguments):
             raise
         print(f"docmt: {error}", file=sys.stderr)
         sys.exit(error.status)
+
+
+def tell(line):
+    """Print a line about the run; one of a real run is also in Snakemake's log."""
+    if workflow.dryrun:
+        print(f"docmt: {line}", file=sys.stderr)
+    else:
+        logger.info(f"docmt: {line}")
 
 
 def run_settings():
@@ -77,7 +91,7 @@ if workflow.remote_exec:
 else:
     # Snakemake calls the hooks of the main workflow alone: a module writes its recipes when it plans.
     is_module = (Path(workflow.basedir) / "workflow").resolve() != (CLONE / "workflow").resolve()
-    DRIVER = or_refuse(lambda: Driver(grid_of_run(Path.cwd(), config, CLONE), run_settings, is_module))
+    DRIVER = or_refuse(lambda: Driver(grid_of_run(Path.cwd(), config, CLONE), run_settings, tell, is_module))
 
 # The driver's Python comes first, so that jobs have the docmt that planned them; a container has its own.
 PYTHON = "" if IN_CONTAINER else f'PATH={shlex.quote(str(Path(sys.executable).parent))}:"$PATH" '

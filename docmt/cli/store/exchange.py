@@ -10,7 +10,7 @@ import typer
 from docmt.base.errors import UserError
 from docmt.base.screen import print_json, say
 from docmt.cli.options import AsJson, Config, Root, overrides
-from docmt.cli.store.listing import megabytes
+from docmt.cli.store.contents import megabytes
 
 if TYPE_CHECKING:
     from docmt.base.recipe import Recipe
@@ -44,20 +44,17 @@ def pull(
         stored = to_pull(plan, store, jobs)
         for line in stored.lines:
             say(line)
-        sizes: dict[str, int] = {}
-        for job, entry in stored.entries.items():
-            recipe = plan.recipe(job)
-            if dry_run or pull_artifact(recipe, store):
-                sizes[recipe.folder.as_posix()] = entry.bytes
+        recipes = [(plan.recipe(job), entry.bytes) for job, entry in stored.entries.items()]
+        sizes = {recipe.folder.as_posix(): size for recipe, size in recipes if dry_run or pull_artifact(recipe, store)}
         for job in () if dry_run else jobs:
             if job.step in LINKS:
                 set_link(plan, job)
-    places, total = [*sizes], sum(sizes.values())
+    total = sum(sizes.values())
     if as_json:
-        print_json({"target": target, "pulled": not dry_run, "artifacts": places, "bytes": total})
-    elif places:
+        print_json({"target": target, "pulled": not dry_run, "artifacts": [*sizes], "bytes": total})
+    elif sizes:
         told = "would be pulled" if dry_run else "pulled"
-        typer.echo("\n".join([*places, f"{told}: {len(places)} artifacts, {megabytes(total)} MB"]))
+        typer.echo("\n".join([*sizes, f"{told}: {len(sizes)} artifacts, {megabytes(total)} MB"]))
     else:
         typer.echo(f"the store has nothing for {target} that is not here")
 
@@ -97,8 +94,10 @@ def push(
         plan, jobs, store = plan_and_store(target, config)
         store.begin()
         given, there, local = give_all(plan, jobs, store, replace)
-    for line in [*local[:LISTED], *([f"... and {len(local) - LISTED} more"] if len(local) > LISTED else [])]:
+    for line in local[:LISTED]:
         say(line)
+    if local[LISTED:]:
+        say(f"... and {len(local) - LISTED} more")
     if as_json:
         print_json({"target": target, "store": store.address, "artifacts": given, "there": there, "local": len(local)})
     else:
@@ -116,21 +115,19 @@ def give_all(
     from docmt.store.backend import StoreUnusable
     from docmt.store.exchange import give
 
-    given, there, local = list[str](), 0, list[str]()
+    given, local = list[str](), list[str]()
     finished = {plan.recipe(job).folder: job for job in plan.closure(jobs) if plan.is_finished(job)}
     for folder, job in finished.items():
         reason = may_pass(plan, job)
         try:
             if reason is None and give(plan.recipe(job), store, replace):
                 given.append(folder.as_posix())
-            elif reason is None:
-                there += 1
         except StoreUnusable:
             raise
         except UserError as problem:
             reason = f"{job} stays here, since it is damaged: {problem}"
         local += [reason] if reason is not None else []
-    return given, there, local
+    return given, len(finished) - len(given) - len(local), local
 
 
 def plan_and_store(target: str, config: list[str] | None) -> "tuple[Plan, list[Job], Store]":
