@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from helpers.object_servers import BUCKET, object_server
 
-from docmt.store.addresses import backend_at
+from docmt.store.store import backend_at
 from docmt.store.backend import Backend
 
 ROUNDS = 5
