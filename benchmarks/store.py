@@ -17,8 +17,8 @@ from pathlib import Path
 
 from docmt.base.recipe import Recipe
 from docmt.base.sealing import sealing
-from docmt.store.store import open_store
 from docmt.store.entries import StoreEntry
+from docmt.store.store import open_store
 
 SETS = {"3 files of 1 GB": (3, 1_000_000_000), "10,000 files of 10 kB": (10_000, 10_000)}
 BLOCK = 1 << 20

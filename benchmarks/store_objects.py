@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from helpers.object_servers import BUCKET, object_server
 
-from docmt.store.store import backend_at
 from docmt.store.backend import Backend
+from docmt.store.store import backend_at
 
 ROUNDS = 5
 SMALL = 100
