@@ -31,9 +31,7 @@ from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
 from docmt.nn.shapes import Float, RunWeights, Tensor
 from docmt.nn.streams import Batch, frame_batch
-
-NOISE = 0
-"""The seed of a model that samples its latent variables; it is fixed, so that the samples are the same each time."""
+from docmt.search.source import NOISE
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from docmt.base.runs import places, starts
 from docmt.nn.device import upload
 from docmt.nn.frames import FRAMES, ends
 from docmt.nn.rows import Rows
-from docmt.nn.streams import Stream, frame_batch, frame_source, frame_target, output_lengths
+from docmt.nn.streams import Stream, frame_source, frame_target, output_lengths
 from docmt.search.source import source_of
 
 STATES_AT_ONCE = {"cpu": 64, "cuda": 2048}
@@ -52,10 +52,9 @@ def forced_scores(model: nn.Module, rows: Rows) -> tuple[Tensor, Tensor]:
 
     Paper: Voita et al. 2019 judge variants by the sum of the log-probabilities, not by the mean over tokens.
     """
-    framed = frame_batch(rows, model.config.frame)
-    batch = framed.to(next(model.parameters()).device)
-    states = model.decode(batch.target_in, model.encode(source_of(model, rows)))
-    tokens = _score_outputs(model, states, np.arange(len(states)), framed.target_out)
+    target_in, target_out = frame_target(rows, model.config.frame)
+    states = model.decode(target_in.to(next(model.parameters()).device), model.encode(source_of(model, rows)))
+    tokens = _score_outputs(model, states, np.arange(len(states)), target_out)
     return tokens, _sums(tokens, output_lengths(rows, model.config.frame))
 
 

@@ -10,7 +10,7 @@ from docmt.nn.rows import Rows
 from docmt.nn.streams import Stream, frame_source
 
 NOISE = 0
-"""The seed of the noise; it is fixed, so that the samples are the same each time."""
+"""The seed of a model that samples its latent variables; it is fixed, so that the samples are the same each time."""
 
 
 def source_of(model: nn.Module, rows: Rows) -> Stream:

@@ -225,8 +225,7 @@ def claim_state(folder: Path, run: dict[str, Any], note: Callable[[str], None]) 
         # Without a checkpoint nothing is lost: the user may leave out an option that does not work on this machine.
         if any(folder.glob("checkpoint-*.pt")) and (changed := differences(earlier, run)):
             refuse_other_run(changed, folder)
-        if batch_tokens_of(earlier) != batch_tokens_of(run):
-            was, now = batch_tokens_of(earlier), batch_tokens_of(run)
+        if (was := batch_tokens_of(earlier)) != (now := batch_tokens_of(run)):
             note(f"train.batch_tokens was {was}, is {now}: from now on sums are rounded differently")
     elif foreign := sorted(file.name for file in folder.glob("[!.]*")):
         raise UserError(
