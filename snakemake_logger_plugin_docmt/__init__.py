@@ -3,6 +3,9 @@
 On a terminal the line is drawn again every second, and in a log there is one every minute. The blocks that Snakemake
 prints about each job are in its own log, below .snakemake/log. Dry runs, `--quiet`, `--verbose` and `--printshellcmds`
 print what Snakemake prints without this plugin.
+
+Every call of snakemake imports this module, also for other workflows, and before the Snakefile says from which clone
+docmt comes. So docmt is imported where a job is told of.
 """
 
 import os
@@ -12,16 +15,16 @@ import threading
 import time
 from logging import LogRecord
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from docmt.base.errors import UserError
-from docmt.base.manifest import MANIFEST
-from docmt.base.screen import TOLD
-from docmt.plan.ending import last_line, last_message, newest_log, was_stopped
-from docmt.training.survey import TrainingState, training_state
+if TYPE_CHECKING:
+    from docmt.training.survey import TrainingState
 
+TOLD = "DOCMT_TOLD"
+"""`docmt.base.screen.TOLD`."""
 EVERY_S, IN_LOG_S = 1.0, 60.0
 """Seconds between two lines of progress: on a terminal, and in a log."""
 SHOWN = 3
@@ -39,9 +42,19 @@ NOISE = (
     "--keep-incomplete mode",
 )
 """Beginnings of messages about Snakemake itself, which say nothing of the run."""
-
 INTERRUPTED = "Terminating processes on user request"
 """The beginning of what Snakemake says when somebody stops it; the jobs that then end have not failed."""
+
+
+class RunningJob(NamedTuple):
+    """A job that runs or waits: its rule, and the folder of its outputs; None for a job without outputs."""
+
+    rule: str
+    folder: Path | None
+
+    def __str__(self) -> str:
+        """Return the job for a line about its end."""
+        return f"{self.rule} {self.folder or ''}".rstrip()
 
 
 class LogHandler(LogHandlerBase):
@@ -50,7 +63,7 @@ class LogHandler(LogHandlerBase):
     def __post_init__(self) -> None:
         """Show at once that the run has begun: a large plan takes seconds."""
         self.is_terminal = sys.stderr.isatty()
-        self.jobs: dict[int, str] = {}
+        self.jobs: dict[int, RunningJob] = {}
         self.began = time.time()
         self.done, self.total, self.is_drawn, self.is_stopping = 0, 0, False, False
         self.screen, self.over = threading.Lock(), threading.Event()
@@ -73,7 +86,7 @@ class LogHandler(LogHandlerBase):
             return
         event = getattr(record, "event", None)
         if event == LogEvent.JOB_INFO:
-            self.jobs[record.jobid] = f"{record.rule_name} {folder_of(record.output)}"
+            self.jobs[record.jobid] = RunningJob(record.rule_name, folder_of(record.output))
         elif event == LogEvent.JOB_FINISHED:
             self.jobs.pop(record.job_id, None)
         elif event == LogEvent.PROGRESS:
@@ -81,7 +94,7 @@ class LogHandler(LogHandlerBase):
             if self.done == self.total:
                 self.print(f"docmt: {self.progress()}")
         elif event == LogEvent.JOB_ERROR:
-            self.tell_failure(self.jobs.pop(record.jobid, record.rule_name), record)
+            self.tell_failure(self.jobs.pop(record.jobid, RunningJob(record.rule_name, None)), record)
         elif event == LogEvent.GROUP_ERROR:
             logs = f" ({', '.join(record.aux_logs)})" if record.aux_logs else ""
             self.print(f"docmt: an allocation of {len(record.job_error_info)} jobs ended before all were done{logs}")
@@ -91,13 +104,15 @@ class LogHandler(LogHandlerBase):
             self.is_stopping |= record.getMessage().startswith(INTERRUPTED)
             self.print(self.format(record))
 
-    def tell_failure(self, job: str, record: LogRecord) -> None:
+    def tell_failure(self, job: RunningJob, record: LogRecord) -> None:
         """Print why a job failed; of the members of a group some are finished, and some did not begin."""
-        folder = Path(job.partition(" ")[2])
-        log = newest_log(folder, self.began)
-        if self.is_stopping or (log and was_stopped(folder, log, record.rule_name == "train")):
+        from docmt.base.manifest import MANIFEST
+        from docmt.plan.ending import last_line, last_message, newest_log, was_stopped
+
+        log = newest_log(job.folder, self.began) if job.folder else None
+        if self.is_stopping or (log and was_stopped(job.folder, log, job.rule == "train")):
             self.print(f"docmt: stopped: {job}" + (f" ({last_line(log)})" if log else ""))
-        elif not record.indent or (log and not (folder / MANIFEST).exists()):
+        elif not record.indent or (log and not (job.folder / MANIFEST).exists()):
             said = [*([record.rule_msg.strip()] if record.rule_msg else [])]
             said += [last_message(log), f"its log is {log}"] if log else []
             self.print("\n  ".join("\n".join([f"docmt: failed: {job}", *said]).splitlines()))
@@ -145,9 +160,9 @@ class LogHandler(LogHandlerBase):
         super().close()
 
 
-def folder_of(outputs: list[str]) -> str:
-    """Return the folder of the outputs of a job; empty for a job without outputs."""
-    return str(Path(outputs[0].split(" (")[0]).parent) if outputs else ""
+def folder_of(outputs: list[str]) -> Path | None:
+    """Return the folder of the outputs of a job; None for a job without outputs."""
+    return Path(outputs[0].split(" (")[0]).parent if outputs else None
 
 
 def is_for_people(record: LogRecord) -> bool:
@@ -156,18 +171,20 @@ def is_for_people(record: LogRecord) -> bool:
     return bool(text) and not text.startswith(NOISE) and "CalledProcessError" not in text
 
 
-def at_work(job: str) -> str:
+def at_work(job: RunningJob) -> str:
     """Return a job for the line of progress: its rule and its names, and how far a training is."""
-    rule, _, folder = job.partition(" ")
-    names = "/".join(Path(folder).parts[2:-1])
+    from docmt.base.errors import UserError
+    from docmt.training.survey import training_state
+
+    names = "/".join(job.folder.parts[2:-1]) if job.folder else ""
     try:
-        training = training_state(Path(folder)) if rule == "train" else None
+        training = training_state(job.folder) if job.rule == "train" else None
     except (UserError, OSError):  # the job writes these files meanwhile
         training = None
-    return f"{rule} {names}{facts_of(training) if training else ''}".strip()
+    return f"{job.rule} {names}{facts_of(training) if training else ''}".strip()
 
 
-def facts_of(training: TrainingState) -> str:
+def facts_of(training: "TrainingState") -> str:
     """Return how far a training is."""
     facts = [f"update {training.update}" + (f" of {training.max_updates}" if training.max_updates else "")]
     facts += [f"loss {training.loss:.2f}"] if training.loss is not None else []

@@ -4,15 +4,17 @@ import logging
 import os
 import pty
 import re
+import subprocess
 import sys
 from types import SimpleNamespace
 
 import pytest
 from helpers.plans import plan_of
-from helpers.support import environment
+from helpers.support import ROOT, environment
 from snakemake_interface_logger_plugins.common import LogEvent
 
 import snakemake_logger_plugin_docmt as plugin
+from docmt.base.screen import TOLD
 from docmt.plan.plan import Job
 
 PLAIN = {"dryrun": False, "quiet": False, "verbose": False, "printshellcmds": False, "debug_dag": False}
@@ -37,6 +39,15 @@ def tell(handler, event, text="", **facts) -> None:
 def begin(handler, number: int, rule: str, folder: str) -> None:
     output = [f"{folder}/manifest.json (update)"] if folder else []
     tell(handler, LogEvent.JOB_INFO, jobid=number, rule_name=rule, output=output)
+
+
+def test_the_plugin_loads_nothing_of_docmt_and_agrees_on_the_variable_of_jobs():
+    """Else every snakemake would take the installed docmt, and not that of the clone which it runs."""
+    code = (
+        "import sys, snakemake_logger_plugin_docmt; print([name for name in sys.modules if name.startswith('docmt')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n" and plugin.TOLD == TOLD
 
 
 def test_the_line_counts_jobs_and_names_those_that_run(handler):
