@@ -138,7 +138,7 @@ class Sizes:
         """Return the size of a split as stage 3 has counted it; None where it has not run."""
         names = {"corpus": self.grid.data_folder(entry.corpus), "text": entry.system.text}
         folder = self.plan.folder("views", {**names, "view": entry.system.view.name})
-        card = self._card(folder, COUNTS_OF_VIEW, "the card of a view", "docmt job views")
+        card = self._card(folder, COUNTS_OF_VIEW, "the card of a view", "views")
         counts = card.get("splits", {}).get(split)
         if counts is None:
             return None
@@ -148,16 +148,16 @@ class Sizes:
     def _text_card(self, corpus: str, text: str) -> dict[str, Any]:
         """Return the card that stage 2 wrote for a corpus and a preset of text; empty where it has not run."""
         folder = self.plan.folder("tokens", {"corpus": self.grid.data_folder(corpus), "text": text})
-        return self._card(folder, COUNTS_OF_TEXT, "the card of a text", "docmt job tokens")
+        return self._card(folder, COUNTS_OF_TEXT, "the card of a text", "tokens")
 
-    def _card(self, folder: Path | None, counts: tuple[str, ...], what: str, command: str) -> dict[str, Any]:
+    def _card(self, folder: Path | None, counts: tuple[str, ...], what: str, step: str) -> dict[str, Any]:
         """Return the card in a folder; empty where there is none. Raises UserError for a file with other content."""
         if folder is None:
             return {}
         path = folder / "card.json"
         if path not in self._cards:
             card = read_object_if_there(path) or {}
-            with reading(path, f"not {what}", f"what `{command}` writes"):
+            with reading(path, f"not {what}", f"what the step {step} writes"):
                 for split in card.get("splits", {}).values():
                     for value in (*(split[name] for name in counts), split["source"]["pieces"]):
                         need_number(value)

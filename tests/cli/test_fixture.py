@@ -25,7 +25,7 @@ def test_a_corpus_of_the_catalogue_is_made_and_validated(project):
         (("make-fixture", "--catalogue", CATALOGUE, "--settings", "job.json"), "No such option: --settings"),
         (("make-fixture", "--catalogue", "workflow/corpora/none.yaml"), "workflow/corpora/none.yaml: file not found"),
         (
-            ("job", "fixture"),
+            ("job",),
             "job.json: not the settings of a fixture\n  found settings of the corpus mine itself",
         ),
     ],
