@@ -78,5 +78,5 @@ def test_the_rules_that_run_where_snakemake_does_are_known():
     """A rule that is like another (`use rule`) takes all of it but this."""
     text = "".join(path.read_text() for path in sorted(ROOT.glob("workflow/rules/*.smk")))
     rules = re.split(r"^(?:use )?rule ", text, flags=re.MULTILINE)
-    here = {re.split(r"\W+", rule.partition(" as ")[2] or rule)[0] for rule in rules if "    localrule: True" in rule}
+    here = {re.match(r"(?:\w+ as )?(\w+)", rule)[1] for rule in rules if "    localrule: True" in rule}
     assert here == {*HERE}
