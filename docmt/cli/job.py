@@ -13,7 +13,7 @@ import typer
 
 from docmt.base.artifacts import read_object
 from docmt.base.checks import MOST_MINUTES
-from docmt.base.errors import UserError
+from docmt.base.errors import INTERRUPTED, UserError
 from docmt.base.foreign import explained
 from docmt.base.manifest import MANIFEST, RECORD, read_record
 from docmt.base.parent import VARIABLE as OF_RUN
@@ -139,6 +139,12 @@ def logged(folder: Path) -> Iterator[None]:
     os.dup2(log, 2)
     try:
         yield
+    except KeyboardInterrupt:
+        sys.stdout.flush()
+        say("interrupted")
+        if TOLD in os.environ:
+            raise typer.Exit(INTERRUPTED) from None
+        raise
     except Exception as problem:
         error = explained(problem)
         if error is None:

@@ -52,7 +52,7 @@ def ending(
     yield from _warnings(plan, (job for job, outcome in outcomes.items() if outcome == "made"))
     failed = [(job, outcome) for job, outcome in outcomes.items() if outcome in ("failed", "stopped")]
     for job, outcome in failed[:LISTED]:
-        yield f"{outcome}: {job}: {last_line(logs[job])} ({logs[job]})"
+        yield f"{outcome}: {logs[job]}: {last_line(logs[job])}"
     yield from [*left_out_lines(grid, studies), *not_scored_lines(grid, order)]
     added = [plan.root / plan.recipe(job).folder for job, outcome in outcomes.items() if outcome in ("made", "fetched")]
     if added:

@@ -8,15 +8,17 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import typer
 from helpers.command_line import invoke
 
 from docmt import steps
 from docmt.base.artifacts import atomic_file, write_json
-from docmt.base.errors import UserError
+from docmt.base.errors import INTERRUPTED, UserError
 from docmt.base.manifest import MANIFEST
 from docmt.base.parent import VARIABLE
 from docmt.base.paths import Folder
 from docmt.base.recipe import Recipe, Resources
+from docmt.base.screen import TOLD
 from docmt.base.sealing import sealing
 from docmt.cli import job
 from docmt.steps import leases
@@ -109,6 +111,17 @@ def test_each_attempt_has_a_log_and_that_of_a_failure_has_its_reason(toy, capfd,
     toy.before = lambda: None
     do()
     assert (len(toy.calls), SECOND.read_text()) == (2, "works\n")
+
+
+def test_an_interrupted_job_says_so_in_its_log_and_a_run_alone_says_it_on_the_screen(toy, capfd, monkeypatch):
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    toy.before = interrupt
+    monkeypatch.setenv(TOLD, "1")
+    with pytest.raises(typer.Exit) as ended:
+        do()
+    assert (ended.value.exit_code, LOG.read_text(), capfd.readouterr().err) == (INTERRUPTED, "works\ninterrupted\n", "")
 
 
 # --- two processes

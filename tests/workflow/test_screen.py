@@ -158,4 +158,4 @@ def test_a_failure_is_told_once_with_its_remedy_and_at_the_end_in_a_line(demo):
     status, screen = on_a_terminal(demo.root, f"{translation}/manifest.json")
     assert status == 1 and screen.count("the file differs from its manifest") == 2, screen
     assert f"docmt: failed: translate {translation}\r\n" in screen and "CalledProcessError" not in screen
-    assert f"docmt: failed: {TRANSLATION}: docmt: {training}" in screen.replace("\r\n", "\n")
+    assert f"docmt: failed: {translation}/log.2.txt: docmt: {training}" in screen.replace("\r\n", "\n")
