@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from docmt.base.checks import need, setting
+from docmt.base.checks import Checked, above_0, setting
 from docmt.base.errors import UserError, check_known
 from docmt.base.names import check_name
 from docmt.base.parse import check_keys, laid_over, mapping, parse
@@ -26,14 +26,12 @@ SECTIONS = {"model": TransformerConfig, "train": TrainConfig, "decode": DecodeCo
 
 
 @dataclass(frozen=True)
-class ScaledView:
+class ScaledView(Checked):
     """The section `view` of a scale."""
 
-    sample_share: float = setting(1.0, "share of a training cut's `sample` that is drawn, one segment at least")
-
-    def __post_init__(self) -> None:
-        """Raise BadValue where the share is not above 0 and at most 1."""
-        need(0 < self.sample_share <= 1, "sample_share", self.sample_share, "above 0 and at most 1")
+    sample_share: float = setting(
+        1.0, "share of a training cut's `sample` that is drawn, one segment at least", above_0(1)
+    )
 
     def laid_over(self, view: ViewConfig) -> ViewConfig:
         """Return the view with its training `sample` times the share; a view without `sample` is unchanged.

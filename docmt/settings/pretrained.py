@@ -257,8 +257,6 @@ def _scalar(value: Any) -> str:
     return str(value).lower()
 
 
-RANDOM_CHECKPOINT_FILES = (CONFIG, WEIGHTS[0])
-"""The names of the files of a random checkpoint from which a training starts."""
 SIZES = ("encoder_layers", "decoder_layers", "width", "inner", "heads")
 """The fields of `model` that a scale with random checkpoints must state: they are the sizes of these checkpoints."""
 STANDS_FOR = "stands_for"
@@ -342,11 +340,3 @@ def is_random_checkpoint(folder: str | None) -> bool:
 def random_model(name: str) -> str:
     """Return the reason why a number is no number of a pretrained model; `name` is that of the model."""
     return f"a small random model takes the place of {name}"
-
-
-def random_checkpoint_files(folder: str, names: Iterable[str] = RANDOM_CHECKPOINT_FILES) -> list[str]:
-    """Return the paths of files of a random checkpoint, which may not exist yet.
-
-    `names` are the names of these files in `folder`.
-    """
-    return [f"{folder}/{name}" for name in names]

@@ -11,7 +11,7 @@ from docmt.grid.grid import Grid
 from docmt.grid.positions import position_tables
 from docmt.settings.models import PositionTable
 from docmt.steps.of_grid import tokens_input, view_of
-from docmt.steps.step import Names, Step, parsed
+from docmt.steps.step import Names, parsed, step_of
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -35,15 +35,11 @@ def run(recipe: Recipe, resources: Resources) -> None:
         build_view(job, recipe.input("tokens"), recipe.folder, workers, tables)
 
 
-STEP = Step(
-    name="views",
-    about="Cut the documents of a corpus into the segments of a view.",
+STEP = step_of(
+    __name__,
     folder=VIEW,
     version=3,
     code=("docmt/views",),
     writes=("card.json", "*.arrow"),
-    run=run,
-    settings=settings,
     inputs=tokens_input,
-    hints=hints,
 )

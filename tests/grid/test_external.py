@@ -124,7 +124,6 @@ def test_a_trained_system_of_the_same_name_has_another_folder_on_every_corpus(be
         {"study": "two", "title": "Two", "corpora": ["toy2"], "systems": {"theirs": {}}},
     )
     assert entry(beside, "theirs", "two").folder == "theirs@two"
-    assert load_grid(beside.root).origins["theirs"] == "translations"
 
 
 def test_its_recipes_have_no_path_and_no_model(beside):
