@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -171,6 +172,23 @@ def shared_embeddings(room: Room):
     room.edited("systems", {"sentence": {"text": "separate", "model": {"embeddings": "shared"}}})
     embeddings = [room.after_edit("systems/sentence/model/embeddings", value) for value in ("target", "separate")]
     return room.grid, *embeddings, room.after_edit("systems/sentence/text", "joint")
+
+
+@carried("grid/resolve.py", "state the settings that all share in the first of them, or in config.yaml's defaults")
+def a_long_chain(room: Room):
+    def systems(chained: bool, **first) -> dict:
+        names = [f"s{number}" for number in range(60)]
+        stated = {name: {"extends": before if chained else "s0"} for before, name in pairwise(names)}
+        return {"s0": first, **stated}
+
+    room.edited("systems", systems(chained=True))
+
+    def in_defaults():
+        room.edited("defaults/train/lr", 0.25, "config.yaml")
+        room.edited("systems", {name: {} for name in systems(chained=False)})
+        room.grid()
+
+    return room.grid, room.after_edit("systems", systems(chained=False, train={"lr": 0.25})), in_defaults
 
 
 def corpus_without(*splits: str, **reader) -> dict:

@@ -9,7 +9,7 @@ from helpers.remedies_of_plans import Room, config_of
 from helpers.servers import serving
 from helpers.stored import new_store
 
-from docmt.store.signatures import read_key
+from docmt.store.signatures import signature_of
 from docmt.store.store import backend_at, open_store
 
 
@@ -22,10 +22,10 @@ def no_key(room: Room):
         path.unlink()
         command = str(refused_once.remedy).removeprefix("to make a key: ").split()
         subprocess.run([*command, "-q", "-N", "", "-f", str(path)], check=True)
-        read_key(path, str)
+        signature_of("", path)
 
-    refused_once = refused(lambda: read_key(path, str))
-    return lambda: read_key(path, str), run_of_it
+    refused_once = refused(lambda: signature_of("", path))
+    return lambda: signature_of("", path), run_of_it
 
 
 @carried(
