@@ -216,11 +216,9 @@ def size_in(config: Mapping[str, Any], where: str, *names: str) -> int:
             expected = f"a whole number from 1 to {MOST:,}"
             raise UserError("not a size", where=f"{where} {name}", found=quoted(config[name]), expected=expected)
     if any(config[name] != config[names[0]] for name in names):
-        what, values = (
-            "encoder and decoder differ in a size that they must share",
-            [f"{name} {config[name]}" for name in names],
-        )
-        raise UserError(what, where=where, found=", ".join(values), expected="the same number")
+        what = "encoder and decoder differ in a size that they must share"
+        values = ", ".join(f"{name} {config[name]}" for name in names)
+        raise UserError(what, where=where, found=values, expected="the same number")
     return config[names[0]]
 
 
@@ -247,14 +245,9 @@ def _weight_map(index: Path) -> dict[str, str]:
 
 def _yaml(fields: Mapping[str, Any]) -> str:
     """Return fields as a YAML mapping for a message."""
-    return "{" + ", ".join(f"{name}: {_scalar(value)}" for name, value in fields.items()) + "}"
+    import yaml  # imported here, since jobs may run on machines without this library
 
-
-def _scalar(value: Any) -> str:
-    """Return a value as YAML; a number such as 1e-12 gets a point (1.0e-12), since YAML would read 1e-12 as text."""
-    if isinstance(value, float) and "." not in repr(value):
-        return repr(value).replace("e", ".0e")
-    return str(value).lower()
+    return str(yaml.safe_dump(fields, default_flow_style=True, sort_keys=False, width=1000)).strip()
 
 
 SIZES = ("encoder_layers", "decoder_layers", "width", "inner", "heads")

@@ -67,7 +67,6 @@ def test_each_changed_byte_of_a_manifest_is_noticed(tmp_path):
     path = tmp_path / MANIFEST
     write_json(path, manifest().to_json())
     spaces = sum(map(str.isspace, path.read_text()))
-    assert refused_changes(path, lambda: read_manifest(path)) > path.stat().st_size - spaces
     # The readers of other files ignore what is no manifest of docmt: a changed byte must not turn it into that.
     assert refused_changes(path, lambda: manifest_of_docmt(path)) > path.stat().st_size - spaces
 
