@@ -176,5 +176,5 @@ def signature_of(text: str, key: Path) -> str:
         return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as problem:
         said = getattr(problem, "stderr", None) or str(problem)
-        what, found = "ssh-keygen does not sign with this key", said.strip().rpartition("\n")[2]
-        raise UserError(what, where=str(key), found=found, remedy=NO_KEY) from None
+        what, last_line = "ssh-keygen does not sign with this key", said.strip().rpartition("\n")[2]
+        raise UserError(what, where=str(key), found=last_line, remedy=NO_KEY) from None
