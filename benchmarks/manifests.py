@@ -128,11 +128,10 @@ def measured(folder: Path, name: str, mode: str) -> tuple[float, float]:
 
 def open_seals() -> None:
     """Switch off manifests in this process: no digest is computed and none is compared."""
-    from docmt.base import artifacts, manifest, tables
+    from docmt.base import artifacts, manifest
 
-    artifacts.Recorder.covers = lambda self, path: False
-    for module in (manifest, tables):
-        module.listed = lambda path: None
+    artifacts.Recorder.note = lambda self, path: None
+    manifest.listed = lambda path: None
 
 
 class Clock:
@@ -170,19 +169,17 @@ class CountedSha256:
 
 def count_seals() -> None:
     """Write the seconds inside the functions of manifests to the file COUNT when this process ends."""
-    from docmt.base import artifacts, digests, manifest, sealing, table_parts, tables
+    from docmt.base import digests, manifest, sealing
 
     clock, sha256 = Clock(), hashlib.sha256
     proxy = types.SimpleNamespace(
         sha256=lambda *data: CountedSha256(clock, clock.around(sha256)(*data)), file_digest=hashlib.file_digest
     )
-    for module in (digests, manifest, table_parts, tables):
+    for module in (digests, manifest):
         module.hashlib = proxy
     digests.sha256_file = clock.around(digests.sha256_file)
-    for module in (artifacts, manifest, tables):
-        for name in ("listed", "known_sha256", "checked_bytes", "column_digest", "digest_ranges", "batch_part"):
-            if hasattr(module, name):
-                setattr(module, name, clock.around(getattr(module, name)))
+    for name in ("listed", "known_sha256", "checked_bytes"):
+        setattr(manifest, name, clock.around(getattr(manifest, name)))
     for name in ("hardware", "commit", "versions"):
         setattr(sealing, name, clock.around(getattr(sealing, name)))
     for name in ("check_inputs", "check_files", "close"):

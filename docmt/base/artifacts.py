@@ -5,7 +5,6 @@ begin with a byte order mark.
 """
 
 import fcntl
-import io
 import json
 import os
 import shutil
@@ -15,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from docmt.base.digests import DigestStream, FileDigest, indented_json
+from docmt.base.digests import indented_json
 from docmt.base.errors import UserError
 from docmt.base.foreign import MEND, naming, need_file, reading
 from docmt.base.manifest import checked_bytes, normal_path
@@ -28,35 +27,24 @@ BYTE_ORDER_MARK = "\ufeff"
 
 
 class Recorder:
-    """The digests of the files that a job writes below its folder, by their absolute paths."""
+    """The files that a job writes below its folder, as absolute paths."""
 
     def __init__(self, folder: Path) -> None:
         """Record the files below `folder`, which need not exist yet."""
         self.folder = normal_path(folder)
-        self.files: dict[Path, FileDigest] = {}
-        self.before_writing: tuple[Path, ...] = ()
-        """Files of an earlier run that are removed before this run writes or removes the first file: its manifest would
+        self.files: set[Path] = set()
+        self.stale: Path | None = None
+        """A file that is removed before the first other is written: the manifest of an earlier run, which would
         describe a mixture of both runs."""
 
-    def covers(self, path: Path) -> bool:
-        """Return whether a file is below the folder, and no output of the job that it needs for itself alone."""
+    def note(self, path: Path) -> None:
+        """Note a file before it is there, unless it is outside the folder, or one for the job itself alone."""
         path = normal_path(path)
-        return path.is_relative_to(self.folder) and not path.is_relative_to(self.folder / SCRATCH)
-
-    def begin(self) -> None:
-        """Remove the files `before_writing`, where they still exist."""
-        for path in self.before_writing:
-            path.unlink(missing_ok=True)
-        self.before_writing = ()
-
-    def move(self, temporary: Path, path: Path) -> None:
-        """Record the files of a folder that is renamed from `temporary` to `path`.
-
-        Files that were not written by `atomic_file`, such as copies, are read for their digests.
-        """
-        for file in sorted(file for file in path.rglob("*") if file.is_file()):
-            written = self.files.pop(normal_path(temporary) / file.relative_to(path), None)
-            self.files[normal_path(file)] = written or FileDigest.of(file)
+        if path.is_relative_to(self.folder) and not path.is_relative_to(self.folder / SCRATCH):
+            self.files.add(path)
+            if self.stale is not None:
+                self.stale.unlink(missing_ok=True)
+                self.stale = None
 
 
 _RECORDERS: list[Recorder] = []
@@ -65,7 +53,7 @@ _RECORDERS: list[Recorder] = []
 
 @contextmanager
 def recorded(folder: Path) -> Iterator[Recorder]:
-    """Record the digests of the files that the block writes below `folder`."""
+    """Record the files that the block writes below `folder`."""
     recorder = Recorder(folder)
     _RECORDERS.append(recorder)
     try:
@@ -74,12 +62,9 @@ def recorded(folder: Path) -> Iterator[Recorder]:
         _RECORDERS.remove(recorder)
 
 
-def written_digest(path: Path) -> FileDigest:
-    """Return the digest of a file: that of its bytes when this job wrote it, or else of the file, which is read."""
+def _note(path: Path) -> None:
     for recorder in _RECORDERS:
-        if normal_path(path) in recorder.files:
-            return recorder.files[normal_path(path)]
-    return FileDigest.of(path)
+        recorder.note(path)
 
 
 @contextmanager
@@ -91,36 +76,20 @@ def atomic_file(path: Path | str, mode: str = "w") -> Iterator[Any]:
     """
     path = Path(path)
     temporary = _temporary_path(path)
-    recorders = [recorder for recorder in _RECORDERS if recorder.covers(path)]
+    form = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
     try:
         with naming(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            with temporary.open("wb") as file:
-                digests = DigestStream(file) if recorders else None
-                stream = digests or file
-                if "b" not in mode:
-                    stream = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
+            with temporary.open(mode, **form) as stream:
                 yield stream
                 stream.flush()
-                os.fsync(file.fileno())  # before the rename: after a power cut the file must not be empty
-            for recorder in recorders:
-                recorder.begin()
+                os.fsync(stream.fileno())  # before the rename: after a power cut the file must not be empty
+            _note(path)
             temporary.replace(path)
-            for recorder in recorders:
-                recorder.files[normal_path(path)] = digests.file_digest(path)
     finally:
         # Where the disk is full or gone, this fails too: its error must not hide the first one.
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
-
-
-def remove_file(path: Path) -> None:
-    """Remove a file of an earlier run, where there is one, and first the manifest of that run, which lists the file."""
-    if path.exists():
-        for recorder in _RECORDERS:
-            if recorder.covers(path):
-                recorder.begin()
-        path.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -136,12 +105,9 @@ def atomic_folder(path: Path | str) -> Iterator[Path]:
             path.parent.mkdir(parents=True, exist_ok=True)
             temporary.mkdir()
             yield temporary
-            recorders = [recorder for recorder in _RECORDERS if recorder.covers(path)]
-            for recorder in recorders:
-                recorder.begin()
+            for file in [*temporary.rglob("*")]:
+                _note(path / file.relative_to(temporary))
             _replace_folder(temporary, path)
-            for recorder in recorders:
-                recorder.move(temporary, path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 

@@ -17,8 +17,6 @@ VISIBLE = "CUDA_VISIBLE_DEVICES"
 """The environment variable with the GPUs that CUDA shows to a process, as names between commas."""
 LISTED = re.compile(r"(GPU|\s+MIG) .*\(UUID: ([^\s)]+)\)")
 """A line of `nvidia-smi -L`: a GPU, or a part of the last GPU."""
-CAPABILITY = re.compile(r"^(GPU-\S+), (.+), (\d+\.\d+)$", re.MULTILINE)
-"""A line of `nvidia-smi --query-gpu=uuid,name,compute_cap --format=csv,noheader`."""
 LIST_S = 60.0
 """The longest time of nvidia-smi in seconds. It takes some seconds where no process uses a GPU."""
 
@@ -70,12 +68,6 @@ def gpus_of_machine(devices: Path = Path("/dev")) -> list[list[str]]:
 def count_device_files(devices: Path = Path("/dev")) -> int:
     """Return the number of GPUs with a device file: /dev/nvidia0, /dev/nvidia1 ..."""
     return sum(path.name.removeprefix("nvidia").isdigit() for path in devices.glob("nvidia*"))
-
-
-def compute_capabilities() -> dict[str, tuple[str, float]]:
-    """Return the name and the compute capability of each GPU by its UUID; none where nvidia-smi does not say it."""
-    rows = _nvidia_smi("--query-gpu=uuid,name,compute_cap", "--format=csv,noheader")
-    return {uuid: (name, float(capability)) for uuid, name, capability in CAPABILITY.findall(rows)}
 
 
 def _nvidia_smi(*options: str) -> str:

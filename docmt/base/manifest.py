@@ -11,13 +11,13 @@ import dataclasses
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from docmt.base.digests import FileDigest, TablePart, canonical_text, full_digest, known_sha256
+from docmt.base.digests import FileDigest, canonical_text, full_digest, known_sha256
 from docmt.base.errors import UserError, in_line
 from docmt.base.foreign import reading
 from docmt.base.names import is_printable
@@ -79,7 +79,7 @@ class Manifest:
             "content": self.content,
             "step": self.step,
             "inputs": {role: dataclasses.asdict(content) for role, content in self.inputs.items()},
-            "files": {name: digest_to_json(file) for name, file in self.files.items()},
+            "files": {name: dataclasses.asdict(file) for name, file in self.files.items()},
             "records": sorted(self.records),
         }
         return sealed(value)
@@ -104,19 +104,9 @@ def check_seal(value: Mapping[str, Any], where: Path | str, remedy: str) -> None
         )
 
 
-def digest_to_json(file: FileDigest) -> dict[str, Any]:
-    """Return a digest as JSON; a file without parts has no keys for them."""
-    value = {"sha256": file.sha256, "bytes": file.bytes}
-    if not file.parts:
-        return value
-    parts = [dataclasses.asdict(part) | {"splits": list(part.splits)} for part in file.parts]
-    return {**value, "parts": parts, "frame": file.frame}
-
-
 def digest_from_json(value: Mapping[str, Any]) -> FileDigest:
-    """Return the digest that `digest_to_json` converted."""
-    parts = tuple(TablePart(**{**part, "splits": tuple(part["splits"])}) for part in value.get("parts", ()))
-    return FileDigest(value["sha256"], value["bytes"], parts, value.get("frame"))
+    """Return the digest of a file from JSON; manifests of older versions also have the digests of parts of tables."""
+    return FileDigest(value["sha256"], value["bytes"])
 
 
 def files_from_json(value: Mapping[str, Any], where: str) -> dict[str, FileDigest]:
@@ -235,37 +225,24 @@ class ListedFile:
         """The digest of the file; None for the record itself, which has its own digest."""
         if self.name in self.manifest.files:
             return self.manifest.files[self.name]
-        record = beside(self.manifest_path, RECORD)
+        record = self.manifest_path.with_name(RECORD)
         if self.manifest_path.parent / self.name == record:
             return None
         with reading(record, "a damaged record", remedy=f"delete {self.manifest_path} and {AGAIN}"):
             return digest_from_json(read_record(record)["files"][self.name])
 
-    def check_size(self, path: Path) -> None:
-        """Raise UserError where the file has another length than its manifest states."""
-        size = path.stat().st_size
-        if self.digest is not None and size != self.digest.bytes:
-            self.refuse(path, f"{size:,} bytes", f"{self.digest.bytes:,}")
-
-    def check_sha256(self, path: Path, actual: str, expected: str) -> None:
-        """Raise UserError where the SHA-256 of bytes of the file is not the one that its manifest states."""
-        if actual != expected:
-            self.refuse(path, f"sha256 {actual[:DIGITS]}", expected[:DIGITS])
-
-    def refuse(self, path: Path, actual: str, expected: str) -> None:
-        """Raise UserError for a file that differs from its manifest."""
-        raise UserError(
-            "the file differs from its manifest",
-            where=str(path),
-            found=actual,
-            expected=f"{expected}, as {self.manifest_path.name} says",
-            remedy=f"delete {self.manifest_path} and {AGAIN} (step {self.manifest.step})",
-        )
-
-
-def beside(manifest: Path, name: str) -> Path:
-    """Return the path of another file of the same job, such as its `record.json`."""
-    return manifest.with_name(name)
+    def check(self, path: Path, sha256: str) -> None:
+        """Raise UserError where the file does not have the digest that its manifest states."""
+        if self.digest is None:
+            read_record(path)
+        elif sha256 != self.digest.sha256:
+            raise UserError(
+                "the file differs from its manifest",
+                where=str(path),
+                found=f"sha256 {sha256[:DIGITS]}, {path.stat().st_size:,} bytes",
+                expected=f"{self.digest.sha256[:DIGITS]}, as {self.manifest_path.name} says",
+                remedy=f"delete {self.manifest_path} and {AGAIN} (step {self.manifest.step})",
+            )
 
 
 def normal_path(path: Path | str) -> Path:
@@ -276,26 +253,13 @@ def normal_path(path: Path | str) -> Path:
 def listed(path: Path | str) -> ListedFile | None:
     """Return the entry of a file in the nearest manifest that lists it; None where there is none."""
     path = normal_path(path)
-    for manifest_path in _manifests_above(path):
-        manifest = manifest_of_docmt(manifest_path)
-        name = path.relative_to(manifest_path.parent).as_posix()
+    for folder in path.parents[:LEVELS]:
+        manifest_path = folder / MANIFEST
+        manifest = manifest_of_docmt(manifest_path) if manifest_path.is_file() else None
+        name = path.relative_to(folder).as_posix()
         if manifest is not None and (name in manifest.files or name in manifest.records):
             return ListedFile(manifest_path, manifest, name)
     return None
-
-
-def _manifests_above(path: Path) -> Iterator[Path]:
-    """Yield the manifests that may list a file: that of its folder, and those of the folders above."""
-    place = path
-    for _ in range(LEVELS):
-        place = place.parent
-        yield from _if_there(place / MANIFEST)
-
-
-def _if_there(path: Path) -> Iterator[Path]:
-    """Yield the path where it is a file."""
-    if path.is_file():
-        yield path
 
 
 def check_file(path: Path | str) -> None:
@@ -303,15 +267,9 @@ def check_file(path: Path | str) -> None:
 
     A file that no manifest lists is not checked: it is not the output of a job of docmt.
     """
-    path = Path(path)
     entry = listed(path)
-    if entry is None:
-        return
-    if entry.digest is None:
-        read_record(path)
-        return
-    entry.check_size(path)
-    entry.check_sha256(path, known_sha256(path), entry.digest.sha256)
+    if entry is not None:
+        entry.check(Path(path), known_sha256(path))
 
 
 def checked_bytes(path: Path | str, has_lines: bool = False) -> bytes:
@@ -327,14 +285,8 @@ def checked_bytes(path: Path | str, has_lines: bool = False) -> bytes:
     else:
         data = path.read_bytes()
     entry = listed(path)
-    if entry is None:
-        return data
-    if entry.digest is None:
-        read_record(path)
-        return data
-    actual = hashlib.sha256(data).hexdigest()
-    if actual != entry.digest.sha256:
-        entry.refuse(path, f"sha256 {actual[:DIGITS]}, {len(data):,} bytes", entry.digest.sha256[:DIGITS])
+    if entry is not None:
+        entry.check(path, hashlib.sha256(data).hexdigest())
     return data
 
 

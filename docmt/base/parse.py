@@ -5,7 +5,8 @@ import functools
 import math
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from docmt.base.checks import BadValue
@@ -52,7 +53,7 @@ def _is_part(below: Any, above: Any) -> bool:
     return isinstance(below, dict) and isinstance(above, Mapping) and "kind" not in above
 
 
-def check_keys(value: dict, valid: typing.Iterable[str], lines: Lines, path: tuple = ()) -> None:
+def check_keys(value: dict, valid: Iterable[str], lines: Lines, path: tuple = ()) -> None:
     """Raise UserError for a key of `value` that is not one of `valid`."""
     valid = list(valid)
     for key in value:
@@ -66,21 +67,23 @@ def parse(cls: type, value: Any, lines: Lines | str, path: tuple = ()) -> Any:
     that leads to the mapping in this file. Raises UserError for an unknown key, a missing key, a wrong type, a value
     out of range, and fields that contradict each other.
     """
-    lines = lines if isinstance(lines, Lines) else Lines(lines)
-    cls = _variant(cls, value, lines, path) if cls in KINDS else cls
-    if cls in SHORT_FORMS:
-        value = SHORT_FORMS[cls](mapping(value, lines, path))
-    fields = {field.name: field for field in dataclasses.fields(cls)}
-    check_keys(mapping(value, lines, path), fields, lines, path)
-    hints = _hints(cls)
-    values = {key: _value(hints[key], item, lines, (*path, key)) for key, item in value.items()}
-    for name, field in fields.items():
-        if name not in values and _is_needed(field):
-            raise _missing(name, hints[name], lines, path)
-    try:
-        return cls(**values)
-    except BadValue as problem:
-        raise _not_allowed(problem, lines, path) from None
+    return _first(Converter(lines), cls, value, path)
+
+
+def parse_value(hint: Any, value: Any, where: str, path: tuple = ()) -> Any:
+    """Convert a value of the file `where`, at a path of keys, to the type `hint`; raise UserError for another type."""
+    return _first(Converter(where), hint, value, path)
+
+
+def mistakes(hint: Any, value: Any, lines: Lines | str, path: tuple = ()) -> list[UserError]:
+    """Return every mistake in a value of the type `hint`, such as a dataclass, where `parse` raises the first one.
+
+    The arguments are those of `parse`. Fields that contradict each other are found only where each of them is right.
+    """
+    converter = Converter(lines)
+    with converter.noting():
+        converter.value(hint, value, path)
+    return converter.problems
 
 
 def parse_what_is_right(cls: type, value: Any, lines: Lines, path: tuple = ()) -> tuple[Any, list[UserError]]:
@@ -89,94 +92,140 @@ def parse_what_is_right(cls: type, value: Any, lines: Lines, path: tuple = ()) -
     A field with a mistake has its default, and a mapping has its right items. The object is None where a field without
     a default is wrong or missing. The arguments are those of `parse`.
     """
-    problems = mistakes(cls, value, lines, path)
-    if not isinstance(value, dict):
-        return None, problems
-    hints = _hints(cls)
-    stated = {key: _right_items(hints[key], item, lines, (*path, key)) for key, item in value.items() if key in hints}
-    right = {key: item for key, item in stated.items() if not _mistakes(hints[key], item, lines, (*path, key))}
-    values = {key: _value(hints[key], item, lines, (*path, key)) for key, item in right.items()}
+    converter, values = Converter(lines, keeps_right_items=True), dict[str, Any]()
+    with converter.noting():
+        values = converter.fields(cls, value, path)
     while all(field.name in values for field in dataclasses.fields(cls) if _is_needed(field)):
         try:
-            return cls(**values), problems
+            return cls(**values), converter.problems
         except BadValue as problem:
-            refused = _not_allowed(problem, lines, path)
-            problems += [] if str(refused) in map(str, problems) else [refused]
+            converter.problems.append(_not_allowed(problem, converter.lines, path))
             if values.pop(problem.name.split(".")[0], None) is None:
                 break
-    return None, problems
+    return None, converter.problems
 
 
-def _right_items(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
-    """Return a mapping without the items that have mistakes; any other value is returned unchanged."""
-    if typing.get_origin(hint) is not dict or not isinstance(value, dict):
-        return value
-    item_of = typing.get_args(hint)[1]
-    return {key: item for key, item in value.items() if not _mistakes(item_of, item, lines, (*path, str(key)))}
+class _Noted(Exception):
+    """A value has mistakes, which the converter has noted."""
 
 
-def mistakes(cls: type, value: Any, lines: Lines | str, path: tuple = ()) -> list[UserError]:
-    """Return every mistake in the mapping of a dataclass, where `parse` raises the first one.
-
-    The arguments are those of `parse`. Fields that contradict each other are found only where each of them is right.
-    """
-    return _mistakes(cls, value, lines if isinstance(lines, Lines) else Lines(lines), path)
-
-
-def _mistakes(hint: Any, value: Any, lines: Lines, path: tuple) -> list[UserError]:
-    """Return every mistake in a value of the type `hint`: those inside it, or else the mistake of the value itself."""
-    try:
-        _value(hint, value, lines, path)
-    except UserError as problem:
-        inside = [
-            mistake
-            for place, part, item in _parts(hint, value, lines, path)
-            for mistake in _mistakes(part, item, lines, place)
-        ]
-        wrong_keys = _wrong_keys(hint, value, lines, path)
-        return [*wrong_keys, *inside] or [problem]
-    return []
+def _first(converter: "Converter", hint: Any, value: Any, path: tuple) -> Any:
+    """Return a value, or raise the first mistake in it."""
+    with converter.noting():
+        return converter.value(hint, value, path)
+    raise converter.problems[0]
 
 
-def _parts(hint: Any, value: Any, lines: Lines, path: tuple) -> list[tuple[tuple, Any, Any]]:
-    """Return the parts of a value that have types of their own: the path, the type and the value of each."""
-    origin, options = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (typing.Union, types.UnionType):
-        return [] if value is None else _parts(_option(options, value), value, lines, path)
-    if origin is tuple and isinstance(value, list | tuple):
-        return [((*path, number), options[0], item) for number, item in enumerate(value)]
-    if origin is dict and isinstance(value, dict):
-        return [((*path, str(key)), options[1], item) for key, item in value.items()]
-    cls = _class_of(hint, value, lines, path)
-    if cls is None or not isinstance(value, dict) or cls in SHORT_FORMS:
-        return []
-    return [((*path, key), _hints(cls)[key], item) for key, item in value.items() if key in _hints(cls)]
+class Converter:
+    """A conversion of values to types that goes on after a mistake; `problems` has all of them."""
 
+    def __init__(self, lines: Lines | str, keeps_right_items: bool = False) -> None:
+        """Begin without mistakes; `lines` is that of `parse`. A mapping with mistakes may keep its right items."""
+        self.lines = lines if isinstance(lines, Lines) else Lines(lines)
+        self.keeps_right_items = keeps_right_items
+        self.problems: list[UserError] = []
 
-def _wrong_keys(hint: Any, value: Any, lines: Lines, path: tuple) -> list[UserError]:
-    """Return the mistakes about keys of the mapping of a dataclass: those that it does not know, and those it lacks."""
-    cls = _class_of(hint, value, lines, path)
-    if cls is None or not isinstance(value, dict) or cls in SHORT_FORMS:
-        return []
-    fields = {field.name: field for field in dataclasses.fields(cls)}
-    problems = []
-    for key in value:
+    @contextmanager
+    def noting(self) -> Iterator[None]:
+        """End the block at a mistake, and note it."""
         try:
-            check_keys({key: None}, fields, lines, path)
+            yield
+        except _Noted:
+            pass
         except UserError as problem:
-            problems.append(problem)
-    missing = [name for name, field in fields.items() if name not in value and _is_needed(field)]
-    return problems + [_missing(name, _hints(cls)[name], lines, path) for name in missing]
+            self.problems.append(problem)
 
+    def parts(self, parts: Iterable[tuple[Any, Any, Any, tuple]]) -> dict[Any, Any]:
+        """Convert parts of a value, each with its name, type, value and path; parts with mistakes are left out."""
+        right = {}
+        for name, hint, item, path in parts:
+            with self.noting():
+                right[name] = self.value(hint, item, path)
+        return right
 
-def _class_of(hint: Any, value: Any, lines: Lines, path: tuple) -> type | None:
-    """Return the dataclass that a mapping is of, or its variant; None for another type, and for an unknown variant."""
-    if not dataclasses.is_dataclass(hint):
-        return None
-    try:
-        return _variant(hint, value, lines, path) if hint in KINDS else hint
-    except UserError:
-        return None
+    def value(self, hint: Any, value: Any, path: tuple) -> Any:
+        """Convert a value to the type `hint`, with everything inside it.
+
+        Raises UserError for a value that does not have this type.
+        """
+        origin, options = typing.get_origin(hint), typing.get_args(hint)
+        _check_number(value, self.lines, path)
+        if hint is Any:
+            return value
+        if origin in (typing.Union, types.UnionType):
+            if value is None and type(None) in options:
+                return None
+            return self.value(_option(options, value), value, path)
+        if origin is typing.Literal:
+            if value in options:
+                return value
+            remedy = nearest(str(value), options)
+            raise UserError("unknown name", where=self.lines.place(path), found=in_line(value), remedy=remedy)
+        if dataclasses.is_dataclass(hint):
+            value = TEXT_FORMS[hint](value) if hint in TEXT_FORMS and isinstance(value, str) else value
+            return self._object(hint, value, path)
+        if origin is tuple and isinstance(value, list | tuple):
+            items = ((number, options[0], item, (*path, number)) for number, item in enumerate(value))
+            return tuple(self._all(items).values())
+        if origin is dict and isinstance(value, dict):
+            keys = [(key, self._key(options[0], key, (*path, str(key)))) for key in value]
+            pairs = ((name, options[1], value[key], (*path, str(key))) for key, name in keys)
+            return self.parts(pairs) if self.keeps_right_items else self._all(pairs)
+        if hint is float and isinstance(value, int) and not isinstance(value, bool):
+            return float(value)
+        # In Python a boolean is an int: without the last test, true would pass as a number.
+        if isinstance(hint, type) and isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):
+            return value
+        where, remedy = self.lines.place(path), _unquoted(value) if hint in (int, float) else None
+        raise UserError("wrong type", where=where, found=_described(value), expected=_named(hint), remedy=remedy)
+
+    def fields(self, cls: type, value: Any, path: tuple) -> dict[str, Any]:
+        """Return the fields of a dataclass from a mapping; those with mistakes are left out."""
+        fields, hints = {field.name: field for field in dataclasses.fields(cls)}, _hints(cls)
+        for key in mapping(value, self.lines, path):
+            with self.noting():
+                check_keys({key: None}, fields, self.lines, path)
+        known = {key: item for key, item in value.items() if key in fields}
+        values = self.parts((key, hints[key], item, (*path, key)) for key, item in known.items())
+        missing = [name for name, field in fields.items() if name not in value and _is_needed(field)]
+        self.problems += [_missing(name, hints[name], self.lines, path) for name in missing]
+        return values
+
+    def _object(self, cls: type, value: Any, path: tuple) -> Any:
+        """Build a dataclass, or its variant, from a mapping of its fields."""
+        before = len(self.problems)
+        cls = _variant(cls, value, self.lines, path) if cls in KINDS else cls
+        if cls in SHORT_FORMS:
+            value = SHORT_FORMS[cls](mapping(value, self.lines, path))
+        values = self.fields(cls, value, path)
+        if len(self.problems) > before:
+            if cls in SHORT_FORMS:  # the parts of the long form repeat a mistake
+                del self.problems[before + 1 :]
+            raise _Noted
+        try:
+            return cls(**values)
+        except BadValue as problem:
+            raise _not_allowed(problem, self.lines, path) from None
+
+    def _all(self, parts: Iterable[tuple[Any, Any, Any, tuple]]) -> dict[Any, Any]:
+        """Convert parts as `parts` does, where all of them have to be right."""
+        before = len(self.problems)
+        right = self.parts(parts)
+        if len(self.problems) > before:
+            raise _Noted
+        return right
+
+    def _key(self, hint: Any, key: Any, path: tuple) -> Any:
+        """Convert a key to the type `hint`; a number may be written as a text, since all keys of JSON are texts."""
+        if hint is not float:
+            return self.value(hint, key, path)
+        try:
+            number = float(key)
+        except (TypeError, ValueError):
+            where = self.lines.place(path)
+            raise UserError("wrong type", where=where, found=_described(key), expected="a number") from None
+        _check_number(number, self.lines, path)
+        return number
 
 
 def _is_needed(field: dataclasses.Field) -> bool:
@@ -210,52 +259,6 @@ def _variant(cls: type, value: Any, lines: Lines, path: tuple) -> type:
     return variants[kind]
 
 
-def parse_value(hint: Any, value: Any, where: str, path: tuple = ()) -> Any:
-    """Convert a value of the file `where`, at a path of keys, to the type `hint`; raise UserError for another type."""
-    return _value(hint, value, Lines(where), path)
-
-
-def _value(hint: Any, value: Any, lines: Lines, path: tuple) -> Any:
-    """Convert a value to the type `hint`, with everything inside it.
-
-    Raises UserError for a value that does not have this type.
-    """
-    origin, options = typing.get_origin(hint), typing.get_args(hint)
-    _check_number(value, lines, path)
-    if hint is Any:
-        return value
-    if origin in (typing.Union, types.UnionType):
-        if value is None and type(None) in options:
-            return None
-        return _value(_option(options, value), value, lines, path)
-    if origin is typing.Literal:
-        if value in options:
-            return value
-        raise UserError(
-            "unknown name", where=lines.place(path), found=in_line(value), remedy=nearest(str(value), options)
-        )
-    if dataclasses.is_dataclass(hint):
-        value = TEXT_FORMS[hint](value) if hint in TEXT_FORMS and isinstance(value, str) else value
-        return parse(hint, value, lines, path)
-    if origin is tuple and isinstance(value, list | tuple):
-        return tuple(_value(options[0], item, lines, (*path, number)) for number, item in enumerate(value))
-    if origin is dict and isinstance(value, dict):
-        paths = {key: (*path, str(key)) for key in value}
-        return {
-            _key(options[0], key, lines, paths[key]): _value(options[1], item, lines, paths[key])
-            for key, item in value.items()
-        }
-    if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    # In Python a boolean is an int: without the last test, true would pass as a number.
-    if isinstance(hint, type) and isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):
-        return value
-    remedy = _unquoted(value) if hint in (int, float) else None
-    raise UserError(
-        "wrong type", where=lines.place(path), found=_described(value), expected=_named(hint), remedy=remedy
-    )
-
-
 def _option(options: tuple, value: Any) -> Any:
     """Return the type among `options` that a value has, or the first of them, to which it is then compared."""
     rest = [option for option in options if option is not type(None)]
@@ -279,18 +282,6 @@ def _unquoted(value: Any) -> str | None:
     except (TypeError, ValueError):
         return None
     return "write it without quotes, and a power of ten with a point before the e, such as 5.0e-4"
-
-
-def _key(hint: Any, key: Any, lines: Lines, path: tuple) -> Any:
-    """Convert a key to the type `hint`; a number may be written as a text, since all keys of JSON are texts."""
-    if hint is not float:
-        return _value(hint, key, lines, path)
-    try:
-        number = float(key)
-    except (TypeError, ValueError):
-        raise UserError("wrong type", where=lines.place(path), found=_described(key), expected="a number") from None
-    _check_number(number, lines, path)
-    return number
 
 
 NAMES = {

@@ -106,7 +106,14 @@ def progress_display(name: str, unit: str, counted: str = "source pieces") -> It
     whose rate per second is shown, which `counted` names.
     """
     if not sys.stderr.isatty():
-        yield LogLines(name, unit, counted)
+        minutes = Minutes()
+
+        def log(done: int, total: int, count: int) -> None:
+            if minutes():
+                rate = f"{count / (minutes.last - minutes.start):,.0f} {counted}/s"
+                say(f"{name}: {done} of {total} {unit}, {rate}")
+
+        yield log
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -141,22 +148,6 @@ class Minutes:
             return False
         self.last = now
         return True
-
-
-class LogLines:
-    """A progress display that prints one line per minute on standard error."""
-
-    def __init__(
-        self, name: str, unit: str, counted: str = "source pieces", clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        """Set the names of the work, of its items and of the things whose rate is shown; `clock` returns seconds."""
-        self.name, self.unit, self.counted, self.minutes = name, unit, counted, Minutes(clock)
-
-    def __call__(self, done: int, total: int, count: int) -> None:
-        """Print a line if one is due: the numbers of finished items and of all items, and the rate of `count`."""
-        if self.minutes():
-            rate = f"{count / (self.minutes.last - self.minutes.start):,.0f} {self.counted}/s"
-            say(f"{self.name}: {done} of {total} {self.unit}, {rate}")
 
 
 def workers_of(processes: int | None) -> "Workers":

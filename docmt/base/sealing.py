@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from docmt.base.manifest import (
     RECORD,
     InputContent,
     Manifest,
-    digest_to_json,
     mixed_contents,
     read_manifest,
     sealed,
@@ -93,12 +93,12 @@ class Seal:
         depends on the run (times, speeds), whose digests are therefore in the record and not in the manifest. `events`:
         files written by other means than `atomic_file`, whose names depend on the run too: the record alone has them.
         """
-        written = {path: file for path, file in self._recorder.files.items() if path.exists()}
-        files = {path.relative_to(self._recorder.folder).as_posix(): file for path, file in sorted(written.items())}
-        of_run = {name: digest_to_json(file) for name, file in files.items() if name in records}
+        written = sorted(path for path in self._recorder.files if path.is_file())
+        files = {path.relative_to(self._recorder.folder).as_posix(): FileDigest.of(path) for path in written}
+        of_run = {name: asdict(file) for name, file in files.items() if name in records}
         named = [*of_run, RECORD]
         for path in events:
-            of_run[path.relative_to(self.folder).as_posix()] = digest_to_json(FileDigest.of(path))
+            of_run[path.relative_to(self.folder).as_posix()] = asdict(FileDigest.of(path))
         facts = {
             "step": self.recipe.step,
             "began": self._began,
@@ -135,7 +135,7 @@ def open_seal(recipe: Recipe, folder: Path | None = None, digest_of: DigestOf | 
         seal = Seal(recipe, folder, recorder)
         seal.check_inputs()
         seal.check_files(digest_of)
-        recorder.before_writing = (folder / MANIFEST,)
+        recorder.stale = folder / MANIFEST
         yield seal
 
 

@@ -81,10 +81,7 @@ def load_yaml(path: Path | str) -> tuple[Any, Lines]:
         raise UserError("cannot be read", where=str(path), found="not a regular file", expected=expected)
     with reading(path, "cannot be read", expected, remedy="save it as UTF-8, or restore it from version control"):
         text = path.read_text(encoding="utf-8")
-    value, node = _value(text, str(path))
-    lines: dict[tuple, int] = {}
-    _note_lines(node, (), lines, str(path))
-    return value, Lines(str(path), lines)
+    return _value(text, str(path))
 
 
 def load_text(text: str, where: str) -> Any:
@@ -95,18 +92,20 @@ def load_text(text: str, where: str) -> Any:
     return _value(text, where)[0]
 
 
-def _value(text: str, where: str) -> tuple[Any, Any]:
-    """Return the value of a YAML text, and its root node, which has the lines."""
+def _value(text: str, where: str) -> tuple[Any, Lines]:
+    """Return the value of a YAML text, and the lines of its keys."""
     import yaml  # imported here, since jobs read only JSON and may run on machines without this library
 
     remedy = "correct the line, or restore the file from version control"
+    lines: dict[tuple, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
         refuse_credentials(line, f"{where}:{number}")
     try:
         _check_events(yaml.parse(text, Loader=yaml.CSafeLoader), where)
         loader = yaml.CSafeLoader(text)  # several times as fast as SafeLoader
         node = loader.get_single_node()
-        return None if node is None else loader.construct_document(node), node
+        _note_lines(node, (), lines, where)
+        return None if node is None else loader.construct_document(node), Lines(where, lines)
     except yaml.MarkedYAMLError as problem:
         line = problem.problem_mark.line + 1 if problem.problem_mark else "?"
         raise UserError("not valid YAML", where=f"{where}:{line}", found=problem.problem, remedy=remedy) from None
@@ -120,41 +119,21 @@ def _check_events(events: Iterable[Any], where: str) -> None:
     """Raise UserError at the first event of YAML that settings cannot use (see `load_yaml`)."""
     import yaml
 
-    sizes: dict[str | None, int] = {}
-    """The number of values in each collection that has ended, by the anchor of the collection."""
-    around: list[tuple[str | None, int]] = []
-    """The anchor of each open collection, and the number of values before it."""
-    count = 0
+    depth = 0
     for event in events:
         line = f"{where}:{event.start_mark.line + 1}"
         if isinstance(event, yaml.CollectionEndEvent):
-            anchor, before = around.pop()
-            sizes[anchor] = count - before
-        elif isinstance(event, yaml.AliasEvent):
-            _check_alias(event.anchor, around, line)
-            count += sizes.get(event.anchor, 1)
-        elif isinstance(event, yaml.NodeEvent):
+            depth -= 1
+        elif isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent):
             _check_scalar_or_tag(event, line)
-            if isinstance(event, yaml.CollectionStartEvent):
-                around.append((event.anchor, count))
-            count += 1
-        _check_size(len(around), count, line)
+            depth += isinstance(event, yaml.CollectionStartEvent)
+        _check_depth(depth, line)
 
 
-def _check_alias(anchor: str, around: Iterable[tuple[str | None, int]], line: str) -> None:
-    """Raise UserError for an alias inside the value that it repeats."""
-    if anchor in (name for name, _ in around):
-        remedy = "write the value out"
-        raise UserError("a value contains itself", where=line, found=f"*{anchor}", remedy=remedy)
-
-
-def _check_size(depth: int, count: int, line: str) -> None:
-    """Raise UserError where there are too many levels or too many values."""
+def _check_depth(depth: int, line: str) -> None:
+    """Raise UserError where there are too many levels; a value that contains itself has no end of them."""
     if depth > DEEPEST:
         raise UserError("nested too deeply", where=line, expected=f"at most {DEEPEST} levels", remedy="flatten it")
-    if count > MOST_VALUES:
-        remedy = "look for aliases (*name) that repeat each other"
-        raise UserError("too many values", where=line, expected=f"at most {MOST_VALUES:,}", remedy=remedy)
 
 
 def _check_scalar_or_tag(event: Any, line: str) -> None:
@@ -177,10 +156,14 @@ def _note_lines(node: Any, path: tuple, lines: dict[tuple, int], file: str) -> N
     Raises UserError for a key that is given twice.
     """
     kind = getattr(node, "id", None)
+    _check_depth(len(path), file)
+    if len(lines) > MOST_VALUES:
+        remedy = "look for aliases (*name) that repeat each other"
+        raise UserError("too many values", where=file, expected=f"at most {MOST_VALUES:,}", remedy=remedy)
     if kind == "mapping":
         seen = set()
         for key, value in node.value:
-            name, line = key.value, key.start_mark.line + 1
+            name, line = str(key.value), key.start_mark.line + 1  # a key that is no text is refused later
             if name in seen:
                 remedy = "keep one of the two"
                 raise UserError("key given twice", where=f"{file}:{line} {dotted((*path, name))}", remedy=remedy)

@@ -33,9 +33,6 @@ def preflight(
     profile: Annotated[
         str | None, typer.Option(help="profile of the run, as snakemake's --profile: its settings are checked too")
     ] = None,
-    sources: Annotated[
-        bool, typer.Option("--sources", help="also ask the sources of files over the network; nothing is downloaded")
-    ] = False,
     gpu: Annotated[
         bool, typer.Option("--gpu", help="also check what the GPU computes, and measure which settings are best on it")
     ] = False,
@@ -56,7 +53,7 @@ def preflight(
 
     values = overrides(config)
     with chdir(root):
-        findings = check(targets or [], values, profile, sources)
+        findings = check(targets or [], values, profile)
     checked, problems = device_report(device) if gpu else (None, [])
     findings += problems
     if as_json:

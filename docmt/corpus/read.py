@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from docmt.base.artifacts import remove_file, write_json
+from docmt.base.artifacts import write_json
 from docmt.base.columns import CONTRASTIVE, DOCUMENTS
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
-from docmt.base.tables import ParquetWriter, parquet_writer, write_parquet
+from docmt.base.tables import parquet_writer, write_parquet
 from docmt.catalogue.checksums import file_digest, wrong_content
 from docmt.catalogue.corpus import CorpusSettings, SplitCounts
 from docmt.catalogue.files import FileConfig
@@ -95,7 +96,7 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
     if items:
         write_parquet(output / "contrastive.parquet", contrastive_table(items))
     else:  # the file of an earlier run would be read as a part of this corpus
-        remove_file(output / "contrastive.parquet")
+        (output / "contrastive.parquet").unlink(missing_ok=True)
     card = _card(settings, digests, splits, shared, corpus.changed, items)
     write_json(output / "card.json", card | {"warnings": warnings_of(problems)})
 
@@ -124,7 +125,7 @@ def _check_contrastive(items: list[ContrastiveItem], settings: CorpusSettings) -
         )
 
 
-def _write_documents(documents: Iterable[Document], writer: ParquetWriter) -> dict[str, Statistics]:
+def _write_documents(documents: Iterable[Document], writer: pq.ParquetWriter) -> dict[str, Statistics]:
     """Write the documents in the order in which they are read, and return the statistics of each split."""
     splits: defaultdict[str, Statistics] = defaultdict(Statistics)
     rows: list[tuple] = []

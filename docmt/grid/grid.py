@@ -10,13 +10,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-from docmt.base.artifacts import as_object
 from docmt.base.clone import WORKFLOW, Folders
-from docmt.base.digests import canonical_json
 from docmt.base.errors import UserError, check_known
-from docmt.base.parse import parse
 from docmt.base.paths import RESULTS
 from docmt.base.yaml_files import Lines
 from docmt.catalogue.corpus import CorpusConfig, as_fixture, load_corpus
@@ -113,11 +109,6 @@ class Grid(RunConfig):
         """The entries by study, corpus and system."""
         return {(entry.study, entry.corpus, entry.system.name): entry for entry in self.entries}
 
-    @cached_property
-    def origins(self) -> dict[str, str]:
-        """How the translations of each system are made (`SystemConfig.origin`), by the folder of the system."""
-        return {entry.folder: entry.system.origin for entry in self.entries}
-
     def of_study(self, study: str) -> list[Entry]:
         """Return the entries of a study, corpus by corpus."""
         return [entry for entry in self.entries if entry.study == study]
@@ -201,18 +192,6 @@ class Grid(RunConfig):
     def ways_by_reason(self) -> dict[str, str]:
         """How what is missing can be had, by the reason for which corpora, systems and metrics are left out."""
         return {reason: self.ways.get(name, "") for name, reason in {**self.not_scored, **self.not_run}.items()}
-
-    def to_json(self) -> str:
-        """Return the grid as canonical JSON, which `from_json` reads."""
-        return canonical_json(dataclasses.asdict(self))
-
-    @classmethod
-    def from_json(cls, value: Any, where: str) -> "Grid":
-        """Build a grid from the JSON value that `to_json` wrote.
-
-        Raises UserError, at `where`, for any other value, also for a grid that lacks a field with a default.
-        """
-        return parse(cls, as_object(value, where, [field.name for field in dataclasses.fields(cls)]), where)
 
 
 def load_grid(root: Path, overrides: dict | None = None, clone: Path | None = None) -> Grid:

@@ -138,9 +138,9 @@ class MainConfig(RunConfig):
 
 def load_main_config(root: Path, overrides: dict) -> tuple[MainConfig, Lines]:
     """Read config.yaml with the overrides of the command line, and check each value by its type and range."""
-    value, lines = _stated(root, overrides)
-    config = parse(MainConfig, value, lines)
-    _check_defaults(config.defaults, lines)
+    config, lines, problems = load_what_is_right(root, overrides)
+    if config is None or problems:
+        raise problems[0]
     return config, lines
 
 
@@ -150,7 +150,12 @@ def load_what_is_right(root: Path, overrides: dict) -> tuple[MainConfig | None, 
     The settings are None where `defaults` is missing or wrong, from which every system starts. Raises UserError where
     the file is missing, or is no YAML.
     """
-    value, lines = _stated(root, overrides)
+    value, lines = load_yaml(root / "config.yaml")
+    refuse_credentials(json.dumps(overrides, default=str), "--config")
+    lines.give(overrides)
+    value = laid_over(mapping(value, lines), {key: _typed(item) for key, item in overrides.items()})
+    if value.get("store_mode") is False:
+        value["store_mode"] = "off"  # YAML reads the word as false
     config, problems = parse_what_is_right(MainConfig, value, lines)
     if config is not None:
         try:
@@ -158,17 +163,6 @@ def load_what_is_right(root: Path, overrides: dict) -> tuple[MainConfig | None, 
         except UserError as problem:
             return None, lines, [*problems, problem]
     return config, lines, problems
-
-
-def _stated(root: Path, overrides: dict) -> tuple[dict, Lines]:
-    """Return what config.yaml states, with the overrides of the command line, and the lines of its keys."""
-    value, lines = load_yaml(root / "config.yaml")
-    refuse_credentials(json.dumps(overrides, default=str), "--config")
-    lines.give(overrides)
-    value = laid_over(mapping(value, lines), {key: _typed(item) for key, item in overrides.items()})
-    if value.get("store_mode") is False:
-        value["store_mode"] = "off"  # YAML reads the word as false
-    return value, lines
 
 
 def _typed(value: Any) -> Any:

@@ -18,7 +18,6 @@ from docmt.base.yaml_files import Lines
 from docmt.grid.external import check_external, check_runs, check_trained, external_key, external_system
 from docmt.grid.scale import Scale
 from docmt.kinds.study import StudyConfig
-from docmt.settings.data import both_cuts
 from docmt.settings.external import EXTERNAL
 from docmt.settings.models import MODEL_CONFIGS, TransformerConfig
 from docmt.settings.pretrained import is_random_checkpoint
@@ -250,11 +249,9 @@ class Resolver:
 
     def _check_sections(self, name: str, system: dict) -> None:
         """Raise UserError where a section of a system is not a mapping from keys to values."""
-        for section in MERGED:
+        for section in ("view", *MERGED):
             if section in system:
                 mapping(system[section], self.lines, ("systems", name, section))
-        if "view" in system:
-            both_cuts(mapping(system["view"], self.lines, ("systems", name, "view")))
 
     def _inherited_fields(self, section: str, stated: dict, value: dict) -> dict:
         """Return the fields of a section that a system inherits from its ancestors.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from docmt.base.checks import need, setting
+from docmt.base.checks import Checked, above_0, setting
 from docmt.base.errors import UserError, check_known
 from docmt.base.names import check_name
 from docmt.base.parse import check_keys, laid_over, mapping, parse
@@ -26,14 +26,12 @@ SECTIONS = {"model": TransformerConfig, "train": TrainConfig, "decode": DecodeCo
 
 
 @dataclass(frozen=True)
-class ScaledView:
+class ScaledView(Checked):
     """The section `view` of a scale."""
 
-    sample_share: float = setting(1.0, "share of a training cut's `sample` that is drawn, one segment at least")
-
-    def __post_init__(self) -> None:
-        """Raise BadValue where the share is not above 0 and at most 1."""
-        need(0 < self.sample_share <= 1, "sample_share", self.sample_share, "above 0 and at most 1")
+    sample_share: float = setting(
+        1.0, "share of a training cut's `sample` that is drawn, one segment at least", above_0(1)
+    )
 
     def laid_over(self, view: ViewConfig) -> ViewConfig:
         """Return the view with its training `sample` times the share; a view without `sample` is unchanged.
@@ -68,11 +66,22 @@ class Scale:
 
         The result is `stated` itself where the scale does not replace it.
         """
-        return _folders(self.checkpoints, self.name).get(stated, stated) if isinstance(stated, str) else stated
+        folders = {checkpoint.stands_for: checkpoint.folder(self.name) for checkpoint in self.checkpoints}
+        return folders.get(stated, stated) if isinstance(stated, str) else stated
 
     def scored(self, config: ScoringConfig) -> ScoringConfig:
-        """Return settings of scoring at this scale."""
-        return scaled_scoring(config, self.scoring, _folders(self.checkpoints, self.name), self.lines)
+        """Return settings of scoring with the keys and the random checkpoints of this scale.
+
+        Raises UserError for settings that `scoring` cannot have.
+        """
+        stated, lines = self.scoring, self.lines
+        # The scale's section is first parsed alone, so that a message is about a value that the scale states.
+        parse(ScoringConfig, mapping(stated, lines, ("scoring",)), lines, ("scoring",))
+        merged = laid_over(dataclasses.asdict(config), stated)
+        models = merged["cohesion"]["models"]
+        merged["cohesion"]["models"] = {language: self.checkpoint(model) for language, model in models.items()}
+        merged["aligner"]["model"] = self.checkpoint(merged["aligner"]["model"])
+        return parse(ScoringConfig, merged, lines, ("scoring",))
 
 
 def load_scale(folder: Path, name: str, where: str) -> Scale:
@@ -104,23 +113,3 @@ def load_scale(folder: Path, name: str, where: str) -> Scale:
         None if value.get("fixtures") is None else parse(FixtureConfig, value["fixtures"], lines, ("fixtures",)),
         checkpoints,
     )
-
-
-def _folders(checkpoints: tuple[RandomCheckpoint, ...], scale: str) -> dict[str, str]:
-    """Return the folders of random checkpoints, by the folders of the pretrained checkpoints that they replace."""
-    return {checkpoint.stands_for: checkpoint.folder(scale) for checkpoint in checkpoints}
-
-
-def scaled_scoring(config: ScoringConfig, stated: Any, folders: Mapping[str, str], lines: Lines) -> ScoringConfig:
-    """Return settings of scoring with the keys and the random checkpoints of a scale.
-
-    `stated`: the section `scoring` of the scale. `folders`: the folders of the scale's random checkpoints, by the
-    folders of the checkpoints that they replace. Raises UserError for settings that `scoring` cannot have.
-    """
-    # The scale's section is first parsed alone, so that a message is about a value that the scale states.
-    parse(ScoringConfig, mapping(stated, lines, ("scoring",)), lines, ("scoring",))
-    merged = laid_over(dataclasses.asdict(config), stated)
-    models = merged["cohesion"]["models"]
-    merged["cohesion"]["models"] = {language: folders.get(model, model) for language, model in models.items()}
-    merged["aligner"]["model"] = folders.get(merged["aligner"]["model"], merged["aligner"]["model"])
-    return parse(ScoringConfig, merged, lines, ("scoring",))

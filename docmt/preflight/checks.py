@@ -6,17 +6,16 @@ from pathlib import Path
 
 from docmt.base.errors import UserError
 from docmt.grid.grid import Grid
-from docmt.preflight import devices, environment, files, network, place, settings, slurm, store
+from docmt.preflight import devices, environment, files, place, settings, slurm, store
 from docmt.preflight.finding import RunFinding, in_area, once, told
 from docmt.preflight.planned import planned_run
 
 
-def preflight(targets: Sequence[str], overrides: dict, profile: str | None, ask_sources: bool) -> list[RunFinding]:
+def preflight(targets: Sequence[str], overrides: dict, profile: str | None) -> list[RunFinding]:
     """Return the findings of all checks of a run of targets in the present folder.
 
-    `overrides` replaces keys of config.yaml. `profile`: that of the run; None = no `--profile`. `ask_sources`: whether
-    the sources of files are asked over the network. Raises UserError where there is no config.yaml, or where it is no
-    YAML.
+    `overrides` replaces keys of config.yaml. `profile`: that of the run; None = no `--profile`. Raises UserError where
+    there is no config.yaml, or where it is no YAML.
     """
     grid, findings = settings.read_settings(overrides)
     findings, requests = [*in_area("settings", findings)], slurm.Requests()
@@ -29,13 +28,13 @@ def preflight(targets: Sequence[str], overrides: dict, profile: str | None, ask_
         except UserError as problem:
             findings += in_area("profile", [RunFinding("error", problem)])
     if grid is not None:
-        findings += _of_grid(grid, targets, requests, ask_sources)
+        findings += _of_grid(grid, targets, requests)
     findings += in_area("place", place.check_place())
     findings += in_area("Slurm", slurm.check_slurm(requests)) if requests.executor == slurm.PREFIX else []
     return once(findings)
 
 
-def _of_grid(grid: Grid, targets: Sequence[str], requests: slurm.Requests, ask_sources: bool) -> Iterator[RunFinding]:
+def _of_grid(grid: Grid, targets: Sequence[str], requests: slurm.Requests) -> Iterator[RunFinding]:
     """Yield the findings about the settings that are right."""
     yield from in_area("sources", files.check_places(grid))
     yield from in_area("store", store.check_store(grid))
@@ -48,4 +47,3 @@ def _of_grid(grid: Grid, targets: Sequence[str], requests: slurm.Requests, ask_s
     yield from in_area("environment", environment.check_environment(run))
     yield from in_area("disk", place.check_disk(run))
     yield from in_area("devices", devices.check_devices(run, requests))
-    yield from in_area("network", network.check_network(run) if ask_sources else ())

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from docmt.base.gpus import compute_capabilities, count_device_files, torch_is_for_gpus, visible_gpus
+from docmt.base.gpus import count_device_files, torch_is_for_gpus
 from docmt.base.machine import installed_version
 from docmt.preflight.finding import Level, RunFinding, told
 from docmt.preflight.planned import PlannedRun
 from docmt.preflight.slurm import Requests
-from docmt.settings.train import IN_FP32
 
 
 def check_devices(run: PlannedRun, requests: Requests) -> Iterator[RunFinding]:
@@ -26,7 +25,6 @@ def check_devices(run: PlannedRun, requests: Requests) -> Iterator[RunFinding]:
         cards = count_device_files()
         if cards or device == "cuda":
             yield from _of_torch(level)
-        yield from _numbers(run)
         yield told("fact", f"device: {device}; {cards} cards")
 
 
@@ -40,13 +38,3 @@ def _of_torch(level: Level) -> Iterator[RunFinding]:
         reason, remedy = reason_without_cuda()
         remedy = f"{remedy}, or set device: cpu"
         yield told(level, "torch can use no GPU here", where="config.yaml device", found=reason, remedy=remedy)
-
-
-def _numbers(run: PlannedRun) -> Iterator[RunFinding]:
-    """Yield an error where trainings are in bf16, and cards of this machine do not compute in it."""
-    in_bf16 = sorted({e.system.name for e in run.trainings if e.system.train.precision == "bf16"})
-    capabilities = compute_capabilities() if in_bf16 else {}
-    for name, capability in (capabilities[gpu.key] for gpu in visible_gpus() if gpu.key in capabilities):
-        if capability < 8.0:  # the first that compute in bf16 are those of the A100
-            value = f"train.precision: bf16 of {', '.join(in_bf16)}"
-            yield told("error", "this GPU does not compute in bf16", where=name, found=value, remedy=IN_FP32)

@@ -7,9 +7,7 @@ from pathlib import Path
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.screen import two_digits
-from docmt.catalogue.corpus import CorpusConfig
-from docmt.catalogue.files import FileConfig
-from docmt.catalogue.missing import Places, mirror_folder, wanted_files
+from docmt.catalogue.missing import mirror_folder, wanted_files
 from docmt.grid.grid import Grid
 from docmt.plan.obtain import check_supplies, checkpoints_of
 from docmt.plan.supplies import Supplies, left_out_lines
@@ -45,19 +43,16 @@ def check_sources(run: PlannedRun) -> Iterator[RunFinding]:
     scored = not_scored_lines(grid, run.plan.closure(chain(*run.targets.values())))
     studies = [name for name in grid.studies if name in run.targets or ("all" in run.targets and name in grid.active)]
     yield from (told("warning", line) for line in [*left_out_lines(grid, studies), *scored])
-    fetched = [file for name in run.corpora for file in downloads(grid.corpora[name], grid.places())]
+    places = grid.places()
+    wanted = (file for name in run.corpora for file in wanted_files(grid.corpora[name], places))
+    fetched = [file for file in wanted if file.is_public or places.has_remote_mirror]
     if grid.fixtures is not None:
         yield told("fact", f"scale {grid.scale} generates its corpora; no file is downloaded")
     elif fetched:
         size = sum(file.size or 0 for file in fetched) / 1e9
         more = "" if all(file.size for file in fetched) else ", and files of unknown size"
-        asked = "`docmt preflight --sources` asks whether each source has its file"
+        asked = "`docmt check-sources` asks whether each source has its file"
         yield told("fact", f"to download: {len(fetched)} files, {two_digits(size)} GB{more}; {asked}")
-
-
-def downloads(corpus: CorpusConfig, places: Places) -> list[FileConfig]:
-    """Return the files of a corpus that a run would download. Raises UserError as `Places.find` does."""
-    return [file for file in wanted_files(corpus, places) if file.is_public or places.has_remote_mirror]
 
 
 def check_checkpoints(run: PlannedRun) -> Iterator[RunFinding]:

@@ -33,7 +33,7 @@ def check_place(results: Path = Path(RESULTS)) -> Iterator[RunFinding]:
         yield from _tried(trial, str(folder))
     finally:
         shutil.rmtree(trial, ignore_errors=True)
-    yield told("fact", f"{folder.resolve()} can be written; tried: locks, moves, the clock")
+    yield told("fact", f"{folder.resolve()} can be written; tried: locks, the clock")
 
 
 def place_of(results: Path) -> Path:
@@ -42,7 +42,7 @@ def place_of(results: Path) -> Path:
 
 
 def _tried(trial: Path, where: str) -> Iterator[RunFinding]:
-    """Yield what a file system lacks: locks of leases, files and folders that take a place in one step, the time."""
+    """Yield what a file system lacks: locks of leases, and the time."""
     handle = os.open(trial, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -57,14 +57,6 @@ def _tried(trial: Path, where: str) -> Iterator[RunFinding]:
     if (skew := max(before - written, written - after)) > 5:
         what, remedy = "the clock of the file system differs from that of this machine", "set both by one time server"
         yield told("warning", what, where=where, found=f"{skew:.0f} s", expected="at most 5 s", remedy=remedy)
-    try:
-        (trial / "old").write_text("old", encoding="utf-8")
-        (trial / "new").replace(trial / "old")
-        (trial / "folder").mkdir()
-        (trial / "folder").replace(trial / "moved")
-    except OSError as problem:
-        what, remedy = "files and folders cannot be moved into their place", "put results/ on another file system"
-        yield told("error", what, where=where, found=str(problem), remedy=remedy)
 
 
 def check_disk(run: PlannedRun, results: Path = Path(RESULTS)) -> Iterator[RunFinding]:

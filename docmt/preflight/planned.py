@@ -7,11 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from docmt.base.errors import UserError
-from docmt.base.screen import two_digits
 from docmt.grid.grid import Grid
 from docmt.grid.items import DEMO
 from docmt.plan.available import with_available
-from docmt.plan.estimates import Estimates
 from docmt.plan.links import named
 from docmt.plan.obtain import jobs_to_run
 from docmt.plan.plan import Job, Plan, job_of_place
@@ -74,7 +72,8 @@ def planned_run(grid: Grid, targets: Sequence[str]) -> tuple[PlannedRun, list[Ru
         plan.fetched = {*stored_for(plan, plan.to_run(last)).entries}
     run = PlannedRun(plan, wanted, jobs_to_run(plan, last))
     if wanted:
-        findings.append(told("fact", f"{', '.join(wanted)}: {len(run.jobs)} jobs, {_trainings(run)}"))
+        what = f"{', '.join(wanted)}: {len(run.jobs)} jobs; their time: `docmt list-targets`"
+        findings.append(told("fact", what))
     return run, findings
 
 
@@ -82,16 +81,3 @@ def _jobs_of(plan: Plan, name: str) -> list[Job]:
     """Return the jobs that a person names; a missing file may decide the identity of one that is named by its place."""
     job = job_of_place(name)
     return named(plan, name)[0] if job is None else [job]
-
-
-def _trainings(run: PlannedRun) -> str:
-    """Return the trainings of the targets that are not made, and their device-hours, as `docmt list-targets` does."""
-    whole = Plan(dataclasses.replace(run.grid, not_run={}, not_scored={}, ways={}, available=()))
-    jobs = [job for name in run.targets for job in whole.closure(_jobs_of(whole, name)) if job.is_training]
-    needed = {job: run.grid.find(job.names["corpus"], job.names["system"]) for job in jobs}
-    plan = Estimates(run.plan).of_trainings(needed)
-    basis = f" ({'; '.join(plan.basis)})" if plan.basis else ""
-    unknown = f"; of unknown size: {plan.unknown}" if plan.unknown else ""
-    left_out = sum(run.grid.left_out(entry) is not None for entry in needed.values())
-    less = f"; the run leaves {left_out} of them out" if left_out else ""
-    return f"{plan.missing} trainings: {two_digits(plan.hours)} device-hours{basis}{unknown}{less}"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.artifacts import read_object
-from docmt.base.digests import FileDigest, TablePart
+from docmt.base.digests import FileDigest
 from docmt.base.errors import UserError, in_line
 from docmt.base.foreign import reading
 from docmt.base.recipe import Recipe
@@ -96,39 +96,11 @@ def first_file(before: RunArtifact, now: RunArtifact) -> str | None:
 
 
 def _details(before: RunArtifact, now: RunArtifact, name: str, file: FileDigest, other: FileDigest) -> Iterator[str]:
-    """Yield what is known of the difference of a file: the part of a table, the values of JSON, or the sizes."""
-    if file.parts or other.parts:
-        yield first_part(file, other)
-    elif name.endswith(".json"):
+    """Yield what is known of the difference of a file: the values of JSON, or the sizes."""
+    if name.endswith(".json"):
         yield from _values(*(artifact.root / artifact.folder / name for artifact in (before, now)))
     elif file.bytes != other.bytes:
         yield f"{file.bytes:,} bytes were {other.bytes:,} bytes now"
-
-
-def first_part(before: FileDigest, now: FileDigest) -> str:
-    """Return a phrase about the first part of a table that differs.
-
-    >>> first_part(FileDigest("a", 9, (TablePart(0, 9, "b"),)), FileDigest("c", 9, (TablePart(0, 9, "d"),)))
-    'row group 1 of 1'
-    """
-    if len(before.parts) != len(now.parts):
-        return f"{len(before.parts)} parts of the table were {len(now.parts)} now"
-    for number, (part, other) in enumerate(zip(before.parts, now.parts, strict=True), 1):
-        if part != other:
-            return f"{_name_of(part, other)} {number} of {len(before.parts)}{_columns(part, other)}"
-    return "the head or the foot of the table"
-
-
-def _name_of(part: TablePart, other: TablePart) -> str:
-    """Return what a part of a table is: record batches have columns."""
-    return "record batch" if part.columns or other.columns else "row group"
-
-
-def _columns(part: TablePart, other: TablePart) -> str:
-    """Return the columns of a record batch that differ, and its splits, as the end of a phrase."""
-    names = [name for name in part.columns if part.columns[name] != other.columns.get(name)]
-    columns = f", columns {', '.join(names)}" if names else ""
-    return columns + (f", of {', '.join(part.splits)}" if part.splits else "")
 
 
 def _values(before: Path, now: Path) -> Iterator[str]:

@@ -216,11 +216,9 @@ def size_in(config: Mapping[str, Any], where: str, *names: str) -> int:
             expected = f"a whole number from 1 to {MOST:,}"
             raise UserError("not a size", where=f"{where} {name}", found=quoted(config[name]), expected=expected)
     if any(config[name] != config[names[0]] for name in names):
-        what, values = (
-            "encoder and decoder differ in a size that they must share",
-            [f"{name} {config[name]}" for name in names],
-        )
-        raise UserError(what, where=where, found=", ".join(values), expected="the same number")
+        what = "encoder and decoder differ in a size that they must share"
+        values = ", ".join(f"{name} {config[name]}" for name in names)
+        raise UserError(what, where=where, found=values, expected="the same number")
     return config[names[0]]
 
 
@@ -247,18 +245,11 @@ def _weight_map(index: Path) -> dict[str, str]:
 
 def _yaml(fields: Mapping[str, Any]) -> str:
     """Return fields as a YAML mapping for a message."""
-    return "{" + ", ".join(f"{name}: {_scalar(value)}" for name, value in fields.items()) + "}"
+    import yaml  # imported here, since jobs may run on machines without this library
+
+    return str(yaml.safe_dump(fields, default_flow_style=True, sort_keys=False, width=1000)).strip()
 
 
-def _scalar(value: Any) -> str:
-    """Return a value as YAML; a number such as 1e-12 gets a point (1.0e-12), since YAML would read 1e-12 as text."""
-    if isinstance(value, float) and "." not in repr(value):
-        return repr(value).replace("e", ".0e")
-    return str(value).lower()
-
-
-RANDOM_CHECKPOINT_FILES = (CONFIG, WEIGHTS[0])
-"""The names of the files of a random checkpoint from which a training starts."""
 SIZES = ("encoder_layers", "decoder_layers", "width", "inner", "heads")
 """The fields of `model` that a scale with random checkpoints must state: they are the sizes of these checkpoints."""
 STANDS_FOR = "stands_for"
@@ -342,11 +333,3 @@ def is_random_checkpoint(folder: str | None) -> bool:
 def random_model(name: str) -> str:
     """Return the reason why a number is no number of a pretrained model; `name` is that of the model."""
     return f"a small random model takes the place of {name}"
-
-
-def random_checkpoint_files(folder: str, names: Iterable[str] = RANDOM_CHECKPOINT_FILES) -> list[str]:
-    """Return the paths of files of a random checkpoint, which may not exist yet.
-
-    `names` are the names of these files in `folder`.
-    """
-    return [f"{folder}/{name}" for name in names]

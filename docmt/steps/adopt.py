@@ -12,7 +12,7 @@ from docmt.grid.grid import Grid
 from docmt.grid.markers import source_of
 from docmt.settings.external import files_at
 from docmt.steps.of_grid import data_of, libraries_of_side, run_names, tokens_of
-from docmt.steps.step import Inputs, Names, Step, parsed
+from docmt.steps.step import Inputs, Names, parsed, step_of
 from docmt.steps.translate import WRITES
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def libraries(grid: Grid, names: Names) -> Iterable[str]:
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
-    """Check the lines against the test set, and write them."""
+    """Check the translations of another system, and write them as those of a trained system are written."""
     from docmt.external.adopt import AdoptionSettings, read_expected, write_adopted
     from docmt.text.pipeline import TextPipeline
     from docmt.text.signs import signs_of
@@ -80,18 +80,11 @@ def restoring(pipeline: "TextPipeline", job: "AdoptionSettings") -> "Restore":
     return lambda line, is_tokenised: restore_line(pipeline.target, language, line, is_tokenised, is_truecased)
 
 
-STEP = Step(
-    name="adopt",
-    about="Check the translations of another system, and write them as those of a trained system are written.",
+STEP = step_of(
+    __name__,
     folder=ADOPTED,
     read_as=TRANSLATIONS,
     version=6,
     code=("docmt/external",),
     writes=WRITES,
-    run=run,
-    settings=settings,
-    inputs=inputs,
-    files=files,
-    libraries=libraries,
-    hints=hints,
 )

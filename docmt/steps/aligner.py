@@ -8,7 +8,7 @@ from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.grid.scored import trained_on
 from docmt.steps.of_grid import tokens_input
-from docmt.steps.step import Names, Step
+from docmt.steps.step import Names, step_of
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -19,21 +19,18 @@ def settings(grid: Grid, names: Names) -> dict[str, Any]:
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
-    """Train the default aligner."""
+    """Train the default aligner on the training split of a corpus."""
     from docmt.scoring.corpus_aligner import write_aligner
 
     with sealing(recipe):
         write_aligner(recipe.path, recipe.input("tokens"), recipe.folder)
 
 
-STEP = Step(
-    name="aligner",
-    about="Train the default aligner on the training split of a corpus.",
+STEP = step_of(
+    __name__,
     folder=ALIGNER,
     version=8,
     code=("docmt/scoring",),
     writes=("jumps.json", "lexicon.arrow"),
-    run=run,
-    settings=settings,
     inputs=tokens_input,
 )

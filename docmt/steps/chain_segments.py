@@ -9,7 +9,7 @@ from docmt.base.screen import workers_of
 from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.steps.of_grid import tokens_of, view_of
-from docmt.steps.step import Inputs, Names, Step, parsed
+from docmt.steps.step import Inputs, Names, parsed, step_of
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def inputs(grid: Grid, names: Names) -> Inputs:
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
-    """Find repeated words in each segment, and split them into pieces."""
+    """Find the lexical chains of a view's segments, by pieces: one row for each segment."""
     from docmt.chains.segments import SegmentsSettings, build_segments
 
     with sealing(recipe):
@@ -33,14 +33,10 @@ def run(recipe: Recipe, resources: Resources) -> None:
         build_segments(job, tokens, words, view, recipe.folder, workers)
 
 
-STEP = Step(
-    name="chain_segments",
-    about="Find the lexical chains of a view's segments, by pieces: one row for each segment.",
+STEP = step_of(
+    __name__,
     folder=CHAINS,
     version=1,
     code=("docmt/chains",),
     writes=("card.json", "stop_words.txt", "*.arrow"),
-    run=run,
-    settings=settings,
-    inputs=inputs,
 )

@@ -8,7 +8,7 @@ from docmt.base.screen import workers_of
 from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.steps.of_grid import corpus_of, tokens_input
-from docmt.steps.step import Names, Step, parsed
+from docmt.steps.step import Names, parsed, step_of
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -17,7 +17,7 @@ def settings(grid: Grid, names: Names) -> dict[str, Any]:
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
-    """Count the stop list, and find the repeated words of each document."""
+    """Find the lexical chains of whole documents, by words, and the stop list."""
     from docmt.chains.documents import WordsSettings, build_words
 
     with sealing(recipe):
@@ -25,14 +25,11 @@ def run(recipe: Recipe, resources: Resources) -> None:
         build_words(job, recipe.input("tokens"), recipe.folder, workers)
 
 
-STEP = Step(
-    name="chain_words",
-    about="Find the lexical chains of whole documents, by words, and the stop list.",
+STEP = step_of(
+    __name__,
     folder=CHAIN_WORDS,
     version=1,
     code=("docmt/chains",),
     writes=("card.json", "stop_words.txt", "*.arrow"),
-    run=run,
-    settings=settings,
     inputs=tokens_input,
 )

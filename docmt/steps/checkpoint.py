@@ -10,7 +10,7 @@ from docmt.base.paths import CHECKPOINT
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
-from docmt.steps.step import Names, Step
+from docmt.steps.step import Names, step_of
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def settings(grid: Grid, names: Names) -> dict[str, Any]:
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
-    """Draw random weights, whose pieces are those of generated text."""
+    """Make a small random checkpoint, of mBART's or BERT's form, whose pieces are those of generated text."""
     from docmt.corpus.stock import fixture_lines
     from docmt.models.random_checkpoint import write_random_checkpoint
     from docmt.settings.pretrained import RandomCheckpoint
@@ -34,9 +34,8 @@ def run(recipe: Recipe, resources: Resources) -> None:
         write_random_checkpoint(checkpoint, pieces, recipe.folder)
 
 
-STEP = Step(
-    name="checkpoint",
-    about="Make a small random checkpoint, of mBART's or BERT's form, whose pieces are those of generated text.",
+STEP = step_of(
+    __name__,
     folder=CHECKPOINT,
     version=1,
     code=(
@@ -45,6 +44,4 @@ STEP = Step(
         "docmt/corpus/stock.py",
     ),
     writes=("*.json", "*.safetensors", "*.bin", "vocab.txt"),
-    run=run,
-    settings=settings,
 )

@@ -8,7 +8,7 @@ from docmt.base.recipe import Recipe, Resources
 from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.grid.items import compared_systems, item_of, run_job
-from docmt.steps.step import Inputs, Names, Step, libraries, results_of
+from docmt.steps.step import Inputs, Names, libraries, results_of, step_of
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -44,22 +44,18 @@ def inputs(grid: Grid, names: Names) -> Inputs:
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
-    """Compare the systems of a study's table with their baselines."""
+    """Compare the systems of a study's table with their baselines, by every metric and over all seeds."""
     from docmt.scoring.comparisons import write_comparisons
 
     with sealing(recipe):
         write_comparisons(recipe.path, results_of(recipe), recipe.folder / "comparisons.json")
 
 
-STEP = Step(
-    name="compare",
-    about="Compare the systems of a study's table with their baselines, by every metric and over all seeds.",
+STEP = step_of(
+    __name__,
     folder=paths.COMPARISON,
     version=8,
     code=("docmt/scoring",),
     writes=("comparisons.json",),
-    run=run,
-    settings=settings,
-    inputs=inputs,
     libraries=libraries("scipy"),
 )

@@ -5,7 +5,7 @@ from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import progress_display
 from docmt.base.sealing import sealing
 from docmt.steps.of_grid import decoding_inputs
-from docmt.steps.step import Step, parsed
+from docmt.steps.step import parsed, step_of
 from docmt.steps.translate import knobs, settings
 
 FILE = "contrastive.arrow"
@@ -27,14 +27,12 @@ def run(recipe: Recipe, resources: Resources, whole: bool = False) -> None:
             files.write_contrastive(job, trained.network, segments, recipe.folder / FILE, progress, whole)
 
 
-STEP = Step(
-    name="contrastive",
-    about="Score the contrastive variants of a view: log-probabilities of the judged sentences, given their context.",
+STEP = step_of(
+    __name__,
     folder=CONTRASTIVE,
     version=6,
     code=("docmt/decoding", "docmt/models"),
     writes=(FILE,),
-    run=run,
     settings=settings,
     inputs=decoding_inputs,
     knobs=knobs,

@@ -1,8 +1,6 @@
 """Stage 1: a corpus, read from its files into one form and checked."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,7 @@ from docmt.catalogue.lock import LOCK, locked_checksums, place_in_lock, record_f
 from docmt.catalogue.missing import files_to_lock
 from docmt.grid.grid import Grid
 from docmt.steps.of_grid import corpus_of
-from docmt.steps.step import Inputs, Names, Step, parsed
+from docmt.steps.step import Inputs, Names, parsed, step_of
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -50,7 +48,7 @@ def hints(grid: Grid, names: Names) -> dict[str, Any]:
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
-    """Read downloaded or generated files as validated documents."""
+    """Read the files of a corpus as validated documents."""
     from docmt.catalogue.corpus import CorpusSettings
     from docmt.corpus import read
 
@@ -71,7 +69,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
             raise other_file(str(path), actual, locked[key], place_in_lock(lock, key))
         return expected
 
-    with sealing(recipe, digest_of=digest_of), told_sources(downloads / name for name in first):
+    with sealing(recipe, digest_of=digest_of):
         for file in job.files:
             check_file(downloads / file.name)
         read.read_corpus(job, downloads, recipe.folder)
@@ -91,42 +89,10 @@ def other_file(path: str, actual: str, expected: str, stated: str) -> UserError:
     )
 
 
-@contextmanager
-def told_sources(files: Iterable[Path]) -> Iterator[None]:
-    """Add to a UserError of the block where downloads came from, so that a person can judge them.
-
-    `files` are those of whose content nothing is known: the others are what the catalogue states.
-    """
-    from docmt.fetching.download import source_of
-
-    try:
-        yield
-    except UserError as problem:
-        sources = {path.name: source for path in files if path.is_file() and (source := source_of(path)) is not None}
-        if not sources:
-            raise
-        told = "".join(f"\n    {name} was downloaded from {source}" for name, source in sources.items())
-        remedy = f"{problem.remedy}\n  " if problem.remedy else ""
-        raise UserError(
-            problem.what,
-            where=problem.where,
-            found=problem.found,
-            expected=problem.expected,
-            remedy=f"{remedy}files whose digest nobody states:{told}",
-            status=problem.status,
-        ) from problem
-
-
-STEP = Step(
-    name="corpus",
-    about="Read the files of a corpus as validated documents.",
+STEP = step_of(
+    __name__,
     folder=CORPUS,
     version=5,
     code=("docmt/corpus",),
     writes=("card.json", "documents.parquet", "contrastive.parquet"),
-    run=run,
-    settings=settings,
-    inputs=inputs,
-    files=files,
-    hints=hints,
 )

@@ -5,11 +5,11 @@ from docmt.base.paths import FIXTURE
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.sealing import sealing
 from docmt.steps.corpus import settings
-from docmt.steps.step import Step, parsed
+from docmt.steps.step import parsed, step_of
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
-    """Generate the files, as many and as long as the scale says."""
+    """Make the small generated files of a corpus, as large as the scale says."""
     from docmt.catalogue.corpus import CorpusSettings
     from docmt.corpus.fixtures import write_fixture
 
@@ -21,13 +21,11 @@ def run(recipe: Recipe, resources: Resources) -> None:
         write_fixture(job, job.fixture, recipe.folder / "downloads")
 
 
-STEP = Step(
-    name="fixture",
-    about="Make the small generated files of a corpus, as large as the scale says.",
+STEP = step_of(
+    __name__,
     folder=FIXTURE,
     version=5,
     code=("docmt/corpus",),
     writes=("downloads/*",),
-    run=run,
     settings=settings,
 )

@@ -2,15 +2,21 @@
 
 Snakemake's local executor counts GPUs and assigns none, so that all jobs would compute on the first one. On a cluster
 the scheduler assigns GPUs, and no lock is needed.
+
+The lock of a GPU is an address of a socket without a file (the abstract addresses of Linux), which one process of the
+machine can have. It has it by an open descriptor, which its children can inherit. The system frees the address when the
+last of these processes has ended, in whatever way, so that no lock is ever left behind.
 """
 
+import errno
 import os
 import random
+import socket
 import time
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from docmt.base.errors import TRY_AGAIN, UserError
-from docmt.base.gpu_locks import GpuLocks, HeldGpus
 from docmt.base.gpus import VISIBLE, Gpu, visible_gpus
 from docmt.base.names import DeviceName
 from docmt.base.screen import say
@@ -20,6 +26,48 @@ ON_CLUSTER = "DOCMT_ON_CLUSTER"
 """The environment variable that is 1 in jobs on a cluster."""
 LOOK_S = 0.2
 """The mean number of seconds between two attempts to get GPUs that are in use."""
+
+
+class HeldGpus(NamedTuple):
+    """GPUs whose locks this process holds, and the open descriptors by which it holds them."""
+
+    gpus: tuple[Gpu, ...]
+    descriptors: tuple[int, ...]
+
+    def release(self) -> None:
+        """Release the locks, unless a child has inherited them."""
+        for descriptor in self.descriptors:
+            os.close(descriptor)
+
+
+def lock_gpus(gpus: Sequence[Gpu], count: int) -> HeldGpus | None:
+    """Return `count` of the GPUs with their locks, or None where fewer of them are free.
+
+    Earlier ones are preferred, and their order is kept. No process waits here while it holds a lock, so that no two can
+    block each other.
+    """
+    locks: dict[Gpu, int] = {}
+    for gpu in gpus:
+        if len(locks) < count and (lock := _lock(gpu)) is not None:
+            locks[gpu] = lock
+    held = HeldGpus(tuple(locks), tuple(locks.values()))
+    if len(locks) < count:
+        held.release()
+        return None
+    return held
+
+
+def _lock(gpu: Gpu) -> int | None:
+    """Lock a GPU; return an open descriptor, or None where another process holds the lock."""
+    lock = socket.socket(socket.AF_UNIX)
+    try:
+        lock.bind(f"\0docmt-{gpu.key}")
+    except OSError as problem:
+        lock.close()
+        if problem.errno != errno.EADDRINUSE:
+            raise
+        return None
+    return lock.detach()
 
 
 def take_gpus(
@@ -62,8 +110,8 @@ def wait_for_gpus(gpus: Sequence[Gpu], count: int, stop: StopRequest, is_over: C
 
     Raises UserError with the status 75 where a signal or the deadline comes first.
     """
-    locks, has_told = GpuLocks(), False
-    while (held := locks.take(gpus, count)) is None:
+    has_told = False
+    while (held := lock_gpus(gpus, count)) is None:
         ended = stop.requested or ("the deadline" if is_over() else None)
         if ended:
             raise UserError(
@@ -73,8 +121,7 @@ def wait_for_gpus(gpus: Sequence[Gpu], count: int, stop: StopRequest, is_over: C
                 status=TRY_AGAIN,
             )
         if not has_told:
-            users = "; ".join(f"{name} by {user}" for name, user in locks.users(gpus).items())
-            say(f"docmt: waits for {count} of {len(gpus)} GPUs, which are in use" + (f": {users}" if users else ""))
+            say(f"docmt: waits for {count} of {len(gpus)} GPUs, which are in use")
             has_told = True
         # Jobs that have got in each other's way do not try again at the same time.
         time.sleep(random.uniform(0.5, 1.5) * LOOK_S)

@@ -4,12 +4,12 @@ from docmt.base.paths import INSIDE
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.sealing import sealing
 from docmt.steps.of_grid import decoding_inputs
-from docmt.steps.step import Step
+from docmt.steps.step import step_of
 from docmt.steps.translate import knobs, settings
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
-    """Measure the attention, as `docmt inspect` does."""
+    """Inspect a model's attention to repeated words in a dev document, as `docmt inspect` does."""
     from docmt.steps.gpus import take_gpus
     from docmt.trained.inspecting import write_inspection
     from docmt.trained.model import TrainedModel
@@ -21,14 +21,12 @@ def run(recipe: Recipe, resources: Resources) -> None:
         write_inspection(trained, recipe.input("view"), recipe.input("chains"), output, "dev")
 
 
-STEP = Step(
-    name="inspect",
-    about="Inspect a model's attention to repeated words in a dev document, as `docmt inspect` does.",
+STEP = step_of(
+    __name__,
     folder=INSIDE,
     version=6,
     code=("docmt/decoding", "docmt/models", "docmt/trained/inspecting.py"),
     writes=("inside.arrow",),
-    run=run,
     settings=settings,
     inputs=decoding_inputs,
     knobs=knobs,

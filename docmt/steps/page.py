@@ -9,7 +9,7 @@ from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.grid.items import item_jobs, study_jobs
 from docmt.steps.of_pages import page_settings
-from docmt.steps.step import Inputs, Names, Step, libraries, results_of
+from docmt.steps.step import Inputs, Names, libraries, results_of, step_of
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def hints(grid: Grid, names: Names) -> dict[str, Any]:
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
-    """Fill the page with published and measured numbers; it works offline."""
+    """Write the page of a study, or of one of its tables, figures and passages: published beside measured."""
     from docmt.reporting.page import write_report
 
     with sealing(recipe) as seal:
@@ -47,17 +47,11 @@ def run(recipe: Recipe, resources: Resources) -> None:
         write_report(recipe.path, results_of(recipe), output, recipe.file("human"), seal.mixed, opened)
 
 
-STEP = Step(
-    name="page",
-    about="Write the page of a study, or of one of its tables, figures and passages: published beside measured.",
+STEP = step_of(
+    __name__,
     folder=PAGE,
     version=14,
     code=("docmt/reporting", "docmt/scoring/human"),
     writes=("*.html", "*.csv", "*.json", "*.parquet", "*.tex", "*.md", "*.svg", "*.pdf", "documents/*"),
-    run=run,
-    settings=settings,
-    inputs=inputs,
-    files=files,
     libraries=libraries("matplotlib", "scipy"),
-    hints=hints,
 )

@@ -15,7 +15,7 @@ from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.grid.items import study_of
 from docmt.steps.of_grid import decoding_libraries, run_names, training_of
-from docmt.steps.step import Inputs, Names, Step
+from docmt.steps.step import Inputs, Names, step_of
 from docmt.steps.translate import knobs
 
 
@@ -42,7 +42,7 @@ def inputs(grid: Grid, names: Names) -> Inputs:
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
-    """Translate the documents of the settings, sentence by sentence.
+    """Translate the documents of a passage, sentence by sentence.
 
     A model that does not mark the ends of sentences writes one line for a whole document.
     """
@@ -62,16 +62,12 @@ def run(recipe: Recipe, resources: Resources) -> None:
         write_json(recipe.folder / "passages.json", {"documents": texts})
 
 
-STEP = Step(
-    name="passage",
-    about="Translate the documents of a passage, sentence by sentence.",
+STEP = step_of(
+    __name__,
     folder=PASSAGE,
     version=6,
     code=("docmt/decoding", "docmt/models", "docmt/trained/translate.py"),
     writes=("passages.json",),
-    run=run,
-    settings=settings,
-    inputs=inputs,
     libraries=decoding_libraries,
     knobs=knobs,
 )

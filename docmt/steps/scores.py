@@ -22,7 +22,7 @@ from docmt.settings.scoring import TRAINED
 from docmt.settings.system import Entry, ExternalSystem
 from docmt.settings.train import CHANGEABLE
 from docmt.steps.of_grid import data_of, is_of_user, languages, random_input, run_names, view_inputs
-from docmt.steps.step import Inputs, Names, Step
+from docmt.steps.step import Inputs, Names, step_of
 from docmt.steps.translate import knobs as knobs_of_decoding
 
 
@@ -142,7 +142,7 @@ def libraries(grid: Grid, names: Names) -> Iterable[str]:
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
-    """Score a system by every metric."""
+    """Score a system of the workflow, by every metric, each with its signature."""
     from docmt.scoring.chain_scores import StopFiles
     from docmt.scoring.measured import ScoringInputs
     from docmt.scoring.score import write_scores
@@ -172,18 +172,10 @@ def run(recipe: Recipe, resources: Resources) -> None:
         tell(write_scores(recipe.path, given_files, output, text_warnings, resources.device))
 
 
-STEP = Step(
-    name="scores",
-    about="Score a system of the workflow, by every metric, each with its signature.",
+STEP = step_of(
+    __name__,
     folder=SCORES,
     version=8,
     code=("docmt/scoring",),
     writes=("scores.json", "details.arrow", "occurrences.arrow"),
-    run=run,
-    settings=settings,
-    inputs=inputs,
-    files=files,
-    libraries=libraries,
-    hints=hints,
-    knobs=knobs,
 )

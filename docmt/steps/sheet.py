@@ -8,7 +8,7 @@ from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.grid.items import judged_systems, sheet_jobs
 from docmt.steps.of_grid import languages
-from docmt.steps.step import Inputs, Names, Step, results_of
+from docmt.steps.step import Inputs, Names, results_of, step_of
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -41,22 +41,17 @@ def hints(grid: Grid, names: Names) -> dict[str, Any]:
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
-    """Draw sentences for annotators."""
+    """Draw the sheet of a table of judgements from finished translations, with its key in a file of its own."""
     from docmt.scoring.human.drawn import write_study_sheet
 
     with sealing(recipe):
         write_study_sheet(recipe.path, results_of(recipe), recipe.folder / f"{recipe.hint('item', str)}.sheet.csv")
 
 
-STEP = Step(
-    name="sheet",
-    about="Draw the sheet of a table of judgements from finished translations, with its key in a file of its own.",
+STEP = step_of(
+    __name__,
     folder=SHEET,
     version=13,
     code=("docmt/reporting", "docmt/scoring/human"),
     writes=("*.sheet.csv", "*.sheet.html", "*.sheet.key.json"),
-    run=run,
-    settings=settings,
-    inputs=inputs,
-    hints=hints,
 )

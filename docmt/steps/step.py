@@ -1,5 +1,6 @@
 """What a step of the workflow states of itself. Each step is a file of this folder, with `STEP` at its end."""
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -30,31 +31,6 @@ class Inputs:
 
     roles: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
     others: tuple[tuple[str, dict[str, Any]], ...] = ()
-
-
-def no_inputs(grid: Grid, names: Names) -> Inputs:
-    """Return no inputs."""
-    return Inputs()
-
-
-def no_files(grid: Grid, names: Names) -> dict[str, Path]:
-    """Return no files."""
-    return {}
-
-
-def no_hints(grid: Grid, names: Names) -> dict[str, Any]:
-    """Return no hints."""
-    return {}
-
-
-def no_libraries(grid: Grid, names: Names) -> Iterable[str]:
-    """Return no libraries."""
-    return ()
-
-
-def no_knobs(settings: Mapping[str, Any]) -> Iterable[str]:
-    """Return no names of settings."""
-    return ()
 
 
 def libraries(*libraries: str) -> Callable[[Grid, Names], Iterable[str]]:
@@ -88,16 +64,31 @@ class Step:
     parts: tuple[str, ...] = ()
     run: Callable[[Recipe, Resources], None]
     settings: Callable[[Grid, Names], dict[str, Any]]
-    inputs: Callable[[Grid, Names], Inputs] = no_inputs
-    files: Callable[[Grid, Names], dict[str, Path]] = no_files
-    libraries: Callable[[Grid, Names], Iterable[str]] = no_libraries
-    hints: Callable[[Grid, Names], dict[str, Any]] = no_hints
-    knobs: Callable[[Mapping[str, Any]], Iterable[str]] = no_knobs
+    inputs: Callable[[Grid, Names], Inputs] = lambda grid, names: Inputs()
+    files: Callable[[Grid, Names], dict[str, Path]] = lambda grid, names: {}
+    libraries: Callable[[Grid, Names], Iterable[str]] = lambda grid, names: ()
+    hints: Callable[[Grid, Names], dict[str, Any]] = lambda grid, names: {}
+    knobs: Callable[[Mapping[str, Any]], Iterable[str]] = lambda settings: ()
 
     def can_write(self, name: str) -> bool:
         """Return whether a file of this name is among the outputs of a job; `*` alone stays in the job's folder."""
         patterns = (pattern for pattern in self.writes if "/" in pattern or "/" not in name)
         return name not in NO_OUTPUTS and any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+FUNCTIONS = ("run", "settings", "inputs", "files", "libraries", "hints", "knobs")
+"""The fields of a step that are functions; a step has those of its file that have these names."""
+
+
+def step_of(module: str, **facts: Any) -> Step:
+    """Return the step of a file of this folder, `module`, whose `run` says in its first paragraph what the step does.
+
+    `facts` are the other fields of the step, and functions that are not in its file.
+    """
+    here = vars(sys.modules[module])
+    functions = {name: here[name] for name in FUNCTIONS if name in here and here[name].__module__ == module}
+    about = " ".join(functions["run"].__doc__.partition("\n\n")[0].split())
+    return Step(**{"name": module.rpartition(".")[2], "about": about, **functions, **facts})
 
 
 def parsed(recipe: Recipe, kind: type) -> Any:

@@ -26,7 +26,7 @@ from docmt.steps.of_grid import (
     text_of,
     text_settings,
 )
-from docmt.steps.step import Inputs, Names, Step, parsed
+from docmt.steps.step import Inputs, Names, parsed, step_of
 
 if TYPE_CHECKING:
     from docmt.text.pipeline import TokensSettings
@@ -73,7 +73,7 @@ def hints(grid: Grid, names: Names) -> dict[str, Any]:
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
-    """Tokenise, learn cases, BPE and vocabularies (or use those of another corpus), and number the pieces."""
+    """Tokenise a corpus, learn its cases, BPE and vocabularies (or use those of another), and number the pieces."""
     from docmt.text.process import process_corpus
 
     if resources.part or recipe.hint("shards", int, 1) > 1:
@@ -149,18 +149,11 @@ def text_job(recipe: Recipe) -> "TokensSettings":
     return chosen.with_checkpoint(pretrained) if pretrained else chosen
 
 
-STEP = Step(
-    name="tokens",
-    about="Tokenise a corpus, learn its cases, BPE and vocabularies (or use those of another), and number the pieces.",
+STEP = step_of(
+    __name__,
     folder=TOKENS,
     version=7,
     code=("docmt/text",),
     writes=("card.json", "*.arrow", "text/*"),
     parts=tuple(PARTS),
-    run=run,
-    settings=settings,
-    inputs=inputs,
-    files=files,
-    libraries=libraries,
-    hints=hints,
 )

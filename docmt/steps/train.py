@@ -23,7 +23,7 @@ from docmt.grid.markers import given
 from docmt.settings.pretrained import check_model, checkpoint_files, files_by_role
 from docmt.settings.train import CHANGEABLE
 from docmt.steps.of_grid import data_of, is_of_user, random_input, run_names, text_settings, training_of, view_inputs
-from docmt.steps.step import Inputs, Names, Step
+from docmt.steps.step import Inputs, Names, step_of
 
 if TYPE_CHECKING:
     from docmt.training.pace import JobOptions, StopRequest
@@ -160,16 +160,11 @@ def train_here(paths: "Paths", resources: Resources, options: "JobOptions", stop
         listener.close()
 
 
-STEP = Step(
-    name="train",
-    about="Train a system, or continue an interrupted training.",
+STEP = step_of(
+    __name__,
     folder=TRAINING,
     version=10,
     code=("docmt/training", "docmt/models", "docmt/trained/dev_bleu.py"),
     writes=("exit.json", "metrics.jsonl", "model/*", "tensorboard/*"),
-    run=run,
-    settings=settings,
-    inputs=inputs,
-    files=files,
     knobs=lambda settings: [f"train.{name}" for name in CHANGEABLE],
 )

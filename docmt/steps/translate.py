@@ -10,7 +10,7 @@ from docmt.base.screen import progress_display
 from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.steps.of_grid import decoding_inputs, decoding_libraries, run_names
-from docmt.steps.step import Names, Step, parsed
+from docmt.steps.step import Names, parsed, step_of
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def knobs(settings: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
-    """Translate the test segments of a view."""
+    """Translate the test segments of a view: one line for each sentence of the test set."""
     from docmt.decoding import files
     from docmt.decoding.segments import View
     from docmt.steps.gpus import take_gpus
@@ -47,16 +47,12 @@ def run(recipe: Recipe, resources: Resources) -> None:
 WRITES = ("decoding.json", "test.txt", "test.tok.txt", "test.j*.txt", "test.nbest.tsv")
 """What the translations of a system consist of, whoever made them."""
 
-STEP = Step(
-    name="translate",
-    about="Translate the test segments of a view: one line for each sentence of the test set.",
+STEP = step_of(
+    __name__,
     folder=TRANSLATIONS,
     version=6,
     code=("docmt/decoding", "docmt/models", "docmt/trained/engine.py"),
     writes=WRITES,
-    run=run,
-    settings=settings,
     inputs=decoding_inputs,
     libraries=decoding_libraries,
-    knobs=knobs,
 )

@@ -8,10 +8,9 @@ from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import workers_of
 from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
-from docmt.grid.positions import position_tables
 from docmt.settings.models import PositionTable
 from docmt.steps.of_grid import tokens_input, view_of
-from docmt.steps.step import Names, Step, parsed
+from docmt.steps.step import Names, parsed, step_of
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -25,6 +24,19 @@ def hints(grid: Grid, names: Names) -> dict[str, Any]:
     return {"positions": [str(table) for table in tables]}
 
 
+def position_tables(grid: Grid, corpus: str, text: str, view: str) -> list[PositionTable]:
+    """Return the learned tables of positions of the models that read a view; empty where a model has no limit.
+
+    The segments are checked against them. They are no settings of the view: a further model that reads it makes none.
+    `corpus` is the name of the folder of the corpus. Raises UserError where the scale has no such folder.
+    """
+    name = grid.corpus_in(corpus, VIEW.at(corpus=corpus, text=text, view=view))
+    trained = (entry for entry in grid.entries if entry.has_model)
+    readers = (entry.system for entry in trained if (entry.corpus, entry.system.text) == (name, text))
+    tables = {system.model.learned_positions for system in readers if system.view.name == view}
+    return [] if None in tables else sorted(tables)
+
+
 def run(recipe: Recipe, resources: Resources) -> None:
     """Cut the documents of a corpus into the segments of a view."""
     from docmt.views.build import ViewsSettings, build_view
@@ -35,15 +47,11 @@ def run(recipe: Recipe, resources: Resources) -> None:
         build_view(job, recipe.input("tokens"), recipe.folder, workers, tables)
 
 
-STEP = Step(
-    name="views",
-    about="Cut the documents of a corpus into the segments of a view.",
+STEP = step_of(
+    __name__,
     folder=VIEW,
     version=3,
     code=("docmt/views",),
     writes=("card.json", "*.arrow"),
-    run=run,
-    settings=settings,
     inputs=tokens_input,
-    hints=hints,
 )

@@ -8,7 +8,7 @@ from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.grid.scored import trained_on
 from docmt.steps.of_grid import tokens_input
-from docmt.steps.step import Names, Step, libraries
+from docmt.steps.step import Names, libraries, step_of
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -18,22 +18,19 @@ def settings(grid: Grid, names: Names) -> dict[str, Any]:
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
-    """Train word2vec."""
+    """Train word2vec on the target side of a corpus' training split."""
     from docmt.scoring.word_vectors import write_corpus_vectors
 
     with sealing(recipe):
         write_corpus_vectors(recipe.path, recipe.input("tokens"), recipe.folder)
 
 
-STEP = Step(
-    name="word_vectors",
-    about="Train word2vec on the target side of a corpus' training split.",
+STEP = step_of(
+    __name__,
     folder=VECTORS,
     version=8,
     code=("docmt/scoring",),
     writes=("card.json", "vectors.txt"),
-    run=run,
-    settings=settings,
     inputs=tokens_input,
     libraries=libraries("gensim"),
 )

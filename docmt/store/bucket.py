@@ -7,9 +7,9 @@ and from their own files; docmt has no settings of them.
 import logging
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any, BinaryIO, ClassVar, NamedTuple
+from typing import Any, BinaryIO, ClassVar
 
-from docmt.base.errors import TRY_AGAIN, USER_MISTAKE, install
+from docmt.base.errors import install
 from docmt.base.foreign import first_line, library
 from docmt.store import backend
 from docmt.store.backend import LARGEST_READ, REMEDY, Backend, StoredFile, StoreUnusable
@@ -18,50 +18,10 @@ LIBRARIES = {"s3": "s3fs", "gs": "gcsfs.core"}
 """The library of each kind, by the first part of addresses, which is the name of the extra that has the library."""
 READ_TIMEOUT = 30
 """The seconds without a byte after which a request has failed."""
-UNREACHABLE = "the object store cannot be reached, or does not answer"
-
-
-class Trouble(NamedTuple):
-    """A message about an object store: what is wrong, what to do, and signs of it in answers and exceptions."""
-
-    what: str
-    remedy: str
-    signs: str
-
-
-TROUBLES = (
-    Trouble(
-        "there is no such bucket",
-        "make the bucket first: docmt makes none",
-        "NoSuchBucket 404 FileNotFoundError",
-    ),
-    Trouble(
-        "no key that the object store accepts is known here",
-        "s3://: AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; gs://: GOOGLE_APPLICATION_CREDENTIALS",
-        "NoCredentialsError PartialCredentialsError ProfileNotFound CredentialRetrievalError DefaultCredentialsError "
-        "InvalidAccessKeyId SignatureDoesNotMatch InvalidToken ExpiredToken 401 RefreshError UnauthorizedSSOTokenError "
-        "TokenRetrievalError NonRetryableError",
-    ),
-    Trouble(
-        "the bucket is in another region",
-        "state its region (AWS_DEFAULT_REGION)",
-        "PermanentRedirect AuthorizationHeaderMalformed IllegalLocationConstraintException NoRegionError 301 307",
-    ),
-    Trouble(
-        "no permission to use the store in this way",
-        "reading needs the rights to list and to read objects, writing those to write and to remove them",
-        "AccessDenied AllAccessDisabled 403 PermissionError",
-    ),
-    Trouble(
-        UNREACHABLE,
-        "see the address of the server (AWS_ENDPOINT_URL, STORAGE_EMULATOR_HOST) and the network",
-        "EndpointConnectionError ConnectionClosedError ConnectTimeoutError ReadTimeoutError ClientConnectorError "
-        "ServerDisconnectedError ClientPayloadError ClientOSError TimeoutError FSTimeoutError ConnectionError "
-        "ProxyError ProxyConnectionError RequestTimeout 408 429 500 502 503 504 SlowDown ServiceUnavailable "
-        "InternalError",
-    ),
+SEE = (
+    "see the bucket (docmt makes none), the server, the region, your key (AWS_PROFILE or AWS_ACCESS_KEY_ID,"
+    " GOOGLE_APPLICATION_CREDENTIALS) and its rights: docs/how-to/share-artifacts.md"
 )
-"""What can be wrong. The signs are codes of the servers' answers, and names of exceptions."""
 
 
 class BucketBackend(Backend):
@@ -125,7 +85,9 @@ class BucketBackend(Backend):
         self.files.rm_file(self._path(key))
 
     def _unusable(self, problem: Exception, where: str) -> StoreUnusable:
-        return unusable(problem, where)
+        """Return the message about an exception of a library; it has the server's words, and no keys."""
+        what, said = "the object store cannot be used", f"{type(problem).__name__}: {first_line(problem)}"
+        return StoreUnusable(what, where=where, found=said, remedy=f"{SEE}; {REMEDY}")
 
 
 def library_of(scheme: str, name: str | None = None) -> Any:
@@ -147,23 +109,3 @@ def filesystem(scheme: str) -> Any:
     files = module.S3FileSystem(config_kwargs=timeouts, fixed_upload_size=True, max_concurrency=1, **fresh)
     files.retries = 2  # botocore tries again too, as often as AWS_MAX_ATTEMPTS says
     return files
-
-
-def signs_of(problem: BaseException) -> list[str]:
-    """Return what an exception of a library says, most precise first: the server's code, then the names of classes."""
-    chain = [cause for cause in (problem, problem.__cause__) if cause is not None]
-    answers = [getattr(cause, "response", None) for cause in chain]
-    codes = [str(answer.get("Error", {}).get("Code")) for answer in answers if isinstance(answer, dict)]
-    codes += [str(cause.code) for cause in chain if getattr(cause, "code", None)]
-    codes += ["403"] * str(problem).startswith("Forbidden")
-    return codes + [cls.__name__ for cause in chain for cls in type(cause).__mro__]
-
-
-def unusable(problem: BaseException, where: str) -> StoreUnusable:
-    """Return the message about an exception of a library; it has the server's words, and no keys."""
-    signs = {sign: trouble for trouble in TROUBLES for sign in trouble.signs.split()}
-    trouble = next((signs[sign] for sign in signs_of(problem) if sign in signs), None)
-    what = trouble.what if trouble else "the object store, or its library, refuses the request"
-    remedy = f"{trouble.remedy}; {REMEDY}" if trouble else REMEDY
-    status = TRY_AGAIN if what == UNREACHABLE else USER_MISTAKE
-    return StoreUnusable(what, where=where, found=first_line(problem), remedy=remedy, status=status)

@@ -50,10 +50,9 @@ class FolderBackend(Backend):
         with self._usable(""):
             for path in [*self.folder.rglob(f".*{PARTIAL}")]:
                 # The writer may finish meanwhile, and only the maker of a file may remove it.
-                with suppress(FileNotFoundError, PermissionError):
-                    status = path.lstat()
-                    if status.st_mtime <= latest:
-                        (path.rmdir if stat.S_ISDIR(status.st_mode) else path.unlink)()
+                with suppress(OSError):
+                    if path.lstat().st_mtime <= latest:
+                        path.unlink()
                         removed += 1
         return removed
 
@@ -133,19 +132,12 @@ class FolderBackend(Backend):
             raise StoreUnusable(what, where=self.address, expected="a sticky folder", remedy=remedy) from problem
 
     def _make_folder(self, folder: Path) -> None:
-        """Make a folder of the store, which appears with the mode of the store's own folder, whatever the umask is."""
-        if folder.is_dir():
-            return
-        self._check()
-        unfinished = _beside(folder)
-        unfinished.mkdir()
-        self._share(unfinished, 0o7777, stat.S_ISVTX)
-        try:
-            unfinished.rename(folder)
-        except OSError:
-            unfinished.rmdir()
-            if not folder.is_dir():
-                raise
+        """Make a folder of the store with the mode of the store's own folder, whatever the umask is."""
+        if not folder.is_dir():
+            self._check()
+            with suppress(FileExistsError):  # another process may be faster
+                folder.mkdir()
+                self._share(folder, 0o7777, stat.S_ISVTX)
 
     def _share(self, target: int | Path, mask: int, more: int = 0) -> None:
         """Give a file or a folder the group and the mode of the store's own folder; `mask`: what it takes of these."""
@@ -171,7 +163,7 @@ def user_of(uid: int) -> str:
 
 
 def _beside(place: Path) -> Path:
-    """Return a path for an unfinished file or folder in the folder of its place."""
+    """Return a path for an unfinished file in the folder of its place."""
     return place.with_name(f".{place.name[:DIGITS]}.{uuid.uuid4().hex}{PARTIAL}")
 
 

@@ -5,20 +5,15 @@ artifact, and an OpenSSH signature of its text says who states this (namespace `
 """
 
 import json
-from base64 import b64decode
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from datetime import UTC, datetime
+import subprocess
+from collections.abc import Sequence
 from functools import cached_property
-from hashlib import sha256, sha512
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_ssh_private_key
 from sshsig import InvalidSignature, PublicKey, check_signature
 from sshsig.allowed_signers import AllowedSigner
-from sshsig.sshsig import ssh_enarmor_sshsig
 
 from docmt.base.artifacts import read_lines
 from docmt.base.digests import indented_json
@@ -37,16 +32,13 @@ FORMAT = "docmt-store-list-1"
 ALLOWED_SIGNERS = "a line as of ssh-keygen's ALLOWED SIGNERS: NAME ssh-ed25519 ..."
 REMEDY = "docmt uses nothing of it; a person with an allowed key can sign it: docmt store sign --key FILE IDENTITY"
 NO_KEY = "to make a key: ssh-keygen -t ed25519"
-DATES = {8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
-"""The forms of the dates of `valid-after` and `valid-before`, by their numbers of digits."""
 
 
 class AllowedKey(NamedTuple):
-    """A key that a site allows, and whether it is valid at this time."""
+    """A key that a site allows, and the name of its owner."""
 
     name: str
     key: PublicKey
-    is_valid: bool = True
 
 
 class SignedList(NamedTuple):
@@ -102,11 +94,10 @@ class Signatures:
         signer = signed.signer
         if signer is None:
             return "nobody", "a list that was changed after it was signed"
-        same = [key for key in self.keys if key.key == signer]
-        if not same:
+        name = next((key.name for key in self.keys if key.key == signer), None)
+        if name is None:
             return signer.sha256_str(), f"signed with {signer.sha256_str()}, which is no allowed key"
-        is_valid = any(key.is_valid for key in same)
-        return same[0].name, None if is_valid else f"signed by {same[0].name}, whose key is not valid at this time"
+        return name, None
 
 
 def read_keys(path: Path) -> list[AllowedKey]:
@@ -128,24 +119,12 @@ def read_keys(path: Path) -> list[AllowedKey]:
 def _allowed_keys(signer: AllowedSigner) -> list[AllowedKey]:
     """Return the key of a line; none where it is for another purpose. Raises ValueError for another line."""
     options = signer.options or {}
-    if "cert-authority" in options:
-        raise ValueError("keys of certificate authorities are not supported")
+    if others := options.keys() - {"namespaces"}:
+        raise ValueError(f"not supported: {', '.join(sorted(others))}")
     if NAMESPACE not in options.get("namespaces", NAMESPACE).split(","):
         return []
     key = PublicKey.from_openssh_str(f"{signer.key_type} {signer.base64_key}")
-    present = datetime.now(UTC)
-    after, before = (_date(options.get(name)) for name in ("valid-after", "valid-before"))
-    is_valid = (after or present) <= present and (before is None or present < before)
-    return [AllowedKey(printable(signer.principals, breaks=""), key, is_valid)]
-
-
-def _date(text: str | None) -> datetime | None:
-    """Return the time that a date of ssh-keygen means: in UTC where it ends with Z, else in local time."""
-    if text is None:
-        return None
-    digits = text.removesuffix("Z")
-    time = datetime.strptime(digits, DATES[len(digits)])
-    return time.replace(tzinfo=UTC) if text.endswith("Z") else time.astimezone()
+    return [AllowedKey(printable(signer.principals, breaks=""), key)]
 
 
 def read_list(data: bytes, where: str) -> SignedList:
@@ -160,17 +139,20 @@ def read_list(data: bytes, where: str) -> SignedList:
             return SignedList(contents, None)
 
 
-def sign(backend: Backend, entries: Sequence[StoreEntry], key: Ed25519PrivateKey) -> SignedList:
-    """Write a list of entries with the signature of a key into a store, and return it.
+def sign(backend: Backend, entries: Sequence[StoreEntry], key: Path) -> SignedList:
+    """Write a list of entries with the signature of a private key of OpenSSH into a store, and return it.
 
-    Raises UserError where there are none.
+    Raises UserError where there are none, and for a file that is no Ed25519 key.
     """
     if not entries:
         raise UserError("there is nothing to sign", where=backend.address)
     text = list_text(entries)
-    data = list_json(text, signature_of(text.encode(), key))
+    data = list_json(text, signature_of(text, key))
+    signed = read_list(data, SIGNATURES)
+    if signed.signer is None:
+        raise UserError("not an Ed25519 key", where=str(key), remedy=NO_KEY)
     backend.create(f"{SIGNATURES}/{sha256(data).hexdigest()}", data)
-    return read_list(data, SIGNATURES)
+    return signed
 
 
 def list_json(text: str, signature: str) -> bytes:
@@ -184,34 +166,15 @@ def list_text(entries: Sequence[StoreEntry]) -> str:
     return indented_json({"format": FORMAT, "time": now(), "contents": contents})
 
 
-def read_key(path: Path, ask: Callable[[], str]) -> Ed25519PrivateKey:
-    """Read a private key of OpenSSH; `ask` returns its passphrase, and is called where it has one.
+def signature_of(text: str, key: Path) -> str:
+    """Return the signature of a text by ssh-keygen, which asks for the passphrase of the key.
 
-    Raises UserError for a file that is no Ed25519 key, and for a wrong passphrase.
+    Raises UserError where it does not sign.
     """
-    key: object = None
-    with reading(path, "not a private key of OpenSSH, or damaged", "an Ed25519 key", NO_KEY):
-        data = path.read_bytes()
-        with suppress(TypeError):  # it has a passphrase
-            key = load_ssh_private_key(data, None)
-    if key is None:
-        passphrase = ask().encode()
-        with reading(path, "the passphrase does not open the key", remedy="give the passphrase of this key"):
-            key = load_ssh_private_key(data, passphrase)
-    if not isinstance(key, Ed25519PrivateKey):
-        raise UserError("not an Ed25519 key", where=str(path), found=type(key).__name__, remedy=NO_KEY)
-    return key
-
-
-def signature_of(data: bytes, key: Ed25519PrivateKey) -> str:
-    """Return the signature of some bytes, as `ssh-keygen -Y sign -n docmt-store` writes it."""
-    public = b64decode(key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).split()[1])
-    purpose = _strings(NAMESPACE.encode(), b"", b"sha512")
-    signature = key.sign(b"SSHSIG" + purpose + _strings(sha512(data).digest()))
-    of_key = _strings(_strings(b"ssh-ed25519", signature))
-    return ssh_enarmor_sshsig(b"SSHSIG" + (1).to_bytes(4, "big") + _strings(public) + purpose + of_key)
-
-
-def _strings(*parts: bytes) -> bytes:
-    """Return texts as OpenSSH writes them one after another, each with its length before it."""
-    return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+    command = ["ssh-keygen", "-Y", "sign", "-n", NAMESPACE, "-f", str(key)]
+    try:
+        return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as problem:
+        said = getattr(problem, "stderr", None) or str(problem)
+        what, last_line = "ssh-keygen does not sign with this key", said.strip().rpartition("\n")[2]
+        raise UserError(what, where=str(key), found=last_line, remedy=NO_KEY) from None

@@ -7,8 +7,9 @@ from typing import Any
 import torch
 
 from docmt.base import machine
-from docmt.base.artifacts import atomic_file, atomic_folder, copy_files, write_json, written_digest
+from docmt.base.artifacts import atomic_file, atomic_folder, copy_files, write_json
 from docmt.base.columns import STOP_WORDS
+from docmt.base.digests import FileDigest
 from docmt.base.machine import MIB, hardware
 from docmt.base.manifest import MANIFEST, Manifest, checked_bytes
 from docmt.base.sealing import Seal
@@ -70,7 +71,7 @@ def nameless_events(folder: Path) -> list[Path]:
 def model_manifest(folder: Path) -> Manifest:
     """Return the manifest of a model folder by itself, which people copy and move without the rest of the training."""
     files = sorted(file for file in folder.rglob("*") if file.is_file())
-    digests = {file.relative_to(folder).as_posix(): written_digest(file) for file in files}
+    digests = {file.relative_to(folder).as_posix(): FileDigest.of(file) for file in files}
     return Manifest(identity=None, step="train", files=digests)
 
 

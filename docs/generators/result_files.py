@@ -130,7 +130,7 @@ SEAL = (
             "content": "digest of all files: of what came out",
             "step": "the step",
             "inputs": "identity and content of each input, by role",
-            "files": "SHA-256 and size of each file; of a table also digests of its parts",
+            "files": "SHA-256 and size of each file",
             "records": "files whose digests are in `record.json`",
             "digest": "digest of all other values",
         },

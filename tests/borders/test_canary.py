@@ -91,7 +91,7 @@ def test_no_secret_and_no_name_of_machine_and_user_is_kept(site, tmp_path):
     run = said(f"snakemake --cores 2 {PAGE}")
     assert site.asked_elsewhere and site.leaked == [] and f"pushed to {store}: 8 artifacts" in run
     fine = [
-        "preflight mine --sources",
+        "preflight mine",
         f"why {PAGE}",
         "status",
         "list-results",

@@ -36,9 +36,6 @@ ELSEWHERE = {
     ("nn/positions.py", "cut documents"): "tests/views/test_build.py"
     "::test_a_segment_too_long_for_every_model_is_refused_by_its_place",
     ("plan/supplies.py", "`fetch"): CONSENT,
-    ("preflight/network.py", "download where"): "tests/preflight/test_files.py::test_a_mirror_is_asked_too",
-    ("preflight/network.py", "try again"): "tests/preflight/test_files.py"
-    "::test_a_host_that_does_not_answer_is_named_once_and_its_files_are_asked_of_others",
     ("provenance/opening.py", "state the whole"): "tests/provenance/test_hostile_crates.py"
     "::test_places_of_the_author_are_left_out_and_those_of_the_user_count",
     ("provenance/remaking.py", "name a --folder beside"): "tests/provenance/test_reproduce.py"

@@ -1,15 +1,19 @@
 """What is seen of a long command: a line a minute, or a bar."""
 
 import sys
+from functools import partial
 
-from docmt.base.screen import LogLines, progress_display
+from docmt.base import screen
+from docmt.base.screen import progress_display
 
 
-def test_a_log_gets_a_line_a_minute(capsys):
+def test_a_log_gets_a_line_a_minute(capsys, monkeypatch):
     now = iter([0.0, 30.0, 60.0, 90.0, 125.0])
-    lines = LogLines("decoding", "segments", clock=lambda: next(now))
-    for done in range(1, 5):
-        lines(done, 4, 1000 * done)
+    clock = partial(screen.Minutes, clock=lambda: next(now))
+    monkeypatch.setattr(screen, "Minutes", clock)
+    with progress_display("decoding", "segments") as progress:
+        for done in range(1, 5):
+            progress(done, 4, 1000 * done)
     assert capsys.readouterr().err.splitlines() == [
         "decoding: 2 of 4 segments, 33 source pieces/s",
         "decoding: 4 of 4 segments, 32 source pieces/s",

@@ -10,7 +10,6 @@ from docmt.api.studies import list_systems, list_targets
 from docmt.base.errors import UserError
 from docmt.cli.studies import system_row
 from docmt.grid.grid import load_grid
-from docmt.grid.positions import position_tables
 from docmt.plan.estimates import Estimates
 from docmt.plan.obtain import check_supplies
 from docmt.plan.outside import lines_about_equal_files
@@ -18,6 +17,7 @@ from docmt.plan.plan import Job, Plan
 from docmt.plan.run import grid_of_run
 from docmt.plan.supplies import left_out_lines
 from docmt.settings.external import FileTranslations
+from docmt.steps.views import position_tables
 
 PATH = "theirs.txt"
 RUN = {"corpus": "toy", "system": "theirs", "seed": 1}
@@ -124,7 +124,6 @@ def test_a_trained_system_of_the_same_name_has_another_folder_on_every_corpus(be
         {"study": "two", "title": "Two", "corpora": ["toy2"], "systems": {"theirs": {}}},
     )
     assert entry(beside, "theirs", "two").folder == "theirs@two"
-    assert load_grid(beside.root).origins["theirs"] == "translations"
 
 
 def test_its_recipes_have_no_path_and_no_model(beside):

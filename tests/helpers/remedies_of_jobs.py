@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import torch
 from helpers.command_line import succeed
-from helpers.planted_gpus import plant_gpus
+from helpers.planted_gpus import new_machine, plant_gpus
 from helpers.remedies import Action, carried, pip_installs, refused
 from helpers.remedies_of_plans import IN_FP32, Room
 
@@ -20,7 +20,6 @@ from docmt.api.alignment import check_together
 from docmt.api.trainings import list_trainings
 from docmt.base import clone, recipe
 from docmt.base.foreign import explained, library
-from docmt.base.gpu_locks import VARIABLE, GpuLocks
 from docmt.exporting.ct2_model import ctranslate2
 from docmt.nn.device import choose_device
 from docmt.nn.layers import LearnedPositions
@@ -167,21 +166,9 @@ def no_tokeniser(room: Room):
     return lambda: plain.metric("ja"), *others, installed
 
 
-@carried("base/gpu_locks.py", "set DOCMT_GPU_LOCKS to such a folder, the same for all users")
-def locks_that_cannot_be_used(room: Room):
-    (room.folder / "file").touch()
-    room.monkeypatch.setenv(VARIABLE, str(room.folder / "file/locks"))
-
-    def elsewhere():
-        room.monkeypatch.setenv(VARIABLE, str(room.folder / "locks"))
-        GpuLocks()
-
-    return GpuLocks, elsewhere
-
-
 @carried("steps/gpus.py", "take fewer ranks (`gpu` of the workflow), or --device cpu")
 def more_ranks_than_gpus(room: Room):
-    plant_gpus(room.folder, 1, room.monkeypatch)
+    plant_gpus(room.folder, 1, room.monkeypatch, new_machine())
     return lambda: take_gpus("auto", 2), lambda: take_gpus("cpu", 2), lambda: take_gpus("auto", 1)
 
 

@@ -1,6 +1,5 @@
 """Remedies of disks, cards, networks and clusters, carried out on pretended ones."""
 
-import http.server
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -10,15 +9,13 @@ import torch
 from helpers.command_line import succeed
 from helpers.exported import DOCUMENTS, TEXT, write_model
 from helpers.model_cases import CASES
-from helpers.remedies import Action, carried, first_error
-from helpers.remedies_of_plans import CORPUS, TRAINING, Room
-from helpers.servers import serving
+from helpers.remedies import carried, first_error
+from helpers.remedies_of_plans import TRAINING, Room
 
 import docmt
 from docmt.exporting import ct2_engine
 from docmt.exporting.ct2_search import CTranslate2Search
 from docmt.preflight import place
-from docmt.preflight.network import check_network
 from docmt.preflight.planned import planned_run
 from docmt.preflight.slurm import Requests, check_slurm
 from docmt.settings.data import CutConfig
@@ -107,45 +104,6 @@ def a_wrong_conversion(room: Room):
         translate(engine)
 
     return lambda: translate("ctranslate2"), lambda: translate("docmt"), in_the_file
-
-
-class Site(http.server.BaseHTTPRequestHandler):
-    """A server that has b.zh alone."""
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-    def do_HEAD(self) -> None:
-        self.send_response(200 if self.path == "/b.zh" else 404)
-        self.send_header("Content-Length", "9")
-        self.end_headers()
-
-
-HERE, GONE = "http://one.example/b.zh", "http://one.example/c.zh"
-
-
-def asked(room: Room, level: str, *urls: str, then: Action = lambda: None, **config) -> Action:
-    """Ask the sources of the only file of the corpus, and do another thing while their server runs."""
-
-    def look() -> None:
-        files = [{"name": "b.zh", "sources": [*urls]}]
-        room.project.write("workflow/corpora/toy.yaml", {"corpus": "toy", **CORPUS, "files": files})
-        room.monkeypatch.chdir(room.project.root)
-        with serving(Site) as url:
-            room.edited("hosts", {"one.example": url}, "config.yaml")
-            run = planned_run(room.grid(**config), ["one"])[0]
-            first_error(finding for finding in check_network(run) if finding.level == level)
-            then()
-
-    return look
-
-
-@carried("preflight/network.py", "add a source to the catalogue, or put the file into a folder of `local`")
-def a_file_without_a_source(room: Room):
-    (room.folder / "mine").mkdir()
-    (room.folder / "mine/b.zh").write_text("text\n")
-    here = asked(room, "error", GONE, local={"toy": str(room.folder / "mine")})
-    return asked(room, "error", GONE), asked(room, "error", GONE, HERE), here
 
 
 @carried(

@@ -10,7 +10,6 @@ import pytest
 import yaml
 from helpers.command_line import succeed
 from helpers.finished import finish
-from helpers.planted_gpus import plant_gpus, uuid_of, write_program
 from helpers.remedies import Action, carried, first_error, pip_installs, refused
 from helpers.small_grid import CORPUS, STUDY, small_project
 from helpers.support import ROOT, Project
@@ -24,9 +23,8 @@ from docmt.plan.inventory import inventory
 from docmt.plan.plan import Job, Plan
 from docmt.plan.removal import chosen
 from docmt.plan.stored import named_store
-from docmt.preflight import devices, environment
+from docmt.preflight import environment
 from docmt.preflight.planned import planned_run
-from docmt.preflight.slurm import Requests
 
 TRAINING = Job.of("train", corpus="toy", system="sentence", seed=1)
 IN_FP32 = "set `precision: fp32` in config.yaml, for every study that does not compare precisions"
@@ -225,18 +223,6 @@ def a_study_folder_in_the_clone(room: Room):
         lambda: make_study_folder(outside, ROOT),
         lambda: load_grid(ROOT),
     )
-
-
-@carried("preflight/devices.py", IN_FP32)
-def an_old_gpu(room: Room):
-    plant_gpus(room.folder, 1, room.monkeypatch)
-    listing = (room.folder / "bin/nvidia-smi").read_text().removeprefix("#!/bin/sh\n")
-    row = f"echo '{uuid_of(0)}, Tesla P100, 6.0'"
-    write_program(room.folder / "bin/nvidia-smi", f'case "$1" in --query*) {row}; exit;; esac\n{listing}')
-    room.edited("systems", {"sentence": {"train": {"precision": "bf16"}}})
-    room.monkeypatch.chdir(room.project.root)
-    check = lambda: first_error(devices.check_devices(planned_run(room.grid(), ["one"])[0], Requests()))  # noqa: E731
-    return check, lambda: room.edited("precision", "fp32", "config.yaml"), check
 
 
 @carried("preflight/environment.py", "in docmt's clone: pip install -c pins.txt -e {}")

@@ -4,13 +4,12 @@ import http.server
 import subprocess
 
 from helpers.object_servers import free_port
-from helpers.remedies import Action, Situation, carried, refused
+from helpers.remedies import Action, carried, refused
 from helpers.remedies_of_plans import Room, config_of
 from helpers.servers import serving
 from helpers.stored import new_store
 
-from docmt.store.bucket import unusable
-from docmt.store.signatures import read_key
+from docmt.store.signatures import signature_of
 from docmt.store.store import backend_at, open_store
 
 
@@ -23,10 +22,10 @@ def no_key(room: Room):
         path.unlink()
         command = str(refused_once.remedy).removeprefix("to make a key: ").split()
         subprocess.run([*command, "-q", "-N", "", "-f", str(path)], check=True)
-        read_key(path, str)
+        signature_of("", path)
 
-    refused_once = refused(lambda: read_key(path, str))
-    return lambda: read_key(path, str), run_of_it
+    refused_once = refused(lambda: signature_of("", path))
+    return lambda: signature_of("", path), run_of_it
 
 
 @carried(
@@ -73,24 +72,10 @@ def a_store_with_other_files(room: Room):
 GO_ON = "name a store that can be used (`store` in config.yaml), or go on without one: --config store_mode=off"
 
 
-def that_refuses(problem: Exception) -> Situation:
-    def situation(room: Room):
-        new_store(room.folder / "store")
-
-        def use(store: str = "s3://bucket/path", **config) -> None:
-            grid = room.grid(store=store, **config)
-            if grid.pulls and store.startswith("s3:"):
-                raise unusable(problem, store)
-            if grid.pulls:
-                open_store(store).check()
-
-        return use, lambda: use(str(room.folder / "store")), lambda: use(**config_of(str(refused(use).remedy)))
-
-    return situation
-
-
-carried("store/bucket.py", GO_ON)(that_refuses(RuntimeError("an answer that nobody knows")))
-carried("store/bucket.py", f"{{}}; {GO_ON}")(that_refuses(FileNotFoundError("the bucket")))
+SEE = (
+    "see the bucket (docmt makes none), the server, the region, your key (AWS_PROFILE or AWS_ACCESS_KEY_ID,"
+    " GOOGLE_APPLICATION_CREDENTIALS) and its rights: docs/how-to/share-artifacts.md"
+)
 
 
 class Bucket(http.server.BaseHTTPRequestHandler):
@@ -133,23 +118,18 @@ def of_bucket(room: Room, **variables: str | None) -> Action:
     return read
 
 
-@carried(
-    "store/bucket.py",
-    "s3://: AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; gs://: GOOGLE_APPLICATION_CREDENTIALS",
-)
-def no_key_of_a_bucket(room: Room):
+@carried("store/bucket.py", f"{SEE}; {GO_ON}")
+def a_bucket_that_cannot_be_used(room: Room):
+    new_store(room.folder / "store")
     no_key = {"AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None}
-    return of_bucket(room, **no_key), of_bucket(room, **no_key | {"AWS_PROFILE": "mine"}), of_bucket(room)
+    elsewhere = of_bucket(room, AWS_ENDPOINT_URL=f"http://127.0.0.1:{free_port()}")
+    other_region = of_bucket(room, AWS_DEFAULT_REGION="us-east-1")
+    for unusable in (elsewhere, other_region):
+        refused(unusable)
 
+    def go_on() -> None:
+        config = config_of(str(refused(elsewhere).remedy))
+        assert not room.grid(store="s3://bucket/path", **config).pulls
 
-@carried("store/bucket.py", "state its region (AWS_DEFAULT_REGION)")
-def a_bucket_of_another_region(room: Room):
-    return of_bucket(room, AWS_DEFAULT_REGION="us-east-1"), of_bucket(room)
-
-
-@carried(
-    "store/bucket.py",
-    "see the address of the server (AWS_ENDPOINT_URL, STORAGE_EMULATOR_HOST) and the network",
-)
-def a_wrong_address_of_a_bucket(room: Room):
-    return of_bucket(room, AWS_ENDPOINT_URL=f"http://127.0.0.1:{free_port()}"), of_bucket(room)
+    with_key = of_bucket(room, **no_key | {"AWS_PROFILE": "mine"})
+    return of_bucket(room, **no_key), with_key, of_bucket(room), go_on

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from docmt.base.artifacts import write_json
 from docmt.base.digests import FileDigest
 from docmt.base.errors import UserError
-from docmt.base.manifest import MANIFEST, RECORD, Manifest, digest_to_json, sealed
+from docmt.base.manifest import MANIFEST, RECORD, Manifest, sealed
 from docmt.base.recipe import JOB
 
 _times = count(1)
@@ -33,7 +34,7 @@ def rewrite(path: Path, content: bytes) -> None:
 def write_manifest(folder: Path, *names: str, records: tuple[str, ...] = ()) -> None:
     """A manifest of files that exist, and a record, which has the digests of `records`."""
     digests = {name: FileDigest.of(folder / name) for name in (*names, *records)}
-    of_run = {name: digest_to_json(digests[name]) for name in records}
+    of_run = {name: asdict(digests[name]) for name in records}
     write_json(folder / RECORD, sealed({"seconds": 1.5, "files": of_run}))
     files = {name: digests[name] for name in names}
     manifest = Manifest("1" * 64, "views", files=files, records=(*records, RECORD))

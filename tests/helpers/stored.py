@@ -4,6 +4,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
+
 from docmt.base.artifacts import atomic_file, write_json
 from docmt.base.digests import indented_json
 from docmt.base.manifest import MANIFEST, RECORD, read_manifest, sealed
@@ -50,6 +59,15 @@ def new_store(folder: Path, mode: int = 0o755) -> Store:
     store = open_store(str(folder))
     store.begin()
     return store
+
+
+def write_key(path: Path, number: int = 1, passphrase: bytes | None = None) -> str:
+    """Write a private key of OpenSSH, and return its public line."""
+    key = Ed25519PrivateKey.from_private_bytes(b"%d" % number * 32)
+    encryption = BestAvailableEncryption(passphrase) if passphrase else NoEncryption()
+    path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, encryption))
+    path.chmod(0o600)
+    return key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
 
 
 def reseal(value: dict[str, Any], change: Any) -> None:

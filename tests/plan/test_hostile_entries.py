@@ -7,9 +7,8 @@ from contextlib import chdir
 from pathlib import Path
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from helpers.planted import plan_of
-from helpers.stored import reseal, rewrite_entry
+from helpers.stored import reseal, rewrite_entry, write_key
 
 from docmt.base.manifest import MANIFEST, RECORD
 from docmt.plan.links import jobs_of_target
@@ -22,7 +21,6 @@ from docmt.store.store import file_key, open_store
 
 CANARY = b"import os; os.system('touch /tmp/canary')\n"
 SHA256 = hashlib.sha256(CANARY).hexdigest()
-KEY = Ed25519PrivateKey.from_private_bytes(b"1" * 32)
 
 
 def with_file(name: str):
@@ -121,9 +119,10 @@ def test_a_hostile_entry_is_refused_and_touches_nothing(second, full_store, tmp_
     identity = attack(full_store, step, change)
     store = open_store(str(full_store))
     if is_signed:  # by somebody who has the key and believes the entry, where it can be read
+        write_key(key := tmp_path / "id")
         for row in rows_of_store(store):
             if row.entry is not None:
-                signed = sign(store.backend, [row.entry], KEY)
+                signed = sign(store.backend, [row.entry], key)
         store.trusted = Signatures(store.backend, [AllowedKey("ann", signed.signer)])
     with chdir(second.root):
         plan = plan_of(second.root)

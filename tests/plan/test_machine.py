@@ -3,15 +3,11 @@
 from functools import cache
 
 import pytest
-from helpers.planted_gpus import plant_gpus, uuid_of, write_program
-from helpers.preflights import said
 from helpers.support import ROOT
 
 from docmt.base.errors import UserError
-from docmt.base.gpus import compute_capabilities
 from docmt.grid.grid import Grid, load_grid
 from docmt.plan.plan import Job, Plan
-from docmt.preflight.checks import preflight as checked
 from docmt.settings.ctranslate2 import engine_obstacles
 from docmt.settings.system import Entry
 
@@ -101,32 +97,3 @@ def test_a_study_may_keep_what_it_compares(small):
 def test_other_words_are_refused(small, key, value):
     with pytest.raises(UserError, match=rf"--config {key}: unknown name\n  found {value}"):
         load_grid(small.root, {key: value})
-
-
-@pytest.fixture
-def old(small, tmp_path, monkeypatch):
-    """A machine with two GPUs, of which the second does not compute in bf16, and a study in bf16."""
-    plant_gpus(tmp_path, 2, monkeypatch)
-    names = (f"{uuid_of(0)}, NVIDIA A100, 8.0", f"{uuid_of(1)}, Tesla P100, 6.0")
-    listing = (tmp_path / "bin/nvidia-smi").read_text().removeprefix("#!/bin/sh\n")
-    query = "\n".join(f"echo '{name}'" for name in names)
-    write_program(tmp_path / "bin/nvidia-smi", f'case "$1" in --query*)\n{query}\nexit;; esac\n{listing}')
-    monkeypatch.setattr("docmt.base.gpus.count_device_files", lambda devices: 2)
-    small.edit(STUDY, "systems", {"sentence": {"train": {"precision": "bf16"}}})
-    return small
-
-
-def test_a_gpu_without_bf16_is_told_before_the_first_job_and_one_word_mends_it(old, monkeypatch):
-    def told(**overrides: str) -> list[str]:
-        return [text for _, text in said(checked(["one"], overrides, None, False)) if "this GPU" in text]
-
-    monkeypatch.chdir(old.root)
-    assert compute_capabilities()[uuid_of(1)] == ("Tesla P100", 6.0)
-    (text,) = told()
-    assert text.startswith(
-        "Tesla P100: this GPU does not compute in bf16\n  found train.precision: bf16 of sentence\n"
-        "  set `precision: fp32` in config.yaml"
-    )
-    assert told(precision="fp32") == told(device="cpu") == []
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
-    assert told() == []

@@ -7,10 +7,9 @@ from contextlib import chdir
 from pathlib import Path
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from helpers.command_line import output, succeed
 from helpers.planted import plan_of
+from helpers.stored import write_key
 from helpers.support import Project
 
 from docmt.base.errors import UserError
@@ -31,9 +30,8 @@ SCORES = Job.of("scores", corpus="toy", system="sentence", seed=1)
 @pytest.fixture
 def keys(full_store: Path, tmp_path: Path) -> Path:
     """The file with the key that has signed all of the store."""
-    key, opened = Ed25519PrivateKey.from_private_bytes(b"1" * 32), open_store(str(full_store))
-    sign(opened.backend, [row.entry for row in rows_of_store(opened)], key)
-    public = key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+    public, opened = write_key(tmp_path / "id"), open_store(str(full_store))
+    sign(opened.backend, [row.entry for row in rows_of_store(opened)], tmp_path / "id")
     (tmp_path / "keys").write_text(f"ann {public}\n", encoding="utf-8")
     return tmp_path / "keys"
 

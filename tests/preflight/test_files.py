@@ -1,21 +1,14 @@
-"""Files from outside that targets need: corpora, checkpoints, translations, files of scores, and their sources."""
-
-import http.server
-from collections.abc import Iterator
+"""Files from outside that targets need: corpora, checkpoints, translations, and files of scores."""
 
 import pytest
-from helpers.preflights import facts, planned, run_of, said
-from helpers.servers import serving
+from helpers.preflights import facts, planned, said
 from helpers.small_grid import CORPUS, STUDY
 from helpers.support import Project
 
 from docmt.preflight.files import check_checkpoints, check_sources
 from docmt.preflight.finding import in_area
-from docmt.preflight.network import check_network
 
 CHECKPOINT = {"kind": "checkpoint", "about": "a", "licence": "l", "citation": "c", "gigabytes": 0.5}
-NOWHERE = "http://127.0.0.1:9"
-"""The address of a port at which nothing listens."""
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +36,7 @@ def checked(*targets: str, **config) -> tuple[list[tuple[str, str]], str]:
 def test_studies_leave_out_what_only_a_person_can_bring_and_other_targets_are_refused():
     wrong, fact = checked()
     assert wrong == [("warning", "left out: 5 runs: large is missing: a.zh. Ask me.")]
-    assert "to download: 2 files, 4 GB; `docmt preflight --sources`" in fact
+    assert "to download: 2 files, 4 GB; `docmt check-sources`" in fact
     for wrong, _ in (checked("results/7_scores/large/sentence/seed1"), checked(missing="stop")):
         assert [level for level, _ in wrong] == ["error"]
         assert "a.zh" in wrong[0][1] and "Ask me." in wrong[0][1] and "`mirror: FOLDER`" in wrong[0][1]
@@ -57,7 +50,6 @@ def test_files_of_a_mirror_of_two_folders_and_of_a_scale_with_fixtures(project):
     assert any("several files are named a.zh" in text for _, text in checked(local={"large": "own"})[0])
     project.edit("workflow/scales/smoke.yaml", "fixtures", {})
     assert "scale smoke generates its corpora; no file is downloaded" in checked(scale="smoke")[1]
-    assert facts(check_network(run_of(scale="smoke"))) == "asked 0 hosts for 0 files"
 
 
 def test_translations_of_others_and_files_of_scores(project):
@@ -82,44 +74,3 @@ def test_a_checkpoint_needs_consent(project):
     level, text = checked("results/7_scores/toy/started/seed1")[0][-1]
     assert level == "error" and "models/bert" in text and way in text
     assert "a run downloads models/bert (0.5 GB)" in checked(fetch_checkpoints=True)[1]
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    """A server that has b.zh alone."""
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-    def do_HEAD(self) -> None:
-        self.send_response(200 if self.path.endswith("/b.zh") else 404)
-        self.send_header("Content-Length", "2000000000")
-        self.end_headers()
-
-
-@pytest.fixture
-def site() -> Iterator[str]:
-    with serving(Handler) as address:
-        yield address
-
-
-def asked(first: str, second: str, **config) -> list[tuple[str, str]]:
-    """What the sources of the files answer; the two hosts are stand-ins at these addresses."""
-    return said(check_network(run_of(hosts={"one.example": first, "two.example": second}, **config), 1))
-
-
-def test_without_a_network_one_line_says_so():
-    ((level, text),) = asked(NOWHERE, NOWHERE)
-    assert level == "error" and "refused" in text and "`mirror`" in text
-    assert text.startswith("one.example, two.example: no source can be reached: there seems to be no network")
-
-
-def test_a_host_that_does_not_answer_is_named_once_and_its_files_are_asked_of_others(site):
-    silent, missing = asked(site, NOWHERE)
-    assert silent[0] == "warning" and silent[1].startswith("two.example: the host does not answer")
-    assert missing[0] == "error" and missing[1].startswith("public c.zh: no source has the file\n  found http://one.ex")
-    assert "HTTP 404; http://two.example/c.zh: " in missing[1]
-
-
-def test_a_mirror_is_asked_too(site):
-    texts = [text for level, text in asked(NOWHERE, NOWHERE, mirror=site) if level == "error"]
-    assert [text.split(":")[0] for text in texts] == ["large a.zh", "public c.zh"]

@@ -4,8 +4,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from helpers.command_line import succeed
-from helpers.preflights import facts, grid_of, planned, run_of, said
+from helpers.preflights import facts, grid_of, run_of, said
 from helpers.small_grid import STUDY
 from helpers.stored import new_store
 
@@ -32,19 +31,6 @@ def test_an_error_of_the_system_ends_a_check_and_not_the_others_and_is_told_once
     assert len(once([*in_area("a", broken()), *in_area("b", broken())])) == 2
     with pytest.raises(ZeroDivisionError):
         [*in_area("a", (1 / 0 for _ in range(1)))]
-
-
-def test_hours_and_trainings_are_those_of_list_targets(project):
-    """Also where the run leaves a part out, and on each kind of device."""
-    project.edit("config.yaml", "texts/pieces", {"pretrained": "models/none"})
-    large = {"text": "pieces", "pretrained": "models/none", "train": {"max_updates": 1_000_000}}
-    project.edit(STUDY, "systems/large", large)
-    for device in ("cpu", "cuda"):
-        listed = succeed("list-targets", "--kind", "study", "--config", f"device={device}").stdout
-        ((trainings, hours),) = [(row.split()[3], row.split()[8]) for row in listed.splitlines() if row[:4] == "one "]
-        text = facts(planned("one", device=device)[1])
-        assert f" jobs, {trainings} trainings: {hours} device-hours (" in text and float(hours) > 0
-    assert text.endswith("; the run leaves 1 of them out") and trainings == "5"
 
 
 def test_targets_that_there_are_not_and_a_study_with_mistakes(project):

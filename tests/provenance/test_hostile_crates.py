@@ -114,19 +114,6 @@ FIRST_RUNS: dict[str, tuple[Attack, str]] = {
         OUT,
     ),
     "a manifest whose files are a list": (hostile.of_manifest(files=[1]), OUT),
-    "a manifest with parts of no table": (
-        hostile.of_manifest(
-            files={
-                "documents.parquet": {
-                    "sha256": ZERO,
-                    "bytes": 9,
-                    "frame": 3,
-                    "parts": [{"start": 0, "bytes": 9, "sha256": ZERO, "splits": [1], "columns": [1]}],
-                }
-            }
-        ),
-        "",
-    ),
     "a record whose versions are a list": (hostile.of_record(versions=["numpy"]), "record"),
     "a record whose hardware is a text": (hostile.of_record(hardware="cpu"), "record"),
     "a recipe whose libraries are a number": (hostile.of_recipe(libraries=3), "job.json"),

@@ -16,7 +16,7 @@ from helpers.support import Project
 from docmt.base.artifacts import write_json
 from docmt.base.digests import FileDigest
 from docmt.base.errors import UserError
-from docmt.base.manifest import DIGEST, Manifest, digest_from_json, digest_to_json, read_manifest, read_record, sealed
+from docmt.base.manifest import DIGEST, Manifest, read_manifest, read_record, sealed
 from docmt.base.recipe import StatedFile, read_recipe
 from docmt.grid.grid import load_grid
 from docmt.plan.links import named
@@ -24,7 +24,6 @@ from docmt.plan.plan import Job, Plan
 from docmt.provenance import remaking
 from docmt.provenance.artifacts import folder_of
 from docmt.provenance.comparing import Reproduction, compare
-from docmt.provenance.expectations import first_part
 from docmt.provenance.spread import ScoreCheck, expected_range
 from docmt.scoring.tallies import Tally
 
@@ -87,17 +86,6 @@ def test_the_first_difference_is_the_first_in_the_order_of_the_work(demo, finish
     result = compared(demo.root, finished_demo.root, f"{at(demo, SCORES)}/scores.json")
     assert result.first.artifact == at(demo, CORPUS) and "card.json differs; " in result.first.why
     assert "documents was 61, is 60" in result.first.why
-
-
-def test_a_table_is_named_with_its_part_and_columns(finished_demo):
-    file = read_manifest(finished_demo.root / at(finished_demo, TOKENS) / "manifest.json").files["tokens.arrow"]
-    value = digest_to_json(file)
-    column = next(iter(value["parts"][-1]["columns"]))
-    value["parts"][-1]["columns"][column] = "0" * 64
-    said = first_part(file, digest_from_json(value))
-    count = len(file.parts)
-    assert said.startswith(f"record batch {count} of {count}, columns {column}")
-    assert "parts of the table were 0 now" in first_part(file, FileDigest("1", 2))
 
 
 def test_another_version_of_a_library_is_named_and_equal_bits_stay_equal(demo, finished_demo):

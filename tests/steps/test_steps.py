@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,14 @@ def check_recipe(plan: Plan, job: Job, root: Path) -> set[str]:
     return {role.partition("/")[0] for role in recipe.files}
 
 
+def some(jobs: Iterable[Job]) -> list[Job]:
+    """Every sixth job of each step: those of all papers alone are hundreds, which differ little."""
+    by_step: dict[str, list[Job]] = {}
+    for job in jobs:
+        by_step.setdefault(job.step, []).append(job)
+    return [job for listed in by_step.values() for job in listed[::6]]
+
+
 def test_the_recipe_of_each_job_is_read_as_it_was_written(external, tmp_path, monkeypatch):
     """Of all studies, with the files of the papers and with generated ones; and of external systems."""
     plant_files(monkeypatch)
@@ -102,7 +111,7 @@ def test_the_recipe_of_each_job_is_read_as_it_was_written(external, tmp_path, mo
     for number, plan in enumerate(
         (plan_of(ROOT, missing="stop"), plan_of(ROOT, scale="smoke"), plan_of(external.root))
     ):
-        for job in closure(plan, *plan.grid.studies):
+        for job in some(closure(plan, *plan.grid.studies)):
             roles |= check_recipe(plan, job, tmp_path / str(number))
             seen.add(job.step)
     assert seen == {*NAMES} - {"contrastive_whole"}, "no study here scores whole targets"

@@ -147,7 +147,7 @@ def test_a_killed_server_leaves_nothing_half(kind, tmp_path, monkeypatch):
             lambda: backend.upload(KEY, path, file.sha256),
             lambda: backend.download(KEY, tmp_path / "back", file),
         ):
-            with monkeypatch.context() as patch, pytest.raises(StoreUnusable, match="cannot be reached"):
+            with monkeypatch.context() as patch, pytest.raises(StoreUnusable, match="cannot be used"):
                 patch.setattr(backends, "checked", with_server_killed)
                 move()
             assert not (tmp_path / "back").exists()

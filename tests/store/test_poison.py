@@ -53,12 +53,6 @@ def state(**values: object):
     return within(MANIFEST, lambda manifest: manifest["files"][WEIGHTS].update(values))
 
 
-def part(start: int, size: int, sha256: str = "a" * 64):
-    """State a part of the table, with its first byte and its size."""
-    stated = {"start": start, "bytes": size, "sha256": sha256, "splits": ["test"], "columns": {}}
-    return state(parts=[stated], frame="b" * 64)
-
-
 def record_of(name: str, size: object = 1):
     return within(RECORD, lambda value: value["files"].update({name: {"sha256": "a" * 64, "bytes": size}}))
 
@@ -72,9 +66,6 @@ REFUSED = {
     "a digest that is a path": (state(sha256="../../../etc/passwd"), "not a SHA-256"),
     "a huge size": (state(bytes=2**70), "not a size in bytes"),
     "a size that is a text": (state(bytes="8"), "not a size in bytes"),
-    "a part beyond the file": (part(0, 10**6), "parts of a table that are not in the order"),
-    "a part before the file": (part(-1, 2), "not a size in bytes"),
-    "a part whose digest is a path": (part(0, 1, "../x"), "not a SHA-256"),
     "another identity": (put("identity", "ab" * 32, MANIFEST), "of another identity"),
     "other settings": (lambda value: value["asked"]["settings"].update(seed=7), "of another identity"),
     "a question that is a list": (put("asked", []), "of another identity"),

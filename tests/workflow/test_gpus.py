@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 from helpers.plans import plan_of
-from helpers.planted_gpus import plant_gpus
+from helpers.planted_gpus import new_machine, plant_gpus
 from interrupted import jobs_of, start
 
 from docmt.base.manifest import MANIFEST
@@ -29,7 +29,7 @@ def gpu_of(process: psutil.Process) -> str | None:
 @pytest.mark.slow
 def test_two_runs_at_once_never_compute_on_the_same_gpu(demo, tmp_path, monkeypatch):
     """Each has two trainings, so that four want two GPUs."""
-    plant_gpus(tmp_path / "machine", 2, monkeypatch)
+    plant_gpus(tmp_path / "machine", 2, monkeypatch, new_machine())
     shutil.copytree(demo.root, tmp_path / "other", symlinks=True)
     plan = plan_of(demo.root)
     jobs = [Job.of("train", corpus="toy_zh-en", system=system, seed=1) for system in SYSTEMS]

@@ -147,11 +147,10 @@ def sign(
     """Sign artifacts of the store: state with your key which bytes they have.
 
     With `store_keys` in config.yaml, a run uses of the store only what one of these keys has signed. Sign what you have
-    made, or have checked. The list that is signed is kept in the store. A passphrase is asked for.
+    made, or have checked. The list that is signed is kept in the store. ssh-keygen signs, and asks for a passphrase.
     """
     from docmt.store.contents import rows_of_store
     from docmt.store.folder import user_of
-    from docmt.store.signatures import read_key
     from docmt.store.signatures import sign as write_list
 
     if sum((bool(identities), every, mine)) != 1:
@@ -160,7 +159,7 @@ def sign(
     with store_of(root, config) as store:
         rows = rows_of_store(store, identities or None)
         chosen = [row.entry for row in rows if row.entry and (not mine or row.file.owner == user_of(os.geteuid()))]
-        signed = write_list(store.backend, chosen, read_key(key, ask_passphrase))
+        signed = write_list(store.backend, chosen, key)
     signer = signed.signer
     assert signer is not None
     if as_json:
@@ -168,11 +167,6 @@ def sign(
     else:
         count = f"{len(signed.contents)} {'artifact' if len(signed.contents) == 1 else 'artifacts'}"
         typer.echo(f"{count} signed with {signer.sha256_str()}\nfor store_keys: NAME {signer.openssh_str()}")
-
-
-def ask_passphrase() -> str:
-    """Ask for the passphrase of a key; it is not shown."""
-    return str(typer.prompt("Passphrase", hide_input=True, err=True))
 
 
 def gc(

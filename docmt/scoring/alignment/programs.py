@@ -20,7 +20,6 @@ from docmt.base.artifacts import read_object
 from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError, install
 from docmt.base.foreign import library, reading
-from docmt.base.line_process import supervised
 from docmt.scoring.alignment.links import AlignedLines, DirectedLinks, Links, read_links
 from docmt.settings.pretrained import ALIGNER_LAYER, ALIGNER_WEIGHTS, CONFIG, aligner_files
 
@@ -81,13 +80,9 @@ class AwesomeAlign:
             arguments = [text for key, value in options.items() for text in (f"--{key}", str(value))]
             command = [sys.executable, "-m", "awesome_align.run_align", *arguments]
             pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-            with supervised(command, **pipes, encoding="utf-8", errors="replace") as process:
-                try:
-                    _, messages = process.communicate()
-                finally:
-                    process.terminate()
-            if process.returncode:
-                last = messages.strip().rpartition("\n")[2]
+            done = subprocess.run(command, **pipes, encoding="utf-8", errors="replace", check=False)
+            if done.returncode:
+                last = done.stderr.strip().rpartition("\n")[2]
                 raise UserError("awesome-align failed", where=str(self.folder), found=last)
             return read_links(output, source, target)
 

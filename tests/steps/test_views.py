@@ -6,8 +6,8 @@ from helpers.support import Project
 
 from docmt.base.paths import VIEW
 from docmt.grid.grid import Grid, load_grid
-from docmt.grid.positions import position_tables
 from docmt.settings.models import PositionTable
+from docmt.steps.views import position_tables
 
 LEARNED = {"position_table": "learned", "max_positions": 100}
 
