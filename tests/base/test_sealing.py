@@ -97,11 +97,15 @@ def test_there_is_no_manifest_after_an_exception():
     assert {path.name for path in VIEW.folder.iterdir()} == {"card.json"}
 
 
-def test_a_job_that_fails_leaves_no_manifest_of_an_earlier_run():
+@pytest.mark.parametrize("writes", [True, False])
+def test_the_first_file_of_a_job_that_fails_removes_the_manifest_of_an_earlier_run(writes):
+    """It would describe a mixture of both runs; a job that fails before has lost nothing."""
     job()
     with pytest.raises(KeyError), sealing(VIEW):
+        if writes:
+            write_json(VIEW.folder / "card.json", {})
         raise KeyError
-    assert not (VIEW.folder / MANIFEST).exists()
+    assert (VIEW.folder / MANIFEST).exists() is not writes
 
 
 def test_a_file_that_the_job_writes_and_removes_is_not_listed():
