@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.files import FileConfig
@@ -18,7 +18,7 @@ from docmt.settings.system import Entry
 SupplyState = Literal["ready", "to-fetch", "by-hand", "licence"]
 """Whether something is here, a program can fetch it, a person has to bring it, or a licence is needed first. The order
 is that of the trouble."""
-STATES: tuple[SupplyState, ...] = ("ready", "to-fetch", "by-hand", "licence")
+STATES: tuple[SupplyState, ...] = get_args(SupplyState)
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,6 @@ class Supply:
     is_size_known: bool = True
     reason: str = ""
     way: str = ""
-
-
-@dataclass(frozen=True)
-class Needs:
-    """What a target needs from outside, together: the worst state, and the size of what is to be fetched in bytes."""
-
-    state: SupplyState
-    bytes: float
-    is_size_known: bool
 
 
 class Supplies:
@@ -123,12 +114,12 @@ class Supplies:
         return {supply.name: supply.reason for supply in absent}, {supply.name: supply.way for supply in absent}
 
 
-def together(supplies: Iterable[Supply]) -> Needs:
-    """Return the worst state of supplies, and the size of what is to be fetched."""
+def together(supplies: Iterable[Supply]) -> Supply:
+    """Return supplies as one without a name: the worst state, and the size of all that is to be fetched."""
     supplies = list(supplies)
     worst = max((STATES.index(supply.state) for supply in supplies), default=0)
     known = all(supply.is_size_known for supply in supplies)
-    return Needs(STATES[worst], sum(supply.bytes for supply in supplies), known)
+    return Supply("", STATES[worst], sum(supply.bytes for supply in supplies), known)
 
 
 def corpus_supply(corpus: CorpusConfig, places: Places) -> Supply:

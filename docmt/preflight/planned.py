@@ -91,7 +91,7 @@ def _trainings(run: PlannedRun) -> str:
     needed = {job: run.grid.find(job.names["corpus"], job.names["system"]) for job in jobs}
     plan = Estimates(run.plan).of_trainings(needed)
     basis = f" ({'; '.join(plan.basis)})" if plan.basis else ""
-    unknown = f"; of unknown size: {plan.unknown}" if plan.unknown else ""
+    unknown = f"; of unknown size: {plan.unknown_trainings}" if plan.unknown_trainings else ""
     left_out = sum(run.grid.left_out(entry) is not None for entry in needed.values())
     less = f"; the run leaves {left_out} of them out" if left_out else ""
-    return f"{plan.missing} trainings: {two_digits(plan.hours)} device-hours{basis}{unknown}{less}"
+    return f"{plan.missing_trainings} trainings: {two_digits(plan.device_hours)} device-hours{basis}{unknown}{less}"

@@ -71,7 +71,6 @@ LEFT_OUT = {
     "docmt fetch-files gold-alignments": "downloads files: tests/fetching",
     "docmt check-catalogue": "reads every corpus that is there: tests/cli/test_catalogue.py",
     "docmt check-corpus my/corpus.yaml": "needs a corpus of the reader's: tests/corpus/test_check.py",
-    "docmt count-chains ted_zh-en": "needs a corpus that is downloaded: tests/cli/test_catalogue.py",
     "docmt score-contrastive --model MODEL": PUBLISHED,
     "docmt score-cohesion": "needs a BERT: tests/scoring/test_adjacent.py",
     "docmt score-comet": "needs an environment with unbabel-comet: tests/scoring/programs/test_comet_scorer.py",
