@@ -177,7 +177,7 @@ def check_chains(path: Path, chains: pa.Table, segments: pa.Table) -> None:
     with reading(
         path,
         "not lexical chains of segments",
-        remedy="make the chains of this view again (docmt job chain_segments)",
+        remedy="make the chains of this view again with `docmt job`",
     ):
         lengths, members = (chains[name].combine_chunks() for name in ("lengths", "members"))
         _check_sums(lengths, members.value_lengths().to_numpy(), "lengths")

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from docmt.base.artifacts import as_object, read_object, write_json
 from docmt.base.digests import full_digest
-from docmt.base.errors import UserError, in_line, install
+from docmt.base.errors import UserError, install
 from docmt.base.foreign import reading
 from docmt.base.machine import installed_version
 from docmt.base.parse import parse_value
@@ -202,21 +202,13 @@ def recipe_from_json(value: Any, where: str, place: Path) -> Recipe:
     return recipe
 
 
-def read_recipe(folder: Path, step: str | None = None, version: int | None = None) -> Recipe:
+def read_recipe(folder: Path) -> Recipe:
     """Read the recipe in the folder of a job.
 
-    Raises UserError where the file is missing, damaged or changed, where it belongs to another folder, and where it is
-    the recipe of another step than `step` or of another version of it.
+    Raises UserError where the file is missing, damaged or changed, and where it belongs to another folder.
     """
     path = folder / JOB
     recipe = recipe_from_json(read_object(path), str(path), folder.parent)
-    if step not in (None, recipe.step):
-        what, actual = "the recipe of another step", in_line(recipe.step)
-        remedy = f"docmt job {actual} {folder} does it"
-        raise UserError(what, where=str(path), found=actual, expected=str(step), remedy=remedy)
-    if version not in (None, recipe.version):
-        what, remedy = f"the recipe of another version of {step}", "run snakemake again, which writes a new one"
-        raise UserError(what, where=str(path), found=recipe.version, expected=version, remedy=remedy)
     if PurePath(folder.absolute()).name != recipe.identity[:ID_DIGITS]:
         expected = f"the folder {recipe.identity[:ID_DIGITS]}"
         raise UserError("the recipe of another folder", where=str(path), expected=expected, remedy=REMEDY)

@@ -253,7 +253,7 @@ def read_chains(path: Path, segments: pa.Table) -> pa.Table:
             where=str(path),
             found=f"{len(table)} rows",
             expected=f"{len(segments)}, one for each segment",
-            remedy="make the chains of this view again (docmt job chain_segments)",
+            remedy="make the chains of this view again with `docmt job`",
         )
     check_chains(path, table, segments)
     return table

@@ -1,10 +1,9 @@
 """The commands of `docmt` by their names, and the help that lists them.
 
 The name of a command is a verb, followed by `-object` where the verb has several objects (`score`,
-`score-contrastive`); only `path`, `why` and `status` are questions, and `preflight` the name of a check. Commands for
-people are called as `docmt COMMAND`, and commands for the workflow as `docmt job COMMAND`. The commands of `docmt
-store` have the names that tools which share files have for the same things (`pull`, `push`, `ls`, `gc`); their object
-is the store.
+`score-contrastive`); only `path`, `why` and `status` are questions, `preflight` is the name of a check, and `job` is
+what the workflow calls. The commands of `docmt store` have the names that tools which share files have for the same
+things (`pull`, `push`, `ls`, `gc`); their object is the store.
 Files and folders are options; only a list of things of the same kind (sets, sheets, corpora, shards), or the one thing
 that a command is about, is an argument. A command that corresponds to a function of the Python API has the name of the
 function, with `-` for `_`.
@@ -23,11 +22,8 @@ from typer.main import get_command
 
 from docmt.base.foreign import explained
 from docmt.base.version import VERSION
-from docmt.cli.job import command_of
 from docmt.cli.options import check_paths, given_paths, repeat_config
 from docmt.cli.standard_input import standard_input_as_file
-from docmt.steps import NAMES, get_step
-from docmt.steps.download import STEP as DOWNLOAD
 
 Sections = Mapping[str, Mapping[str, str]]
 """For each heading of the help, the names of its commands and, for each command, its module in `docmt.cli`."""
@@ -75,9 +71,8 @@ FOR_YOU: Sections = {
         "collect-scores": "collected",
     },
     "Pass results on": {"write-crate": "provenance", "reproduce": "provenance"},
+    "Called by the workflow": {"job": "job"},
 }
-
-JOBS: Sections = {"Steps": {**dict.fromkeys(NAMES, ""), DOWNLOAD: ""}}
 
 STORE: Sections = {
     "Exchange artifacts with other teams": {"pull": "store.exchange", "push": "store.exchange"},
@@ -94,17 +89,12 @@ STORE: Sections = {
 ABOUT = """Document-level machine translation experiments.
 
 A command is a verb, or a verb and its object: `docmt score`, `docmt score-contrastive`. What a command reads is an
-option; `-` is standard input. Commands that print take --json. What the workflow calls is under `docmt job`."""
-ABOUT_JOBS = """The jobs of the workflow: `docmt job STEP FOLDER` does the job whose recipe, job.json, is in a folder.
-
-The workflow has written the recipe. A job writes files, and prints nothing but messages."""
-ABOUT_DOWNLOAD = "Download a file of a corpus, and check it."
+option; `-` is standard input. Commands that print take --json."""
 
 ABOUT_STORE = """The store of config.yaml (`store`), where teams share what their jobs have made.
 
 A run pulls and pushes by itself; see `store_mode` in config.yaml."""
-HEADINGS = {"store": "Share artifacts", "job": "Called by the workflow"}
-"""The heading of each group in the help."""
+HEADING_OF_STORE = "Share artifacts"
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
 
@@ -146,19 +136,7 @@ class LazyGroup(TyperGroup):
 
     def others(self) -> Iterator[tuple[str, list[str]]]:
         """Yield the heading and the names of the groups inside this group, where there are any."""
-        yield from ((HEADINGS[name], [name]) for name in self.commands)
-
-
-class JobCommands(LazyGroup):
-    """The group `docmt job`: the steps of the workflow, and what else it calls."""
-
-    sections: ClassVar[Sections] = JOBS
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import and return the command of a step, or another command."""
-        if cmd_name == DOWNLOAD:
-            return command(cmd_name, command_of(cmd_name), ABOUT_DOWNLOAD)
-        return command(cmd_name, command_of(cmd_name), get_step(cmd_name).about) if cmd_name in NAMES else None
+        yield from ((HEADING_OF_STORE, [name]) for name in self.commands)
 
 
 class StoreCommands(LazyGroup):
@@ -168,7 +146,7 @@ class StoreCommands(LazyGroup):
 
 
 class Commands(LazyGroup):
-    """The group `docmt`: the commands that people call, and the groups `docmt store` and `docmt job`."""
+    """The group `docmt`: the commands that people call, and the group `docmt store`."""
 
     sections: ClassVar[Sections] = FOR_YOU
 
@@ -190,10 +168,9 @@ def build() -> typer.Typer:
     """Return the Typer application `docmt` with all commands."""
     app = application(Commands, ABOUT)
     app.callback()(version_option)
-    for name, group, about in (("store", StoreCommands, ABOUT_STORE), ("job", JobCommands, ABOUT_JOBS)):
-        commands = application(group, about)
-        commands.callback()(lambda: None)
-        app.add_typer(commands, name=name)
+    commands = application(StoreCommands, ABOUT_STORE)
+    commands.callback()(lambda: None)
+    app.add_typer(commands, name="store")
     return app
 
 
@@ -218,10 +195,10 @@ def function_of(name: str, module: str) -> Callable[..., None]:
     return getattr(importlib.import_module(f"docmt.cli.{module}"), name.replace("-", "_"))
 
 
-def command(name: str, function: Callable[..., None], about: str | None = None) -> Any:
-    """Return a function as a command of the command line; `about` replaces its docstring."""
+def command(name: str, function: Callable[..., None]) -> Any:
+    """Return a function as a command of the command line."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    about = about or inspect.getdoc(function)
+    about = inspect.getdoc(function)
     settings = {"cls": ConfiguredCommand, "context_settings": CONTEXT, "short_help": first_sentence(about)}
     app.command(name, help=about, **settings)(guarded(function))
     return get_command(app)

@@ -1,9 +1,9 @@
-"""`docmt job STEP FOLDER`: the job of a step, which reads the recipe in its folder and nothing else."""
+"""`docmt job FOLDER`: a job of the workflow, which reads the recipe in its folder and nothing else."""
 
 import os
 import sys
 import traceback
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,14 +11,16 @@ from typing import Annotated
 
 import typer
 
+from docmt.base.artifacts import read_object
 from docmt.base.checks import MOST_MINUTES
 from docmt.base.errors import UserError
 from docmt.base.foreign import explained
 from docmt.base.manifest import MANIFEST, RECORD, read_record
 from docmt.base.parent import VARIABLE as OF_RUN
-from docmt.base.recipe import Recipe, Resources, read_recipe, root_of
+from docmt.base.recipe import JOB, Recipe, Resources, root_of
 from docmt.base.screen import TOLD, say
 from docmt.cli.options import MOST, Device
+from docmt.steps import read_job
 from docmt.steps.download import STEP as DOWNLOAD
 from docmt.steps.download import download
 from docmt.store.exchange import fetch, give
@@ -50,40 +52,37 @@ Part = Annotated[
 ]
 
 
-def command_of(step: str) -> Callable[..., None]:
-    """Return the function of the command of a step."""
+def job(
+    folder: Folder,
+    device: Device = "auto",
+    threads: Threads = None,
+    ranks: Ranks = 1,
+    nodes: Nodes = 1,
+    node_rank: NodeRank = None,
+    rendezvous: Rendezvous = None,
+    deadline_minutes: DeadlineMinutes = None,
+    part: Part = "",
+) -> None:
+    """Do the job whose recipe, job.json, is in a folder, as the rules of the workflow do.
 
-    def run(
-        folder: Folder,
-        device: Device = "auto",
-        threads: Threads = None,
-        ranks: Ranks = 1,
-        nodes: Nodes = 1,
-        node_rank: NodeRank = None,
-        rendezvous: Rendezvous = None,
-        deadline_minutes: DeadlineMinutes = None,
-        part: Part = "",
-    ) -> None:
-        if root_of(folder).resolve() != Path.cwd():
-            remedy = f"cd {root_of(folder)}, and call it again"
-            raise UserError("the job of another folder than this one", where=str(folder), remedy=remedy)
-        if step == DOWNLOAD:
-            download(folder, part)
-            return
-        resources = Resources(device, threads, ranks, nodes, node_rank, rendezvous, deadline_minutes, part)
-        run_job(folder, step, resources)
-
-    return run
+    The workflow has written the recipe, which names the step; call the command in the folder that has `results/`. A job
+    that is finished ends at once. If another process does the job, the command waits for it.
+    """
+    if root_of(folder).resolve() != Path.cwd():
+        remedy = f"cd {root_of(folder)}, and call it again"
+        raise UserError("the job of another folder than this one", where=str(folder), remedy=remedy)
+    if read_object(folder / JOB, "step")["step"] == DOWNLOAD:
+        download(folder, part)
+        return
+    run_job(folder, Resources(device, threads, ranks, nodes, node_rank, rendezvous, deadline_minutes, part))
 
 
-def run_job(folder: Path, step: str, resources: Resources) -> None:
+def run_job(folder: Path, resources: Resources) -> None:
     """Do a job, unless it is finished; where another process does it, wait for that one."""
-    from docmt.steps import get_step
     from docmt.steps.leases import leased
 
-    known = get_step(step)
+    recipe, known = read_job(folder)
     check_part(known.parts, resources.part)
-    recipe = read_recipe(folder, step, known.version)
     if resources.device == "auto":
         resources = replace(resources, device=recipe.hints.get("device", "auto"))
     # The ranks and the further nodes of a training work for a process that has the lease.

@@ -297,7 +297,7 @@ class Submitted:
 
     def needs(self, step: str, names: Names, part: str = "") -> list[str]:
         """Return the manifests of what a job reads; `part` is that of a divided job of stage 2."""
-        recipe = read_recipe(folder_of(step, names), step)
+        recipe = read_recipe(folder_of(step, names))
         read = [str(folder / MANIFEST) for folder in recipe.inputs.values()]
         return by_parts(recipe.folder, part, recipe.hint("shards", int, 1), read) if step == "tokens" else read
 
@@ -310,7 +310,7 @@ class Submitted:
         return int(self._hints(step, names)["minutes"])
 
     def _hints(self, step: str, names: Names) -> Mapping[str, Any]:
-        return read_recipe(folder_of(step, names), step).hints
+        return read_recipe(folder_of(step, names)).hints
 
     def write_recipes(self) -> None:
         """Write nothing: the process that planned the run has written the recipes."""

@@ -195,7 +195,7 @@ class Estimates:
         paths = {self.jobs.folder("train", job.names): entry for job, entry in started.items()}
         for path, entry in ((folder / RECORD, entry) for folder, entry in paths.items() if folder is not None):
             record = read_object_if_there(path) or {}
-            with reading(path, "not the record of a training", "what `docmt job train` writes"):
+            with reading(path, "not the record of a training", "what the step train writes"):
                 if record.get("device_hours"):
                     yield self._rate(entry, record)
 

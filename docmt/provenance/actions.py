@@ -51,7 +51,7 @@ class Actions:
         reference = self.graph.add(
             f"#action/{artifact.name}",
             "CreateAction",
-            name=f"docmt job {artifact.recipe.step}: {artifact.name}",
+            name=f"{artifact.recipe.step}: {artifact.name}",
             description=f"The step {artifact.recipe.step} of the workflow, with the parameters that {JOB} has.",
             identifier=f"docmt-identity:{artifact.manifest.identity}",
             instrument=command,

@@ -10,7 +10,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from docmt.base.errors import UserError, in_line
-from docmt.base.recipe import read_recipe
 from docmt.catalogue.missing import is_remote
 from docmt.grid.scored import scoring_of_entry
 from docmt.plan.links import for_snakemake, named
@@ -29,7 +28,7 @@ from docmt.provenance.remaking import (
     run_snakemake,
 )
 from docmt.provenance.workflow import main_config, workflow_files
-from docmt.steps import get_step
+from docmt.steps import read_job
 from docmt.steps.ask import program_of
 
 Tell = Callable[[str], None]
@@ -87,8 +86,7 @@ def reproduce_artifact(recipe_path: str, new_run: NewRun, root: Path) -> Reprodu
     """
     place = Path(recipe_path).parent
     with chdir(root):
-        step = read_recipe(place).step
-        recipe = replace(read_recipe(place, step, get_step(step).version), place=place.parent, again="")
+        recipe = replace(read_job(place)[0], place=place.parent, again="")
         check_first_run([recipe.folder.as_posix()], root)
     stated = [*recipe.inputs.values(), *(Path(file.path) for file in recipe.files.values())]
     linked = files_to_link(stated, root, new_run.folder)

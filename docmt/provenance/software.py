@@ -50,7 +50,7 @@ def tool(graph: Graph, artifact: RunArtifact, address: str | None) -> Reference:
     return graph.add(
         f"{address or ''}#command/{command}/{digest(facts)}",
         "SoftwareSourceCode",
-        name=f"docmt job {command}",
+        name=f"docmt, step {command}",
         version=f"{version}, commit {commit}" if commit else version,
         url=address,
         programmingLanguage=graph.add("https://www.python.org/", "ComputerLanguage", name="Python"),

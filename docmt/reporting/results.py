@@ -239,17 +239,17 @@ def _comparisons(settings: ReportSettings, folders: ResultFolders, table: str) -
 
 def read_scores(path: Path) -> dict[str, Any] | None:
     """Read `scores.json`; return None where there is no such file."""
-    return _checked(path, _check_scores, "not the scores of a system", "what `docmt job scores` writes", "decoding")
+    return _checked(path, _check_scores, "not the scores of a system", "what the step scores writes", "decoding")
 
 
 def read_record(path: Path) -> dict[str, Any] | None:
     """Read the `record.json` of a training; return None where there is no such file."""
-    return _checked(path, _check_record, "not the record of a training", "what `docmt job train` writes")
+    return _checked(path, _check_record, "not the record of a training", "what the step train writes")
 
 
 def read_comparisons(path: Path) -> tuple[dict[str, Any], ...]:
     """Read the `comparisons.json` of a table; return an empty tuple where there is no such file."""
-    content = _checked(path, _check_comparisons, "not the comparisons of a table", "what `docmt job compare` writes")
+    content = _checked(path, _check_comparisons, "not the comparisons of a table", "what the step compare writes")
     return tuple((content or {}).get("comparisons", ()))
 
 

@@ -119,7 +119,7 @@ def scored_differently(signatures: Sequence[str]) -> str:
 
 
 def write_comparisons(settings: Path, results: ResultFolders, output: Path) -> None:
-    """Write the comparisons of a study as JSON (`docmt job compare`).
+    """Write the comparisons of a study as JSON (the step `compare`).
 
     The file has `{"study", "scale", "comparisons": [...]}`; each comparison names its corpus, metric, system, baseline
     and test. `settings` is the `job.json` of the job, and `results` has the folders of the results.

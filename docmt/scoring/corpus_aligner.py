@@ -24,7 +24,7 @@ for each possible link. 400,000 sentence pairs of 22 words on each side have abo
 
 
 def write_aligner(settings: Path, tokens: Path, output: Path) -> None:
-    """Train the default aligner on the training split and write its model (`docmt job aligner`).
+    """Train the default aligner on the training split and write its model (the step `aligner`).
 
     The settings say whether the source sentences are cut into words or into pieces.
     """

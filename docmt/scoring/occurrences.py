@@ -1,7 +1,7 @@
 """The lexical chains of the test set, and the translations of their occurrences, from which LTCR and HHI are computed.
 
 Paper: lexical chains (Lyu et al. 2022), appendix A. With the default settings the chains are those of
-`docmt job chain_words`.
+the step `chain_words`.
 
 The papers do not define the translation of an occurrence; `docmt.settings.scoring.ConsistencyConfig` has the choices.
 By default the translation consists of the target words that are linked to the occurrence, lower-cased, in the order of

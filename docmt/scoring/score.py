@@ -152,7 +152,7 @@ def read_test_references(settings: dict, inputs: ScoringInputs) -> References:
 def write_scores(
     settings: Path, inputs: ScoringInputs, output: Path, text_warnings: TextWarnings, device: DeviceName = "auto"
 ) -> list[str]:
-    """Write `scores.json`, with `details.arrow` and `occurrences.arrow` beside it (`docmt job scores`).
+    """Write `scores.json`, with `details.arrow` and `occurrences.arrow` beside it (the step `scores`).
 
     Returns warnings of text that is not what the metrics expect, which `scores.json` has too.
     """

@@ -79,7 +79,7 @@ def train_word_vectors(lines: Sequence[str], config: WordVectorsConfig) -> WordV
 
 
 def write_corpus_vectors(settings: Path, tokens: Path, output: Path) -> None:
-    """Train vectors on the target side of the training split (`docmt job word_vectors`).
+    """Train vectors on the target side of the training split (the step `word_vectors`).
 
     The files vectors.txt and card.json are written to the folder `output`.
     """

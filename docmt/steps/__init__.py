@@ -2,8 +2,12 @@
 
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
+
+from docmt.base.errors import UserError, in_line
+from docmt.base.recipe import Recipe, read_recipe
 
 if TYPE_CHECKING:
     from docmt.steps.step import Step
@@ -19,6 +23,19 @@ NAMES = tuple(module.name for module in iter_modules(__path__) if module.name no
 def get_step(name: str) -> "Step":
     """Return a step by its name."""
     return import_module(f"docmt.steps.{name}").STEP
+
+
+def read_job(folder: Path) -> "tuple[Recipe, Step]":
+    """Return the recipe in the folder of a job, and its step. Raises UserError for another version of the step too."""
+    recipe = read_recipe(folder)
+    if recipe.step not in NAMES:
+        expected = "a step of this docmt"
+        raise UserError("unknown step", where=str(recipe.path), found=in_line(recipe.step), expected=expected)
+    step = get_step(recipe.step)
+    if recipe.version != step.version:
+        what, remedy = f"the recipe of another version of {step.name}", "run snakemake again, which writes a new one"
+        raise UserError(what, where=str(recipe.path), found=recipe.version, expected=step.version, remedy=remedy)
+    return recipe, step
 
 
 @cache

@@ -66,7 +66,7 @@ def libraries(*libraries: str) -> Callable[[Grid, Names], Iterable[str]]:
 class Step:
     """A step of the workflow, whose jobs are made from the same code.
 
-    `name`: the name of its file, of its rule and of its command (`docmt job NAME`). `about`: a sentence for the help.
+    `name`: the name of its file and of its rule. `about`: a sentence for the docs.
     `folder`: the folder of a job's outputs; `read_as`: the one whose place readers of many results know it by.
     `version`: raised where the outputs change. `code`: the folders and files that the version speaks for. `writes`: the
     patterns of the names of its outputs beside manifest, record and recipe: a store brings no others. `parts`: the

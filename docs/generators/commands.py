@@ -10,12 +10,11 @@ from docmt.base.errors import INTERRUPTED, TRY_AGAIN, USER_MISTAKE
 from docmt.base.paths import DOWNLOADS
 from docmt.base.recipe import JOB
 from docmt.cli.catalogue import DEAD
-from docmt.cli.commands import ABOUT_DOWNLOAD, ABOUT_JOBS, ABOUT_STORE, FOR_YOU, STORE, Sections, command, function_of
+from docmt.cli.commands import ABOUT_STORE, FOR_YOU, STORE, Sections, command, function_of
 from docmt.cli.findings import NOT_SUPPORTED
-from docmt.cli.job import command_of
 from docmt.cli.provenance import NOT_REPRODUCED
 from docmt.cli.store.contents import DAMAGED
-from docmt.steps import NAMES, all_steps, get_step
+from docmt.steps import all_steps, get_step
 from docmt.steps.download import STEP as DOWNLOAD
 from docmt.training.exit import FAULT, HANGING
 from generators.markdown import code, generated_by, plain, table
@@ -29,12 +28,12 @@ A command is a verb, or a verb and its object, such as `docmt score` and `docmt 
 `docmt COMMAND --help` prints what this page says of a command.
 
 - A command reads files that options name. `-` stands for standard input, for one file of a command.
-- Every command outside [`docmt job`](#docmt-job) has the option `--json`: it then prints JSON to standard output.
+- Every command but [`docmt job`](#docmt-job) has the option `--json`: it then prints JSON to standard output.
 - Messages go to standard error, so that the output of a command can be piped.
 - With `DOCMT_DEBUG=1` in the environment, an error is printed with its Python trace.
 
-People call the commands of the first sections. [`docmt store`](#docmt-store) has the commands on the store that teams
-share, and [`docmt job`](#docmt-job) has the commands that the workflow calls.
+The workflow calls [`docmt job`](#docmt-job), and people all others. [`docmt store`](#docmt-store) has the commands on
+the store that teams share.
 """
 
 Status = tuple[int, str, dict[str, str]]
@@ -64,12 +63,12 @@ STATUSES: list[Status] = [
     (
         HANGING,
         "A training made no progress and was ended.",
-        {"job train": "no progress for its `hang_minutes`"},
+        {"job": "no progress for its `hang_minutes`"},
     ),
     (
         TRY_AGAIN,
         "The same command may succeed when it is run again, for example because a server did not answer.",
-        {"job train": "the training stopped with a checkpoint; the same command continues it"},
+        {"job": "the training stopped with a checkpoint; the same command continues it"},
     ),
     (INTERRUPTED, "Ctrl-C ended the command.", {}),
 ]
@@ -78,12 +77,9 @@ STATUSES: list[Status] = [
 NO_IS_ONE = {DEAD, NOT_SUPPORTED, NOT_REPRODUCED, DAMAGED}
 assert {FAULT} == NO_IS_ONE, "the commands that answer no have one exit status"
 
-STEPS = "docmt job STEP"
-"""The heading of the section about the jobs of steps."""
-OF_STEPS = """Each step of the workflow has a command of its name. Its job reads its recipe, `job.json` in FOLDER, and \
-the inputs and files that the recipe names: no `config.yaml`, and no study. FOLDER is the folder of the job's outputs, \
-whose last part is the id. Call the command in the folder that has `results/`. A job that is finished ends at once. \
-If another process does the job, the command waits for it. [Results](results.md#jobjson) has the keys of a recipe."""
+STEPS = """A job reads its recipe and the inputs and files that the recipe names: no `config.yaml`, and no study. \
+FOLDER is the folder of the job's outputs, whose last part is the id. [Results](results.md#jobjson) has the keys of a \
+recipe."""
 
 VALUES = {str: "text", int: "whole number", float: "number", Path: "path"}
 """What the value of an option is, by its type."""
@@ -96,9 +92,8 @@ STATED_DEFAULT = re.compile(r" ?\[default: ([^\]]+)\]")
 def page() -> str:
     """Return the whole text of the page."""
     parts = [generated_by("docmt/cli"), INTRODUCTION, exit_statuses()]
-    parts += sections((), FOR_YOU)
+    parts += [*sections((), FOR_YOU), steps()]  # `docmt job` comes last
     parts += ["## docmt store", plain(ABOUT_STORE), *sections(("store",), STORE, level=3)]
-    parts += ["## docmt job", plain(ABOUT_JOBS), steps()]
     return "\n".join(f"{part.strip()}\n" for part in parts)
 
 
@@ -112,15 +107,17 @@ def exit_statuses() -> str:
 
 
 def steps() -> str:
-    """Return the section about the jobs of steps, whose commands have the same argument and options."""
-    parsed = command("train", command_of("train"), "")
+    """Return what the section of `docmt job` says of the steps."""
     rows = [(code(step.name), plain(step.about), code(f"{step.folder}/{JOB}")) for step in all_steps().values()]
-    rows.append((code(DOWNLOAD), f"{ABOUT_DOWNLOAD} Its name is the `--part`.", code(f"{DOWNLOADS}/{JOB}")))
+    rows.append(
+        (
+            code(DOWNLOAD),
+            "Download a file of a corpus, whose name is the `--part`, and check it.",
+            code(f"{DOWNLOADS}/{JOB}"),
+        )
+    )
     parts = [
-        f"### {STEPS}",
-        f"```text\n{usage('job STEP', parsed.params)}\n```",
-        OF_STEPS,
-        table(("argument or option", "value", "default", "meaning"), map(row, parsed.params)),
+        STEPS,
         table(("step", "what its job does", "the recipe"), rows),
         "How a training ends:",
         *list(prose(inspect.getdoc(get_step("train").run)))[1:],
@@ -151,11 +148,7 @@ def anchor(name: str) -> str:
 
     >>> anchor("store pull")
     'docmt-store-pull'
-    >>> anchor("job train")
-    'docmt-job-step'
     """
-    if name in {f"job {step}" for step in NAMES}:
-        return anchor(STEPS.removeprefix("docmt "))
     return "docmt-" + name.lower().replace(" ", "-")
 
 

@@ -83,10 +83,10 @@ SEAL = (
     Keys(
         "job.json",
         "The recipe: what was asked of the job, and where everything is that it reads. A run writes it before its "
-        "first job, and `docmt job STEP FOLDER` reads nothing else. A recipe that was changed by hand is refused. "
+        "first job, and `docmt job FOLDER` reads nothing else. A recipe that was changed by hand is refused. "
         "Its hints may be changed: no identity depends on them. The next run that makes the job writes the file again.",
         {
-            "step": "the step of the workflow, which is also the rule and the command of `docmt job`",
+            "step": "the step of the workflow, which is also the rule",
             "version": "the version of the step",
             "identity": "digest of all that decides the output; its first ten digits are the name of the folder",
             "settings": "the settings that decide the output",

@@ -81,7 +81,7 @@ def test_the_identity_does_not_depend_on_the_order_of_keys(data):
 
 def test_a_recipe_is_read_as_it_was_written_in_the_folder_of_its_identity(folder):
     assert folder == RECIPE.place / RECIPE.identity[:ID_DIGITS]
-    assert read_recipe(folder, "views", 3) == read_recipe(folder) == RECIPE
+    assert read_recipe(folder) == RECIPE
     assert read_recipe(folder.absolute()).identity == RECIPE.identity
     assert read_settings(folder / JOB, "view") == {**RECIPE.settings, "version": 3}
     again = dataclasses.replace(RECIPE, again="1764313080.7")
@@ -103,7 +103,7 @@ def test_numbers_as_keys_change_no_identity(tmp_path):
 
 def test_each_changed_byte_of_what_was_asked_is_noticed(folder):
     """Other bytes are spaces, paths and hints."""
-    assert refused_changes(folder / JOB, lambda: read_recipe(folder, "views", 3).asked) > 300
+    assert refused_changes(folder / JOB, lambda: read_recipe(folder).asked) > 300
 
 
 def test_the_root_is_the_folder_that_has_results(tmp_path, monkeypatch):
@@ -155,22 +155,14 @@ NO_RECIPE = "not the recipe of a job"
 def test_another_content_is_refused(folder, change, message):
     rewritten(folder, **change)
     with pytest.raises(UserError) as refused:
-        read_recipe(folder, "views", 3)
+        read_recipe(folder)
     assert str(refused.value).startswith(f"{folder / JOB}: {message}") and refused.value.remedy
 
 
-def test_the_recipe_of_another_job_is_refused(folder):
-    """Of another step than the command, of another docmt, and in another folder."""
-    for arguments, message in (
-        (("train",), f"the recipe of another step\n  found views; expected train\n  docmt job views {folder} does it"),
-        (("views", 4), "the recipe of another version of views\n  found 3; expected 4\n  run snakemake again"),
-    ):
-        with pytest.raises(UserError) as refused:
-            read_recipe(folder, *arguments)
-        assert str(refused.value).startswith(f"{folder / JOB}: {message}")
+def test_the_recipe_of_another_folder_is_refused(folder):
     moved = folder.rename(folder.with_name("0" * ID_DIGITS))
     with pytest.raises(UserError) as refused:
-        read_recipe(moved, "views")
+        read_recipe(moved)
     assert str(refused.value).splitlines() == [
         f"{moved / JOB}: the recipe of another folder",
         f"  expected the folder {folder.name}",
@@ -182,12 +174,12 @@ def test_the_recipe_of_another_job_is_refused(folder):
 def test_a_recipe_has_all_of_its_keys(folder, key):
     write_json(folder / JOB, {name: value for name, value in RECIPE.to_json().items() if name != key})
     with pytest.raises(UserError, match=f"job.json: keys are missing\n  found no {key}"):
-        read_recipe(folder, "views")
+        read_recipe(folder)
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_recipe_is_refused(folder, damage):
-    for read in (lambda: read_recipe(folder, "views"), lambda: read_settings(folder / JOB)):
+    for read in (lambda: read_recipe(folder), lambda: read_settings(folder / JOB)):
         with damaged(folder / JOB, damage), pytest.raises(UserError, match=JOB):
             read()
 

@@ -11,8 +11,7 @@ from helpers.refusals import refused
 from helpers.support import ROOT, run
 
 from docmt.base.errors import printable
-from docmt.cli.commands import FOR_YOU, JOBS, STORE
-from docmt.steps import NAMES as STEPS
+from docmt.cli.commands import FOR_YOU, STORE
 
 FILES = {
     "text": b"one two\nthree\n\nfour five\n",
@@ -100,7 +99,7 @@ CALLS = (
     ("IMPORT --output o", "binary"),
     ("check-corpus text", "text"),
     ("SHEET --source text --reference short", "docmt: "),
-    ("job download folder --part a.tgz", "folder/job.json: file not found"),
+    ("job folder --part a.tgz", "folder/job.json: file not found"),
     ("read-sheets text --key list.json", "list.json"),
     ("score-links --gold empty --links empty", "empty: no sentences"),
     # Standard input, which is one file, and here an empty one.
@@ -202,7 +201,6 @@ CALLS = (
     ("write-crate demo --output o --code-url here --root ROOT", "'here' is not an address"),
     ("score --hypotheses text --reference text --family 13b", "unknown family of BLEU\n  found 13b"),
     ("validate", "No such command"),
-    ("job validate", "No such command"),
     ("score --hypothesis text --reference text", "No such option"),
     ("score --hypotheses text --reference text --target-language chinese", "'chinese' is not a code of a language"),
     # Numbers out of range.
@@ -272,10 +270,9 @@ def arguments_of(call: str) -> list[str]:
 
 def test_every_command_is_called():
     called = [arguments_of(call) for call, _ in CALLS]
-    jobs, of_store = ([words[1] for words in called if words[0] == group] for group in ("job", "store"))
-    for sections, names in ((FOR_YOU, [words[0] for words in called]), (JOBS, jobs), (STORE, of_store)):
-        listed = {name for section in sections.values() for name in section}
-        assert listed <= set(names) | (set(STEPS) if sections is JOBS else set()), "steps: test_bad_recipes.py"
+    of_store = [words[1] for words in called if words[0] == "store"]
+    for sections, names in ((FOR_YOU, [words[0] for words in called]), (STORE, of_store)):
+        assert {name for section in sections.values() for name in section} <= set(names)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -54,8 +54,10 @@ def variable(name: str, value: str) -> Attack:
 def download(_: Project, __: pytest.MonkeyPatch) -> Words:
     folder = Path("results/1_corpus/mine/downloads")
     settings = {"corpus": "mine", "catalogue": MINE, "files": {"a.tgz": FILES["files"][0]}}
-    write_json(folder / JOB, {"settings": settings, "hints": {"mirror": None, "local": None, "hosts": {}}})
-    return ("job", "download", str(folder), "--part", "a.tgz")
+    write_json(
+        folder / JOB, {"step": "download", "settings": settings, "hints": {"mirror": None, "local": None, "hosts": {}}}
+    )
+    return ("job", str(folder), "--part", "a.tgz")
 
 
 def words(*words: str) -> Attack:

@@ -96,7 +96,7 @@ IMPORT = (
     "import-fairseq --checkpoint best.pt --source-dictionary dict.txt --target-dictionary dict.txt"
     " --source-language en --target-language de --output out"
 )
-READ = "job corpus jobs"
+READ = "job jobs"
 ID = "?" * 10
 """The pattern of an id in the path of a file."""
 PLAIN = [
@@ -120,8 +120,8 @@ PLAIN = [
 
 
 def name_of(arguments: list[str]) -> str:
-    """Return the name of the command that the arguments call."""
-    return arguments[1] if arguments[0] == "job" else arguments[0]
+    """Return the name of the command that the arguments call, of a job that of its folder."""
+    return arguments[1].removeprefix("results/").partition("/")[0] if arguments[0] == "job" else arguments[0]
 
 
 def cases(table: list[tuple[str, str, str]]) -> list:
@@ -137,7 +137,7 @@ def placed(folder: Path, words: list[str]) -> Iterator[tuple[list[str], Path]]:
         yield [*(str(*folder.glob(word)) if ID in word else word for word in words)], out
         shutil.rmtree(out) if out.is_dir() else out.unlink(missing_ok=True)
         return
-    _, step, place, *options = words
+    _, place, *options = words
     (job,) = (folder / place).glob(ID)
     whole = job.rename(job.with_name("whole"))
     job.mkdir()
@@ -146,7 +146,7 @@ def placed(folder: Path, words: list[str]) -> Iterator[tuple[list[str], Path]]:
             (job / JOB).mkdir()
         elif (whole / JOB).exists():
             shutil.copy(whole / JOB, job)
-        yield ["job", step, f"{place}/{job.name}", *options], job
+        yield ["job", f"{place}/{job.name}", *options], job
     finally:
         shutil.rmtree(job)
         whole.rename(job)
@@ -236,21 +236,21 @@ JSON = "empty half noise list object number deep folder missing"
 BINARY = "empty half noise text folder missing"
 TEXT = "empty noise folder missing"
 
-TOKENS = f"job tokens {T}"
-VIEWS = f"job views {V}/window1"
-WORDS_OF = f"job chain_words {W}"
-SEGMENTS_OF = f"job chain_segments {H}/{CHAIN_VIEW}"
-TRAIN = f"job train {TRAINED}/g_transformer/seed1 --device cpu"
-TRAIN_CHAINS = f"job train {TRAINED}/lexical_chain/seed1 --device cpu"
-DECODE = f"job translate {TRANSLATED}/lexical_chain/seed1"
-CONTRASTIVE = f"job contrastive {ASKED}/lexical_chain/seed1"
-INSPECT = f"job inspect {INSIDE}/lexical_chain/seed1"
+TOKENS = f"job {T}"
+VIEWS = f"job {V}/window1"
+WORDS_OF = f"job {W}"
+SEGMENTS_OF = f"job {H}/{CHAIN_VIEW}"
+TRAIN = f"job {TRAINED}/g_transformer/seed1 --device cpu"
+TRAIN_CHAINS = f"job {TRAINED}/lexical_chain/seed1 --device cpu"
+DECODE = f"job {TRANSLATED}/lexical_chain/seed1"
+CONTRASTIVE = f"job {ASKED}/lexical_chain/seed1"
+INSPECT = f"job {INSIDE}/lexical_chain/seed1"
 TRANSLATE = f"translate --model {MODEL} --beam 1"
-SCORE_SYSTEM = f"job scores {SCORED}/sentence/seed1"
-TRAIN_ALIGNER = f"job aligner {A}"
-COMPARE = f"job compare {COMPARED}"
-REPORT = f"job page {REPORTED}"
-SHARDS = f"job tokens {T} --part tokenised.1of2"
+SCORE_SYSTEM = f"job {SCORED}/sentence/seed1"
+TRAIN_ALIGNER = f"job {A}"
+COMPARE = f"job {COMPARED}"
+REPORT = f"job {REPORTED}"
+SHARDS = f"job {T} --part tokenised.1of2"
 
 STAGES = [
     (f"{T}/{ID}/job.json", JSON, TOKENS),

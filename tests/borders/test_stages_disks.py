@@ -31,7 +31,7 @@ SIZE = 64 << 20
 
 
 def run(project: Project, step: str, folder: Path) -> subprocess.CompletedProcess:
-    return docmt("job", step, folder.relative_to(project.root), cwd=project.root)
+    return docmt("job", folder.relative_to(project.root), cwd=project.root)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ def pages_in(folder: Path, most_documents: int | None = None) -> list[Path]:
     return [*pages, *documents[:most_documents]]
 
 
-@pytest.mark.parametrize(("theme", "width"), SCREENS)
+@pytest.mark.parametrize(("theme", "width"), [("light", WIDE), ("dark", NARROW)])
 def test_pages_of_the_demo(browser, finished_demo, theme, width):
     folder = finished_demo.root / "results"
     with window(browser, theme, width) as opened:

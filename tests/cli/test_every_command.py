@@ -16,15 +16,12 @@ from helpers.support import ROOT, need
 from typer.main import get_command
 
 import docmt
-from docmt.cli.commands import ABOUT_DOWNLOAD, FOR_YOU, JOBS, STORE, build
+from docmt.cli.commands import FOR_YOU, STORE, build
 from docmt.cli.main import main
-from docmt.steps import all_steps
 
 USER = {name: module for section in FOR_YOU.values() for name, module in section.items()}
-JOB = {name: module for section in JOBS.values() for name, module in section.items()}
 OF_STORE = {name: module for section in STORE.values() for name, module in section.items()}
-STEPS = all_steps()
-ALL = [(name,) for name in USER] + [("job", name) for name in JOB] + [("store", name) for name in OF_STORE]
+ALL = [(name,) for name in USER] + [("store", name) for name in OF_STORE]
 FOR_PEOPLE = [words for words in ALL if words[0] != "job"]
 VERBS = {
     "add",
@@ -58,9 +55,10 @@ VERBS = {
     "path",
     "gc",
     "preflight",
+    "job",
 }
-"""What every command begins with, but those of jobs; `why`, `path` and `status` are questions, `preflight` is a check,
-and they have no object."""
+"""What every command begins with; `why`, `path` and `status` are questions, `preflight` is a check, the workflow calls
+`job`, and they have no object."""
 
 OPTIONS = {
     "model": "folder",
@@ -90,8 +88,6 @@ def command(*words: str):
 
 def about(words: tuple[str, ...]) -> str:
     """What a command says of itself."""
-    if words[0] == "job":
-        return STEPS[words[-1]].about if words[-1] in STEPS else ABOUT_DOWNLOAD
     module = {"store": OF_STORE}.get(words[0], USER)[words[-1]]
     return inspect.getdoc(getattr(import_module(f"docmt.cli.{module}"), words[-1].replace("-", "_")))
 
@@ -122,8 +118,8 @@ words = pytest.mark.parametrize("words", ALL, ids=" ".join)
 users = pytest.mark.parametrize("words", FOR_PEOPLE, ids=" ".join)
 
 
-def test_names_are_those_of_steps_or_a_verb_or_a_verb_and_its_object():
-    names = [words[-1] for words in ALL if words[0] != "job"]
+def test_names_are_a_verb_or_a_verb_and_its_object():
+    names = [words[-1] for words in ALL]
     assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", name) for name in names)
     assert {name.split("-")[0] for name in names} == VERBS
 
@@ -158,27 +154,17 @@ def test_commands_for_people_print_json(words):
     assert "--json" in [option for parameter in command(*words).params for option in parameter.opts]
 
 
-def test_jobs_have_the_same_arguments_and_print_no_json():
-    first, *others = ([(p.opts, p.help) for p in command("job", name).params] for name in JOB)
-    assert len(others) == len(STEPS) and all(other == first for other in others)
-    options = [option for opts, _ in first for option in opts]
-    assert "folder" in options and "--json" not in options
-
-
 def without_spaces(text: str) -> str:
     """Lines of help may break after a hyphen too."""
     return "".join(text.split())
 
 
 def test_help_lists_every_command_by_who_uses_it(call):
-    overview, jobs = (" ".join(call(*group, "--help")[1].split()) for group in ((), ("job",)))
-    for (group, names), text in [(pair, overview) for pair in FOR_YOU.items()] + [
-        (pair, jobs) for pair in JOBS.items()
-    ]:
-        assert group in text
+    text = " ".join(call("--help")[1].split())
+    for heading, names in FOR_YOU.items():
+        assert heading in text
         for name in names:
-            first = about((name,) if text is overview else ("job", name)).split("\n\n")[0]
-            sentence = re.split(r"(?<=[.?]) ", " ".join(first.split()))[0]
+            sentence = re.split(r"(?<=[.?]) ", " ".join(about((name,)).split("\n\n")[0].split()))[0]
             assert without_spaces(name + sentence) in without_spaces(text)
 
 
@@ -361,7 +347,6 @@ SHELLS = {
     ("typed", "expected"),
     [
         ("score-c", {"score-contrastive", "score-consistency", "score-coherence", "score-cohesion", "score-comet"}),
-        ("job chain", {"chain_words", "chain_segments"}),
         ("translate --len", {"--length-penalty", "--length-alpha"}),
         ("list-targets --kind sc", {"scores"}),
     ],

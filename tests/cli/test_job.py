@@ -1,4 +1,4 @@
-"""`docmt job STEP FOLDER`: what it does around the work of a step."""
+"""`docmt job FOLDER`: what it does around the work of a step."""
 
 import os
 from collections.abc import Callable
@@ -57,6 +57,7 @@ def toy(tmp_path, monkeypatch) -> Toy:
     known = {"about": "A.", "folder": place, "code": (), "writes": ("*",), "settings": lambda grid, names: {}}
     stated = Step(name="toy", version=3, parts=("half",), run=step.run, **known)
     monkeypatch.setattr(steps, "get_step", lambda name: stated)
+    monkeypatch.setattr(steps, "NAMES", ("toy",))
     RECIPE.write()
     return step
 
@@ -70,7 +71,7 @@ def do(recipe: Recipe = RECIPE, **resources: object) -> None:
         redirect_stdout(out),
         redirect_stderr(err),
     ):
-        job.run_job(RECIPE.folder, "toy", Resources(**resources))
+        job.run_job(RECIPE.folder, Resources(**resources))
 
 
 def test_a_job_has_its_lease_while_it_works_and_what_it_prints_is_in_a_log(toy, capfd):
@@ -191,19 +192,20 @@ def test_a_store_that_takes_nothing_fails_no_job(toy, monkeypatch):
 
 OTHER = replace(RECIPE, settings={"a": 2})
 REFUSED = {
-    "the recipe of another version of toy": replace(RECIPE, version=2).to_json(),
-    "the recipe of another step": replace(RECIPE, step="train").to_json(),
-    "changed by hand": {**RECIPE.to_json(), "settings": OTHER.settings},
-    "the recipe of another folder": OTHER.to_json(),
+    "the recipe of another version of toy": (older := replace(RECIPE, version=2), older.to_json()),
+    "unknown step": (unknown := replace(RECIPE, step="train"), unknown.to_json()),
+    "changed by hand": (RECIPE, {**RECIPE.to_json(), "settings": OTHER.settings}),
+    "the recipe of another folder": (RECIPE, OTHER.to_json()),
 }
 
 
 @pytest.mark.parametrize("message", REFUSED)
 def test_a_recipe_that_is_not_that_of_the_job_is_refused_and_nothing_is_written(toy, message):
-    write_json(RECIPE.path, REFUSED[message])
+    recipe, content = REFUSED[message]
+    write_json(recipe.path, content)
     with pytest.raises(UserError, match=message):
-        job.run_job(RECIPE.folder, "toy", Resources())
-    assert toy.calls == [] and [path.name for path in RECIPE.folder.iterdir()] == ["job.json"]
+        job.run_job(recipe.folder, Resources())
+    assert toy.calls == [] and [path.name for path in recipe.folder.iterdir()] == ["job.json"]
 
 
 @pytest.mark.parametrize(
@@ -221,7 +223,7 @@ def test_the_job_of_another_project_is_refused(toy, tmp_path, monkeypatch):
     with pytest.raises(
         UserError, match=rf"the job of another folder than this one\n  cd {tmp_path}, and call it again"
     ):
-        invoke("job", "views", f"{tmp_path}/results/3_views/toy/joint/window1/0123456789")
+        invoke("job", f"{tmp_path}/results/3_views/toy/joint/window1/0123456789")
 
 
 @pytest.mark.parametrize("of_run", [False, True])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from helpers.support import ROOT, docmt, run
 
-from docmt.cli.commands import FOR_YOU, JOBS, STORE
+from docmt.cli.commands import FOR_YOU, STORE
 from docmt.cli.options import repeat_config
 
 DOCMT = Path(sys.executable).parent / "docmt"
@@ -14,8 +14,8 @@ DOCMT = Path(sys.executable).parent / "docmt"
 
 @pytest.mark.parametrize(
     ("group", "sections"),
-    [((), FOR_YOU), (("job",), JOBS), (("store",), STORE)],
-    ids=["docmt", "docmt job", "docmt store"],
+    [((), FOR_YOU), (("store",), STORE)],
+    ids=["docmt", "docmt store"],
 )
 def test_help_names_every_command_below_its_heading(group, sections):
     lines = run([DOCMT, *group, "--help"], cwd=ROOT, check=True).stdout.splitlines()
@@ -27,18 +27,14 @@ def test_help_names_every_command_below_its_heading(group, sections):
         assert [line.split()[0] for line in listed if line.startswith("  ") and line[2] != " "] == [*commands]
 
 
-def test_help_of_docmt_names_the_jobs_of_the_workflow():
-    assert "\n  job " in run([DOCMT, "--help"], cwd=ROOT, check=True).stdout
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("list-systems", "--root", "nowhere"), "nowhere/config.yaml: file not found"),
         (("list-systems", "--study", "nothing"), "unknown study\n  found nothing"),
-        (("job", "tokens", "none"), "none/job.json: file not found"),
-        (("job", "chain_words", "workflow"), "workflow/job.json: file not found"),
-        (("job", "scores", "config.yaml"), "config.yaml/job.json: a file, where a folder is needed"),
+        (("job", "none"), "none/job.json: file not found"),
+        (("job", "workflow"), "workflow/job.json: file not found"),
+        (("job", "config.yaml"), "config.yaml/job.json: a file, where a folder is needed"),
         (("score-contrastive", "none.tsv", "--model", "m"), "m/model.json: file not found"),
         (("score", "--hypotheses", "none.txt", "--reference", "none.txt"), "none.txt: file not found"),
         (("compare", "--baseline", "a", "--hypotheses", "b", "--reference", "none.txt"), "none.txt: file not found"),
@@ -48,7 +44,6 @@ def test_help_of_docmt_names_the_jobs_of_the_workflow():
         (("inspect", "--model", "none", "--view", ".", "--chains", ".", "--output", "o"), "none"),
         (("list-trainings", "--results", "nowhere"), "nowhere: folder not found"),
         (("nonsense",), "No such command"),
-        (("job", "nonsense"), "No such command"),
     ],
 )  # fmt: skip
 def test_a_mistake_ends_with_status_2_and_no_trace(project, arguments, message):

@@ -9,16 +9,15 @@ from generators.commands import STATUSES, anchor
 from generators.markdown import plain
 from helpers.support import ROOT
 
-from docmt.cli.commands import FOR_YOU, JOBS, STORE
+from docmt.cli.commands import FOR_YOU, STORE
 from docmt.steps import NAMES as STEPS
 
 COMMANDS = (ROOT / "docs/reference/commands.md").read_text(encoding="utf-8")
 NAMES = [
     f"{group}{name}"
-    for group, sections in (("", FOR_YOU), ("store ", STORE), ("job ", JOBS))
+    for group, sections in (("", FOR_YOU), ("store ", STORE))
     for commands in sections.values()
     for name in commands
-    if group != "job "
 ]
 
 
@@ -66,13 +65,13 @@ def test_rows_of_tables_have_the_cells_of_their_header():
 def test_every_command_that_ends_with_a_status_of_its_own_is_listed():
     listed = {name.split()[-1] for _, _, commands in STATUSES for name in commands}
     ending = {
-        path.stem if folder == "steps" else function.name.replace("_", "-")
+        "job" if folder == "steps" else function.name.replace("_", "-")
         for folder, end in (("cli", "typer.Exit("), ("steps", "SystemExit("))
         for path in (ROOT / "docmt" / folder).rglob("*.py")
         for function in ast.parse(path.read_text(encoding="utf-8")).body
         if isinstance(function, ast.FunctionDef) and end in ast.unparse(function)
     }
-    assert ending & {*STEPS, *(name.split()[-1] for name in NAMES)} == listed
+    assert ending & {name.split()[-1] for name in NAMES} == listed
 
 
 def test_words_of_code_keep_their_form():

@@ -18,4 +18,4 @@ def download_words(root: Path, catalogue: Path, file: str, mirror: Path | None =
     hints = {"mirror": None if mirror is None else str(mirror), "local": None, "hosts": {}}
     folder = Path(DOWNLOADS.format(corpus=corpus.corpus))
     write_json(root / folder / JOB, {"step": STEP, "settings": settings, "hints": hints})
-    return ["job", STEP, str(folder), "--part", file]
+    return ["job", str(folder), "--part", file]

@@ -68,7 +68,7 @@ def planned_jobs(base: Path, *targets: str) -> Iterator[Command]:
     plan, gone = plan_of(base), {"fixture": "downloads", "train": SCRATCH}
     for each in closure(plan, *targets):
         folder = plan.recipe(each).folder
-        words = ("job", each.step, str(folder), "--threads", "1")
+        words = ("job", str(folder), "--threads", "1")
         before = f"{folder}/{gone[each.step]}" if each.step in gone else None
         yield Command(each.step, words, f"{folder}/{MANIFEST}", before)
 
@@ -83,7 +83,7 @@ def part_jobs(project: Project) -> Iterator[Command]:
         "joined.1of2": "",
     }
     for part, output in parts.items():
-        words = ("job", "tokens", folder, "--threads", "1", "--part", part)
+        words = ("job", folder, "--threads", "1", "--part", part)
         yield Command(f"tokens_{part.partition('.')[0]}", words, f"{folder}{output}/{MANIFEST}")
 
 

@@ -46,7 +46,7 @@ def write_recipe(
     """
     recipe = recipe_in(place, step, settings, inputs, files, **hints)
     recipe.write()
-    return ["job", step, str(recipe.folder)]
+    return ["job", str(recipe.folder)]
 
 
 def write_settings(path: Path, settings: Mapping[str, Any]) -> Path:

@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from typer.main import get_command
 
 from docmt.base.errors import UserError, install
-from docmt.cli.commands import FOR_YOU, JOBS, STORE, build
+from docmt.cli.commands import FOR_YOU, STORE, build
 
 PACKAGE = ROOT / "docmt"
 PARTS = ("remedy", "way")
@@ -22,16 +22,12 @@ PARTS = ("remedy", "way")
 GAP = "{}"
 """What stands in a remedy for a value."""
 USER = {name for section in FOR_YOU.values() for name in section}
-COMMANDS = {
-    *USER,
-    *(f"{group} {name}" for group, of in (("job", JOBS), ("store", STORE)) for s in of.values() for name in s),
-}
+COMMANDS = {*USER, *(f"store {name}" for section in STORE.values() for name in section)}
 ACTS = (
     r"`",
     r"(?<![\w-])--[a-z]",
     r"\b(snakemake|torchrun|ssh-keygen|chmod|mkdir|kill|rm) \S",
     r"\b(pip install|git clone)\b",
-    r"\bdocmt job \{\}",
     rf"\bdocmt ({'|'.join(sorted(COMMANDS, key=len, reverse=True))})\b",
     r"\b(config\.yaml|train\.\w+|model\.\w+|scoring\.\w+|most_shared\.\S+|under model:)",
     r"\b(view|pretrained|device|gpu|jobs|mirror|store_mode|missing|store_keys|fetch_checkpoints): ?\S",

@@ -37,7 +37,7 @@ from docmt.provenance.comparing import check_first_run
 from docmt.provenance.outputs import Outputs
 from docmt.provenance.remaking import prepare_folder
 from docmt.settings.data import CutConfig, TextConfig, ViewConfig
-from docmt.steps import get_step
+from docmt.steps import get_step, read_job
 from docmt.store.exchange import fetch
 from docmt.text.pipeline import TokensSettings
 from docmt.text.process import process_corpus
@@ -110,7 +110,7 @@ def a_recipe_that_was_changed(room: Room):
     return read, deleted
 
 
-@carried("base/recipe.py", "run snakemake again, which writes a new one")
+@carried("steps/__init__.py", "run snakemake again, which writes a new one")
 def the_recipe_of_another_version(room: Room):
     """As when jobs wait and somebody pulls another docmt."""
     version = get_step("corpus").version
@@ -120,21 +120,9 @@ def the_recipe_of_another_version(room: Room):
 
     def again():
         assert snakemake(room) == {CORPUS}
-        read_recipe(folder_in(room), "corpus", version)
+        read_job(folder_in(room))
 
-    return lambda: read_recipe(old.folder, "corpus", version), again
-
-
-@carried("base/recipe.py", "docmt job {} {} does it")
-def the_recipe_of_another_step(room: Room):
-    snakemake(room)
-    folder = folder_in(room)
-
-    def named():
-        words = str(refused(lambda: read_recipe(folder, "tokens")).remedy).removesuffix(" does it").split()
-        assert succeed(*words[1:])
-
-    return lambda: read_recipe(folder, "tokens"), named
+    return lambda: read_job(old.folder), again
 
 
 @carried("base/sealing.py", "remove the folder {}, and run snakemake again")
@@ -324,7 +312,7 @@ def of_chains(members: list[int], too_few: int) -> Situation:
     return situation
 
 
-CHAINS = "make the chains of this view again (docmt job chain_segments)"
+CHAINS = "make the chains of this view again with `docmt job`"
 carried("base/columns.py", CHAINS)(of_chains([0, 10**6], 0))
 carried("base/tables.py", CHAINS)(of_chains([0, 1], 1))
 

@@ -14,7 +14,7 @@ from docmt.base.parse import KINDS
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import FORMS
-from docmt.cli.commands import FOR_YOU, JOBS, STORE
+from docmt.cli.commands import FOR_YOU, STORE
 from docmt.grid.main_config import MainConfig
 from docmt.grid.scale import ScaledView
 from docmt.kinds import FIGURES as FIGURE_KINDS
@@ -246,8 +246,7 @@ def messages() -> Iterator[Message]:
 @cache
 def command_names() -> frozenset[str]:
     """Return the names of the functions of all commands."""
-    jobs = [section for heading, section in JOBS.items() if heading != "Steps"]
-    sections = [*FOR_YOU.values(), *jobs, *STORE.values()]
+    sections = [*FOR_YOU.values(), *STORE.values()]
     return frozenset(name.replace("-", "_") for section in sections for name in section)
 
 

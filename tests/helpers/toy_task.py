@@ -171,7 +171,7 @@ class Folder:
 
     def command(self) -> list[str]:
         """The arguments of `docmt` that train it."""
-        return ["job", "train", str(self.paths.output), "--threads", "1", "--device", "cpu"]
+        return ["job", str(self.paths.output), "--threads", "1", "--device", "cpu"]
 
     def attempts(self) -> int:
         """How many processes have begun the job."""

@@ -8,7 +8,7 @@ import yaml
 from helpers.support import ROOT
 
 from docmt.base.version import VERSION
-from docmt.cli.commands import FOR_YOU, JOBS, STORE
+from docmt.cli.commands import FOR_YOU, STORE
 
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
@@ -100,7 +100,7 @@ def test_forms_ask_for_what_answers_need():
 
 
 def test_forms_name_commands_that_exist():
-    known = {name for sections in (FOR_YOU, STORE, JOBS) for section in sections.values() for name in section}
+    known = {name for sections in (FOR_YOU, STORE) for section in sections.values() for name in section}
     texts = [path.read_text(encoding="utf-8") for path in GITHUB.rglob("*.*")]
     named = {name for part in texts for name in re.findall(r"`docmt ([a-z][a-z-]+)", part)}
     assert named and named <= known

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from helpers.support import ROOT
 
-from docmt.cli.commands import FOR_YOU, JOBS, STORE
+from docmt.cli.commands import FOR_YOU, STORE
 
 
 @cache
@@ -161,7 +161,6 @@ def test_a_class_name_has_one_meaning():
 
 COMMANDS = {name for section in FOR_YOU.values() for name in section}
 STORE_COMMANDS = {name for section in STORE.values() for name in section}
-JOB_COMMANDS = {name for section in JOBS.values() for name in section}
 FOLDERS = ("docs", "benchmarks", "workflow", "profiles", "slurm", "docmt")
 PROSE = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "config.yaml", "Snakefile")] + [
     path
@@ -169,7 +168,7 @@ PROSE = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "config.yaml",
     for path in (ROOT / folder).rglob("*")
     if path.suffix in (".md", ".yaml", ".smk", ".py", ".html")
 ]
-CALL = re.compile(r"(?:^|`|exec |\} |&& |\| )docmt (?!runs )((?:job )?[a-z][a-z_-]+)(?=[ `\n]|$)", re.MULTILINE)
+CALL = re.compile(r"(?:^|`|exec |\} |&& |\| )docmt (?!runs )([a-z][a-z_-]+)(?=[ `\n]|$)", re.MULTILINE)
 """A call of a command, as code, messages and rules have it; a sentence may open with "docmt runs"."""
 CODE_OF_PAGE = re.compile(r"^ *```.*?^ *```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 
@@ -186,8 +185,5 @@ def test_commands_that_are_called_exist():
         for path in PROSE
         for match in CALL.finditer(text_with_calls(path))
     ]
-    known = COMMANDS | {"job"} | {f"job {name}" for name in JOB_COMMANDS}
-    known |= {"store"} | {f"store {name}" for name in STORE_COMMANDS}
-    known |= {"job word_counts"}  # docs/how-to/add-a-step.md has the reader add it
+    known = COMMANDS | {"store"} | {f"store {name}" for name in STORE_COMMANDS}
     assert [call for call in calls if call[1] not in known] == []
-    assert {f"job {name}" for name in JOB_COMMANDS} <= {name for path, name in calls if path.endswith(".smk")}, "rules"

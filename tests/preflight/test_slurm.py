@@ -1,5 +1,6 @@
 """Slurm is asked whether it takes the jobs, of which Snakemake tells in a dry run; programs stand in for Slurm."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -74,5 +75,7 @@ def test_what_jobs_ask_for_is_what_snakemake_says_with_the_profile(tmp_path, mon
 
 
 def test_the_rules_that_run_where_snakemake_does_are_known():
-    rules = [text for path in sorted(ROOT.glob("workflow/rules/*.smk")) for text in path.read_text().split("\nrule ")]
-    assert {text.partition(":")[0] for text in rules if "    localrule: True" in text} == {*HERE}
+    text = "".join(path.read_text() for path in sorted(ROOT.glob("workflow/rules/*.smk")))
+    stated = re.findall(r"^rule (\w+):\n(?:(?!rule |use ).*\n)*?    localrule: True", text, re.MULTILINE)
+    alike = re.findall(rf"^use rule (?:{'|'.join(stated)}) as (\w+) with:", text, re.MULTILINE)
+    assert {*stated, *alike} == {*HERE}

@@ -185,7 +185,7 @@ def bart(tmp_path) -> Path:
 
 
 def recipe_of(root: Path) -> Recipe:
-    return read_recipe(output_of(root, "trained"), "train")
+    return read_recipe(output_of(root, "trained"))
 
 
 def edit(root: Path, key: str, value) -> None:
@@ -203,7 +203,7 @@ def refusal(root: Path) -> str:
 
 
 def test_the_log_says_what_is_transferred_what_is_new_and_what_is_left(bart, capfd):
-    command("job", "train", output_of(bart, "trained"), "--threads", 1)
+    command("job", output_of(bart, "trained"), "--threads", 1)
     log = capfd.readouterr()
     text = re.sub(r"\s+", " ", log.out + log.err + (output_of(bart, "trained") / "log.1.txt").read_text())
     assert "transferred from the initial model" in text

@@ -68,11 +68,6 @@ def test_a_step_that_fails_is_told_and_the_others_of_its_allocation_lose_nothing
     model = training / "model/model.safetensors"
     whole = (demo.root / model).read_bytes()
     (demo.root / model).write_text("damaged")
-    switched_on = (demo.root / "slurm/config.yaml").read_text().replace("\n# groups:", "\ngroups:")
-    for line in ("  word_vectors=", "  passage=", "group-components:", "resources: [at_once", "set-resource-scopes:"):
-        assert f"\n# {line}" in switched_on or f"\n#{line}" in switched_on, line
-        switched_on = switched_on.replace(f"\n# {line}", f"\n{line}").replace(f"\n#{line}", f"\n{line}")
-    (demo.root / "slurm/config.yaml").write_text(switched_on)
     done = demo.snakemake("--profile", "slurm", "--retries", "0", *targets)
     assert done.returncode == 1 and done.stderr.count("has been submitted with SLURM jobid") == 1, done.stderr
     assert f"docmt: failed: translate {folders[0]}\n  docmt: {model}: the file differs" in done.stderr

@@ -111,6 +111,6 @@ def test_a_job_that_is_finished_though_its_driver_does_not_know_is_left_alone(de
     """As after a kill between the end of the job and Snakemake's note of it, or where Slurm has forgotten the job."""
     folder = demo.root / plan_of(demo.root).recipe(SCORES).folder
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
-    docmt("job", "scores", folder.relative_to(demo.root), cwd=demo.root, check=True)
+    docmt("job", folder.relative_to(demo.root), cwd=demo.root, check=True)
     assert {path: path.stat().st_mtime_ns for path in before} == before
     assert FINISHED in (folder / "log.2.txt").read_text()

@@ -136,7 +136,7 @@ def test_a_job_of_another_version_that_waited_is_refused(looks_finished: Project
     recipe = read_recipe(folder)
     older = replace(recipe, version=recipe.version - 1)
     older.write(looks_finished.root)
-    done = docmt("job", "translate", older.folder, cwd=looks_finished.root)
+    done = docmt("job", older.folder, cwd=looks_finished.root)
     assert done.returncode == 2
     assert f"{older.path}: the recipe of another version of translate\n" in done.stderr
     assert "run snakemake again, which writes a new one" in done.stderr
@@ -148,11 +148,11 @@ def test_a_recipe_that_was_changed_or_moved_is_refused(looks_finished: Project):
     path, relative = folder / "job.json", folder.relative_to(looks_finished.root)
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace('"seed": 1', '"seed": 2'), encoding="utf-8")
-    assert "job.json: changed by hand" in docmt("job", "translate", relative, cwd=looks_finished.root).stderr
+    assert "job.json: changed by hand" in docmt("job", relative, cwd=looks_finished.root).stderr
     path.write_text(text, encoding="utf-8")
     other = folder.with_name("0123456789")
     shutil.copytree(folder, other)
-    done = docmt("job", "translate", other.relative_to(looks_finished.root), cwd=looks_finished.root)
+    done = docmt("job", other.relative_to(looks_finished.root), cwd=looks_finished.root)
     assert "the recipe of another folder" in done.stderr and done.returncode == 2
 
 

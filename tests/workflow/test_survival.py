@@ -86,5 +86,5 @@ def test_a_job_reads_its_settings_from_its_folder_only(demo):
     """What stands in config.yaml when a job starts does not reach it: the command is not told of it."""
     training = LongTraining(demo)
     done = training.train("-n", "-p", "--forcerun", "train")
-    command = next(line for line in (done.stdout + done.stderr).splitlines() if "docmt job train " in line)
+    command = next(line for line in (done.stdout + done.stderr).splitlines() if "docmt job " in line)
     assert re.findall(r"\S*/\S*", command) == [f'{training.target})"'], command

@@ -1,4 +1,6 @@
 # Stage 0: small random checkpoints, which replace the pretrained ones that a scale lists; these are not read.
+#
+# Other rules whose jobs run where snakemake itself does are like this one (`use rule`).
 
 
 rule checkpoint:
@@ -10,4 +12,4 @@ rule checkpoint:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        'exec docmt job checkpoint "$(dirname {output:q})"'
+        'exec docmt job "$(dirname {output:q})"'

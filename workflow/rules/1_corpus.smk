@@ -1,16 +1,11 @@
 # Stage 1: corpora: downloaded and verified files, or generated ones, read into one form.
 
 
-rule fixture:
+use rule checkpoint as fixture with:
     input:
         needs("fixture"),
     output:
         update(paths.FIXTURE / "manifest.json"),
-    localrule: True
-    conda:
-        "../../envs/docmt.yaml"
-    shell:
-        'exec docmt job fixture "$(dirname {output:q})"'
 
 
 # A file that is there is not downloaded again, whatever the mirror is.
@@ -23,9 +18,10 @@ rule download:
     resources:
         runtime=grows(480),
     shell:
-        'exec docmt job download "$(dirname {output:q})" --part {wildcards.file:q}'
+        'exec docmt job "$(dirname {output:q})" --part {wildcards.file:q}'
 
 
+# Other rules whose jobs a cluster runs, and which need no GPU, are like this one (`use rule`).
 rule corpus:
     input:
         needs("corpus"),
@@ -34,4 +30,4 @@ rule corpus:
     conda:
         "../../envs/docmt.yaml"
     shell:
-        'exec docmt job corpus "$(dirname {output:q})"'
+        'exec docmt job "$(dirname {output:q})" --threads {threads}'

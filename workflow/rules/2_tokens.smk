@@ -3,6 +3,17 @@
 PARTS = f"{paths.TOKENS}/shards"
 
 
+use rule corpus as tokens with:
+    input:
+        needs("tokens"),
+    output:
+        update(paths.TOKENS / "manifest.json"),
+    threads: 8
+    resources:
+        mem_mb=grows(4000),
+        runtime=grows(240),
+
+
 rule tokens_tokenised:
     input:
         needs("tokens", "tokenised"),
@@ -15,50 +26,20 @@ rule tokens_tokenised:
         mem_mb=grows(4000),
         runtime=grows(240),
     shell:
-        'exec docmt job tokens "$(dirname "$(dirname {output:q})")" --part tokenised.{wildcards.part:q} --threads {threads}'
+        'exec docmt job "$(dirname "$(dirname {output:q})")" --part "$(basename {output:q})" --threads {threads}'
 
 
-rule tokens_learnt:
+use rule tokens_tokenised as tokens_learnt with:
     input:
         needs("tokens", "learnt"),
     output:
         temp(directory(f"{PARTS}/learnt")),
-    conda:
-        "../../envs/docmt.yaml"
     threads: 2
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(240),
-    shell:
-        'exec docmt job tokens "$(dirname "$(dirname {output:q})")" --part learnt --threads {threads}'
 
 
-rule tokens_encoded:
+use rule tokens_tokenised as tokens_encoded with:
     input:
         f"{PARTS}/tokenised.{{part}}",
         f"{PARTS}/learnt",
     output:
         temp(directory(f"{PARTS}/encoded.{{part}}")),
-    conda:
-        "../../envs/docmt.yaml"
-    threads: 8
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(240),
-    shell:
-        'exec docmt job tokens "$(dirname "$(dirname {output:q})")" --part encoded.{wildcards.part:q} --threads {threads}'
-
-
-rule tokens:
-    input:
-        needs("tokens"),
-    output:
-        update(paths.TOKENS / "manifest.json"),
-    conda:
-        "../../envs/docmt.yaml"
-    threads: 8
-    resources:
-        mem_mb=grows(4000),
-        runtime=grows(240),
-    shell:
-        'exec docmt job tokens "$(dirname {output:q})" --threads {threads}'

@@ -1,12 +1,8 @@
 # Stage 3: views: documents cut into sentences, windows, instances or sub-documents.
 
 
-rule views:
+use rule corpus as views with:
     input:
         needs("views"),
     output:
         update(paths.VIEW / "manifest.json"),
-    conda:
-        "../../envs/docmt.yaml"
-    shell:
-        'exec docmt job views "$(dirname {output:q})" --threads {threads}'

@@ -1,23 +1,15 @@
 # Stage 4: lexical chains: of whole documents by words, and of a view's segments by pieces.
 
 
-rule chain_words:
+use rule corpus as chain_words with:
     input:
         needs("chain_words"),
     output:
         update(paths.CHAIN_WORDS / "manifest.json"),
-    conda:
-        "../../envs/docmt.yaml"
-    shell:
-        'exec docmt job chain_words "$(dirname {output:q})" --threads {threads}'
 
 
-rule chain_segments:
+use rule corpus as chain_segments with:
     input:
         needs("chain_segments"),
     output:
         update(paths.CHAINS / "manifest.json"),
-    conda:
-        "../../envs/docmt.yaml"
-    shell:
-        'exec docmt job chain_segments "$(dirname {output:q})" --threads {threads}'

@@ -19,6 +19,6 @@ rule train:
         nodes=1,
         cpus_per_gpu=lambda wildcards, threads: threads,
     shell:
-        'exec docmt job train "$(dirname {output:q})" --threads {threads} --nodes {resources.nodes}'
+        'exec docmt job "$(dirname {output:q})" --threads {threads} --nodes {resources.nodes}'
         " --ranks $(({resources.gpu} > {resources.nodes} ? {resources.gpu} : {resources.nodes}))"
         " ${{DOCMT_ON_CLUSTER:+--deadline-minutes $(({resources.runtime} > 2 ? {resources.runtime} - 2 : 0))}}"

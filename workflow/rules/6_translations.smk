@@ -13,86 +13,62 @@ rule translate:
         runtime=minutes("translate"),
         gpu=gpus("translate"),
     shell:
-        'exec docmt job translate "$(dirname {output:q})" --threads {threads}'
+        'exec docmt job "$(dirname {output:q})" --threads {threads}'
 
 
-rule adopt:
+use rule corpus as adopt with:
     input:
         needs("adopt"),
     output:
         update(paths.ADOPTED / "manifest.json"),
-    conda:
-        "../../envs/docmt.yaml"
-    shell:
-        'exec docmt job adopt "$(dirname {output:q})"'
 
 
-rule ask:
+use rule corpus as ask with:
     input:
         needs("ask"),
     output:
         update(paths.ASKED / "manifest.json"),
-    conda:
-        "../../envs/docmt.yaml"
-    shell:
-        'exec docmt job ask "$(dirname {output:q})"'
 
 
-rule contrastive:
+use rule translate as contrastive with:
     input:
         needs("contrastive"),
     output:
         update(paths.CONTRASTIVE / "manifest.json"),
-    conda:
-        "../../envs/docmt.yaml"
     resources:
         mem_mb=grows(8000),
         runtime=grows(240),
         gpu=gpus("contrastive"),
-    shell:
-        'exec docmt job contrastive "$(dirname {output:q})" --threads {threads}'
 
 
-rule contrastive_whole:
+use rule translate as contrastive_whole with:
     input:
         needs("contrastive_whole"),
     output:
         update(paths.CONTRASTIVE_WHOLE / "manifest.json"),
-    conda:
-        "../../envs/docmt.yaml"
     resources:
         mem_mb=grows(8000),
         runtime=grows(240),
         gpu=gpus("contrastive_whole"),
-    shell:
-        'exec docmt job contrastive_whole "$(dirname {output:q})" --threads {threads}'
 
 
-rule inspect:
+use rule translate as inspect with:
     input:
         needs("inspect"),
     output:
         update(paths.INSIDE / "manifest.json"),
-    conda:
-        "../../envs/docmt.yaml"
     resources:
         mem_mb=grows(8000),
         runtime=grows(60),
         gpu=gpus("inspect"),
-    shell:
-        'exec docmt job inspect "$(dirname {output:q})" --threads {threads}'
 
 
-rule passage:
+use rule translate as passage with:
     input:
         needs("passage"),
     output:
         update(paths.PASSAGE / "manifest.json"),
-    conda:
-        "../../envs/docmt.yaml"
     resources:
         mem_mb=grows(8000),
         runtime=grows(60),
         gpu=gpus("passage"),
-    shell:
-        'exec docmt job passage "$(dirname {output:q})" --threads {threads}'

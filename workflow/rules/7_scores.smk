@@ -1,47 +1,31 @@
 # Stage 7: word vectors and aligners of a corpus, the scores of a system, and the p-values of a table.
 
 
-rule word_vectors:
+use rule corpus as word_vectors with:
     input:
         needs("word_vectors"),
     output:
         update(paths.VECTORS / "manifest.json"),
-    conda:
-        "../../envs/docmt.yaml"
-    shell:
-        'exec docmt job word_vectors "$(dirname {output:q})"'
 
 
-rule aligner:
+use rule corpus as aligner with:
     input:
         needs("aligner"),
     output:
         update(paths.ALIGNER / "manifest.json"),
-    conda:
-        "../../envs/docmt.yaml"
     resources:
         mem_mb=grows(6000),
-    shell:
-        'exec docmt job aligner "$(dirname {output:q})"'
 
 
-rule scores:
+use rule corpus as scores with:
     input:
         needs("scores"),
     output:
         update(paths.SCORES / "manifest.json"),
-    conda:
-        "../../envs/docmt.yaml"
-    shell:
-        'exec docmt job scores "$(dirname {output:q})"'
 
 
-rule compare:
+use rule corpus as compare with:
     input:
         needs("compare"),
     output:
         update(paths.COMPARISON / "manifest.json"),
-    conda:
-        "../../envs/docmt.yaml"
-    shell:
-        'exec docmt job compare "$(dirname {output:q})"'

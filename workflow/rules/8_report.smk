@@ -1,40 +1,25 @@
 # Stage 8: pages, and the sheets of tables of judgements.
 
 
-rule page:
+use rule checkpoint as page with:
     input:
         needs("page"),
     output:
         update(paths.PAGE / "manifest.json"),
-    localrule: True
-    conda:
-        "../../envs/docmt.yaml"
-    shell:
-        'exec docmt job page "$(dirname {output:q})"'
 
 
-rule sheet:
+use rule checkpoint as sheet with:
     input:
         needs("sheet"),
     output:
         update(paths.SHEET / "manifest.json"),
-    localrule: True
-    conda:
-        "../../envs/docmt.yaml"
-    shell:
-        'exec docmt job sheet "$(dirname {output:q})"'
 
 
-rule front:
+use rule checkpoint as front with:
     input:
         needs("front"),
     output:
         update(paths.FRONT / "manifest.json"),
-    localrule: True
-    conda:
-        "../../envs/docmt.yaml"
-    shell:
-        'exec docmt job front "$(dirname {output:q})"'
 
 
 # The paths at which people open pages are links, or copies where links are impossible. The identity of the page is a

@@ -55,7 +55,7 @@ class SheetSettings:
 
 
 def write_study_sheet(settings: Path, results: ResultFolders, output: Path) -> None:
-    """Write the sheet `output` as CSV, with a page of the same name and its key beside it (`docmt job sheet`).
+    """Write the sheet `output` as CSV, with a page of the same name and its key beside it (the step `sheet`).
 
     A test set with fewer sentences than the settings state is judged as a whole. Raises UserError where a line of a
     translation is a document, or where translations and test set do not correspond line by line.
