@@ -79,7 +79,6 @@ STORE: Sections = {
     "Look at the store": {
         "ls": "store.contents",
         "show": "store.contents",
-        "du": "store.contents",
         "verify": "store.contents",
     },
     "Remove artifacts": {"gc": "store.contents"},

@@ -1,11 +1,13 @@
 """What systems need from outside (corpora, checkpoints, translations): whether it is here, and how it can be had."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, get_args
 
+from docmt.base.screen import count_of
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.files import FileConfig
 from docmt.catalogue.filesets import FileSetConfig, load_file_sets
@@ -92,12 +94,13 @@ class Supplies:
         way = f"Put the translations at {path}, or state their path in the study (translations: path)."
         return Supply(path, "by-hand", reason=f"{path} is missing: translations of another system", way=way)
 
-    def of_entry(self, entry: Entry) -> list[Supply]:
-        """Return what a system on a corpus needs to be trained, or to be adopted."""
-        return [
-            *self.of(self.grid.corpora_for(entry), self.grid.checkpoints_for(entry)),
-            *map(self.translations, self.grid.translations_for(entry)),
-        ]
+    def of_entries(self, entries: Iterable[Entry]) -> list[Supply]:
+        """Return what systems on corpora need to be trained, or to be adopted."""
+        needed: list[Supply] = []
+        for entry in entries:
+            needed += self.of(self.grid.corpora_for(entry), self.grid.checkpoints_for(entry))
+            needed += map(self.translations, self.grid.translations_for(entry))
+        return needed
 
     def of(self, corpora: Iterable[str], checkpoints: Iterable[str] = ()) -> list[Supply]:
         """Return the supplies of corpora and of folders of checkpoints."""
@@ -105,11 +108,8 @@ class Supplies:
 
     def left_out(self) -> tuple[dict[str, str], dict[str, str]]:
         """Return why supplies of the studies are left out, and how each can be had, by their names."""
-        corpora = [corpus for study in self.grid.studies.values() for corpus in study.corpora]
-        corpora += [corpus for entry in self.grid.entries for corpus in self.grid.corpora_for(entry)]
-        checkpoints = [folder for entry in self.grid.entries for folder in self.grid.checkpoints_for(entry)]
-        paths = [path for entry in self.grid.entries for path in self.grid.translations_for(entry)]
-        needed = [*self.of(sorted(set(corpora)), sorted(set(checkpoints))), *map(self.translations, sorted(set(paths)))]
+        needed = self.of(corpus for study in self.grid.studies.values() for corpus in study.corpora)
+        needed += self.of_entries(self.grid.entries)
         absent = [supply for supply in needed if supply.reason]
         return {supply.name: supply.reason for supply in absent}, {supply.name: supply.way for supply in absent}
 
@@ -149,12 +149,10 @@ def _way(files: Iterable[FileConfig]) -> str:
 
 def left_out_lines(grid: Grid, studies: Iterable[str]) -> list[str]:
     """Return a line for each reason why systems of studies are left out: their number, the reason, and the way."""
-    counts: dict[str, int] = {}
-    ways = grid.ways_by_reason
-    for study in studies:
-        for entry in grid.of_study(study):
-            reason = grid.left_out(entry)
-            if reason is not None:
-                counts[reason] = counts.get(reason, 0) + len(entry.seeds)
-    runs = {reason: "1 run" if number == 1 else f"{number} runs" for reason, number in sorted(counts.items())}
+    counts, ways = Counter[str](), grid.ways_by_reason
+    for entry in (entry for study in studies for entry in grid.of_study(study)):
+        reason = grid.left_out(entry)
+        if reason is not None:
+            counts[reason] += len(entry.seeds)
+    runs = {reason: count_of(number, "run") for reason, number in sorted(counts.items())}
     return [f"left out: {number}: {reason}. {ways[reason]}".rstrip() for reason, number in runs.items()]

@@ -83,7 +83,7 @@ class Targets:
         """Return the target `all`."""
         active = self.grid.active
         entries = [entry for name in active for entry in self.grid.of_study(name)]
-        needed = self._of_entries(entries)
+        needed = self.supplies.of_entries(entries)
         needed += [supply for name in active for supply in supplies_of_scores(self.supplies, name)]
         about = f"every study of config.yaml: {', '.join(active)}"
         return self._target("all", "all", about, [self._page(name, INDEX) for name in active], needed, entries)
@@ -92,13 +92,13 @@ class Targets:
         """Yield a study, its items and, where `scores` is true, the scores of each of its systems and seeds."""
         config, entries = self.grid.studies[study], self.grid.of_study(study)
         for_scores = supplies_of_scores(self.supplies, study)
-        needed = [*self.supplies.of(config.corpora), *self._of_entries(entries), *for_scores]
+        needed = [*self.supplies.of(config.corpora), *self.supplies.of_entries(entries), *for_scores]
         yield self._target(study, "study", config.title, [self._page(study, INDEX)], needed, entries, study=study)
         for name, item in config.items.items():
             yield from self._item(study, name, item, for_scores)
         for entry in entries if scores else ():
             about = f"scores of {entry.system.name} on {entry.corpus}"
-            needed = [*self.supplies.of_entry(entry), *for_scores]
+            needed = [*self.supplies.of_entries([entry]), *for_scores]
             for seed in entry.seeds:
                 step, names = run_job(self.grid, "scores", entry, seed)
                 job = Job.of(step, **names)
@@ -108,7 +108,7 @@ class Targets:
         """Yield a table, figure or passage of a study and, where it has one, its sheet for annotators."""
         about = f"{item.paper}: {item.title}" if item.paper else item.title
         entries = item_entries(self.grid, study, name)
-        needed = [*self.supplies.of(item_corpora(self.grid, study, name)), *self._of_entries(entries)]
+        needed = [*self.supplies.of(item_corpora(self.grid, study, name)), *self.supplies.of_entries(entries)]
         needed += for_scores if {"scores", "occurrences"} & {*item.reads()} else []
         yield self._target(
             page_of(self.grid, study, name),
@@ -125,7 +125,7 @@ class Targets:
             _, judged = judged_systems(self.grid, study, name)
             job = Job.of("sheet", scale=self.grid.scale, study=study, item=name)
             path, what = sheet_of(self.grid, study, name), f"the sheet for annotators of {about}"
-            yield self._target(path, "sheet", what, [job], self._of_entries(judged), judged, study=study)
+            yield self._target(path, "sheet", what, [job], self.supplies.of_entries(judged), judged, study=study)
 
     def corpora(self) -> Iterator[TargetSummary]:
         """Yield the targets of corpora."""
@@ -133,10 +133,6 @@ class Targets:
             step, names = card_of(self.grid, corpus)
             job, needed = Job.of(step, **names), [self.supplies.corpus(corpus)]
             yield self._target(self._name(job), "corpus", f"the corpus {corpus}", [job], needed)
-
-    def _of_entries(self, entries: Iterable[Entry]) -> list[Supply]:
-        """Return what entries need to be trained, or to be adopted."""
-        return [supply for entry in entries for supply in self.supplies.of_entry(entry)]
 
     def _page(self, study: str, item: str) -> Job:
         """Return the job of a page."""

@@ -8,7 +8,6 @@ entry whose file is missing is refused by whoever pulls it, and the next push of
 """
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -117,27 +116,6 @@ def facts_of(store: Store, row: StoreRow) -> dict[str, Any]:
         "content": entry.content,
         "inputs": {role: content.identity for role, content in entry.manifest.inputs.items()},
         "files": {name: file.bytes for name, file in sorted(entry.files.items())},
-    }
-
-
-def usage_of(store: Store) -> dict[str, Any]:
-    """Return the bytes of a store.
-
-    `bytes`: of all files, each once. `shared`: what is spared since files that several artifacts have are there once.
-    `unlisted`: of the files that no entry lists. `by_step`: the bytes of the artifacts of each step.
-    """
-    rows = rows_of_store(store)
-    there = {file.name: file.bytes for file in store.backend.listed(FILES)}
-    listed, by_step = _listed(rows), Counter[str]()
-    for row in rows:
-        for file in row.entry.files.values() if row.entry else ():
-            by_step[row.entry.step] += file.bytes
-    return {
-        "artifacts": len(rows),
-        "bytes": sum(there.values()),
-        "shared": by_step.total() - sum(listed.values()),
-        "unlisted": sum(size for sha256, size in there.items() if sha256 not in listed),
-        "by_step": dict(by_step.most_common()),
     }
 
 

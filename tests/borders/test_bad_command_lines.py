@@ -150,10 +150,9 @@ CALLS = (
     ),
     ("export-corpus toy_zh-en --output o --form csv --root ROOT", "'--form'"),
     ("export-corpus toy_zh-en --output o --text joint --without-tokens --root ROOT", "a text and no tokens"),
-    (
-        "export-corpus toy_zh-en --output o --results folder --root ROOT",
-        "folder/1_corpus/toy_zh-en: snakemake has not made this folder yet",
-    ),
+    ("export-corpus toy_zh-en --output o --root ROOT", "snakemake has not made this folder yet"),
+    ("list-trainings --results nowhere", "nowhere: folder not found"),
+    ("check-sources nowhere --root ROOT", "unknown corpus or set of files"),
     ("export-model --model folder --to onnx --output o", "'--to'"),
     ("export-model --model folder --to huggingface --output o", "folder/model.json: file not found"),
     ("export-model --model folder --to huggingface --output o --beam 0", "'--beam'"),
@@ -184,7 +183,7 @@ CALLS = (
     ("store push nothing --root ROOT --config store=folder", "unknown target\n  found nothing; expected all, a study"),
     ("store push demo --root ROOT --config store=ftp://host", "not an address of a store"),
     ("store ls --root ROOT", "config.yaml: no store is named"),
-    ("store du --root ROOT --config store=missing", "missing: the folder of the store is not there"),
+    ("store ls --root ROOT --config store=missing", "missing: the folder of the store is not there"),
     ("store show 1234abcd --root ROOT --config store=folder", "folder: "),
     ("store verify zz --root ROOT --config store=missing", "missing: the folder of the store is not there"),
     ("store gc --older-than -1 --root ROOT", "'--older-than'"),
@@ -222,7 +221,6 @@ CALLS = (
     ("SHEET --source text --reference text --seed -1", "'--seed'"),
     ("train-vectors --text text --output o --seed 4294967296", "'--seed'"),
     ("train-vectors --text text --output o --dimensions 1000000000", "'--dimensions'"),
-    ("list-trainings --results folder --every nan", "'--every'"),
     ("status --root folder", "config.yaml: file not found"),
     ("status demo_of_others --root ROOT", "unknown target\n  found demo_of_others"),
     ("init .", "docmt: .: the output is there already"),
@@ -245,7 +243,7 @@ CALLS = (
         "draw-sheet --source text --reference text --baseline text --hypotheses other --output o --key o",
         "o: --key and --output are the same",
     ),
-    ("IMPORT --output folder", "folder: the output is there already"),
+    ("IMPORT --output .", "the output is there already"),
 )
 """Command lines, and what their message says."""
 

@@ -28,7 +28,7 @@ TALKS = "document\tsource\ttarget\n" + "".join(
     for talk in range(12)
     for line in range(4)
 )
-OWNERS = ("store ls", "store du")
+OWNERS = ("store ls",)
 """The commands that tell whose files are in a store, as the file system says."""
 
 
@@ -96,7 +96,6 @@ def test_no_secret_and_no_name_of_machine_and_user_is_kept(site, tmp_path):
         "status",
         "list-results",
         "store ls",
-        "store du",
         "fetch-files set",
     ]
     outputs = {command: said(f"docmt {command}") for command in [*fine, f"write-crate {PAGE} --output ../crate.zip"]}

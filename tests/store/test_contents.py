@@ -14,7 +14,7 @@ from helpers.small_grid import small_project
 from helpers.stored import WEIGHTS, entry_of, files_of, make_artifact
 
 from docmt.base.errors import UserError
-from docmt.store.contents import damages, facts_of, garbage_of, remove_garbage, rows_of_store, usage_of
+from docmt.store.contents import damages, facts_of, garbage_of, remove_garbage, rows_of_store
 from docmt.store.store import Store, entry_key, file_key, open_store
 
 OLD_S = 3 * 86_400
@@ -67,15 +67,6 @@ def test_nobody_is_named_in_an_entry(store):
     (row, _), written = rows_of_store(store), store.backend.read(entry_key(identity_of(store)))
     assert row.maker == getpass.getuser()
     assert not [text for text in (getpass.getuser(), platform.node()) if f'"{text}"'.encode() in written]
-
-
-def test_shared_files_are_counted_once(store):
-    usage, entries = usage_of(store), [row.entry for row in rows_of_store(store)]
-    every = [file for entry in entries for file in entry.files.values()]
-    assert usage["bytes"] == sum({file.sha256: file.bytes for file in every}.values())
-    assert usage["by_step"] == {"train": sum(file.bytes for file in every)} and usage["artifacts"] == 2
-    assert usage["shared"] == usage["by_step"]["train"] - usage["bytes"] >= entries[0].files[WEIGHTS].bytes
-    assert usage["unlisted"] == 0
 
 
 @pytest.mark.parametrize("text", ["a mode!\n", "short", None])
@@ -173,7 +164,6 @@ def test_commands_list_show_count_and_verify(store, command):
     assert json.loads(command("ls", "--maker", "nobody else", "--json")) == []
     assert f"{WEIGHTS}: 8" in command("show", identity[:6])
     assert json.loads(command("show", identity[:6], "--json"))["identity"] == identity
-    assert "2 artifacts" in command("du") and json.loads(command("du", "--json"))["artifacts"] == 2
     assert "every byte is right" in command("verify", identity[:8])
     rewrite(Path(store.address) / file_key(store.stored(identity).files[WEIGHTS].sha256), "a mode!\n")
     assert WEIGHTS in command("verify", status=1)

@@ -1,10 +1,10 @@
-"""`docmt store ls`, `show`, `du`, `verify`, `sign` and `gc`: what a store has, who says so, and what goes."""
+"""`docmt store ls`, `show`, `verify`, `sign` and `gc`: what a store has, who says so, and what goes."""
 
 import os
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 import yaml
@@ -84,21 +84,6 @@ def show(
     with store_of(root, config) as store:
         facts = contents.facts_of(store, rows_of_store(store, [identity])[0])
     answer(as_json, facts, printable(yaml.safe_dump(facts, allow_unicode=True, sort_keys=False, width=1000)))
-
-
-def du(root: Root = Path(), config: Config = None, as_json: AsJson = False) -> None:
-    """Print how many bytes the store has, and those of the artifacts of each step."""
-    with store_of(root, config) as store:
-        usage = contents.usage_of(store)
-    answer(as_json, usage, lambda: show_usage(usage))
-
-
-def show_usage(usage: dict[str, Any]) -> None:
-    """Print what the store has, and a table of the steps."""
-    typer.echo(f"{usage['artifacts']} artifacts, {megabytes(usage['bytes'])} MB of files")
-    typer.echo(f"{megabytes(usage['shared'])} MB saved, since files that several artifacts have are there once")
-    typer.echo(f"{megabytes(usage['unlisted'])} MB of files that no artifact has (docmt store gc)")
-    show_table(("step", "MB"), [(step, megabytes(size)) for step, size in usage["by_step"].items()], ("MB",))
 
 
 def verify(identities: Identities = None, root: Root = Path(), config: Config = None, as_json: AsJson = False) -> None:
