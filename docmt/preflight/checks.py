@@ -31,7 +31,7 @@ def preflight(targets: Sequence[str], overrides: dict, profile: str | None, ask_
     if grid is not None:
         findings += _of_grid(grid, targets, requests, ask_sources)
     findings += in_area("place", place.check_place())
-    findings += in_area("Slurm", slurm.check_slurm(requests)) if requests.executor == "slurm" else []
+    findings += in_area("Slurm", slurm.check_slurm(requests)) if requests.executor == slurm.PREFIX else []
     return once(findings)
 
 

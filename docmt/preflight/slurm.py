@@ -28,7 +28,9 @@ HERE = ("checkpoint", "fixture", "front", "page", "sheet", "show")
 OPTIONS = {"account": "slurm_account", "partition": "slurm_partition", "time": "runtime", "mem": "mem_mb"}
 OPTIONS |= {name: name for name in ("qos", "constraint", "gres", "nodes")} | {"ntasks": "tasks"}
 """The resource that gives each option of sbatch, as the plugin of Snakemake has them."""
-STATUS, SECONDS = "slurm-status-command", "slurm-init-seconds-before-status-checks"
+PREFIX = "docmt-slurm"
+"""The prefix of the options of the executor, which is also its name."""
+STATUS, SECONDS = f"{PREFIX}-status-command", f"{PREFIX}-init-seconds-before-status-checks"
 
 
 class RequestNotes(Handler):

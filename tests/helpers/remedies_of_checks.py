@@ -71,7 +71,7 @@ def a_run_that_snakemake_does_not_plan(room: Room):
     room.monkeypatch.chdir(room.folder)
     room.monkeypatch.setattr(slurm.subprocess, "run", lambda command, **_: ended)
     Path("mine").mkdir()
-    Path("mine/config.yaml").write_text("executor: slurm\n")
+    Path("mine/config.yaml").write_text("executor: docmt-slurm\n")
     read = lambda: slurm.read_requests("mine", ["one"], {})  # noqa: E731
 
     def whole():

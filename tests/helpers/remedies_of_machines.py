@@ -177,4 +177,4 @@ class Programs:
         (self.folder / name).chmod(0o755)
 
     def check(self) -> None:
-        first_error(check_slurm(Requests("slurm", (), {"slurm-status-command": "squeue"})))
+        first_error(check_slurm(Requests("docmt-slurm", (), {"docmt-slurm-status-command": "squeue"})))

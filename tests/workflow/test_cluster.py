@@ -72,7 +72,7 @@ def test_a_step_that_fails_is_told_and_the_others_of_its_allocation_lose_nothing
     assert done.returncode == 1 and done.stderr.count("has been submitted with SLURM jobid") == 1, done.stderr
     assert f"docmt: failed: translate {folders[0]}\n  docmt: {model}: the file differs" in done.stderr
     assert "docmt: an allocation of 3 jobs ended before all were done" in done.stderr
-    finished = {target: (demo.root / target).stat().st_mtime_ns for target in targets if (demo.root / target).exists()}
+    finished = {target: (demo.root / target).stat().st_mtime_ns for target in targets[1:]}
     (demo.root / model).write_bytes(whole)
     demo.snakemake("--profile", "slurm", *targets, check=True)
     assert {target: (demo.root / target).stat().st_mtime_ns for target in finished} == finished

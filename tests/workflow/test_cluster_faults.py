@@ -29,7 +29,7 @@ class Run(LongTraining):
     driver: subprocess.Popen
 
     def start(self) -> None:
-        options = ("--latency-wait", "10", "--slurm-init-seconds-before-status-checks", "2")
+        options = ("--latency-wait", "10", "--docmt-slurm-init-seconds-before-status-checks", "2")
         self.driver = start(self.root, self.target, "--profile", "slurm", *options)
 
     def until_checkpoints(self) -> None:

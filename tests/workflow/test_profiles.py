@@ -12,7 +12,7 @@ from helpers.support import ROOT
 from snakemake.cli import get_argument_parser
 from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
-EXECUTORS = {"slurm": "slurm", "lsf": "lsf", "kubernetes": "kubernetes", "pbs": "cluster-generic"}
+EXECUTORS = {"slurm": "docmt-slurm", "lsf": "lsf", "kubernetes": "kubernetes", "pbs": "cluster-generic"}
 
 
 def folder_of(profile: str) -> str:
@@ -54,11 +54,8 @@ def test_every_call_keeps_what_a_failed_job_leaves_and_takes_no_other_trigger():
 
 def test_jobs_of_slurm_are_asked_for_by_squeue_and_start_again_after_preemption(monkeypatch):
     options = stated("slurm", monkeypatch)
-    assert (options.slurm_status_command, options.slurm_requeue, options.slurm_jobname_prefix) == (
-        "squeue",
-        True,
-        "docmt",
-    )
+    stated_options = (options.docmt_slurm_status_command, options.docmt_slurm_requeue)
+    assert (*stated_options, options.docmt_slurm_jobname_prefix) == ("squeue", True, "docmt")
 
 
 def test_pods_share_a_volume_with_the_folder_of_the_project(monkeypatch):

@@ -6,6 +6,7 @@ use rule checkpoint as fixture with:
         needs("fixture"),
     output:
         update(paths.FIXTURE / "manifest.json"),
+    localrule: True
 
 
 # A file that is there is not downloaded again, whatever the mirror is.

@@ -6,6 +6,7 @@ use rule checkpoint as page with:
         needs("page"),
     output:
         update(paths.PAGE / "manifest.json"),
+    localrule: True
 
 
 use rule checkpoint as sheet with:
@@ -13,6 +14,7 @@ use rule checkpoint as sheet with:
         needs("sheet"),
     output:
         update(paths.SHEET / "manifest.json"),
+    localrule: True
 
 
 use rule checkpoint as front with:
@@ -20,6 +22,7 @@ use rule checkpoint as front with:
         needs("front"),
     output:
         update(paths.FRONT / "manifest.json"),
+    localrule: True
 
 
 # The paths at which people open pages are links, or copies where links are impossible. The identity of the page is a
