@@ -47,6 +47,7 @@ def score(
     metric: Metric = None,
     family: Family = None,
     target_language: TargetLanguage = "en",
+    by_document: Annotated[bool, typer.Option("--by-document", help="also print the scores of each document")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Score translations by BLEU, chrF and TER over sentences (s), documents (d) and instances (i: BLEU alone).
@@ -57,19 +58,24 @@ def score(
     from the lines.
     """
     from docmt.api.scores import scores_of
+    from docmt.scoring.bleu_scores import scores_by_document
+    from docmt.scoring.plain_files import read_plain_files
 
-    every = tallied(hypotheses, reference, documents, instances, lines, metric, family, target_language)
-    records = [
-        {"system": label(path), "scores": scores_of(tallies)} for path, tallies in zip(hypotheses, every, strict=True)
-    ]
+    files = read_plain_files(reference, documents, instances)
+    every = tallied(hypotheses, reference, files, lines, metric, family, target_language)
+    records = []
+    for path, tallies in zip(hypotheses, every, strict=True):
+        record = {"system": label(path), "scores": scores_of(tallies)}
+        if by_document:
+            record["by_document"] = scores_by_document(tallies, files.documents)
+        records.append(record)
     answer(as_json, records, lambda: show_scores(records))
 
 
 def tallied(
     paths: list[Path],
     reference: list[Path],
-    documents: Path | None,
-    instances: Path | None,
+    files: "PlainFiles",
     lines: "Lines",
     metrics: list[str] | None,
     families: list[str] | None,
@@ -77,10 +83,8 @@ def tallied(
 ) -> "list[list[SignedTally]]":
     """Return the tallies of each file of translations; warn of text that is not what the metrics expect."""
     from docmt.api.scores import stated_of, tallies_of
-    from docmt.scoring.plain_files import read_plain_files
     from docmt.text.signs import text_warnings
 
-    files = read_plain_files(reference, documents, instances)
     wanted, translations = wanted_scores(metrics, families), [files.translations(path, lines) for path in paths]
     tallies = [tallies_of(text, files.references, *wanted, target_language, lines) for text in translations]
     texts = {label(path): text.raw for path, text in zip(paths, translations, strict=True)}
@@ -105,7 +109,7 @@ def wanted_scores(metrics: list[str] | None, families: list[str] | None) -> tupl
 
 
 def show_scores(records: list[dict]) -> None:
-    """Print a row for each score of each system, and the signatures."""
+    """Print a row for each score of each system, the signatures and, with --by-document, the scores of documents."""
     rows = [
         (record["system"], row.metric, row.family or "-", row.unit, f"{row.score:.2f}", interval_text(row.interval))
         for record in records
@@ -113,6 +117,21 @@ def show_scores(records: list[dict]) -> None:
     ]
     show_table(("system", "metric", "family", "unit", "score", "95 %"), rows, numbers=("score", "95 %"))
     show_signatures([score for record in records for score in record["scores"]])
+    for record in records:
+        if "by_document" in record:
+            typer.echo(f"\n{record['system']}")
+            show_documents(record["by_document"])
+
+
+def show_documents(documents: list[dict]) -> None:
+    """Print a row for each document, with a column for each family of BLEU, or other metric, and unit."""
+    scores = [{**row.pop("bleu", {}), **row} for row in ({**document} for document in documents)]
+    names = [(name, unit) for name, units in scores[0].items() if isinstance(units, dict) for unit in units]
+    columns = ("document", "sentences", *(f"{name} {unit}" for name, unit in names))
+    rows = [
+        (row["document"], str(row["sentences"]), *(f"{row[name][unit]:.2f}" for name, unit in names)) for row in scores
+    ]
+    show_table(columns, rows, numbers=columns[1:])
 
 
 def show_signatures(scores: "Sequence[MetricScore]") -> None:
@@ -149,9 +168,10 @@ def compare(
     Files are those of `docmt score`. † marks p < 0.05 and ‡ marks p < 0.01.
     """
     from docmt.api.scores import comparisons_of
+    from docmt.scoring.plain_files import read_plain_files
 
-    paths = [baseline, *hypotheses]
-    theirs, *ours = tallied(paths, reference, documents, instances, lines, metric, family, target_language)
+    paths, files = [baseline, *hypotheses], read_plain_files(reference, documents, instances)
+    theirs, *ours = tallied(paths, reference, files, lines, metric, family, target_language)
     systems = {
         label(path): comparisons_of(tallies, theirs, test) for path, tallies in zip(hypotheses, ours, strict=True)
     }

@@ -126,15 +126,19 @@ def test_short_and_empty_lines_have_the_numbers_of_sacrebleu(write, hypotheses):
         assert score["score"] == pytest.approx(theirs) and (score["score"] == 0) == (len(hypotheses) == 1)
 
 
-def test_the_table_has_a_line_for_each_family_and_unit(write):
+def test_the_table_has_a_line_for_each_family_and_unit_and_for_each_document(write):
     files = ("--hypotheses", write("system", SYSTEM), "--reference", write("reference", REFERENCE))
     names = ("--documents", write("names", ["a", "a", "b", "b"]))
-    printed = output("score", *files, *names, "--family", "all").splitlines()
+    printed = output("score", *files, *names, "--family", "all", "--by-document").splitlines()
     assert printed[0].split() == ["system", "metric", "family", "unit", "score", "95", "%"]
     assert [line.split()[:4] for line in printed[1:9]] == [
         [str(files[1]), "BLEU", family, unit] for family in FAMILIES for unit in "sd"
     ]
     assert printed[1].split()[4] == f"{sacrebleu.corpus_bleu(SYSTEM, [REFERENCE]).score:.2f}"
+    assert [line.split()[:3] for line in printed[-2:]] == [
+        [name, "2", f"{sacrebleu.corpus_bleu(SYSTEM[part], [REFERENCE[part]]).score:.2f}"]
+        for name, part in (("a", slice(2)), ("b", slice(2, 4)))
+    ]
 
 
 def test_families_are_named_or_all_and_none_is_scored_twice(write):
@@ -163,9 +167,12 @@ def test_chrf_and_ter_stand_beside_bleu_and_are_those_of_sacrebleu(write):
         assert score["interval"]["low"] <= score["score"] <= score["interval"]["high"]
         assert (score["metric"], score["family"]) == (name, None)
     assert scores(*files, "--metric", "TER", "--metric", "TER") == {("TER", "s"): every["TER", "s"]}
-    printed = output("score", *files, *names, "--metric", "chrF", "--metric", "TER").splitlines()
+    printed = output("score", *files, *names, "--metric", "chrF", "--metric", "TER", "--by-document").splitlines()
     assert [line.split()[1:4] for line in printed[1:4]] == [["chrF", "-", "s"], ["chrF", "-", "d"], ["TER", "-", "s"]]
     assert f"signature of TER, sentences: {every['TER', 's']['signature']}" in printed
+    first = sacrebleu.CHRF().corpus_score(SYSTEM[:2], [REFERENCE[:2]]).score
+    assert printed[-3].split() == ["document", "sentences", "chrF", "s", "chrF", "d", "TER", "s"]
+    assert printed[-2].split()[:3] == ["a", "2", f"{first:.2f}"]
 
 
 def test_a_lower_ter_is_better_in_a_comparison(write):
@@ -211,6 +218,7 @@ def test_several_systems_are_scored_at_once_each_as_alone(write):
     assert [record["system"] for record in records] == [str(first), str(second)]
     for path, record in zip((first, second), records, strict=True):
         assert record["scores"] == list(scores("--hypotheses", path, *reference).values())
+        assert "by_document" not in record
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "sign"])
@@ -277,6 +285,7 @@ def test_a_mark_stands_beside_a_difference_that_is_no_chance(write):
         ),
         (("--hypotheses", "system", "--documents", "fewer"), "fewer: a different number of lines"),
         (("--hypotheses", "system", "--instances", "fewer"), "fewer: a different number of lines"),
+        (("--hypotheses", "system", "--by-document"), "reference: no documents\n  name each line's document"),
         (
             ("--hypotheses", "system", "--reference", "fewer"),
             r"fewer: a different number of lines\n  found 3; expected 4",

@@ -81,7 +81,6 @@ LEFT_OUT = {
     "for_ctranslate2/translate.py": "needs a text: tests/exporting/test_ctranslate2.py",
     # Commands that do not end, or change the reader's shell.
     "watch -n": "does not end: tests/plan/test_progress.py",
-    "--follow": "does not end: tests/training/test_live.py",
     "docmt --install-completion": "changes the reader's shell: tests/cli/test_every_command.py",
 }
 """Pieces of commands that do not run, and the reasons, with the test that covers them."""
