@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, get_args
 
-from docmt.base.screen import count_of
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.files import FileConfig
 from docmt.catalogue.filesets import FileSetConfig, load_file_sets
@@ -154,5 +153,5 @@ def left_out_lines(grid: Grid, studies: Iterable[str]) -> list[str]:
         reason = grid.left_out(entry)
         if reason is not None:
             counts[reason] += len(entry.seeds)
-    runs = {reason: count_of(number, "run") for reason, number in sorted(counts.items())}
+    runs = {reason: "1 run" if number == 1 else f"{number} runs" for reason, number in sorted(counts.items())}
     return [f"left out: {number}: {reason}. {ways[reason]}".rstrip() for reason, number in runs.items()]
