@@ -1,7 +1,6 @@
 """Contrastive scoring: how often a model gives the right variant of an item a higher score than every wrong one."""
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -17,16 +16,8 @@ from docmt.scoring.contrastive import Judgement, accuracies, contrastive_signatu
 from docmt.settings.scoring import ContrastiveConfig
 from docmt.trained.model import TrainedModel, forced_scores
 
-Report = Callable[[Path, Counter[str]], None]
-"""A function that receives a file and the changes that reading made to its text, each with its number."""
-
-
 ITEM_FIELDS = ("set", "distance", "source", "target_context", "variants", "correct")
 """The fields of a contrastive item that are columns of contrastive.parquet."""
-
-
-def ignore(file: Path, changes: Counter[str]) -> None:
-    """Ignore the changes; this is the default report of `read_contrastive`."""
 
 
 @dataclass(frozen=True)
@@ -55,15 +46,14 @@ def read_contrastive(
     *,
     languages: tuple[str, str] = ("en", "ru"),
     options: Mapping[str, Any] | None = None,
-    report: Report = ignore,
 ) -> list[ContrastiveItem]:
     """Read a contrastive set from a file, or from the folder of a corpus (results/1_corpus/<corpus>).
 
     `form` is `table` (TSV: item, source, target, correct[, set, distance]; sentences joined by ` _eos `), `voita`,
     `discevalmt` or `contrapro` (JSON as their authors publish it), or `lines` (the target lines of the large set of
     pronouns English-French; its other files are beside them). `options` are the settings of the form, as in corpus
-    files. `languages` are the codes of source and target. `report` is called with the changes that reading made to the
-    text. Raises UserError where the file is missing or does not have the form.
+    files. `languages` are the codes of source and target. Raises UserError where the file is missing or does not have
+    the form.
 
     >>> import docmt
     >>> items = docmt.read_contrastive("items.tsv", languages=("zh", "en"))
@@ -80,7 +70,7 @@ def read_contrastive(
         ]
     forms = contrastive_forms()
     check_known("form of contrastive sets", form, forms)
-    return read_sets([path], forms[form], options or {}, languages, report)
+    return read_sets([path], forms[form], options or {}, languages)
 
 
 def _plain(value: Any) -> Any:

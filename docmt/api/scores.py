@@ -24,6 +24,9 @@ DEFAULT_METRICS = (BLEU,)
 
 DEFAULT_FAMILIES = ("13a",)
 
+OF_SEVERAL_RUNS = ("p_units", "p_seeds")
+"""The fields of a comparison of several runs that that of two texts has not."""
+
 
 @dataclass(frozen=True)
 class MetricScore:
@@ -164,23 +167,10 @@ def comparisons_of(
     for (metric, family, unit, tally), other in zip(named(system), baseline, strict=True):
         lower_is_better = metric != BLEU and METRICS[string_name(metric, unit)].lower_is_better
         outcome = compare_tallies([tally], [other], test, lower_is_better)
+        facts = {name: value for name, value in vars(outcome).items() if name not in OF_SEVERAL_RUNS}
+        interval = difference_interval(tally, other)
         comparisons.append(
-            MetricComparison(
-                metric,
-                family,
-                unit,
-                outcome.system_score,
-                outcome.baseline_score,
-                outcome.difference,
-                difference_interval(tally, other),
-                outcome.p,
-                outcome.better,
-                outcome.worse,
-                outcome.equal,
-                outcome.signature,
-                tally.signature,
-                outcome.untested,
-            )
+            MetricComparison(metric, family, unit, interval=interval, score_signature=tally.signature, **facts)
         )
     return comparisons
 

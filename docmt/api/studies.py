@@ -10,18 +10,9 @@ from docmt.base.errors import check_known
 from docmt.grid.grid import Grid, load_grid
 from docmt.plan.run import plan_of_run
 from docmt.plan.stored import with_trainings
-from docmt.plan.targets import Target, TargetKind, TargetState
+from docmt.plan.targets import TargetKind, TargetState, TargetSummary
 from docmt.plan.targets import targets as find_targets
 from docmt.settings.system import ExternalSystem
-
-STATES = {
-    "made": "it is there",
-    "ready": "all that it needs is here",
-    "to-fetch": "a run downloads what it needs",
-    "by-hand": "it needs files that a person has to bring, or has to agree to (fetch_checkpoints)",
-    "licence": "it needs files for which a licence is needed",
-}
-"""The meaning of each state of a target."""
 
 
 @dataclass(frozen=True)
@@ -44,39 +35,6 @@ class SystemSummary:
     starts_from: str | None
     model_of: str | None
     external: str | None = None
-
-
-@dataclass(frozen=True)
-class TargetSummary:
-    """A target of snakemake: its name, its kind, its state (see `STATES`), and the trainings that it still needs.
-
-    `kind` is all, study, item (a table, figure or passage), scores (of one system and seed) or corpus. `trainings` is
-    the number of trainings that the target needs, and `missing_trainings` is the number of these that have not ended;
-    `stored_trainings` have not ended here, but a run pulls them from the store.
-    `device_hours` and `disk_bytes` are estimates for the missing trainings. `device_hours` leaves out
-    `unknown_trainings`: the number of missing trainings over a corpus of unknown size. Each of the five is None where
-    it does not apply. `basis` says where the rates of computing come from. `fetch_bytes` is the size of what is to be
-    downloaded, as far as it is known; `is_fetch_known` is False where files of unknown size are among it. `reasons`
-    says why parts of the target are left out or not scored. `not_comparable` says why numbers of the target are not
-    comparable with the published ones beside them.
-    """
-
-    target: str
-    kind: str
-    state: str
-    about: str
-    study: str | None = None
-    trainings: int | None = None
-    missing_trainings: int | None = None
-    device_hours: float | None = None
-    unknown_trainings: int | None = None
-    disk_bytes: int | None = None
-    fetch_bytes: float = 0
-    is_fetch_known: bool = True
-    reasons: tuple[str, ...] = ()
-    not_comparable: tuple[str, ...] = ()
-    basis: tuple[str, ...] = ()
-    stored_trainings: int = 0
 
 
 def list_systems(
@@ -121,12 +79,11 @@ def list_targets(
     with chdir(root):
         plan = with_trainings(plan_of_run(dict(config or {})))
         targets = find_targets(plan, studies_of(plan.grid, study), kind in (None, "scores"))
-        rows = [*map(_target, targets)]
-    return [
-        row
-        for row in rows
-        if kind in (None, row.kind) and state in (None, row.state) and (study is None or row.study == study)
-    ]
+        return [
+            row
+            for row in targets
+            if kind in (None, row.kind) and state in (None, row.state) and study in (None, row.study)
+        ]
 
 
 def studies_of(grid: Grid, study: str | None) -> list[str]:
@@ -135,25 +92,6 @@ def studies_of(grid: Grid, study: str | None) -> list[str]:
         return list(grid.studies)
     check_known("study", study, grid.studies)
     return [study]
-
-
-def _target(target: Target) -> TargetSummary:
-    plan = target.plan
-    numbers = (None,) * 5 if plan is None else (plan.trainings, plan.missing, plan.hours, plan.unknown, plan.bytes)
-    return TargetSummary(
-        target.name,
-        target.kind,
-        target.state,
-        target.about,
-        target.study,
-        *numbers,
-        target.fetch_bytes,
-        target.is_fetch_known,
-        target.reasons,
-        target.not_comparable,
-        () if plan is None else plan.basis,
-        0 if plan is None else plan.stored,
-    )
 
 
 def _system(grid: Grid, study: str, name: str) -> SystemSummary:

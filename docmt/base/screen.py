@@ -4,6 +4,7 @@ Tables are ruled on a terminal, and plain columns in a file or a pipe. Progress 
 minute elsewhere. Messages never end a command, even where the terminal is gone.
 """
 
+import dataclasses
 import json
 import os
 import sys
@@ -16,8 +17,6 @@ from typing import IO, TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from docmt.base.workers import Workers
 
 TOLD = "DOCMT_TOLD"
@@ -44,6 +43,25 @@ def two_digits(value: float) -> str:
     return f"{float(f'{value:.1e}'):,g}"
 
 
+def duration(seconds: float) -> str:
+    """Return a duration in seconds as a text, such as `4.2 s`, `48 s`, `12 min 05 s` or `3 h 20 min`."""
+    minutes, rest = divmod(round(seconds), 60)
+    if not minutes:
+        return f"{rest} s" if seconds >= 10 else f"{seconds:.1f} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return a number with its noun, which gets an s for any number but 1."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def first_of(lines: Sequence[str], most: int) -> list[str]:
+    """Return the first lines, at most `most`, and a line with the number of the others."""
+    return [*lines[:most], *([f"... and {len(lines) - most} more"] if len(lines) > most else [])]
+
+
 @contextmanager
 def unfailing() -> Iterator[None]:
     """Discard standard error after a failed write in the block (a closed pipe, a lost terminal, a full disk)."""
@@ -55,9 +73,23 @@ def unfailing() -> Iterator[None]:
         os.close(nowhere)
 
 
+def answer(as_json: bool, record: Any, text: str | Callable[[], object]) -> None:
+    """Print the answer of a command: with --json its record, else a text, or what the function `text` prints."""
+    if as_json:
+        print_json(record)
+    elif callable(text):
+        text()
+    else:
+        typer.echo(text)
+
+
 def print_json(value: Any, stream: IO[str] | None = None) -> None:
-    """Print a value as JSON on standard output or another stream, without sorting its keys."""
-    typer.echo(json.dumps(value, indent=1, ensure_ascii=False, default=str), file=stream)
+    """Print a value as JSON on standard output or another stream; the fields of a dataclass are keys of an object."""
+    typer.echo(json.dumps(value, indent=1, ensure_ascii=False, default=_as_json), file=stream)
+
+
+def _as_json(value: Any) -> Any:
+    return dataclasses.asdict(value) if dataclasses.is_dataclass(value) else str(value)
 
 
 def show_table(
@@ -70,16 +102,8 @@ def show_table(
     if not sys.stdout.isatty():
         typer.echo(aligned([columns, *rows], numbers=numbers))
         return
-    from rich.console import Console
-
-    Console().print(ruled(columns, rows, numbers, styles))
-
-
-def ruled(
-    columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[str] = (), styles: Sequence[str] = ()
-) -> "Table":
-    """Return a table for a terminal; see `show_table`."""
     from rich.box import SIMPLE
+    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=SIMPLE)
@@ -87,7 +111,7 @@ def ruled(
         table.add_column(name, justify="right" if name in numbers else "left", overflow="fold")
     for row, style in zip(rows, styles or [""] * len(rows), strict=True):
         table.add_row(*row, style=style)
-    return table
+    Console().print(table)
 
 
 def aligned(rows: Sequence[Sequence[str]], indent: str = "", numbers: Collection[str] = ()) -> str:

@@ -2,17 +2,20 @@
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from docmt.base.screen import print_json
+from docmt.base.clone import WORKFLOW
+from docmt.base.screen import answer
 from docmt.cli.options import AsJson, Config, Root, output_folder, overrides
-
-if TYPE_CHECKING:
-    from docmt.drafts.draft import Draft
-    from docmt.drafts.hub import Columns
-    from docmt.fetching.transfer import Network
+from docmt.drafts import hub, opus, sacrebleu, statmt
+from docmt.drafts.address import parse_address, parse_pair
+from docmt.drafts.corpus_file import CorpusDraft, write_corpus_file
+from docmt.drafts.draft import Draft
+from docmt.drafts.hub import Columns
+from docmt.fetching.transfer import Network
+from docmt.grid.grid import load_grid
 
 
 def add_corpus(
@@ -46,7 +49,6 @@ def add_corpus(
     ] = None,
     root: Root = Path(),
     config: Config = None,
-    timeout: Annotated[float, typer.Option(min=0.1, max=86_400, help="seconds to wait for an answer")] = 30,
     as_json: AsJson = False,
 ) -> None:
     """Write the file of a public corpus: its addresses and checksums, its reader, its splits and its citation.
@@ -54,12 +56,7 @@ def add_corpus(
     Nothing is downloaded; of a data set of the Hub, its facts are read. Documents of the training text become dev and
     test unless other addresses do.
     """
-    from docmt.drafts.corpus_file import CorpusDraft, write_corpus_file
-    from docmt.drafts.hub import Columns
-    from docmt.fetching.transfer import Network
-    from docmt.grid.grid import load_grid
-
-    network = Network(load_grid(root, overrides(config)).hosts, timeout)
+    network = Network(load_grid(root, overrides(config)).hosts)
     columns = Columns(source_column, target_column, document_column)
     stated = {"dev": dev or [], "test": test or []}
     others = {split: [_draft(other, network, pair, columns) for other in texts] for split, texts in stated.items()}
@@ -67,25 +64,18 @@ def add_corpus(
     command = " ".join(["docmt add-corpus", shlex.quote(address), *options])
     draft = CorpusDraft(_draft(address, network, pair, columns), others, command)
     path = write_corpus_file(draft, output or corpora_folder(root), name, root)
-    if as_json:
-        print_json({"path": str(path), "corpus": path.stem, "notes": draft.notes})
-        return
-    typer.echo("\n".join([str(path), *(f"  {note}" for note in draft.notes)]))
+    record = {"path": path, "corpus": path.stem, "notes": draft.notes}
+    answer(as_json, record, "\n  ".join([str(path), *draft.notes]))
 
 
 def corpora_folder(root: Path) -> Path:
     """Return the folder for the file of a corpus: that of the catalogue, or one beside the catalogue's clone."""
-    from docmt.base.clone import WORKFLOW
-
     is_clone = (root / WORKFLOW).is_dir() and not (root / WORKFLOW).is_symlink()
     return root / WORKFLOW / "corpora" if is_clone else root / "corpora"
 
 
-def _draft(text: str, network: "Network", pair: str | None, columns: "Columns") -> "Draft":
+def _draft(text: str, network: Network, pair: str | None, columns: Columns) -> Draft:
     """Return the draft of an address. Raises UserError for an address that is none."""
-    from docmt.drafts import hub, opus, sacrebleu, statmt
-    from docmt.drafts.address import parse_address, parse_pair
-
     address = parse_address(text)
     if address.place == "hub":
         return hub.draft(address, network, parse_pair(pair, "--pair") if pair else None, columns)

@@ -1,13 +1,12 @@
 """`docmt score-coherence` and `score-cohesion`, which score adjacent sentences of files; `docmt train-vectors`."""
 
-import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from docmt.base.screen import print_json, show_table
+from docmt.base.screen import answer, show_table
 from docmt.cli.options import (
     MOST_TOKENS,
     AsJson,
@@ -100,10 +99,9 @@ def train_vectors(
     vectors = train_word_vectors(lines, config)
     write_word_vectors(output, vectors)
     words = len(vectors.rows)
-    if as_json:
-        print_json({"output": str(output), "words": words, "dimensions": dimensions, "lines": len(lines)})
-    else:
-        typer.echo(f"{output}: vectors of {words:,} words with {dimensions} dimensions, from {len(lines):,} lines")
+    record = {"output": output, "words": words, "dimensions": dimensions, "lines": len(lines)}
+    text = f"{output}: vectors of {words:,} words with {dimensions} dimensions, from {len(lines):,} lines"
+    answer(as_json, record, text)
 
 
 def read(path: Path, documents: Path | None) -> "Lines":
@@ -117,12 +115,10 @@ def read(path: Path, documents: Path | None) -> "Lines":
 def show(measure: str, systems: Sequence[Path], scores: "Sequence[AdjacentScore]", as_json: bool) -> None:
     """Print a row for each system, with `-` for the score of a system whose documents are all single sentences."""
     pairs = list(zip(map(label, systems), scores, strict=True))
-    if as_json:
-        print_json([{"system": system, "measure": measure, **dataclasses.asdict(score)} for system, score in pairs])
-        return
+    records = [{"system": system, "measure": measure, **vars(score)} for system, score in pairs]
     columns = ("system", measure, "pairs", "signature")
     rows = [
         (system, "-" if score.score is None else f"{score.score:.4f}", str(score.pairs), score.signature or "")
         for system, score in pairs
     ]
-    show_table(columns, rows, numbers=columns[1:3])
+    answer(as_json, records, lambda: show_table(columns, rows, numbers=columns[1:3]))

@@ -1,6 +1,5 @@
 """`docmt align` and `docmt score-links`: links between the words of plain files, and their quality."""
 
-import dataclasses
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Literal
@@ -9,7 +8,7 @@ import typer
 
 from docmt.base.artifacts import atomic_file
 from docmt.base.errors import UserError
-from docmt.base.screen import print_json, say, show_table
+from docmt.base.screen import answer, print_json, say, show_table
 from docmt.cli.options import AsJson, Source, TrainSource, TrainTarget, input_file, input_folder, output_file
 from docmt.settings.scoring import AlignerName
 
@@ -53,7 +52,7 @@ def align(
     alignment = align_lines(lines, training and parallel(*training), aligner, model, symmetrise)
     with atomic_file(output) if output else nullcontext(typer.get_text_stream("stdout")) as stream:
         if as_json:
-            print_json(dataclasses.asdict(alignment), stream)
+            print_json(alignment, stream)
         else:
             stream.writelines(" ".join(f"{i}-{j}" for i, j in links) + "\n" for links in alignment.links)
     say(alignment.signature)
@@ -94,11 +93,9 @@ def score_links(
     need_lines(links, lines, len(sentences), f"as in {gold}")
     if not sentences:
         raise UserError("no sentences", where=str(gold))
-    quality = dataclasses.asdict(alignment_quality(lines, sentences))
-    if as_json:
-        print_json(quality)
-    else:
-        show_table(tuple(quality), [[cell(value) for value in quality.values()]], numbers=tuple(quality))
+    quality = vars(alignment_quality(lines, sentences))
+    row = [cell(value) for value in quality.values()]
+    answer(as_json, quality, lambda: show_table(tuple(quality), [row], numbers=tuple(quality)))
 
 
 def cell(value: float | int | None) -> str:

@@ -1,31 +1,25 @@
-"""`docmt check-sources`, `check-catalogue` and `count-chains`: the sources, counts and chains of the catalogue."""
+"""`docmt check-sources` and `docmt check-catalogue`: the sources and the counts of the catalogue."""
 
-import dataclasses
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from docmt.base.errors import USER_MISTAKE, check_known
 from docmt.base.machine import now
-from docmt.base.screen import aligned, print_json
+from docmt.base.screen import aligned, answer
+from docmt.catalogue.corpus import CorpusConfig
+from docmt.catalogue.filesets import load_file_sets
 from docmt.cli.corpus import shared_lines
 from docmt.cli.options import AsJson, Config, Mirror, Root, overrides
+from docmt.fetching.asking import SEEN, Source, ask_sources, read_seen, write_seen
+from docmt.fetching.transfer import Network
+from docmt.grid.grid import Grid, load_grid
 
 if TYPE_CHECKING:
-    from docmt.catalogue.corpus import CorpusConfig
-    from docmt.catalogue.missing import Places
-    from docmt.chains.statistics import Documents
     from docmt.corpus.review import CorpusCheck, Finding
-    from docmt.fetching.asking import Source
-    from docmt.grid.grid import Grid
-    from docmt.settings.data import TextConfig
 
 Names = Annotated[list[str] | None, typer.Argument(help="names of corpora [default: all]", show_default=False)]
-
-STATED = ("words_in_chains_percent", "words_per_chain", "chains_per_document")
-MEASURED = ("perc", "avg_k", "avg_m")
 
 DEAD = 1
 """Exit status of `docmt check-sources` where a source does not offer its file."""
@@ -38,7 +32,6 @@ def check_sources(
     ] = None,
     root: Root = Path(),
     config: Config = None,
-    timeout: Annotated[float, typer.Option(min=0.1, max=86_400, help="seconds to wait for an answer")] = 20,
     write: Annotated[
         bool, typer.Option(help="write the answers, with the present day, to workflow/corpora/sources.seen.json")
     ] = False,
@@ -48,25 +41,17 @@ def check_sources(
 
     Nothing is downloaded.
     """
-    from docmt.catalogue.filesets import load_file_sets
-    from docmt.fetching.asking import SEEN, ask_sources, read_seen, write_seen
-    from docmt.fetching.transfer import Network
-    from docmt.grid.grid import load_grid
-
     grid = load_grid(root, overrides(config))
     owners = {name: corpus.files for name, corpus in grid.corpora.items()}
     owners |= {name: files_of_set.files for name, files_of_set in load_file_sets(Path(grid.clone)).items()}
     for name in names or ():
         check_known("corpus or set of files", name, owners)
     files = [(name, file) for name in names or owners for file in owners[name]]
-    sources = ask_sources(files, Network(grid.hosts, timeout), read_seen(Path(grid.clone) / SEEN))
+    sources = ask_sources(files, Network(grid.hosts), read_seen(Path(grid.clone) / SEEN))
     if write:
         write_seen(Path(grid.clone) / SEEN, sources, now()[:10])
-    if as_json:
-        print_json([dataclasses.asdict(source) for source in sources])
-    else:
-        rows = [("corpus", "file", "answer", "bytes", "grade", "seen", "source"), *map(_source_row, sources)]
-        typer.echo(aligned(rows) if sources else "no sources")
+    rows = [("corpus", "file", "answer", "bytes", "grade", "seen", "source"), *map(_source_row, sources)]
+    answer(as_json, sources, aligned(rows) if sources else "no sources")
     if any(source.answer.problem for source in sources):
         raise typer.Exit(DEAD)
 
@@ -84,99 +69,23 @@ def check_catalogue(
     refuse a corpus.
     """
     from docmt.corpus.review import check_corpus
-    from docmt.grid.grid import load_grid
 
     grid = load_grid(root, overrides(config))
     places = grid.places(root, mirror)
-    checks = []
-    for corpus in _chosen(grid, corpora):
-        checks.append(check_corpus(corpus, places))
-        if not as_json:
-            typer.echo(_check_text(checks[-1]))
-    if as_json:
-        print_json([dataclasses.asdict(check) for check in checks])
+    checks = [check_corpus(corpus, places) for corpus in _chosen(grid, corpora)]
+    answer(as_json, checks, "\n".join(map(_check_text, checks)))
     if not all(check.is_fine for check in checks):
         raise typer.Exit(USER_MISTAKE)
 
 
-def count_chains(
-    corpus: Annotated[str, typer.Argument(help="name of a corpus; only its files that are here are read")],
-    training: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="name of another corpus whose training text gives a stop list; repeat it", show_default=False
-        ),
-    ] = None,
-    stop_words: Annotated[
-        list[int] | None, typer.Option(min=0, help="size of a stop list; repeat it", show_default="1000, 300")
-    ] = None,
-    chinese: Annotated[Literal["jieba", "characters"], typer.Option(help="how Chinese is segmented")] = "jieba",
-    case: Annotated[Literal["keep", "lower"], typer.Option(help="case of words")] = "lower",
-    root: Root = Path(),
-    config: Config = None,
-    mirror: Mirror = None,
-    as_json: AsJson = False,
-) -> None:
-    """Count the lexical chains of a corpus for several stop lists, beside the numbers of papers."""
-    from docmt.chains.statistics import cards_by_stop_list, word_counts
-    from docmt.grid.grid import load_grid
-    from docmt.settings.data import TextConfig
-
-    grid = load_grid(root, overrides(config))
-    for name in (corpus, *(training or ())):
-        check_known("corpus", name, grid.corpora)
-    text = TextConfig(chinese=chinese, case=case)
-    places = grid.places(root, mirror)
-    words = _words(grid.corpora[corpus], places, text)
-    others = {name: _words(grid.corpora[name], places, text, "train") for name in training or ()}
-    counts = {name: word_counts(splits.get("train", [])) for name, splits in others.items()}
-    rows = []
-    for split in words:
-        rows += _stated(grid.corpora[corpus], split)
-        for stop_list, card in cards_by_stop_list(split, words, counts, stop_words or (1000, 300)):
-            rows.append((split, stop_list, *(f"{card[name]:.2f}" for name in MEASURED)))
-    if as_json:
-        print_json([dict(zip(("split", "stop_list", *MEASURED), row, strict=True)) for row in rows])
-        return
-    typer.echo(f"{corpus}: lexical chains; source words of {', '.join(words) or 'no split'}")
-    typer.echo(aligned([("split", "stop list", "Perc.", "Avg. K", "Avg. M"), *rows], "  "))
-    if "train" not in words:
-        typer.echo(
-            "  The papers' stop list is of the corpus' own training text, whose files are not here: no row is theirs."
-        )
-
-
-def _words(
-    config: "CorpusConfig", places: "Places", text: "TextConfig", split: str | None = None
-) -> "dict[str, Documents]":
-    """Return the source words of the documents of each split whose files are present, or only of the split `split`."""
-    from docmt.corpus.opening import available_documents
-    from docmt.text.side import Side
-
-    tokens = Side.of_words(config.source_language, text).tokens
-    words: dict[str, Documents] = {}
-    for document in available_documents(config, places):
-        if split in (None, document.split):
-            words.setdefault(document.split, []).append([tokens(line) for line in document.source.sentences])
-    return words
-
-
-def _stated(config: "CorpusConfig", split: str) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each paper that states the numbers of lexical chains of a split."""
-    for published in config.published:
-        counts = dict(published.counts[split].items) if split in published.counts else {}
-        if STATED[0] in counts:
-            yield split, f"published: {published.paper}, {published.place}", *(str(counts[name]) for name in STATED)
-
-
-def _chosen(grid: "Grid", names: list[str] | None) -> "list[CorpusConfig]":
+def _chosen(grid: Grid, names: list[str] | None) -> list[CorpusConfig]:
     """Return the corpora that `names` lists, or all corpora; raise UserError for an unknown name."""
     for name in names or ():
         check_known("corpus", name, grid.corpora)
     return [corpus for name, corpus in grid.corpora.items() if not names or name in names]
 
 
-def _source_row(source: "Source") -> tuple[str, ...]:
+def _source_row(source: Source) -> tuple[str, ...]:
     """Return the cells of a source: corpus, file, answer, bytes, grade, day on which it was last seen, address."""
     answer = source.answer
     status = answer.problem or (f"HTTP {answer.status}" if answer.status else "there")

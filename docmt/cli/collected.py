@@ -4,11 +4,10 @@ from contextlib import chdir
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from docmt.base.errors import UserError
-from docmt.base.screen import print_json, say
+from docmt.base.screen import answer, say
 from docmt.cli.options import AsJson, Config, Root, output_file, overrides
+from docmt.plan.collected import COLLECTED, scores_of_project, write_scores
+from docmt.plan.run import plan_of_run
 
 
 def collect_scores(
@@ -26,18 +25,11 @@ def collect_scores(
     systems that no study has any more. Scores that are damaged are left out; a line on standard error names each of
     them, and --json lists them.
     """
-    from docmt.plan.collected import COLLECTED, lines_about, scores_of_project, write_scores
-    from docmt.plan.run import plan_of_run
-
-    path = (output or root / COLLECTED).absolute()
-    skipped: list[UserError] = []
+    path = output or root / COLLECTED
     with chdir(root):
-        rows = list(scores_of_project(plan_of_run(overrides(config)), skipped.append))
-    left_out = lines_about(skipped)
+        rows, left_out = scores_of_project(plan_of_run(overrides(config)))
     for line in left_out:
         say(f"docmt: left out: {line}")
-    count = write_scores(rows, path)
-    if as_json:
-        print_json({"output": str(output or root / COLLECTED), "scores": count, "left_out": left_out})
-    else:
-        typer.echo(f"{output or root / COLLECTED}: {count:,} scores")
+    write_scores(rows, path)
+    record = {"output": str(path), "scores": len(rows), "left_out": left_out}
+    answer(as_json, record, f"{path}: {len(rows):,} scores")

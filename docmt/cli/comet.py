@@ -1,19 +1,20 @@
 """`docmt score-comet`: COMET of plain files, by a program in an environment of its own."""
 
-import dataclasses
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docmt.base.screen import print_json, show_table, tell
+from docmt.base.screen import answer, show_table, tell
 from docmt.cli.options import AsJson, Device, Documents, Hypotheses, References, Source, input_folder
-from docmt.cli.score import reference_texts
+from docmt.cli.score import interval_text, reference_texts
 from docmt.cli.standard_input import label
 from docmt.settings.comet import CometConfig
 
 if TYPE_CHECKING:
-    from docmt.api.comet import CometScore
+    from docmt.scoring.comet import CometProgram
+    from docmt.scoring.inputs import References as ReferenceTexts
 
 DEFAULTS = CometConfig()
 
@@ -47,7 +48,6 @@ def score_comet(
     tokenised. Of several references, the first of each sentence is read. doc-COMET needs the documents: --documents, or
     blank lines.
     """
-    from docmt.api.comet import comet_scores
     from docmt.scoring.comet import CometProgram
     from docmt.scoring.plain_files import read_plain_files
     from docmt.settings.comet import files_of_comet
@@ -60,32 +60,52 @@ def score_comet(
     sources = files.translations(source).raw
     texts = {label(path): files.translations(path).raw for path in hypotheses}
     tell(text_warnings(texts, reference_texts(reference, files), {"words", "plain", "cased", "openings"}))
-    scores = [
-        (system, row)
+    records = [
+        {"system": system, **row}
         for system, lines in texts.items()
         for row in comet_scores(sources, lines, files.references, program, context)
     ]
-    if as_json:
-        print_json([{"system": system, **dataclasses.asdict(row)} for system, row in scores])
-    else:
-        show(scores)
+    answer(as_json, records, lambda: show(records))
 
 
-def show(scores: "list[tuple[str, CometScore]]") -> None:
+def comet_scores(
+    sources: Sequence[str],
+    translations: Sequence[str],
+    references: "ReferenceTexts",
+    program: "CometProgram",
+    context: int,
+) -> Iterator[dict[str, Any]]:
+    """Yield COMET and, where the documents are known and `context` is not 0, document-level COMET of a system.
+
+    Raises UserError where the program cannot be started or gives no answer.
+    """
+    from docmt.scoring.comet import contexts_of, first_references, grouped, result, sentence_tally
+    from docmt.scoring.intervals import score_interval
+
+    samples = list(zip(sources, translations, first_references(references.raw), strict=True))
+    documents = references.documents or ["all"] * len(samples)
+    contexts = contexts_of(context if references.documents is not None else 0)
+    for name, scored in program.measure(grouped(samples, documents), contexts).items():
+        interval = score_interval(sentence_tally(name, scored["scores"]))
+        facts = result(name, scored, contexts[name], program.name)
+        yield {"measure": name, **facts, "interval": interval, "sentence_scores": scored["scores"]}
+
+
+def show(records: list[dict[str, Any]]) -> None:
     """Print a row for each system and measure, and each signature once."""
     columns = ("system", "metric", "score", "95 %", "cut", "less context")
     rows = [
         (
-            system,
-            row.measure,
-            f"{row.score:.4f}",
-            "-" if row.interval is None else f"{row.interval.low:.4f} to {row.interval.high:.4f}",
-            str(row.cut_sentences),
-            str(row.less_context),
+            row["system"],
+            row["measure"],
+            f"{row['score']:.4f}",
+            interval_text(row["interval"], ".4f"),
+            str(row["cut_sentences"]),
+            str(row["less_context"]),
         )
-        for system, row in scores
+        for row in records
     ]
     show_table(columns, rows, numbers=columns[2:])
-    signatures = {f"signature of {row.measure}: {row.signature}": None for _, row in scores}
-    intervals = {f"95 % intervals: {row.interval.signature}": None for _, row in scores if row.interval}
+    signatures = {f"signature of {row['measure']}: {row['signature']}": None for row in records}
+    intervals = {f"95 % intervals: {row['interval'].signature}": None for row in records if row["interval"]}
     typer.echo("\n" + "\n".join([*signatures, *intervals]))

@@ -54,8 +54,6 @@ FOR_YOU: Sections = {
         "check-catalogue": "catalogue",
         "check-sources": "catalogue",
         "export-corpus": "export",
-        "make-fixture": "corpus",
-        "count-chains": "catalogue",
     },
     "Get files": {"fetch-files": "downloads"},
     "Begin studies of your own": {"init": "init"},

@@ -2,15 +2,15 @@
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
-from docmt.base.screen import print_json, show_table, tell
+from docmt.base.screen import answer, show_table, tell
 from docmt.cli.align import both
-from docmt.cli.options import AsJson, Documents, Hypotheses, Source, TrainSource, TrainTarget, input_file
+from docmt.cli.options import AsJson, Documents, Hypotheses, Source, TrainSource, TrainTarget, input_file, overrides
 from docmt.cli.standard_input import label
 from docmt.settings.scoring import ConsistencyConfig
 
@@ -58,39 +58,22 @@ def score_consistency(
     from docmt.scoring.plain_chains import STOP_WORDS, ChainFiles, chain_links
 
     training = both(train_source, train_target)
-    config = rules_of(rule or []).of_corpus(("source", "target"), STOP_WORDS)
+    config = rules_of(rule).of_corpus(("source", "target"), STOP_WORDS)
     files = ChainFiles.read(source, hypotheses, documents, training)
     tell(consistency_warnings(files.source, {label(path): lines for path, lines in files.systems.items()}, config))
     aligned, aligner_name = chain_links(files, links or [], aligner)
     stop_files = StopFiles(source_stop_list, target_stop_list)
     scores = consistency_scores(files, aligned, aligner_name, stop_files, config)
-    if as_json:
-        print_json([{"system": label(path), **dataclasses.asdict(score)} for path, score in scores.items()])
-    else:
-        show_consistency(scores)
+    records = [{"system": label(path), **vars(score)} for path, score in scores.items()]
+    answer(as_json, records, lambda: show_consistency(scores))
 
 
-def rules_of(rules: list[str]) -> ConsistencyConfig:
+def rules_of(rules: list[str] | None) -> ConsistencyConfig:
     """Return the settings with the values of `--rule`; raise UserError where a rule is not NAME=VALUE, or unknown."""
-    values = {}
-    for rule in rules:
-        name, equals, value = rule.partition("=")
-        if not equals:
-            raise UserError("not a rule", where="--rule", found=rule, expected="NAME=VALUE")
-        if name in NAMED_OPTIONS:
-            raise UserError("not a rule", where="--rule", found=name, remedy=f"use {NAMED_OPTIONS[name]}")
-        values[name] = typed(value)
+    values = overrides(rules, "--rule")
+    for name in values.keys() & NAMED_OPTIONS.keys():
+        raise UserError("not a rule", where="--rule", found=name, remedy=f"use {NAMED_OPTIONS[name]}")
     return parse(ConsistencyConfig, values, "--rule")
-
-
-def typed(value: str) -> Any:
-    """Return the value that YAML reads from a text, or the text itself where it is no YAML."""
-    import yaml
-
-    try:
-        return yaml.safe_load(value)
-    except yaml.YAMLError:
-        return value
 
 
 def show_consistency(scores: "dict[Path, ConsistencyScore]") -> None:

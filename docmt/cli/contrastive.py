@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from docmt.base.screen import print_json, progress_display, say, show_table
+from docmt.base.screen import answer, progress_display, say, show_table
 from docmt.cli.options import MOST_TOKENS, AsJson, Device, Model, Threads, open_model
 from docmt.cli.standard_input import label
 
@@ -70,7 +70,9 @@ def score_contrastive(
     The judged sentence is the last one of an item; its context is cut as the model's own test documents were. A tie
     counts as wrong. Accuracy and chance are in percent (--json: fractions).
     """
-    options = form_options(form, context_documents, context_sentences, first_segment)
+    documents = None if context_documents is None else str(Path.cwd() / context_documents)
+    given = {"documents": documents, "context_sentences": context_sentences, "first_segment": first_segment}
+    options = {name: value for name, value in given.items() if value is not None}
     trained = open_model(model, device, threads)
     from docmt.api.contrastive import contrastive_scores, judgements_of
     from docmt.corpus.opening import read_sets
@@ -82,41 +84,8 @@ def score_contrastive(
     with progress_display("contrastive scores", "variants") as progress:
         judgements = judgements_of(trained, items, config, batch_tokens, progress, where)
     signature = contrastive_signature(config)
-    if as_json:
-        print_json({"contrastive": accuracies(judgements), "contrastive_signature": signature})
-    else:
-        show_accuracies(contrastive_scores(judgements, signature))
-
-
-OPTIONS = {
-    "documents": "--context-documents",
-    "context_sentences": "--context-sentences",
-    "first_segment": "--first-segment",
-}
-"""The options that are settings of forms, by the name of the setting."""
-FORMS_WITH = {
-    "documents": ("contrapro",),
-    "context_sentences": ("contrapro", "contrastive_lines"),
-    "first_segment": ("contrapro",),
-}
-"""The forms that have each of these settings."""
-
-
-def form_options(
-    form: str, documents: str | None, context_sentences: int | None, first_segment: int | None
-) -> dict[str, object]:
-    """Return the options of the form that are not None, with `documents` as an absolute path.
-
-    Raises BadParameter for an option that the form does not have.
-    """
-    path = None if documents is None else str(Path.cwd() / documents)
-    options = {"documents": path, "context_sentences": context_sentences, "first_segment": first_segment}
-    given = {name: value for name, value in options.items() if value is not None}
-    wrong = [name for name in given if form not in FORMS_WITH[name]]
-    if wrong:
-        forms = " or ".join(other.removeprefix("contrastive_") for other in FORMS_WITH[wrong[0]])
-        raise typer.BadParameter(f"{OPTIONS[wrong[0]]}: only with --form {forms}")
-    return given
+    record = {"contrastive": accuracies(judgements), "contrastive_signature": signature}
+    answer(as_json, record, lambda: show_accuracies(contrastive_scores(judgements, signature)))
 
 
 def report_changes(file: Path, changes: Counter[str]) -> None:

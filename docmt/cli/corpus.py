@@ -1,15 +1,14 @@
-"""`docmt check-corpus` and `docmt make-fixture`: the check of a user's corpus, and small generated corpus files."""
+"""`docmt check-corpus`: the check of a user's corpus."""
 
-import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docmt.base.errors import USER_MISTAKE, UserError
-from docmt.base.screen import aligned, print_json
-from docmt.cli.options import AsJson, Mirror, input_file, input_folder, output_folder
+from docmt.base.errors import USER_MISTAKE
+from docmt.base.screen import aligned, answer
+from docmt.cli.options import AsJson, Mirror, input_folder
 from docmt.cli.standard_input import NAME
 
 if TYPE_CHECKING:
@@ -17,41 +16,12 @@ if TYPE_CHECKING:
     from docmt.corpus.leaks import Shared
     from docmt.corpus.review import Review
 
-BOUNDARIES = "blank, none (each line is a document), start=TEXT, end=TEXT (a line that begins with it), offsets=FILE"
-
-
-def make_fixture(
-    catalogue: Annotated[Path, input_file("a corpus file: workflow/corpora/<corpus>.yaml, or one of yours")],
-    output: Annotated[Path, output_folder("new folder for the files")],
-    as_json: AsJson = False,
-) -> None:
-    """Make small files in a corpus' own raw form, with generated text, which the corpus' reader reads.
-
-    Their size is the default of docmt.catalogue.fixtures; in the workflow the scale decides.
-    """
-    from docmt.catalogue.corpus import load_corpus
-    from docmt.catalogue.fixtures import FixtureConfig
-    from docmt.corpus.fixtures import write_fixture
-
-    write_fixture(load_corpus(catalogue), FixtureConfig(), output)
-    files = sorted(str(path.relative_to(output)) for path in output.rglob("*") if path.is_file())
-    if as_json:
-        print_json({"output": str(output), "files": files})
-    else:
-        typer.echo(f"{output}: {', '.join(files)}")
-
 
 def check_corpus(
     path: Annotated[
-        Path | None,
+        Path,
         typer.Argument(help="a corpus file (.yaml), or a table of sentence pairs; - is a TSV table", dir_okay=False),
-    ] = None,
-    source: Annotated[Path | None, input_file("instead of PATH: source text, a sentence per line")] = None,
-    target: Annotated[Path | None, input_file("translation of the source, line by line")] = None,
-    reference: Annotated[list[Path] | None, input_file("further translation of the source; repeat it")] = None,
-    boundaries: Annotated[
-        str, typer.Option(help=f"what separates documents in --source and --target: {BOUNDARIES}")
-    ] = "blank",
+    ],
     files: Annotated[
         Path | None, input_folder("folder with the corpus' files [default: beside PATH, or downloaded already]")
     ] = None,
@@ -66,53 +36,27 @@ def check_corpus(
     """
     from docmt.corpus.review import review_corpus, review_files
 
-    if (path is None) == (source is None) or (source is None) != (target is None):
-        raise UserError("no corpus to check, or more than one", expected="PATH, or --source and --target")
-    if path is None:
-        settings = lines_settings(source, target, reference or [], boundaries)
-        review = review_files(settings, "--source, --target", at_most)
-    elif path.suffix in (".yaml", ".yml"):
+    if path.suffix in (".yaml", ".yml"):
         review = review_corpus(path, files, mirror, at_most)
     else:
         # The reader derives the form of a table from the end of the file's name, which standard input lacks.
         table = path.rename(path.with_suffix(".tsv")) if path.name == NAME else path
         review = review_files({"kind": "table", "splits": {"train": str(table)}}, str(table), at_most)
-    if as_json:
-        print_json(as_record(review))
-    else:
-        typer.echo(review_text(review))
+    answer(as_json, as_record(review), review_text(review))
     if review.problems.problems:
         raise typer.Exit(USER_MISTAKE)
-
-
-def lines_settings(source: Path, target: Path, references: list[Path], boundaries: str) -> dict[str, Any]:
-    """Return the settings of the reader `lines`; raise UserError for an unknown boundary between documents."""
-    name, _, value = boundaries.partition("=")
-    forms: dict[str, Any] = {
-        "blank": {"blank": True},
-        "none": None,
-        "start": {"marker": value, "at": "start"},
-        "end": {"marker": value, "at": "end"},
-        "offsets": {"offsets": {"train": value}},
-    }
-    if name not in forms or bool(value) != (name in ("start", "end", "offsets")):
-        raise UserError(
-            "unknown boundary between documents", where="--boundaries", found=boundaries, expected=BOUNDARIES
-        )
-    sides = {"source": str(source), "target": str(target), "references": [str(path) for path in references]}
-    return {"kind": "lines", "splits": {"train": sides}, "documents": forms[name]}
 
 
 def as_record(review: "Review") -> dict[str, Any]:
     """Return the problems, warnings and counts of a corpus as a record for JSON."""
     problems = review.problems
     return {
-        "problems": {name: dataclasses.asdict(kind) for name, kind in problems.problems.items()},
-        "warnings": {name: dataclasses.asdict(kind) for name, kind in problems.warnings.items()},
+        "problems": problems.problems,
+        "warnings": problems.warnings,
         "splits": {split: statistics.summary() for split, statistics in review.splits.items()},
-        "shared": [dataclasses.asdict(comparison) for comparison in review.shared],
-        "contrastive": dict(review.items),
-        "changed": dict(review.changed),
+        "shared": review.shared,
+        "contrastive": review.items,
+        "changed": review.changed,
     }
 
 
@@ -129,11 +73,8 @@ def review_text(review: "Review") -> str:
 def kind_lines(what: str, kind: "ProblemKind") -> list[str]:
     """Return lines with the number of problems of a kind, and with the first of these problems."""
     more = kind.count - len(kind.examples)
-    return [
-        f"{what}: {kind.count:,}",
-        *(f"  {place}" for place in kind.examples),
-        *([f"  and {more:,} more"] if more else []),
-    ]
+    lines = [f"{what}: {kind.count:,}", *(f"  {place}" for place in kind.examples)]
+    return [*lines, f"  and {more:,} more"] if more else lines
 
 
 def counts(review: "Review") -> list[str]:

@@ -1,7 +1,7 @@
 """`docmt preflight --gpu`: does a device compute what it should, how fast is it, and which settings suit it."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from docmt.base.names import DeviceName
 from docmt.base.screen import say, show_table
@@ -9,6 +9,7 @@ from docmt.base.screen import say, show_table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from docmt.devicecheck.findings import DeviceFinding
     from docmt.devicecheck.run import Advice, Result
     from docmt.devicecheck.speed import Speed
 
@@ -19,32 +20,24 @@ ADVICE = ("setting", "value", "reason")
 
 @dataclass(frozen=True)
 class DeviceReport:
-    """The findings of the checks of a device, and the advised settings."""
+    """What the checks of a device found, how fast its models are, and the advised settings."""
 
     device: str
-    results: "Sequence[Result]"
-    advised: "Sequence[Advice]"
+    findings: "Sequence[DeviceFinding]"
+    speeds: "Sequence[Speed]"
+    advice: "Sequence[Advice]"
 
     @property
     def is_right(self) -> bool:
         """Whether no check found something wrong."""
-        return all(getattr(result, "is_right", True) for result in self.results)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the report as a JSON object."""
-        findings = [vars(result) for result in self.results if hasattr(result, "check")]
-        speeds = [vars(result) for result in self.results if not hasattr(result, "check")]
-        advised = [vars(item) for item in self.advised]
-        return {"device": self.device, "findings": findings, "speeds": speeds, "advice": advised}
+        return all(finding.is_right for finding in self.findings)
 
     def show(self) -> None:
         """Print the findings, the speeds and what to set, as tables."""
-        findings = [result for result in self.results if hasattr(result, "check")]
-        rows = [(row.check, row.subject, row.measured, "right" if row.is_right else "WRONG") for row in findings]
+        rows = [(row.check, row.subject, row.measured, "right" if row.is_right else "WRONG") for row in self.findings]
         show_table(FINDINGS, rows)
-        speeds = [_speed_row(result) for result in self.results if not hasattr(result, "check")]
-        show_table(SPEEDS, speeds, SPEEDS[2:])
-        show_table(ADVICE, [(item.setting, item.value, item.reason) for item in self.advised])
+        show_table(SPEEDS, [*map(_speed_row, self.speeds)], SPEEDS[2:])
+        show_table(ADVICE, [(item.setting, item.value, item.reason) for item in self.advice])
 
 
 def checked_device(device: DeviceName) -> DeviceReport:
@@ -64,7 +57,9 @@ def checked_device(device: DeviceName) -> DeviceReport:
         results.append(result)
         say(_line(result))
     advised = advice(results, torch.cuda.device_count() if where.type == "cuda" else 0)
-    return DeviceReport(where.type, results, advised)
+    findings = [result for result in results if hasattr(result, "check")]
+    speeds = [result for result in results if not hasattr(result, "check")]
+    return DeviceReport(where.type, findings, speeds, advised)
 
 
 def _line(result: "Result") -> str:

@@ -1,16 +1,18 @@
 """`docmt fetch-files`: pretrained checkpoints, gold alignments and contrastive sets from their public addresses."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from docmt.base.clone import clone_of
 from docmt.base.errors import UserError, check_known
-from docmt.base.screen import aligned, print_json
+from docmt.base.screen import aligned, answer
+from docmt.catalogue.filesets import FileSetConfig, load_file_sets
 from docmt.cli.options import AsJson, Config, Mirror, Root, output_folder, overrides
-
-if TYPE_CHECKING:
-    from docmt.catalogue.filesets import FileSetConfig
+from docmt.fetching.sets import fetch_set
+from docmt.fetching.transfer import Network
+from docmt.grid.grid import load_grid
 
 
 def fetch_files(
@@ -23,21 +25,12 @@ def fetch_files(
     root: Root = Path(),
     config: Config = None,
     mirror: Mirror = None,
-    timeout: Annotated[
-        float, typer.Option(min=0.1, max=86_400, help="seconds to wait for the next bytes of a file")
-    ] = 30,
     as_json: AsJson = False,
 ) -> None:
     """Download sets of files beside corpora, and check them: pretrained checkpoints, gold alignments, contrastive sets.
 
     Without a name, the sets are listed, and nothing is downloaded. A download that broke off is continued.
     """
-    from docmt.base.clone import clone_of
-    from docmt.catalogue.filesets import load_file_sets
-    from docmt.fetching.sets import fetch_set
-    from docmt.fetching.transfer import Network
-    from docmt.grid.grid import load_grid
-
     known = load_file_sets(clone_of(root))
     for name in sets or ():
         check_known("set of files", name, known)
@@ -47,18 +40,14 @@ def fetch_files(
         )
     if sets:
         grid = load_grid(root, overrides(config))
-        network = Network(grid.hosts, timeout)
         for name in sets:
-            fetch_set(known[name], root, network, mirror or grid.mirror, output)
-    chosen = [known[name] for name in sets or known]
-    if as_json:
-        print_json([_facts(files, root, output) for files in chosen])
-        return
+            fetch_set(known[name], root, Network(grid.hosts), mirror or grid.mirror, output)
+    facts = [_facts(known[name], root, output) for name in sets or known]
     columns = ("set", "kind", "size", "files", "folder", "licence")
-    typer.echo(aligned([columns, *(_row(_facts(files, root, output)) for files in chosen)], numbers=("size",)))
+    answer(as_json, facts, aligned([columns, *map(_row, facts)], numbers=("size",)))
 
 
-def _facts(files: "FileSetConfig", root: Path, output: Path | None) -> dict[str, Any]:
+def _facts(files: FileSetConfig, root: Path, output: Path | None) -> dict[str, Any]:
     """Return what is known of a set: its size, its licence, and how many of its files are in their folder."""
     folder = output or root / files.folder
     here = [file.name for file in files.files if (folder / file.name).is_file()]

@@ -1,19 +1,19 @@
 """`docmt export-corpus`: a corpus that the workflow has read, as files for other programs and commands."""
 
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+from typing import Annotated, Literal
 
 import typer
 
 from docmt.base.errors import UserError, check_known
 from docmt.base.manifest import MANIFEST
-from docmt.base.paths import CORPUS, RESULTS, TOKENS, Folder
-from docmt.base.recipe import artifact_name, versions
-from docmt.base.screen import print_json
-from docmt.cli.options import AsJson, Config, Root, input_folder, output_folder, overrides
-
-if TYPE_CHECKING:
-    from docmt.plan.plan import Plan
+from docmt.base.recipe import artifact_name
+from docmt.base.screen import answer
+from docmt.catalogue.licences import is_open
+from docmt.cli.options import AsJson, Config, Root, files_in, output_folder, overrides
+from docmt.grid.grid import load_grid
+from docmt.plan.plan import Job, Plan
 
 
 def export_corpus(
@@ -32,7 +32,6 @@ def export_corpus(
     ] = None,
     without_tokens: Annotated[bool, typer.Option("--without-tokens", help="write no tokens")] = False,
     root: Root = Path(),
-    results: Annotated[Path | None, input_folder("results folder [default: results in --root]")] = None,
     config: Config = None,
     as_json: AsJson = False,
 ) -> None:
@@ -41,74 +40,49 @@ def export_corpus(
     The lines of test are in the order of the translations of a system. Pass the --config of your run, such as
     scale=smoke. Nothing is downloaded, and nothing below results/ is written.
     """
-    from docmt.catalogue.licences import is_open
     from docmt.corpus.export.forms import export
     from docmt.corpus.export.reading import ExportedCorpus
-    from docmt.grid.grid import load_grid
-    from docmt.plan.plan import Plan
 
     if without_tokens and text is not None:
         raise UserError("a text and no tokens", where="--text, --without-tokens", expected="at most one of them")
     grid = load_grid(root, overrides(config))
     check_known("corpus", corpus, grid.corpora)
-    places = DataPlaces(Plan(grid, root), corpus, results or root / RESULTS)
-    folder = places.corpus()
-    tokens = None if without_tokens else places.tokens(text)
+    plan, name = Plan(grid, root), grid.data_folder(corpus)
+    folder = folder_of_job(plan, Job.of("corpus", corpus=name))
+    tokens = None if without_tokens else tokens_of(plan, name, text)
     exported = ExportedCorpus(folder, tokens, tuple(split or ()))
     export(exported, form, grid.corpus_at_scale(corpus).about, output)
-    files = sorted(str(path.relative_to(output)) for path in output.rglob("*") if path.is_file())
-    licence, name = exported.card["licence"], None if tokens is None else artifact_name(tokens)
-    if as_json:
-        record = {"output": str(output), "files": files, "text": name}
-        print_json({**record, "licence": licence, "is_open": is_open(licence)})
-        return
-    typer.echo(f"{output}: {', '.join(files)}")
-    typer.echo(f"tokens: {name or 'none'}")
+    files, licence = files_in(output), exported.card["licence"]
+    text = None if tokens is None else artifact_name(tokens)
+    record = {"output": output, "files": files, "text": text, "licence": licence, "is_open": is_open(licence)}
     advice = "" if is_open(licence) else " - it may forbid to pass the text on: read it before you give this to anybody"
-    typer.echo(f"licence: {licence}{advice}")
+    lines = [f"{output}: {', '.join(files)}", f"tokens: {text or 'none'}", f"licence: {licence}{advice}"]
+    answer(as_json, record, "\n".join(lines))
 
 
-class DataPlaces:
-    """The folders of a corpus in stages 1 and 2 of a run."""
+def folder_of_job(plan: Plan, job: Job) -> Path:
+    """Return the folder of a job. Raises UserError where snakemake has not made it, with the present settings."""
+    folder = plan.recipe(job).folder
+    if not plan.is_finished(job):
+        remedy = f"`snakemake {folder}/{MANIFEST}` makes it, with the --config of your run"
+        raise UserError("snakemake has not made this folder yet", where=str(plan.root / folder), remedy=remedy)
+    return plan.root / folder
 
-    def __init__(self, plan: "Plan", corpus: str, results: Path) -> None:
-        """Look for the folders of `corpus`, at the scale of the plan, below the folder `results`."""
-        self.plan, self.results, self.name = plan, results, plan.grid.data_folder(corpus)
 
-    def corpus(self) -> Path:
-        """Return the folder of stage 1; raise UserError where it is not complete."""
-        return self._version(CORPUS, corpus=self.name) or self._stop(CORPUS, corpus=self.name)
+def tokens_of(plan: Plan, corpus: str, text: str | None) -> Path | None:
+    """Return the folder of stage 2 of a text or, where `text` is None, of the only text that was made, if any.
 
-    def tokens(self, text: str | None) -> Path | None:
-        """Return the folder of stage 2 of a text or, where `text` is None, of the only text that was made, if any.
-
-        Raises UserError for an unknown text or one that was not made, and where several were made and none is named.
-        """
-        texts = self.plan.grid.texts
-        if text is not None:
-            check_known("text", text, texts, "--text")
-            names = {"corpus": self.name, "text": text}
-            return self._version(TOKENS, **names) or self._stop(TOKENS, **names)
-        folders = {name: self._version(TOKENS, corpus=self.name, text=name) for name in texts}
-        complete = {name: folder for name, folder in folders.items() if folder is not None}
-        if len(complete) > 1:
-            raise UserError(
-                "the corpus has tokens of several texts",
-                where=str(self.results / TOKENS.stage / self.name),
-                found=", ".join(complete),
-                remedy="name one of them with --text, or add --without-tokens",
-            )
-        return next(iter(complete.values()), None)
-
-    def _version(self, folder: Folder, **names: str) -> Path | None:
-        """Return the folder that the settings ask for, or else the newest one; None where none is complete."""
-        asked = self.plan.folder("corpus" if folder is CORPUS else "tokens", names)
-        there = versions(self.results / folder.part(**names), MANIFEST)
-        return next((version for version in there if asked and version.name == asked.name), next(iter(there), None))
-
-    def _stop(self, folder: Folder, **names: str) -> NoReturn:
-        raise UserError(
-            "snakemake has not made this folder yet",
-            where=str(self.results / folder.part(**names)),
-            remedy=f"`snakemake $(docmt path {folder.at(**names)})/{MANIFEST}` makes it, with the --config of your run",
-        )
+    Raises UserError for an unknown text or one that was not made, and where several were made and none is named.
+    """
+    texts = plan.grid.texts
+    if text is not None:
+        check_known("text", text, texts, "--text")
+        return folder_of_job(plan, Job.of("tokens", corpus=corpus, text=text))
+    folders = {}
+    for name in texts:
+        with suppress(UserError):
+            folders[name] = folder_of_job(plan, Job.of("tokens", corpus=corpus, text=name))
+    if len(folders) > 1:
+        what, remedy = "the corpus has tokens of several texts", "name one of them with --text, or add --without-tokens"
+        raise UserError(what, where=corpus, found=", ".join(folders), remedy=remedy)
+    return next(iter(folders.values()), None)

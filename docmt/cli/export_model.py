@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from docmt.base.screen import print_json
-from docmt.cli.options import AsJson, BatchTokens, Model, input_file, output_folder
+from docmt.base.screen import answer
+from docmt.cli.options import AsJson, BatchTokens, Model, files_in, input_file, output_folder
 from docmt.cli.translate import Beam, LengthAlpha, MaxLengthA, MaxLengthB, Penalty
 
 
@@ -39,9 +39,6 @@ def export_model(
     search = {"beam": beam, "length_penalty": length_penalty, "length_alpha": length_alpha}
     limits = {"max_length_a": max_length_a, "max_length_b": max_length_b, "batch_tokens": batch_tokens}
     export(model, output, to, scores=scores, **search, **limits)
-    files = sorted(str(path.relative_to(output)) for path in output.rglob("*") if path.is_file())
-    if as_json:
-        print_json({"output": str(output), "to": to, "files": files})
-        return
-    typer.echo(f"{output}: {', '.join(files)}")
-    typer.echo("README.md in this folder says how to load it, and what is known of the licence of its corpus")
+    files = files_in(output)
+    advice = "README.md in this folder says how to load it, and what is known of the licence of its corpus"
+    answer(as_json, {"output": output, "to": to, "files": files}, f"{output}: {', '.join(files)}\n{advice}")

@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from docmt.base.artifacts import need_new_folder
 from docmt.base.errors import UserError
-from docmt.base.screen import print_json
+from docmt.base.screen import answer
 from docmt.cli.options import AsJson, input_file, language_code, output_folder
 
 Case = Literal["keep", "lower"]
@@ -34,8 +35,11 @@ def import_fairseq(
     No code in the checkpoint is run. Without codes the model's text is pieces: `docmt translate` then reads lines of
     pieces separated by spaces, as your own tools cut them, and prints lines of whole words, not detokenised.
     """
-    check_arguments(output, source_codes, target_codes)
-
+    if (source_codes is None) != (target_codes is None):
+        raise UserError(
+            "codes of one side only", expected="--source-codes and --target-codes (the same file, if joint)"
+        )
+    need_new_folder(output)
     from docmt.api import fairseq
     from docmt.models.store import read_card
 
@@ -43,19 +47,5 @@ def import_fairseq(
     codes = None if source_codes is None else (source_codes, target_codes)
     fairseq.import_fairseq(checkpoint, dictionaries, languages, output, codes, case, max_tokens)
     card = read_card(output)
-    if as_json:
-        print_json({"output": str(output), **card})
-    else:
-        typer.echo(f"{output}: {card['kind']}, translated with docmt translate --model {output}")
-
-
-def check_arguments(output: Path, source_codes: Path | None, target_codes: Path | None) -> None:
-    """Raise UserError for codes of one side alone, and for an output folder that exists."""
-    if (source_codes is None) != (target_codes is None):
-        raise UserError(
-            "codes of one side only", expected="--source-codes and --target-codes (the same file, if joint)"
-        )
-    if output.exists():
-        raise UserError(
-            "the output is there already", where=str(output), remedy="name a new folder, or remove this one"
-        )
+    text = f"{output}: {card['kind']}, translated with docmt translate --model {output}"
+    answer(as_json, {"output": output, **card}, text)

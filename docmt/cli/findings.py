@@ -1,6 +1,5 @@
 """`docmt check-findings`: the findings of a finished study, and whether its numbers support them."""
 
-import dataclasses
 from contextlib import chdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,8 +8,12 @@ import typer
 
 from docmt.base.errors import UserError
 from docmt.base.paths import INDEX
-from docmt.base.screen import print_json
+from docmt.base.recipe import JOB, read_recipe
+from docmt.base.screen import answer
 from docmt.cli.options import AsJson, Config, Root, overrides
+from docmt.grid.items import study_of
+from docmt.plan.plan import Job
+from docmt.plan.run import plan_of_run
 
 if TYPE_CHECKING:
     from docmt.reporting.findings import JudgedFinding
@@ -30,10 +33,6 @@ def check_findings(
     The status is 1 where the numbers do not support a finding that the study has on record. Numbers of generated text,
     and findings whose systems were not run, are no failure.
     """
-    from docmt.base.recipe import JOB, read_recipe
-    from docmt.grid.items import study_of
-    from docmt.plan.plan import Job
-    from docmt.plan.run import plan_of_run
     from docmt.reporting.findings import judged_findings
     from docmt.reporting.results import ReportSettings, Results
     from docmt.steps.step import results_of
@@ -48,10 +47,7 @@ def check_findings(
         recipe = read_recipe(folder)
         settings = ReportSettings.load(folder / JOB, recipe.file("human"))
         findings = judged_findings(Results.load(settings, results_of(recipe)))
-    if as_json:
-        print_json([dataclasses.asdict(finding) for finding in findings])
-    else:
-        typer.echo("\n".join(map(finding_line, findings)) or f"{study} states no findings")
+    answer(as_json, findings, "\n".join(map(finding_line, findings)) or f"{study} states no findings")
     if any(finding.is_failed for finding in findings):
         raise typer.Exit(NOT_SUPPORTED)
 

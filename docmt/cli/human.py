@@ -7,7 +7,7 @@ import typer
 
 from docmt.base.errors import UserError
 from docmt.base.names import Identical
-from docmt.base.screen import print_json, show_table
+from docmt.base.screen import answer, show_table
 from docmt.cli.options import AsJson, Documents, Seed, Source, input_file, output_file
 from docmt.cli.standard_input import label
 
@@ -49,12 +49,10 @@ def draw_sheet(
         write_page(page, items, (source_language, target_language))
     written = Key.of_items(items, label(baseline), label(hypotheses), seed, identical)
     written.save(key)
-    if as_json:
-        counts = {"sentences": len(items), "filled": written.filled}
-        print_json({"output": str(output), "key": str(key), "page": page and str(page), **counts})
-    else:
-        filled = f", {written.filled} identical pairs filled beforehand" if written.filled else ""
-        typer.echo(f"{output}: {len(items) - written.filled} sentences to judge{filled}; {key} is not for annotators")
+    record = {"output": output, "key": key, "page": page, "sentences": len(items), "filled": written.filled}
+    filled = f", {written.filled} identical pairs filled beforehand" if written.filled else ""
+    text = f"{output}: {len(items) - written.filled} sentences to judge{filled}; {key} is not for annotators"
+    answer(as_json, record, text)
 
 
 def read_sheets(
@@ -78,8 +76,7 @@ def read_sheets(
     read_key = Key.load(key)
     verdicts = {name: read_verdicts(path, read_key) for name, path in zip(names, sheets, strict=True)}
     record = preferences(read_key, verdicts)
-    show = print_json if as_json else show_preferences
-    show(record)
+    answer(as_json, record, lambda: show_preferences(record))
 
 
 def show_preferences(record: dict) -> None:

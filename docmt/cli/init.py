@@ -10,7 +10,7 @@ import typer
 from docmt.base.artifacts import atomic_folder, need_new_folder
 from docmt.base.clone import CONFIG, WORKFLOW, clone_of
 from docmt.base.errors import UserError
-from docmt.base.screen import print_json
+from docmt.base.screen import answer
 from docmt.cli.options import AsJson
 
 TEMPLATE = Path(WORKFLOW, "study-folder")
@@ -35,10 +35,8 @@ def init(
     """
     clone = clone_of(Path())
     make_study_folder(folder, clone)
-    if as_json:
-        print_json({"folder": str(folder), "clone": str(clone.resolve()), "study": str(folder / EXAMPLE)})
-        return
-    typer.echo(f"{folder}: edit config.yaml and {EXAMPLE}; README.md has the commands")
+    record = {"folder": folder, "clone": clone.resolve(), "study": folder / EXAMPLE}
+    answer(as_json, record, f"{folder}: edit config.yaml and {EXAMPLE}; README.md has the commands")
 
 
 def make_study_folder(folder: Path, clone: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from docmt.base.screen import print_json
+from docmt.base.screen import answer
 from docmt.cli.options import AsJson, Device, Model, Threads, input_folder, open_model, output_file
 
 
@@ -34,7 +34,4 @@ def inspect(
     from docmt.trained.inspecting import write_inspection
 
     rows = write_inspection(trained, view, chains, output, split, document)
-    if as_json:
-        print_json({"output": str(output), "rows": rows})
-    else:
-        typer.echo(f"{output}: {rows:,} rows")
+    answer(as_json, {"output": output, "rows": rows}, f"{output}: {rows:,} rows")

@@ -46,11 +46,6 @@ def input_folder(about: str, *names: str) -> Any:
     return typer.Option(*names, help=about, file_okay=False, metavar="FOLDER")
 
 
-def input_path(about: str, *names: str) -> Any:
-    """Return an option for a file or a folder to read."""
-    return typer.Option(*names, help=about, metavar="PATH")
-
-
 def output_file(about: str, *names: str) -> Any:
     """Return an option for a file to write; `check_paths` refuses paths that cannot be written."""
     return typer.Option(*names, help=about, dir_okay=False, writable=True, metavar="FILE")
@@ -59,11 +54,6 @@ def output_file(about: str, *names: str) -> Any:
 def output_folder(about: str, *names: str) -> Any:
     """Return an option for a folder to write."""
     return typer.Option(*names, help=about, file_okay=False, writable=True, metavar="FOLDER")
-
-
-def output_path(about: str, *names: str) -> Any:
-    """Return an option for a folder or a file to write."""
-    return typer.Option(*names, help=about, writable=True, metavar="PATH")
 
 
 Device = Annotated[DeviceName, typer.Option(envvar="DOCMT_DEVICE", help="auto: the GPU where there is one")]
@@ -136,17 +126,22 @@ def repeat_config(words: list[str]) -> list[str]:
     return repeated
 
 
-def overrides(config: list[str] | None) -> dict[str, Any]:
-    """Return the keys and values that `--config` gives; raise UserError for a text that is not KEY=VALUE."""
+def overrides(config: list[str] | None, option: str = "--config") -> dict[str, Any]:
+    """Return the keys and values that an option gives; raise UserError for a text that is not KEY=VALUE."""
     from docmt.base.yaml_files import load_text
 
     values = {}
     for item in config or []:
         key, equals, value = item.partition("=")
         if not equals:
-            raise UserError("not a key with a value", where="--config", found=item, expected="KEY=VALUE")
-        values[key] = load_text(value, "--config")
+            raise UserError("not a key with a value", where=option, found=item, expected="KEY=VALUE")
+        values[key] = load_text(value, option)
     return values
+
+
+def files_in(folder: Path) -> list[str]:
+    """Return the paths of all files in a folder that a command has written."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
 def open_model(folder: Path, device: Device, threads: int | None) -> "TrainedModel":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docmt.base.errors import USER_MISTAKE, UserError
-from docmt.base.screen import print_json
+from docmt.base.screen import answer, count_of
 from docmt.cli.options import AsJson, Config, Device, Root, overrides
 
 if TYPE_CHECKING:
@@ -56,13 +56,10 @@ def preflight(
         findings = check(targets or [], values, profile)
     checked, problems = device_report(device) if gpu else (None, [])
     findings += problems
-    if as_json:
-        plain = {"findings": [finding.to_json() for finding in findings], "device": checked and checked.to_json()}
-        print_json(plain)
-    else:
-        typer.echo("\n".join(report(findings)))
-        if checked:
-            checked.show()
+    plain = {"findings": [finding.to_json() for finding in findings], "device": checked}
+    answer(as_json, plain, "\n".join(report(findings)))
+    if checked and not as_json:
+        checked.show()
     if any(finding.level == "error" for finding in findings) or (checked and not checked.is_right):
         raise typer.Exit(USER_MISTAKE)
 
@@ -89,9 +86,4 @@ def report(findings: "list[RunFinding]") -> Iterator[str]:
                 texts = [finding.message.text() for finding in chosen if finding.area == area]
                 yield from (f"    {line}" for text in texts for line in text.splitlines())
     errors, warnings = (sum(finding.level == level for finding in findings) for level in ("error", "warning"))
-    yield f"{_counted(errors, 'error')}, {_counted(warnings, 'warning')}"
-
-
-def _counted(number: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    yield f"{count_of(errors, 'error')}, {count_of(warnings, 'warning')}"

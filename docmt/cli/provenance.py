@@ -4,17 +4,22 @@ from collections.abc import Iterator
 from contextlib import chdir
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from docmt.base.errors import UserError, printable
 from docmt.base.recipe import JOB
-from docmt.base.screen import print_json, say
-from docmt.cli.options import MOST, AsJson, Config, Root, input_path, output_folder, output_path, overrides
-
-if TYPE_CHECKING:
-    from docmt.provenance.comparing import Reproduction
+from docmt.base.screen import answer, first_of, say
+from docmt.catalogue.missing import is_remote
+from docmt.cli.options import MOST, AsJson, Config, Root, output_folder, overrides
+from docmt.plan.plan import Plan
+from docmt.plan.run import grid_of_run
+from docmt.provenance import crate as crates
+from docmt.provenance import reproducing
+from docmt.provenance.artifacts import finished_run
+from docmt.provenance.comparing import Reproduction
+from docmt.provenance.opening import OF_SITE
 
 NOT_REPRODUCED = 1
 """The exit status of `docmt reproduce` where the target is not reproduced."""
@@ -23,22 +28,39 @@ MOST_WITHHELD = 5
 """The largest number of files that are not in the crate of which a line is printed."""
 
 
+def web_address(value: str | None) -> str | None:
+    """Return an address of the web; refuse other texts."""
+    if value is not None and not is_remote(value):
+        raise typer.BadParameter(f"{value!r} is not an address such as https://...")
+    return value
+
+
+def url_option(about: str) -> Any:
+    """Return an option for an address of the web."""
+    return typer.Option(metavar="URL", callback=web_address, help=about)
+
+
 def write_crate(
     target: Annotated[str, typer.Argument(help=TARGET)],
     output: Annotated[
-        Path | None, output_path("new folder or .zip [default: the name of the target, with .crate]")
+        Path | None,
+        typer.Option(
+            writable=True, metavar="PATH", help="new folder or .zip [default: the name of the target, with .crate]"
+        ),
     ] = None,
     with_models: Annotated[bool, typer.Option("--with-models", help="include the models")] = False,
     with_data: Annotated[
         bool, typer.Option("--with-data", help="include corpora, tokens and translations, where licences allow it")
     ] = False,
     author: Annotated[str | None, typer.Option(help="name of the person who made the results")] = None,
-    author_url: Annotated[str | None, typer.Option(metavar="URL", help="address of a page of the author")] = None,
+    author_url: Annotated[str | None, url_option("address of a page of the author")] = None,
     organisation: Annotated[str | None, typer.Option(help="name of the organisation of the author")] = None,
-    organisation_url: Annotated[str | None, typer.Option(metavar="URL", help="address of the organisation")] = None,
+    organisation_url: Annotated[str | None, url_option("address of the organisation")] = None,
     licence: Annotated[str | None, typer.Option(help="name or URL of the licence of the crate")] = None,
-    code_url: Annotated[str | None, typer.Option(metavar="URL", help="address where others get this code")] = None,
-    date: Annotated[str | None, typer.Option(metavar="DATE", help="date of the crate [default: today]")] = None,
+    code_url: Annotated[str | None, url_option("address where others get this code")] = None,
+    date: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="date of the crate [default: today]")
+    ] = None,
     root: Root = Path(),
     config: Config = None,
     as_json: AsJson = False,
@@ -48,39 +70,28 @@ def write_crate(
     Corpora and models are references with their SHA-256 unless an option includes them; text of a corpus whose licence
     forbids to pass it on is never included. Pass the --config of your run, such as scale=smoke.
     """
-    from docmt.plan.plan import Plan
-    from docmt.plan.run import grid_of_run
-    from docmt.provenance.artifacts import finished_run
-    from docmt.provenance.crate import CrateFacts, check_output
-    from docmt.provenance.crate import write_crate as write
-    from docmt.provenance.opening import OF_SITE
-
     values = overrides(config)
     place = (output or Path(f"{target.strip('/').replace('/', '-')}.crate")).absolute()
-    facts = CrateFacts(
-        date=checked_date(date) if date else datetime.now(UTC).date().isoformat(),
+    facts = crates.CrateFacts(
+        date=(date or datetime.now(UTC)).date().isoformat(),
         author=author,
-        author_url=author_url and checked_url("--author-url", author_url),
+        author_url=author_url,
         organisation=organisation,
-        organisation_url=organisation_url and checked_url("--organisation-url", organisation_url),
+        organisation_url=organisation_url,
         licence=licence,
-        code_url=code_url and checked_url("--code-url", code_url),
+        code_url=code_url,
         overrides={key: value for key, value in values.items() if key not in (*OF_SITE, "store_mode")},
         included=[*(["models"] if with_models else []), *(["data"] if with_data else [])],
     )
-    check_output(place)
+    crates.check_output(place)
     options = "".join(f" --config {item}" for item in config or [])
     with chdir(root):
-        written = write(finished_run(Plan(grid_of_run(Path(), values)), target, options), facts, place)
+        written = crates.write_crate(finished_run(Plan(grid_of_run(Path(), values)), target, options), facts, place)
     path, withheld = str(output or place.name), dict(written.withheld)
-    if as_json:
-        print_json({"output": path, "files": written.files, "actions": written.actions, "withheld": withheld})
-        return
-    typer.echo(f"{path}: {written.files} files, {written.actions} artifacts with their jobs")
-    for file, reason in [*withheld.items()][:MOST_WITHHELD]:
-        typer.echo(f"not included: {file}: {reason}")
-    if len(withheld) > MOST_WITHHELD:
-        typer.echo(f"... and {len(withheld) - MOST_WITHHELD} more files")
+    record = {"output": path, "files": written.files, "actions": written.actions, "withheld": withheld}
+    lines = first_of([f"not included: {file}: {reason}" for file, reason in withheld.items()], MOST_WITHHELD)
+    first = f"{path}: {written.files} files, {written.actions} artifacts with their jobs"
+    answer(as_json, record, "\n".join([first, *lines]))
 
 
 def reproduce(
@@ -89,7 +100,9 @@ def reproduce(
         Path | None, output_folder("folder in which the target is made again [default: beside --root]")
     ] = None,
     cores: Annotated[int, typer.Option(min=1, max=MOST, help="cores for snakemake")] = 1,
-    crate: Annotated[Path | None, input_path("RO-Crate of the first run, in the place of its results")] = None,
+    crate: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="RO-Crate of the first run, in the place of its results")
+    ] = None,
     with_downloads: Annotated[
         bool, typer.Option("--with-downloads", help="take the downloads of the first run, instead of downloading again")
     ] = False,
@@ -108,9 +121,6 @@ def reproduce(
     crate, and the workflow is that of the installed docmt. The status is 0 where the target is reproduced, and else 1.
     A run that was interrupted goes on where the same command is called again.
     """
-    from docmt.provenance.reproducing import NewRun, reproduce_artifact
-    from docmt.provenance.reproducing import reproduce as make_again
-
     is_single = Path(target).name == JOB
     if crate is not None and (with_downloads or is_single):
         what, wrong = (
@@ -120,15 +130,13 @@ def reproduce(
     if crate is None and runs_code:
         raise UserError("no crate is named", where="--run-code-of-crate", expected="--crate FOLDER")
     place = (folder or default_folder(root, target, crate)).absolute()
-    new_run = NewRun(target, place, cores, overrides(config), with_downloads, runs_code)
+    new_run = reproducing.NewRun(target, place, cores, overrides(config), with_downloads, runs_code)
     if is_single:
-        result = reproduce_artifact(target, new_run, root.absolute())
+        result = reproducing.reproduce_artifact(target, new_run, root.absolute())
     else:
-        result = make_again(new_run, root.absolute(), crate and crate.absolute(), say)
-    if as_json:
-        print_json({"target": target, "folder": str(place), **result.to_json()})
-    else:
-        typer.echo("\n".join(printable(line, breaks="") for line in result_lines(target, place, result)))
+        result = reproducing.reproduce(new_run, root.absolute(), crate and crate.absolute(), say)
+    text = "\n".join(printable(line, breaks="") for line in result_lines(target, place, result))
+    answer(as_json, {"target": target, "folder": place, **result.to_json()}, text)
     if not result.is_reproduced:
         raise typer.Exit(NOT_REPRODUCED)
 
@@ -139,7 +147,7 @@ def default_folder(root: Path, target: str, crate: Path | None) -> Path:
     return Path(name) if crate else root.absolute().parent / f"{root.absolute().name}.{name}"
 
 
-def result_lines(target: str, folder: Path, result: "Reproduction") -> Iterator[str]:
+def result_lines(target: str, folder: Path, result: Reproduction) -> Iterator[str]:
     """Yield the lines about a comparison: the counts, the first difference, the scores, and the verdict."""
     counts = ", ".join(f"{state} {count}" for state, count in result.counts.items())
     yield f"{target}, made again in {folder}: {len(result.artifacts)} artifacts ({counts})"
@@ -162,27 +170,8 @@ def result_lines(target: str, folder: Path, result: "Reproduction") -> Iterator[
     yield verdict(result)
 
 
-def verdict(result: "Reproduction") -> str:
+def verdict(result: Reproduction) -> str:
     """Return the last line about a comparison."""
     if not result.is_reproduced:
         return "not reproduced"
-    compared = "scores within their ranges" if result.first else "equal contents"
-    return f"reproduced: {compared}"
-
-
-def checked_date(date: str) -> str:
-    """Return a date; raise UserError where it is none."""
-    try:
-        datetime.fromisoformat(date)
-    except ValueError:
-        raise UserError("not a date", where="--date", found=date, expected="a date such as 2026-05-31") from None
-    return date
-
-
-def checked_url(option: str, address: str) -> str:
-    """Return an address of the web; raise UserError where it is none."""
-    from docmt.catalogue.missing import is_remote
-
-    if not is_remote(address):
-        raise UserError("not an address", where=option, found=address, expected="https://...")
-    return address
+    return f"reproduced: {'scores within their ranges' if result.first else 'equal contents'}"

@@ -1,21 +1,21 @@
 """`docmt score` and `docmt compare`: BLEU, chrF and TER of plain files."""
 
-import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from docmt.base.screen import print_json, show_table, tell
+from docmt.base.screen import answer, show_table, tell
 from docmt.cli.options import AsJson, Documents, Hypotheses, References, TargetLanguage, input_file
 from docmt.cli.standard_input import label
 
 if TYPE_CHECKING:
     from docmt.api.scores import MetricComparison, MetricScore
-    from docmt.scoring.inputs import Stream
+    from docmt.scoring.inputs import Lines, Stream
     from docmt.scoring.intervals import Interval
     from docmt.scoring.plain_files import PlainFiles
+    from docmt.scoring.tallies import SignedTally
 
 Instances = Annotated[Path | None, input_file("name of the packed instance of each sentence, for unit i")]
 LinesAre = Annotated[
@@ -57,26 +57,39 @@ def score(
     computed over sentences alone, and takes long. The interval holds the middle 95 % of scores of 1000 test sets drawn
     from the lines.
     """
-    from docmt.api.scores import scores_of, stated_of, tallies_of
+    from docmt.api.scores import scores_of
     from docmt.scoring.bleu_scores import scores_by_document
     from docmt.scoring.plain_files import read_plain_files
-    from docmt.text.signs import text_warnings
 
-    files, wanted = read_plain_files(reference, documents, instances), (metrics_of(metric), families_of(family))
-    records, texts = [], {}
-    for path in hypotheses:
-        translations = files.translations(path, lines)
-        tallies = tallies_of(translations, files.references, *wanted, target_language, lines)
-        texts[label(path)] = translations.raw
+    files = read_plain_files(reference, documents, instances)
+    every = tallied(hypotheses, reference, files, lines, metric, family, target_language)
+    records = []
+    for path, tallies in zip(hypotheses, every, strict=True):
         record = {"system": label(path), "scores": scores_of(tallies)}
         if by_document:
             record["by_document"] = scores_by_document(tallies, files.documents)
         records.append(record)
+    answer(as_json, records, lambda: show_scores(records))
+
+
+def tallied(
+    paths: list[Path],
+    reference: list[Path],
+    files: "PlainFiles",
+    lines: "Lines",
+    metrics: list[str] | None,
+    families: list[str] | None,
+    target_language: str,
+) -> "list[list[SignedTally]]":
+    """Return the tallies of each file of translations; warn of text that is not what the metrics expect."""
+    from docmt.api.scores import stated_of, tallies_of
+    from docmt.text.signs import text_warnings
+
+    wanted, translations = wanted_scores(metrics, families), [files.translations(path, lines) for path in paths]
+    tallies = [tallies_of(text, files.references, *wanted, target_language, lines) for text in translations]
+    texts = {label(path): text.raw for path, text in zip(paths, translations, strict=True)}
     tell(text_warnings(texts, reference_texts(reference, files), stated_of(*wanted, target_language)))
-    if as_json:
-        print_json([{**record, "scores": [dataclasses.asdict(row) for row in record["scores"]]} for record in records])
-    else:
-        show_scores(records)
+    return tallies
 
 
 def reference_texts(paths: list[Path], files: "PlainFiles") -> "dict[str, Stream]":
@@ -84,24 +97,15 @@ def reference_texts(paths: list[Path], files: "PlainFiles") -> "dict[str, Stream
     return dict(zip(map(label, paths), files.references.raw, strict=True))
 
 
-def metrics_of(names: list[str] | None) -> Sequence[str]:
-    """Return the metrics that `--metric` names: BLEU by default, and all of them for `all`."""
-    from docmt.api.scores import BLEU, DEFAULT_METRICS
+def wanted_scores(metrics: list[str] | None, families: list[str] | None) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the metrics and the families of BLEU that options name, each once; `all` stands for all of them."""
+    from docmt.api.scores import BLEU, DEFAULT_FAMILIES, DEFAULT_METRICS
+    from docmt.scoring.bleu import FAMILIES
     from docmt.settings.metrics import STRING_UNITS
 
-    if not names:
-        return DEFAULT_METRICS
-    return (BLEU, *STRING_UNITS) if "all" in names else tuple(dict.fromkeys(names))
-
-
-def families_of(names: list[str] | None) -> Sequence[str]:
-    """Return the families of BLEU that `--family` names: 13a by default, and all families for `all`."""
-    from docmt.api.scores import DEFAULT_FAMILIES
-    from docmt.scoring.bleu import FAMILIES
-
-    if not names:
-        return DEFAULT_FAMILIES
-    return tuple(FAMILIES) if "all" in names else tuple(dict.fromkeys(names))
+    options = ((metrics or DEFAULT_METRICS, (BLEU, *STRING_UNITS)), (families or DEFAULT_FAMILIES, FAMILIES))
+    named, of_bleu = (tuple(every if "all" in names else dict.fromkeys(names)) for names, every in options)
+    return named, of_bleu
 
 
 def show_scores(records: list[dict]) -> None:
@@ -141,9 +145,9 @@ def show_signatures(scores: "Sequence[MetricScore]") -> None:
     typer.echo("\n" + "\n".join([*texts, *intervals]))
 
 
-def interval_text(interval: "Interval | None") -> str:
+def interval_text(interval: "Interval | None", form: str = ".2f") -> str:
     """Return an interval as text, or `-` where a test set of a single unit has no interval."""
-    return "-" if interval is None else f"{interval.low:.2f} to {interval.high:.2f}"
+    return "-" if interval is None else f"{interval.low:{form}} to {interval.high:{form}}"
 
 
 def compare(
@@ -163,26 +167,17 @@ def compare(
 
     Files are those of `docmt score`. † marks p < 0.05 and ‡ marks p < 0.01.
     """
-    from docmt.api.scores import comparisons_of, stated_of, tallies_of
+    from docmt.api.scores import comparisons_of
     from docmt.scoring.plain_files import read_plain_files
-    from docmt.text.signs import text_warnings
 
-    files, wanted = read_plain_files(reference, documents, instances), (metrics_of(metric), families_of(family))
-    translations = [files.translations(path, lines) for path in (baseline, *hypotheses)]
-    theirs, *ours = (tallies_of(text, files.references, *wanted, target_language, lines) for text in translations)
-    texts = {label(path): text.raw for path, text in zip((baseline, *hypotheses), translations, strict=True)}
-    tell(text_warnings(texts, reference_texts(reference, files), stated_of(*wanted, target_language)))
+    paths, files = [baseline, *hypotheses], read_plain_files(reference, documents, instances)
+    theirs, *ours = tallied(paths, reference, files, lines, metric, family, target_language)
     systems = {
         label(path): comparisons_of(tallies, theirs, test) for path, tallies in zip(hypotheses, ours, strict=True)
     }
-    if as_json:
-        records = [
-            {"system": system, "comparisons": [dataclasses.asdict(row) for row in rows]}
-            for system, rows in systems.items()
-        ]
-        print_json({"baseline": label(baseline), "systems": records})
-    else:
-        show_comparisons(label(baseline), systems)
+    records = [{"system": system, "comparisons": rows} for system, rows in systems.items()]
+    record = {"baseline": label(baseline), "systems": records}
+    answer(as_json, record, lambda: show_comparisons(label(baseline), systems))
 
 
 def show_comparisons(baseline: str, systems: "dict[str, list[MetricComparison]]") -> None:
@@ -200,7 +195,7 @@ def show_comparisons(baseline: str, systems: "dict[str, list[MetricComparison]]"
             f"{row.baseline_score:.2f}",
             f"{row.system_score:.2f}",
             f"{row.difference:+.2f}",
-            signed_interval(row.interval),
+            interval_text(row.interval, "+.2f"),
             p_value(row.p),
             mark(row.p, row.difference),
         )
@@ -215,8 +210,3 @@ def show_comparisons(baseline: str, systems: "dict[str, list[MetricComparison]]"
     intervals = {f"95 % intervals: {row.interval.signature}": None for row in rows if row.interval}
     untested = {f"no p-values over {UNITS[row.unit]}: {row.untested}": None for row in rows if row.untested}
     typer.echo("\n".join([*texts, *tests, *untested, *intervals]))
-
-
-def signed_interval(interval: "Interval | None") -> str:
-    """Return an interval of differences as text with signs, or `-` where a single unit has no interval."""
-    return "-" if interval is None else f"{interval.low:+.2f} to {interval.high:+.2f}"

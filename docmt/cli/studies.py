@@ -1,34 +1,27 @@
 """`docmt list-systems` and `docmt list-targets`: the systems of the studies, and the targets of Snakemake."""
 
-import dataclasses
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from docmt.base.screen import aligned, print_json, say, two_digits
+from docmt.api import studies
+from docmt.base.screen import aligned, answer, say, two_digits
 from docmt.cli.options import AsJson, Config, Root, overrides
-
-if TYPE_CHECKING:
-    from docmt.api.studies import SystemSummary, TargetSummary
+from docmt.plan.targets import STATES, TargetKind, TargetState, TargetSummary
 
 Study = Annotated[str | None, typer.Option(help="name of a study: list what belongs to it alone")]
 
 
 def list_systems(root: Root = Path(), study: Study = None, config: Config = None, as_json: AsJson = False) -> None:
     """List every system: its architecture, view and text, and the system that it extends or starts from."""
-    from docmt.api.studies import list_systems
-
-    systems = list_systems(root, study=study, config=overrides(config))
-    if as_json:
-        print_json([dataclasses.asdict(system) for system in systems])
-        return
+    systems = studies.list_systems(root, study=study, config=overrides(config))
     columns = ("study", "system", "architecture", "view", "text", "extends", "starts from", "model of", "corpora")
-    typer.echo(aligned([columns, *map(system_row, systems)]))
+    answer(as_json, systems, aligned([columns, *map(system_row, systems)]))
 
 
-def system_row(system: "SystemSummary") -> tuple[str, ...]:
+def system_row(system: studies.SystemSummary) -> tuple[str, ...]:
     """Return the cell of each column; `-` where a system extends nothing, starts from nothing or has its own model."""
     links = (system.extends, system.starts_from, system.model_of)
     names = (system.study, system.system, system.architecture or system.external, system.view or "-", system.text)
@@ -39,13 +32,10 @@ def list_targets(
     root: Root = Path(),
     study: Study = None,
     kind: Annotated[
-        Literal["all", "study", "item", "sheet", "scores", "corpus"] | None,
+        TargetKind | None,
         typer.Option(help="list one kind alone; item: tables, figures and passages; sheet: sheets for annotators"),
     ] = None,
-    state: Annotated[
-        Literal["made", "ready", "to-fetch", "by-hand", "licence"] | None,
-        typer.Option(help="list targets of one state alone"),
-    ] = None,
+    state: Annotated[TargetState | None, typer.Option(help="list targets of one state alone")] = None,
     match: Annotated[str | None, typer.Option(help="list targets whose name contains this text alone")] = None,
     config: Config = None,
     as_json: AsJson = False,
@@ -55,19 +45,17 @@ def list_targets(
     Trainings are those of a study or item that are not made yet, with those that they start from, and an estimate of
     their device-hours and disk. Pass the --config of your run, such as scale=smoke.
     """
-    from docmt.api.studies import list_targets
-
-    listed = list_targets(root, study=study, kind=kind, state=state, config=overrides(config))
+    listed = studies.list_targets(root, study=study, kind=kind, state=state, config=overrides(config))
     targets = [row for row in listed if (match or "") in row.target]
-    if as_json:
-        print_json([dataclasses.asdict(target) for target in targets])
-        return
     columns = ("target", "state", "to fetch", "trainings", "device-hours", "disk", "about")
-    typer.echo(aligned([columns, *map(target_row, targets)], numbers=("to fetch", "device-hours", "disk")))
-    say(footnote(targets))
+    answer(
+        as_json, targets, aligned([columns, *map(target_row, targets)], numbers=("to fetch", "device-hours", "disk"))
+    )
+    if not as_json:
+        say(footnote(targets))
 
 
-def target_row(target: "TargetSummary") -> tuple[str, ...]:
+def target_row(target: TargetSummary) -> tuple[str, ...]:
     """Return the cell of each column; `-` where a target needs no training, or no training is left to make."""
     about = "; ".join([target.about, *target.reasons, *target.not_comparable])
     first = target.target, target.state, to_fetch(target)
@@ -82,7 +70,7 @@ def target_row(target: "TargetSummary") -> tuple[str, ...]:
     return *first, trainings, device_hours(target), disk, about
 
 
-def device_hours(target: "TargetSummary") -> str:
+def device_hours(target: TargetSummary) -> str:
     """Return the device-hours of the missing trainings, and the number of those without an estimate."""
     hours = f"{two_digits(target.device_hours or 0)} h"
     if not target.unknown_trainings:
@@ -92,7 +80,7 @@ def device_hours(target: "TargetSummary") -> str:
     return f"at least {hours}, {target.unknown_trainings} unknown"
 
 
-def to_fetch(target: "TargetSummary") -> str:
+def to_fetch(target: TargetSummary) -> str:
     """Return the size of what a target downloads; `-` where it downloads nothing."""
     if not target.fetch_bytes:
         return "-" if target.is_fetch_known else "unknown"
@@ -100,10 +88,8 @@ def to_fetch(target: "TargetSummary") -> str:
     return size if target.is_fetch_known else f"over {size}"
 
 
-def footnote(targets: "list[TargetSummary]") -> str:
+def footnote(targets: list[TargetSummary]) -> str:
     """Return a text with the number of targets and the meaning of each state, and the basis of the estimates."""
-    from docmt.api.studies import STATES
-
     counts = Counter(target.state for target in targets)
     states = "; ".join(f"{state} ({counts[state]}): {meaning}" for state, meaning in STATES.items() if counts[state])
     basis = "; ".join(dict.fromkeys(phrase for target in targets for phrase in target.basis))

@@ -1,9 +1,8 @@
 """`docmt list-results --verify`: whether every byte below `results/` is the one that a job wrote."""
 
-import dataclasses
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import chdir
 from pathlib import Path
 
@@ -12,7 +11,8 @@ import typer
 from docmt.base.errors import UserError, printable
 from docmt.base.foreign import MEGABYTE
 from docmt.base.paths import PAGE, RESULTS
-from docmt.base.screen import print_json, say
+from docmt.base.screen import answer, say
+from docmt.provenance.verifying import Verified, verify
 
 DAMAGED = 1
 """The exit status where a file is damaged or missing."""
@@ -25,31 +25,26 @@ def show_verified(root: Path, places: Iterable[str], as_json: bool) -> None:
 
     Raises UserError for a place that is not below `results/`, or where there is nothing.
     """
-    from docmt.provenance.verifying import verify
-
     with chdir(root):
         chosen = [place_of(place) for place in places]
         verified = verify(Path(), chosen, progress())
-    if as_json:
-        print_json(dataclasses.asdict(verified))
-    else:
-        for file in verified.damaged:
-            typer.echo(printable(f"{file.path}: {file.problem}\n  {file.mend}"))
-        count = len(verified.damaged)
-        state = f"{count:,} damaged" if count else "every byte is right"
-        typer.echo(f"read {verified.files:,} files, {verified.bytes / MEGABYTE:,.1f} MB: {state}")
-        if verified.unlisted:
-            named = ", ".join(verified.unlisted[:NAMED]) + (", ..." if len(verified.unlisted) > NAMED else "")
-            typer.echo(
-                printable(f"not checked, since nothing states their digest: {len(verified.unlisted):,} ({named})")
-            )
-        if count:
-            place = "" if root == Path() else f" The commands are for the folder {root}."
-            typer.echo(
-                f"A run of snakemake makes again what it needs; a target that is named is made in any case.{place}"
-            )
+    answer(as_json, verified, "\n".join(map(printable, lines_about(verified, root))))
     if verified.damaged:
         raise typer.Exit(DAMAGED)
+
+
+def lines_about(verified: Verified, root: Path) -> Iterator[str]:
+    """Yield what is damaged with the command that removes it, what was read, and what could not be checked."""
+    damaged, unlisted = len(verified.damaged), verified.unlisted
+    yield from (f"{file.path}: {file.problem}\n  {file.mend}" for file in verified.damaged)
+    state = f"{damaged:,} damaged" if damaged else "every byte is right"
+    yield f"read {verified.files:,} files, {verified.bytes / MEGABYTE:,.1f} MB: {state}"
+    if unlisted:
+        named = ", ".join([*unlisted[:NAMED], *(["..."] if len(unlisted) > NAMED else [])])
+        yield f"not checked, since nothing states their digest: {len(unlisted):,} ({named})"
+    if damaged:
+        place = "" if root == Path() else f" The commands are for the folder {root}."
+        yield f"A run of snakemake makes again what it needs; a target that is named is made in any case.{place}"
 
 
 def place_of(place: str) -> str:

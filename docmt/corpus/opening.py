@@ -163,7 +163,7 @@ def read_sets(
     kind: str,
     options: Mapping[str, Any],
     languages: Languages,
-    report_changes: Callable[[Path, Counter[str]], None],
+    report_changes: Callable[[Path, Counter[str]], None] = lambda file, changes: None,
 ) -> list[ContrastiveItem]:
     """Read the items of a user's contrastive sets; each file is a set with the name of the file.
 

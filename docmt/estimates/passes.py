@@ -8,7 +8,7 @@ corpora of G-Transformer's Table 1 it gives 10.8K, 17.6K and 174K instances, and
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import reduce
 
 from docmt.settings.data import CutConfig
@@ -34,7 +34,7 @@ class DocumentGroup:
 
 @dataclass(frozen=True)
 class Pass:
-    """Counts of segments, of their sentences, and of the sentences' pieces without special symbols.
+    """Counts of segments, of their sentences, and of the sentences' pieces, or of these and special symbols.
 
     A sentence counts once for each segment that has it, as in the card of a view.
     """
@@ -46,27 +46,17 @@ class Pass:
 
     def __add__(self, other: "Pass") -> "Pass":
         """Return the counts of both together."""
-        return Pass(
-            self.segments + other.segments,
-            self.sentences + other.sentences,
-            self.source + other.source,
-            self.target + other.target,
-        )
+        return Pass(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
     def times(self, factor: float) -> "Pass":
         """Return `factor` times these counts."""
-        return Pass(self.segments * factor, self.sentences * factor, self.source * factor, self.target * factor)
+        return Pass(*(count * factor for count in astuple(self)))
 
 
 def pass_of(parts: Iterable[DocumentGroup], cut: CutConfig) -> Pass:
     """Return the size of a pass over parts of a split that are cut into segments."""
     every = reduce(Pass.__add__, (_cut(_long_enough(part, cut), cut) for part in parts), Pass())
-    return every if cut.sample is None else drawn(every, cut.sample)
-
-
-def drawn(every: Pass, sample: int) -> Pass:
-    """Return the size of a pass over `sample` of the segments; all of them where there are fewer."""
-    return every.times(min(sample / max(every.segments, 1e-9), 1.0))
+    return every if cut.sample is None else every.times(min(cut.sample / max(every.segments, 1e-9), 1.0))
 
 
 def _long_enough(part: DocumentGroup, cut: CutConfig) -> DocumentGroup:

@@ -56,10 +56,10 @@ def _differing(before: dict[str, str], now: dict[str, str]) -> list[str]:
 def differences(before: object, now: object, path: str = "") -> dict[str, tuple[object, object]]:
     """Return the values that differ between two nested values of JSON, by their names joined with points.
 
-    Lists are compared item by item where `by_name` finds names for their items.
+    Lists of one length are compared item by item; the names of the items are their places, from 0.
     """
-    if isinstance(before, list) and isinstance(now, list):
-        before, now = by_name(before, now)
+    if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        before, now = dict(enumerate(before)), dict(enumerate(now))
     if not (isinstance(before, dict) and isinstance(now, dict)):
         return {} if before == now else {path: (before, now)}
     names = sorted({*before, *now})
@@ -67,39 +67,6 @@ def differences(before: object, now: object, path: str = "") -> dict[str, tuple[
         differences(before.get(name, MISSING), now.get(name, MISSING), f"{path}.{name}".lstrip(".")) for name in names
     )
     return {name: values for part in nested for name, values in part.items()}
-
-
-def by_name(before: list, now: list) -> tuple[object, object]:
-    """Return two lists as mappings whose keys are names that a user knows, such as those of systems.
-
-    The names have to differ within a list, and what both lists have must be in the same order. Otherwise the keys are
-    the places, from 0, or the lists are returned as they are where their lengths differ.
-    """
-    named = [{item_name(item): item for item in items} for items in (before, now)]
-    unique = all(
-        None not in names and len(names) == len(items) for names, items in zip(named, (before, now), strict=True)
-    )
-    shared = [[name for name in names if name in other] for names, other in (named, named[::-1])]
-    if unique and shared[0] == shared[1]:
-        return named[0], named[1]
-    if len(before) == len(now):
-        return dict(enumerate(before)), dict(enumerate(now))
-    return before, now
-
-
-def item_name(item: object) -> str | None:
-    """Return the name of an item of a list: its own name, or that of its system; None if it has neither.
-
-    A system that is compared with another one has both names.
-    """
-    if not isinstance(item, dict):
-        return None
-    name, system, corpus = (item.get(key) for key in ("name", "system", "corpus"))
-    name = name or (system.get("name") if isinstance(system, dict) else system)
-    if not name:
-        return None
-    against = f" against {item['baseline']}" if item.get("baseline") else ""
-    return f"{corpus}/{name}{against}" if corpus else f"{name}{against}"
 
 
 def _short(value: object) -> str:

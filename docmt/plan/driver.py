@@ -24,7 +24,6 @@ from docmt.plan.ending import ending
 from docmt.plan.estimates import UNKNOWN, estimated_minutes
 from docmt.plan.links import LINKS, jobs_of_target, set_link
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
-from docmt.plan.outside import lines_about_equal_files
 from docmt.plan.passing import may_pass
 from docmt.plan.plan import Job, Plan
 from docmt.plan.stored import hint_of, stored_for
@@ -154,7 +153,6 @@ class Driver:
         """Return the lines about what the run leaves out."""
         studies = [study for study in self.studies if {study, "all"} & {*self.targets} or study == self.default]
         lines = left_out_lines(self.grid, [study for study in studies if self.is_whole(study)])
-        lines += lines_about_equal_files(self.grid, self.plan.digests, studies)
         return [*lines, *not_scored_lines(self.grid, self.plan.closure(self.target_jobs))]
 
     def is_whole(self, study: str) -> bool:

@@ -10,6 +10,7 @@ from docmt.base.artifacts import read_object, read_object_if_there
 from docmt.base.foreign import LONGEST_DETAIL
 from docmt.base.manifest import MANIFEST, RECORD, read_record
 from docmt.base.recipe import JOB
+from docmt.base.screen import aligned
 from docmt.plan.inventory import tree_bytes
 from docmt.plan.links import LINKS
 from docmt.plan.plan import Job, Plan
@@ -119,12 +120,8 @@ def _warnings(plan: Plan, jobs: Iterable[Job]) -> Iterator[str]:
 def _table(counts: Mapping[str, Counter[str]]) -> Iterator[str]:
     """Yield the lines of the table, without columns that have no numbers."""
     columns = [name for name in COLUMNS if any(row[name] for row in counts.values())]
-    widths = [max(len(name), 6) for name in columns]
-    first = max(map(len, counts), default=0)
-    yield f"{'':{first}}  " + "  ".join(f"{name:>{width}}" for name, width in zip(columns, widths, strict=True))
-    for stage, row in sorted(counts.items()):
-        numbers = (f"{row[name] or '':>{width}}" for name, width in zip(columns, widths, strict=True))
-        yield f"{stage:{first}}  " + "  ".join(numbers)
+    rows = [(stage, *(str(row[name] or "") for name in columns)) for stage, row in sorted(counts.items())]
+    yield from aligned([("", *columns), *rows], numbers=columns).splitlines()
 
 
 def newest_log(folder: Path, since: float) -> Path | None:

@@ -16,11 +16,11 @@ from docmt.base.artifacts import read_object_if_there
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.manifest import RECORD
-from docmt.estimates.operations import Load, multiplications, parameters
+from docmt.estimates.operations import multiplications, parameters
 from docmt.estimates.passes import Pass
 from docmt.estimates.rates import Device, Rates, TrainingRate, device_of
 from docmt.plan.plan import Job, Plan
-from docmt.plan.sizes import Sizes, need_number
+from docmt.plan.sizes import Sizes
 from docmt.settings.system import Entry, TrainedSystem
 
 EPOCHS = 40
@@ -49,27 +49,26 @@ UNKNOWN = {"train": MOST, "translate": 240}
 class TrainingPlan:
     """The trainings that a target needs, and the estimated cost of those that have not ended.
 
-    `trainings`: the number of all trainings. `missing`: the number of trainings that have not ended, here or elsewhere.
-    `stored`: the number of trainings that come from the store. `hours`: the
-    device-hours of the missing trainings that have an estimate. `unknown`: the number of missing trainings without an
-    estimate, since nobody states the size of their corpus. `basis`: phrases for the bases of the estimates. `bytes`:
-    the disk space of the missing trainings, in bytes.
+    `trainings`: the number of all trainings. `missing_trainings`: of those that have not ended, here or elsewhere.
+    `stored_trainings`: of those that come from the store. `device_hours`: those of the missing trainings that have an
+    estimate. `unknown_trainings`: the number of missing trainings without an estimate, since nobody states the size of
+    their corpus. `basis`: phrases for the bases of the estimates. `disk_bytes`: the disk space of the missing ones.
     """
 
     trainings: int
-    missing: int
-    stored: int
-    hours: float
-    unknown: int
+    missing_trainings: int
+    stored_trainings: int
+    device_hours: float
+    unknown_trainings: int
     basis: tuple[str, ...]
-    bytes: int
+    disk_bytes: int
 
 
 class Work(NamedTuple):
     """What a training computes: its updates, the data of all of them, and its validations."""
 
     updates: float
-    data: Load
+    data: Pass
     validations: float
 
 
@@ -117,12 +116,12 @@ class Estimates:
         known = [estimate for estimate in estimates if estimate is not None]
         return TrainingPlan(
             trainings=len(needed),
-            missing=len(missing),
-            stored=len(absent) - len(missing),
-            hours=sum(estimate.hours for estimate in known),
-            unknown=len(missing) - len(known),
+            missing_trainings=len(missing),
+            stored_trainings=len(absent) - len(missing),
+            device_hours=sum(estimate.hours for estimate in known),
+            unknown_trainings=len(missing) - len(known),
             basis=tuple(dict.fromkeys(estimate.basis for estimate in known)),
-            bytes=sum(self.disk(entry) for entry in missing),
+            disk_bytes=sum(self.disk(entry) for entry in missing),
         )
 
     def hours(self, entry: Entry) -> Hours | None:
@@ -203,12 +202,12 @@ class Estimates:
     def _rate(self, entry: Entry, record: Mapping[str, Any]) -> TrainingRate:
         """Return the rate of a finished training, from its record. Raises KeyError or TypeError for a damaged one."""
         names = ("device_hours", "updates", "source_tokens", "target_tokens")
-        hours, updates, source, target = (need_number(record[name]) for name in names)
+        hours, updates, source, target = (record[name] for name in names)
         shape = load_of(self.sizes.epoch(entry) or self.sizes.typical(entry), entry.system)
         data = shape.times(target / max(shape.target, 1e-9))
         every = entry.system.train.validate_every_updates
-        validations = updates / every if every else need_number(record["epochs"])
-        work = Work(updates, Load(data.segments, data.sentences, source, target), validations)
+        validations = updates / every if every else record["epochs"]
+        work = Work(updates, Pass(data.segments, data.sentences, source, target), validations)
         hardware = record["hardware"]
         return TrainingRate(
             speed=self.operations(entry, work) / (hours * 3600),
@@ -219,18 +218,18 @@ class Estimates:
         )
 
 
-def load_of(counts: Pass, system: TrainedSystem) -> Load:
+def load_of(counts: Pass, system: TrainedSystem) -> Pass:
     """Return the data of a pass with the special symbols of a system's frame."""
     source = counts.source + SYMBOLS.get(system.model.frame, 1) * counts.sentences
-    return Load(counts.segments, counts.sentences, source, counts.target + counts.sentences)
+    return replace(counts, source=source, target=counts.target + counts.sentences)
 
 
-def _update_tokens(load: Load, budget: int) -> float:
+def _update_tokens(load: Pass, budget: int) -> float:
     """Return the mean number of target tokens of an update: the last segment that does not fit leaves half its length.
 
     Segments that are longer than the budget are updates by themselves.
     """
-    segment = load.span("target", "segment")
+    segment = load.target / max(load.segments, 1e-9)
     return max(budget - segment / 2, segment)
 
 

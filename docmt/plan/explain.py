@@ -9,13 +9,12 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from docmt.base.artifacts import read_object_if_there
 from docmt.base.errors import UserError
 from docmt.base.manifest import RECORD
 from docmt.base.recipe import Recipe, read_recipe, versions
-from docmt.plan.changes import MISSING, changes
+from docmt.plan.changes import MISSING, Difference, changes
 from docmt.plan.links import named
 from docmt.plan.plan import Job, Plan
 from docmt.plan.stored import stored_for
@@ -31,12 +30,14 @@ Changes = tuple[str, ...]
 class Cause:
     """Changes for which jobs run.
 
-    `changes`: a phrase for each change. `jobs`: the jobs that these changes concern. `following`: the number of further
-    jobs by step, which run because an input of theirs is another one.
+    `changes`: a phrase for each change. `jobs`: the places of the jobs that these changes concern. `running`: the
+    number of those that run, by step; the others are finished. `following`: the number of further jobs by step, which
+    run because an input of theirs is another one.
     """
 
     changes: Changes
-    jobs: tuple[Job, ...]
+    jobs: list[str]
+    running: dict[str, int]
     following: dict[str, int]
 
 
@@ -44,30 +45,17 @@ class Cause:
 class Explanation:
     """What a run of a target does: its jobs, those that it fetches from the store, and the causes of the others.
 
-    `hours`: the device-hours of the earlier versions of trainings that run. `words`: what else a person should know.
+    Jobs are stated by their places, and `steps` has the number of those of each step. `device_hours`: those of the
+    earlier versions of trainings that run. `remarks`: what else a person should know.
     """
 
     target: str
-    jobs: tuple[Job, ...]
-    fetched: tuple[Job, ...]
-    causes: tuple[Cause, ...]
-    hours: float
-    words: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the explanation as a JSON object."""
-        causes = [
-            {"changes": cause.changes, "jobs": [*map(str, cause.jobs)], "following": cause.following}
-            for cause in self.causes
-        ]
-        return {
-            "target": self.target,
-            "jobs": [*map(str, self.jobs)],
-            "fetched": [*map(str, self.fetched)],
-            "causes": causes,
-            "device_hours": self.hours,
-            "remarks": self.words,
-        }
+    jobs: list[str]
+    steps: dict[str, int]
+    fetched: list[str]
+    causes: list[Cause]
+    device_hours: float
+    remarks: list[str]
 
 
 def explain(plan: Plan, target: str) -> Explanation:
@@ -76,11 +64,16 @@ def explain(plan: Plan, target: str) -> Explanation:
     stored = stored_for(plan, plan.to_run(targets))
     plan.fetched = {*stored.entries}
     jobs = plan.to_run(targets)
-    fetched = tuple(job for job in jobs if job in plan.fetched)
-    others = [job for job in jobs if job not in plan.fetched]
-    before = {job: earlier(plan, job) for job in others}
-    hours = sum(hours_of(plan.root / recipe.folder) for job, recipe in before.items() if recipe and job.is_training)
-    return Explanation(target, tuple(jobs), fetched, tuple(causes_of(plan, before)), hours, tuple(stored.lines))
+    before = {job: earlier(plan, job) for job in jobs if job not in plan.fetched}
+    return Explanation(
+        target=target,
+        jobs=[job.place for job in jobs],
+        steps=count_steps(jobs),
+        fetched=[job.place for job in jobs if job in plan.fetched],
+        causes=causes_of(plan, before),
+        device_hours=sum(hours_of(plan.root / recipe.folder) for recipe in before.values() if recipe),
+        remarks=stored.lines,
+    )
 
 
 def earlier(plan: Plan, job: Job) -> Recipe | None:
@@ -100,7 +93,7 @@ def recipe_in(folder: Path) -> Recipe | None:
 
 
 def hours_of(folder: Path) -> float:
-    """Return the device-hours of a finished training; 0 for one that is not finished."""
+    """Return the device-hours of a finished training; 0 for one that is not finished, and for other jobs."""
     return (read_object_if_there(folder / RECORD) or {}).get("device_hours") or 0.0
 
 
@@ -108,12 +101,15 @@ def causes_of(plan: Plan, before: dict[Job, Recipe | None]) -> list[Cause]:
     """Return the causes of jobs that run, in the order of the work; `before`: their earlier recipes."""
     tracing = Tracing(plan)
     causes = {job: tracing.causes(job, recipe) for job, recipe in before.items()}
-    concerned = tracing.concerned
-    following = {
-        key: Counter(job.step for job, keys in causes.items() if key in keys and job not in jobs)
-        for key, jobs in concerned.items()
-    }
-    return [Cause(key, tuple(jobs), dict(following[key])) for key, jobs in concerned.items()]
+    return [
+        Cause(
+            changes=changes,
+            jobs=[job.place for job in jobs],
+            running=count_steps(job for job in jobs if job in causes),
+            following=count_steps(job for job in causes if changes in causes[job] and job not in jobs),
+        )
+        for changes, jobs in tracing.concerned.items()
+    ]
 
 
 class Tracing:
@@ -125,39 +121,43 @@ class Tracing:
     def __init__(self, plan: Plan) -> None:
         """Remember what was compared, since many jobs read the same inputs."""
         self.plan, self.concerned = plan, dict[Changes, dict[Job, None]]()
-        self._known: dict[tuple[Job, str], frozenset[Changes]] = {}
+        self._known: dict[tuple[Job, Path | None], frozenset[Changes]] = {}
 
     def causes(self, job: Job, before: Recipe | None) -> frozenset[Changes]:
         """Return the changes of a job, and of what it is made from, since an earlier recipe."""
-        if before is None:
-            return self._add(job, (NEW,))
-        key = job, before.folder.as_posix()
+        key = job, before and before.folder
         if key not in self._known:
-            self._known[key] = self._causes(job, before)
+            differences = [*changes(before, self.plan.recipe(job))] if before else []
+            inherited = self._inherited(job, before, differences) if before else frozenset()
+            new = _phrases(differences, inherited) if before else (NEW,)
+            if new:
+                self.concerned.setdefault(new, {})[job] = None
+            self._known[key] = inherited | ({new} if new else frozenset())
         return self._known[key]
 
-    def _add(self, job: Job, changes: Changes) -> frozenset[Changes]:
-        self.concerned.setdefault(changes, {})[job] = None
-        return frozenset({changes})
-
-    def _causes(self, job: Job, before: Recipe) -> frozenset[Changes]:
-        differences, inputs = [*changes(before, self.plan.recipe(job))], self.plan.inputs(job)
+    def _inherited(self, job: Job, before: Recipe, differences: list[Difference]) -> frozenset[Changes]:
+        """Return the changes of the inputs of a job that are other ones than before."""
         inherited: frozenset[Changes] = frozenset()
         for change in differences:
             if change.kind == "input" and MISSING not in (change.before, change.now):
                 read = recipe_in(self.plan.root / before.inputs[change.name])
-                inherited |= self.causes(inputs[change.name], read) if read else frozenset()
-        repeated = {phrase for phrases in inherited for phrase in phrases}
-        phrases = []
-        for change in differences:
-            # Scores and pages repeat settings of systems, under names that begin otherwise.
-            name = RESTATED.sub("", change.name, count=1)
-            phrase = str(replace(change, name=name))
-            if change.kind != "input" and not (name != change.name and phrase in repeated):
-                phrases.append(phrase)
-        if not phrases and not inherited:
-            phrases = [*map(str, differences)]
-        return inherited | (self._add(job, tuple(dict.fromkeys(phrases))) if phrases else frozenset())
+                inherited |= self.causes(self.plan.inputs(job)[change.name], read) if read else frozenset()
+        return inherited
+
+
+def _phrases(differences: list[Difference], inherited: frozenset[Changes]) -> Changes:
+    """Return the phrases of a job's own differences; those of its inputs where nothing else says why it runs."""
+    repeated = {phrase for phrases in inherited for phrase in phrases}
+    phrases = []
+    for change in differences:
+        # Scores and pages repeat settings of systems, under names that begin otherwise.
+        name = RESTATED.sub("", change.name, count=1)
+        phrase = str(replace(change, name=name))
+        if change.kind != "input" and not (name != change.name and phrase in repeated):
+            phrases.append(phrase)
+    if not phrases and not inherited:
+        phrases = [*map(str, differences)]
+    return tuple(dict.fromkeys(phrases))
 
 
 def count_steps(jobs: Iterable[Job]) -> dict[str, int]:

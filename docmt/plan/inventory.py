@@ -24,15 +24,11 @@ class Artifact:
     """An artifact below `results/`: its folder, relative to the project's. `is_finished`: whether it has a manifest."""
 
     path: str
+    id: str
     stage: str
     state: State
     bytes: int
     is_finished: bool
-
-    @property
-    def id(self) -> str:
-        """The id of the artifact."""
-        return Path(self.path).name
 
 
 def inventory(plan: Plan) -> list[Artifact]:
@@ -50,19 +46,20 @@ def inventory(plan: Plan) -> list[Artifact]:
             return "asked"
         return "asked lately" if folder.name in lately else "unused"
 
+    folders = [(stage, folder, state(folder)) for stage, folder in artifact_folders(plan.root)]
+    for folder in plan.root.glob(DOWNLOADS.format(corpus="*")):
+        folders.append((CORPUS.stage, folder, "downloads"))
     artifacts = [
         Artifact(
-            folder.relative_to(plan.root).as_posix(),
-            stage,
-            state(folder),
-            tree_bytes(folder),
-            (folder / MANIFEST).is_file(),
+            path=folder.relative_to(plan.root).as_posix(),
+            id=folder.name,
+            stage=stage,
+            state=asked_by,
+            bytes=tree_bytes(folder),
+            is_finished=asked_by == "downloads" or (folder / MANIFEST).is_file(),
         )
-        for stage, folder in artifact_folders(plan.root)
+        for stage, folder, asked_by in folders
     ]
-    for folder in plan.root.glob(DOWNLOADS.format(corpus="*")):
-        place = folder.relative_to(plan.root).as_posix()
-        artifacts.append(Artifact(place, CORPUS.stage, "downloads", tree_bytes(folder), True))
     return sorted(artifacts, key=lambda artifact: artifact.path)
 
 

@@ -58,11 +58,10 @@ def translations_of(grid: Grid, jobs: Iterable[Job]) -> list[str]:
 
 def _for_scores(supplies: Supplies, jobs: Iterable[Job]) -> list[Supply]:
     """Return the supplies of what studies name for the scores of jobs; empty where such metrics are left out."""
-    grid = supplies.grid
-    scored = [grid.find_scored(job.names["corpus"], job.names["system"]) for job in jobs if job.step == "scores"]
+    find = supplies.grid.find_scored
+    scored = [find(job.names["corpus"], job.names["system"]) for job in jobs if job.step == "scores"]
     studies = dict.fromkeys(entry.study for entry in scored)
-    wanted = [supply for study in studies for supply in supplies_of_scores(supplies, study)]
-    return [supply for supply in wanted if supply.name not in grid.not_scored]
+    return [supply for study in studies for supply in supplies_of_scores(supplies, study)]
 
 
 def is_single(grid: Grid, target: str) -> bool:

@@ -4,7 +4,6 @@ They are part of the identities of jobs, so that a changed file makes again what
 at each plan would take long: a digest is remembered with the size, the time and the number (inode) of its file.
 """
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from docmt.base.artifacts import read_object, write_json
@@ -15,9 +14,6 @@ from docmt.base.paths import RESULTS
 from docmt.catalogue.checksums import file_digest
 from docmt.catalogue.files import FileConfig
 from docmt.catalogue.folders import version_of
-from docmt.grid.grid import Grid
-from docmt.settings.external import files_at
-from docmt.settings.system import Entry
 
 MEMORY = f"{RESULTS}/digests.json"
 """The file that remembers digests; nothing is lost where it is removed."""
@@ -81,16 +77,3 @@ def _manner(file: FileConfig | None) -> list[str]:
     kind = kind_of(file.digest)
     manner = [*([kind] if kind != "sha256" else []), *([file.line_ends] if file.line_ends != "keep" else [])]
     return [*manner, *sorted(file.git_objects)]
-
-
-def lines_about_equal_files(grid: Grid, digests: FileDigests, studies: Iterable[str]) -> Iterator[str]:
-    """Yield a line for each file that two systems of a study have under two names, on the same corpus."""
-    for study in studies:
-        seen: dict[tuple, Entry] = {}
-        for entry in (entry for entry in grid.of_study(study) if grid.left_out(entry) is None):
-            for path in grid.translations_for(entry):
-                key = (entry.corpus, *(digests.of(file) for file in files_at(Path(path)).values()))
-                other = seen.setdefault(key, entry)
-                if other is not entry:
-                    names = f"{other.system.name} and {entry.system.name}"
-                    yield f"{names} of study {study} have the same translations of {entry.corpus}: {path}"

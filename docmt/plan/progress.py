@@ -5,20 +5,21 @@ import shutil
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import Literal
+from typing import Literal, get_args
 
 from docmt.base.errors import printable
 from docmt.base.paths import ID_DIGITS
 from docmt.plan.ending import last_line, newest_log
 from docmt.plan.plan import Job, Plan
-from docmt.training.lease import STALE_S, Process, read_holder
+from docmt.training.lease import STALE_S, Holder, read_holder
 from docmt.training.survey import TrainingState, training_state
 
 JobState = Literal["finished", "running", "waiting", "failed", "to come"]
 """The state of a job of a target; `waiting` in Slurm's queue."""
+STATES: tuple[JobState, ...] = get_args(JobState)
 COMMENT = re.compile(rf"rule_(.+?)(?:_wildcards_(.*?)([0-9a-f]{{{ID_DIGITS}}})?)?")
 """The comment of a job, as the plugin of Snakemake writes it: its rule, the names in its place, and its id."""
 FIELDS = "%i|%T|%R|%Z|%k"
@@ -63,10 +64,13 @@ class JobFailure:
 class RunProgress:
     """The jobs of a target: the number of each stage in each state, those that run, those that failed, and trainings.
 
-    `trainings`: those that have begun and have not finished.
+    `trainings`: those that have begun and have not finished. `queue`: the jobs of this project in Slurm's queue, also
+    those of other targets. `problem`: why Slurm does not answer, or an empty text.
     """
 
-    stages: dict[str, dict[JobState, int]] = field(default_factory=dict)
+    queue: list[QueuedJob]
+    problem: str
+    stages: dict[str, Counter[JobState]] = field(default_factory=dict)
     running: list[RunningJob] = field(default_factory=list)
     failures: list[JobFailure] = field(default_factory=list)
     trainings: list[TrainingState] = field(default_factory=list)
@@ -74,47 +78,53 @@ class RunProgress:
     @property
     def total(self) -> Counter[JobState]:
         """The number of jobs of all stages in each state."""
-        return sum(map(Counter, self.stages.values()), Counter())
+        return sum(self.stages.values(), Counter())
 
 
-def progress_of(plan: Plan, targets: Iterable[Job], queue: Iterable[QueuedJob]) -> RunProgress:
-    """Return how far the jobs of targets are; `queue`: the jobs of the project in Slurm's queue."""
-    targets, queued, progress = list(targets), {job.id: job for job in queue}, RunProgress()
-    stages: dict[str, Counter[JobState]] = {}
-    needed = {*plan.to_run(targets)}
+def progress_of(plan: Plan, targets: list[Job]) -> RunProgress:
+    """Return how far the jobs of targets are, in the project in the present folder. Nothing is written."""
+    progress, needed = RunProgress(*read_queue(Path())), {*plan.to_run(targets)}
+    queued = {job.id: job for job in progress.queue}
     for job in plan.closure(targets):
-        folder = plan.recipe(job).folder
-        submitted, process = queued.get(folder.name), process_of(plan.root / folder)
-        log = newest_log(plan.root / folder, 0)
-        training = training_state(plan.root / folder) if job.is_training and job in needed else None
-        if process or (submitted and submitted.is_running):
-            state: JobState = "running"
-            progress.running.append(RunningJob(str(folder), str(process or submitted.about)))
-        elif job not in needed and not plan.is_finished(job):
-            continue  # nobody needs it: what would be made from it is there
-        elif job not in needed:
-            state = "finished"
-        elif submitted:
-            state = "waiting"
-        elif log is None or (training and training.state == "stopped"):
-            state = "to come"
-        else:
-            state = "failed"
-            progress.failures.append(JobFailure(str(folder), last_line(log), str(log)))
-        progress.trainings += [training] if training else []
-        stages.setdefault(PurePath(job.place).parts[1], Counter())[state] += 1
-    # `dataclasses.asdict` copies no Counter.
-    progress.stages = {stage: dict(counts) for stage, counts in sorted(stages.items())}
+        state = _state(plan, job, job in needed, queued, progress)
+        if state is not None:
+            progress.stages.setdefault(PurePath(job.place).parts[1], Counter())[state] += 1
+    progress.stages = dict(sorted(progress.stages.items()))
     return progress
 
 
-def process_of(folder: Path) -> Process | None:
-    """Return the process that does the job of a folder: by its signs of life where it is on another machine."""
+def _state(
+    plan: Plan, job: Job, is_needed: bool, queued: dict[str, QueuedJob], progress: RunProgress
+) -> JobState | None:
+    """Return the state of a job, and add to the progress what people want to know of it.
+
+    None stands for a job that nobody needs, since what would be made from it is there.
+    """
+    folder = plan.recipe(job).folder
+    submitted, holder = queued.get(folder.name), holder_of(folder)
+    training = training_state(folder) if job.is_training and is_needed else None
+    progress.trainings += [training] if training else []
+    if holder or (submitted and submitted.is_running):
+        progress.running.append(RunningJob(str(folder), str(holder.process if holder else submitted.about)))
+        return "running"
+    if not is_needed:
+        return "finished" if plan.is_finished(job) else None
+    if submitted:
+        return "waiting"
+    log = newest_log(folder, 0)
+    if log is None or (training and training.state == "stopped"):
+        return "to come"
+    progress.failures.append(JobFailure(str(folder), last_line(log), str(log)))
+    return "failed"
+
+
+def holder_of(folder: Path) -> Holder | None:
+    """Return who works in a folder: by its signs of life where it is on another machine. None where nobody does."""
     holder = read_holder(folder)
     if holder is None:
         return None
     alive = holder.process.is_alive()
-    return holder.process if alive or (alive is None and time.time() - holder.touched < STALE_S) else None
+    return holder if alive or (alive is None and time.time() - holder.touched < STALE_S) else None
 
 
 def read_queue(root: Path) -> tuple[list[QueuedJob], str]:

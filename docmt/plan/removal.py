@@ -1,7 +1,6 @@
 """The removal of artifacts. The manifest goes first: a folder that looks finished is finished, also after a kill."""
 
 import shutil
-import time
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from docmt.base.manifest import MANIFEST, normal_path
 from docmt.base.paths import PAGE, RESULTS
 from docmt.plan.explain import recipe_in
 from docmt.plan.inventory import Artifact
-from docmt.training.lease import STALE_S, Holder, read_holder
+from docmt.plan.progress import holder_of
 
 
 def chosen(artifacts: Iterable[Artifact], places: Iterable[Path], unused: bool) -> list[Artifact]:
@@ -35,23 +34,14 @@ def check_idle(root: Path, artifacts: Collection[Artifact], every: Iterable[Arti
     """Raise UserError where a job works on one of the artifacts, or reads one of them; `every`: all that are there."""
     removed = {Path(artifact.path) for artifact in artifacts}
     for path in (Path(artifact.path) for artifact in every):
-        holder = holder_of(root / path)
+        # A training holds the folder of its checkpoints too.
+        holder = holder_of(root / path) or holder_of(root / path / SCRATCH)
         if holder is None:
             continue
         recipe = recipe_in(root / path)
         if path in removed or (recipe and removed & {*recipe.inputs.values()}):
             what = "a job works on this folder" if path in removed else "the job of this folder reads what is removed"
             raise UserError(what, where=str(path), found=holder.process, remedy="remove results when it has ended")
-
-
-def holder_of(folder: Path) -> Holder | None:
-    """Return who works on the folder of a job, or on the checkpoints in it; None where nobody does, or is long gone."""
-    for holder in map(read_holder, (folder, folder / SCRATCH)):
-        if holder is not None:
-            alive = holder.process.is_alive()
-            if alive or (alive is None and time.time() - holder.touched < STALE_S):
-                return holder
-    return None
 
 
 def remove(root: Path, artifact: Artifact) -> None:

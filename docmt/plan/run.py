@@ -11,9 +11,6 @@ from docmt.plan.plan import Plan
 from docmt.plan.supplies import Supplies
 from docmt.plan.unscored import missing_for_scores
 
-SCALES = Path("workflow/scales")
-"""The folder of the files of scales, relative to the clone."""
-
 
 def grid_of_run(root: Path, config: dict[str, Any], clone: Path | None = None) -> Grid:
     """Return the grid of the settings in the folder `root`, for a run in the present folder.

@@ -1,10 +1,11 @@
 """What systems need from outside (corpora, checkpoints, translations): whether it is here, and how it can be had."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.files import FileConfig
@@ -18,7 +19,7 @@ from docmt.settings.system import Entry
 SupplyState = Literal["ready", "to-fetch", "by-hand", "licence"]
 """Whether something is here, a program can fetch it, a person has to bring it, or a licence is needed first. The order
 is that of the trouble."""
-STATES: tuple[SupplyState, ...] = ("ready", "to-fetch", "by-hand", "licence")
+STATES: tuple[SupplyState, ...] = get_args(SupplyState)
 
 
 @dataclass(frozen=True)
@@ -36,15 +37,6 @@ class Supply:
     is_size_known: bool = True
     reason: str = ""
     way: str = ""
-
-
-@dataclass(frozen=True)
-class Needs:
-    """What a target needs from outside, together: the worst state, and the size of what is to be fetched in bytes."""
-
-    state: SupplyState
-    bytes: float
-    is_size_known: bool
 
 
 class Supplies:
@@ -101,12 +93,13 @@ class Supplies:
         way = f"Put the translations at {path}, or state their path in the study (translations: path)."
         return Supply(path, "by-hand", reason=f"{path} is missing: translations of another system", way=way)
 
-    def of_entry(self, entry: Entry) -> list[Supply]:
-        """Return what a system on a corpus needs to be trained, or to be adopted."""
-        return [
-            *self.of(self.grid.corpora_for(entry), self.grid.checkpoints_for(entry)),
-            *map(self.translations, self.grid.translations_for(entry)),
-        ]
+    def of_entries(self, entries: Iterable[Entry]) -> list[Supply]:
+        """Return what systems on corpora need to be trained, or to be adopted."""
+        needed: list[Supply] = []
+        for entry in entries:
+            needed += self.of(self.grid.corpora_for(entry), self.grid.checkpoints_for(entry))
+            needed += map(self.translations, self.grid.translations_for(entry))
+        return needed
 
     def of(self, corpora: Iterable[str], checkpoints: Iterable[str] = ()) -> list[Supply]:
         """Return the supplies of corpora and of folders of checkpoints."""
@@ -114,21 +107,18 @@ class Supplies:
 
     def left_out(self) -> tuple[dict[str, str], dict[str, str]]:
         """Return why supplies of the studies are left out, and how each can be had, by their names."""
-        corpora = [corpus for study in self.grid.studies.values() for corpus in study.corpora]
-        corpora += [corpus for entry in self.grid.entries for corpus in self.grid.corpora_for(entry)]
-        checkpoints = [folder for entry in self.grid.entries for folder in self.grid.checkpoints_for(entry)]
-        paths = [path for entry in self.grid.entries for path in self.grid.translations_for(entry)]
-        needed = [*self.of(sorted(set(corpora)), sorted(set(checkpoints))), *map(self.translations, sorted(set(paths)))]
+        needed = self.of(corpus for study in self.grid.studies.values() for corpus in study.corpora)
+        needed += self.of_entries(self.grid.entries)
         absent = [supply for supply in needed if supply.reason]
         return {supply.name: supply.reason for supply in absent}, {supply.name: supply.way for supply in absent}
 
 
-def together(supplies: Iterable[Supply]) -> Needs:
-    """Return the worst state of supplies, and the size of what is to be fetched."""
+def together(supplies: Iterable[Supply]) -> Supply:
+    """Return supplies as one without a name: the worst state, and the size of all that is to be fetched."""
     supplies = list(supplies)
     worst = max((STATES.index(supply.state) for supply in supplies), default=0)
     known = all(supply.is_size_known for supply in supplies)
-    return Needs(STATES[worst], sum(supply.bytes for supply in supplies), known)
+    return Supply("", STATES[worst], sum(supply.bytes for supply in supplies), known)
 
 
 def corpus_supply(corpus: CorpusConfig, places: Places) -> Supply:
@@ -158,12 +148,10 @@ def _way(files: Iterable[FileConfig]) -> str:
 
 def left_out_lines(grid: Grid, studies: Iterable[str]) -> list[str]:
     """Return a line for each reason why systems of studies are left out: their number, the reason, and the way."""
-    counts: dict[str, int] = {}
-    ways = grid.ways_by_reason
-    for study in studies:
-        for entry in grid.of_study(study):
-            reason = grid.left_out(entry)
-            if reason is not None:
-                counts[reason] = counts.get(reason, 0) + len(entry.seeds)
+    counts, ways = Counter[str](), grid.ways_by_reason
+    for entry in (entry for study in studies for entry in grid.of_study(study)):
+        reason = grid.left_out(entry)
+        if reason is not None:
+            counts[reason] += len(entry.seeds)
     runs = {reason: "1 run" if number == 1 else f"{number} runs" for reason, number in sorted(counts.items())}
     return [f"left out: {number}: {reason}. {ways[reason]}".rstrip() for reason, number in runs.items()]

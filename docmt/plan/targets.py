@@ -12,7 +12,7 @@ from docmt.grid.grid import Grid
 from docmt.grid.items import card_of, item_corpora, item_entries, judged_systems, page_of, run_job, sheet_of
 from docmt.grid.scored import scoring_of
 from docmt.kinds.item import Item
-from docmt.plan.estimates import Estimates, TrainingPlan
+from docmt.plan.estimates import Estimates
 from docmt.plan.plan import Job, Plan
 from docmt.plan.supplies import Supplies, Supply, together
 from docmt.plan.unscored import supplies_of_scores
@@ -28,26 +28,47 @@ TargetState = Literal["made", "ready", "to-fetch", "by-hand", "licence"]
 """The state of a target: its file is there, or what its corpora and checkpoints need (`SupplyState`)."""
 
 
-@dataclass(frozen=True)
-class Target:
-    """A target of Snakemake.
+STATES: dict[TargetState, str] = {
+    "made": "it is there",
+    "ready": "all that it needs is here",
+    "to-fetch": "a run downloads what it needs",
+    "by-hand": "it needs files that a person has to bring, or has to agree to (fetch_checkpoints)",
+    "licence": "it needs files for which a licence is needed",
+}
+"""The meaning of each state of a target."""
 
-    `study` is None for `all` and for corpora. `plan` has the trainings of `all`, of a study or of an item; it is None
-    for scores and for corpora. `fetch_bytes`: the size of what is to be downloaded, as far as it is known;
-    `is_fetch_known`: whether that is all of it. `reasons`: why parts of the target are left out, or not scored.
-    `not_comparable`: why numbers of the target are not comparable with the published ones, with their metrics.
+
+@dataclass(frozen=True)
+class TargetSummary:
+    """A target of snakemake: its name, its kind, its state (see `STATES`), and the trainings that it still needs.
+
+    `kind` is all, study, item (a table, figure or passage), scores (of one system and seed) or corpus. `trainings` is
+    the number of trainings that the target needs, and `missing_trainings` is the number of these that have not ended;
+    `stored_trainings` have not ended here, but a run pulls them from the store.
+    `device_hours` and `disk_bytes` are estimates for the missing trainings. `device_hours` leaves out
+    `unknown_trainings`: the number of missing trainings over a corpus of unknown size. Each of the five is None where
+    it does not apply. `basis` says where the rates of computing come from. `fetch_bytes` is the size of what is to be
+    downloaded, as far as it is known; `is_fetch_known` is False where files of unknown size are among it. `reasons`
+    says why parts of the target are left out or not scored. `not_comparable` says why numbers of the target are not
+    comparable with the published ones beside them.
     """
 
-    name: str
+    target: str
     kind: TargetKind
-    study: str | None
-    about: str
     state: TargetState
-    plan: TrainingPlan | None
+    about: str
+    study: str | None = None
+    trainings: int | None = None
+    missing_trainings: int | None = None
+    device_hours: float | None = None
+    unknown_trainings: int | None = None
+    disk_bytes: int | None = None
     fetch_bytes: float = 0
     is_fetch_known: bool = True
     reasons: tuple[str, ...] = ()
     not_comparable: tuple[str, ...] = ()
+    basis: tuple[str, ...] = ()
+    stored_trainings: int = 0
 
 
 class Targets:
@@ -58,57 +79,60 @@ class Targets:
         self.plan, self.grid = plan, plan.grid
         self.estimates, self.supplies = Estimates(plan), Supplies(plan.grid, plan.root)
 
-    def every(self) -> Target:
+    def every(self) -> TargetSummary:
         """Return the target `all`."""
         active = self.grid.active
         entries = [entry for name in active for entry in self.grid.of_study(name)]
-        pages = [self._page(name, INDEX) for name in active]
-        needed = [supply for entry in entries for supply in self.supplies.of_entry(entry)]
-        needed += [supply for name in active for supply in self._for_scores(name)]
+        needed = self.supplies.of_entries(entries)
+        needed += [supply for name in active for supply in supplies_of_scores(self.supplies, name)]
         about = f"every study of config.yaml: {', '.join(active)}"
-        return self._target("all", "all", None, about, pages, needed, entries)
+        return self._target("all", "all", about, [self._page(name, INDEX) for name in active], needed, entries)
 
-    def of_study(self, study: str, scores: bool) -> Iterator[Target]:
+    def of_study(self, study: str, scores: bool) -> Iterator[TargetSummary]:
         """Yield a study, its items and, where `scores` is true, the scores of each of its systems and seeds."""
         config, entries = self.grid.studies[study], self.grid.of_study(study)
-        for_scores = self._for_scores(study)
-        needed = [*self.supplies.of(config.corpora), *(s for entry in entries for s in self.supplies.of_entry(entry))]
-        needed += for_scores
-        yield self._target(study, "study", study, config.title, [self._page(study, INDEX)], needed, entries)
+        for_scores = supplies_of_scores(self.supplies, study)
+        needed = [*self.supplies.of(config.corpora), *self.supplies.of_entries(entries), *for_scores]
+        yield self._target(study, "study", config.title, [self._page(study, INDEX)], needed, entries, study=study)
         for name, item in config.items.items():
-            path, about = page_of(self.grid, study, name), f"{item.paper}: {item.title}" if item.paper else item.title
-            entries_of_item = item_entries(self.grid, study, name)
-            checkpoints = [folder for entry in entries_of_item for folder in self.grid.checkpoints_for(entry)]
-            needed = self.supplies.of(item_corpora(self.grid, study, name), checkpoints)
-            paths = [path for entry in entries_of_item for path in self.grid.translations_for(entry)]
-            needed += map(self.supplies.translations, paths)
-            needed += for_scores if {"scores", "occurrences"} & {*item.reads()} else []
-            unscored = tuple(self._unscored(study, item, entries_of_item))
-            page = [self._page(study, name)]
-            target = self._target(path, "item", study, about, page, needed, entries_of_item, unscored)
-            yield dataclasses.replace(target, not_comparable=tuple(self._not_comparable(study, item)))
-            if item.has_sheet:
-                yield self._sheet(study, name, about)
-        runs = [(entry, seed) for entry in entries for seed in entry.seeds] if scores else []
-        for entry, seed in runs:
-            step, names = run_job(self.grid, "scores", entry, seed)
-            job, about = Job.of(step, **names), f"scores of {entry.system.name} on {entry.corpus}"
-            needed = [*self.supplies.of_entry(entry), *for_scores]
-            yield self._target(self._name(job), "scores", study, about, [job], needed)
+            yield from self._item(study, name, item, for_scores)
+        for entry in entries if scores else ():
+            about = f"scores of {entry.system.name} on {entry.corpus}"
+            needed = [*self.supplies.of_entries([entry]), *for_scores]
+            for seed in entry.seeds:
+                step, names = run_job(self.grid, "scores", entry, seed)
+                job = Job.of(step, **names)
+                yield self._target(self._name(job), "scores", about, [job], needed, study=study)
 
-    def _sheet(self, study: str, name: str, about: str) -> Target:
-        """Return the sheet for annotators of a table; `about` describes the table."""
-        path, (_, entries) = sheet_of(self.grid, study, name), judged_systems(self.grid, study, name)
-        needed = [supply for entry in entries for supply in self.supplies.of_entry(entry)]
-        job = Job.of("sheet", scale=self.grid.scale, study=study, item=name)
-        return self._target(path, "sheet", study, f"the sheet for annotators of {about}", [job], needed, entries)
+    def _item(self, study: str, name: str, item: Item, for_scores: list[Supply]) -> Iterator[TargetSummary]:
+        """Yield a table, figure or passage of a study and, where it has one, its sheet for annotators."""
+        about = f"{item.paper}: {item.title}" if item.paper else item.title
+        entries = item_entries(self.grid, study, name)
+        needed = [*self.supplies.of(item_corpora(self.grid, study, name)), *self.supplies.of_entries(entries)]
+        needed += for_scores if {"scores", "occurrences"} & {*item.reads()} else []
+        yield self._target(
+            page_of(self.grid, study, name),
+            "item",
+            about,
+            [self._page(study, name)],
+            needed,
+            entries,
+            study=study,
+            unscored=tuple(self._unscored(study, item, entries)),
+            not_comparable=tuple(self._not_comparable(study, item)),
+        )
+        if item.has_sheet:
+            _, judged = judged_systems(self.grid, study, name)
+            job = Job.of("sheet", scale=self.grid.scale, study=study, item=name)
+            path, what = sheet_of(self.grid, study, name), f"the sheet for annotators of {about}"
+            yield self._target(path, "sheet", what, [job], self.supplies.of_entries(judged), judged, study=study)
 
-    def corpora(self) -> Iterator[Target]:
+    def corpora(self) -> Iterator[TargetSummary]:
         """Yield the targets of corpora."""
         for corpus in self.grid.corpora:
             step, names = card_of(self.grid, corpus)
             job, needed = Job.of(step, **names), [self.supplies.corpus(corpus)]
-            yield self._target(self._name(job), "corpus", None, f"the corpus {corpus}", [job], needed)
+            yield self._target(self._name(job), "corpus", f"the corpus {corpus}", [job], needed)
 
     def _page(self, study: str, item: str) -> Job:
         """Return the job of a page."""
@@ -123,11 +147,6 @@ class Targets:
         """Return whether the outputs of a job are there; they are not where a file is missing that decides them."""
         folder = self.plan.folder(job.step, job.names)
         return folder is not None and (folder / MANIFEST).is_file()
-
-    def _for_scores(self, study: str) -> list[Supply]:
-        """Return what the scores of a study need, without what is left out."""
-        supplies = supplies_of_scores(self.supplies, study)
-        return [supply for supply in supplies if supply.name not in self.grid.not_scored]
 
     def _unscored(self, study: str, item: Item, entries: Iterable[Entry]) -> Iterator[str]:
         """Yield why metrics of an item get no score, with the way to what is missing."""
@@ -148,26 +167,32 @@ class Targets:
         self,
         name: str,
         kind: TargetKind,
-        study: str | None,
         about: str,
         jobs: Iterable[Job],
         needed: Iterable[Supply],
         entries: Iterable[Entry] | None = None,
+        study: str | None = None,
         unscored: tuple[str, ...] = (),
-    ) -> Target:
-        """Return a target that is `jobs` and needs some supplies; a target with `entries` has a plan of trainings."""
-        plan = None if entries is None else self.estimates.plan(entries)
+        not_comparable: tuple[str, ...] = (),
+    ) -> TargetSummary:
+        """Return a target that is `jobs` and needs some supplies; a target with `entries` has trainings."""
+        target = TargetSummary(name, kind, "made", about, study, reasons=unscored, not_comparable=not_comparable)
+        if entries is not None:
+            target = dataclasses.replace(target, **vars(self.estimates.plan(entries)))
         if all(map(self._is_finished, jobs)):
-            return Target(name, kind, study, about, "made", plan, reasons=unscored)
+            return target
         supplies = {supply.name: supply for supply in needed}.values()
         needs = together(supplies)
-        reasons = tuple(supply.reason for supply in supplies if supply.reason)
-        return Target(
-            name, kind, study, about, needs.state, plan, needs.bytes, needs.is_size_known, (*reasons, *unscored)
+        return dataclasses.replace(
+            target,
+            state=needs.state,
+            fetch_bytes=needs.bytes,
+            is_fetch_known=needs.is_size_known,
+            reasons=(*(supply.reason for supply in supplies if supply.reason), *unscored),
         )
 
 
-def targets(plan: Plan, studies: Iterable[str], scores: bool) -> Iterator[Target]:
+def targets(plan: Plan, studies: Iterable[str], scores: bool) -> Iterator[TargetSummary]:
     """Yield the target `all` of a plan, the targets of each of `studies`, and the targets of corpora.
 
     The targets of a study are the study and its items, and, where `scores` is true, the scores of each system and seed.
@@ -177,8 +202,8 @@ def targets(plan: Plan, studies: Iterable[str], scores: bool) -> Iterator[Target
     yield listed.every()
     for study in studies:
         for target in listed.of_study(study, scores):
-            if target.name not in yielded:
-                yielded.add(target.name)
+            if target.target not in yielded:
+                yielded.add(target.target)
                 yield target
     yield from listed.corpora()
 

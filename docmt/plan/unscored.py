@@ -26,8 +26,9 @@ def missing_for_scores(supplies: Supplies) -> list[Supply]:
 
 
 def supplies_of_scores(supplies: Supplies, study: str) -> list[Supply]:
-    """Return the supplies of the files and folders that a study names for its scores."""
-    paths = [path for path in supplies.grid.scoring[study].paths if _states(supplies.grid, study, path)]
+    """Return the supplies of what a study names for its scores, without those for metrics that are left out."""
+    grid = supplies.grid
+    paths = [path for path in grid.scoring[study].paths if _states(grid, study, path) and path not in grid.not_scored]
     return [supply_for_scores(supplies, path) for path in paths]
 
 

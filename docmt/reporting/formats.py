@@ -3,6 +3,7 @@
 from typing import Any
 
 from docmt.base.names import SPLITS
+from docmt.base.screen import duration
 
 NONE = "–"
 """The text of a missing number."""
@@ -37,17 +38,6 @@ def signed(value: float | None, decimals: int = 2) -> str:
 def whole(value: float | None) -> str:
     """Return a number rounded to a whole number, with narrow no-break spaces between groups of three digits."""
     return NONE if value is None else f"{value:,.0f}".replace(",", "\u202f")
-
-
-def duration(seconds: float | None) -> str:
-    """Return a duration in seconds as a text, such as `48 s`, `12 min 05 s` or `3 h 20 min`."""
-    if seconds is None:
-        return NONE
-    minutes, rest = divmod(round(seconds), 60)
-    if not minutes:
-        return f"{rest} s" if seconds >= 10 else f"{seconds:.1f} s"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
 
 
 def plain(value: Any) -> str:
@@ -108,5 +98,8 @@ def p_value(p: float | None) -> str:
     return "< 0.0001" if p < 1e-4 else f"{p:.4f}"
 
 
-FILTERS = {f.__name__: f for f in (number, printed, counted, signed, whole, duration, plain, matrix, p_value)}
-"""The filters of the templates, by the names of their functions."""
+FILTERS = {
+    **{f.__name__: f for f in (number, printed, counted, signed, whole, plain, matrix, p_value)},
+    "duration": lambda seconds: NONE if seconds is None else duration(seconds),
+}
+"""The filters of the templates, by their names in them."""

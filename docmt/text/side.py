@@ -136,15 +136,6 @@ class Side:
         return cls(WhitespaceTokenizer(), KeepCase(), WholeTokens(), vocabulary)
 
     @classmethod
-    def of_words(cls, language: str, config: TextConfig) -> "Side":
-        """Return a side that has learnt nothing, so `config.case` is `keep` or `lower`; its pieces are whole words.
-
-        `language` is an ISO 639-1 code. The words are those of every side with these settings.
-        """
-        casing = casing_of(config, language)
-        return cls(tokenizer_for(language, config), casing, WholeTokens(), Vocabulary(SPECIALS))
-
-    @classmethod
     def load(cls, folder: Path, name: str, language: str, config: TextConfig) -> "Side":
         """Read the files of side `name` from a `text/` folder; `language` is an ISO 639-1 code.
 

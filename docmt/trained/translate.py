@@ -1,6 +1,6 @@
 """Translations of documents by a trained model, which cuts documents as its own test documents were cut."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise
 from pathlib import Path
@@ -81,8 +81,16 @@ def translate_lines(
     positions, and where its stop list is missing.
     """
     ids = list(map(model.pipeline.source.encode, lines))
-    numbers = document_numbers(lines, ids) if names is None else _named_numbers(names, ids)
-    return _translated(model, lines, ids, numbers, config, progress)
+    documents = document_numbers(lines, ids) if names is None else _named_numbers(names, ids)
+    places, numbers, decoded = list(documents), list(documents.values()), None
+    if places:
+        cut = model.test_cut()
+        table = _segments([ids[place] for place in places], numbers, cut)
+        check_positions(Path(WHERE), table, [model.network.config.learned_positions], SIDES[:1])
+        sentences = _sentences([lines[place] for place in places], numbers, table)
+        segments = SegmentTable.from_table(table, WHERE, model.chains(sentences))
+        decoded = decode_segments(segments, cut, translator_of(model, cut, config, progress))
+    return Translated(decoded, places, len(lines), model.pipeline.target.restore)
 
 
 def _named_numbers(names: Sequence[str], ids: Sequence[list[int]]) -> dict[int, int]:
@@ -101,34 +109,12 @@ def translate_documents(
     """
     sentences = [sentence for document in documents for sentence in document]
     numbers = [number for number, document in enumerate(documents) for _ in document]
-    ids = list(map(model.pipeline.source.encode, sentences))
-    document_of_place = {place: numbers[place] for place, pieces in enumerate(ids) if pieces}
-    translated = _translated(model, sentences, ids, document_of_place, config, progress)
-    document_of_text = sorted(set(document_of_place.values())) if translated.is_by_document else numbers
+    translated = translate_lines(model, sentences, config, progress, list(map(str, numbers)))
+    with_text = sorted({numbers[place] for place in translated.places})
     lines: list[list[str]] = [[] for _ in documents]
-    for text, number in zip(translated.texts(), document_of_text, strict=True):
+    for text, number in zip(translated.texts(), with_text if translated.is_by_document else numbers, strict=True):
         lines[number].append(text)
     return lines, translated.fallbacks
-
-
-def _translated(
-    model: TrainedModel,
-    lines: Sequence[str],
-    ids: Sequence[list[int]],
-    documents: Mapping[int, int],
-    config: DecodeConfig,
-    progress: Progress,
-) -> Translated:
-    """Translate the lines whose places are keys of `documents`; its values are the lines' document numbers, rising."""
-    places, decoded = list(documents), None
-    if places:
-        cut = model.test_cut()
-        table = _segments([ids[place] for place in places], list(documents.values()), cut)
-        check_positions(Path(WHERE), table, [model.network.config.learned_positions], SIDES[:1])
-        sentences = _sentences([lines[place] for place in places], list(documents.values()), table)
-        segments = SegmentTable.from_table(table, WHERE, model.chains(sentences))
-        decoded = decode_segments(segments, cut, translator_of(model, cut, config, progress))
-    return Translated(decoded, places, len(lines), model.pipeline.target.restore)
 
 
 def _segments(ids: list[list[int]], documents: list[int], cut: CutConfig) -> pa.Table:

@@ -80,8 +80,6 @@ def test_readers_see_no_mark(tmp_path):
 def test_contrastive_sets_and_tables_see_no_mark(printed):
     table = "source\ttarget\tdocument\nun\tone\td\n"
     assert "train" in printed({"t.tsv": MARK + table}, "check-corpus", "t.tsv")
-    assert "train" in printed({"a": MARK + "un\n", "b": MARK + "one\n"},
-                              "check-corpus", "--source", "a", "--target", "b")  # fmt: skip
 
 
 def test_a_file_of_a_mark_alone_has_no_line(tmp_path):

@@ -124,24 +124,6 @@ def test_a_stop_list_of_a_file(files, write):
     assert "|nochain:stop-" in score["signatures"][0]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--rule", "match"), "--rule: not a rule\n  found match; expected NAME=VALUE"),
-        (("--rule", "mach=exact"), "--rule mach: unknown key\n  found mach\n  did you mean 'match'"),
-        (("--rule", "match=exat"), "--rule match: unknown name\n  found exat\n  did you mean 'exact'"),
-        (("--rule", "match={"), "--rule match: unknown name"),
-        (("--rule", "target_stop_lists=x"), "found target_stop_lists\n  use --target-stop-list"),
-        (("--train-source", "x"), "training text needs both sides"),
-    ],
-    ids=str,
-)
-def test_wrong_options_are_refused(files, arguments, message):
-    with pytest.raises(UserError) as refused:
-        command(*files, *arguments)
-    assert message in str(refused.value)
-
-
 def test_files_that_do_not_correspond_are_refused(files, write):
     source, three = files[1], write("three", SYSTEM[:3])
     beyond = write("beyond", [*LINKS[:3], "0-1 1-9"])
@@ -157,6 +139,7 @@ def test_files_that_do_not_correspond_are_refused(files, write):
             "--aligner: the option names the aligner of the files --links, and no such file is given",
         ),
         (files[:4], "source: no documents"),
+        ([*files, "--train-source", source], "training text needs both sides"),
     ]
     for arguments, message in cases:
         with pytest.raises(UserError) as refused:

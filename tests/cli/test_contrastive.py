@@ -172,9 +172,10 @@ def test_models_that_read_chains_find_them_in_the_source(sets, tmp_path):
         run(sets / "table.tsv", "--model", folder)
 
 
-@pytest.mark.parametrize("option", ["--context-documents", "--context-sentences", "--first-segment"])
-def test_options_of_forms_go_with_them_alone(sets, model, option):
-    with pytest.raises(AssertionError, match=f"{option}: only with --form contrapro"):
+@pytest.mark.parametrize("name", ["documents", "context_sentences", "first_segment"])
+def test_settings_of_other_forms_are_refused(sets, model, name):
+    option = "--context-documents" if name == "documents" else f"--{name.replace('_', '-')}"
+    with pytest.raises(UserError, match=f"{name}: unknown key"):
         run(sets / "table.tsv", "--model", model, option, "1")
 
 

@@ -74,19 +74,17 @@ def test_json_has_the_parts_of_bleu(write):
     assert [ter[name] for name in names] == [None, None, None]
 
 
-@pytest.mark.parametrize("command", ["score", "compare"])
-def test_text_that_looks_tokenised_is_told_on_standard_error(write, command):
+def test_text_that_looks_tokenised_is_told_on_standard_error(write):
     """For metrics that expect detokenised text."""
     tokenised = write("tokenised", [f"{line[:-1]} ." for line in REFERENCE])
     reference = write("reference", REFERENCE)
     files = ("--hypotheses", tokenised, "--reference", reference)
-    files += ("--baseline", reference) if command == "compare" else ()
     warning = f"docmt: warning: {tokenised}: 4 of 4 lines have a space before a full stop or a comma, first: "
-    assert warning in succeed(command, *files).stderr
-    of_words = succeed(command, *files, "--family", "tokenized").stderr
+    assert warning in succeed("compare", *files, "--baseline", reference).stderr
+    of_words = succeed("score", *files, "--family", "tokenized").stderr
     assert f"{reference}: 4 of 4 lines end in a full stop or a comma without a space" in of_words
     assert str(tokenised) not in of_words
-    assert warning in succeed(command, *files, "--family", "tokenized", "--metric", "chrF").stderr
+    assert warning in succeed("score", *files, "--family", "tokenized", "--metric", "chrF").stderr
 
 
 def test_pieces_are_told_before_comet_reads_them(write, tmp_path):
@@ -106,20 +104,17 @@ CHINESE = {
 THAI = {"hypotheses": ["เขาไปโรงเรียนทุกวันตอนเช้า"] * 2, "reference": ["เขาไปโรงเรียนทุกวันตอนเย็น"] * 2}
 
 
-@pytest.mark.parametrize("command", ["score", "compare"])
 @pytest.mark.parametrize(
     "texts, language, is_told", [(CHINESE, "en", True), (CHINESE, "zh", False), (THAI, "th", True)]
 )
-def test_a_script_without_spaces_is_told_where_its_words_are_not_cut(write, command, texts, language, is_told):
+def test_a_script_without_spaces_is_told_where_its_words_are_not_cut(write, texts, language, is_told):
     hypotheses, reference = (write(name, lines) for name, lines in texts.items())
     files = ("--hypotheses", hypotheses, "--reference", reference, "--target-language", language)
-    files += ("--baseline", hypotheses) if command == "compare" else ()
-    assert ("in a script without spaces between words" in succeed(command, *files).stderr) == is_told
-    assert succeed(command, *files, "--metric", "chrF").stderr == ""
-    if command == "score":
-        score = scores(*files)["13a", "s"]["score"]
-        theirs = sacrebleu.BLEU(trg_lang=language).corpus_score(texts["hypotheses"], [texts["reference"]]).score
-        assert score == theirs and (score == 0) == is_told
+    assert ("in a script without spaces between words" in succeed("score", *files).stderr) == is_told
+    assert succeed("score", *files, "--metric", "chrF").stderr == ""
+    score = scores(*files)["13a", "s"]["score"]
+    theirs = sacrebleu.BLEU(trg_lang=language).corpus_score(texts["hypotheses"], [texts["reference"]]).score
+    assert score == theirs and (score == 0) == is_told
 
 
 @pytest.mark.parametrize("hypotheses", [["Short text"], ["One two three four five.", "", ""]], ids=["short", "empty"])

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 from helpers.command_line import output as printed
+from helpers.plans import plan_of
 from helpers.planted import at
 from helpers.sealed import rewrite, write_manifest
 from helpers.small_grid import CONFIG, small_project
@@ -16,6 +17,7 @@ from helpers.support import Project
 
 from docmt.base.columns import CONTRASTIVE, DOCUMENTS
 from docmt.base.errors import UserError
+from docmt.base.manifest import MANIFEST
 from docmt.base.parse import parse
 from docmt.base.recipe import JOB
 from docmt.base.tables import read_parquet, write_parquet
@@ -24,6 +26,7 @@ from docmt.corpus.export.forms import export
 from docmt.corpus.export.reading import ExportedCorpus
 from docmt.corpus.opening import read_sets
 from docmt.corpus.read import read_corpus
+from docmt.plan.plan import Job
 from docmt.text.pipeline import TokensSettings
 from docmt.text.process import process_corpus
 
@@ -256,10 +259,10 @@ def test_a_changed_file_is_refused(folder, tmp_path):
 def run(folder, tokens, tmp_path) -> Project:
     """A small project whose results have the corpus and two texts."""
     project = small_project(tmp_path / "project")
-    target = copy_with(folder, project.root / "results/1_corpus/toy/0")
+    target = copy_with(folder, folder_of_job(project, "corpus"))
     write_manifest(target, "documents.parquet", "card.json", "contrastive.parquet")
     for name in CONFIG["texts"]:
-        place = project.root / "results/2_tokens/toy" / name / "0"
+        place = folder_of_job(project, "tokens", text=name)
         place.mkdir(parents=True)
         (place / JOB).touch()
         for file in ("tokens.arrow", "references.arrow"):
@@ -268,51 +271,48 @@ def run(folder, tokens, tmp_path) -> Project:
     return project
 
 
+def folder_of_job(project: Project, step: str, **names: str) -> Path:
+    """The folder of a job of the corpus."""
+    return project.root / plan_of(project.root).recipe(Job.of(step, corpus="toy", **names)).folder
+
+
 def call(project: Project, *options: str) -> dict:
     out = ("--output", project.root / "out", "--root", project.root)
     return json.loads(printed("export-corpus", "toy", *out, *options, "--json"))
 
 
-def unfinished(project: Project, folder: str) -> None:
-    (project.root / "results" / folder / "0/manifest.json").unlink()
+def unfinished(project: Project, step: str, **names: str) -> None:
+    (folder_of_job(project, step, **names) / MANIFEST).unlink()
 
 
 def test_the_tokens_are_those_of_the_text_that_is_named_or_of_the_only_one(run, tmp_path):
     with pytest.raises(UserError) as problem:
         call(run)
     assert str(problem.value) == (
-        f"{run.root}/results/2_tokens/toy: the corpus has tokens of several texts\n  found joint, separate\n"
+        "toy: the corpus has tokens of several texts\n  found joint, separate\n"
         "  name one of them with --text, or add --without-tokens"
     )
     assert call(run, "--output", str(tmp_path / "named"), "--text", "joint")["text"] == "joint"
     without = call(run, "--output", str(tmp_path / "without"), "--without-tokens")
     assert without["text"] is None and not [name for name in without["files"] if ".tok" in name]
-    unfinished(run, "2_tokens/toy/joint")
+    unfinished(run, "tokens", text="joint")
     assert call(run)["text"] == "separate"
-    unfinished(run, "2_tokens/toy/separate")
+    unfinished(run, "tokens", text="separate")
     assert call(run, "--output", str(tmp_path / "none"))["text"] is None
 
 
 @pytest.mark.parametrize(
     ("lost", "options", "message"),
     [
-        (
-            "1_corpus/toy",
-            (),
-            "`snakemake $(docmt path results/1_corpus/toy)/manifest.json` makes it, with the --config of your run",
-        ),
-        (
-            "2_tokens/toy/joint",
-            ("--text", "joint"),
-            "`snakemake $(docmt path results/2_tokens/toy/joint)/manifest.json` makes it",
-        ),
-        ("2_tokens/toy/joint", ("--text", "join"), "--text: unknown text\n  found join\n  did you mean 'joint'?"),
-        ("2_tokens/toy/joint", ("--text", "joint", "--without-tokens"), "a text and no tokens"),
+        ({"step": "corpus"}, (), "/manifest.json` makes it, with the --config of your run"),
+        ({"step": "tokens", "text": "joint"}, ("--text", "joint"), "snakemake has not made this folder yet"),
+        ({"step": "tokens", "text": "joint"}, ("--text", "join"), "--text: unknown text\n  found join\n  did you mean"),
+        ({"step": "tokens", "text": "joint"}, ("--text", "joint", "--without-tokens"), "a text and no tokens"),
     ],
     ids=["no corpus", "no tokens", "no text", "both"],
 )
 def test_what_no_stage_has_made_is_refused(run, lost, options, message):
-    unfinished(run, lost)
+    unfinished(run, **lost)
     with pytest.raises(UserError) as problem:
         call(run, *options)
     assert message in str(problem.value) and not (run.root / "out").exists()

@@ -8,9 +8,12 @@ import pytest
 from helpers.reader_files import tar_bytes, write_files
 
 from docmt.base.digests import sha256_file
+from docmt.cli.corpus import review_text
 from docmt.cli.main import main
 from docmt.corpus.inputs import MANY_SENTENCES
+from docmt.corpus.review import review_files
 
+BLANK_LINES = {"blank": True}
 GOOD = {"a.zh": "一\n二\n\n三\n", "a.en": "one\ntwo\n\nthree\n", "b.en": "1\n2\n\n3\n"}
 
 
@@ -30,33 +33,31 @@ def validate(tmp_path, monkeypatch, capsys):
     return run
 
 
-def test_counts_of_a_good_corpus(tmp_path, validate):
+@pytest.fixture
+def validate_lines(tmp_path, monkeypatch):
+    """Review the files a.zh and a.en of a folder, as lines; the status and the lines of the command."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(at_most: int = 10, documents: object = BLANK_LINES, **more: object) -> tuple[int, list[str]]:
+        sides = {"source": "a.zh", "target": "a.en", **more}
+        review = review_files({"kind": "lines", "splits": {"train": sides}, "documents": documents}, "mine", at_most)
+        return 2 if review.problems.problems else 0, review_text(review).splitlines()
+
+    return run
+
+
+def test_counts_of_a_good_corpus(tmp_path, validate_lines):
     write_files(tmp_path, GOOD)
-    status, lines = validate("--source", "a.zh", "--target", "a.en", "--reference", "b.en")
+    status, lines = validate_lines(references=["b.en"])
     assert status == 0
     assert [line.split() for line in lines[1:]] == [["train", "2", "3", "1", "to", "2", "2", "3", "/", "11"]]
 
 
-@pytest.mark.parametrize(
-    ("boundaries", "source", "target", "counts"),
-    [
-        ("none", "一\n二\n", "one\ntwo\n", ["2", "2"]),
-        ("start=<d>", "<d>\n一\n二\n", "<d>\none\ntwo\n", ["1", "2"]),
-        ("end=##", "一\n二\n## 1\n", "one\ntwo\n##\n", ["1", "2"]),
-        ("offsets=doc", "一\n二\n", "one\ntwo\n", ["2", "2"]),
-    ],
-)
-def test_ways_to_tell_documents_apart(tmp_path, validate, boundaries, source, target, counts):
-    write_files(tmp_path, {"x/a.zh": source, "x/a.en": target, "doc": "0\n1\n"})
-    status, lines = validate("--source", tmp_path / "x/a.zh", "--target", "x/a.en", "--boundaries", boundaries)
-    assert (status, lines[1].split()[1:3]) == (0, counts)
-
-
-def test_every_problem_with_its_line_and_the_rest_counted(tmp_path, validate):
+def test_every_problem_with_its_line_and_the_rest_counted(tmp_path, validate_lines):
     source = ["一", "", "三\x00", *["四"] * 4, "<s>", "九", "十" * 1001, "十一"]
     target = [*["one"] * 3, "", "", "", "", "_eos", "", "ten", "eleven", "twelve"]
     write_files(tmp_path, {"a.zh": b"\n".join(text.encode() for text in source) + b"\xff\n", "a.en": "\n".join(target)})
-    status, lines = validate("--source", "a.zh", "--target", "a.en", "--boundaries", "none", "--at-most", 2)
+    status, lines = validate_lines(2, documents=None)
     assert status == 2
     assert lines == [
         "empty sentence: 6",
@@ -77,17 +78,17 @@ def test_every_problem_with_its_line_and_the_rest_counted(tmp_path, validate):
     ]
 
 
-def test_problems_of_boundaries_do_not_hide_each_other(tmp_path, validate):
+def test_problems_of_boundaries_do_not_hide_each_other(tmp_path, validate_lines):
     write_files(tmp_path, {"a.zh": "一\n\n\n四\n五\n\n七\n", "a.en": "1\n\n\n4\n\n6\n7\n"})
-    assert validate("--source", "a.zh", "--target", "a.en") == (
+    assert validate_lines() == (
         2,
         ["empty document: 1", "  a.zh:3", "document boundary on one side only: 2", "  a.en:5", "  a.zh:6"],
     )
 
 
-def test_a_warning_alone_is_no_problem(tmp_path, validate):
+def test_a_warning_alone_is_no_problem(tmp_path, validate_lines):
     write_files(tmp_path, {"a.zh": "一" * 1001 + "\n", "a.en": "one\n"})
-    status, lines = validate("--source", "a.zh", "--target", "a.en")
+    status, lines = validate_lines()
     assert (status, lines[:2]) == (
         0,
         ["warning: sentence of more than 1000 characters: 1", "  a.zh:1: found 1001"],
@@ -187,33 +188,21 @@ def test_other_counts_than_the_corpus_file_states(tmp_path, validate):
         ({"a.zh": "", "a.en": ""}, ["no documents in split train: 1", "  a.zh, a.en: expected one or more"]),
     ],
 )
-def test_nothing_to_read(tmp_path, validate, files, message):
+def test_nothing_to_read(tmp_path, validate_lines, files, message):
     write_files(tmp_path, files)
-    assert validate("--source", "a.zh", "--target", "a.en") == (2, message)
+    assert validate_lines() == (2, message)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "docmt: no corpus to check, or more than one"),
-        (["a.tsv", "--source", "a", "--target", "b"], "docmt: no corpus to check, or more than one"),
-        (["--source", "a"], "docmt: no corpus to check, or more than one"),
-        (["--source", "a", "--target", "b", "--boundaries", "<d>"], "docmt: --boundaries: unknown boundary between"),
-        (["--source", "a", "--target", "b", "--boundaries", "start"], "docmt: --boundaries: unknown boundary between"),
-        (["a.xls"], "docmt: a.xls splits.train: value not allowed"),
-    ],
-)
-def test_what_cannot_be_asked_for(validate, arguments, message):
-    status, lines = validate(*arguments)
-    assert status == 2
-    assert lines[0].startswith(message)
+def test_a_file_of_another_kind_is_refused(validate):
+    status, lines = validate("a.xls")
+    assert status == 2 and lines[0].startswith("docmt: a.xls splits.train: value not allowed")
 
 
-def test_a_split_of_one_long_document_is_reported(tmp_path, validate):
+def test_a_split_of_one_long_document_is_reported(tmp_path, validate_lines):
     """Boundaries were probably lost; stage 1 keeps the warning in the card, and a run ends with it."""
     number = MANY_SENTENCES + 1
     write_files(tmp_path, {"a.zh": "一\n" * number, "a.en": "one\n" * number})
-    status, lines = validate("--source", "a.zh", "--target", "a.en")
+    status, lines = validate_lines()
     assert status == 0
     assert lines[:2] == [
         "warning: all of a split is one document: does the text lack boundaries?: 1",

@@ -12,7 +12,6 @@ from docmt.cli.studies import system_row
 from docmt.grid.grid import load_grid
 from docmt.plan.estimates import Estimates
 from docmt.plan.obtain import check_supplies
-from docmt.plan.outside import lines_about_equal_files
 from docmt.plan.plan import Job, Plan
 from docmt.plan.run import grid_of_run
 from docmt.plan.supplies import left_out_lines
@@ -196,20 +195,6 @@ def test_a_scale_with_fixtures_needs_no_file(beside):
     assert settings(grid, "6_adopted/toy/theirs/seed1")["stand_in"] is True
 
 
-def equal_files(project: Project) -> list[str]:
-    plan = plan_of(project.root)
-    return list(lines_about_equal_files(plan.grid, plan.digests, ["one"]))
-
-
-def test_equal_files_of_two_systems_are_noted(beside):
-    beside.edit(STUDY, "systems/google", {"translations": {"path": "google.txt"}})
-    (beside.root / "google.txt").write_text("a\n", encoding="utf-8")
-    (line,) = equal_files(beside)
-    assert line == "theirs and google of study one have the same translations of toy: google.txt"
-    (beside.root / "google.txt").write_text("b\n", encoding="utf-8")
-    assert not equal_files(beside)
-
-
 def test_it_is_listed_with_the_origin_of_its_translations(beside):
     (theirs,) = [system for system in list_systems(beside.root) if system.system == "theirs"]
     assert system_row(theirs) == ("one", "theirs", "translations from a file", "-", "joint", "-", "-", "-", "toy")
@@ -221,7 +206,7 @@ def test_it_is_listed_with_the_origin_of_its_translations(beside):
 def test_it_costs_no_training(beside):
     plan = plan_of(beside.root)
     needed = Estimates(plan).plan([plan.grid.find("toy", "theirs")])
-    assert (needed.trainings, needed.hours, needed.bytes) == (0, 0, 0)
+    assert (needed.trainings, needed.device_hours, needed.disk_bytes) == (0, 0, 0)
 
 
 def test_its_lines_are_on_the_sheet_of_annotators(beside):

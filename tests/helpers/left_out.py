@@ -70,7 +70,6 @@ LEFT_OUT = {
     "docmt fetch-files gold-alignments": "downloads files: tests/fetching",
     "docmt check-catalogue": "reads every corpus that is there: tests/cli/test_catalogue.py",
     "docmt check-corpus my/corpus.yaml": "needs a corpus of the reader's: tests/corpus/test_check.py",
-    "docmt count-chains ted_zh-en": "needs a corpus that is downloaded: tests/cli/test_catalogue.py",
     "docmt score-contrastive --model MODEL": PUBLISHED,
     "docmt score-cohesion": "needs a BERT: tests/scoring/test_adjacent.py",
     "docmt score-comet": "needs an environment with unbabel-comet: tests/scoring/programs/test_comet_scorer.py",
@@ -81,7 +80,6 @@ LEFT_OUT = {
     "for_ctranslate2/translate.py": "needs a text: tests/exporting/test_ctranslate2.py",
     # Commands that do not end, or change the reader's shell.
     "watch -n": "does not end: tests/plan/test_progress.py",
-    "--follow": "does not end: tests/training/test_live.py",
     "docmt --install-completion": "changes the reader's shell: tests/cli/test_every_command.py",
 }
 """Pieces of commands that do not run, and the reasons, with the test that covers them."""

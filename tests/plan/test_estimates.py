@@ -7,7 +7,8 @@ from helpers.support import Project
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
 from docmt.base.manifest import RECORD
-from docmt.estimates.operations import Load, multiplications, parameters
+from docmt.estimates.operations import multiplications, parameters
+from docmt.estimates.passes import Pass
 from docmt.grid.grid import load_grid
 from docmt.plan.estimates import Estimates, TrainingPlan
 from docmt.plan.plan import Plan
@@ -44,7 +45,7 @@ def state_counts(project: Project, **counts: object) -> None:
 def test_what_several_systems_start_from_or_use_is_trained_once(small):
     assert (plan(small, "fine").trainings, plan(small, "fine.beam8").trainings) == (2, 2)
     assert plan(small, "fine", "fine.beam8", "fine.narrow", "sentence").trainings == 3
-    assert plan(small, "fine", "fine.beam8").hours == plan(small, "fine").hours
+    assert plan(small, "fine", "fine.beam8").device_hours == plan(small, "fine").device_hours
     assert plan(small).trainings == 0
 
 
@@ -52,45 +53,45 @@ def test_every_seed_is_a_training(small):
     small.edit(STUDY, "systems/fine/seeds", [1, 2, 3])
     assert plan(small, "fine").trainings == 6
     small.edit(STUDY, "systems/fine.beam8/seeds", [1])
-    assert plan(small, "fine").hours == pytest.approx(3 * plan(small, "fine.beam8").hours)
+    assert plan(small, "fine").device_hours == pytest.approx(3 * plan(small, "fine.beam8").device_hours)
 
 
 def test_a_training_that_is_made_takes_nothing_more(small):
     before = plan(small, "fine")
     record(small, "sentence")
     after = plan(small, "fine")
-    assert (before.missing, after.missing, after.trainings) == (2, 1, 2)
-    assert after.hours < before.hours and after.bytes < before.bytes
+    assert (before.missing_trainings, after.missing_trainings, after.trainings) == (2, 1, 2)
+    assert after.device_hours < before.device_hours and after.disk_bytes < before.disk_bytes
     record(small, "fine")
     assert plan(small, "fine") == TrainingPlan(2, 0, 0, 0, 0, (), 0)
 
 
 def test_hours_go_with_updates_and_their_tokens(small):
     small.edit(STUDY, "systems/sentence/train", {"max_updates": 10})
-    once = plan(small, "sentence").hours
+    once = plan(small, "sentence").device_hours
     small.edit(STUDY, "systems/sentence/train", {"max_updates": 20})
-    assert plan(small, "sentence").hours == pytest.approx(2 * once)
+    assert plan(small, "sentence").device_hours == pytest.approx(2 * once)
     small.edit(STUDY, "systems/sentence/train", {"max_updates": 20, "tokens_per_update": 2 * 4096})
-    assert plan(small, "sentence").hours == pytest.approx(4 * once, rel=0.01)
+    assert plan(small, "sentence").device_hours == pytest.approx(4 * once, rel=0.01)
 
 
 def test_trainings_over_a_corpus_of_unknown_size_are_counted_beside_the_sum_of_the_others(small):
     known = plan(small, "sentence")
     small.edit(STUDY, "systems/document/train", {"max_updates": None, "max_epochs": 2})
-    assert (plan(small, "document").hours, plan(small, "document").unknown) == (0, 1)
+    assert (plan(small, "document").device_hours, plan(small, "document").unknown_trainings) == (0, 1)
     both = plan(small, "sentence", "document")
-    assert (both.hours, both.unknown, both.basis) == (known.hours, 1, known.basis)
+    assert (both.device_hours, both.unknown_trainings, both.basis) == (known.device_hours, 1, known.basis)
 
 
 def test_a_corpus_that_states_its_size_has_hours(small):
     small.edit(STUDY, "systems/sentence/train", {"max_updates": None, "max_epochs": 2})
     state_counts(small, expected={"train": {"documents": 100, "sentences": 100_000}})
-    stated = plan(small, "sentence").hours
+    stated = plan(small, "sentence").device_hours
     small.edit(STUDY, "systems/sentence/train", {"max_updates": None, "max_epochs": 4})
-    assert plan(small, "sentence").hours == pytest.approx(2 * stated)
+    assert plan(small, "sentence").device_hours == pytest.approx(2 * stated)
     for limit in (None, 10**6):
         small.edit(STUDY, "systems/sentence/train", {"max_updates": limit, "max_epochs": None, "patience": 3})
-        assert plan(small, "sentence").hours == pytest.approx(20 * stated)
+        assert plan(small, "sentence").device_hours == pytest.approx(20 * stated)
 
 
 def test_the_first_limit_ends_a_training(small):
@@ -98,10 +99,10 @@ def test_the_first_limit_ends_a_training(small):
     hours = []
     for limits in ({"max_updates": 5}, {"max_updates": 5, "max_epochs": 9}, {"max_updates": 10**6, "max_epochs": 1}):
         small.edit(STUDY, "systems/sentence/train", limits)
-        hours.append(plan(small, "sentence").hours)
+        hours.append(plan(small, "sentence").device_hours)
     assert hours[0] == pytest.approx(hours[1]) and hours[2] > 10 * hours[0]
     small.edit(STUDY, "systems/sentence/train", {"max_updates": None, "max_epochs": 1})
-    assert plan(small, "sentence").hours == pytest.approx(hours[2])
+    assert plan(small, "sentence").device_hours == pytest.approx(hours[2])
 
 
 def test_what_stage_2_has_counted_is_taken_instead_of_a_guess(small):
@@ -110,7 +111,7 @@ def test_what_stage_2_has_counted_is_taken_instead_of_a_guess(small):
     card = {"vocabulary": {"source": 700, "target": 900}, "splits": {"train": counts}}
     write_json(estimates(small).jobs.folder("tokens", {"corpus": "toy", "text": "joint"}) / "card.json", card)
     known, sentence = estimates(small), entry(small, "sentence")
-    load = Load(1000, 1000, 9000 + 2 * 1000, 8000 + 1000)
+    load = Pass(1000, 1000, 9000 + 2 * 1000, 8000 + 1000)
     operations = 6 * multiplications(sentence.system.model, load, 900)
     assert known.operations(sentence, known.work(sentence)) == pytest.approx(operations)
     assert known.work(sentence).updates == 18
@@ -120,11 +121,11 @@ def test_validations_count_where_the_size_of_dev_is_known(small):
     counts = {"train": {"documents": 10, "sentences": 1000}}
     small.edit(STUDY, "systems/sentence/train", {"max_updates": 100, "validate_every_updates": 5})
     state_counts(small, expected=counts)
-    without = plan(small, "sentence").hours
+    without = plan(small, "sentence").device_hours
     state_counts(small, expected={**counts, "dev": {"documents": 10, "sentences": 1000}})
-    seldom = plan(small, "sentence").hours
+    seldom = plan(small, "sentence").device_hours
     small.edit(STUDY, "systems/sentence/train", {"max_updates": 100, "validate_every_updates": 2})
-    often = plan(small, "sentence").hours
+    often = plan(small, "sentence").device_hours
     assert without < seldom < often
     assert (often - without) == pytest.approx(2.5 * (seldom - without), rel=0.01)
 
@@ -135,7 +136,7 @@ def test_a_larger_draw_of_instances_is_a_longer_pass(small):
     for size in (1000, 2000):
         view = {"train": {"max_tokens": 80, "sample": size}, "test": {"max_tokens": 64}}
         small.edit(STUDY, "systems/document/view", view)
-        hours.append(plan(small, "document").hours)
+        hours.append(plan(small, "document").device_hours)
     assert hours[1] == pytest.approx(2 * hours[0])
 
 
@@ -145,7 +146,7 @@ def test_a_training_that_is_made_prices_one_like_it(small):
     small.edit(STUDY, "systems/sentence/seeds", [1, 2])
     priced = plan(small, "sentence")
     assert priced.basis == ("measured on A chip: 1 training",)
-    assert priced.hours == pytest.approx(2.0, rel=0.02)
+    assert priced.device_hours == pytest.approx(2.0, rel=0.02)
 
 
 @pytest.mark.parametrize(("device", "other"), [("cuda", "cpu"), ("cpu", "cuda")])
@@ -154,7 +155,7 @@ def test_the_price_does_not_depend_on_records_of_another_device(small, device, o
     before = plan(small, "document", device=device)
     record(small, "sentence", device=other, device_hours=1000.0)
     assert plan(small, "document", device=device) == before
-    assert plan(small, "document", device=other).hours > 100 * before.hours
+    assert plan(small, "document", device=other).device_hours > 100 * before.device_hours
 
 
 def test_the_record_of_another_model_prices_nothing(small):

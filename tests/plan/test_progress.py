@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from docmt.api.status import read_status
 from docmt.base.artifacts import write_json
 from docmt.base.manifest import MANIFEST
 from docmt.cli import status
 from docmt.plan.links import jobs_of_target
+from docmt.plan.progress import RunProgress, progress_of
 from docmt.plan.run import plan_of_run
 from docmt.training.lease import FILE
 
@@ -35,9 +35,13 @@ def queue(tmp_path: Path, *lines: str) -> None:
     (tmp_path / "bin/squeue").chmod(0o755)
 
 
+def read_status() -> RunProgress:
+    plan = plan_of_run({}, "one")
+    return progress_of(plan, jobs_of_target(plan, "one"))
+
+
 def counts() -> dict[str, int]:
-    total = read_status(Path(), "one").progress.total
-    return {state: number for state, number in total.items() if number}
+    return dict(read_status().total)
 
 
 def test_jobs_are_finished_by_their_manifests_and_failed_by_their_logs(folders, capsys):
@@ -45,7 +49,7 @@ def test_jobs_are_finished_by_their_manifests_and_failed_by_their_logs(folders, 
     write(folders[0], MANIFEST)
     write(folders[1], "log.1.txt", "works\ndocmt: the disk is full\nbye\n")
     assert counts() == {"finished": 1, "failed": 1, "to come": len(folders) - 2}
-    status.show(read_status(Path(), "one"))
+    status.status("one")
     printed = capsys.readouterr().out
     assert f"Failed: 1\n  {folders[1]}: docmt: the disk is full ({folders[1]}/log.1.txt)" in printed
 
@@ -53,7 +57,7 @@ def test_jobs_are_finished_by_their_manifests_and_failed_by_their_logs(folders, 
 def test_jobs_run_by_their_leases_also_on_other_machines(folders):
     folders[0].mkdir(parents=True)
     write_json(folders[0] / FILE, {"host": "node7", "boot": "b", "process": 5, "began": "1", "token": "t"})
-    (running,) = read_status(Path(), "one").progress.running
+    (running,) = read_status().running
     assert (running.folder, running.where) == (str(folders[0]), "process 5 on node7")
     os.utime(folders[0] / FILE, (1, 1))
     assert counts() == {"to come": len(folders)}, "no sign of life for long"
@@ -70,8 +74,7 @@ def test_jobs_wait_and_run_in_the_queue_of_slurm(folders, tmp_path):
         f"11|PENDING|(Resources)|{here}|rule_download_wildcards_toy_a.zh",
     )
     assert counts() == {"waiting": 1, "running": 1, "to come": len(folders) - 2}
-    now = read_status(Path(), "one")
-    assert [(job.number, job.what, job.about) for job in now.queue] == [
+    assert [(job.number, job.what, job.about) for job in read_status().queue] == [
         ("7", "train toy_sentence_1", "(Priority)"),
         ("8", "train toy_sentence_1", "n1"),
         ("11", "download toy_a.zh", "(Resources)"),
@@ -81,5 +84,5 @@ def test_jobs_wait_and_run_in_the_queue_of_slurm(folders, tmp_path):
 def test_a_slurm_that_does_not_answer_is_told(folders, tmp_path, capsys):
     queue(tmp_path)
     write(tmp_path / "bin", "squeue", "#!/bin/sh\necho no controller >&2\nexit 1\n")
-    status.show(read_status(Path(), "one"))
+    status.status("one")
     assert "Slurm does not answer: 1\n  squeue: no controller" in capsys.readouterr().out

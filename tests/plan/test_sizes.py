@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-import pytest
 from helpers.small_grid import CORPUS, STUDY, entry
 from helpers.support import ROOT, Project
 
 from docmt.base.artifacts import write_json
-from docmt.base.errors import UserError
 from docmt.estimates.passes import Pass
 from docmt.grid.grid import load_grid
 from docmt.plan.estimates import Estimates
@@ -61,16 +59,10 @@ def test_papers_state_sentences_and_what_instances_have(small):
     assert sizes(small).epoch(entry(small, "sentence")).target == 9e3 * PIECES
 
 
-def test_counts_of_stage_2_are_taken_before_stated_ones_and_stated_parts_keep_their_shares(small):
+def test_counts_of_stage_2_are_taken_before_stated_ones(small):
     state(small, expected={"train": {"documents": 5, "sentences": 50}})
     write_card(small, counts(documents=10, sentences=100))
     assert sizes(small).epoch(entry(small, "sentence")) == Pass(100, 100, 900, 800)
-    parts = [{"documents": 30, "sentences": 30}, {"documents": 5, "sentences": 20}]
-    state(small, train_parts=parts)
-    write_card(small, counts(documents=10, sentences=100))
-    view = {"train": {"window": 1, "min_document_sentences": 2}, "test": {"window": 1}}
-    small.edit(STUDY, "systems/sentence/view", view)
-    assert sizes(small).epoch(entry(small, "sentence")) == Pass(40, 40, 360, 320)
 
 
 def test_a_vocabulary_has_as_many_pieces_as_merges_or_as_the_corpus_has_or_as_were_counted(small):
@@ -86,13 +78,6 @@ def test_counts_of_stage_3_are_taken_as_they_are(small):
     write_card(small, counts(documents=10, sentences=100))
     write_card(small, counts(segments=7, sentences_in_segments=9), view="window1")
     assert sizes(small).epoch(entry(small, "sentence")) == Pass(7, 9, 900, 800)
-
-
-@pytest.mark.parametrize("damage", [{"sentences": "many"}, {"source": None}, {"target": {"pieces": None}}])
-def test_a_damaged_card_is_named(small, damage):
-    write_card(small, counts(**{"documents": 10, "sentences": 100, **damage}))
-    with pytest.raises(UserError, match="not the card of a text"):
-        sizes(small).epoch(entry(small, "sentence"))
 
 
 def test_every_training_of_every_study_has_hours(tmp_path: Path):

@@ -13,6 +13,7 @@ from helpers.stored import write_key
 from helpers.support import Project
 
 from docmt.base.errors import UserError
+from docmt.cli.store import exchange
 from docmt.plan.links import jobs_of_target
 from docmt.plan.plan import Job, Plan
 from docmt.plan.stored import PAGES, Stored, stored_for, to_pull
@@ -136,9 +137,7 @@ def test_commands_pull_and_push_a_target(first, second, full_store, tmp_path, ca
 
 
 def test_what_may_not_be_passed_on_or_is_damaged_stays(first, tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        "docmt.plan.passing.may_pass", lambda plan, job: "its licence" if job.step == "tokens" else None
-    )
+    monkeypatch.setattr(exchange, "may_pass", lambda plan, job: "its licence" if job.step == "tokens" else None)
     (tmp_path / "empty").mkdir()
     weights = next((first.root / "results/5_training").rglob("exit.json"))
     weights.write_text("other")

@@ -14,7 +14,7 @@ from docmt.catalogue.missing import Places
 from docmt.grid.grid import load_grid
 from docmt.plan.plan import Job, Plan
 from docmt.plan.run import grid_of_run
-from docmt.plan.supplies import Needs, Supplies, Supply, corpus_supply, left_out_lines, together
+from docmt.plan.supplies import Supplies, Supply, corpus_supply, left_out_lines, together
 
 HUB = SourceConfig(url="https://huggingface.co/a/resolve/main/b", grade="B")
 GUESS = SourceConfig(url="https://example.org/guess", grade="D")
@@ -61,9 +61,9 @@ def test_what_was_read_needs_its_files_no_more(small):
 
 def test_the_worst_state_counts():
     supplies = [Supply("a", "to-fetch", 3), Supply("b", "by-hand", 4, False), Supply("c")]
-    assert together(supplies) == Needs("by-hand", 7, False)
+    assert together(supplies) == Supply("", "by-hand", 7, False)
     assert together([*supplies, Supply("d", "licence")]).state == "licence"
-    assert together([]) == Needs("ready", 0, True)
+    assert together([]) == Supply("", "ready", 0, True)
 
 
 CHECKPOINT = {

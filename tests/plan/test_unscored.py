@@ -105,7 +105,7 @@ def test_pages_have_the_reason_and_the_way(lacking):
 
 def listed(lacking, **config):
     rows = targets(plan_with(lacking, **config), ["one"], True)
-    return {row.name.rsplit("/")[-1]: row for row in rows if row.kind in ("item", "study")}
+    return {row.target.rsplit("/")[-1]: row for row in rows if row.kind in ("item", "study")}
 
 
 def test_a_study_may_name_the_model_of_comet_and_the_user_its_python(lacking):

@@ -223,19 +223,6 @@ def test_files_that_are_no_crate_are_not_replaced(finished_demo, crate, tmp_path
     assert written(finished_demo, crate) == crate, "a crate is replaced"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--date", "soon"), "not a date"),
-        (("--code-url", "here"), "--code-url: not an address"),
-        (("--author-url", "me"), "--author-url: not an address"),
-        (("--organisation-url", "us"), "--organisation-url: not an address"),
-    ],
-)
-def test_wrong_facts_are_refused(finished_demo, arguments, message):
-    assert message in refusal(scores_of(finished_demo), "--root", finished_demo.root, *arguments)
-
-
 @pytest.fixture(scope="module")
 def validator(tmp_path_factory) -> Path:
     """The Python of an environment with roc-validator: that of DOCMT_CRATE, or of one that is made here."""

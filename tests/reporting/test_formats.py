@@ -1,6 +1,7 @@
 import pytest
 
-from docmt.reporting.formats import duration, matrix, number, p_value, plain, signed, whole
+from docmt.base.screen import duration
+from docmt.reporting.formats import FILTERS, matrix, number, p_value, plain, signed, whole
 
 
 @pytest.mark.parametrize(
@@ -18,7 +19,7 @@ from docmt.reporting.formats import duration, matrix, number, p_value, plain, si
         (duration(48), "48 s"),
         (duration(725), "12 min 05 s"),
         (duration(12_000), "3 h 20 min"),
-        (duration(None), "–"),
+        (FILTERS["duration"](None), "–"),
         (plain(None), "none"),
         (plain(True), "yes"),
         (plain(2.0e-3), "0.002"),

@@ -61,6 +61,6 @@ def test_trainings_in_fp32_are_not_made_again():
 
 def test_shared_scores_are_targets_of_one_study_alone():
     listed = targets(Plan(grid(), ROOT), ["demo", "precision"], scores=True)
-    names = [target.name for target in listed]
+    names = [target.target for target in listed]
     assert len(names) == len({*names})
     assert sum("7_scores/toy_zh-en/sentence/seed1" in name for name in names) == 1

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 import yaml
@@ -12,12 +12,14 @@ import yaml
 from docmt.base.errors import UserError, printable
 from docmt.base.manifest import DIGITS
 from docmt.base.paths import TRAINING
-from docmt.base.screen import print_json, say, show_table
+from docmt.base.screen import answer, count_of, say, show_table
 from docmt.cli.options import AsJson, Config, Root, input_file, overrides
-
-if TYPE_CHECKING:
-    from docmt.store.contents import StoreRow
-    from docmt.store.store import Store
+from docmt.plan.run import grid_of_run
+from docmt.plan.stored import named_store
+from docmt.store import contents, signatures
+from docmt.store.contents import StoreRow, rows_of_store
+from docmt.store.folder import user_of
+from docmt.store.store import Store
 
 COLUMNS = ("identity", "place", "MB", "maker", "days", "signed by")
 NUMBERS = ("MB", "days")
@@ -31,11 +33,8 @@ Identities = Annotated[
 
 
 @contextmanager
-def store_of(root: Path, config: list[str] | None) -> "Iterator[Store]":
+def store_of(root: Path, config: list[str] | None) -> Iterator[Store]:
     """Let the block use the store of config.yaml, in the folder `root`. Raises UserError where none is named."""
-    from docmt.plan.run import grid_of_run
-    from docmt.plan.stored import named_store
-
     with chdir(root):
         yield named_store(grid_of_run(Path(), overrides(config)))
 
@@ -51,17 +50,12 @@ def ls(
 
     place: the folder below results/ without the id. days: since the artifact was pushed.
     """
-    from docmt.store.contents import rows_of_store
-
     with store_of(root, config) as store:
         rows = [row for row in rows_of_store(store) if (text or "") in row.place and maker in (None, row.maker)]
-    if as_json:
-        print_json([row.to_json() for row in rows])
-    else:
-        show_rows(rows)
+    answer(as_json, [row.to_json() for row in rows], lambda: show_rows(rows))
 
 
-def show_rows(rows: "list[StoreRow]") -> None:
+def show_rows(rows: list[StoreRow]) -> None:
     """Print artifacts as a table; `-` stands for nobody."""
     cells = [
         (
@@ -87,29 +81,23 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show an artifact of the store: how and from what it was made, its files, and who signed it."""
-    from docmt.store.contents import facts_of, rows_of_store
-
     with store_of(root, config) as store:
-        facts = facts_of(store, rows_of_store(store, [identity])[0])
-    if as_json:
-        print_json(facts)
-    else:
-        typer.echo(printable(yaml.safe_dump(facts, allow_unicode=True, sort_keys=False, width=1000)))
+        facts = contents.facts_of(store, rows_of_store(store, [identity])[0])
+    answer(as_json, facts, printable(yaml.safe_dump(facts, allow_unicode=True, sort_keys=False, width=1000)))
 
 
 def du(root: Root = Path(), config: Config = None, as_json: AsJson = False) -> None:
     """Print how many bytes the store has, and those of the artifacts of each step."""
-    from docmt.store.contents import usage_of
-
     with store_of(root, config) as store:
-        usage = usage_of(store)
-    if as_json:
-        print_json(usage)
-        return
-    typer.echo(f"{usage['artifacts']} artifacts, {megabytes(usage['bytes'])} MB of files")
-    typer.echo(f"{megabytes(usage['shared'])} MB saved, since files that several artifacts have are there once")
-    typer.echo(f"{megabytes(usage['unlisted'])} MB of files that no artifact has (docmt store gc)")
-    show_table(("step", "MB"), [(step, megabytes(size)) for step, size in usage["by_step"].items()], ("MB",))
+        usage = contents.usage_of(store)
+
+    def show() -> None:
+        typer.echo(f"{usage['artifacts']} artifacts, {megabytes(usage['bytes'])} MB of files")
+        typer.echo(f"{megabytes(usage['shared'])} MB saved, since files that several artifacts have are there once")
+        typer.echo(f"{megabytes(usage['unlisted'])} MB of files that no artifact has (docmt store gc)")
+        show_table(("step", "MB"), [(step, megabytes(size)) for step, size in usage["by_step"].items()], ("MB",))
+
+    answer(as_json, usage, show)
 
 
 def verify(identities: Identities = None, root: Root = Path(), config: Config = None, as_json: AsJson = False) -> None:
@@ -117,18 +105,13 @@ def verify(identities: Identities = None, root: Root = Path(), config: Config = 
 
     Without IDENTITY, all artifacts are read. The exit status is 1 where there is any.
     """
-    from docmt.store.contents import damages, rows_of_store
-
     with store_of(root, config) as store:
         rows = rows_of_store(store, identities or None)
-        damaged = [*damages(store, rows, say)]
-    if as_json:
-        items = [{"identity": identity, "file": name, "problem": str(problem)} for identity, name, problem in damaged]
-        print_json({"artifacts": len(rows), "damaged": items})
-    else:
-        for identity, name, problem in damaged:
-            typer.echo(f"{identity} {name}: {problem}")
-        typer.echo(f"{len(rows)} artifacts: {f'{len(damaged)} damaged files' if damaged else 'every byte is right'}")
+        damaged = [*contents.damages(store, rows, say)]
+    items = [dict(zip(("identity", "file", "problem"), damage, strict=True)) for damage in damaged]
+    lines = [f"{identity} {name}: {problem}" for identity, name, problem in damaged]
+    lines.append(f"{len(rows)} artifacts: {f'{len(damaged)} damaged files' if damaged else 'every byte is right'}")
+    answer(as_json, {"artifacts": len(rows), "damaged": items}, "\n".join(lines))
     if damaged:
         raise typer.Exit(DAMAGED)
 
@@ -149,24 +132,18 @@ def sign(
     With `store_keys` in config.yaml, a run uses of the store only what one of these keys has signed. Sign what you have
     made, or have checked. The list that is signed is kept in the store. ssh-keygen signs, and asks for a passphrase.
     """
-    from docmt.store.contents import rows_of_store
-    from docmt.store.folder import user_of
-    from docmt.store.signatures import sign as write_list
-
     if sum((bool(identities), every, mine)) != 1:
         raise UserError("not one choice of artifacts", where="docmt store sign", expected="IDENTITY, --all or --mine")
     key = key.absolute()
     with store_of(root, config) as store:
         rows = rows_of_store(store, identities or None)
         chosen = [row.entry for row in rows if row.entry and (not mine or row.file.owner == user_of(os.geteuid()))]
-        signed = write_list(store.backend, chosen, key)
+        signed = signatures.sign(store.backend, chosen, key)
     signer = signed.signer
     assert signer is not None
-    if as_json:
-        print_json({"signer": signer.sha256_str(), "identities": sorted(signed.contents)})
-    else:
-        count = f"{len(signed.contents)} {'artifact' if len(signed.contents) == 1 else 'artifacts'}"
-        typer.echo(f"{count} signed with {signer.sha256_str()}\nfor store_keys: NAME {signer.openssh_str()}")
+    record = {"signer": signer.sha256_str(), "identities": sorted(signed.contents)}
+    text = f"{count_of(len(signed.contents), 'artifact')} signed with {signer.sha256_str()}"
+    answer(as_json, record, f"{text}\nfor store_keys: NAME {signer.openssh_str()}")
 
 
 def gc(
@@ -184,25 +161,20 @@ def gc(
     These are files that no artifact has, unfinished files and damaged artifacts, all of them older than a day, so that
     others may push meanwhile. What only other users may remove stays.
     """
-    from docmt.store.contents import garbage_of, remove_garbage
-
     with store_of(root, config) as store:
-        rows, files = garbage_of(store, older_than)
+        rows, files = contents.garbage_of(store, older_than)
         gone = [*(row.file for row in rows), *files]
-        leftovers = remove_garbage(store, gone) if yes else 0
+        leftovers = contents.remove_garbage(store, gone) if yes else 0
     size = sum(file.bytes for file in gone)
-    if as_json:
-        facts = {"files": len(files), "bytes": size, "unfinished": leftovers}
-        print_json({"removed": yes, "artifacts": [row.identity for row in rows], **facts})
-        return
-    if rows:
+    if rows and not as_json:
         show_rows(rows)
-    counts = f"{len(rows)} artifacts and {len(files)} files, {megabytes(size)} MB"
-    typer.echo(f"{'removed' if yes else 'to remove'}: {counts}")
-    if leftovers:
-        typer.echo(f"removed: {leftovers} unfinished files")
-    if not yes:
-        typer.echo("nothing was removed; to remove this, add --yes")
+    lines = [
+        f"{'removed' if yes else 'to remove'}: {len(rows)} artifacts and {len(files)} files, {megabytes(size)} MB",
+        *([f"removed: {leftovers} unfinished files"] if leftovers else []),
+        *([] if yes else ["nothing was removed; to remove this, add --yes"]),
+    ]
+    facts = {"files": len(files), "bytes": size, "unfinished": leftovers}
+    answer(as_json, {"removed": yes, "artifacts": [row.identity for row in rows], **facts}, "\n".join(lines))
 
 
 def megabytes(size: int) -> str:

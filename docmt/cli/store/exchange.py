@@ -3,19 +3,26 @@
 from collections.abc import Iterable
 from contextlib import chdir
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from docmt.base.errors import UserError
-from docmt.base.screen import print_json, say
+from docmt.base.recipe import Recipe
+from docmt.base.screen import answer, first_of, say
+from docmt.cli.job import is_done
 from docmt.cli.options import AsJson, Config, Root, overrides
 from docmt.cli.store.contents import megabytes
-
-if TYPE_CHECKING:
-    from docmt.base.recipe import Recipe
-    from docmt.plan.plan import Job, Plan
-    from docmt.store.store import Store
+from docmt.plan.links import LINKS, named, set_link
+from docmt.plan.passing import may_pass
+from docmt.plan.plan import Job, Plan
+from docmt.plan.run import grid_of_run
+from docmt.plan.stored import named_store, to_pull
+from docmt.steps import get_step
+from docmt.steps.leases import leased
+from docmt.store.backend import EntryRefused, StoreUnusable
+from docmt.store.exchange import fetch, give
+from docmt.store.store import Store
 
 Target = Annotated[str, typer.Argument(help="all, a study, or a file below results/, as snakemake has it")]
 Replace = Annotated[bool, typer.Option("--replace", help="replace what the store has, as after a forced run")]
@@ -36,9 +43,6 @@ def pull(
     them. A run of snakemake pulls less: what it needs. Every byte is compared with its digest. A pull that was
     interrupted goes on where the same command is called again. Pass the --config of your run.
     """
-    from docmt.plan.links import LINKS, set_link
-    from docmt.plan.stored import to_pull
-
     with chdir(root):
         plan, jobs, store = plan_and_store(target, config)
         stored = to_pull(plan, store, jobs)
@@ -50,26 +54,17 @@ def pull(
             if job.step in LINKS:
                 set_link(plan, job)
     total = sum(sizes.values())
-    if as_json:
-        print_json({"target": target, "pulled": not dry_run, "artifacts": [*sizes], "bytes": total})
-    elif sizes:
-        told = "would be pulled" if dry_run else "pulled"
-        typer.echo("\n".join([*sizes, f"{told}: {len(sizes)} artifacts, {megabytes(total)} MB"]))
-    else:
-        typer.echo(f"the store has nothing for {target} that is not here")
+    record = {"target": target, "pulled": not dry_run, "artifacts": [*sizes], "bytes": total}
+    told = f"{'would be pulled' if dry_run else 'pulled'}: {len(sizes)} artifacts, {megabytes(total)} MB"
+    nothing = f"the store has nothing for {target} that is not here"
+    answer(as_json, record, "\n".join([*sizes, told]) if sizes else nothing)
 
 
-def pull_artifact(recipe: "Recipe", store: "Store") -> bool:
+def pull_artifact(recipe: Recipe, store: Store) -> bool:
     """Pull the outputs of a job into its folder; return False where they are refused, or there already.
 
     The lease keeps jobs of a run away.
     """
-    from docmt.cli.job import is_done
-    from docmt.steps import get_step
-    from docmt.steps.leases import leased
-    from docmt.store.backend import EntryRefused
-    from docmt.store.exchange import fetch
-
     if not recipe.path.is_file():  # else it is that of a run, whose jobs read it
         recipe.write()
     with leased(recipe.folder, lambda: is_done(recipe), say) as has_lease:
@@ -94,27 +89,17 @@ def push(
         plan, jobs, store = plan_and_store(target, config)
         store.begin()
         given, there, local = give_all(plan, jobs, store, replace)
-    for line in local[:LISTED]:
+    for line in first_of(local, LISTED):
         say(line)
-    if local[LISTED:]:
-        say(f"... and {len(local) - LISTED} more")
-    if as_json:
-        print_json({"target": target, "store": store.address, "artifacts": given, "there": there, "local": len(local)})
-    else:
-        typer.echo(f"{target}: {len(given)} artifacts pushed; {there} were there")
+    record = {"target": target, "store": store.address, "artifacts": given, "there": there, "local": len(local)}
+    answer(as_json, record, f"{target}: {len(given)} artifacts pushed; {there} were there")
 
 
-def give_all(
-    plan: "Plan", jobs: "Iterable[Job]", store: "Store", replace: bool = False
-) -> tuple[list[str], int, list[str]]:
+def give_all(plan: Plan, jobs: Iterable[Job], store: Store, replace: bool = False) -> tuple[list[str], int, list[str]]:
     """Give what is finished to a store.
 
     Returns the folders of what was given, the number of artifacts that the store had, and why others stay here.
     """
-    from docmt.plan.passing import may_pass
-    from docmt.store.backend import StoreUnusable
-    from docmt.store.exchange import give
-
     given, local = list[str](), list[str]()
     finished = {plan.recipe(job).folder: job for job in plan.closure(jobs) if plan.is_finished(job)}
     for folder, job in finished.items():
@@ -130,13 +115,8 @@ def give_all(
     return given, len(finished) - len(given) - len(local), local
 
 
-def plan_and_store(target: str, config: list[str] | None) -> "tuple[Plan, list[Job], Store]":
+def plan_and_store(target: str, config: list[str] | None) -> tuple[Plan, list[Job], Store]:
     """Return the plan of the present folder, the jobs of a target, and the store of config.yaml."""
-    from docmt.plan.links import named
-    from docmt.plan.plan import Plan
-    from docmt.plan.run import grid_of_run
-    from docmt.plan.stored import named_store
-
     grid = grid_of_run(Path(), overrides(config))
     plan = Plan(grid)
     return plan, named(plan, target)[0], named_store(grid)
