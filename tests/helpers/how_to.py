@@ -145,7 +145,7 @@ def printed(command: str, project: Project, programs: Path | None = None) -> str
 def whole_project(root: Path) -> Project:
     """A copy with the package and its tests, which a how-to may change."""
     project = copy_project(root)
-    for name in ("docmt", "tests"):
+    for name in ("docmt", "snakemake_executor_plugin_docmt_slurm", "snakemake_logger_plugin_docmt", "tests"):
         shutil.copytree(ROOT / name, root / name)
     shutil.copy(ROOT / "pyproject.toml", root)
     return project
