@@ -36,9 +36,7 @@ def preflight(
     sources: Annotated[
         bool, typer.Option("--sources", help="also ask the sources of files over the network; nothing is downloaded")
     ] = False,
-    gpu: Annotated[
-        bool, typer.Option("--gpu", help="also check what the GPU computes, and measure which settings are best on it")
-    ] = False,
+    gpu: Annotated[bool, typer.Option("--gpu", help="also check whether the GPU computes what it should")] = False,
     device: Device = "auto",
     as_json: AsJson = False,
 ) -> None:
@@ -49,8 +47,8 @@ def preflight(
     run, such as scale=smoke. No job starts, and nothing is downloaded.
 
     With --gpu it compares kernels with their definition, bf16 with fp32, compiled parts with plain ones and stored
-    states with whole passes, lets two cards exchange gradients, and measures memory and speed of every model: about a
-    minute on a GPU. With --device cpu it tries the same with small models.
+    states with whole passes, and lets two cards exchange gradients: about a minute on a GPU. With --device cpu it tries
+    the same with small models.
     """
     from docmt.preflight.checks import preflight as check
 
