@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from docmt.base.screen import print_json
-from docmt.cli.options import AsJson, BatchTokens, Model, input_file, output_folder
+from docmt.cli.options import AsJson, BatchTokens, Model, output_folder
 from docmt.cli.translate import Beam, LengthAlpha, MaxLengthA, MaxLengthB, Penalty
 
 
@@ -17,9 +17,6 @@ def export_model(
         typer.Option(help="huggingface: every model; ctranslate2: Transformers of sentences and of windows"),
     ],
     output: Annotated[Path, output_folder("new folder for the exported model")],
-    scores: Annotated[
-        Path | None, input_file("scores.json of the model's translations, whose scores the card states")
-    ] = None,
     beam: Beam = 5,
     length_penalty: Penalty = "average",
     length_alpha: LengthAlpha = 1.0,
@@ -38,7 +35,7 @@ def export_model(
 
     search = {"beam": beam, "length_penalty": length_penalty, "length_alpha": length_alpha}
     limits = {"max_length_a": max_length_a, "max_length_b": max_length_b, "batch_tokens": batch_tokens}
-    export(model, output, to, scores=scores, **search, **limits)
+    export(model, output, to, **search, **limits)
     files = sorted(str(path.relative_to(output)) for path in output.rglob("*") if path.is_file())
     if as_json:
         print_json({"output": str(output), "to": to, "files": files})

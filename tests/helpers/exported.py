@@ -2,7 +2,6 @@
 
 import dataclasses
 import importlib.util
-import json
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -48,14 +47,6 @@ def write_model(
     save_model(folder, model, {"view": dataclasses.asdict(ViewConfig(cut, cut)), **provenance})
     letters().save(folder / "text")
     return folder
-
-
-def write_scores(path: Path, model: Path, **values: object) -> None:
-    """A scores.json of the model in a folder, with other `values`."""
-    card = json.loads((model / "model.json").read_text())
-    run = {name: card["provenance"][name] for name in ("system", "corpus", "scale", "seed")}
-    resolved = {"model": card["config"], "view": card["provenance"]["view"]}
-    path.write_text(json.dumps({**run, "settings": {"resolved": resolved}, **values}))
 
 
 def loaded_program(folder: Path, monkeypatch) -> ModuleType:
