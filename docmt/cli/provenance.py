@@ -10,7 +10,7 @@ import typer
 
 from docmt.base.errors import UserError, printable
 from docmt.base.recipe import JOB
-from docmt.base.screen import print_json, say
+from docmt.base.screen import print_json
 from docmt.cli.options import MOST, AsJson, Config, Root, input_path, output_folder, output_path, overrides
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ def write_crate(
     author: Annotated[str | None, typer.Option(help="name of the person who made the results")] = None,
     author_url: Annotated[str | None, typer.Option(metavar="URL", help="address of a page of the author")] = None,
     organisation: Annotated[str | None, typer.Option(help="name of the organisation of the author")] = None,
-    organisation_url: Annotated[str | None, typer.Option(metavar="URL", help="address of the organisation")] = None,
     licence: Annotated[str | None, typer.Option(help="name or URL of the licence of the crate")] = None,
     code_url: Annotated[str | None, typer.Option(metavar="URL", help="address where others get this code")] = None,
     date: Annotated[str | None, typer.Option(metavar="DATE", help="date of the crate [default: today]")] = None,
@@ -45,8 +44,8 @@ def write_crate(
 ) -> None:
     """Write a finished target as an RO-Crate (Workflow Run): results, workflow, and the record of each job.
 
-    Corpora and models are references with their SHA-256 unless an option includes them; text of a corpus whose licence
-    forbids to pass it on is never included. Pass the --config of your run, such as scale=smoke.
+    Of corpora and models it has the SHA-256 unless an option includes them; text of a corpus whose licence forbids to
+    pass it on is never included. Pass the --config of your run, such as scale=smoke.
     """
     from docmt.plan.plan import Plan
     from docmt.plan.run import grid_of_run
@@ -62,7 +61,6 @@ def write_crate(
         author=author,
         author_url=author_url and checked_url("--author-url", author_url),
         organisation=organisation,
-        organisation_url=organisation_url and checked_url("--organisation-url", organisation_url),
         licence=licence,
         code_url=code_url and checked_url("--code-url", code_url),
         overrides={key: value for key, value in values.items() if key not in (*OF_SITE, "store_mode")},
@@ -93,9 +91,6 @@ def reproduce(
     with_downloads: Annotated[
         bool, typer.Option("--with-downloads", help="take the downloads of the first run, instead of downloading again")
     ] = False,
-    runs_code: Annotated[
-        bool, typer.Option("--run-code-of-crate", help="run the crate's own workflow, and programs that it names")
-    ] = False,
     root: Root = Path(),
     config: Config = None,
     as_json: AsJson = False,
@@ -117,14 +112,12 @@ def reproduce(
             ("a crate has no downloads", "--with-downloads") if with_downloads else ("a crate has targets", JOB)
         )
         raise UserError(what, where=f"{wrong}, --crate", expected="at most one of them")
-    if crate is None and runs_code:
-        raise UserError("no crate is named", where="--run-code-of-crate", expected="--crate FOLDER")
     place = (folder or default_folder(root, target, crate)).absolute()
-    new_run = NewRun(target, place, cores, overrides(config), with_downloads, runs_code)
+    new_run = NewRun(target, place, cores, overrides(config), with_downloads)
     if is_single:
         result = reproduce_artifact(target, new_run, root.absolute())
     else:
-        result = make_again(new_run, root.absolute(), crate and crate.absolute(), say)
+        result = make_again(new_run, root.absolute(), crate and crate.absolute())
     if as_json:
         print_json({"target": target, "folder": str(place), **result.to_json()})
     else:
@@ -150,8 +143,6 @@ def result_lines(target: str, folder: Path, result: "Reproduction") -> Iterator[
         yield f"first difference: {result.first.artifact}: {result.first.state}: {result.first.why}"
         same = "for no known reason: processor, threads and libraries are the same"
         yield f"  since {'; '.join(result.first.reasons)}" if result.first.reasons else f"  {same}"
-        following = ", ".join(f"{step} {count}" for step, count in result.following.items())
-        yield f"  made from it: {following or 'nothing'}"
     outside = [check for check in result.checks if not check.is_within]
     if result.checks:
         yield f"scores: {len(result.checks) - len(outside)} of {len(result.checks)} within their ranges"

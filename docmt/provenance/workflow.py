@@ -1,21 +1,26 @@
-"""The workflow as entities of a crate: the Snakefile with its steps, the settings of the run, and their files."""
+"""The workflow in a crate: the Snakefile, the rules, and the settings of the run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from rocrate.model.entity import Entity
+from rocrate.rocrate import ROCrate
+
 from docmt.base.clone import CONFIG, WORKFLOW, clone_of, settings_folder
 from docmt.base.credentials import refuse_credentials
+from docmt.base.machine import installed_version
 from docmt.base.untrusted import is_inside
 from docmt.base.version import VERSION
 from docmt.grid.main_config import MainConfig, load_main_config
-from docmt.provenance.entities import Graph, Reference
+from docmt.provenance.entities import add, add_file, file_facts
 
 SNAKEFILE = "Snakefile"
 FOLDERS = (WORKFLOW, "profiles", "envs", "slurm")
 """The folders of a project whose files are the workflow and its settings."""
-BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
-LANGUAGE = "https://w3id.org/workflowhub/workflow-ro-crate#snakemake"
+SETTING = "#config/"
+"""The beginning of the identifier of a setting of the command line in a crate."""
+LICENCE_OF_CODE = "https://www.apache.org/licenses/LICENSE-2.0"
 
 
 def workflow_files(root: Path, config: MainConfig) -> Iterator[tuple[str, Path]]:
@@ -44,71 +49,26 @@ def main_config(root: Path, overrides: Mapping[str, Any]) -> MainConfig:
     return load_main_config(settings_folder(root), dict(overrides))[0]
 
 
-def add_workflow(graph: Graph, root: Path, config: MainConfig, address: str | None, version: str) -> Reference:
-    """Add the Snakefile as the main workflow, and the files that it needs; return a reference to it.
+def add_workflow(crate: ROCrate, root: Path, overrides: Mapping[str, Any], address: str | None) -> None:
+    """Add the Snakefile as the main workflow, and the files that it needs.
 
-    `config`: the settings of the run. `address`: where others get the code. `version`: the version of Snakemake. Raises
-    UserError for a file with an address that has credentials, such as a script of the user's.
+    `overrides`: the settings of the command line. `address`: where others get the code. Raises UserError for a file
+    with an address that has credentials, such as a script of the user's.
     """
-    snakemake = "https://snakemake.readthedocs.io"
-    language = graph.add(LANGUAGE, "ComputerLanguage", name="Snakemake", version=version, url=snakemake)
-    files = dict(workflow_files(root, config))
-    workflow = graph.add_file(files[SNAKEFILE], SNAKEFILE)
-    graph.crate.get(SNAKEFILE)._jsonld["@type"] = ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"]
-    about = {"@id": graph.add(BIOSCHEMAS, "CreativeWork", name="ComputationalWorkflow", version="1.0-RELEASE")["@id"]}
-    graph.extend(
-        workflow, name="docmt", version=VERSION, programmingLanguage=language, conformsTo=about, license=LICENCE_OF_CODE
-    )
-    if address:
-        graph.extend(workflow, url=address)
+    files = dict(workflow_files(root, main_config(root, overrides)))
+    snakefile, snakemake = files[SNAKEFILE], installed_version("snakemake")
+    facts = file_facts(snakefile, SNAKEFILE) | {"name": "docmt", "version": VERSION, "license": LICENCE_OF_CODE}
+    facts |= {"url": address} if address else {}
+    crate.add_workflow(snakefile, SNAKEFILE, properties=facts, main=True, lang="snakemake", lang_version=snakemake)
     for path, place in files.items():
         refuse_credentials(place.read_text(encoding="utf-8", errors="replace"), path)
-        graph.add_file(place, path)
-    graph.root["mainEntity"] = workflow
-    return workflow
+        add_file(crate, place, path)
 
 
-LICENCE_OF_CODE = "https://www.apache.org/licenses/LICENSE-2.0"
-
-
-def add_steps(graph: Graph, workflow: Reference, tools: Mapping[str, Sequence[Reference]]) -> dict[str, Reference]:
-    """Add the steps in the order of the work; return a reference to each by its name. `tools`: the commands of each."""
-    steps = {
-        step: graph.add(f"#step/{step}", "HowToStep", name=step, position=str(number), workExample=list(commands))
-        for number, (step, commands) in enumerate(tools.items(), 1)
-    }
-    parts = [*{tool["@id"]: tool for commands in tools.values() for tool in commands}.values()]
-    graph.extend(workflow, step=[*steps.values()], hasPart=parts)
-    return steps
-
-
-def add_inputs(graph: Graph, workflow: Reference, overrides: Mapping[str, Any]) -> list[Reference]:
-    """Add the settings of the run as parameters of the workflow, with their values; return references to the values.
-
-    `overrides`: the values of keys of config.yaml that the command line gave.
-    """
-    config = {"@id": CONFIG}
-    values = [graph.value(key, value, identifier=f"#config/{key}") for key, value in sorted(overrides.items())]
-    names = ["config.yaml", *sorted(overrides)]
-    kinds = ["File", *("PropertyValue" for _ in overrides)]
-    parameters = [
-        _parameter(graph, f"#input/{name}", name, kind, value)
-        for name, kind, value in zip(names, kinds, [config, *values], strict=True)
-    ]
-    graph.extend(workflow, input=parameters)
-    return [config, *values]
-
-
-def add_outputs(graph: Graph, workflow: Reference, results: Mapping[str, Reference]) -> None:
-    """Add the artifacts of the target as outputs of the workflow; `results`: a reference to each, by its name."""
-    outputs = [
-        _parameter(graph, f"#output/{name}", name, "Collection", result) for name, result in sorted(results.items())
-    ]
-    graph.extend(workflow, output=outputs)
-
-
-def _parameter(graph: Graph, identifier: str, name: str, kind: str, value: Reference) -> Reference:
-    """Add a parameter of the workflow, which refers to its value, and the reference back."""
-    parameter = graph.add(identifier, "FormalParameter", name=name, additionalType=kind, workExample=value)
-    graph.extend(value, exampleOfWork=parameter)
-    return parameter
+def add_settings(crate: ROCrate, overrides: Mapping[str, Any]) -> list[Entity]:
+    """Return what the run of the workflow read: config.yaml, and the values of its keys from the command line."""
+    values = (
+        add(crate, f"{SETTING}{key}", "PropertyValue", name=key, value=str(value), propertyID=key)
+        for key, value in sorted(overrides.items())
+    )
+    return [crate.get(CONFIG), *values]

@@ -34,7 +34,7 @@ from docmt.plan.plan import Job, Plan
 from docmt.plan.stored import stored_for
 from docmt.provenance.artifacts import finished_run
 from docmt.provenance.comparing import check_first_run
-from docmt.provenance.outputs import Outputs
+from docmt.provenance.outputs import check_output_file
 from docmt.provenance.remaking import prepare_folder
 from docmt.settings.data import CutConfig, TextConfig, ViewConfig
 from docmt.steps import get_step
@@ -199,9 +199,9 @@ def an_output_that_is_missing(room: Room):
     def again():
         path.with_name(MANIFEST).unlink()
         assert snakemake(room) == {CORPUS}
-        Outputs._check(path)
+        check_output_file(path)
 
-    return lambda: Outputs._check(path), again
+    return lambda: check_output_file(path), again
 
 
 @carried("provenance/artifacts.py", "run `snakemake --cores all {}{}` first")

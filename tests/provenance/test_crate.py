@@ -23,8 +23,7 @@ CORPUS, DATA = "1_corpus/toy_zh-en@smoke", "toy_zh-en@smoke/truecase_separate4k"
 DATE = ("--date", "2026-11-23")
 STATED = (
     *("--author", "Ada", "--author-url", "https://orcid.org/0000-0000-0000-0000", "--organisation", "A University"),
-    *("--organisation-url", "https://university.example", "--licence", "https://spdx.org/licenses/CC-BY-4.0"),
-    *("--code-url", "https://code.example/docmt"),
+    *("--licence", "https://spdx.org/licenses/CC-BY-4.0", "--code-url", "https://code.example/docmt"),
 )
 
 
@@ -61,11 +60,9 @@ def test_a_crate_breaks_no_law_of_its_profile(crate, whole):
         ("Dataset", "license", "no licence"),
         ("Dataset", "mainEntity", "no main workflow"),
         ("CreateAction", "instrument", "has no instrument"),
-        ("ControlAction", "object", "has no object"),
-        ("OrganizeAction", "result", "has no result"),
-        ("HowToStep", "workExample", "has no command"),
-        ("FormalParameter", "additionalType", "no type"),
-        ("HowTo", "step", "no step"),
+        ("CreateAction", "object", "has no object"),
+        ("CreateAction", "result", "has no result"),
+        ("ComputationalWorkflow", "programmingLanguage", "no language"),
     ],
 )
 def test_an_omission_breaks_a_law(crate, kind, name, law):
@@ -82,18 +79,11 @@ def test_an_action_has_what_its_record_and_its_manifest_say(finished_demo, crate
     action = entities[f"#action/{at(finished_demo, TRAINING)}".replace("results/", "")]
     assert (action["startTime"], action["endTime"]) == (record["began"], record["finished"])
     assert action["identifier"] == f"docmt-identity:{manifest.identity}"
-    libraries = {
-        entities[value["@id"]]["name"] for value in items(entities[action["instrument"]["@id"]], "softwareRequirements")
-    }
-    assert {"torch", "numpy", "python"} <= libraries
-    measures = {entities[value["@id"]]["name"]: entities[value["@id"]]["value"] for value in action["resourceUsage"]}
-    assert measures["cores"] == str(record["hardware"]["cores"]) and measures["seconds"] == str(record["seconds"])
+    assert entities[action["instrument"]["@id"]]["softwareVersion"].startswith(record["versions"]["docmt"])
     result = entities[action["result"]["@id"]]
     assert f"docmt-content:{manifest.content}" in result["identifier"]
-    listed = {entities[value["@id"]].get("name"): entities[value["@id"]] for value in result["hasPart"]}
-    for name, file in manifest.files.items():
-        assert listed[f"{at(finished_demo, TRAINING)}/{name}"]["sha256"] == file.sha256
-        assert listed[f"{at(finished_demo, TRAINING)}/{name}"]["contentSize"] == str(file.bytes)
+    facts = {f"{at(finished_demo, TRAINING)}/{name}" for name in ("manifest.json", "record.json", "job.json")}
+    assert facts == {value["@id"] for value in result["hasPart"]}, "they state all else"
     views = {
         "#artifact/" + at(finished_demo, part).removeprefix("results/")
         for part in (f"3_views/{DATA}/window1", f"2_tokens/{DATA}")
@@ -229,7 +219,6 @@ def test_files_that_are_no_crate_are_not_replaced(finished_demo, crate, tmp_path
         (("--date", "soon"), "not a date"),
         (("--code-url", "here"), "--code-url: not an address"),
         (("--author-url", "me"), "--author-url: not an address"),
-        (("--organisation-url", "us"), "--organisation-url: not an address"),
     ],
 )
 def test_wrong_facts_are_refused(finished_demo, arguments, message):
@@ -251,7 +240,7 @@ def validator(tmp_path_factory) -> Path:
 
 
 def validated(python: Path, crate: Path, severity: str) -> dict:
-    profile = "provenance-run-crate-0.5"
+    profile = "workflow-run-crate-0.5"
     command = [python, "-I", ROOT / "tests/helpers/crate_validator.py", crate, profile, severity]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

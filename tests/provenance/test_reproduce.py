@@ -16,7 +16,7 @@ from helpers.support import Project
 from docmt.base.artifacts import write_json
 from docmt.base.digests import FileDigest
 from docmt.base.errors import UserError
-from docmt.base.manifest import DIGEST, Manifest, digest_from_json, digest_to_json, read_manifest, read_record, sealed
+from docmt.base.manifest import DIGEST, Manifest, read_manifest, read_record, sealed
 from docmt.base.recipe import StatedFile, read_recipe
 from docmt.grid.grid import load_grid
 from docmt.plan.links import named
@@ -24,11 +24,10 @@ from docmt.plan.plan import Job, Plan
 from docmt.provenance import remaking
 from docmt.provenance.artifacts import folder_of
 from docmt.provenance.comparing import Reproduction, compare
-from docmt.provenance.expectations import first_part
 from docmt.provenance.spread import ScoreCheck, expected_range
 from docmt.scoring.tallies import Tally
 
-CORPUS, TOKENS = "1_corpus/toy_zh-en@smoke", "2_tokens/toy_zh-en@smoke/truecase_separate4k"
+CORPUS = "1_corpus/toy_zh-en@smoke"
 TRAINING, SCORES = "5_training/toy_zh-en/sentence/seed1", "7_scores/toy_zh-en/sentence/seed1"
 
 
@@ -71,12 +70,11 @@ def test_equal_runs_are_reproduced_and_have_no_first_difference(finished_demo):
     assert result.is_reproduced and result.first is None and result.counts == {"equal": len(result.artifacts)}
 
 
-def test_a_model_of_other_bytes_is_named_with_its_file_and_what_is_made_from_it(demo, finished_demo):
+def test_a_model_of_other_bytes_is_named_with_its_file(demo, finished_demo):
     replace_file(demo.root / at(demo, TRAINING), "model/model.safetensors", flipped)
     result = compared(demo.root, finished_demo.root, "demo")
     assert not result.is_reproduced and result.counts["another content"] == 1
     assert result.first.artifact == at(demo, TRAINING) and result.first.why == "model/model.safetensors differs"
-    assert result.following["scores"] >= 1 and result.following["train"] >= 1, "other systems start from this model"
 
 
 def test_the_first_difference_is_the_first_in_the_order_of_the_work(demo, finished_demo):
@@ -87,17 +85,6 @@ def test_the_first_difference_is_the_first_in_the_order_of_the_work(demo, finish
     result = compared(demo.root, finished_demo.root, f"{at(demo, SCORES)}/scores.json")
     assert result.first.artifact == at(demo, CORPUS) and "card.json differs; " in result.first.why
     assert "documents was 61, is 60" in result.first.why
-
-
-def test_a_table_is_named_with_its_part_and_columns(finished_demo):
-    file = read_manifest(finished_demo.root / at(finished_demo, TOKENS) / "manifest.json").files["tokens.arrow"]
-    value = digest_to_json(file)
-    column = next(iter(value["parts"][-1]["columns"]))
-    value["parts"][-1]["columns"][column] = "0" * 64
-    said = first_part(file, digest_from_json(value))
-    count = len(file.parts)
-    assert said.startswith(f"record batch {count} of {count}, columns {column}")
-    assert "parts of the table were 0 now" in first_part(file, FileDigest("1", 2))
 
 
 def test_another_version_of_a_library_is_named_and_equal_bits_stay_equal(demo, finished_demo):
@@ -142,7 +129,7 @@ def test_other_settings_are_named_where_the_place_has_one_artifact(demo, finishe
     folder = folder.rename(folder.with_name(other.identity[:10]))
     write_json(folder / "job.json", other.to_json())
     result = compared(demo.root, finished_demo.root, f"{at(finished_demo, SCORES)}/scores.json")
-    assert (result.first.state, result.first.why) == ("other question", "settings.decode.beam was 3, is 2")
+    assert (result.first.state, result.first.why) == ("other question", "the setting decode.beam was 3, is 2")
     assert not result.is_reproduced
 
 
@@ -201,7 +188,6 @@ def test_the_command_says_what_differs_and_ends_with_status_1(demo, tmp_path, in
     done = invoke(*arguments)
     assert done.exit_code == 1 and done.stdout.endswith("not reproduced\n")
     assert f"first difference: {at(demo, TRAINING)}: another content: model/model.safetensors differs" in done.stdout
-    assert "  made from it: translate 1, contrastive 1, scores 1" in done.stdout
     value = json.loads(invoke(*arguments, "--json").stdout)
     assert (value["reproduced"], value["first"]["artifact"]) == (False, at(demo, TRAINING))
 

@@ -130,23 +130,15 @@ def test_results_of_an_older_version_are_one_message(root):
         verify(root)
 
 
-@pytest.mark.parametrize("name", ["a.txt", "b.txt"])
-def test_downloads_are_compared_with_their_note_or_with_the_card(tmp_path, name):
-    """Of one download docmt has left a note, the other was put there by a person, and the card states it."""
-    corpus = tmp_path / "results/1_corpus/mine"
-    folder, artifact = corpus / "downloads", corpus / "0123456789"
+def test_downloads_are_compared_with_their_note(tmp_path):
+    folder = tmp_path / "results/1_corpus/mine/downloads"
     folder.mkdir(parents=True)
-    (folder / "a.txt").write_bytes(b"a\n")
-    (folder / "b.txt").write_bytes(b"b\r\n")
-    sha256 = hashlib.sha256(b"a\n").hexdigest()
-    write_json(folder / ".a.txt.source.json", {"source": "https://example.org", "sha256": sha256})
-    of_lines = f"git_blob:{hashlib.sha1(b'blob 2' + bytes(1) + b'b' + bytes([10])).hexdigest()}"
-    write_json(artifact / "card.json", {"files": [{"name": "b.txt", "digest": of_lines}]})
-    write_json(artifact / JOB, {"settings": {"files": [{"name": "b.txt", "line_ends": "lf"}]}})
-    assert problems(tmp_path) == {} and verify(tmp_path).files == 2
-    (folder / name).write_bytes(b"x\r\n")
+    (folder / "a.txt").write_bytes(b"a")
+    write_json(folder / ".a.txt.source.json", {"source": "https://host", "sha256": hashlib.sha256(b"a").hexdigest()})
+    assert problems(tmp_path) == {} and verify(tmp_path).files == 1
+    (folder / "a.txt").write_bytes(b"x")
     (file,) = verify(tmp_path).damaged
-    path = f"results/1_corpus/mine/downloads/{name}"
+    path = "results/1_corpus/mine/downloads/a.txt"
     assert (file.path, file.mend) == (path, f"rm {path}")
 
 
