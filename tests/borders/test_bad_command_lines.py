@@ -186,7 +186,6 @@ CALLS = (
     ("reproduce demo --crate text", "text: archive is damaged or truncated"),
     ("reproduce demo --crate folder", "folder/ro-crate-metadata.json: file not found"),
     ("reproduce demo --crate folder --with-downloads", "a crate has no downloads"),
-    ("reproduce demo --run-code-of-crate", "no crate is named"),
     ("store pull demo --root ROOT", "config.yaml: no store is named"),
     ("store push nothing --root ROOT --config store=folder", "unknown target\n  found nothing; expected all, a study"),
     ("store push demo --root ROOT --config store=ftp://host", "not an address of a store"),
