@@ -103,7 +103,7 @@ def _write(run: FinishedRun, facts: CrateFacts, folder: Path, output: Path) -> W
     agent = _agent(crate, facts)
     readme = folder / README
     readme.write_text(_readme(run, facts), encoding="utf-8")
-    add_file(crate, readme, README)
+    add_file(crate, readme, README)["about"] = crate.root_dataset
     add_workflow(crate, run.plan.root, facts.overrides, facts.code_url)
     _describe(crate, run, facts, agent)
     outputs = Outputs(crate, run, folder, facts.included)
@@ -139,6 +139,7 @@ def _agent(crate: ROCrate, facts: CrateFacts) -> Entity | None:
     if facts.organisation:
         identifier = f"#organisation/{quote(facts.organisation)}"
         organisation = add(crate, identifier, "Organization", name=facts.organisation)
+        crate.root_dataset["publisher"] = organisation
     if not facts.author:
         return organisation
     identifier = facts.author_url or f"#author/{quote(facts.author)}"

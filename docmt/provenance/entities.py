@@ -31,8 +31,10 @@ COMPLETED = "http://schema.org/CompletedActionStatus"
 FORMATS = {
     ".arrow": "application/vnd.apache.arrow.file",
     ".gz": "application/gzip",
+    ".md": "text/markdown",
     ".parquet": "application/vnd.apache.parquet",
     ".safetensors": "application/octet-stream",
+    ".yaml": "application/yaml",
 }
 """The media types of endings that the standard library does not know."""
 
@@ -44,7 +46,7 @@ def new_crate() -> ROCrate:
     return crate
 
 
-def add(crate: ROCrate, identifier: str, kind: str, **properties: Any) -> Entity:
+def add(crate: ROCrate, identifier: str, kind: str, /, **properties: Any) -> Entity:
     """Add an entity that is no file of the crate, and return it; None values are left out.
 
     Each identifier has one entity: the first that is added.

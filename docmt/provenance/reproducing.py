@@ -52,12 +52,12 @@ def reproduce(new_run: NewRun, root: Path, crate: Path | None) -> Reproduction:
     used, for a crate that could do harm, and where Snakemake fails.
     """
     if crate is None:
-        return _make_and_compare(new_run, root, root, str(root))
+        return _make_and_compare(new_run, root, root, {"from": str(root)})
     with tempfile.TemporaryDirectory() as temporary:
         results, project = open_crate(crate, Path(temporary, "crate")), Path(temporary, "project")
         ran_with = settings_of_crate(results)
         write_project(results, project, ran_with, new_run.overrides)
-        return _make_and_compare(new_run, results, project, str(crate), ran_with)
+        return _make_and_compare(new_run, results, project, {"crate": str(crate)}, ran_with)
 
 
 def reproduce_artifact(recipe_path: str, new_run: NewRun, root: Path) -> Reproduction:
@@ -79,7 +79,11 @@ def reproduce_artifact(recipe_path: str, new_run: NewRun, root: Path) -> Reprodu
 
 
 def _make_and_compare(
-    new_run: NewRun, results: Path, project: Path, origin: str, ran_with: Mapping[str, Any] | None = None
+    new_run: NewRun,
+    results: Path,
+    project: Path,
+    origin: Mapping[str, str],
+    ran_with: Mapping[str, Any] | None = None,
 ) -> Reproduction:
     """Make the target in the new folder, and compare it with a first run.
 
@@ -94,7 +98,7 @@ def _make_and_compare(
             _check_programs(plan, jobs, new_run.overrides)
         check_first_run([folder_of(plan, job) for job in jobs], results)
         linked = files_to_link(paths_of_user(plan, jobs, config), project, folder)
-        prepare_folder(folder, workflow_files(project, config), {"target": target, "from": origin})
+        prepare_folder(folder, workflow_files(project, config), {"target": target, **origin})
         link_files(linked, project, folder)
         if new_run.with_downloads:
             copy_downloads(plan, jobs, project, folder)

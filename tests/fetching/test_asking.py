@@ -137,9 +137,9 @@ def test_every_source_is_asked_once(site):
         (name, *row)
         for name in ("first", "second")
         for row in [
-            ("a.tgz", present, "A", "2026-01-31"),
-            ("a.tgz", absent, None, None),
-            ("b.tgz", present, "C", "2026-01-31"),
+            ("a.tgz", present, "A"),
+            ("a.tgz", absent, None),
+            ("b.tgz", present, "C"),
         ]
     ]
     assert [source.answer.problem for source in asked] == [None, "HTTP 404", None] * 2

@@ -78,10 +78,9 @@ def test_an_action_has_what_its_record_and_its_manifest_say(finished_demo, crate
     manifest = read_manifest(finished_demo.root / at(finished_demo, TRAINING) / "manifest.json")
     action = entities[f"#action/{at(finished_demo, TRAINING)}".replace("results/", "")]
     assert (action["startTime"], action["endTime"]) == (record["began"], record["finished"])
-    assert action["identifier"] == f"docmt-identity:{manifest.identity}"
     assert entities[action["instrument"]["@id"]]["softwareVersion"].startswith(record["versions"]["docmt"])
     result = entities[action["result"]["@id"]]
-    assert f"docmt-content:{manifest.content}" in result["identifier"]
+    assert result["identifier"] == [f"docmt-identity:{manifest.identity}", f"docmt-content:{manifest.content}"]
     facts = {f"{at(finished_demo, TRAINING)}/{name}" for name in ("manifest.json", "record.json", "job.json")}
     assert facts == {value["@id"] for value in result["hasPart"]}, "they state all else"
     views = {
@@ -253,8 +252,13 @@ def test_the_validator_of_the_profile_accepts_a_crate(validator, crate, whole, t
     for folder in (crate, whole):
         assert validated(validator, folder, "REQUIRED") == {"passed": True, "issues": []}
     issues = validated(validator, whole, "RECOMMENDED")["issues"]
-    # The Snakefile, by two of its types: a workflow that is a file of the crate has no address of the web.
-    assert [issue["message"] for issue in issues] == ["The SoftwareApplication id SHOULD be an absolute URI"] * 2
+    assert {issue["message"].partition(",")[0] for issue in issues} == {
+        # The Snakefile: a workflow that is a file of the crate has no address of the web.
+        "The SoftwareApplication id SHOULD be an absolute URI",
+        "The Main Workflow SHOULD comply with Bioschemas ComputationalWorkflow profile version 1.0 or later",
+        'Entity "#run" property "object" SHOULD be represented as a single value',
+        "The organization SHOULD have a URL.",
+    }
     value = json.loads((crate / "ro-crate-metadata.json").read_text())
     value["@graph"] = [entity for entity in value["@graph"] if entity["@id"] != "#run"]
     (tmp_path / "ro-crate-metadata.json").write_text(json.dumps(value))
