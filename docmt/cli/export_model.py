@@ -21,7 +21,7 @@ def export_model(
     batch_tokens: BatchTokens = 4096,
     as_json: AsJson = False,
 ) -> None:
-    """Export a trained model for transformers and the Hugging Face Hub.
+    """Export a trained model for transformers and the Hub.
 
     The folder has the model, its text, a card (README.md), and a file that loads it. The options of the search are
     written into the export, which then translates as `docmt translate` with them. Nothing is uploaded.

@@ -36,7 +36,7 @@ def preflight(
     sources: Annotated[
         bool, typer.Option("--sources", help="also ask the sources of files over the network; nothing is downloaded")
     ] = False,
-    gpu: Annotated[bool, typer.Option("--gpu", help="also check whether the GPU computes what it should")] = False,
+    gpu: Annotated[bool, typer.Option("--gpu", help="also check what the GPU computes")] = False,
     device: Device = "auto",
     as_json: AsJson = False,
 ) -> None:
