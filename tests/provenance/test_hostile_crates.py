@@ -258,10 +258,13 @@ def test_no_code_of_a_crate_is_in_the_new_folder(crate, instant, tmp_path):
         invoke("reproduce", CARD, "--root", crate.root, "--folder", folder)
 
 
-def test_a_program_of_a_study_does_not_run(crate, instant, tmp_path):
+def test_a_program_of_a_study_runs_only_where_the_user_says_so(crate, instant, tmp_path):
     crate.edit_stated(STUDY, "systems/service", {"text": TEXT.split("/")[1], "command": {"run": "touch 'a b'"}})
+    arguments = ("reproduce", "demo", "--folder", tmp_path / "again")
     with pytest.raises(UserError, match="the settings of the crate name a program\n  found touch 'a b'\n"):
-        invoke("reproduce", "demo", "--crate", crate.root, "--folder", tmp_path / "again")
+        invoke(*arguments, "--crate", crate.root)
+    with pytest.raises(UserError, match="the first run does not have this target"):
+        invoke(*arguments, "--root", crate.root)
     assert not instant and not (tmp_path / "again").exists()
 
 
