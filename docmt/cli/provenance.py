@@ -88,9 +88,6 @@ def reproduce(
     ] = None,
     cores: Annotated[int, typer.Option(min=1, max=MOST, help="cores for snakemake")] = 1,
     crate: Annotated[Path | None, input_path("RO-Crate of the first run, in the place of its results")] = None,
-    with_downloads: Annotated[
-        bool, typer.Option("--with-downloads", help="take the downloads of the first run, instead of downloading again")
-    ] = False,
     root: Root = Path(),
     config: Config = None,
     as_json: AsJson = False,
@@ -107,13 +104,10 @@ def reproduce(
     from docmt.provenance.reproducing import reproduce as make_again
 
     is_single = Path(target).name == JOB
-    if crate is not None and (with_downloads or is_single):
-        what, wrong = (
-            ("a crate has no downloads", "--with-downloads") if with_downloads else ("a crate has targets", JOB)
-        )
-        raise UserError(what, where=f"{wrong}, --crate", expected="at most one of them")
+    if crate is not None and is_single:
+        raise UserError("a crate has targets", where=f"{JOB}, --crate", expected="at most one of them")
     place = (folder or default_folder(root, target, crate)).absolute()
-    new_run = NewRun(target, place, cores, overrides(config), with_downloads)
+    new_run = NewRun(target, place, cores, overrides(config))
     if is_single:
         result = reproduce_artifact(target, new_run, root.absolute())
     else:

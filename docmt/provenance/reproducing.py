@@ -10,6 +10,7 @@ from typing import Any
 
 from docmt.base.errors import UserError, in_line
 from docmt.base.recipe import read_recipe
+from docmt.base.untrusted import is_inside
 from docmt.grid.scored import scoring_of_entry
 from docmt.plan.links import for_snakemake, named
 from docmt.plan.plan import Job, Plan
@@ -17,32 +18,20 @@ from docmt.plan.run import grid_of_run
 from docmt.provenance.artifacts import folder_of
 from docmt.provenance.comparing import Reproduction, check_first_run, compare
 from docmt.provenance.opening import open_crate, settings_of_crate, write_project
-from docmt.provenance.remaking import (
-    copy_downloads,
-    files_to_link,
-    link_files,
-    paths_of_user,
-    prepare_folder,
-    run_job,
-    run_snakemake,
-)
-from docmt.provenance.workflow import main_config, workflow_files
+from docmt.provenance.remaking import prepare_folder, run_job, run_snakemake
+from docmt.provenance.workflow import project_entries
 from docmt.steps import get_step
 from docmt.steps.ask import program_of
 
 
 @dataclass(frozen=True)
 class NewRun:
-    """What is to be made again: the target, the new folder, the cores, and the settings of the command line.
-
-    `with_downloads`: whether the downloads of the first run are copied.
-    """
+    """What is to be made again: the target, the new folder, the cores, and the settings of the command line."""
 
     target: str
     folder: Path
     cores: int
     overrides: Mapping[str, Any]
-    with_downloads: bool = False
 
 
 def reproduce(new_run: NewRun, root: Path, crate: Path | None) -> Reproduction:
@@ -71,9 +60,8 @@ def reproduce_artifact(recipe_path: str, new_run: NewRun, root: Path) -> Reprodu
         recipe = replace(read_recipe(place, step, get_step(step).version), place=place.parent, again="")
         check_first_run([recipe.folder.as_posix()], root)
     stated = [*recipe.inputs.values(), *(Path(file.path) for file in recipe.files.values())]
-    linked = files_to_link(stated, root, new_run.folder)
-    prepare_folder(new_run.folder, (), {"target": recipe_path, "from": str(root)})
-    link_files(linked, root, new_run.folder)
+    inside = {str(path): root / path for path in stated if is_inside(str(path)) and (root / path).exists()}
+    prepare_folder(new_run.folder, inside, {"target": recipe_path, "from": str(root)})
     run_job(recipe, new_run.folder, new_run.cores)
     return compare([recipe.folder.as_posix()], root, new_run.folder)
 
@@ -92,16 +80,13 @@ def _make_and_compare(
     """
     target, folder, overrides = new_run.target, new_run.folder, {**(ran_with or {}), **new_run.overrides}
     with chdir(project):
-        plan, config = Plan(grid_of_run(Path(), dict(overrides))), main_config(Path(), overrides)
+        plan = Plan(grid_of_run(Path(), dict(overrides)))
         jobs, in_snakemake = named(plan, target)[0], for_snakemake(plan, target)
         if ran_with is not None:
             _check_programs(plan, jobs, new_run.overrides)
         check_first_run([folder_of(plan, job) for job in jobs], results)
-        linked = files_to_link(paths_of_user(plan, jobs, config), project, folder)
-        prepare_folder(folder, workflow_files(project, config), {"target": target, **origin})
-        link_files(linked, project, folder)
-        if new_run.with_downloads:
-            copy_downloads(plan, jobs, project, folder)
+    is_crate = ran_with is not None
+    prepare_folder(folder, project_entries(project), {"target": target, **origin}, copies=is_crate)
     run_snakemake(folder, in_snakemake, new_run.cores, overrides)
     with chdir(folder):
         plan = Plan(grid_of_run(Path(), dict(overrides)))

@@ -10,6 +10,7 @@ from rocrate.rocrate import ROCrate
 from docmt.base.clone import CONFIG, WORKFLOW, clone_of, settings_folder
 from docmt.base.credentials import refuse_credentials
 from docmt.base.machine import installed_version
+from docmt.base.paths import RESULTS
 from docmt.base.untrusted import is_inside
 from docmt.base.version import VERSION
 from docmt.grid.main_config import MainConfig, load_main_config
@@ -37,6 +38,16 @@ def workflow_files(root: Path, config: MainConfig) -> Iterator[tuple[str, Path]]
         yield from ((f"{folder}/{path.as_posix()}", place / path) for path in files if "__pycache__" not in path.parts)
     stated = [Path(path) for path in (*config.corpora, *config.studies) if path.endswith(".yaml")]
     yield from ((path, settings / path) for path in sorted(map(str, stated)) if is_inside(path))
+
+
+def project_entries(root: Path) -> dict[str, Path]:
+    """Return the files and folders of a project by their names, with those of its clone that it lacks.
+
+    Its results, and what is hidden, are left out.
+    """
+    names = {path.name for path in root.iterdir()} | {SNAKEFILE, CONFIG, *FOLDERS}
+    places = {name: _in(root, clone_of(root), name) for name in sorted(names - {RESULTS}) if not name.startswith(".")}
+    return {name: place for name, place in places.items() if place.exists()}
 
 
 def _in(root: Path, clone: Path, name: str) -> Path:

@@ -184,7 +184,7 @@ CALLS = (
     ("reproduce demo --folder text --root ROOT", "'--folder': dir 'text' is a file"),
     ("reproduce demo --crate text", "text: archive is damaged or truncated"),
     ("reproduce demo --crate folder", "folder/ro-crate-metadata.json: file not found"),
-    ("reproduce demo --crate folder --with-downloads", "a crate has no downloads"),
+    ("reproduce a/job.json --crate folder", "a crate has targets"),
     ("store pull demo --root ROOT", "config.yaml: no store is named"),
     ("store push nothing --root ROOT --config store=folder", "unknown target\n  found nothing; expected all, a study"),
     ("store push demo --root ROOT --config store=ftp://host", "not an address of a store"),

@@ -236,7 +236,7 @@ def a_first_run_without_the_target(room: Room):
 def a_folder_with_other_files(room: Room):
     (room.folder / "old").mkdir()
     (room.folder / "old/notes").touch()
-    prepare = lambda name: prepare_folder(room.folder / name, [], {"target": "t"})  # noqa: E731
+    prepare = lambda name: prepare_folder(room.folder / name, {}, {"target": "t"})  # noqa: E731
 
     def removed():
         (room.folder / "old/notes").unlink()
