@@ -8,7 +8,7 @@ from docmt.devicecheck.exchange import check_exchange
 from docmt.devicecheck.findings import DeviceFinding
 from docmt.devicecheck.kernels import check_kernels
 from docmt.devicecheck.sizes import Size
-from docmt.devicecheck.updates import check_bf16, check_compiled, check_decoding, check_device
+from docmt.devicecheck.updates import check_decoding, check_gradients
 from docmt.nn.compiled import Backend
 
 
@@ -20,9 +20,7 @@ def backend_for(device: torch.device) -> Backend:
 def run_checks(device: torch.device, size: Size, several: bool = True) -> Iterator[DeviceFinding]:
     """Yield what each check finds; `several` also checks several ranks, which are processes of their own."""
     yield from check_kernels(device)
-    yield from check_device(device, size)
-    yield from check_bf16(device, size)
-    yield from check_compiled(device, size, backend_for(device))
+    yield from check_gradients(device, size, backend_for(device))
     yield from check_decoding(device, size)
     if several:
         yield from check_exchange(device)

@@ -6,6 +6,7 @@ from urllib.parse import quote
 from rocrate.model.entity import Entity
 from rocrate.rocrate import ROCrate
 
+from docmt.base.clone import CONFIG
 from docmt.base.recipe import JOB
 from docmt.catalogue.missing import is_remote
 from docmt.grid.grid import Grid
@@ -49,9 +50,7 @@ def add_jobs(outputs: Outputs, agent: Entity | None, address: str | None) -> dic
     return artifacts
 
 
-def add_run(
-    crate: ROCrate, run: FinishedRun, inputs: list[Entity], artifacts: Mapping[str, Entity], agent: Entity | None
-) -> None:
+def add_run(crate: ROCrate, run: FinishedRun, artifacts: Mapping[str, Entity], agent: Entity | None) -> None:
     """Add the action of the workflow, from its settings to the artifacts of the target."""
     records = [artifact.record for artifact in run.artifacts.values()]
     action = add(
@@ -61,7 +60,7 @@ def add_run(
         name=f"snakemake {run.target}",
         description="The run of the workflow that made the target.",
         instrument=crate.mainEntity,
-        object=inputs,
+        object=crate.get(CONFIG),
         result=[artifacts[folder] for folder in run.folders],
         agent=agent,
         startTime=min(str(record["began"]) for record in records),

@@ -17,7 +17,7 @@ from docmt.provenance.actions import add_jobs, add_licence, add_run
 from docmt.provenance.artifacts import FinishedRun
 from docmt.provenance.entities import METADATA, PROFILES, add, add_file, new_crate
 from docmt.provenance.outputs import Outputs, Part
-from docmt.provenance.workflow import add_settings, add_workflow
+from docmt.provenance.workflow import add_workflow
 
 README = "README.md"
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -102,13 +102,13 @@ def _write(run: FinishedRun, facts: CrateFacts, folder: Path, output: Path) -> W
     crate = new_crate()
     agent = _agent(crate, facts)
     readme = folder / README
-    readme.write_text(_readme(run, facts), encoding="utf-8")
+    readme.write_text(_readme(run), encoding="utf-8")
     add_file(crate, readme, README)["about"] = crate.root_dataset
-    add_workflow(crate, run.plan.root, facts.overrides, facts.code_url)
+    add_workflow(crate, folder, run.plan.root, facts.overrides, facts.code_url)
     _describe(crate, run, facts, agent)
     outputs = Outputs(crate, run, folder, facts.included)
     artifacts = add_jobs(outputs, agent, facts.code_url)
-    add_run(crate, run, add_settings(crate, facts.overrides), artifacts, agent)
+    add_run(crate, run, artifacts, agent)
     crate.write(folder)
     files = sum(path.is_file() for path in folder.rglob("*"))
     return WrittenCrate(output, files, len(artifacts), outputs.withheld)
@@ -146,9 +146,8 @@ def _agent(crate: ROCrate, facts: CrateFacts) -> Entity | None:
     return add(crate, identifier, "Person", name=facts.author, affiliation=organisation, url=facts.author_url)
 
 
-def _readme(run: FinishedRun, facts: CrateFacts) -> str:
+def _readme(run: FinishedRun) -> str:
     """Return the text for people who open the crate."""
-    config = "".join(f" --config {key}={value}" for key, value in facts.overrides.items())
     return f"""# {run.target}
 
 This folder is an RO-Crate, which docmt has written. `{METADATA}` describes it: the results, the workflow with its
@@ -160,5 +159,5 @@ settings, and for each of {len(run.artifacts)} artifacts the command that wrote 
 
 With docmt installed, this makes the target again, and says whether it is the same:
 
-    docmt reproduce {run.target} --crate FOLDER{config}
+    docmt reproduce {run.target} --crate FOLDER
 """

@@ -6,23 +6,23 @@ rules and the profiles of the project are those of the installed docmt.
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+import yaml
+
 from docmt.base.artifacts import read_object
 from docmt.base.clone import CONFIG, WORKFLOW, clone_of
 from docmt.base.digests import sha256_file
-from docmt.base.errors import UserError, check_known, in_line
+from docmt.base.errors import UserError, in_line
 from docmt.base.foreign import need_file, reading
 from docmt.base.parse import laid_over, mapping
 from docmt.base.untrusted import inside, leads_out
-from docmt.base.yaml_files import Lines, load_text, load_yaml
+from docmt.base.yaml_files import Lines, load_yaml
 from docmt.corpus.unpack import unpack
-from docmt.grid.main_config import MainConfig
 from docmt.provenance.entities import METADATA
-from docmt.provenance.workflow import FOLDERS, SETTING, SNAKEFILE, main_config, workflow_files
+from docmt.provenance.workflow import FOLDERS, SNAKEFILE, main_config, workflow_files
 
 OF_SITE = ("mirror", "local", "hosts", "store", "store_keys")
 """The keys of config.yaml with places of one site; a crate states none of them for another site."""
@@ -82,31 +82,14 @@ def _entities(crate: Path) -> list[dict[str, Any]]:
         return entities
 
 
-def settings_of_crate(crate: Path) -> dict[str, Any]:
-    """Return the settings that the run in a crate had from the command line, by key.
-
-    Raises UserError for a key that no crate states, and for a value that is no YAML.
-    """
-    where, settings = str(crate / METADATA), {}
-    known = [field.name for field in fields(MainConfig) if field.name not in OF_SITE]
-    for entity in _entities(crate):
-        if entity["@id"].startswith(SETTING):
-            key, value = entity["@id"].removeprefix(SETTING), entity.get("value")
-            check_known("key", key, known, where)
-            if not isinstance(value, str):
-                raise UserError("not the text of a setting", where=f"{where}, {key}", found=in_line(value))
-            settings[key] = load_text(value, where)
-    return settings
-
-
-def write_project(crate: Path, project: Path, ran_with: Mapping[str, Any], stated: Mapping[str, Any]) -> None:
+def write_project(crate: Path, project: Path, stated: Mapping[str, Any]) -> None:
     """Write a project into a new folder: the settings of a crate, and the code of the installed docmt.
 
-    `ran_with`: the settings of `settings_of_crate`. `stated`: those of the user's command line. Raises UserError for
-    wrong settings, and for a path of theirs that leads out of the project and is not the user's.
+    `stated`: the settings of the user's command line. Raises UserError for wrong settings, and for a path of theirs
+    that leads out of the project and is not the user's.
     """
-    _write_config(crate, project, ran_with, stated)
-    config = main_config(project, {**ran_with, **stated})
+    _write_config(crate, project, stated)
+    config = main_config(project, stated)
     settings = {name: place for name, place in workflow_files(crate, config) if name != CONFIG and _is_setting(name)}
     for place in settings.values():
         _check_paths(*load_yaml(place), AGAIN)
@@ -117,14 +100,11 @@ def write_project(crate: Path, project: Path, ran_with: Mapping[str, Any], state
         shutil.copyfile(place, path)
 
 
-def _write_config(crate: Path, project: Path, ran_with: Mapping[str, Any], stated: Mapping[str, Any]) -> None:
+def _write_config(crate: Path, project: Path, stated: Mapping[str, Any]) -> None:
     """Write config.yaml of a crate without the places of its site."""
-    import yaml
-
     value, lines = load_yaml(crate / CONFIG)
     places = [mapping(value, lines).pop(key, None) for key in OF_SITE]
-    theirs = laid_over(value, {key: item for key, item in ran_with.items() if key not in stated})
-    _check_paths(laid_over(theirs, _hidden(stated)), lines, "state the whole path of yours in its place with --config")
+    _check_paths(laid_over(value, _hidden(stated)), lines, "state the whole path of yours in its place with --config")
     project.mkdir()
     if any(places):
         (project / CONFIG).write_text(yaml.safe_dump(value, allow_unicode=True), encoding="utf-8")

@@ -17,7 +17,7 @@ from docmt.plan.plan import Job, Plan
 from docmt.plan.run import grid_of_run
 from docmt.provenance.artifacts import folder_of
 from docmt.provenance.comparing import Reproduction, check_first_run, compare
-from docmt.provenance.opening import open_crate, settings_of_crate, write_project
+from docmt.provenance.opening import open_crate, write_project
 from docmt.provenance.remaking import prepare_folder, run_job, run_snakemake
 from docmt.provenance.workflow import project_entries
 from docmt.steps import get_step
@@ -44,9 +44,8 @@ def reproduce(new_run: NewRun, root: Path, crate: Path | None) -> Reproduction:
         return _make_and_compare(new_run, root, root, {"from": str(root)})
     with tempfile.TemporaryDirectory() as temporary:
         results, project = open_crate(crate, Path(temporary, "crate")), Path(temporary, "project")
-        ran_with = settings_of_crate(results)
-        write_project(results, project, ran_with, new_run.overrides)
-        return _make_and_compare(new_run, results, project, {"crate": str(crate)}, ran_with)
+        write_project(results, project, new_run.overrides)
+        return _make_and_compare(new_run, results, project, {"crate": str(crate)})
 
 
 def reproduce_artifact(recipe_path: str, new_run: NewRun, root: Path) -> Reproduction:
@@ -66,30 +65,22 @@ def reproduce_artifact(recipe_path: str, new_run: NewRun, root: Path) -> Reprodu
     return compare([recipe.folder.as_posix()], root, new_run.folder)
 
 
-def _make_and_compare(
-    new_run: NewRun,
-    results: Path,
-    project: Path,
-    origin: Mapping[str, str],
-    ran_with: Mapping[str, Any] | None = None,
-) -> Reproduction:
+def _make_and_compare(new_run: NewRun, results: Path, project: Path, origin: Mapping[str, str]) -> Reproduction:
     """Make the target in the new folder, and compare it with a first run.
 
     `results`, `project`: the folders with the results and the settings of the first run. `origin`: what the user named.
-    `ran_with`: the settings of a crate; None for a project of the user's.
     """
-    target, folder, overrides = new_run.target, new_run.folder, {**(ran_with or {}), **new_run.overrides}
+    target, folder, overrides, is_crate = new_run.target, new_run.folder, dict(new_run.overrides), "crate" in origin
     with chdir(project):
-        plan = Plan(grid_of_run(Path(), dict(overrides)))
+        plan = Plan(grid_of_run(Path(), overrides))
         jobs, in_snakemake = named(plan, target)[0], for_snakemake(plan, target)
-        if ran_with is not None:
-            _check_programs(plan, jobs, new_run.overrides)
+        if is_crate:
+            _check_programs(plan, jobs, overrides)
         check_first_run([folder_of(plan, job) for job in jobs], results)
-    is_crate = ran_with is not None
     prepare_folder(folder, project_entries(project), {"target": target, **origin}, copies=is_crate)
     run_snakemake(folder, in_snakemake, new_run.cores, overrides)
     with chdir(folder):
-        plan = Plan(grid_of_run(Path(), dict(overrides)))
+        plan = Plan(grid_of_run(Path(), overrides))
         folders = dict.fromkeys(folder_of(plan, job) for job in plan.closure(named(plan, target)[0]))
         return compare(folders, results, folder)
 

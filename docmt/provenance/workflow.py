@@ -4,23 +4,23 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rocrate.model.entity import Entity
+import yaml
 from rocrate.rocrate import ROCrate
 
 from docmt.base.clone import CONFIG, WORKFLOW, clone_of, settings_folder
 from docmt.base.credentials import refuse_credentials
 from docmt.base.machine import installed_version
+from docmt.base.parse import laid_over
 from docmt.base.paths import RESULTS
 from docmt.base.untrusted import is_inside
 from docmt.base.version import VERSION
+from docmt.base.yaml_files import load_yaml
 from docmt.grid.main_config import MainConfig, load_main_config
-from docmt.provenance.entities import add, add_file, file_facts
+from docmt.provenance.entities import add_file, file_facts
 
 SNAKEFILE = "Snakefile"
 FOLDERS = (WORKFLOW, "profiles", "envs", "slurm")
 """The folders of a project whose files are the workflow and its settings."""
-SETTING = "#config/"
-"""The beginning of the identifier of a setting of the command line in a crate."""
 LICENCE_OF_CODE = "https://www.apache.org/licenses/LICENSE-2.0"
 
 
@@ -60,26 +60,21 @@ def main_config(root: Path, overrides: Mapping[str, Any]) -> MainConfig:
     return load_main_config(settings_folder(root), dict(overrides))[0]
 
 
-def add_workflow(crate: ROCrate, root: Path, overrides: Mapping[str, Any], address: str | None) -> None:
-    """Add the Snakefile as the main workflow, and the files that it needs.
+def add_workflow(crate: ROCrate, folder: Path, root: Path, overrides: Mapping[str, Any], address: str | None) -> None:
+    """Add the Snakefile as the main workflow, and the files that it needs, to the crate in `folder`.
 
-    `overrides`: the settings of the command line. `address`: where others get the code. Raises UserError for a file
-    with an address that has credentials, such as a script of the user's.
+    config.yaml has the `overrides` of the command line. `address`: where others get the code. Raises UserError for a
+    file with an address that has credentials, such as a script of the user's.
     """
     files = dict(workflow_files(root, main_config(root, overrides)))
-    snakefile, snakemake = files[SNAKEFILE], installed_version("snakemake")
-    facts = file_facts(snakefile, SNAKEFILE) | {"name": "docmt", "version": VERSION, "license": LICENCE_OF_CODE}
+    if overrides:
+        value = laid_over(load_yaml(files[CONFIG])[0], overrides)
+        (folder / CONFIG).write_text(yaml.safe_dump(value, allow_unicode=True, sort_keys=False), encoding="utf-8")
+        files[CONFIG] = folder / CONFIG
+    facts = file_facts(files[SNAKEFILE], SNAKEFILE) | {"name": "docmt", "version": VERSION, "license": LICENCE_OF_CODE}
     facts |= {"url": address} if address else {}
-    crate.add_workflow(snakefile, SNAKEFILE, properties=facts, main=True, lang="snakemake", lang_version=snakemake)
+    language = {"lang": "snakemake", "lang_version": installed_version("snakemake")}
+    crate.add_workflow(files[SNAKEFILE], SNAKEFILE, properties=facts, main=True, **language)
     for path, place in files.items():
         refuse_credentials(place.read_text(encoding="utf-8", errors="replace"), path)
         add_file(crate, place, path)
-
-
-def add_settings(crate: ROCrate, overrides: Mapping[str, Any]) -> list[Entity]:
-    """Return what the run of the workflow read: config.yaml, and the values of its keys from the command line."""
-    values = (
-        add(crate, f"{SETTING}{key}", "PropertyValue", name=key, value=str(value), propertyID=key)
-        for key, value in sorted(overrides.items())
-    )
-    return [crate.get(CONFIG), *values]

@@ -45,9 +45,10 @@ def hints(grid: Grid, names: Names) -> dict[str, Any]:
 def run(recipe: Recipe, resources: Resources) -> None:
     """Ask a program for the translations of the test set."""
     from docmt.base.programs import Limits, Program
-    from docmt.external.adopt import AdoptionSettings, read_expected, write_answers
+    from docmt.external.adopt import AdoptionSettings, read_expected, write_adopted
     from docmt.external.ask import ask
     from docmt.external.journal import Journal
+    from docmt.external.notes import notes
     from docmt.text.pipeline import TextPipeline
     from docmt.text.signs import signs_of
 
@@ -60,7 +61,10 @@ def run(recipe: Recipe, resources: Resources) -> None:
         languages = pipeline.config.source_language, pipeline.config.target_language
         program = Program(job.source.words(job.corpus, job.seed), limits, f"{job.system}: command.run")
         lines = ask(program, test, languages, journal)
-        for note in write_answers(job, test, lines, recipe.folder, restoring(pipeline, job), signs_of):
+        # Answers are never refused for what is stated of them, since they may have cost money.
+        noted = list(notes(lines, job.source, test, signs_of))
+        write_adopted(job, test, lines, noted, recipe.folder, restoring(pipeline, job))
+        for note in noted:
             say(f"{job.system}: {note}")
     # The outputs have a manifest now, and the answers are in them.
     journal.remove()

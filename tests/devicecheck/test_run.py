@@ -33,7 +33,7 @@ def test_a_wrong_kernel_is_found(monkeypatch):
 
 def test_gradients_that_are_no_numbers_are_wrong(monkeypatch):
     monkeypatch.setattr(updates, "relative_difference", lambda computed, expected: float("nan"))
-    assert not any(finding.is_right for finding in updates.check_bf16(CPU, TINY))
+    assert not any(finding.is_right for finding in updates.check_gradients(CPU, TINY, "aot_eager"))
 
 
 def test_a_check_that_fails_hides_no_other(monkeypatch):
