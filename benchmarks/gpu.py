@@ -2,8 +2,8 @@
 
     python benchmarks/gpu.py [--device cuda] [--table updates|batches|searches ...]
 
-`updates` are the measurements of `docmt preflight --gpu` (docmt/devicecheck/speed.py): batches of 12 segments of 15
-sentences of about 25 words. `batches` are larger ones, and single long documents, in bf16. `searches` translate
+`updates` are batches of 12 segments of 15 sentences of about 25 words, with the largest batch that fits into memory and
+what compiled parts gain. `batches` are larger ones, and single long documents, in bf16. `searches` translate
 sentences, and documents of 15 sentences, by beam search in fp32. All models have 6 + 6 layers, 512/2048/8, a vocabulary
 of 32,000 and random weights. With `--device cpu` models and batches are small: a trial of the script.
 """
@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import torch
+from speed import TYPES, compiling_gain, fastest, peak_of, speeds
 
 from docmt.devicecheck.findings import DeviceFinding
 from docmt.devicecheck.sizes import Size, batch_of, model_of, rows_of, size_for
-from docmt.devicecheck.speed import fastest, peak_of, speeds
 from docmt.devicecheck.updates import gradients
 from docmt.models.transformer import Transformer
 from docmt.nn.device import choose_device
@@ -44,14 +44,17 @@ def sentences_of(size: Size) -> Size:
 
 def show_updates(device: torch.device, size: Size) -> None:
     """Print tokens a second of updates, and the share of the device's matrix rate that they reach."""
-    print("| model | type | target tokens a second | share of the matrix rate | peak MiB |")
-    print("|---|---|---|---|---|")
+    print("| model | type | target tokens a second | share of the matrix rate | peak MiB | largest batch |")
+    print("|---|---|---|---|---|---|")
     for result in speeds(device, size):
         if isinstance(result, DeviceFinding):
-            print(f"| {result.check} | {result.subject} | {result.measured} | | |", flush=True)
+            print(f"| {result.check} | {result.subject} | {result.measured} | | | |", flush=True)
             continue
         numbers = f"{result.tokens_per_s:,.0f} | {result.matrix_share:.2f} | {result.memory_mib:,.0f}"
-        print(f"| {result.kind} | {result.precision} | {numbers} |", flush=True)
+        print(f"| {result.kind} | {result.precision} | {numbers} | {result.fitting_tokens or ''} |", flush=True)
+    for precision in TYPES:
+        gain = f"{compiling_gain(device, size, precision):.2f} times as fast"
+        print(f"| transformer, compiled | {precision} | {gain} | | | |", flush=True)
 
 
 def batches_of(kind: str, size: Size) -> Iterator[tuple[str, Size]]:
@@ -83,7 +86,7 @@ def update_of(model: Transformer, kind: str, size: Size, device: torch.device) -
     batch = batch_of(kind, size)
     tokens = len(batch.target_out)
     peak = peak_of(lambda: gradients(model, batch, "bf16"), device)
-    seconds = fastest(lambda: gradients(model, batch, "bf16"), device, size.repeats)
+    seconds = fastest(lambda: gradients(model, batch, "bf16"), device)
     return f"{tokens:,} | {1000 * seconds:.0f} | {tokens / seconds:,.0f} | {peak:,.0f}"
 
 

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docmt.base.errors import USER_MISTAKE, check_known
-from docmt.base.machine import now
 from docmt.base.screen import aligned, answer
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.filesets import load_file_sets
 from docmt.cli.corpus import shared_lines
 from docmt.cli.options import AsJson, Config, Mirror, Root, overrides
-from docmt.fetching.asking import SEEN, Source, ask_sources, read_seen, write_seen
+from docmt.fetching.asking import Source, ask_sources
 from docmt.fetching.transfer import Network
 from docmt.grid.grid import Grid, load_grid
 
@@ -32,9 +31,6 @@ def check_sources(
     ] = None,
     root: Root = Path(),
     config: Config = None,
-    write: Annotated[
-        bool, typer.Option(help="write the answers, with the present day, to workflow/corpora/sources.seen.json")
-    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check whether every source of the catalogue, and of sets of files, is there; status 1 where one is not.
@@ -47,10 +43,8 @@ def check_sources(
     for name in names or ():
         check_known("corpus or set of files", name, owners)
     files = [(name, file) for name in names or owners for file in owners[name]]
-    sources = ask_sources(files, Network(grid.hosts), read_seen(Path(grid.clone) / SEEN))
-    if write:
-        write_seen(Path(grid.clone) / SEEN, sources, now()[:10])
-    rows = [("corpus", "file", "answer", "bytes", "grade", "seen", "source"), *map(_source_row, sources)]
+    sources = ask_sources(files, Network(grid.hosts))
+    rows = [("corpus", "file", "answer", "bytes", "grade", "source"), *map(_source_row, sources)]
     answer(as_json, sources, aligned(rows) if sources else "no sources")
     if any(source.answer.problem for source in sources):
         raise typer.Exit(DEAD)
@@ -86,12 +80,12 @@ def _chosen(grid: Grid, names: list[str] | None) -> list[CorpusConfig]:
 
 
 def _source_row(source: Source) -> tuple[str, ...]:
-    """Return the cells of a source: corpus, file, answer, bytes, grade, day on which it was last seen, address."""
+    """Return the cells of a source: corpus, file, answer, bytes, grade, address."""
     answer = source.answer
     status = answer.problem or (f"HTTP {answer.status}" if answer.status else "there")
     size = "-" if answer.size is None else f"{answer.size:,}"
     url = f"{source.url} -> {answer.moved}" if answer.moved else source.url
-    return source.owner, source.file, status, size, source.grade or "-", source.seen or "never", url
+    return source.owner, source.file, status, size, source.grade or "-", url
 
 
 def _check_text(check: "CorpusCheck") -> str:

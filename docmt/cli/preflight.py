@@ -33,9 +33,7 @@ def preflight(
     profile: Annotated[
         str | None, typer.Option(help="profile of the run, as snakemake's --profile: its settings are checked too")
     ] = None,
-    gpu: Annotated[
-        bool, typer.Option("--gpu", help="also check what the GPU computes, and measure which settings are best on it")
-    ] = False,
+    gpu: Annotated[bool, typer.Option("--gpu", help="also check what the GPU computes")] = False,
     device: Device = "auto",
     as_json: AsJson = False,
 ) -> None:
@@ -46,8 +44,8 @@ def preflight(
     run, such as scale=smoke. No job starts, and nothing is downloaded.
 
     With --gpu it compares kernels with their definition, bf16 with fp32, compiled parts with plain ones and stored
-    states with whole passes, lets two cards exchange gradients, and measures memory and speed of every model: about a
-    minute on a GPU. With --device cpu it tries the same with small models.
+    states with whole passes, and lets two cards exchange gradients: about a minute on a GPU. With --device cpu it tries
+    the same with small models.
     """
     from docmt.preflight.checks import preflight as check
 

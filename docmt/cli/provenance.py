@@ -10,9 +10,9 @@ import typer
 
 from docmt.base.errors import UserError, printable
 from docmt.base.recipe import JOB
-from docmt.base.screen import answer, first_of, say
+from docmt.base.screen import answer, first_of
 from docmt.catalogue.missing import is_remote
-from docmt.cli.options import MOST, AsJson, Config, Root, output_folder, overrides
+from docmt.cli.options import MOST, AsJson, Config, Root, input_path, output_folder, overrides
 from docmt.plan.plan import Plan
 from docmt.plan.run import grid_of_run
 from docmt.provenance import crate as crates
@@ -55,7 +55,6 @@ def write_crate(
     author: Annotated[str | None, typer.Option(help="name of the person who made the results")] = None,
     author_url: Annotated[str | None, url_option("address of a page of the author")] = None,
     organisation: Annotated[str | None, typer.Option(help="name of the organisation of the author")] = None,
-    organisation_url: Annotated[str | None, url_option("address of the organisation")] = None,
     licence: Annotated[str | None, typer.Option(help="name or URL of the licence of the crate")] = None,
     code_url: Annotated[str | None, url_option("address where others get this code")] = None,
     date: Annotated[
@@ -67,8 +66,8 @@ def write_crate(
 ) -> None:
     """Write a finished target as an RO-Crate (Workflow Run): results, workflow, and the record of each job.
 
-    Corpora and models are references with their SHA-256 unless an option includes them; text of a corpus whose licence
-    forbids to pass it on is never included. Pass the --config of your run, such as scale=smoke.
+    Of corpora and models it has the SHA-256 unless an option includes them; text of a corpus whose licence forbids to
+    pass it on is never included. Pass the --config of your run, such as scale=smoke.
     """
     values = overrides(config)
     place = (output or Path(f"{target.strip('/').replace('/', '-')}.crate")).absolute()
@@ -77,7 +76,6 @@ def write_crate(
         author=author,
         author_url=author_url,
         organisation=organisation,
-        organisation_url=organisation_url,
         licence=licence,
         code_url=code_url,
         overrides={key: value for key, value in values.items() if key not in (*OF_SITE, "store_mode")},
@@ -100,15 +98,7 @@ def reproduce(
         Path | None, output_folder("folder in which the target is made again [default: beside --root]")
     ] = None,
     cores: Annotated[int, typer.Option(min=1, max=MOST, help="cores for snakemake")] = 1,
-    crate: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="RO-Crate of the first run, in the place of its results")
-    ] = None,
-    with_downloads: Annotated[
-        bool, typer.Option("--with-downloads", help="take the downloads of the first run, instead of downloading again")
-    ] = False,
-    runs_code: Annotated[
-        bool, typer.Option("--run-code-of-crate", help="run the crate's own workflow, and programs that it names")
-    ] = False,
+    crate: Annotated[Path | None, input_path("RO-Crate of the first run, in the place of its results")] = None,
     root: Root = Path(),
     config: Config = None,
     as_json: AsJson = False,
@@ -122,19 +112,14 @@ def reproduce(
     A run that was interrupted goes on where the same command is called again.
     """
     is_single = Path(target).name == JOB
-    if crate is not None and (with_downloads or is_single):
-        what, wrong = (
-            ("a crate has no downloads", "--with-downloads") if with_downloads else ("a crate has targets", JOB)
-        )
-        raise UserError(what, where=f"{wrong}, --crate", expected="at most one of them")
-    if crate is None and runs_code:
-        raise UserError("no crate is named", where="--run-code-of-crate", expected="--crate FOLDER")
+    if crate is not None and is_single:
+        raise UserError("a crate has targets", where=f"{JOB}, --crate", expected="at most one of them")
     place = (folder or default_folder(root, target, crate)).absolute()
-    new_run = reproducing.NewRun(target, place, cores, overrides(config), with_downloads, runs_code)
+    new_run = reproducing.NewRun(target, place, cores, overrides(config))
     if is_single:
         result = reproducing.reproduce_artifact(target, new_run, root.absolute())
     else:
-        result = reproducing.reproduce(new_run, root.absolute(), crate and crate.absolute(), say)
+        result = reproducing.reproduce(new_run, root.absolute(), crate and crate.absolute())
     text = "\n".join(printable(line, breaks="") for line in result_lines(target, place, result))
     answer(as_json, {"target": target, "folder": place, **result.to_json()}, text)
     if not result.is_reproduced:
@@ -158,8 +143,6 @@ def result_lines(target: str, folder: Path, result: Reproduction) -> Iterator[st
         yield f"first difference: {result.first.artifact}: {result.first.state}: {result.first.why}"
         same = "for no known reason: processor, threads and libraries are the same"
         yield f"  since {'; '.join(result.first.reasons)}" if result.first.reasons else f"  {same}"
-        following = ", ".join(f"{step} {count}" for step, count in result.following.items())
-        yield f"  made from it: {following or 'nothing'}"
     outside = [check for check in result.checks if not check.is_within]
     if result.checks:
         yield f"scores: {len(result.checks) - len(outside)} of {len(result.checks)} within their ranges"

@@ -33,17 +33,13 @@ class Size:
     """Sentences of each segment."""
     words: int
     """Words of a sentence on average; sentences are up to half longer or shorter."""
-    repeats: int
-    """The number of times that speeds are measured; the fastest counts."""
-    matrix: int
-    """The rows and columns of the matrices whose product gives the matrix rate."""
     settings: dict[str, Any] = field(default_factory=dict)
     """Further settings of models."""
 
 
-BASE = Size(6, 512, 2048, 8, 32_000, segments=12, sentences=15, words=25, repeats=5, matrix=8192)
+BASE = Size(6, 512, 2048, 8, 32_000, segments=12, sentences=15, words=25)
 """The size of the papers' models, and a batch of about 4,700 target tokens."""
-SMALL = Size(1, 32, 32, 4, 60, segments=3, sentences=4, words=6, repeats=1, matrix=512)
+SMALL = Size(1, 32, 32, 4, 60, segments=3, sentences=4, words=6)
 """A size for a CPU, on which this is only a trial of the checks."""
 
 

@@ -1,8 +1,9 @@
 """Updates and translations of each model: bf16 against fp32, compiled against plain, stored states against none."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import torch
 
@@ -30,6 +31,8 @@ MOST_CACHED = 1e-3
 """The largest relative difference of the scores of a search, which stores states, from those of one whole pass."""
 SMOOTHING, UPDATE = 0.1, 1_000
 """The label smoothing, and the number of the update, which decides the weights of further losses."""
+Gradients = Callable[[str], list[Tensor]]
+"""A function that returns the gradients of an update of an architecture."""
 SOME = 2
 """The number of segments of comparisons, which need no large batch."""
 
@@ -49,39 +52,27 @@ def gradients(
     return [parameter.grad for parameter in model.parameters() if parameter.grad is not None]
 
 
-def check_device(device: torch.device, size: Size) -> Iterator[DeviceFinding]:
-    """Yield, for each model, the difference of the device's gradients in fp32 from those of the CPU."""
+def check_gradients(device: torch.device, size: Size, backend: Backend) -> Iterator[DeviceFinding]:
+    """Yield, for each model, the difference of three kinds of gradients from those that they should be.
 
-    def look(kind: str) -> DeviceFinding:
-        batch = batch_of(kind, size, SOME)
-        computed, expected = (gradients(model_of(kind, size, place), batch) for place in (device, torch.device("cpu")))
-        return compared("fp32 against CPU", kind, relative_difference(computed, expected), MOST_OF_DEVICE)
+    They are those of the device from those of the CPU, in bf16 from fp32, and of compiled parts from plain ones.
+    """
+    compiling = Compiling(backend, TILE)
 
-    yield from guarded("fp32 against CPU", MODELS, look)
+    def of(kind: str, place: torch.device = device, **how: Any) -> list[Tensor]:
+        return gradients(model_of(kind, size, place), batch_of(kind, size, SOME), **how)
 
-
-def check_bf16(device: torch.device, size: Size) -> Iterator[DeviceFinding]:
-    """Yield, for each model, the difference of gradients in bf16 from those in fp32."""
-
-    def look(kind: str) -> DeviceFinding:
-        model, batch = model_of(kind, size, device), batch_of(kind, size, SOME)
-        expected = [gradient.clone() for gradient in gradients(model, batch)]
-        computed = gradients(model, batch, "bf16")
-        return compared("bf16 against fp32", kind, relative_difference(computed, expected), MOST_IN_BF16)
-
-    yield from guarded("bf16 against fp32", MODELS, look)
+    checks = {
+        "fp32 against CPU": (of, partial(of, place=torch.device("cpu")), MOST_OF_DEVICE),
+        "bf16 against fp32": (partial(of, precision="bf16"), of, MOST_IN_BF16),
+        "compiled against plain": (partial(of, compiling=compiling), of, MOST_COMPILED),
+    }
+    for check, (computed, expected, most) in checks.items():
+        yield from guarded(check, MODELS, partial(_compared, check, computed, expected, most))
 
 
-def check_compiled(device: torch.device, size: Size, backend: Backend) -> Iterator[DeviceFinding]:
-    """Yield, for each model, the difference of gradients of compiled parts from those of plain ones."""
-
-    def look(kind: str) -> DeviceFinding:
-        model, batch = model_of(kind, size, device), batch_of(kind, size, SOME)
-        expected = [gradient.clone() for gradient in gradients(model, batch)]
-        computed = gradients(model, batch, compiling=Compiling(backend, TILE))
-        return compared("compiled against plain", kind, relative_difference(computed, expected), MOST_COMPILED)
-
-    yield from guarded("compiled against plain", MODELS, look)
+def _compared(check: str, computed: Gradients, expected: Gradients, most: float, kind: str) -> DeviceFinding:
+    return compared(check, kind, relative_difference(computed(kind), expected(kind)), most)
 
 
 def check_decoding(device: torch.device, size: Size) -> Iterator[DeviceFinding]:

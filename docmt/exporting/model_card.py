@@ -1,16 +1,17 @@
 """The card of an exported model: README.md, which begins with the fields that the Hugging Face Hub reads.
 
-The fields are those of the Hub's template of a model card (`language`, `license`, `library_name`, `model-index`).
+The fields are those of the Hub's template of a model card (`language`, `license`, `library_name`).
 """
 
 import dataclasses
 from collections.abc import Iterator
+from importlib.resources import files
 from typing import Any
 
 from docmt.base.markdown import fenced, front_matter, table
 from docmt.base.version import VERSION
 from docmt.catalogue.licences import OPEN_LICENCES, is_open
-from docmt.exporting.facts import ModelFacts, Score, architecture_text
+from docmt.exporting.facts import ModelFacts, architecture_text
 from docmt.exporting.source import ExportedModel
 
 RECORDED = {
@@ -26,14 +27,11 @@ RECORDED = {
     "device_hours": "device hours",
 }
 """The values of a training's record that the card states, with their names there; hosts and times are left out."""
-HUB_METRICS = {"bleu": "bleu", "chrF++": "chrf", "TER": "ter"}
-"""The Hub's names of metrics, by the first word of the name of a score."""
 
 
 def hub_fields(source: ExportedModel, facts: ModelFacts) -> dict[str, Any]:
     """Return the fields of the card for the Hub."""
     corpus = source.card.get("provenance", {}).get("corpus")
-    metrics = dict.fromkeys(_hub_metric(score) for score in facts.scores)
     return {
         "language": list(dict.fromkeys(source.languages)),
         **_licence_fields(facts),
@@ -41,19 +39,14 @@ def hub_fields(source: ExportedModel, facts: ModelFacts) -> dict[str, Any]:
         "pipeline_tag": "translation",
         "tags": ["docmt", "document-level-translation", source.network.config.kind],
         **({"datasets": [corpus]} if corpus else {}),
-        **({"metrics": list(metrics)} if metrics else {}),
-        **({"model-index": [_index(source, facts)]} if metrics else {}),
     }
 
 
-def hub_card(source: ExportedModel, facts: ModelFacts, loading: str) -> str:
-    """Return README.md with the fields for the Hub; `loading` is the section on how to load the model."""
-    return f"{front_matter(hub_fields(source, facts))}\n{card_text(source, facts, loading)}"
-
-
-def card_text(source: ExportedModel, facts: ModelFacts, loading: str) -> str:
-    """Return README.md without fields: what the model is, how it is loaded, its corpus, training and scores."""
-    return "\n\n".join((*_what_it_is(source), loading, *_origin(source, facts))) + "\n"
+def hub_card(source: ExportedModel, facts: ModelFacts) -> str:
+    """Return README.md: the fields for the Hub, what the model is, how it is loaded, its corpus and its training."""
+    loading = (files("docmt.exporting.loading") / "section.md").read_text(encoding="utf-8").strip()
+    sections = (*_what_it_is(source), loading, *_origin(source, facts))
+    return f"{front_matter(hub_fields(source, facts))}\n" + "\n\n".join(sections) + "\n"
 
 
 def model_name(source: ExportedModel) -> str:
@@ -74,13 +67,9 @@ def _what_it_is(source: ExportedModel) -> Iterator[str]:
 
 
 def _origin(source: ExportedModel, facts: ModelFacts) -> Iterator[str]:
-    """Yield the sections on the corpus, the training, the scores and the settings."""
+    """Yield the sections on the corpus, the training and the settings."""
     yield "## Corpus and licence\n\n" + _corpus_text(source, facts)
     yield "## Training\n\n" + _training_text(source, facts)
-    if facts.scores:
-        rows = [(score.name, f"{score.value:.2f}", score.signature) for score in facts.scores]
-        about = f"Scores of the test set, as docmt's `scores.json` of the system `{facts.scored}` has them."
-        yield f"## Scores\n\n{about}\n\n" + table(("score", "value", "signature"), rows)
     yield "## Settings\n\n" + _settings_table(source)
     yield "## Identity\n\n" + (
         f"The identity of the training, the digest of what was asked of it, is `{facts.identity}`."
@@ -133,18 +122,3 @@ def _licence_fields(facts: ModelFacts) -> dict[str, str]:
         return {"license": "unknown"}
     name = OPEN_LICENCES.get(facts.corpus["licence"], "other")
     return {"license": name} if name != "other" else {"license": name, "license_details": facts.corpus["licence"]}
-
-
-def _index(source: ExportedModel, facts: ModelFacts) -> dict[str, Any]:
-    """Return the scores in the form of the Hub's index of models."""
-    corpus = source.card["provenance"]["corpus"]
-    metrics = [{"type": _hub_metric(score), "name": score.name, "value": score.value} for score in facts.scores]
-    dataset = {"type": corpus, "name": corpus, "split": "test"}
-    results = [{"task": {"type": "translation"}, "dataset": dataset, "metrics": metrics}]
-    return {"name": model_name(source), "results": results}
-
-
-def _hub_metric(score: Score) -> str:
-    """Return the Hub's name of a metric, or the first word of the score's name in lower case."""
-    first = score.name.split()[0]
-    return HUB_METRICS.get(first, first.lower())

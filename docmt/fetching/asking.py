@@ -1,16 +1,12 @@
 """Questions to sources whether they have their files; nothing is downloaded."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
 
 import requests
 
-from docmt.base.artifacts import folder_lock, read_object_if_there, write_json
 from docmt.base.credentials import without_credentials
-from docmt.base.foreign import reading
 from docmt.catalogue.files import LENGTHS, Checksums, FileConfig, SourceConfig
 from docmt.catalogue.missing import is_remote, is_source, local_path
 from docmt.fetching.addresses import rewritten
@@ -18,8 +14,6 @@ from docmt.fetching.content import is_page, login_of
 from docmt.fetching.problems import reason
 from docmt.fetching.transfer import AGENT, Network, stated_by_server
 
-SEEN = "workflow/corpora/sources.seen.json"
-"""The file with what each address answered when it was last asked."""
 AT_ONCE = 16
 """The number of sources that are asked in parallel."""
 NO_HEAD = (403, 405, 501)
@@ -49,14 +43,12 @@ class Source:
     """A source of a file, with its answer.
 
     `owner`: the corpus or set of the file. `grade`: the evidence for the content at the address; None = not stated.
-    `seen`: the day on which the source was last asked and had its file; None = never.
     """
 
     owner: str
     file: str
     url: str
     grade: str | None
-    seen: str | None
     answer: Answer
 
 
@@ -64,25 +56,17 @@ Owned = tuple[str, FileConfig]
 """The name of a corpus or set, and one of its files."""
 
 
-def ask_sources(files: Iterable[Owned], network: Network, seen: Mapping[str, Any] | None = None) -> list[Source]:
+def ask_sources(files: Iterable[Owned], network: Network) -> list[Source]:
     """Ask every source of the files, in parallel, whether it has its file; each address is asked only once.
 
-    `seen` has what earlier answers were, by the address. An answer with another size or digest than the catalogue
-    states is a problem.
+    An answer with another size or digest than the catalogue states is a problem.
     """
     named = [(owner, file, source) for owner, file in files for source in file.sources]
     urls = list(dict.fromkeys(source.url for _, _, source in named))
     with ThreadPoolExecutor(AT_ONCE) as pool:
         answers = dict(zip(urls, pool.map(lambda url: ask(url, network), urls), strict=True))
     return [
-        Source(
-            owner,
-            file.name,
-            source.url,
-            source.grade,
-            (seen or {}).get(source.url, {}).get("seen"),
-            _compared(answers[source.url], _expected(file, source)),
-        )
+        Source(owner, file.name, source.url, source.grade, _compared(answers[source.url], _expected(file, source)))
         for owner, file, source in named
     ]
 
@@ -104,32 +88,6 @@ def ask(url: str, network: Network) -> Answer:
             return _answer(url, actual, response)
     except requests.RequestException as problem:
         return Answer(None, problem=reason(problem))
-
-
-def read_seen(path: Path) -> dict[str, Any]:
-    """Return what each address answered when it was last asked. Raises UserError for a file that is none of these."""
-    with reading(path, "not a file of answers of sources", "an object by the address", "restore it, or remove it"):
-        seen = read_object_if_there(path) or {}
-        if not all(isinstance(entry, dict) for entry in seen.values()):
-            raise TypeError("an entry is not an object")
-    return seen
-
-
-def write_seen(path: Path, sources: Iterable[Source], day: str) -> None:
-    """Add the answers of sources to the file of answers; `day` is today, as 2026-01-31.
-
-    A source that does not have its file now keeps the day on which it was last seen to have it.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with folder_lock(path.parent):
-        seen = read_seen(path)
-        for source in sources:
-            answer = source.answer
-            entry = {"asked": day, "status": answer.status, "problem": answer.problem}
-            if answer.problem is None:
-                entry |= {"seen": day, "size": answer.size, "digest": answer.digest}
-            seen[source.url] = {**seen.get(source.url, {}), **entry}
-        write_json(path, seen)
 
 
 def _answer(url: str, actual: str, response: requests.Response) -> Answer:

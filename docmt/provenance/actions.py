@@ -1,147 +1,101 @@
-"""The run as entities of a crate: an action for each artifact, for each step of the workflow, and for the whole run."""
+"""The run as entities of a crate: an action for each artifact, and one for the whole run."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import quote
 
+from rocrate.model.entity import Entity
+from rocrate.rocrate import ROCrate
+
+from docmt.base.clone import CONFIG
 from docmt.base.recipe import JOB
+from docmt.catalogue.missing import is_remote
+from docmt.grid.grid import Grid
 from docmt.provenance.artifacts import FinishedRun, RunArtifact
-from docmt.provenance.entities import COMPLETED, Graph, Reference
+from docmt.provenance.entities import COMPLETED, add
 from docmt.provenance.outputs import Outputs
-from docmt.provenance.software import engine, tool
-from docmt.provenance.sources import add_corpus, add_outside_files
 
-UNITS = {"seconds": "SEC", "device_hours": "HUR", "cores": "C62", "threads": "C62", "memory_mib": "E63"}
-"""The measured facts of records, with their units (UN/CEFACT): seconds, hours, a number, mebibytes."""
-FACTS = ("processor", "device")
-"""The facts of records about the machine that are no measures."""
+ABOUT_LICENCE = "The licence as the catalogue of docmt states it."
+CLOSED = "the text may not be passed on; the licence says how it can be had"
 
 
-@dataclass
-class Actions:
-    """The actions of a run.
+def add_jobs(outputs: Outputs, agent: Entity | None, address: str | None) -> dict[str, Entity]:
+    """Add all artifacts with the actions that wrote them, inputs first; return the artifacts by their folders.
 
-    `agent`: who ran the workflow; None = not stated. `address`: where others get the code. `tools`: the commands of
-    each step. `artifacts`, `created`: the entities of the artifacts and of their actions, by their folders.
+    `agent`: who ran the workflow. `address`: where others get the code. The recipe, the manifest and the record in the
+    folder of an artifact state the settings, the digests, the machine and the versions of libraries.
     """
-
-    graph: Graph
-    run: FinishedRun
-    outputs: Outputs
-    agent: Reference | None = None
-    address: str | None = None
-    tools: dict[str, list[Reference]] = field(default_factory=dict)
-    artifacts: dict[str, Reference] = field(default_factory=dict)
-    created: dict[str, Reference] = field(default_factory=dict)
-
-    def add(self) -> None:
-        """Add all artifacts and the actions that wrote them, inputs first."""
-        for folder, artifact in self.run.artifacts.items():
-            self.artifacts[folder] = self.outputs.add(artifact)
-            self.created[folder] = self._create(artifact)
-
-    def _create(self, artifact: RunArtifact) -> Reference:
-        """Add the action that wrote an artifact."""
-        command = tool(self.graph, artifact, self.address)
-        commands = self.tools.setdefault(artifact.recipe.step, [])
-        if command not in commands:
-            commands.append(command)
-        record = artifact.record
-        reference = self.graph.add(
+    crate, run, artifacts = outputs.crate, outputs.run, dict[str, Entity]()
+    for folder, artifact in run.artifacts.items():
+        artifacts[folder] = outputs.add(artifact)
+        step, record = artifact.recipe.step, artifact.record
+        inputs = [artifacts[path] for path in map(str, artifact.recipe.inputs.values()) if path in artifacts]
+        if step == "corpus":
+            name = run.plan.grid.corpus_in(run.job_of[folder].names["corpus"], artifact.name)
+            inputs.append(_corpus(crate, run.plan.grid, name))
+        action = add(
+            crate,
             f"#action/{artifact.name}",
             "CreateAction",
-            name=f"{artifact.recipe.step}: {artifact.name}",
-            description=f"The step {artifact.recipe.step} of the workflow, with the parameters that {JOB} has.",
-            identifier=f"docmt-identity:{artifact.manifest.identity}",
-            instrument=command,
-            agent=self.agent,
+            name=f"{step}: {artifact.name}",
+            description=f"The step {step} of the workflow, with the parameters that {JOB} has.",
+            instrument=_program(crate, artifact, address),
+            agent=agent,
             startTime=record["began"],
             endTime=record["finished"],
-            object=self._inputs(artifact),
-            result=self.artifacts[artifact.folder],
+            object=[*inputs, crate.get(quote(f"{folder}/{JOB}"))],
+            result=artifacts[folder],
             actionStatus=COMPLETED,
-            resourceUsage=self._measures(record),
-            additionalProperty=self._machine(record),
         )
-        self.graph.mention(reference)
-        return reference
+        crate.root_dataset.append_to("mentions", [artifacts[folder], action])
+    return artifacts
 
-    def _inputs(self, artifact: RunArtifact) -> list[Reference]:
-        """Return what a job read: its recipe, artifacts, files from outside, and the corpus that it reads."""
-        inputs = []
-        for role, content in artifact.manifest.inputs.items():
-            folder = artifact.recipe.inputs[role].as_posix()
-            present = self.run.artifacts.get(folder)
-            if present and present.manifest.content == content.content:
-                inputs.append(self.artifacts[folder])
-            else:
-                inputs.append(self._absent(role, content.identity, content.content))
-        outside = add_outside_files(self.graph, artifact)
-        if artifact.recipe.step == "corpus":
-            grid, names = self.run.plan.grid, self.run.job_of[artifact.folder].names
-            outside.append(add_corpus(self.graph, grid, grid.corpus_in(names["corpus"], artifact.name)))
-        return [*inputs, *outside, {"@id": quote(f"{artifact.folder}/{JOB}")}]
 
-    def _absent(self, role: str, identity: str | None, content: str | None) -> Reference:
-        """Add an input that is not there any more, by its identity and its content."""
-        names = [f"docmt-identity:{identity}", f"docmt-content:{content}"]
-        return self.graph.add(f"#absent/{content}", "CreativeWork", name=f"the input {role}", identifier=names)
+def add_run(crate: ROCrate, run: FinishedRun, artifacts: Mapping[str, Entity], agent: Entity | None) -> None:
+    """Add the action of the workflow, from its settings to the artifacts of the target."""
+    records = [artifact.record for artifact in run.artifacts.values()]
+    action = add(
+        crate,
+        "#run",
+        "CreateAction",
+        name=f"snakemake {run.target}",
+        description="The run of the workflow that made the target.",
+        instrument=crate.mainEntity,
+        object=crate.get(CONFIG),
+        result=[artifacts[folder] for folder in run.folders],
+        agent=agent,
+        startTime=min(str(record["began"]) for record in records),
+        endTime=max(str(record["finished"]) for record in records),
+        actionStatus=COMPLETED,
+    )
+    crate.root_dataset.append_to("mentions", action)
 
-    def _measures(self, record: Mapping[str, Any]) -> list[Reference]:
-        """Return the measured facts of a record."""
-        facts = {**record["hardware"], **record}
-        return [
-            self.graph.value(name, facts[name], unit) for name, unit in UNITS.items() if facts.get(name) is not None
-        ]
 
-    def _machine(self, record: Mapping[str, Any]) -> list[Reference]:
-        """Return the facts of a record about the machine."""
-        facts = {**record["hardware"], **record}
-        return [self.graph.value(name, facts[name]) for name in FACTS if facts.get(name)]
+def add_licence(crate: ROCrate, name: str, about: str) -> Entity:
+    """Add a licence by its name or address."""
+    address = name if is_remote(name) else None
+    identifier = address or f"#licence/{quote(name, safe='')}"
+    return add(crate, identifier, "CreativeWork", name=name, description=about, url=address)
 
-    def times(self) -> tuple[str, str]:
-        """Return the begin of the first action and the end of the last."""
-        records = [artifact.record for artifact in self.run.artifacts.values()]
-        return min(str(record["began"]) for record in records), max(str(record["finished"]) for record in records)
 
-    def organise(self, workflow: Reference, steps: Mapping[str, Reference], inputs: list[Reference]) -> Reference:
-        """Add the run of the workflow: its own action, a control action for each artifact, and what organised them.
+def _program(crate: ROCrate, artifact: RunArtifact, address: str | None) -> Entity:
+    """Add the docmt that wrote an artifact, by the version and the commit that its record states."""
+    version, commit = artifact.record.get("versions", {}).get("docmt", "unknown"), artifact.record.get("commit")
+    stated = f"{version}, commit {commit}" if commit else version
+    identifier = f"{address or ''}#docmt/{quote(stated)}"
+    return add(crate, identifier, "SoftwareApplication", name="docmt", softwareVersion=stated, url=address)
 
-        `steps`: the step of the workflow by its name. `inputs`: the settings of the run. Returns the action of the
-        workflow.
-        """
-        began, finished = self.times()
-        common = {"agent": self.agent, "startTime": began, "endTime": finished, "actionStatus": COMPLETED}
-        whole = self.graph.add(
-            "#run",
-            "CreateAction",
-            name=f"snakemake {self.run.target}",
-            description="The run of the workflow that made the target.",
-            instrument=workflow,
-            object=inputs,
-            result=[self.artifacts[folder] for folder in self.run.folders],
-            **common,
-        )
-        controls = [
-            self.graph.add(
-                f"#control/{self.run.artifacts[folder].name}",
-                "ControlAction",
-                name=f"snakemake: {self.run.artifacts[folder].recipe.step} {self.run.artifacts[folder].name}",
-                instrument=steps[self.run.artifacts[folder].recipe.step],
-                object=action,
-                actionStatus=COMPLETED,
-            )
-            for folder, action in self.created.items()
-        ]
-        self.graph.add(
-            "#organised",
-            "OrganizeAction",
-            name=f"Snakemake makes {self.run.target}",
-            instrument=engine(self.graph),
-            object=controls,
-            result=whole,
-            **common,
-        )
-        self.graph.mention(whole, {"@id": "#organised"})
-        return whole
+
+def _corpus(crate: ROCrate, grid: Grid, name: str) -> Entity:
+    """Add a corpus of the catalogue: what it is, and under which licence."""
+    corpus = grid.corpus_at_scale(name)
+    return add(
+        crate,
+        f"#corpus/{name}",
+        "CreativeWork",
+        name=name,
+        description=corpus.about,
+        citation=corpus.citation,
+        license=add_licence(crate, corpus.licence, ABOUT_LICENCE),
+        inLanguage=[*corpus.languages],
+        conditionsOfAccess=None if corpus.may_pass_on == "everything" else CLOSED,
+    )

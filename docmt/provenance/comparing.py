@@ -40,18 +40,17 @@ class ComparedArtifact:
 class Reproduction:
     """The comparison of a target.
 
-    `artifacts` are in the order of the work. `following`: the number of artifacts by step that are made, directly or
-    not, from the first one that differs. `scores`: the checks of scores, where bytes differ, by the artifact.
+    `artifacts` are in the order of the work. `scores`: the checks of scores, where bytes differ, by the artifact.
     """
 
     artifacts: tuple[ComparedArtifact, ...]
-    following: Mapping[str, int]
     scores: Mapping[str, tuple[ScoreCheck, ...]]
 
     @property
     def first(self) -> ComparedArtifact | None:
         """The first artifact of another question or, where there is none, the first with another content."""
-        return first_of(self.artifacts)
+        states = (("other question",), ("another content", "follows"))
+        return next((item for wanted in states for item in self.artifacts if item.state in wanted), None)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -76,7 +75,7 @@ class Reproduction:
         return {
             "reproduced": self.is_reproduced,
             "counts": self.counts,
-            "first": self.first and {**asdict(self.first), "following": dict(self.following)},
+            "first": self.first and asdict(self.first),
             "artifacts": [*map(asdict, self.artifacts)],
             "scores": checks,
         }
@@ -94,16 +93,7 @@ def compare(folders: Iterable[str], first_run: Path, present: Path) -> Reproduct
         before, now = pairs[artifact.artifact]
         if artifact.state in ("another content", "follows") and before and now and now.recipe.step == "scores":
             scores[artifact.artifact] = tuple(_scores(before, now))
-    first = first_of(compared)
-    following = _following([now for _, now in pairs.values() if now], first.artifact) if first else {}
-    return Reproduction(compared, following, scores)
-
-
-def first_of(artifacts: Iterable[ComparedArtifact]) -> ComparedArtifact | None:
-    """Return the first artifact of another question or, where there is none, the first with another content."""
-    states = (("other question",), ("another content", "follows"))
-    artifacts = [*artifacts]
-    return next((item for wanted in states for item in artifacts if item.state in wanted), None)
+    return Reproduction(compared, scores)
 
 
 def first_artifact(first_run: Path, folder: str) -> RunArtifact | None:
@@ -158,13 +148,3 @@ def _scores(before: RunArtifact, now: RunArtifact) -> Iterable[ScoreCheck]:
 
 def _without_seed(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if name != "seed"}
-
-
-def _following(artifacts: Iterable[RunArtifact], first: str) -> dict[str, int]:
-    """Return the number of artifacts by step that are made from the one in the folder `first`, directly or not."""
-    reached, steps = {first}, Counter[str]()
-    for artifact in artifacts:
-        if any(folder.as_posix() in reached for folder in artifact.recipe.inputs.values()):
-            reached.add(artifact.folder)
-            steps[artifact.recipe.step] += 1
-    return dict(steps)

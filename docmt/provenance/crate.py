@@ -6,16 +6,18 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
+
+from rocrate.model.entity import Entity
+from rocrate.rocrate import ROCrate
 
 from docmt.base.artifacts import atomic_file, atomic_folder
 from docmt.base.errors import UserError
-from docmt.base.machine import installed_version
-from docmt.provenance.actions import Actions
+from docmt.provenance.actions import add_jobs, add_licence, add_run
 from docmt.provenance.artifacts import FinishedRun
-from docmt.provenance.entities import METADATA, RUN_PROFILES, Graph, Reference
+from docmt.provenance.entities import METADATA, PROFILES, add, add_file, new_crate
 from docmt.provenance.outputs import Outputs, Part
-from docmt.provenance.sources import licence
-from docmt.provenance.workflow import add_inputs, add_outputs, add_steps, add_workflow, main_config
+from docmt.provenance.workflow import add_workflow
 
 README = "README.md"
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -31,17 +33,16 @@ ABOUT_NOT_STATED = (
 class CrateFacts:
     """What a person states about a crate; None for what is not stated.
 
-    `date`: the date of the crate, in the form of ISO 8601. `author`, `organisation`: names, with the addresses
-    `author_url` and `organisation_url`. `licence`: the name or the address of the licence of the crate. `code_url`:
-    where others get the code. `overrides`: the values of keys of config.yaml that the run had from the command line.
-    `included`: what the crate has beside the results.
+    `date`: the date of the crate, in the form of ISO 8601. `author`, `organisation`: names; the author has the address
+    `author_url`. `licence`: the name or the address of the licence of the crate. `code_url`: where others get the code.
+    `overrides`: the values of keys of config.yaml that the run had from the command line. `included`: what the crate
+    has beside the results.
     """
 
     date: str
     author: str | None = None
     author_url: str | None = None
     organisation: str | None = None
-    organisation_url: str | None = None
     licence: str | None = None
     code_url: str | None = None
     overrides: Mapping[str, Any] = field(default_factory=dict)
@@ -98,28 +99,24 @@ def check_output(output: Path) -> None:
 
 def _write(run: FinishedRun, facts: CrateFacts, folder: Path, output: Path) -> WrittenCrate:
     """Write the files of a crate into a folder that is there."""
-    graph, root = Graph(), run.plan.root
-    _describe(graph, run, facts)
+    crate = new_crate()
+    agent = _agent(crate, facts)
     readme = folder / README
-    readme.write_text(_readme(run, facts), encoding="utf-8")
-    graph.add_file(readme, README, about={"@id": "./"})
-    config = main_config(root, facts.overrides)
-    workflow = add_workflow(graph, root, config, facts.code_url, installed_version("snakemake"))
-    outputs = Outputs(graph, run, folder, facts.included)
-    actions = Actions(graph, run, outputs, _agent(graph, facts), facts.code_url)
-    actions.add()
-    steps = add_steps(graph, workflow, actions.tools)
-    inputs = add_inputs(graph, workflow, facts.overrides)
-    add_outputs(graph, workflow, {run.artifacts[folder].name: actions.artifacts[folder] for folder in run.folders})
-    actions.organise(workflow, steps, inputs)
-    graph.crate.write(folder)
+    readme.write_text(_readme(run), encoding="utf-8")
+    add_file(crate, readme, README)["about"] = crate.root_dataset
+    add_workflow(crate, folder, run.plan.root, facts.overrides, facts.code_url)
+    _describe(crate, run, facts, agent)
+    outputs = Outputs(crate, run, folder, facts.included)
+    artifacts = add_jobs(outputs, agent, facts.code_url)
+    add_run(crate, run, artifacts, agent)
+    crate.write(folder)
     files = sum(path.is_file() for path in folder.rglob("*"))
-    return WrittenCrate(output, files, len(actions.created), outputs.withheld)
+    return WrittenCrate(output, files, len(artifacts), outputs.withheld)
 
 
-def _describe(graph: Graph, run: FinishedRun, facts: CrateFacts) -> None:
+def _describe(crate: ROCrate, run: FinishedRun, facts: CrateFacts, author: Entity | None) -> None:
     """State the name, the date, the licence, the author and the profiles of the crate."""
-    root, study = graph.root, run.plan.grid.studies.get(run.target)
+    root, study = crate.root_dataset, run.plan.grid.studies.get(run.target)
     root["name"] = f"docmt: {study.title if study else run.target}"
     root["description"] = (
         f"The target {run.target} of docmt, a workflow for experiments in document-level machine translation: results,"
@@ -127,49 +124,40 @@ def _describe(graph: Graph, run: FinishedRun, facts: CrateFacts) -> None:
     )
     root["datePublished"] = facts.date
     about = "The licence of this crate." if facts.licence else ABOUT_NOT_STATED
-    root["license"] = licence(graph, facts.licence or NOT_STATED, about)
+    root["license"] = add_licence(crate, facts.licence or NOT_STATED, about)
     root["conformsTo"] = [
-        graph.add(address, "CreativeWork", name=name, version=address.rsplit("/", 1)[1])
-        for address, name in RUN_PROFILES.items()
+        add(crate, address, "CreativeWork", name=name, version=address.rsplit("/", 1)[1])
+        for address, name in PROFILES.items()
     ]
-    addresses = ("https://w3id.org/ro/crate/1.1", "https://w3id.org/workflowhub/workflow-ro-crate/1.0")
-    graph.crate.metadata["conformsTo"] = [{"@id": address} for address in addresses]
-    agent = _agent(graph, facts)
-    if agent:
-        root["author"] = agent
-    if facts.organisation:
-        root["publisher"] = _organisation(graph, facts)
+    if author:
+        root["author"] = author
 
 
-def _agent(graph: Graph, facts: CrateFacts) -> Reference | None:
+def _agent(crate: ROCrate, facts: CrateFacts) -> Entity | None:
     """Return the person, or else the organisation, that made the crate; None where neither is stated."""
+    organisation = None
+    if facts.organisation:
+        identifier = f"#organisation/{quote(facts.organisation)}"
+        organisation = add(crate, identifier, "Organization", name=facts.organisation)
+        crate.root_dataset["publisher"] = organisation
     if not facts.author:
-        return _organisation(graph, facts) if facts.organisation else None
-    affiliation = _organisation(graph, facts) if facts.organisation else None
-    identifier = facts.author_url or f"#author/{facts.author.replace(' ', '-')}"
-    return graph.add(identifier, "Person", name=facts.author, affiliation=affiliation, url=facts.author_url)
+        return organisation
+    identifier = facts.author_url or f"#author/{quote(facts.author)}"
+    return add(crate, identifier, "Person", name=facts.author, affiliation=organisation, url=facts.author_url)
 
 
-def _organisation(graph: Graph, facts: CrateFacts) -> Reference:
-    """Return the organisation of the author."""
-    name = str(facts.organisation)
-    identifier = facts.organisation_url or f"#organisation/{name.replace(' ', '-')}"
-    return graph.add(identifier, "Organization", name=name, url=facts.organisation_url)
-
-
-def _readme(run: FinishedRun, facts: CrateFacts) -> str:
+def _readme(run: FinishedRun) -> str:
     """Return the text for people who open the crate."""
-    config = "".join(f" --config {key}={value}" for key, value in facts.overrides.items())
     return f"""# {run.target}
 
 This folder is an RO-Crate, which docmt has written. `{METADATA}` describes it: the results, the workflow with its
-settings, and for each of {len(run.artifacts)} artifacts the command that wrote it, its inputs, the times, the machine
-and the versions of the libraries. Files that are not in the crate stand there with their SHA-256.
+settings, and for each of {len(run.artifacts)} artifacts the command that wrote it, its inputs and the times.
 
-- `results/`: the results, and the manifest, the record and the recipe (`job.json`) of each artifact
+- `results/`: the results and, of each artifact, the recipe (`job.json`, its settings and inputs), the manifest (the
+  SHA-256 of its files, also of those that are not in the crate) and the record (the machine, the versions of libraries)
 - `config.yaml`, `Snakefile`, `workflow/`: the workflow
 
 With docmt installed, this makes the target again, and says whether it is the same:
 
-    docmt reproduce {run.target} --crate FOLDER{config}
+    docmt reproduce {run.target} --crate FOLDER
 """

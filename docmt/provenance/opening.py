@@ -1,41 +1,36 @@
 """A crate of somebody else, checked file by file, and the project in which its target is made again.
 
 The settings of the crate are read: config.yaml, studies, corpora and scales. Its code is not run: the Snakefile, the
-rules and the profiles of the project are those of the installed docmt, unless the user says otherwise by name.
+rules and the profiles of the project are those of the installed docmt.
 """
 
-import filecmp
 import shutil
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+import yaml
+
 from docmt.base.artifacts import read_object
 from docmt.base.clone import CONFIG, WORKFLOW, clone_of
 from docmt.base.digests import sha256_file
-from docmt.base.errors import UserError, check_known, in_line
+from docmt.base.errors import UserError, in_line
 from docmt.base.foreign import need_file, reading
 from docmt.base.parse import laid_over, mapping
 from docmt.base.untrusted import inside, leads_out
-from docmt.base.yaml_files import Lines, load_text, load_yaml
+from docmt.base.yaml_files import Lines, load_yaml
 from docmt.corpus.unpack import unpack
-from docmt.grid.main_config import MainConfig
 from docmt.provenance.entities import METADATA
 from docmt.provenance.workflow import FOLDERS, SNAKEFILE, main_config, workflow_files
 
 OF_SITE = ("mirror", "local", "hosts", "store", "store_keys")
 """The keys of config.yaml with places of one site; a crate states none of them for another site."""
-SETTING = "#config/"
-"""The beginning of the identifier of a setting of the command line in a crate."""
 SETTINGS = tuple(f"{WORKFLOW}/{name}/" for name in ("corpora", "scales", "studies"))
 """The folders of the workflow whose files are settings."""
 MOST_BYTES = 50_000_000
 """The largest number of bytes of a file that is read as a whole; a description has some 11,000 for each artifact."""
 AGAIN = "get the crate again, from a better source"
-LISTED = 5
-"""The largest number of files that differ which a line names."""
 
 
 def open_crate(crate: Path, folder: Path) -> Path:
@@ -87,62 +82,34 @@ def _entities(crate: Path) -> list[dict[str, Any]]:
         return entities
 
 
-def settings_of_crate(crate: Path) -> dict[str, Any]:
-    """Return the settings that the run in a crate had from the command line, by key.
+def write_project(crate: Path, project: Path, stated: Mapping[str, Any]) -> None:
+    """Write a project into a new folder: the settings of a crate, and the code of the installed docmt.
 
-    Raises UserError for a key that no crate states, and for a value that is no YAML.
+    `stated`: the settings of the user's command line. Raises UserError for wrong settings, and for a path of theirs
+    that leads out of the project and is not the user's.
     """
-    where, settings = str(crate / METADATA), {}
-    known = [field.name for field in fields(MainConfig) if field.name not in OF_SITE]
-    for entity in _entities(crate):
-        if entity["@id"].startswith(SETTING):
-            key, value = entity["@id"].removeprefix(SETTING), entity.get("value")
-            check_known("key", key, known, where)
-            if not isinstance(value, str):
-                raise UserError("not the text of a setting", where=f"{where}, {key}", found=in_line(value))
-            settings[key] = load_text(value, where)
-    return settings
-
-
-def write_project(
-    crate: Path, project: Path, ran_with: Mapping[str, Any], stated: Mapping[str, Any], runs_code: bool
-) -> Iterator[str]:
-    """Write the project of a crate into a new folder, and yield a line about each thing that is not the crate's.
-
-    `ran_with`: the settings of `settings_of_crate`. `stated`: those of the user's command line. `runs_code`: whether
-    the Snakefile, the rules and the profiles are those of the crate too. Raises UserError for wrong settings, and for a
-    path of theirs that leads out of the project and is not the user's.
-    """
-    installed = clone_of(project)
-    yield from _write_config(crate, project, ran_with, stated)
-    config = main_config(project, {**ran_with, **stated})
-    files = {name: place for name, place in workflow_files(crate, config) if name != CONFIG}
-    settings = {name: place for name, place in files.items() if _is_setting(name)}
+    _write_config(crate, project, stated)
+    config = main_config(project, stated)
+    settings = {name: place for name, place in workflow_files(crate, config) if name != CONFIG and _is_setting(name)}
     for place in settings.values():
         _check_paths(*load_yaml(place), AGAIN)
-    ours = {name: place for name, place in workflow_files(installed, config) if not _is_setting(name)}
-    theirs = {name: place for name, place in files.items() if name not in settings}
-    yield from _differences(ours, theirs, runs_code)
-    for name, place in {**settings, **(theirs if runs_code else ours)}.items():
+    ours = {name: place for name, place in workflow_files(clone_of(project), config) if not _is_setting(name)}
+    for name, place in {**settings, **ours}.items():
         path = inside(project, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(place, path)
 
 
-def _write_config(crate: Path, project: Path, ran_with: Mapping[str, Any], stated: Mapping[str, Any]) -> Iterator[str]:
-    """Write config.yaml of a crate without the places of its site; yield a line where there were some."""
-    import yaml
-
+def _write_config(crate: Path, project: Path, stated: Mapping[str, Any]) -> None:
+    """Write config.yaml of a crate without the places of its site."""
     value, lines = load_yaml(crate / CONFIG)
-    left = [key for key in OF_SITE if mapping(value, lines).pop(key, None)]
-    theirs = laid_over(value, {key: item for key, item in ran_with.items() if key not in stated})
-    _check_paths(laid_over(theirs, _hidden(stated)), lines, "state the whole path of yours in its place with --config")
+    places = [mapping(value, lines).pop(key, None) for key in OF_SITE]
+    _check_paths(laid_over(value, _hidden(stated)), lines, "state the whole path of yours in its place with --config")
     project.mkdir()
-    if not left:
+    if any(places):
+        (project / CONFIG).write_text(yaml.safe_dump(value, allow_unicode=True), encoding="utf-8")
+    else:
         shutil.copyfile(crate / CONFIG, project / CONFIG)
-        return
-    (project / CONFIG).write_text(yaml.safe_dump(value, allow_unicode=True), encoding="utf-8")
-    yield f"left out of the crate's config.yaml, since they are places of another site: {', '.join(left)}"
 
 
 def _hidden(stated: Any) -> Any:
@@ -165,12 +132,3 @@ def _is_setting(name: str) -> bool:
     # Some disks do not tell `Profiles` from `profiles`.
     is_of_user = Path(name).parts[0].casefold() not in (SNAKEFILE.casefold(), *FOLDERS)
     return is_of_user or (name.startswith(SETTINGS) and name.endswith(".yaml"))
-
-
-def _differences(ours: Mapping[str, Path], theirs: Mapping[str, Path], runs_code: bool) -> Iterator[str]:
-    """Yield a line about the code of a crate that is not that of the installed docmt."""
-    other = [name for name in theirs if name not in ours or not filecmp.cmp(ours[name], theirs[name], shallow=False)]
-    if other:
-        whose = "the crate's code runs" if runs_code else "the installed docmt runs, and no code of the crate"
-        more = f" and {len(other) - LISTED} more" if len(other) > LISTED else ""
-        yield f"{whose}; it differs in {', '.join(map(str, map(in_line, other[:LISTED])))}{more}"

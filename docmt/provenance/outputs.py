@@ -1,12 +1,14 @@
-"""The artifacts of a run as entities of a crate: their files, which are in the crate or are references."""
+"""The artifacts of a run as entities of a crate, with those of their files that may be in it."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from rocrate.model.entity import Entity
+from rocrate.rocrate import ROCrate
+
 from docmt.base.artifacts import write_json
-from docmt.base.digests import FileDigest
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST, RECORD, check_file
 from docmt.base.paths import CHECKPOINT, COMPARISON, CORPUS, FRONT, PAGE, SCORES, SHEET, TRAINING, VECTORS
@@ -14,7 +16,7 @@ from docmt.base.recipe import GIVEN, JOB, StatedFile
 from docmt.plan.links import LINKS
 from docmt.plan.passing import may_pass
 from docmt.provenance.artifacts import FinishedRun, RunArtifact
-from docmt.provenance.entities import Graph, Reference, media_type
+from docmt.provenance.entities import add, add_file
 
 Part = Literal["data", "models"]
 """What a crate may have beside the results: the models, or the data, which are corpora, tokens and translations."""
@@ -39,20 +41,21 @@ class Outputs:
     are not in the crate, by their paths; what was not asked for is not among them.
     """
 
-    graph: Graph
+    crate: ROCrate
     run: FinishedRun
     place: Path
     included: Collection[Part] = ()
     withheld: dict[str, str] = field(default_factory=dict)
 
-    def add(self, artifact: RunArtifact) -> Reference:
-        """Add an artifact with its files, and return a reference to it.
+    def add(self, artifact: RunArtifact) -> Entity:
+        """Add an artifact with its files, and return its entity; its manifest and record state all other files.
 
         Raises UserError where a file that goes into the crate differs from its manifest.
         """
-        files = [self._file(artifact, name, file) for name, file in sorted(artifact.files.items())]
-        facts = [self._fact(artifact, name) for name in (MANIFEST, RECORD)] + [self._recipe(artifact)]
-        reference = self.graph.add(
+        facts = [self._file(artifact, name) for name in (MANIFEST, RECORD)] + [self._recipe(artifact)]
+        files = [self._output(artifact, name) for name in sorted(artifact.files) if self._may_go(artifact, name)]
+        return add(
+            self.crate,
             f"#artifact/{artifact.name}",
             "Collection",
             name=artifact.name,
@@ -60,15 +63,12 @@ class Outputs:
             hasPart=[*files, *facts],
             mainEntity=(files or facts)[0],
         )
-        self.graph.mention(reference)
-        return reference
 
-    def _fact(self, artifact: RunArtifact, name: str) -> Reference:
-        """Add a manifest or a record."""
+    def _file(self, artifact: RunArtifact, name: str) -> Entity:
         path = f"{artifact.folder}/{name}"
-        return self.graph.add_file(artifact.root / path, path)
+        return add_file(self.crate, artifact.root / path, path)
 
-    def _recipe(self, artifact: RunArtifact) -> Reference:
+    def _recipe(self, artifact: RunArtifact) -> Entity:
         """Add a recipe, without what it has of this place: hints of the run, and whole paths of the user's."""
         recipe = self.run.plan.recipe(self.run.job_of[artifact.folder])
         files = {
@@ -77,38 +77,28 @@ class Outputs:
         }
         path = f"{artifact.folder}/{JOB}"
         write_json(self.place / path, replace(recipe, files=files, hints={}).to_json())
-        return self.graph.add_file(self.place / path, path)
+        return add_file(self.crate, self.place / path, path)
 
-    def _file(self, artifact: RunArtifact, name: str, file: FileDigest) -> Reference:
-        """Add an output, as a file of the crate or as a reference with its digest."""
-        path = f"{artifact.folder}/{name}"
-        source = artifact.root / path
-        reason = self._reason(artifact, name)
-        if self._is_wanted(artifact, name) and reason is None:
-            self._check(source)
-            job = self.run.job_of[artifact.folder]
-            if job.step in LINKS:  # once more where people open it, so that the links between pages lead somewhere
-                opened = Path(LINKS[job.step](**job.names)).parent
-                self.graph.add_file(source, f"{opened}/{name}", sha256=file.sha256)
-            return self.graph.add_file(source, path, sha256=file.sha256)
-        if self._is_wanted(artifact, name):
-            self.withheld[path] = str(reason)
-        return self.graph.add(
-            f"#file/{path}",
-            "CreativeWork",
-            name=path,
-            sha256=file.sha256,
-            contentSize=str(file.bytes),
-            encodingFormat=media_type(name),
-            conditionsOfAccess=reason,
-        )
+    def _output(self, artifact: RunArtifact, name: str) -> Entity:
+        """Add an output, after a check of its bytes."""
+        source = artifact.root / artifact.folder / name
+        check_output_file(source)
+        job = self.run.job_of[artifact.folder]
+        if job.step in LINKS:  # once more where people open it, so that the links between pages lead somewhere
+            add_file(self.crate, source, f"{Path(LINKS[job.step](**job.names)).parent}/{name}")
+        return self._file(artifact, name)
 
-    def _reason(self, artifact: RunArtifact, name: str) -> str | None:
-        """Return why licences forbid to pass a file on; None where they allow it."""
+    def _may_go(self, artifact: RunArtifact, name: str) -> bool:
+        """Return whether an output goes into the crate: it is wanted, and licences allow to pass it on."""
+        if not self._is_wanted(artifact, name):
+            return False
         job = self.run.job_of[artifact.folder]
         if name == OCCURRENCES:
             job = self.run.plan.inputs(job).get("translations", job)
-        return may_pass(self.run.plan, job)
+        reason = may_pass(self.run.plan, job)
+        if reason is not None:
+            self.withheld[f"{artifact.folder}/{name}"] = reason
+        return reason is None
 
     def _is_wanted(self, artifact: RunArtifact, name: str) -> bool:
         """Return whether a file is a result, an output of the target itself, or among the parts that were asked for."""
@@ -117,10 +107,10 @@ class Outputs:
         is_result = name.endswith(RESULTS_OF.get(stage, ())) or artifact.folder in self.run.folders
         return is_result or part in self.included
 
-    @staticmethod
-    def _check(source: Path) -> None:
-        """Raise UserError where a file is missing, or differs from its manifest."""
-        if not source.is_file():
-            remedy = "delete the manifest.json of its job and run snakemake again, which makes it again"
-            raise UserError("the file is missing", where=str(source), remedy=remedy)
-        check_file(source)
+
+def check_output_file(source: Path) -> None:
+    """Raise UserError where a file is missing, or differs from its manifest."""
+    if not source.is_file():
+        remedy = "delete the manifest.json of its job and run snakemake again, which makes it again"
+        raise UserError("the file is missing", where=str(source), remedy=remedy)
+    check_file(source)

@@ -1,37 +1,37 @@
 """The check of every byte below `results/`: `docmt list-results --verify`. Nothing is written.
 
 A manifest and the record of a job state the digests of its outputs, and have their own. What job.json asks for has an
-identity, which is the name of its folder. A download has a note beside it or, where a person has put it there, a place
-in the card of its corpus.
+identity, which is the name of its folder. A download has a note beside it.
 """
 
-import json
 import os
 import re
 import stat
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from shlex import quote
-from typing import Any
 
-from docmt.base.artifacts import as_object, read_object
-from docmt.base.digests import indented_json, kind_of, sha256_file
+from docmt.base.artifacts import read_object
+from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.manifest import (
-    CHANGED,
     DIGITS,
     MANIFEST,
     RECORD,
     check_seal,
     files_from_json,
+    manifest_from_json,
     manifest_of_docmt,
     normal_path,
+    read_record,
 )
-from docmt.base.paths import CORPUS, ID, RESULTS
+from docmt.base.paths import ID, RESULTS
 from docmt.base.recipe import JOB, read_recipe
 from docmt.base.result_folders import check_layout
 from docmt.plan.outside import MEMORY
@@ -40,11 +40,11 @@ THREADS = 4
 """The largest number of files that are read at the same time."""
 PROGRESS_S = 1.0
 """The seconds between two calls of the function that shows the progress."""
-UNSTATED = re.compile(rf".*/({JOB}|log\.\d+\.txt|process\.json|scratch/.*)|{RESULTS}/asked/.*")
+UNSTATED = re.compile(rf".*/({JOB}|\..*\.source\.json|log\.\d+\.txt|process\.json|scratch/.*)|{RESULTS}/asked/.*")
 """The paths of files of which nobody expects a digest: of jobs that run or have run."""
 
-Check = Callable[[Path], str | None]
-"""A function that reads a file, and returns what is wrong with it; None where nothing is."""
+Check = Callable[[Path], object]
+"""A function that reads a file, and raises UserError where something is wrong with it."""
 Tell = Callable[[int, int], None]
 """A function that gets the bytes that were read so far and the bytes of all files."""
 
@@ -84,23 +84,19 @@ def verify(root: Path, places: Collection[str] = (), tell: Tell = lambda done, t
     """
     check_layout(root)
     sizes = dict(_files_below(root))
-    stated: dict[str, list[Statement]] = {}
-    for statement in _statements(root, sizes):
-        if _is_in(statement.path, places):
-            stated.setdefault(statement.path, []).append(statement)
-    versions = {statement.by: _version(root / statement.by) for several in stated.values() for statement in several}
+    stated = {each.path: each for each in _statements(root, sizes) if _is_in(each.path, places)}
+    versions = {statement.by: _version(root / statement.by) for statement in stated.values()}
     there = {path: sizes[path] for path in stated if path in sizes}
-    problems = dict.fromkeys((path for path in stated if path not in sizes), "it is missing, or no plain file")
+    problems = dict.fromkeys(stated.keys() - sizes.keys(), "it is missing, or no plain file")
     problems |= _problems(root, stated, there, tell)
     damaged = tuple(
         DamagedFile(path, problem, _mend(path))
         for path, problem in sorted(problems.items())
-        if all(_version(root / statement.by) == versions[statement.by] for statement in stated[path])
+        if _version(root / stated[path].by) == versions[stated[path].by]
     )
-    unlisted = sorted(path for path in sizes if path not in stated and _is_in(path, places))
-    return Verified(
-        len(there), sum(there.values()), damaged, tuple(path for path in unlisted if not UNSTATED.fullmatch(path))
-    )
+    unlisted = (path for path in sorted(sizes) if path not in stated and _is_in(path, places))
+    unexpected = tuple(path for path in unlisted if not UNSTATED.fullmatch(path))
+    return Verified(len(there), sum(there.values()), damaged, unexpected)
 
 
 def _mend(path: str) -> str:
@@ -111,139 +107,77 @@ def _mend(path: str) -> str:
 
 def _statements(root: Path, files: Collection[str]) -> Iterator[Statement]:
     """Yield what is stated of files below `results/`; `files` has the paths of all. A damaged file states nothing."""
+    # The import takes a fifth of a second.
+    from docmt.fetching.download import note_of
+
     for path in files:
-        if path.endswith((f"/{MANIFEST}", f".{MANIFEST}")):
+        note = note_of(root / path)
+        if path.endswith(f"/{MANIFEST}"):
             yield from _of_manifest(root, path)
         elif path == MEMORY:
-            yield Statement(path, path, lambda place: _sealed(place)[1])
-    for corpus in sorted((root / RESULTS / CORPUS.stage).glob("*")):
-        yield from _of_downloads(root, corpus, files)
+            yield Statement(path, path, lambda place: check_seal(read_object(place), place, ""))
+        elif note.is_file():
+            by = note.relative_to(root).as_posix()
+            yield Statement(path, by, lambda place, by=by: _check_sha256(place, read_object(root / by)["sha256"], by))
 
 
 def _of_manifest(root: Path, path: str) -> Iterator[Statement]:
     """Yield what a manifest and its record state, also of themselves and of the recipe; nothing for other programs."""
-    value, problem = _sealed(root / path)
-    if problem is not None and _is_of_another_program(root / path):
-        return
-    yield Statement(path, path, lambda place: problem)
     folder = Path(path).parent
-    if ID.fullmatch(folder.name):
-        yield Statement(f"{folder}/{JOB}", path, lambda place: _problem_of_recipe(place, value.get("identity")))
-    digests = dict(value.get("files", {}))
-    record = Path(path).name.replace(MANIFEST, RECORD)
-    if record in value.get("records", ()):
-        of_run, wrong = _sealed(root / folder / record)
-        yield Statement(f"{folder}/{record}", path, lambda place: wrong)
-        digests |= of_run.get("files", {})
-    for name, digest in digests.items():
-        yield Statement(f"{folder}/{name}", path, _has_sha256(digest.sha256, path))
-
-
-def _has_sha256(expected: str, by: str) -> Check:
-    """Return the check of a file whose SHA-256 another file states."""
-
-    def check(path: Path) -> str | None:
-        actual = sha256_file(path)
-        return None if actual == expected else f"sha256 {actual[:DIGITS]}, not {expected[:DIGITS]} as {by} states"
-
-    return check
-
-
-def _problem_of_recipe(path: Path, identity: str | None) -> str | None:
-    """Return what is wrong with a job.json: it was changed, or is that of another folder or of another manifest."""
-    recipe = read_recipe(path.parent)
-    return None if identity in (None, recipe.identity) else "the manifest beside it is of another identity"
-
-
-def _is_of_another_program(path: Path) -> bool:
-    with suppress(UserError):
-        return manifest_of_docmt(path) is None
-    return False
-
-
-def _sealed(path: Path) -> tuple[dict[str, Any], str | None]:
-    """Return a JSON object that has its own digest, with the digests of its files, and what is wrong with the file."""
     try:
-        with reading(path, CHANGED):
-            value = as_object(json.loads(path.read_bytes()), str(path))
-            check_seal(value, path, "")
-            # JSON has several texts for one value, such as 1e-05 and 1E-05.
-            if path.read_bytes() != indented_json(value).encode():
-                raise UserError(CHANGED)
-            if path.name.endswith((MANIFEST, RECORD)):
-                value["files"] = files_from_json(value["files"], str(path))
-            return value, None
-    except UserError as problem:
-        return {}, problem.what
+        if manifest_of_docmt(root / path) is None:
+            return
+        manifest = manifest_from_json(read_object(root / path), path, "")
+    except UserError:
+        yield Statement(path, path, lambda place: manifest_from_json(read_object(place), str(place), ""))
+        return
+    yield Statement(path, path, lambda place: manifest_from_json(read_object(place), str(place), ""))
+    if ID.fullmatch(folder.name):
+        yield Statement(f"{folder}/{JOB}", path, lambda place: _check_recipe(place, manifest.identity))
+    files = dict(manifest.files)
+    if RECORD in manifest.records:
+        yield Statement(f"{folder}/{RECORD}", path, read_record)
+        with suppress(UserError):
+            files |= files_from_json(read_record(root / folder / RECORD)["files"], path)
+    for name, digest in files.items():
+        check = partial(_check_sha256, expected=digest.sha256, by=path)
+        yield Statement(f"{folder}/{name}", path, check)
 
 
-def _of_downloads(root: Path, corpus: Path, files: Collection[str]) -> Iterator[Statement]:
-    """Yield what notes, and the card of the corpus, state of its downloads."""
-    # The imports take a fifth of a second.
-    from docmt.base.parse import parse
-    from docmt.catalogue.checksums import file_digest
-    from docmt.catalogue.files import FileConfig
-    from docmt.fetching.download import note_of
-
-    folder = (corpus / "downloads").relative_to(root).as_posix()
-    unnoted = []
-    for path in [path for path in files if path.startswith(f"{folder}/")]:
-        note = note_of(root / path)
-        if note.is_file():
-            by = note.relative_to(root).as_posix()
-            yield Statement(path, by, _has_sha256(str(_value(note).get("sha256")), by))
-        elif not path.endswith(("/" + JOB, ".source.json")):
-            unnoted.append(path)
-    for card in sorted(corpus.glob("*/card.json")) if unnoted else ():
-        by, settings = card.relative_to(root).as_posix(), _value(card.with_name(JOB)).get("settings", {})
-        configs = {file["name"]: file for file in as_object(settings, str(card)).get("files", ())}
-        for name, expected in ((file["name"], file["digest"]) for file in _value(card).get("files", ())):
-            if f"{folder}/{name}" in unnoted and name in configs:
-                config = parse(FileConfig, configs[name], str(card))
-
-                def check(place: Path, config: FileConfig = config, expected: str = expected) -> str | None:
-                    is_right = file_digest(place, config, kind_of(expected)) == expected
-                    return None if is_right else "it is not the file from which the corpus was read"
-
-                yield Statement(f"{folder}/{name}", by, check)
+def _check_sha256(path: Path, expected: str, by: str) -> None:
+    """Raise UserError where a file does not have the SHA-256 that the file `by` states."""
+    actual = sha256_file(path)
+    if actual != expected:
+        raise UserError(f"sha256 {actual[:DIGITS]}, not {str(expected)[:DIGITS]} as {by} states")
 
 
-def _value(path: Path) -> dict[str, Any]:
-    """Return the object of a JSON file; an empty one where it is missing or damaged."""
-    with suppress(UserError):
-        return read_object(path)
-    return {}
+def _check_recipe(path: Path, identity: str) -> None:
+    """Raise UserError where a job.json was changed, or is that of another folder or of another manifest."""
+    if read_recipe(path.parent).identity != identity:
+        raise UserError("the manifest beside it is of another identity")
 
 
-def _problems(
-    root: Path, stated: Mapping[str, list[Statement]], sizes: Mapping[str, int], tell: Tell
-) -> dict[str, str]:
+def _problems(root: Path, stated: Mapping[str, Statement], sizes: Mapping[str, int], tell: Tell) -> dict[str, str]:
     """Read the files of `sizes`, and return what is wrong with them by their paths."""
 
     def problem_of(path: str) -> str | None:
         try:
             with reading(path, "it cannot be read"):
-                wrong = (statement.check(root / path) for statement in stated[path])
-                return next((problem for problem in wrong if problem is not None), None)
+                stated[path].check(root / path)
         except UserError as problem:
             return problem.what
+        return None
 
-    problems, done = dict[str, str](), 0
+    problems, done, told = dict[str, str](), 0, time.monotonic()
+    largest_first = sorted(sizes, key=sizes.__getitem__, reverse=True)
     with ThreadPoolExecutor(min(THREADS, len(os.sched_getaffinity(0)))) as pool:
-        largest_first = sorted(sizes, key=sizes.__getitem__, reverse=True)
-        paths = {pool.submit(problem_of, path): path for path in largest_first}
-        pending = {*paths}
-        try:
-            while pending:
-                ended, pending = wait(pending, PROGRESS_S)
-                for future in ended:
-                    done += sizes[paths[future]]
-                    if (problem := future.result()) is not None:
-                        problems[paths[future]] = problem
-                if pending:
-                    tell(done, sum(sizes.values()))
-        finally:
-            pool.shutdown(cancel_futures=True)  # after Ctrl-C
+        for path, problem in zip(largest_first, pool.map(problem_of, largest_first), strict=True):
+            done += sizes[path]
+            if problem is not None:
+                problems[path] = problem
+            if time.monotonic() - told >= PROGRESS_S:
+                tell(done, sum(sizes.values()))
+                told = time.monotonic()
     return problems
 
 

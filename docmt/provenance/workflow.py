@@ -1,21 +1,27 @@
-"""The workflow as entities of a crate: the Snakefile with its steps, the settings of the run, and their files."""
+"""The workflow in a crate: the Snakefile, the rules, and the settings of the run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import yaml
+from rocrate.rocrate import ROCrate
+
 from docmt.base.clone import CONFIG, WORKFLOW, clone_of, settings_folder
 from docmt.base.credentials import refuse_credentials
+from docmt.base.machine import installed_version
+from docmt.base.parse import laid_over
+from docmt.base.paths import RESULTS
 from docmt.base.untrusted import is_inside
 from docmt.base.version import VERSION
+from docmt.base.yaml_files import load_yaml
 from docmt.grid.main_config import MainConfig, load_main_config
-from docmt.provenance.entities import Graph, Reference
+from docmt.provenance.entities import add_file, file_facts
 
 SNAKEFILE = "Snakefile"
 FOLDERS = (WORKFLOW, "profiles", "envs", "slurm")
 """The folders of a project whose files are the workflow and its settings."""
-BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
-LANGUAGE = "https://w3id.org/workflowhub/workflow-ro-crate#snakemake"
+LICENCE_OF_CODE = "https://www.apache.org/licenses/LICENSE-2.0"
 
 
 def workflow_files(root: Path, config: MainConfig) -> Iterator[tuple[str, Path]]:
@@ -34,6 +40,16 @@ def workflow_files(root: Path, config: MainConfig) -> Iterator[tuple[str, Path]]
     yield from ((path, settings / path) for path in sorted(map(str, stated)) if is_inside(path))
 
 
+def project_entries(root: Path) -> dict[str, Path]:
+    """Return the files and folders of a project by their names, with those of its clone that it lacks.
+
+    Its results, and what is hidden, are left out.
+    """
+    names = {path.name for path in root.iterdir()} | {SNAKEFILE, CONFIG, *FOLDERS}
+    places = {name: _in(root, clone_of(root), name) for name in sorted(names - {RESULTS}) if not name.startswith(".")}
+    return {name: place for name, place in places.items() if place.exists()}
+
+
 def _in(root: Path, clone: Path, name: str) -> Path:
     """Return the place of a file or folder: in the folder `root`, or else in the clone."""
     return root / name if (root / name).exists() else clone / name
@@ -44,71 +60,21 @@ def main_config(root: Path, overrides: Mapping[str, Any]) -> MainConfig:
     return load_main_config(settings_folder(root), dict(overrides))[0]
 
 
-def add_workflow(graph: Graph, root: Path, config: MainConfig, address: str | None, version: str) -> Reference:
-    """Add the Snakefile as the main workflow, and the files that it needs; return a reference to it.
+def add_workflow(crate: ROCrate, folder: Path, root: Path, overrides: Mapping[str, Any], address: str | None) -> None:
+    """Add the Snakefile as the main workflow, and the files that it needs, to the crate in `folder`.
 
-    `config`: the settings of the run. `address`: where others get the code. `version`: the version of Snakemake. Raises
-    UserError for a file with an address that has credentials, such as a script of the user's.
+    config.yaml has the `overrides` of the command line. `address`: where others get the code. Raises UserError for a
+    file with an address that has credentials, such as a script of the user's.
     """
-    snakemake = "https://snakemake.readthedocs.io"
-    language = graph.add(LANGUAGE, "ComputerLanguage", name="Snakemake", version=version, url=snakemake)
-    files = dict(workflow_files(root, config))
-    workflow = graph.add_file(files[SNAKEFILE], SNAKEFILE)
-    graph.crate.get(SNAKEFILE)._jsonld["@type"] = ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"]
-    about = {"@id": graph.add(BIOSCHEMAS, "CreativeWork", name="ComputationalWorkflow", version="1.0-RELEASE")["@id"]}
-    graph.extend(
-        workflow, name="docmt", version=VERSION, programmingLanguage=language, conformsTo=about, license=LICENCE_OF_CODE
-    )
-    if address:
-        graph.extend(workflow, url=address)
+    files = dict(workflow_files(root, main_config(root, overrides)))
+    if overrides:
+        value = laid_over(load_yaml(files[CONFIG])[0], overrides)
+        (folder / CONFIG).write_text(yaml.safe_dump(value, allow_unicode=True, sort_keys=False), encoding="utf-8")
+        files[CONFIG] = folder / CONFIG
+    facts = file_facts(files[SNAKEFILE], SNAKEFILE) | {"name": "docmt", "version": VERSION, "license": LICENCE_OF_CODE}
+    facts |= {"url": address} if address else {}
+    language = {"lang": "snakemake", "lang_version": installed_version("snakemake")}
+    crate.add_workflow(files[SNAKEFILE], SNAKEFILE, properties=facts, main=True, **language)
     for path, place in files.items():
         refuse_credentials(place.read_text(encoding="utf-8", errors="replace"), path)
-        graph.add_file(place, path)
-    graph.root["mainEntity"] = workflow
-    return workflow
-
-
-LICENCE_OF_CODE = "https://www.apache.org/licenses/LICENSE-2.0"
-
-
-def add_steps(graph: Graph, workflow: Reference, tools: Mapping[str, Sequence[Reference]]) -> dict[str, Reference]:
-    """Add the steps in the order of the work; return a reference to each by its name. `tools`: the commands of each."""
-    steps = {
-        step: graph.add(f"#step/{step}", "HowToStep", name=step, position=str(number), workExample=list(commands))
-        for number, (step, commands) in enumerate(tools.items(), 1)
-    }
-    parts = [*{tool["@id"]: tool for commands in tools.values() for tool in commands}.values()]
-    graph.extend(workflow, step=[*steps.values()], hasPart=parts)
-    return steps
-
-
-def add_inputs(graph: Graph, workflow: Reference, overrides: Mapping[str, Any]) -> list[Reference]:
-    """Add the settings of the run as parameters of the workflow, with their values; return references to the values.
-
-    `overrides`: the values of keys of config.yaml that the command line gave.
-    """
-    config = {"@id": CONFIG}
-    values = [graph.value(key, value, identifier=f"#config/{key}") for key, value in sorted(overrides.items())]
-    names = ["config.yaml", *sorted(overrides)]
-    kinds = ["File", *("PropertyValue" for _ in overrides)]
-    parameters = [
-        _parameter(graph, f"#input/{name}", name, kind, value)
-        for name, kind, value in zip(names, kinds, [config, *values], strict=True)
-    ]
-    graph.extend(workflow, input=parameters)
-    return [config, *values]
-
-
-def add_outputs(graph: Graph, workflow: Reference, results: Mapping[str, Reference]) -> None:
-    """Add the artifacts of the target as outputs of the workflow; `results`: a reference to each, by its name."""
-    outputs = [
-        _parameter(graph, f"#output/{name}", name, "Collection", result) for name, result in sorted(results.items())
-    ]
-    graph.extend(workflow, output=outputs)
-
-
-def _parameter(graph: Graph, identifier: str, name: str, kind: str, value: Reference) -> Reference:
-    """Add a parameter of the workflow, which refers to its value, and the reference back."""
-    parameter = graph.add(identifier, "FormalParameter", name=name, additionalType=kind, workExample=value)
-    graph.extend(value, exampleOfWork=parameter)
-    return parameter
+        add_file(crate, place, path)

@@ -59,7 +59,7 @@ def libraries(grid: Grid, names: Names) -> Iterable[str]:
 
 def run(recipe: Recipe, resources: Resources) -> None:
     """Check the translations of another system, and write them as those of a trained system are written."""
-    from docmt.external.adopt import AdoptionSettings, read_expected, write_adopted
+    from docmt.external.adopt import AdoptionSettings, adopted_lines, read_expected, write_adopted
     from docmt.text.pipeline import TextPipeline
     from docmt.text.signs import signs_of
 
@@ -67,8 +67,9 @@ def run(recipe: Recipe, resources: Resources) -> None:
     translations = None if path is None else Path(path)
     with sealing(recipe):
         pipeline, test = TextPipeline.load(recipe.input("tokens") / "text"), read_expected(recipe.input("corpus"))
-        language, restore = pipeline.config.target_language, restoring(pipeline, job)
-        for note in write_adopted(job, test, translations, recipe.folder, restore, signs_of, language):
+        lines, noted = adopted_lines(job, test, translations, signs_of, pipeline.config.target_language)
+        write_adopted(job, test, lines, noted, recipe.folder, restoring(pipeline, job))
+        for note in noted:
             say(f"{translations}: {note}")
 
 
@@ -76,8 +77,11 @@ def restoring(pipeline: "TextPipeline", job: "AdoptionSettings") -> "Restore":
     """Return the function that returns the tokens and the plain text of a line of translations."""
     from docmt.text.others import restore_line
 
-    language, is_truecased = pipeline.config.target_language, job.source.case == "truecased" and not job.stand_in
-    return lambda line, is_tokenised: restore_line(pipeline.target, language, line, is_tokenised, is_truecased)
+    is_truecased, is_tokenised = job.source.case == "truecased", job.source.tokenised
+    language, is_theirs = pipeline.config.target_language, not job.stand_in
+    return lambda line: restore_line(
+        pipeline.target, language, line, is_tokenised and is_theirs, is_truecased and is_theirs
+    )
 
 
 STEP = step_of(

@@ -45,13 +45,14 @@ def hints(grid: Grid, names: Names) -> dict[str, Any]:
 def run(recipe: Recipe, resources: Resources) -> None:
     """Ask a program for the translations of the test set."""
     from docmt.base.programs import Limits, Program
-    from docmt.external.adopt import AdoptionSettings, read_expected, write_answers
+    from docmt.external.adopt import AdoptionSettings, read_expected, write_adopted
     from docmt.external.ask import ask
-    from docmt.external.journal import open_journal, remove_journal
+    from docmt.external.journal import Journal
+    from docmt.external.notes import notes
     from docmt.text.pipeline import TextPipeline
     from docmt.text.signs import signs_of
 
-    job, state = parsed(recipe, AdoptionSettings), recipe.folder / SCRATCH
+    job, journal = parsed(recipe, AdoptionSettings), Journal(recipe.folder / SCRATCH)
     stated = {name: recipe.hints[name] for name in LIMITS if name in recipe.hints}
     source = parse(CommandTranslations, dataclasses.asdict(job.source) | stated, str(recipe.path), ("hints",))
     limits = Limits(source.timeout_seconds, source.retries, source.at_once)
@@ -59,12 +60,14 @@ def run(recipe: Recipe, resources: Resources) -> None:
         pipeline, test = TextPipeline.load(recipe.input("tokens") / "text"), read_expected(recipe.input("corpus"))
         languages = pipeline.config.source_language, pipeline.config.target_language
         program = Program(job.source.words(job.corpus, job.seed), limits, f"{job.system}: command.run")
-        with open_journal(state, recipe.identity) as journal:
-            lines = ask(program, test, languages, journal)
-        for note in write_answers(job, test, lines, recipe.folder, restoring(pipeline, job), signs_of):
+        lines = ask(program, test, languages, journal)
+        # Answers are never refused for what is stated of them, since they may have cost money.
+        noted = list(notes(lines, job.source, test, signs_of))
+        write_adopted(job, test, lines, noted, recipe.folder, restoring(pipeline, job))
+        for note in noted:
             say(f"{job.system}: {note}")
     # The outputs have a manifest now, and the answers are in them.
-    remove_journal(state, recipe.identity)
+    journal.remove()
 
 
 STEP = dataclasses.replace(

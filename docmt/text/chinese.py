@@ -1,7 +1,4 @@
-"""The tokenizer of Chinese: words by jieba, or single characters.
-
-This module and `docmt.text.moses` import nothing of docmt, since `docmt export-model --to ctranslate2` copies them.
-"""
+"""The tokenizer of Chinese: words by jieba, or single characters."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -38,8 +38,6 @@ ELSEWHERE = {
     ("plan/supplies.py", "`fetch"): CONSENT,
     ("provenance/opening.py", "state the whole"): "tests/provenance/test_hostile_crates.py"
     "::test_places_of_the_author_are_left_out_and_those_of_the_user_count",
-    ("provenance/remaking.py", "name a --folder beside"): "tests/provenance/test_reproduce.py"
-    "::test_a_relative_path_out_of_the_project_must_lead_to_the_same_place",
     ("provenance/reproducing.py", "read what"): "tests/provenance/test_hostile_crates.py"
     "::test_a_program_of_a_study_runs_only_where_the_user_says_so",
     ("scoring/comet.py", "scoring.comet"): "tests/scoring/test_comet.py::test_plain_files_are_scored",

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from helpers.exported import write_model, write_scores
+from helpers.exported import write_model
 from helpers.model_cases import CASES
 
 import docmt
@@ -35,7 +35,7 @@ def training(tmp_path):
 
 
 def card(folder, tmp_path, **settings) -> str:
-    docmt.export_model(folder, tmp_path / "out", "huggingface", **settings)
+    docmt.export_model(folder, tmp_path / "out", **settings)
     return (tmp_path / "out/README.md").read_text()
 
 
@@ -59,21 +59,6 @@ def test_the_card_of_a_model_from_elsewhere(tmp_path):
     text = card(folder, tmp_path)
     assert "# mine\n" in text and "Its corpus is not known here." in text and "| imported from | fairseq |" in text
     assert "no manifest of a training" in text and "datasets" not in text
-
-
-def test_scores_of_another_model_are_refused(training, tmp_path):
-    path, other = tmp_path / "scores.json", tmp_path / "other"
-    write_scores(path, training / "model", seed=4)
-    with pytest.raises(UserError, match=r"scores.json: scores of another model\n  found seed 4; expected 3"):
-        card(training, tmp_path, scores=path)
-    write_model(other, CASES["han"], CutConfig(window=1), **PROVENANCE)
-    write_scores(path, other)
-    with pytest.raises(UserError, match=r"found model.kind han; expected transformer"):
-        card(training, tmp_path, scores=path)
-    write_scores(path, other, settings={"resolved": {"model": 1, "view": 1}})
-    with pytest.raises(UserError, match=r"settings.resolved.model: the JSON is not an object"):
-        card(training, tmp_path, scores=path)
-    assert not (tmp_path / "out").exists()
 
 
 def test_a_record_that_was_changed_is_refused(training, tmp_path):

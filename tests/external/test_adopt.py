@@ -8,15 +8,11 @@ import pytest
 from docmt.base.columns import DOCUMENTS
 from docmt.base.errors import UserError
 from docmt.base.tables import write_parquet
-from docmt.external.adopt import AdoptionSettings, read_expected, write_adopted
+from docmt.external.adopt import AdoptionSettings, adopted_lines, read_expected, write_adopted
 from docmt.settings.external import FileTranslations
 from docmt.text.signs import signs_of
 
 ROWS = [("test", "a", 0, "他", "He."), ("test", "a", 1, "她", "She."), ("dev", "d", 0, "它", "It.")]
-
-
-def restore(line: str, is_tokenised: bool) -> tuple[str, str]:
-    return f"<{line}>", line.upper() if is_tokenised else line
 
 
 def adopt(tmp_path, content: str | None, **stated: object) -> tuple[list[str], dict]:
@@ -28,8 +24,9 @@ def adopt(tmp_path, content: str | None, **stated: object) -> tuple[list[str], d
         path.write_text(content, encoding="utf-8")
     source = FileTranslations("given", **stated)
     settings = AdoptionSettings(5, "s", "c", "theirs", "paper", 1, source, stand_in=path is None)
-    output = tmp_path / "output"
-    notes = write_adopted(settings, read_expected(tmp_path / "corpus"), path, output, restore, signs_of, "en")
+    output, test = tmp_path / "output", read_expected(tmp_path / "corpus")
+    theirs, notes = adopted_lines(settings, test, path, signs_of, "en")
+    write_adopted(settings, test, theirs, notes, output, lambda line: (f"<{line}>", line))
     return notes, json.loads((output / "decoding.json").read_text(encoding="utf-8"))
 
 
@@ -47,11 +44,6 @@ def test_text_tokens_and_record_are_written(tmp_path):
 def test_the_digest_is_that_of_the_lines_and_not_of_the_bytes(tmp_path):
     digests = [adopt(tmp_path, content)[1]["digest"] for content in ("A\nB\n", "A\r\nB", "A\nC\n")]
     assert digests[0] == digests[1] != digests[2]
-
-
-def test_tokens_are_joined_where_they_are_stated(tmp_path):
-    adopt(tmp_path, "Aa\nBb\n", tokenised=True)
-    assert lines(tmp_path, "test.txt") == ["AA", "BB"]
 
 
 def test_nothing_is_written_of_a_wrong_file(tmp_path):

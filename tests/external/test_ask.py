@@ -9,7 +9,7 @@ from helpers.support import ROOT
 from docmt.base.errors import UserError
 from docmt.base.programs import Limits, Program
 from docmt.external.ask import ask, requests_of
-from docmt.external.journal import journal_path, open_journal
+from docmt.external.journal import NAME, Journal
 from docmt.external.lines import ExpectedText
 
 TEST = ExpectedText(("x", "x", "y", "z", "x"), ("a", "b", "c", "d\u2028e", "a"), ("",) * 5)
@@ -17,11 +17,10 @@ LINES = ["A", "B", "C", "D\u2028E", "A"]
 LANGUAGES = ("zh", "en")
 
 
-def asked(folder: Path, way: str = "well", number: str = "2", identity: str = "a" * 64, **limits: float) -> list[str]:
+def asked(folder: Path, way: str = "well", number: str = "2", **limits: float) -> list[str]:
     command = [sys.executable, "-S", str(ROOT / "tests/helpers/answering.py"), str(folder / "notes"), way, number]
     program = Program(command, Limits(**{"timeout_seconds": 20, "retries": 0, **limits}), "system")
-    with open_journal(folder / "state", identity) as journal:
-        return ask(program, TEST, LANGUAGES, journal)
+    return ask(program, TEST, LANGUAGES, Journal(folder / "state"))
 
 
 def notes(folder: Path) -> list[str]:
@@ -53,7 +52,7 @@ def test_an_attempt_that_failed_is_continued_where_it_was(tmp_path, capfd, way):
 
 def test_an_answer_that_was_cut_is_asked_for_again_and_no_other(tmp_path):
     asked(tmp_path)
-    path = journal_path(tmp_path / "state", "a" * 64)
+    path = tmp_path / "state" / NAME
     path.write_bytes(path.read_bytes()[:-2])
     assert asked(tmp_path) == LINES
     assert [name for name in notes(tmp_path) if name.isdigit()] == ["1", "2", "3", "4", "4"]
@@ -63,9 +62,3 @@ def test_without_open_documents_no_program_is_started(tmp_path):
     asked(tmp_path)
     assert asked(tmp_path) == LINES
     assert notes(tmp_path).count("start") == 1
-
-
-def test_changed_settings_use_no_old_answer(tmp_path):
-    asked(tmp_path)
-    assert asked(tmp_path, identity="b" * 64) == LINES
-    assert notes(tmp_path).count("1") == 2

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 import pytest
 from helpers.servers import serving
 
-from docmt.base.errors import UserError
 from docmt.catalogue.files import FileConfig, SourceConfig
 from docmt.fetching import asking
-from docmt.fetching.asking import Answer, ask_sources, read_seen, write_seen
+from docmt.fetching.asking import Answer, ask_sources
 from docmt.fetching.transfer import Network
 
 NETWORK = Network(timeout_s=5)
@@ -132,15 +131,15 @@ def test_every_source_is_asked_once(site):
         FileConfig(name="c.tgz"),
     ]
     owned = [(name, file) for name in ("first", "second") for file in files]
-    asked = ask_sources(owned, NETWORK, {present: {"seen": "2026-01-31"}})
+    asked = ask_sources(owned, NETWORK)
     assert sorted(site.seen) == [("HEAD", "/gone.tgz"), ("HEAD", "/here.tgz")]
-    assert [(source.owner, source.file, source.url, source.grade, source.seen) for source in asked] == [
+    assert [(source.owner, source.file, source.url, source.grade) for source in asked] == [
         (name, *row)
         for name in ("first", "second")
         for row in [
-            ("a.tgz", present, "A", "2026-01-31"),
-            ("a.tgz", absent, None, None),
-            ("b.tgz", present, "C", "2026-01-31"),
+            ("a.tgz", present, "A"),
+            ("a.tgz", absent, None),
+            ("b.tgz", present, "C"),
         ]
     ]
     assert [source.answer.problem for source in asked] == [None, "HTTP 404", None] * 2
@@ -173,31 +172,3 @@ def test_the_digests_that_the_hub_states(site):
     ]
     problems = [source.answer.problem for source in ask_sources([("toy", file) for file in files], network)]
     assert problems == [f"sha256 {'a' * 64}, not {'c' * 64}", None, None]
-
-
-def test_answers_are_written_back(site, tmp_path):
-    path = tmp_path / "corpora" / "seen.json"
-    file = FileConfig(name="a", sources=(source(f"{site.url}/here.tgz"), source(f"{site.url}/gone.tgz")))
-    write_seen(path, ask_sources([("toy", file)], NETWORK), "2026-01-31")
-    assert read_seen(path) == {
-        f"{site.url}/here.tgz": {
-            "asked": "2026-01-31",
-            "seen": "2026-01-31",
-            "status": 200,
-            "problem": None,
-            "size": 12,
-            "digest": None,
-        },
-        f"{site.url}/gone.tgz": {"asked": "2026-01-31", "status": 404, "problem": "HTTP 404"},
-    }
-    site.is_down = True
-    write_seen(path, ask_sources([("toy", file)], NETWORK), "2026-02-01")
-    here = read_seen(path)[f"{site.url}/here.tgz"]
-    assert (here["asked"], here["seen"], here["problem"]) == ("2026-02-01", "2026-01-31", "HTTP 503")
-
-
-def test_a_file_of_answers_that_is_none(tmp_path):
-    path = tmp_path / "seen.json"
-    path.write_text('{"http://a": 1}')
-    with pytest.raises(UserError, match=r"seen\.json: not a file of answers of sources"):
-        read_seen(path)

@@ -1,11 +1,7 @@
-"""Small random models in folders, as trainings and imports leave them, and their exports."""
+"""Small random models in folders, as trainings and imports leave them."""
 
 import dataclasses
-import importlib.util
-import json
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import torch
 
@@ -48,22 +44,3 @@ def write_model(
     save_model(folder, model, {"view": dataclasses.asdict(ViewConfig(cut, cut)), **provenance})
     letters().save(folder / "text")
     return folder
-
-
-def write_scores(path: Path, model: Path, **values: object) -> None:
-    """A scores.json of the model in a folder, with other `values`."""
-    card = json.loads((model / "model.json").read_text())
-    run = {name: card["provenance"][name] for name in ("system", "corpus", "scale", "seed")}
-    resolved = {"model": card["config"], "view": card["provenance"]["view"]}
-    path.write_text(json.dumps({**run, "settings": {"resolved": resolved}, **values}))
-
-
-def loaded_program(folder: Path, monkeypatch) -> ModuleType:
-    """The program of an export, imported beside its own copies of other files."""
-    monkeypatch.syspath_prepend(str(folder))
-    for name in ("pieces", "moses", "chinese"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    spec = importlib.util.spec_from_file_location("exported_translate", folder / "translate.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

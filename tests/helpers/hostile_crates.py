@@ -101,10 +101,6 @@ def stated(**values: Any) -> Attack:
     return lambda crate: crate.state(quote(CARD), **values)
 
 
-def option(name: str, value: object) -> Attack:
-    return entity({"@id": f"#config/{name}", "@type": "PropertyValue", "value": value})
-
-
 def setting(file: str, place: str, value: object) -> Attack:
     return lambda crate: crate.edit_stated(file, place, value)
 

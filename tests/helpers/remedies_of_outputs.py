@@ -34,7 +34,7 @@ from docmt.plan.plan import Job, Plan
 from docmt.plan.stored import stored_for
 from docmt.provenance.artifacts import finished_run
 from docmt.provenance.comparing import check_first_run
-from docmt.provenance.outputs import Outputs
+from docmt.provenance.outputs import check_output_file
 from docmt.provenance.remaking import prepare_folder
 from docmt.settings.data import CutConfig, TextConfig, ViewConfig
 from docmt.steps import get_step, read_job
@@ -187,9 +187,9 @@ def an_output_that_is_missing(room: Room):
     def again():
         path.with_name(MANIFEST).unlink()
         assert snakemake(room) == {CORPUS}
-        Outputs._check(path)
+        check_output_file(path)
 
-    return lambda: Outputs._check(path), again
+    return lambda: check_output_file(path), again
 
 
 @carried("provenance/artifacts.py", "run `snakemake --cores all {}{}` first")
@@ -224,7 +224,7 @@ def a_first_run_without_the_target(room: Room):
 def a_folder_with_other_files(room: Room):
     (room.folder / "old").mkdir()
     (room.folder / "old/notes").touch()
-    prepare = lambda name: prepare_folder(room.folder / name, [], {"target": "t"})  # noqa: E731
+    prepare = lambda name: prepare_folder(room.folder / name, {}, {"target": "t"})  # noqa: E731
 
     def removed():
         (room.folder / "old/notes").unlink()

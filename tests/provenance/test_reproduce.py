@@ -17,17 +17,17 @@ from docmt.base.artifacts import write_json
 from docmt.base.digests import FileDigest
 from docmt.base.errors import UserError
 from docmt.base.manifest import DIGEST, Manifest, read_manifest, read_record, sealed
-from docmt.base.recipe import StatedFile, read_recipe
+from docmt.base.recipe import read_recipe
 from docmt.grid.grid import load_grid
 from docmt.plan.links import named
-from docmt.plan.plan import Job, Plan
+from docmt.plan.plan import Plan
 from docmt.provenance import remaking
 from docmt.provenance.artifacts import folder_of
 from docmt.provenance.comparing import Reproduction, compare
 from docmt.provenance.spread import ScoreCheck, expected_range
 from docmt.scoring.tallies import Tally
 
-CORPUS, TOKENS = "1_corpus/toy_zh-en@smoke", "2_tokens/toy_zh-en@smoke/truecase_separate4k"
+CORPUS = "1_corpus/toy_zh-en@smoke"
 TRAINING, SCORES = "5_training/toy_zh-en/sentence/seed1", "7_scores/toy_zh-en/sentence/seed1"
 
 
@@ -70,12 +70,11 @@ def test_equal_runs_are_reproduced_and_have_no_first_difference(finished_demo):
     assert result.is_reproduced and result.first is None and result.counts == {"equal": len(result.artifacts)}
 
 
-def test_a_model_of_other_bytes_is_named_with_its_file_and_what_is_made_from_it(demo, finished_demo):
+def test_a_model_of_other_bytes_is_named_with_its_file(demo, finished_demo):
     replace_file(demo.root / at(demo, TRAINING), "model/model.safetensors", flipped)
     result = compared(demo.root, finished_demo.root, "demo")
     assert not result.is_reproduced and result.counts["another content"] == 1
     assert result.first.artifact == at(demo, TRAINING) and result.first.why == "model/model.safetensors differs"
-    assert result.following["scores"] >= 1 and result.following["train"] >= 1, "other systems start from this model"
 
 
 def test_the_first_difference_is_the_first_in_the_order_of_the_work(demo, finished_demo):
@@ -130,7 +129,7 @@ def test_other_settings_are_named_where_the_place_has_one_artifact(demo, finishe
     folder = folder.rename(folder.with_name(other.identity[:10]))
     write_json(folder / "job.json", other.to_json())
     result = compared(demo.root, finished_demo.root, f"{at(finished_demo, SCORES)}/scores.json")
-    assert (result.first.state, result.first.why) == ("other question", "settings.decode.beam was 3, is 2")
+    assert (result.first.state, result.first.why) == ("other question", "the setting decode.beam was 3, is 2")
     assert not result.is_reproduced
 
 
@@ -189,7 +188,6 @@ def test_the_command_says_what_differs_and_ends_with_status_1(demo, tmp_path, in
     done = invoke(*arguments)
     assert done.exit_code == 1 and done.stdout.endswith("not reproduced\n")
     assert f"first difference: {at(demo, TRAINING)}: another content: model/model.safetensors differs" in done.stdout
-    assert "  made from it: translate 1, contrastive 1, scores 1" in done.stdout
     value = json.loads(invoke(*arguments, "--json").stdout)
     assert (value["reproduced"], value["first"]["artifact"]) == (False, at(demo, TRAINING))
 
@@ -256,23 +254,10 @@ def test_corpora_and_folders_of_the_user_are_there_in_the_new_folder_and_in_a_cr
     assert (crate / "my/mine.yaml").is_file()
 
 
-def test_downloads_of_the_first_run_are_copied_where_they_are_there(tmp_path):
-    paths = [f"results/1_corpus/mine/downloads/{name}" for name in ("a.zip", "b.zip")]
-    recipe = SimpleNamespace(files={path: StatedFile(path, "") for path in paths})
-    plan = SimpleNamespace(closure=lambda jobs: jobs, recipe=lambda job: recipe)
-    source = tmp_path / "first" / paths[0]
-    source.parent.mkdir(parents=True)
-    source.write_bytes(b"zip")
-    remaking.copy_downloads(plan, [Job.of("corpus", corpus="mine")], tmp_path / "first", tmp_path / "again")
-    assert [path.name for path in (tmp_path / "again").rglob("*.zip")] == ["a.zip"]
-
-
-def test_a_relative_path_out_of_the_project_must_lead_to_the_same_place(demo, tmp_path, instant_demo):
+def test_a_path_beside_the_project_is_there_beside_the_new_folder_too(demo, instant_demo):
     (demo.root.parent / "mirror").mkdir()
-    config = ("--config", "mirror=../mirror")
-    said = refusal(card(demo), "--root", demo.root, *config, "--folder", tmp_path / "a/b/c")
-    assert "../mirror: the path leads to another place" in said and not (tmp_path / "a").exists()
-    succeed("reproduce", card(demo), "--root", demo.root, *config, "--folder", demo.root.parent / "beside")
+    arguments = ("--root", demo.root, "--config", "mirror=../mirror", "--folder", demo.root.parent / "beside")
+    succeed("reproduce", card(demo), *arguments)
 
 
 def test_a_corpus_is_made_again_by_the_real_workflow(finished_demo, tmp_path):

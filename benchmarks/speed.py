@@ -10,13 +10,17 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from docmt.base.machine import MIB
 from docmt.devicecheck.findings import DeviceFinding
+from docmt.devicecheck.run import backend_for
 from docmt.devicecheck.sizes import Size, batch_of, model_of
 from docmt.devicecheck.updates import gradients
-from docmt.nn.compiled import Backend
 from docmt.settings.models import MODELS
 from docmt.training.computing import Compiling, Precision, peak_memory, quantum
 
 TYPES: dict[Precision, torch.dtype] = {"fp32": torch.float32, "bf16": torch.bfloat16}
+REPEATS = {"cpu": 1, "cuda": 5}
+"""The number of times that speeds are measured, by type of device; the fastest counts."""
+MATRIX = {"cpu": 512, "cuda": 8192}
+"""The rows and columns of the matrices whose product gives the matrix rate, by type of device."""
 MEMORY_SHARE = 0.9
 """The share of a card's memory that batches may fill; the rest is for the optimiser's steps and for fragments."""
 
@@ -43,10 +47,10 @@ def wait_for(device: torch.device) -> None:
         torch.cuda.synchronize(device)
 
 
-def fastest(work: Callable[[], object], device: torch.device, repeats: int) -> float:
+def fastest(work: Callable[[], object], device: torch.device, repeats: int | None = None) -> float:
     """Return the seconds of the fastest of some repeats of `work`, after one that is not measured."""
     seconds = []
-    for _ in range(repeats + 1):
+    for _ in range((repeats or REPEATS[device.type]) + 1):
         wait_for(device)
         began = time.perf_counter()
         work()
@@ -55,10 +59,11 @@ def fastest(work: Callable[[], object], device: torch.device, repeats: int) -> f
     return min(seconds[1:])
 
 
-def matrix_rate(device: torch.device, precision: Precision, size: Size) -> float:
+def matrix_rate(device: torch.device, precision: Precision) -> float:
     """Return the floating-point operations a second of a large matrix product."""
-    a = torch.randn(size.matrix, size.matrix, device=device, dtype=TYPES[precision])
-    return 2 * size.matrix**3 / fastest(lambda: a @ a, device, size.repeats)
+    width = MATRIX[device.type]
+    a = torch.randn(width, width, device=device, dtype=TYPES[precision])
+    return 2 * width**3 / fastest(lambda: a @ a, device)
 
 
 def matrix_operations(kind: str, size: Size) -> int:
@@ -97,7 +102,7 @@ def measure(kind: str, precision: Precision, device: torch.device, size: Size, r
     model, batch = model_of(kind, size, device), batch_of(kind, size)
     part = batch_of(kind, size, size.segments // 2)
     peaks = tuple(peak_of(lambda some=some: gradients(model, some, precision), device) for some in (part, batch))
-    seconds = fastest(lambda: gradients(model, batch, precision), device, size.repeats)
+    seconds = fastest(lambda: gradients(model, batch, precision), device)
     tokens = len(part.target_out), len(batch.target_out)
     # Adam stores two numbers for each parameter, which these updates do not need.
     optimiser_mib = sum(2 * parameter.nbytes for parameter in model.parameters()) / MIB
@@ -113,7 +118,7 @@ def speeds(device: torch.device, size: Size) -> Iterator[Speed | DeviceFinding]:
     """Yield the measurements of each model in each number type; a finding that is wrong where one fails."""
     for precision in TYPES:
         try:
-            rate = matrix_rate(device, precision, size)
+            rate = matrix_rate(device, precision)
             yield DeviceFinding("matrix rate", precision, f"{rate / 1e12:.3g} TFLOP/s")
         except Exception as problem:
             yield DeviceFinding("matrix rate", precision, f"{type(problem).__name__}: {problem}", is_right=False)
@@ -128,12 +133,11 @@ def speeds(device: torch.device, size: Size) -> Iterator[Speed | DeviceFinding]:
                 )
 
 
-def compiling_gain(device: torch.device, size: Size, backend: Backend, precision: Precision) -> float:
+def compiling_gain(device: torch.device, size: Size, precision: Precision) -> float:
     """Return how many times faster an update of the Transformer is where its parts are compiled."""
     model, batch = model_of("transformer", size, device), batch_of("transformer", size)
-    compiling = Compiling(backend, quantum(len(batch.target_out)))
+    compiling = Compiling(backend_for(device), quantum(len(batch.target_out)))
     plain, compiled = (
-        fastest(lambda how=how: gradients(model, batch, precision, how), device, size.repeats)
-        for how in (Compiling(), compiling)
+        fastest(lambda how=how: gradients(model, batch, precision, how), device) for how in (Compiling(), compiling)
     )
     return plain / compiled
