@@ -46,6 +46,11 @@ def input_folder(about: str, *names: str) -> Any:
     return typer.Option(*names, help=about, file_okay=False, metavar="FOLDER")
 
 
+def input_path(about: str, *names: str) -> Any:
+    """Return an option for a file or a folder to read."""
+    return typer.Option(*names, help=about, metavar="PATH")
+
+
 def output_file(about: str, *names: str) -> Any:
     """Return an option for a file to write; `check_paths` refuses paths that cannot be written."""
     return typer.Option(*names, help=about, dir_okay=False, writable=True, metavar="FILE")

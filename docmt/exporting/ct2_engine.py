@@ -13,12 +13,12 @@ import numpy as np
 
 from docmt.base.errors import UserError
 from docmt.decoding.translator import Progress, SearchResults, Translator, quiet
+from docmt.exporting.ct2_checks import check_engine
 from docmt.exporting.ct2_search import MARGINS, CTranslate2Search
 from docmt.exporting.source import ExportedModel
 from docmt.nn.rows import Rows
 from docmt.search.beam import Translation, length_penalty
 from docmt.search.forced import forced_scores
-from docmt.settings.ctranslate2 import engine_obstacles
 
 SAMPLE = 64
 """The largest number of sentences of a proof."""
@@ -71,18 +71,6 @@ class CTranslate2Translator(Translator):
         """Return the version of CTranslate2, the proof, and the number of sentences that it did not finish."""
         facts = {"name": "ctranslate2", "version": version("ctranslate2"), "unfinished": self.program.unfinished}
         return {"engine": {**facts, "proof": asdict(self.proof) if self.proof else None}}
-
-
-def check_engine(source: ExportedModel) -> None:
-    """Raise UserError, with the first obstacle, where CTranslate2 cannot be the engine of the model's translations."""
-    for obstacle in engine_obstacles(source.network.config, source.cut, source.text, source.decode):
-        raise UserError(
-            "CTranslate2 cannot translate as this model does",
-            where=str(source.folder),
-            found=obstacle.actual,
-            expected=obstacle.expected,
-            remedy="the engine docmt translates with every model",
-        )
 
 
 def prove(program: CTranslate2Search, rows: Rows, where: str) -> Proof:

@@ -29,7 +29,7 @@ SINUSOID_ROWS = 4096
 
 def ctranslate2() -> ModuleType:
     """Import CTranslate2; raise UserError where it is not installed."""
-    return library("ctranslate2", "the engine ctranslate2 needs ctranslate2", install("ctranslate2"))
+    return library("ctranslate2", "the export to CTranslate2 needs ctranslate2", install("ctranslate2"))
 
 
 def position_rows(config: TransformerConfig) -> int:
@@ -38,7 +38,7 @@ def position_rows(config: TransformerConfig) -> int:
 
 
 def save_ct2_model(source: ExportedModel, folder: Path) -> None:
-    """Write model.bin, config.json and the vocabularies of a model that `check_engine` accepts."""
+    """Write model.bin, config.json and the vocabularies of a model that `check_ctranslate2` accepts."""
     network, config = source.network, source.network.config
     spec = _empty_spec(ctranslate2().specs, config)
     _fill_stack(spec.encoder, spec.encoder.embeddings[0], network.source_embedding, network.encoder_norm, config)

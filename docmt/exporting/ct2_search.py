@@ -17,9 +17,9 @@ from docmt.base.errors import UserError
 from docmt.base.vocabulary import EOS, SPECIALS
 from docmt.decoding.segments import Sentence
 from docmt.decoding.translator import Searches
+from docmt.exporting.ct2_folder import search_settings
 from docmt.exporting.ct2_model import ctranslate2, position_rows, save_ct2_model
 from docmt.exporting.source import ExportedModel
-from docmt.nn.frames import FRAMES, NOTHING
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_source
 from docmt.search.beam import Translation, length_penalty, search_memory
@@ -56,7 +56,7 @@ class CTranslate2Search:
         Raises UserError where CTranslate2 is not installed, or sees no GPU while the model is on one.
         """
         self.model, self.config = source.network, source.decode
-        self.frame = source.network.config.frame
+        self.frame, self.settings = source.network.config.frame, search_settings(source)
         self.source_pieces, self.target_pieces = source.pieces
         self.numbers = {piece: number for number, piece in enumerate(self.target_pieces)}
         self.positions = position_rows(source.network.config)
@@ -97,8 +97,8 @@ class CTranslate2Search:
 
     def framed(self, rows: Rows) -> list[Pieces]:
         """Return the pieces of each source sentence with the symbols around it."""
-        before, end = FRAMES[self.frame].source_before.edge, SPECIALS[EOS]
-        opening = [] if before == NOTHING else [SPECIALS[before]]
+        before = self.settings["before"]
+        opening, end = ([before] if before else []), SPECIALS[EOS]
         return [
             [*opening, *(self.source_pieces[number] for number in sentence), end]
             for (sentence,) in rows.to_lists("source")
@@ -134,8 +134,8 @@ class CTranslate2Search:
             sources,
             beam_size=self.config.beam,
             num_hypotheses=self.config.beam,
-            length_penalty=(self.config.length_alpha if self.config.length_penalty == "average" else 0.0) or TINY,
-            suppress_sequences=[[SPECIALS[symbol]] for symbol in RULES[self.frame].never_output],
+            length_penalty=self.settings["length_alpha"] or TINY,
+            suppress_sequences=self.settings["barred"],
             # The end counts in the length of a hypothesis, and each output needs a position.
             max_decoding_length=min(limit + 1, self.positions),
             return_end_token=True,

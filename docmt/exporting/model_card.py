@@ -5,7 +5,6 @@ The fields are those of the Hub's template of a model card (`language`, `license
 
 import dataclasses
 from collections.abc import Iterator
-from importlib.resources import files
 from typing import Any
 
 from docmt.base.markdown import fenced, front_matter, table
@@ -42,11 +41,14 @@ def hub_fields(source: ExportedModel, facts: ModelFacts) -> dict[str, Any]:
     }
 
 
-def hub_card(source: ExportedModel, facts: ModelFacts) -> str:
-    """Return README.md: the fields for the Hub, what the model is, how it is loaded, its corpus and its training."""
-    loading = (files("docmt.exporting.loading") / "section.md").read_text(encoding="utf-8").strip()
-    sections = (*_what_it_is(source), loading, *_origin(source, facts))
-    return f"{front_matter(hub_fields(source, facts))}\n" + "\n\n".join(sections) + "\n"
+def hub_card(source: ExportedModel, facts: ModelFacts, loading: str) -> str:
+    """Return README.md with the fields for the Hub; `loading` is the section on how to load the model."""
+    return f"{front_matter(hub_fields(source, facts))}\n{card_text(source, facts, loading)}"
+
+
+def card_text(source: ExportedModel, facts: ModelFacts, loading: str) -> str:
+    """Return README.md without fields: what the model is, how it is loaded, its corpus and its training."""
+    return "\n\n".join((*_what_it_is(source), loading, *_origin(source, facts))) + "\n"
 
 
 def model_name(source: ExportedModel) -> str:

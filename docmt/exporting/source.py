@@ -15,7 +15,7 @@ class ExportedModel:
 
     `folder` has model.safetensors, model.json and `text/`. `pieces` are the vocabularies of the source and the target,
     and `languages` their codes. `cut` says how test documents are cut, `text` how their sentences become pieces, and
-    `decode` how they are searched.
+    `decode` how they are searched. `is_cut` says that another tool cuts the text into pieces.
     """
 
     network: Transformer
@@ -24,5 +24,6 @@ class ExportedModel:
     pieces: tuple[tuple[str, ...], tuple[str, ...]]
     languages: tuple[str, str]
     text: TextConfig
+    is_cut: bool
     cut: CutConfig
     decode: DecodeConfig

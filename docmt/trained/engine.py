@@ -22,13 +22,15 @@ def translator_of(model: TrainedModel, cut: CutConfig, config: DecodeConfig, pro
 
 def exported_model(model: TrainedModel, cut: CutConfig, config: DecodeConfig) -> ExportedModel:
     """Return a trained model as exports read it."""
+    text = model.pipeline.config
     return ExportedModel(
         network=model.network,
         folder=model.folder,
         card=read_card(model.folder),
         pieces=(model.pipeline.source.vocabulary.pieces, model.pipeline.target.vocabulary.pieces),
         languages=model.languages,
-        text=model.pipeline.config,
+        text=text,
+        is_cut=text.input == "pieces",
         cut=cut,
         decode=config,
     )

@@ -153,8 +153,9 @@ CALLS = (
     ("export-corpus toy_zh-en --output o --root ROOT", "snakemake has not made this folder yet"),
     ("list-trainings --results nowhere", "nowhere: folder not found"),
     ("check-sources nowhere --root ROOT", "unknown corpus or set of files"),
-    ("export-model --model folder --output o", "folder/model.json: file not found"),
-    ("export-model --model folder --output o --beam 0", "'--beam'"),
+    ("export-model --model folder --to onnx --output o", "'--to'"),
+    ("export-model --model folder --to huggingface --output o", "folder/model.json: file not found"),
+    ("export-model --model folder --to huggingface --output o --beam 0", "'--beam'"),
     ("list-targets --study demo --kind table --root ROOT", "'--kind'"),
     ("list-targets --state missing --root ROOT", "'--state'"),
     ("list-targets --config scale --root ROOT", "--config: not a key with a value\n  found scale; expected KEY=VALUE"),
@@ -230,8 +231,8 @@ CALLS = (
     # Outputs that cannot be, or would destroy something.
     ("align --source text --target other --output folder", "'--output': file 'folder' is a directory"),
     ("export-corpus toy_zh-en --output text --root ROOT", "'--output': dir 'text' is a file"),
-    ("export-model --model folder --output text", "'--output': dir 'text' is a file"),
-    ("export-model --model folder --output folder", "folder: --model and --output are the same"),
+    ("export-model --model folder --to huggingface --output text", "'--output': dir 'text' is a file"),
+    ("export-model --model folder --to huggingface --output folder", "folder: --model and --output are the same"),
     (
         "align --source text --target other --output text/o",
         "text: not a folder\n  found a file; expected the folder of --output",

@@ -192,7 +192,7 @@ FILES = {
 CALLS: dict[str, list[str]] = {
     "translate": ["--model", "model", "--source", "{source}", "--documents", "{names}", "--beam", "1"],
     "score-contrastive": ["{items}", "--model", "model"],
-    "export-model": ["--model", "model", "--output", "out/model"],
+    "export-model": ["--model", "model", "--to", "ctranslate2", "--output", "out/model"],
     "score": ["--hypotheses", "{target}", "--reference", "{reference}"],
     "compare": ["--baseline", "{target}", "--hypotheses", "{reference}", "--reference", "{reference}"],
     "score-consistency": [

@@ -155,7 +155,6 @@ REFUSED = {
     ),
     "documents": (CASES["transformer"], CutConfig(documents=True), {}, "test view documents; expected a test view of"),
     "joined": (CASES["transformer joined"], SENTENCES, {}, "frame joined, which may give several sentences; expected"),
-    "closed": (CASES["transformer closed"], SENTENCES, {}, "frame closed; expected frame wrapped, summarised"),
     "architecture": (CASES["g_transformer"], SENTENCES, {}, "architecture g_transformer; expected"),
     "penalty": (CASES["transformer"], SENTENCES, {"length_penalty": "gnmt"}, "length penalty gnmt; expected average"),
 }

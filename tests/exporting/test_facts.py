@@ -35,7 +35,7 @@ def training(tmp_path):
 
 
 def card(folder, tmp_path, **settings) -> str:
-    docmt.export_model(folder, tmp_path / "out", **settings)
+    docmt.export_model(folder, tmp_path / "out", "huggingface", **settings)
     return (tmp_path / "out/README.md").read_text()
 
 

@@ -30,7 +30,7 @@ def auto_model(monkeypatch, tmp_path):
 def test_every_architecture_loads_and_translates_equally(kind, tmp_path, auto_model):
     folder = write_model(tmp_path / "model", CASES[kind], CUTS.get(kind, CutConfig(documents=True)))
     (folder / "stop_words.txt").write_text("ab\n")
-    docmt.export_model(folder, tmp_path / kind, beam=2, max_length_b=4)
+    docmt.export_model(folder, tmp_path / kind, "huggingface", beam=2, max_length_b=4)
     model = auto_model.from_pretrained(tmp_path / kind, trust_remote_code=True)
     expected = docmt.open_model(folder, device="cpu").translate(DOCUMENTS, beam=2, max_length_b=4)
     assert model.config.docmt_architecture == kind
@@ -44,7 +44,7 @@ def test_a_repository_of_the_hub_is_downloaded_with_the_options_of_its_download(
     from transformers import dynamic_module_utils
 
     folder = write_model(tmp_path / "model", CASES["transformer"], CutConfig(window=1))
-    docmt.export_model(folder, tmp_path / "mine")
+    docmt.export_model(folder, tmp_path / "mine", "huggingface")
     loading = dynamic_module_utils.get_class_from_dynamic_module("modeling_docmt.DocmtModel", tmp_path / "mine")
     asked = []
     monkeypatch.setattr(
@@ -57,7 +57,7 @@ def test_a_repository_of_the_hub_is_downloaded_with_the_options_of_its_download(
 
 def test_without_docmt_the_loading_file_says_how_to_install_it(tmp_path, auto_model, monkeypatch):
     folder = write_model(tmp_path / "model", CASES["transformer"], CutConfig(window=1))
-    docmt.export_model(folder, tmp_path / "alone")
+    docmt.export_model(folder, tmp_path / "alone", "huggingface")
     monkeypatch.setitem(sys.modules, "docmt", None)
     with pytest.raises(ImportError, match=r"needs docmt, which is not installed: .*pip install -c pins.txt -e \."):
         auto_model.from_pretrained(tmp_path / "alone", trust_remote_code=True)
@@ -68,7 +68,7 @@ def test_the_card_begins_with_fields_that_the_hub_reads(tmp_path):
 
     settings = {"system": "s", "corpus": "c", "scale": "paper", "seed": 1}
     folder = write_model(tmp_path / "model", CASES["han"], CutConfig(documents=True), **settings)
-    docmt.export_model(folder, tmp_path / "out")
+    docmt.export_model(folder, tmp_path / "out", "huggingface")
     card = ModelCard.load(tmp_path / "out/README.md")
     fields = yaml.safe_load(card.content.split("---\n")[1])
     assert (fields["language"], fields["license"], fields["datasets"]) == (["en"], "unknown", ["c"])

@@ -1,7 +1,8 @@
-"""Models that were imported from fairseq are searched by CTranslate2 like any other."""
+"""Models that were imported from fairseq are exported like any other, with the maximum lengths of batches."""
 
 import pytest
 from helpers.command_line import succeed
+from helpers.exported import loaded_program
 from helpers.fairseq_files import FairseqTraining
 
 import docmt
@@ -25,10 +26,13 @@ DOCUMENTS = [["a@@ b", "c d@@ e", "h"], ["f@@ g x a"]]
 
 
 @pytest.mark.parametrize("features", FEATURES)
-def test_an_imported_model_translates_equally(features, tmp_path):
+def test_an_imported_model_translates_equally(features, tmp_path, monkeypatch):
     training = FairseqTraining(tmp_path, FEATURES[features])
     succeed("import-fairseq", *training.options())
+    output = tmp_path / "exported"
+    docmt.export_model(training.output, output, "ctranslate2", beam=1)
     opened = docmt.open_model(training.output, device="cpu", threads=1)
     expected = [list(translation.lines) for translation in opened.translate(DOCUMENTS, beam=1)]
-    translated = opened.translate(DOCUMENTS, beam=1, engine="ctranslate2")
-    assert [list(translation.lines) for translation in translated] == expected
+    assert loaded_program(output, monkeypatch).CTranslate2Model(output, threads=1).translate(DOCUMENTS) == expected
+    assert (output / "requirements.txt").read_text().startswith("ctranslate2==")
+    assert not (output / "moses.py").exists()

@@ -1,7 +1,10 @@
-"""Small random models in folders, as trainings and imports leave them."""
+"""Small random models in folders, as trainings and imports leave them, and their exports."""
 
 import dataclasses
+import importlib.util
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import torch
 
@@ -44,3 +47,14 @@ def write_model(
     save_model(folder, model, {"view": dataclasses.asdict(ViewConfig(cut, cut)), **provenance})
     letters().save(folder / "text")
     return folder
+
+
+def loaded_program(folder: Path, monkeypatch) -> ModuleType:
+    """The program of an export, imported beside its own copies of other files."""
+    monkeypatch.syspath_prepend(str(folder))
+    for name in ("pieces", "moses", "chinese"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    spec = importlib.util.spec_from_file_location("exported_translate", folder / "translate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

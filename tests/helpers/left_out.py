@@ -77,6 +77,7 @@ LEFT_OUT = {
     "docmt score-links": "needs gold links: tests/cli/test_align.py",
     "docmt import-fairseq": FAIRSEQ,
     "docmt translate --model imported": FAIRSEQ,
+    "for_ctranslate2/translate.py": "needs a text: tests/exporting/test_ctranslate2.py",
     # Commands that do not end, or change the reader's shell.
     "watch -n": "does not end: tests/plan/test_progress.py",
     "docmt --install-completion": "changes the reader's shell: tests/cli/test_every_command.py",

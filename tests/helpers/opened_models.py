@@ -97,7 +97,7 @@ TRANSLATE = "translate --model made --beam 1"
 COMMANDS = {
     "model": TRANSLATE,
     "chains": TRANSLATE,
-    "export": "export-model --model made --output out",
+    "export": "export-model --model made --to huggingface --output out",
     "awesome": f"{ALIGN} --aligner awesome-align",
     "aligner": ALIGN,
     "fairseq": "import-fairseq --checkpoint made/best.pt --source-dictionary made/dict.txt --target-dictionary"

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import torch
 from helpers.command_line import succeed
+from helpers.exported import write_model
+from helpers.model_cases import CASES
 from helpers.pieces import write_tokenizer
 from helpers.remedies import carried, pip_installs, refused
 from helpers.remedies_of_jobs import INSTALL, installed_by
@@ -11,6 +13,7 @@ from helpers.remedies_of_plans import Room
 from helpers.toy_task import make_folder
 from safetensors.torch import save_file
 
+import docmt
 from docmt.base import foreign
 from docmt.base.artifacts import read_json, write_json
 from docmt.base.errors import UserError
@@ -20,8 +23,16 @@ from docmt.drafts.sacrebleu import draft
 from docmt.models.store import read_checkpoint
 from docmt.scoring.alignment.programs import AwesomeAlign
 from docmt.scoring.human.items import DIGEST, Key
+from docmt.settings.data import CutConfig
 from docmt.store import bucket
 from docmt.text.pretrained import PretrainedTokenizer
+
+
+@carried("exporting/ct2_checks.py", "--to huggingface exports every model")
+def a_model_that_ctranslate2_cannot_run(room: Room):
+    model = write_model(room.folder / "model", CASES["g_transformer"], CutConfig(max_tokens=9))
+    export = lambda to: docmt.export_model(model, room.folder / to, to)  # noqa: E731
+    return lambda: export("ctranslate2"), lambda: export("huggingface")
 
 
 @carried("training/failures.py", "lower train.lr or set train.clip_norm; {}")
