@@ -186,15 +186,9 @@ def at_work(job: RunningJob) -> str:
 
 def facts_of(training: "TrainingState") -> str:
     """Return how far a training is."""
+    from docmt.base.screen import duration
+
     facts = [f"update {training.update}" + (f" of {training.max_updates}" if training.max_updates else "")]
     facts += [f"loss {training.loss:.2f}"] if training.loss is not None else []
     facts += [f"{duration(training.left_s)} left"] if training.left_s is not None else []
     return f" ({', '.join(facts)})"
-
-
-def duration(seconds: float) -> str:
-    """Return a duration in its largest unit."""
-    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= size:
-            return f"{seconds / size:.1f} {unit}"
-    return f"{seconds:.0f} s"

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
+import typer
+
 from docmt.base.screen import answer
 from docmt.cli.options import AsJson, BatchTokens, Model, files_in, output_folder
 from docmt.cli.translate import Beam, LengthAlpha, MaxLengthA, MaxLengthB, Penalty

@@ -104,13 +104,6 @@ def test_who_asks_for_what_snakemake_prints_gets_it(name, capsys, monkeypatch):
     assert not handler.writes_to_stream and capsys.readouterr().err == "" and plugin.TOLD not in os.environ
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"), [(0, "0 s"), (59, "59 s"), (90, "1.5 min"), (5400, "1.5 h"), (129600, "1.5 d")]
-)
-def test_a_duration_is_in_its_largest_unit(seconds, text):
-    assert plugin.duration(seconds) == text
-
-
 def on_a_terminal(root, *arguments: str) -> tuple[int, str]:
     """The status of the real Snakemake on a terminal, and what it shows there."""
     read, written = pty.openpty()
