@@ -79,6 +79,16 @@ def test_what_one_holds_no_other_gets_until_it_is_released(three):
     assert names(lock_gpus(gpus[::-1], 2)) == ["1", "0"]
 
 
+def ends(process: int, seconds: float = 10) -> bool:
+    """Whether a process that was killed is gone soon: the system frees what it held a moment before."""
+    limit = time.monotonic() + seconds
+    while psutil.pid_exists(process) and psutil.Process(process).status() != "zombie":
+        if time.monotonic() > limit:
+            return False
+        time.sleep(0.01)
+    return True
+
+
 def use(folder: Path, gpus: list[Gpu], seed: int, takes: int) -> None:
     """Take GPUs again and again; a file of each GPU has its process, and `shared` says that two have met on one."""
     draw = random.Random(seed)
@@ -88,7 +98,7 @@ def use(folder: Path, gpus: list[Gpu], seed: int, takes: int) -> None:
         marks = [folder / gpu.name for gpu in held.gpus]
         for mark in marks:
             before = mark.read_text() if mark.exists() else ""
-            if before and psutil.pid_exists(int(before)) and psutil.Process(int(before)).status() != "zombie":
+            if before and not ends(int(before)):
                 (folder / "shared").touch()
             mark.write_text(str(os.getpid()))
         for mark in marks:
