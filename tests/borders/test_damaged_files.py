@@ -216,102 +216,32 @@ def test_a_table_of_a_user(plain, capsys, monkeypatch, table, damage):
     assert table in printed.out + printed.err and "Traceback" not in printed.err
 
 
-C = "results/1_corpus/toy_zh-en@smoke"
 DATA = "toy_zh-en@smoke/truecase_separate4k"
-T = f"results/2_tokens/{DATA}"
-V = f"results/3_views/{DATA}"
-W = f"results/4_chain_words/{DATA}"
-H = f"results/4_chains/{DATA}"
-TRAINED = "results/5_training/toy_zh-en"
-TRANSLATED = "results/6_translations/toy_zh-en"
-ASKED = "results/6_contrastive/toy_zh-en"
-INSIDE = "results/6_inside/toy_zh-en"
-A = f"results/7_aligners/{DATA}"
-SCORED = "results/7_scores/toy_zh-en"
-COMPARED = "results/7_comparisons/demo/quality"
-REPORTED = "results/8_report/smoke/demo/index"
-CHAIN_VIEW = "sentences20+documents"
-MODEL = f"{TRAINED}/lexical_chain/seed1/{ID}/model"
-JSON = "empty half noise list object number deep folder missing"
+CHAIN_VIEW = f"{DATA}/sentences20+documents"
+RUN = "toy_zh-en/lexical_chain/seed1"
 BINARY = "empty half noise text folder missing"
-TEXT = "empty noise folder missing"
-
-TOKENS = f"job {T}"
-VIEWS = f"job {V}/window1"
-WORDS_OF = f"job {W}"
-SEGMENTS_OF = f"job {H}/{CHAIN_VIEW}"
-TRAIN = f"job {TRAINED}/g_transformer/seed1 --device cpu"
-TRAIN_CHAINS = f"job {TRAINED}/lexical_chain/seed1 --device cpu"
-DECODE = f"job {TRANSLATED}/lexical_chain/seed1"
-CONTRASTIVE = f"job {ASKED}/lexical_chain/seed1"
-INSPECT = f"job {INSIDE}/lexical_chain/seed1"
-TRANSLATE = f"translate --model {MODEL} --beam 1"
-SCORE_SYSTEM = f"job {SCORED}/sentence/seed1"
-TRAIN_ALIGNER = f"job {A}"
-COMPARE = f"job {COMPARED}"
-REPORT = f"job {REPORTED}"
-SHARDS = f"job {T} --part tokenised.1of2"
+JSON = "empty half noise list object number deep folder missing"
 
 STAGES = [
-    (f"{T}/{ID}/job.json", JSON, TOKENS),
-    (f"{C}/{ID}/documents.parquet", BINARY, TOKENS),
-    (f"{C}/{ID}/contrastive.parquet", "empty half noise text folder", TOKENS),
-    (f"{C}/{ID}/documents.parquet", BINARY, SHARDS),
-    (f"{V}/window1/{ID}/job.json", JSON, VIEWS),
-    (f"{T}/{ID}/tokens.arrow", BINARY, VIEWS),
-    (f"{T}/{ID}/contrastive.arrow", "empty half noise text folder", VIEWS),
-    (f"{W}/{ID}/job.json", "list object noise", WORDS_OF),
-    (f"{T}/{ID}/tokens.arrow", BINARY, WORDS_OF),
-    (f"{W}/{ID}/stop_words.txt", "noise folder missing", SEGMENTS_OF),
-    (f"{V}/{CHAIN_VIEW}/{ID}/test.arrow", BINARY, SEGMENTS_OF),
-    (f"{T}/{ID}/text/vocabulary.source.txt", TEXT, SEGMENTS_OF),
-    (f"{TRAINED}/g_transformer/seed1/{ID}/job.json", JSON, TRAIN),
-    (f"{V}/tokens512/{ID}/train.arrow", BINARY, TRAIN),
-    (f"{V}/tokens512/{ID}/dev.arrow", BINARY, TRAIN),
-    (f"{T}/{ID}/text/vocabulary.target.txt", TEXT, TRAIN),
-    (f"{TRAINED}/sentence/seed1/{ID}/model/model.safetensors", BINARY, TRAIN),
-    (f"{H}/{CHAIN_VIEW}/{ID}/train.arrow", BINARY, TRAIN_CHAINS),
-    (f"{TRANSLATED}/lexical_chain/seed1/{ID}/job.json", JSON, DECODE),
-    (f"{MODEL}/model.json", JSON, DECODE),
-    (f"{MODEL}/model.safetensors", BINARY, DECODE),
-    (f"{MODEL}/text/text.json", JSON, DECODE),
-    (f"{MODEL}/text/truecase.target.json", "empty half noise list object number folder missing", DECODE),
-    (f"{MODEL}/text/codes.source", TEXT, DECODE),
-    (f"{MODEL}/text/vocabulary.source.txt", TEXT, TRANSLATE),
-    (f"{MODEL}/stop_words.txt", "noise folder missing", TRANSLATE),
-    (f"{V}/{CHAIN_VIEW}/{ID}/test.arrow", BINARY, DECODE),
-    (f"{H}/{CHAIN_VIEW}/{ID}/test.arrow", BINARY, DECODE),
-    (f"{V}/{CHAIN_VIEW}/{ID}/contrastive.arrow", BINARY, CONTRASTIVE),
-    (f"{V}/{CHAIN_VIEW}/{ID}/dev.arrow", BINARY, INSPECT),
-    (f"{SCORED}/sentence/seed1/{ID}/job.json", JSON, SCORE_SYSTEM),
-    (f"{C}/{ID}/documents.parquet", BINARY, SCORE_SYSTEM),
-    (f"{T}/{ID}/tokens.arrow", BINARY, SCORE_SYSTEM),
-    (f"{TRANSLATED}/sentence/seed1/{ID}/test.txt", TEXT, SCORE_SYSTEM),
-    (f"{TRANSLATED}/sentence/seed1/{ID}/test.tok.txt", TEXT, SCORE_SYSTEM),
-    (f"{TRANSLATED}/sentence/seed1/{ID}/decoding.json", JSON, SCORE_SYSTEM),
-    (f"{ASKED}/sentence/seed1/{ID}/contrastive.arrow", BINARY, SCORE_SYSTEM),
-    (f"{A}/{ID}/lexicon.arrow", BINARY, SCORE_SYSTEM),
-    (f"{A}/{ID}/jumps.json", JSON, SCORE_SYSTEM),
-    (f"{A}/{ID}/job.json", JSON, TRAIN_ALIGNER),
-    (f"{COMPARED}/{ID}/job.json", JSON, COMPARE),
-    (f"{SCORED}/sentence/seed1/{ID}/details.arrow", BINARY, COMPARE),
-    (f"{REPORTED}/{ID}/job.json", JSON, REPORT),
-    (f"{SCORED}/sentence/seed1/{ID}/scores.json", "empty half noise list object number deep folder", REPORT),
-    (f"{SCORED}/lexical_chain/seed1/{ID}/occurrences.arrow", "empty half noise text folder", REPORT),
-    (f"{TRAINED}/sentence/seed1/{ID}/record.json", "empty half noise list number deep folder", REPORT),
-    (f"{TRAINED}/sentence/seed1/{ID}/metrics.jsonl", "noise text list folder", REPORT),
-    (f"{COMPARED}/{ID}/comparisons.json", "empty half noise list number deep folder", REPORT),
-    (f"{C}/{ID}/card.json", "empty half noise list number folder", REPORT),
-    (f"{TRANSLATED}/sentence/seed1/{ID}/test.txt", "empty noise folder", REPORT),
-    (f"{TRANSLATED}/sentence/seed1/{ID}/decoding.json", "empty half noise list object number folder", REPORT),
-    (f"{INSIDE}/lexical_chain/seed1/{ID}/inside.arrow", "empty half noise text folder", REPORT),
-    (f"{TRAINED}/sentence/seed1/{ID}/record.json", "empty half noise list object number deep folder", "list-trainings"),
-    (f"{TRAINED}/sentence/seed1/{ID}/metrics.jsonl", "noise text list object folder", "list-trainings"),
-    (f"{TRAINED}/sentence/seed1/{ID}/job.json", "empty half noise list object number folder", "list-trainings"),
-    (f"{T}/{ID}/card.json", "empty half noise list number folder", "list-targets --study demo"),
-    (f"{V}/window1/{ID}/card.json", "empty half noise list number folder", "list-targets --study demo"),
-    (f"{TRAINED}/sentence/seed1/{ID}/record.json", "empty half noise list number folder", "list-targets --study demo"),
+    (f"results/1_corpus/toy_zh-en@smoke/{ID}/documents.parquet", BINARY, f"job results/2_tokens/{DATA}"),
+    (f"results/2_tokens/{DATA}/{ID}/tokens.arrow", BINARY, f"job results/3_views/{DATA}/window1"),
+    (f"results/3_views/{CHAIN_VIEW}/{ID}/test.arrow", BINARY, f"job results/4_chains/{CHAIN_VIEW}"),
+    (f"results/4_chains/{CHAIN_VIEW}/{ID}/train.arrow", BINARY, f"job results/5_training/{RUN} --device cpu"),
+    (f"results/5_training/{RUN}/{ID}/model/model.safetensors", BINARY, f"job results/6_translations/{RUN}"),
+    (f"results/5_training/{RUN}/{ID}/model/model.json", JSON, f"job results/6_translations/{RUN}"),
+    (f"results/6_translations/{RUN}/{ID}/job.json", JSON, f"job results/6_translations/{RUN}"),
+    (f"results/6_translations/{RUN}/{ID}/test.txt", "empty noise folder missing", f"job results/7_scores/{RUN}"),
+    (f"results/6_translations/{RUN}/{ID}/decoding.json", JSON, f"job results/7_scores/{RUN}"),
+    (f"results/7_scores/{RUN}/{ID}/details.arrow", BINARY, "job results/7_comparisons/demo/quality"),
+    (
+        f"results/5_training/{RUN}/{ID}/record.json",
+        "empty half noise list number deep folder",
+        "job results/8_report/smoke/demo/index",
+    ),
+    (f"results/5_training/{RUN}/{ID}/record.json", "empty list object deep folder", "list-trainings"),
+    (f"results/2_tokens/{DATA}/{ID}/card.json", "empty list number folder", "list-targets --study demo"),
 ]
+"""By stage, a file, its damages, and a command that reads it; `test_flipped_bytes.py` changes bytes in all kinds."""
 
 
 @pytest.fixture(scope="module")

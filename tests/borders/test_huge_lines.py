@@ -17,12 +17,8 @@ WHERE = "HUGE:1: a line is too long\n  found more than 16,777,216 bytes without 
 LINES: dict[str, tuple[str, str]] = {
     "translate": ("translate --model . --source HUGE", WHERE),
     "documents": ("score --hypotheses text --reference text --documents HUGE", WHERE),
-    "hypotheses": ("score --hypotheses HUGE --reference text", WHERE),
-    "reference": ("score --hypotheses text --reference HUGE", WHERE),
     "baseline": ("compare --baseline HUGE --hypotheses text --reference text", WHERE),
-    "source of an alignment": ("align --source HUGE --target text", WHERE),
     "links": ("score-links --gold HUGE --links text", WHERE),
-    "text of vectors": ("train-vectors --text HUGE --output out/vectors", WHERE),
     "vectors": ("score-coherence --hypotheses text --documents text --vectors HUGE", WHERE),
     "sheet": (
         "draw-sheet --source text --reference text --baseline text --hypotheses HUGE --output out/s --key out/k",
@@ -34,7 +30,6 @@ LINES: dict[str, tuple[str, str]] = {
     ),
     "a device": ("score --hypotheses /dev/zero --reference text", WHERE.replace("HUGE", "/dev/zero")),
     "input of translate": ("translate --model .", WHERE.replace("HUGE", "standard input")),
-    "input of score": ("score --hypotheses - --reference text", WHERE.replace("HUGE", "standard input")),
     "input of align": ("align --source text --target -", WHERE.replace("HUGE", "standard input")),
 }
 """A command line and the message."""

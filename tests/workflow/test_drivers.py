@@ -51,6 +51,7 @@ def test_two_clones_with_one_folder_of_results_do_each_job_once(demo, other):
     assert {step: len(attempts(folders[step])) for step in ("train", "translate", "scores")} == ONCE
 
 
+@pytest.mark.nightly
 def test_a_second_driver_in_the_folder_is_refused_and_after_unlock_it_waits(demo, undisturbed):
     """To unlock a folder whose driver is alive harms nothing: the lease of a job is none of Snakemake's locks."""
     training = LongTraining(demo)
@@ -68,6 +69,7 @@ def test_a_second_driver_in_the_folder_is_refused_and_after_unlock_it_waits(demo
     assert len(attempts(training.folder)) == 1 and training.weights() == undisturbed
 
 
+@pytest.mark.nightly
 def test_a_waiting_job_that_is_killed_takes_nothing_of_the_one_that_has_finished(demo, other):
     """Snakemake removes the output of a failed job, unless the profile forbids it."""
     training = LongTraining(demo)

@@ -2,12 +2,16 @@
 
 import json
 from collections import defaultdict
+from contextlib import chdir
 
 import pytest
 from helpers.places import target
-from helpers.plans import closure, plan_of, to_make
+from helpers.plans import plan_of, to_make
 from helpers.planted import at
 from helpers.support import quick_smoke
+
+from docmt.plan.links import jobs_of_target
+from docmt.plan.plan import Job
 
 TRAIN = "a\nb\n\nc\n"
 CORPUS = """\
@@ -27,9 +31,12 @@ def test_every_corpus_is_planned_from_nothing(project):
     """No mirror, `missing: stop`, and files that nobody has."""
     corpora = sorted(path.stem for path in (project.root / "workflow/corpora").glob("*.yaml"))
     project.edit("config.yaml", "scale", "smoke")
-    targets = [target(project, f"1_corpus/{corpus}@smoke") for corpus in corpora]
+    plan = plan_of(project.root)
+    made = [Job.of("corpus", corpus=f"{corpus}@smoke") for corpus in corpora]
     folders: dict[str, set[str]] = defaultdict(set)
-    for job in closure(plan_of(project.root), *targets, "all"):
+    with chdir(project.root):
+        jobs = list(plan.closure([*made, *jobs_of_target(plan, "long-short")]))
+    for job in jobs:
         folders[job.step].add(job.names.get("corpus"))
     assert folders["corpus"] == {f"{corpus}@smoke" for corpus in corpora}
     assert folders["fixture"] == folders["corpus"] - {"toy_zh-en@smoke", "toy_long_zh-en@smoke"}
