@@ -164,6 +164,7 @@ CALLS = (
     ("store pull demo --root ROOT", "config.yaml: no store is named"),
     ("store push demo --root ROOT --config store=ftp://host", "not an address of a store"),
     ("store ls --root ROOT", "config.yaml: no store is named"),
+    ("store du --root ROOT --config store=missing", "missing: the folder of the store is not there"),
     ("store show 1234abcd --root ROOT --config store=folder", "folder: "),
     ("store verify zz --root ROOT --config store=missing", "missing: the folder of the store is not there"),
     ("store gc --older-than -1 --root ROOT", "'--older-than'"),

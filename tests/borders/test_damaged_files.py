@@ -1,7 +1,7 @@
 """A file that is damaged, cut, of another shape, missing, or a folder: every command that reads it says so in one
 message with the file's name, ends with status 2, and leaves nothing half-written.
 
-Plain files are tried in the normal suite; what the stages of a whole workflow leave, in the slow one.
+These are files that people bring, and the recipe of a job; `test_flipped_bytes.py` changes what the stages leave.
 """
 
 import gzip
@@ -214,51 +214,3 @@ def test_a_table_of_a_user(plain, capsys, monkeypatch, table, damage):
     printed = capsys.readouterr()
     assert end.value.code == 2
     assert table in printed.out + printed.err and "Traceback" not in printed.err
-
-
-DATA = "toy_zh-en@smoke/truecase_separate4k"
-CHAIN_VIEW = f"{DATA}/sentences20+documents"
-RUN = "toy_zh-en/lexical_chain/seed1"
-BINARY = "empty half noise text folder missing"
-JSON = "empty half noise list object number deep folder missing"
-
-STAGES = [
-    (f"results/1_corpus/toy_zh-en@smoke/{ID}/documents.parquet", BINARY, f"job results/2_tokens/{DATA}"),
-    (f"results/2_tokens/{DATA}/{ID}/tokens.arrow", BINARY, f"job results/3_views/{DATA}/window1"),
-    (f"results/3_views/{CHAIN_VIEW}/{ID}/test.arrow", BINARY, f"job results/4_chains/{CHAIN_VIEW}"),
-    (f"results/4_chains/{CHAIN_VIEW}/{ID}/train.arrow", BINARY, f"job results/5_training/{RUN} --device cpu"),
-    (f"results/5_training/{RUN}/{ID}/model/model.safetensors", BINARY, f"job results/6_translations/{RUN}"),
-    (f"results/5_training/{RUN}/{ID}/model/model.json", JSON, f"job results/6_translations/{RUN}"),
-    (f"results/6_translations/{RUN}/{ID}/job.json", JSON, f"job results/6_translations/{RUN}"),
-    (f"results/6_translations/{RUN}/{ID}/test.txt", "empty noise folder missing", f"job results/7_scores/{RUN}"),
-    (f"results/6_translations/{RUN}/{ID}/decoding.json", JSON, f"job results/7_scores/{RUN}"),
-    (f"results/7_scores/{RUN}/{ID}/details.arrow", BINARY, "job results/7_comparisons/demo/quality"),
-    (
-        f"results/5_training/{RUN}/{ID}/record.json",
-        "empty half noise list number deep folder",
-        "job results/8_report/smoke/demo/index",
-    ),
-    (f"results/5_training/{RUN}/{ID}/record.json", "empty list object deep folder", "list-trainings"),
-    (f"results/2_tokens/{DATA}/{ID}/card.json", "empty list number folder", "list-targets --study demo"),
-]
-"""By stage, a file, its damages, and a command that reads it; `test_flipped_bytes.py` changes bytes in all kinds."""
-
-
-@pytest.fixture(scope="module")
-def world(finished_demo, tmp_path_factory) -> Path:
-    """A copy of a finished demo, whose files are damaged one at a time."""
-    root = tmp_path_factory.mktemp("world") / "demo"
-    shutil.copytree(finished_demo.root, root, symlinks=True, ignore=shutil.ignore_patterns(".snakemake"))
-    return root
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("file", "damage", "arguments"), cases(STAGES))
-def test_a_file_of_a_stage(world, check, file, damage, arguments):
-    check(world, file, damage, arguments)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", dict.fromkeys(command for _, _, command in STAGES))
-def test_whole_files_of_stages(world, whole, command):
-    whole(world, command)

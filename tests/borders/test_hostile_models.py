@@ -3,7 +3,6 @@ and no file changed."""
 
 import math
 import re
-import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -44,7 +43,6 @@ from helpers.opened_models import MAKERS, opened, prepared, refused
 
 from docmt.base.artifacts import write_json
 
-LONGEST_S = 10
 CARD, CHECKPOINT = "model.json", "checkpoints/model.ckpt"
 TYPE, INFINITE, LARGER = "not a weight", "a weight that is no finite number", "weights that are larger than"
 PIPE, TWICE, SIZE = "not a plain file", "occurs twice", "not a size"
@@ -236,9 +234,8 @@ def test_a_hostile_model_is_refused_and_touches_nothing(whole, tmp_path, monkeyp
     kind, attack, message = ATTACKS[case]
     monkeypatch.chdir(prepared(whole(kind), tmp_path))
     attack(tmp_path / "made")
-    before, begin = content_of(tmp_path), time.monotonic()
+    before = content_of(tmp_path)
     with little_memory():
         said = refused(kind, monkeypatch, capsys)
     assert message in said and len(said) < 1000
-    assert time.monotonic() - begin < LONGEST_S
     assert content_of(tmp_path) == before

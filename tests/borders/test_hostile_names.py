@@ -9,7 +9,7 @@ import pytest
 from helpers.plans import plan_of
 from helpers.recipes import settings as settings_of
 from helpers.small_grid import CONFIG, CORPUS, SYSTEMS, small_project
-from helpers.support import Project, copy_project
+from helpers.support import small_demo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -201,7 +201,7 @@ def test_hostile_folders_and_files_are_used_as_they_are(tmp_path):
     """A project, folders and files with names that a shell would run: stages 1 and 2 read and write what they say."""
     around = tmp_path / "around"
     around.mkdir()
-    project = copy_project(around / "pro ject; touch pwned; $(touch pwned2) 'x' \"y\"")
+    project = small_demo(around / "pro ject; touch pwned; $(touch pwned2) 'x' \"y\"")
     data = around / "my data's $(touch pwned3) \u05d0\u05d1 {x}"
     data.mkdir()
     names = ["so urce; touch pwned4.zh", "target'$(touch pwned5)\".en"]
@@ -209,6 +209,7 @@ def test_hostile_folders_and_files_are_used_as_they_are(tmp_path):
         (data / name).write_text("".join(f"{word} {n}\n{word}\n\n" for n in range(20)), encoding="utf-8")
     sides = {"source": names[0], "target": names[1]}
     reader = {"kind": "lines", "splits": dict.fromkeys(("train", "dev", "test"), sides)}
+    project.edit("config.yaml", "scale", "paper")
     content = {
         "corpus": "mine",
         **CORPUS,
@@ -237,7 +238,7 @@ def test_hostile_folders_and_files_are_used_as_they_are(tmp_path):
     ["a;touch pwned;b", *(pytest.param(n, marks=pytest.mark.slow) for n in ("my corpus", "../../../evil", "x" * 300))],
 )
 def test_a_target_with_a_hostile_name_runs_nothing(tmp_path, name):
-    project = Project(copy_project(tmp_path / "project").root)
+    project = small_demo(tmp_path / "project")
     done = project.snakemake("--cores", "1", f"results/1_corpus/{name}/card.json")
     assert done.returncode != 0 and "Traceback" not in done.stderr
     assert not (project.root / "results").exists() and sorted(path.name for path in tmp_path.iterdir()) == ["project"]

@@ -8,7 +8,7 @@ from helpers.command_line import output
 from helpers.item_study import ITEMS, SENTENCES, add_item_study
 from helpers.places import target
 from helpers.plans import closure, plan_of, to_make
-from helpers.support import Project, quick_smoke
+from helpers.support import Project, small_demo
 
 from docmt.base.artifacts import read_json
 from docmt.base.errors import UserError
@@ -19,10 +19,10 @@ SHEET = "results/8_report/smoke/mine/human.sheet.csv"
 
 
 @pytest.fixture
-def mine(project) -> Project:
+def mine(tmp_path) -> Project:
     """Nothing has been run yet."""
-    add_item_study(quick_smoke(project))
-    project.edit("config.yaml", "scale", "smoke")
+    project = small_demo(tmp_path / "project")
+    add_item_study(project)
     return project
 
 

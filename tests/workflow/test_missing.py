@@ -5,7 +5,7 @@ import json
 import pytest
 from helpers.places import target
 from helpers.plans import to_make
-from helpers.support import Project
+from helpers.support import Project, small_demo
 
 CORPUS = """\
 corpus: {name}
@@ -28,8 +28,10 @@ most_shared: {{documents: 1, pairs: 1}}
 
 
 @pytest.fixture
-def studies(project) -> Project:
+def studies(tmp_path) -> Project:
     """A study of the toy corpus and of two that only a person can bring, and one of the latter alone."""
+    project = small_demo(tmp_path / "project")
+    project.edit("config.yaml", "scale", "paper")
     for name in ("mine", "yours"):
         project.write(f"workflow/corpora/{name}.yaml", CORPUS.format(name=name))
     study = project.read("workflow/studies/demo.yaml")
