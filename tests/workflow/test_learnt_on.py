@@ -44,7 +44,3 @@ def test_several_jobs_need_what_was_learnt(two_corpora):
     assert rules["toy_large"] == {"corpus", "tokens_tokenised", "tokens_learnt", "tokens_encoded", "tokens"}
     assert rules["toy_zh-en"] == rules["toy_large"]
     assert LEARNT in jobs["tokens_tokenised", "toy_zh-en"] and LEARNT not in jobs["tokens_tokenised", "toy_large"]
-
-
-def test_the_corpus_itself_needs_no_other(two_corpora):
-    assert set(planned_jobs(two_corpora, "toy_large", 1)) == {("corpus", "toy_large"), ("tokens", "toy_large")}

@@ -137,11 +137,6 @@ def test_a_job_asks_pbs_for_what_its_rule_needs_and_names_are_no_code(pbs, tmp_p
     ]
 
 
-def test_a_group_of_jobs_has_its_name_and_asks_for_no_gpu(pbs, tmp_path):
-    words, _ = submitted(pbs, tmp_path, {"type": "group", "groupid": "small", "resources": {"gpu": 0}, "threads": 1})
-    assert words[:4] == ["-N", "docmt-small", "-l", "select=1:ncpus=1"]
-
-
 @pytest.mark.parametrize(("ends", "status"), [("true && exit 0 || exit 1", "0"), ("false && exit 0 || exit 1", "1")])
 def test_a_job_of_pbs_writes_how_it_ended(pbs, tmp_path, ends, status):
     _, script = submitted(pbs, tmp_path, PROPERTIES, ends=ends)
