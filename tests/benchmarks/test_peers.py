@@ -6,11 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.support import ROOT
-from peers import environments
 from peers.corpus import DOCUMENT, DOCUMENTS, translation, write_corpus
-from peers.environments import FAIRSEQ, OPENNMT, Environments, install, last_line
+from peers.environments import Environments
 from peers.job import TINY, Job
-from peers.lines import GROUPS, lines
+from peers.lines import GROUPS
 from peers.measuring import JobFailed, Measurement, Pair, busy_seconds, foreign_load
 from peers.page import page
 from peers.records import Record, Records
@@ -46,11 +45,6 @@ def test_the_interval_of_seven_values_is_their_range_and_of_many_it_is_narrower(
     assert many.median == 50 and 35 < many.low < 45 and 55 < many.high < 65
 
 
-def test_few_values_have_a_range_and_no_interval():
-    few = median_interval([3.0, 1.0, 2.0])
-    assert (few.median, few.low, few.high, few.covers) == (2, 1, 3, None)
-
-
 def test_the_interval_covers_the_median_as_often_as_it_says():
     draws = np.random.default_rng(0).exponential(size=(300, 9))
     covered = [interval.low <= np.log(2) <= interval.high for interval in map(median_interval, draws)]
@@ -79,14 +73,6 @@ def test_disturbed_pairs_count_only_where_too_few_others_are_left():
     assert ratios(pairs[:1], "processor") == [1.5] and ratios(pairs[:1], "clock") == [3.0]
 
 
-def test_records_are_read_as_they_were_written(tmp_path):
-    first = Records({}, {"a": "b"}, {"c": "d"})
-    first.add(record("decode-fairseq", [pair(3, 2)], 2, equal=(359, 360)))
-    first.write(tmp_path / "peers.json")
-    assert Records.read(tmp_path / "peers.json") == first
-    assert Records.read(tmp_path / "none.json") == Records({}, {}, {})
-
-
 def test_a_record_takes_the_place_of_an_earlier_one_and_of_a_failure():
     records = Records({}, {}, {"tiny-fairseq (1)": "killed", "tiny-fairseq (2)": "killed"})
     for rate in (2, 3):
@@ -102,13 +88,6 @@ def test_a_row_has_ratios_with_intervals_aim_share_and_load():
         *("docmt", "fairseq (`tiny-fairseq`)", "1", "**1.60 (1.50 to 1.70)**", "3.20 (3.00 to 3.40)"),
         *("1.50", "0.40", "500 / 400", "7", "0.10"),
     ]
-
-
-def test_a_missed_aim_a_range_and_disturbed_pairs_are_told():
-    pairs = [pair(1100, 1000, foreign=0.5), pair(1300, 1000, foreign=0.1)]
-    cells = row_of(written(record("tiny-fairseq", pairs, threads=2)), "tiny-fairseq")
-    assert cells[2:4] == ["2", "1.20 (range 1.10 to 1.30)"] and cells[8:] == ["2, 1 disturbed", "0.30"]
-    assert cells[6] == "0.60", "two threads have two processor seconds a second"
 
 
 def test_the_page_has_tables_of_what_was_measured_alone_and_names_who_was_skipped():
@@ -133,14 +112,6 @@ def test_each_machine_has_its_own_records_and_tables():
     assert row_of(second, "tiny-fairseq")[3] == "0.50 (0.50 to 0.50)" and "(`tiny-opennmt`)" not in second
 
 
-def test_the_page_says_how_many_translations_are_equal_and_how_memory_grows():
-    decoding = record("decode-fairseq", [pair(3, 2)] * 7, equal=(359, 360))
-    lengths = [record("length-4096", [pair(3, 2, memory=1000)] * 7), record("length-16384", [pair(3, 2, memory=3500)])]
-    text = written(decoding, *lengths)
-    assert "- `decode-fairseq`, 1 thread: 359 of 360 translations are equal." in text
-    assert "16,384 tokens over that of 4,096, 1 thread: 3.50 for G-Transformer, 1.00 for the Transformer" in text
-
-
 def test_the_page_in_the_repository_is_that_of_its_records():
     """Who measures writes both; limit and pairs are those of the command."""
     records = Records.read(ROOT / "benchmarks/peers.json")
@@ -151,18 +122,6 @@ def test_all_other_records_are_linked():
     text = (ROOT / "benchmarks/peers/page.md").read_text(encoding="utf-8")
     others = {path.name for path in (ROOT / "benchmarks").glob("*.md")} - {"README.md"}
     assert {name for name in others if f"[{name}]({name})" not in text} == set()
-
-
-def test_lines_have_names_of_their_own_in_known_groups():
-    everything = lines()
-    assert len({line.name for line in everything}) == len(everything)
-    assert {line.group for line in everything} == set(GROUPS)
-
-
-def test_a_job_is_read_as_it_was_written():
-    job = Job("docmt", "train", TINY, Path("corpus"), 2, Path("model"), options={"train": {"precision": "bf16"}})
-    assert Job.from_json(job.to_json()) == job
-    assert Job.from_json(replace(job, model=None).to_json()).model is None
 
 
 def test_the_corpus_is_the_same_each_time_and_sides_have_its_sentences(tmp_path):
@@ -187,19 +146,6 @@ def test_batches_of_fairseq_have_every_sentence_once_within_their_limits(tokens,
     assert all(len(batch) < multiple or len(batch) % multiple == 0 for batch in cut[:-1])
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("Looking\nERROR: no such package\n[notice] a new release\n\n", "ERROR: no such package"),
-        ("Traceback\nexit.Failure: out of memory\n  found 3 GiB\n", "exit.Failure: out of memory"),
-        ("killed\n", "killed"),
-        ("", ""),
-    ],
-)
-def test_the_reason_of_a_failure_is_the_last_line_that_names_an_error(text, reason):
-    assert last_line(text) == reason
-
-
 def test_a_job_runs_in_the_environment_of_its_engine_else_of_its_toolkit():
     job = Job("docmt", "decode", TINY, Path("corpus"))
     through = replace(job, options={"engine": "ctranslate2"})
@@ -207,17 +153,3 @@ def test_a_job_runs_in_the_environment_of_its_engine_else_of_its_toolkit():
     assert (both.python(job), both.python(through)) == (Path("a"), Path("b"))
     with pytest.raises(JobFailed, match="docmt decode needs ctranslate2, which could not be installed"):
         Environments({"docmt": Path("a")}, {}).python(through)
-
-
-def test_a_peer_is_installed_once_and_again_where_its_packages_have_changed(tmp_path, monkeypatch):
-    installed = []
-
-    def make(folder: Path, peer: environments.Peer) -> None:
-        folder.mkdir(exist_ok=True)
-        installed.append(peer.name)
-
-    monkeypatch.setattr(environments, "install_peer", make)
-    for fairseq in (FAIRSEQ, FAIRSEQ, replace(FAIRSEQ, packages=("fairseq==0.12.3",))):
-        pythons = install(tmp_path, lambda _: None, (fairseq, OPENNMT)).pythons
-    assert installed == ["fairseq", "opennmt", "fairseq"]
-    assert pythons["fairseq"] == tmp_path / "fairseq/bin/python"

@@ -52,9 +52,9 @@ def try_places(world: World, count: int) -> None:
     assert not defects, f"{len(defects)} of {count} places, DOCMT_FUZZ_SEED={SEED}\n\n{listed}"
 
 
-def test_a_hundred_places(finished_demo, programs, tmp_path):
+def test_some_places(finished_demo, programs, tmp_path):
     with a_world(finished_demo, programs, tmp_path, QUICK) as world:
-        try_places(world, 100)
+        try_places(world, 64)
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@ and no file changed."""
 
 import math
 import re
-import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -44,7 +43,6 @@ from helpers.opened_models import MAKERS, opened, prepared, refused
 
 from docmt.base.artifacts import write_json
 
-LONGEST_S = 10
 CARD, CHECKPOINT = "model.json", "checkpoints/model.ckpt"
 TYPE, INFINITE, LARGER = "not a weight", "a weight that is no finite number", "weights that are larger than"
 PIPE, TWICE, SIZE = "not a plain file", "occurs twice", "not a size"
@@ -58,13 +56,8 @@ HUGE, TRILLION = 10**9, 2**40
 ATTACKS = {
     # docmt's own folder
     "a whole weight": ("model", weights(cast("inner.weight", torch.int8)), TYPE),
-    "a bias of bool": ("model", weights(cast("bias", torch.bool)), TYPE),
-    "a weight of 64 bits": ("model", weights(cast("inner.weight", torch.float64)), TYPE),
-    "a weight of 8 bits": ("model", weights(cast("inner.weight", torch.float8_e4m3fn)), TYPE),
     "complex weights": ("model", weights(cast("inner.weight", torch.complex64)), TYPE),
     "a weight that is no number": ("model", weights(put("inner.weight", math.nan)), INFINITE),
-    "an infinite bias": ("model", weights(put("bias", math.inf)), INFINITE),
-    "an infinite weight in 16 bits": ("model", weights(put("norm.weight", -math.inf, torch.float16)), INFINITE),
     "a bfloat16 that is no number": ("model", weights(put("query.weight", math.nan, torch.bfloat16)), INFINITE),
     "a right manifest of wrong weights": ("model", listed(weights(put("bias", math.nan)), SAFE), INFINITE),
     "a header of 2^60 bytes": ("model", tensors_in_header({}, 1 << 60), "not a safetensors file"),
@@ -73,44 +66,25 @@ ATTACKS = {
         tensors_in_header({"a": {"dtype": "F32", "shape": [TRILLION], "data_offsets": [0, 4 * TRILLION]}}),
         "not a safetensors file",
     ),
-    "a shape beyond its bytes": (
-        "model",
-        tensors_in_header({"a": {"dtype": "F32", "shape": [TRILLION], "data_offsets": [0, 64]}}),
-        "not a safetensors file",
-    ),
     "a million tensors": (
         "model",
         tensors_in_header({f"a{n}": {"data_offsets": [0, 0]} for n in range(400_000)}),
         SAFE,
     ),
-    "sizes that overflow": (
-        "model",
-        tensors_in_header({"a": {"dtype": "F32", "shape": [2**62, 4], "data_offsets": [0, 64]}}),
-        "not a safetensors file",
-    ),
     "2^40 pieces": ("model", field(CARD, "source_size", TRILLION), "not the card of a model"),
-    "pieces below 0": ("model", field(CARD, "target_size", -3), "not the card of a model"),
-    "half a piece": ("model", field(CARD, "target_size", 27.5), "not the card of a model"),
     "a number of pieces with many digits": ("model", field(CARD, "source_size", 10**4000), "not the card of a model"),
     "10^9 pieces": ("model", text(CARD, lambda card: re.sub(r'(_size": )\d+', rf"\g<1>{HUGE}", card)), ROOM),
     "a thousand layers": ("model", field(CARD, "config/encoder_layers", 1000), ROOM),
     "2^40 layers": ("model", field(CARD, "config/encoder_layers", TRILLION), SETTING),
-    "no layers": ("model", field(CARD, "config/decoder_layers", 0), SETTING),
-    "a wide inner layer": ("model", field(CARD, "config/inner", 1_000_000), ROOM),
     "many positions": ("model", field(CARD, "config/max_positions", 10_000_000), SHAPE),
-    "no heads": ("model", field(CARD, "config/heads", 0), SETTING),
     "a width that is no number": ("model", field(CARD, "config/norm_epsilon", math.nan), "not a finite number"),
-    "a width that is a list": ("model", field(CARD, "config/width", [16]), "wrong type"),
     "an unknown setting": ("model", field(CARD, "config/code", "import os"), "unknown key"),
     "a kind that is a list": ("model", field(CARD, "kind", ["transformer"]), "unknown model"),
     "absent pieces beyond all": ("model", field(CARD, "config/absent_pieces", [HUGE]), "ids of no piece"),
-    "absent pieces below 0": ("model", field(CARD, "config/absent_pieces", [-1]), "ids of no piece"),
     "wide latent variables": ("chains", field(CARD, "config/latent_inner", 1_000_000), SHAPE),
     "a window of 2^70": ("model", field(CARD, "provenance/view/test/window", 2**70), "too large"),
-    "a length below 0": ("model", field(CARD, "provenance", {"decode": {"max_length_b": -1}}), SETTING),
     "a provenance that is a list": ("model", field(CARD, "provenance", [1]), "the JSON is not an object"),
     "a piece twice": ("model", text("text/vocabulary.source.txt", again(9)), TWICE),
-    "a special symbol twice": ("model", text("text/vocabulary.target.txt", again(2)), TWICE),
     "a merge twice": ("model", text("text/codes.source", lambda codes: codes + "a b\na b\n"), TWICE),
     "a case counted below 0": (
         "model",
@@ -123,12 +97,9 @@ ATTACKS = {
     "a language that is a path": ("model", field("text/text.json", "source_language", "../../etc/passwd"), SETTING),
     "a pipe as card": ("model", pipe(CARD), PIPE),
     "a pipe as weights": ("model", pipe(SAFE), PIPE),
-    "a pipe as text.json": ("model", pipe("text/text.json"), PIPE),
     "a pipe as vocabulary": ("model", pipe("text/vocabulary.source.txt"), PIPE),
-    "a pipe as codes": ("model", pipe("text/codes.target"), PIPE),
     "a pipe as stop words": ("chains", pipe("stop_words.txt"), PIPE),
     "zeros without end as weights": ("model", link(SAFE, "/dev/zero"), PIPE),
-    "zeros without end as vocabulary": ("model", link("text/vocabulary.source.txt", "/dev/zero"), PIPE),
     "a pipe as tokenizer": ("wordpiece", pipe("tokenizer.json"), PIPE),
     # checkpoints of Hugging Face
     "a number 2^38 times": ("bart", pickled(expand("fc1.weight")), LARGER),
@@ -141,21 +112,14 @@ ATTACKS = {
     "tensors of no file": ("bart", opcodes(called("torch FloatTensor", 1 << 28)), LARGER),
     "a function of the system": ("bart", opcodes(called("posix system", "touch ran")), REFUSED),
     "whole weights of BART": ("bart", pickled(cast("fc1.weight", torch.int8)), TYPE),
-    "whole embeddings": ("bart", pickled(cast("shared.weight", torch.int64)), TYPE),
     "a BART that is no number": ("bart", pickled(put("fc1.bias", math.nan)), INFINITE),
-    "a row of no piece": ("bart", pickled(put("shared.weight", math.inf)), INFINITE),
-    "a token type that is no number": ("bert", pickled(put("token_type_embeddings.weight", math.nan)), INFINITE),
     "2^40 wide": ("bart", field("config.json", "d_model", TRILLION), SIZE),
-    "a width below 0": ("bart", field("config.json", "d_model", -16), SIZE),
     "a width of text": ("bart", field("config.json", "d_model", "16"), SIZE),
-    "positions of text": ("bart", field("config.json", "max_position_embeddings", "many"), SIZE),
-    "layers that are true": ("bart", field("config.json", "encoder_layers", True), SIZE),
-    "heads of a list": ("bart", field("config.json", "encoder_attention_heads", [4]), SIZE),
     "a model type that is a list": ("bart", field("config.json", "model_type", ["bart"]), "unknown model_type"),
     "a pipe as config": ("bart", pipe("config.json"), "file not found"),
     "a pipe as pickle": ("bart", pipe(PICKLED), "no weights of a pretrained model"),
 }
-OF_INDEX = ("../bart/pytorch_model.bin", "/etc/passwd", "..", "", "a\0b", "a\\b")
+OF_INDEX = ("../bart/pytorch_model.bin", "/etc/passwd", "a\0b")
 ATTACKS |= {
     f"an index of {name!r}": (
         "bart",
@@ -170,31 +134,23 @@ ATTACKS |= {
     "whole weights of fairseq": ("fairseq", pickled(cast("fc1.weight", torch.int32), BEST, "model"), TYPE),
     "a fairseq that is no number": ("fairseq", pickled(put("fc1.bias", math.nan), BEST, "model"), INFINITE),
     "compressed storages of fairseq": ("fairseq", archive(zeros, zipfile.ZIP_DEFLATED, BEST), FAIRSEQ),
-    "a tuple of fairseq in tuples": ("fairseq", opcodes(nested_tuples(60), BEST), FAIRSEQ),
-    "a function of fairseq that allocates": ("fairseq", opcodes(called("builtins bytearray", 1 << 40), BEST), FAIRSEQ),
-    "2^40 layers of fairseq": ("fairseq", argument("encoder_layers", TRILLION), "settings are not allowed"),
     "a width of fairseq below 0": (
         "fairseq",
         lambda folder: [argument(f"{side}_embed_dim", -8)(folder) for side in ("encoder", "decoder")],
         "settings are not allowed",
     ),
     "a list in lists for layers": ("fairseq", argument("encoder_layers", nested_lists(60)), "not the settings of"),
-    "a list in lists for an option": ("fairseq", argument("char_inputs", nested_lists(60)), "needs options that docmt"),
-    "a list in lists for a name": ("fairseq", argument("arch", nested_lists(60)), ROOM),
     "dropout that is no number": ("fairseq", argument("dropout", math.nan), "settings are not allowed"),
     "a piece of fairseq twice": ("fairseq", text("dict.txt", again(3)), TWICE),
     "a pipe as dictionary": ("fairseq", pipe("dict.txt"), PIPE),
-    "a pipe as checkpoint": ("fairseq", pipe(BEST), PIPE),
     "zeros without end as checkpoint": ("fairseq", link(BEST, "/dev/zero"), PIPE),
     # aligners
     "a BERT that is no number": ("awesome", pickled(put("query.weight", math.nan)), INFINITE),
     "a BERT of whole numbers": ("awesome", pickled(cast("query.weight", torch.int8)), TYPE),
-    "a BERT with a number 2^38 times": ("awesome", pickled(expand("query.weight")), LARGER),
     "a BERT that runs code": ("awesome", opcodes(called("posix system", "touch ran")), REFUSED),
     "a wide BERT": ("awesome", field("config.json", "hidden_size", 65_536), ROOM),
     "2^40 pieces of a BERT": ("awesome", field("config.json", "vocab_size", TRILLION), SIZE),
     "more pieces of a BERT": ("awesome", field("config.json", "vocab_size", 900), SHAPE),
-    "many token types": ("awesome", field("config.json", "type_vocab_size", HUGE), SHAPE),
     "a small number that is none": ("awesome", field("config.json", "layer_norm_eps", math.nan), "not a finite number"),
     "a piece of a BERT twice": ("awesome", text("vocab.txt", again(5)), TWICE),
     "a piece without embedding": ("awesome", text("vocab.txt", lambda pieces: pieces + "one\n"), "the vocabulary of"),
@@ -204,35 +160,21 @@ ATTACKS |= {
         lexicon(source=["a", "a", None], target=["b", None, "b"], links=[math.nan, 1, 1]),
         LEXICON,
     ),
-    "links below 0": ("aligner", lexicon(source=["a", "a", None], target=["b", None, "b"], links=[1, -1, 1]), LEXICON),
     "a word that has no row": ("aligner", lexicon(source=["a", None], target=["b", "b"], links=[1, 1]), LEXICON),
-    "a word with two rows": ("aligner", lexicon(source=["a", "a"], target=[None, None], links=[1, 1]), LEXICON),
     "jumps that are no numbers": ("aligner", field("jumps.json", "0/7", math.nan), JUMPS),
-    "jumps of lists": ("aligner", field("jumps.json", "1/7", [0.1]), JUMPS),
     "no jumps at all": ("aligner", text("jumps.json", lambda jumps: re.sub(r"\d[\d.e-]*", "0.0", jumps)), JUMPS),
-    "a pipe as jumps": ("aligner", pipe("jumps.json"), PIPE),
     "a pipe as lexicon": ("aligner", pipe("lexicon.arrow"), PIPE),
     # exports, which may go to the public
     "a link out of the text": ("export", link("text/notes.txt", "../../source"), "leads out of its folder"),
-    "a link in place of stop words": ("export", link("stop_words.txt", "../source"), "leads out of its folder"),
     "a pipe beside the text": ("export", pipe("text/notes.txt"), PIPE),
-    "a pipe beside the weights": ("export", pipe("stop_words.txt"), PIPE),
     # trainings that were stopped
     "weights beside the state": ("state", state_of(weights=[f"../x-{'0' * 16}.pt"]), "leads out of its folder"),
-    "weights anywhere": ("state", state_of(weights=["/etc/x-0.pt"]), "leads out of its folder"),
     # other judges
     "a COMET that runs code": ("comet", opcodes(called("posix system", "touch ran"), CHECKPOINT), REFUSED),
     "a COMET that is no number": ("comet", pickled(put("weight", math.nan), CHECKPOINT, "state_dict"), INFINITE),
-    "a COMET of whole numbers": ("comet", pickled(cast("weight", torch.int8), CHECKPOINT, "state_dict"), TYPE),
     "a COMET without weights": ("comet", pickled(lambda parts: parts.clear(), CHECKPOINT), REFUSED),
-    "a COMET with a number 2^38 times": ("comet", pickled(expand("weight"), CHECKPOINT, "state_dict"), LARGER),
     "a pipe as COMET": ("comet", pipe(CHECKPOINT), "file not found"),
     "a pipe as vectors": ("vectors", pipe("vectors.txt"), PIPE),
-    "dimensions with many digits": (
-        "vectors",
-        text("vectors.txt", lambda _: f"2 {'9' * 9000}\na 1\n"),
-        "not a file of",
-    ),
     "10^12 dimensions": ("vectors", text("vectors.txt", lambda _: f"2 {10**12}\nthe 1 2\n"), "not a file of word"),
     "a vector that goes on": (
         "vectors",
@@ -292,9 +234,8 @@ def test_a_hostile_model_is_refused_and_touches_nothing(whole, tmp_path, monkeyp
     kind, attack, message = ATTACKS[case]
     monkeypatch.chdir(prepared(whole(kind), tmp_path))
     attack(tmp_path / "made")
-    before, begin = content_of(tmp_path), time.monotonic()
+    before = content_of(tmp_path)
     with little_memory():
         said = refused(kind, monkeypatch, capsys)
     assert message in said and len(said) < 1000
-    assert time.monotonic() - begin < LONGEST_S
     assert content_of(tmp_path) == before

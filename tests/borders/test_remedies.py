@@ -1,99 +1,66 @@
-"""What a message tells a person to do mends what it is about: each command and each setting is carried out.
+"""What a message tells a person to do is there, and the words of its commands mend what it is about.
 
-`helpers/remedies_of_*.py` has the situations. A new remedy with a command or a setting fails here until it has one, or
-a row of `ELSEWHERE`.
+The commands, options and settings of all remedies are looked up. Some remedies are obeyed to the letter: what they
+print is read out of them, and done.
 """
 
 import re
-from importlib import import_module
+import shutil
+import subprocess
+from contextlib import chdir
+from dataclasses import fields
+from pathlib import Path
 
 import pytest
-from helpers.remedies import CARRIED, COMMANDS, Module, Remedy, options_of_docmt, refused, remedies, texts_of
-from helpers.remedies_of_plans import Room
-from helpers.support import ROOT
+import yaml
+from helpers.command_line import succeed
+from helpers.finished import finish_targets
+from helpers.remedies import Module, config_of, options_of_docmt, pip_installs, refused, remedies, texts_of
+from helpers.small_grid import CORPUS, STUDY
+from helpers.support import Project
 
-for path in sorted((ROOT / "tests/helpers").glob("remedies_of_*.py")):
-    import_module(f"helpers.{path.stem}")  # registers its situations in CARRIED
+from docmt.base.artifacts import atomic_file
+from docmt.base.errors import install
+from docmt.base.manifest import MANIFEST, check_file, read_manifest
+from docmt.base.recipe import JOB, Recipe, read_recipe
+from docmt.base.sealing import open_seal, sealing
+from docmt.cli.commands import FOR_YOU
+from docmt.cli.commands import STORE as OF_STORE
+from docmt.grid.grid import Grid, load_grid
+from docmt.plan.driver import TRIGGERS, Driver, RunSettings
+from docmt.plan.plan import Job, Plan
+from docmt.provenance.artifacts import finished_run
+from docmt.settings.models import MODEL_CONFIGS
+from docmt.settings.train import TrainConfig
+from docmt.store.signatures import signature_of
+from docmt.store.store import open_store
 
+COMMANDS = {name for section in FOR_YOU.values() for name in section}
+COMMANDS |= {f"store {name}" for section in OF_STORE.values() for name in section}
 OF_OTHERS = {"--profile", "--rerun-triggers", "--set-resources", "--unlock", "--until", "--nproc-per-node"}
 """Options of snakemake and torchrun."""
-MIRROR = "tests/fetching/test_download.py::test_mirror_is_tried_first"
-CONSENT = "tests/preflight/test_files.py::test_a_checkpoint_needs_consent"
-OWNER = "tests/store/test_users.py::test_a_file_of_another_user_is_mended_by_its_owner_or_the_keeper"
-ELSEWHERE = {
-    ("cli/export.py", "name one of them with --text"): "tests/corpus/test_export.py"
-    "::test_the_tokens_are_those_of_the_text_that_is_named_or_of_the_only_one",
-    (
-        "corpus/read.py",
-        "`snakemake` downloads",
-    ): "tests/corpus/test_read.py::test_commands_from_the_catalogue_to_documents",
-    ("drafts/hub.py", "state them"): "tests/drafts/test_drafts.py::test_columns_and_languages_that_a_person_states",
-    ("fetching/download.py", "By hand: put the file ("): MIRROR,
-    ("fetching/download.py", "By hand: put the file at"): MIRROR,
-    ("fetching/download.py", "{} Then put the file ("): MIRROR,
-    ("fetching/download.py", "{} Then put the file at"): MIRROR,
-    ("fetching/hub.py", "check the name"): "tests/drafts/test_drafts.py::test_a_data_set_of_the_hub",
-    ("nn/positions.py", "cut documents"): "tests/views/test_build.py"
-    "::test_a_segment_too_long_for_every_model_is_refused_by_its_place",
-    ("plan/supplies.py", "`fetch"): CONSENT,
-    ("provenance/opening.py", "state the whole"): "tests/provenance/test_hostile_crates.py"
-    "::test_places_of_the_author_are_left_out_and_those_of_the_user_count",
-    ("provenance/reproducing.py", "read what"): "tests/provenance/test_hostile_crates.py"
-    "::test_a_program_of_a_study_runs_only_where_the_user_says_so",
-    ("scoring/comet.py", "scoring.comet"): "tests/scoring/test_comet.py::test_plain_files_are_scored",
-    ("scoring/human/drawn.py", "`identical"): "tests/scoring/test_human.py"
-    "::test_identical_pairs_are_filled_beforehand_and_no_judgements_of_a_person",
-    ("settings/pretrained.py", "give the system"): "tests/training/test_pretrained.py"
-    "::test_the_fields_that_have_to_differ_can_be_pasted",
-    ("store/folder.py", "ask {} or the keeper"): OWNER,
-    ("store/folder.py", "its owner"): "tests/store/test_users.py"
-    "::test_a_shared_folder_that_is_not_sticky_is_refused_to_all_but_its_owner",
-    ("store/signatures.py", "docmt uses"): "tests/store/test_signatures.py"
-    "::test_what_a_person_chooses_is_signed_and_used",
-    ("training/computing.py", "train with"): "tests/training/test_compiling.py"
-    "::test_a_compiler_that_fails_ends_the_training_with_its_remedy",
-    ("training/failures.py", "lower train.batch"): "tests/training/test_failures.py"
-    "::test_with_a_lower_batch_it_goes_on_from_the_checkpoint",
-    ("training/lease.py", "wait until"): "tests/training/test_two_trainings.py"
-    "::test_after_a_kill_the_next_job_goes_on_at_once",
-}
-"""The tests that carry out a remedy where its situation is made, by module and beginning of the remedy."""
-
-
-@pytest.mark.parametrize("remedy", CARRIED, ids=lambda remedy: f"{remedy.module}: {remedy.text[:60]}")
-def test_what_a_remedy_says_mends_the_error(remedy, tmp_path, monkeypatch):
-    broken, *mended = CARRIED[remedy](Room(tmp_path, monkeypatch))
-    assert remedy.is_in(refused(broken).remedy), refused(broken)
-    assert mended
-    for action in mended:
-        action()
-
-
-def row_of(remedy: Remedy) -> list[tuple[str, str]]:
-    return [row for row in ELSEWHERE if row[0] == remedy.module and remedy.text.startswith(row[1])]
-
-
-def test_each_command_and_each_setting_is_carried_out_here_or_in_a_test_that_is_named():
-    acting = [remedy for remedy in remedies() if remedy.acts]
-    assert len(acting) > 100 and [remedy for remedy in CARRIED if remedy not in acting] == []
-    places = {remedy: [remedy] * (remedy in CARRIED) + row_of(remedy) for remedy in acting}
-    assert {remedy: rows for remedy, rows in places.items() if len(rows) != 1} == {}
-    used = {row for rows in places.values() for row in rows}
-    assert {row for row in ELSEWHERE if row not in used} == set(), "rows of no remedy"
-
-
-@pytest.mark.parametrize("test", sorted({*ELSEWHERE.values()}))
-def test_the_test_that_carries_it_out_is_there(test):
-    file, _, name = test.partition("::")
-    assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8")
+MADE = Job.of("corpus", corpus="toy")
 
 
 def test_commands_and_options_that_remedies_name_are_there():
     texts = [remedy.text for remedy in remedies()]
     named = [name for text in texts for name in re.findall(r"docmt ((?:store |job )[a-z_-]+|[a-z]+-[a-z-]+)", text)]
-    assert named and {*named} <= COMMANDS
+    assert len(texts) > 150 and named and {*named} <= COMMANDS
     options = {option for text in texts for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)}
     assert options <= options_of_docmt() | OF_OTHERS
+
+
+def test_settings_that_remedies_name_are_there_and_take_the_values_that_they_name(small):
+    texts = [remedy.text for remedy in remedies()]
+    stated = r"\b(device|engine|fetch_checkpoints|missing|precision|store_mode): (\w+)"
+    values = {pair for text in texts for pair in re.findall(stated, text)}
+    assert len(values) > 6
+    for key, value in values:
+        load_grid(small.root, {key: yaml.safe_load(value)})
+    names = {name for text in texts for name in re.findall(r"\b(?:train|model)\.[a-z_]+\b(?!\.)", text)}
+    known = {f"train.{field.name}" for field in fields(TrainConfig)}
+    known |= {f"model.{field.name}" for config in MODEL_CONFIGS.values() for field in fields(config)}
+    assert names - {"model.safetensors"} and names <= known | {"model.safetensors"}
 
 
 @pytest.mark.parametrize(
@@ -112,3 +79,159 @@ def test_the_collector_reads_every_form_of_a_text(code, texts, tmp_path, monkeyp
     module = Module(tmp_path / "module.py")
     (value,) = module.values["remedy"]
     assert texts_of(value, module) == texts
+
+
+OF_EXTRAS = {
+    (): {"gensim"},
+    ("ctranslate2",): {"ctranslate2"},
+    ("eflomal",): {"eflomal"},
+    ("gs",): {"gcsfs"},
+    ("ja",): {"mecab-python3"},
+    ("s3",): {"s3fs"},
+}
+
+
+@pytest.mark.parametrize("extras", OF_EXTRAS)
+def test_the_command_that_installs_a_library_installs_it(extras):
+    assert OF_EXTRAS[extras] <= pip_installs(install(*extras))
+
+
+# Obeyed to the letter.
+
+
+def snakemake(project: Project, target: str) -> set[Job]:
+    """Do what a run does for a target: plan it, write its recipes, make its outputs; the jobs that it runs."""
+    settings = RunSettings(frozenset([target]), frozenset(), False, False, frozenset(), frozenset(TRIGGERS), False)
+    with chdir(project.root):
+        run = Driver(load_grid(project.root, {}), lambda: settings, print)
+        run.write_recipes()
+        for job in run.to_run:
+            recipe = run.plan.recipe(job)
+            with sealing(recipe), atomic_file(recipe.folder / "card.json") as stream:
+                stream.write("{}")
+    return {*run.to_run}
+
+
+def folder_of_corpus(project: Project) -> Path:
+    """The folder of the corpus, relative to the project, in which the caller is."""
+    return Plan(load_grid(project.root, {})).recipe(MADE).folder
+
+
+@pytest.mark.parametrize(
+    ("damaged", "read"),
+    [
+        (MANIFEST, read_manifest),
+        ("card.json", check_file),
+        (JOB, lambda path: read_recipe(path.parent)),
+    ],
+)
+def test_what_a_message_says_to_delete_is_made_again(small, monkeypatch, damaged, read):
+    """Of finished outputs the recipe is written again, and nothing is made."""
+    monkeypatch.chdir(small.root)
+    target = f"{folder_of_corpus(small)}/{MANIFEST}"
+    assert snakemake(small, target) == {MADE} and snakemake(small, target) == set()
+    path = small.root / folder_of_corpus(small) / damaged
+    path.write_text("{")
+    remedy = str(refused(lambda: read(path)).remedy)
+    (deleted,) = re.findall(r"delete (\S+) and run snakemake", remedy) or [path]
+    Path(deleted).unlink()
+    assert snakemake(small, target) == ({MADE} if damaged != JOB else set())
+    read(path)
+
+
+def test_the_folder_that_a_message_says_to_remove_is_made_again(small, monkeypatch):
+    """As after a folder was renamed by hand."""
+    monkeypatch.chdir(small.root)
+    old = folder_of_corpus(small)
+    snakemake(small, f"{old}/{MANIFEST}")
+    small.edit("workflow/corpora/toy.yaml", "most_shared", {"pairs": 0.5})
+    wanted = folder_of_corpus(small)
+    old.rename(wanted)
+    tokens = Recipe("tokens", 1, {}, small.root / "tokens", {"corpus": wanted})
+
+    def read() -> None:
+        with open_seal(tokens):
+            pass
+
+    shutil.rmtree(re.search(r"remove the folder (\S+), and run snakemake again", str(refused(read).remedy))[1])
+    assert snakemake(small, f"{wanted}/{MANIFEST}") == {MADE}
+    read()
+
+
+def test_the_command_for_a_target_that_is_not_finished_makes_it(small, monkeypatch):
+    monkeypatch.chdir(small.root)
+    place = folder_of_corpus(small).parent
+
+    def finished() -> None:
+        finished_run(Plan(load_grid(small.root, {})), str(place), "")
+
+    command = str(refused(finished).remedy).split("`")[1]
+    assert snakemake(small, command.removeprefix("snakemake --cores all ")) == {MADE}
+    finished()
+    missing = refused(
+        lambda: succeed("export-corpus", "toy", "--output", "out", "--root", small.root, "--results", "x")
+    )
+    path = re.search(r"`snakemake \$\(docmt path (\S+)\)/manifest.json`", str(missing.remedy))[1]
+    assert Path(succeed("path", path, "--root", small.root).stdout.strip()) == folder_of_corpus(small)
+
+
+def test_the_target_of_a_page_that_is_not_finished_makes_it(small):
+    def check() -> None:
+        succeed("check-findings", "one", "--root", small.root)
+
+    finish_targets(small.root, str(refused(check).remedy).removeprefix("snakemake "))
+    check()
+
+
+def test_the_config_that_a_message_prints_mends(small, tmp_path):
+    def of_scale(**config: object) -> None:
+        load_grid(small.root, config).check_scale("smoke", "results/8_report/smoke/one/index.html")
+
+    def of_store(**config: object) -> None:
+        if load_grid(small.root, {"store": str(tmp_path / "no store"), **config}).pulls:
+            open_store(str(tmp_path / "no store")).check()
+
+    for call in (of_scale, of_store):
+        call(**config_of(refused(call).remedy))
+
+
+def test_the_triggers_that_a_message_prints_mend(small, monkeypatch):
+    monkeypatch.chdir(small.root)
+
+    def run(*triggers: str) -> None:
+        settings = RunSettings(frozenset(), frozenset(), False, False, frozenset(), frozenset(triggers), True)
+        assert Driver(load_grid(small.root, {}), lambda: settings, print).settings
+
+    run(*str(refused(lambda: run("mtime", "input", "code")).remedy).removeprefix("add --rerun-triggers ").split())
+
+
+def test_the_lines_for_a_corpus_without_splits_can_be_pasted(small):
+    names = ("train.zh", "train.en")
+    files = [{"name": name, "sources": [{"url": f"https://example.org/{name}"}]} for name in names]
+    reader = {"kind": "lines", "splits": {"train": dict(zip(("source", "target"), names, strict=True))}}
+
+    def load(**more: object) -> Grid:
+        corpus = {"corpus": "toy", **CORPUS, "files": files, "reader": {**reader, **more}}
+        small.write("workflow/corpora/toy.yaml", corpus)
+        return load_grid(small.root, {})
+
+    load(**yaml.safe_load(str(refused(load).remedy).split("`")[1]))
+
+
+def test_the_engine_of_other_models_can_be_pasted(small):
+    small.edit(STUDY, "systems/document/decode", {"engine": "ctranslate2"})
+    remedy = str(refused(lambda: load_grid(small.root, {})).remedy)
+    small.edit(STUDY, "systems/document/decode", yaml.safe_load(remedy.split("`")[1])["decode"])
+    load_grid(small.root, {})
+
+
+def test_the_commands_for_a_store_and_for_a_key_make_them(tmp_path):
+    check = open_store(str(tmp_path / "store")).check
+    subprocess.run(str(refused(check).remedy).split("to begin a store: ")[1].split(), check=True)
+    check()
+    key = tmp_path / "id"
+    key.write_text("no key\n")
+    command = str(refused(lambda: signature_of("text", key)).remedy).removeprefix("to make a key: ").split()
+    key.unlink()
+    subprocess.run([*command, "-q", "-N", "", "-f", str(key)], check=True)
+    assert signature_of("text", key)

@@ -73,19 +73,6 @@ def test_the_transformer_reads_its_instance(instances, frame, opening):
     assert masks.attentions("transformer", data, 0, frame=frame) == of_numbers(source, target)
 
 
-def test_the_streams_of_long_short_read_windows_and_blocks():
-    """The separator opens the block that follows it (appendix A.2); no stream reads the other."""
-    data, measured = masks.example("joined"), masks.two_stream_attentions(masks.example("joined"))
-    streams = {}
-    for name, side in (("source", data.source), ("target", data.target)):
-        count = len(side.tokens)
-        streams[name] = [-1] * count + tags(side, "<sep>"), [0] * count + [1] * count
-    (source, source_stream), (target, target_stream) = streams["source"], streams["target"]
-    assert measured["encoder_self"] == equal(source, source)
-    assert measured["decoder_self"] == equal(target, target, causal=True)
-    assert measured["cross"] == equal(target_stream, source_stream)
-
-
 def test_chains_and_first_symbols_read_each_other():
     data, measured = masks.example("summarised"), masks.chain_attentions(masks.example("summarised"))
     tokens, sentences = data.source.tokens, tags(data.source, "<cls>")
@@ -98,15 +85,3 @@ def test_chains_and_first_symbols_read_each_other():
     }
     wrapped = masks.example("wrapped")
     assert masks.linked_attention(wrapped) == with_itself(chain)
-
-
-@pytest.mark.parametrize("sentences", [1, 3])
-def test_han_reads_the_words_of_previous_sentences(sentences):
-    data = masks.example("wrapped")
-    numbers = tags(data.source, "<s>")
-    words = [token not in ("<s>", "</s>") for token in data.source.tokens]
-    expected = [
-        [is_word and 1 <= row - column <= sentences for column, is_word in zip(numbers, words, strict=True)]
-        for row in numbers
-    ]
-    assert masks.hierarchical_attention(data, sentences) == with_itself(expected)

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-import typer
 from helpers.how_to import blocks_of
 from helpers.left_out import CARRIED_OUT, LEFT_OUT, PYTHON_LEFT_OUT
 from helpers.page_examples import (
@@ -18,17 +17,13 @@ from helpers.page_examples import (
     names_written,
     on_the_demo,
     pages,
-    python_of,
     run_on_demo,
 )
 from helpers.support import ROOT, Project
 
 import docmt
-from docmt.base.errors import UserError
 from docmt.cli.commands import FOR_YOU
 
-USAGE = typer.BadParameter.__base__
-"""The error of a command line that cannot be parsed."""
 PAGES = on_the_demo()
 RUN_BY_US = [path for path in PAGES if any(block.form in (*SHELL, "python") for block in blocks_of_page(path))]
 WITH_SETTINGS = [path for path in PAGES if any(block.form == "yaml" for block in blocks_of_page(path))]
@@ -110,11 +105,6 @@ def test_most_commands_of_the_program_run():
     assert len(run & commands_for_people) >= 25
 
 
-def test_the_site_knows_the_titles_of_blocks():
-    """Its Markdown takes a fence for a paragraph where a title is not quoted."""
-    assert not [path for path, text in pages().items() if re.search(r"^ *```\w+ title=[^\"]", text, re.MULTILINE)]
-
-
 def test_the_table_of_commands_has_each_with_its_section():
     rows = re.findall(r"^\| ([A-Z][^|]*) \| (`.*`) \|$", pages()["docs/reference/command-line.md"], re.MULTILINE)
     assert {section: re.findall("`([^`]+)`", names) for section, names in rows} == {
@@ -125,48 +115,3 @@ def test_the_table_of_commands_has_each_with_its_section():
 def test_the_table_of_functions_has_each_function_of_the_package():
     functions = re.findall(r"^\| `(\w+)` \|", pages()["docs/how-to/use-from-python.md"], re.MULTILINE)
     assert sorted(functions) == sorted(name for name in docmt.__all__ if name.islower())
-
-
-@pytest.mark.parametrize(
-    ("line", "what"),
-    [
-        ("docmt nothing", "no command nothing"),
-        ("cat a | docmt score --nothing b > c", "--nothing"),
-        ("snakemake demo && docmt score --family x", "hypotheses"),
-        ("snakemake --nothing", "--nothing"),
-        ("snakemake nothing", "no target of snakemake: ['nothing']"),
-        ("snakemake results/8_report/paper/demo/nothing.html", "nothing"),
-        ("snakemake demo --config nothing=1", "nothing"),
-        ("snakemake --config scale=smoke demo", "targets behind --config"),
-        ("snakemake --profile nothing demo", "nothing"),
-    ],
-)
-def test_a_command_that_is_wrong_is_found(line, what, capsys):
-    with pytest.raises((AssertionError, SystemExit, UserError, USAGE)) as raised:
-        check_command(line)
-    assert what in f"{raised.value} {capsys.readouterr().err}"
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["shards: many", "nothing: 1", "systems: {new: {extends: nothing}}", "scoring: {nothing: 1}", "tables: {new: {}}"],
-)
-def test_settings_that_are_wrong_are_found(text, project):
-    with pytest.raises(UserError):
-        check_settings(blocks_of(f"```yaml\n{text}\n```\n"), project)
-
-
-def test_a_block_that_no_test_would_read_is_found(monkeypatch):
-    monkeypatch.setattr("helpers.page_examples.pages", lambda: {"new.md": "```sh\nfalse\n```\n"})
-    with pytest.raises(AssertionError, match="sh"):
-        blocks_of_page("new.md")
-
-
-def test_an_output_that_is_another_is_found(tmp_path):
-    page = blocks_of("```console\n$ echo 1 paper\n2 smoke\n$ echo one\ntwo\n```\n")
-    with pytest.raises(AssertionError, match="the page says\ntwo"):
-        run_on_demo(page[0], "", Project(tmp_path), None)
-
-
-def test_scripts_are_run():
-    assert [python_of(block) for block in blocks_of("```python\nimport docmt\n```\n")] == ["import docmt\n"]

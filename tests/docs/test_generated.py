@@ -5,12 +5,10 @@ import re
 
 import generate
 import pytest
-from generators.commands import STATUSES, anchor
-from generators.markdown import plain
+from generators.commands import STATUSES
 from helpers.support import ROOT
 
 from docmt.cli.commands import FOR_YOU, STORE
-from docmt.steps import NAMES as STEPS
 
 COMMANDS = (ROOT / "docs/reference/commands.md").read_text(encoding="utf-8")
 NAMES = [
@@ -40,22 +38,6 @@ def test_pages_that_are_out_of_date_are_named_and_written(tmp_path, monkeypatch,
     assert generate.main(["--chek"]) == 2
 
 
-@pytest.mark.parametrize("name", STEPS)
-def test_the_page_of_commands_has_a_row_for_each_step(name):
-    assert len(re.findall(rf"^\| `{name}` \| .* \| `results.*job\.json` \|$", COMMANDS, re.MULTILINE)) == 1
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_page_of_commands_has_each_command_once(name):
-    assert len(re.findall(rf"^#+ docmt {name}$", COMMANDS, re.MULTILINE)) == 1
-
-
-def test_links_to_commands_lead_to_their_headings():
-    headings = {anchor(name) for name in (*NAMES, "job STEP")}
-    linked = set(re.findall(r"\(#(docmt-[\w-]+)\)", COMMANDS)) - {"docmt-store", "docmt-job"}
-    assert linked and linked <= headings
-
-
 def test_rows_of_tables_have_the_cells_of_their_header():
     tables = re.findall(r"(?:^\|.*\n)+", COMMANDS, re.MULTILINE)
     cells = [[len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()] for table in tables]
@@ -72,7 +54,3 @@ def test_every_command_that_ends_with_a_status_of_its_own_is_listed():
         if isinstance(function, ast.FunctionDef) and end in ast.unparse(function)
     }
     assert ending & {name.split()[-1] for name in NAMES} == listed
-
-
-def test_words_of_code_keep_their_form():
-    assert plain("a_b <x> | `c|d` _e") == r"a_b \<x\> \| `c|d` \_e"

@@ -88,15 +88,6 @@ def test_a_corpus_is_a_file(project):
     assert set(measured(project, "talks/quality", "sentence")) == {"s-BLEU", "d-BLEU", "accuracy:pronouns"}
 
 
-def test_both_files_of_a_corpus_may_stand_elsewhere(project):
-    for block in blocks_of(PAGES["add-a-corpus"]):
-        if block.form == "yaml":
-            project.write(block.title.replace("workflow", "my"), block.body)
-    project.edit("config.yaml", "corpora", ["my/corpora/talks_de-en.yaml"])
-    project.edit("config.yaml", "studies", ["my/studies/talks.yaml"])
-    assert "train sentence" in to_make(project.root, "results/8_report/smoke/talks/quality.html", scale="smoke")
-
-
 @pytest.mark.slow
 def test_a_model_is_a_file_and_a_row(tmp_path):
     project, page = whole_project(tmp_path / "project"), PAGES["add-a-model"]
@@ -229,11 +220,6 @@ def test_files_and_changes_of_a_page_with_a_slow_test_fit_the_project(tmp_path, 
     for block in blocks_of(PAGES[name]):
         if block.title:
             obey(block, project)
-
-
-def test_an_import_that_is_not_there_is_found():
-    assert is_there("docmt", "base") and is_there("docmt.reporting.look", "styles")
-    assert not is_there("docmt.reporting.figures", "styles") and not is_there("docmt.nothing", "x")
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -3,7 +3,6 @@
 What one of the two refuses, the other refuses too, but for what `PARSER_ALONE` lists.
 """
 
-import copy
 import dataclasses
 import re
 import typing
@@ -15,24 +14,16 @@ from typing import Any
 import pytest
 import yaml
 from borders.test_bad_settings import CASES
-from catalogue.test_forms import test_what_reader_settings_may_not_say as refused_readers
 from generators.json_schemas import Definitions, Schema, parts_of
 from generators.planned import OVERRIDES, WHOLE
 from generators.schemas import FILES, schema
-from grid.test_external import REFUSED as EXTERNAL
-from grid.test_sweeps import REFUSED as SWEEPS
-from helpers.form_cases import SMALLEST
-from helpers.parser_alone import IN_SETTINGS, IN_STUDIES, PARSER_ALONE, reason_of
+from helpers.parser_alone import reason_of
 from helpers.schema_cases import PLACES, VALUES, changed, places, right, write
 from helpers.schema_files import Validator, refusals, validator
-from helpers.small_grid import SYSTEMS, small_project
+from helpers.small_grid import small_project
 from helpers.support import ROOT, Project
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kinds.test_checks import REFUSED as ITEMS
-from kinds.test_findings import GOOD, TABLE
-from kinds.test_findings import REFUSED as FINDINGS
-from settings.test_values import test_refused as refused_values
 
 from docmt.base import schemas
 from docmt.base.checks import Checked
@@ -40,7 +31,6 @@ from docmt.base.errors import UserError
 from docmt.base.parse import parse
 from docmt.base.yaml_files import load_yaml
 from docmt.catalogue.corpus import load_corpus
-from docmt.catalogue.forms import ReaderConfig
 from docmt.grid.grid import load_grid
 
 FOLDERS = {schemas.STUDY: "workflow/studies", schemas.CORPUS: "workflow/corpora"}
@@ -140,47 +130,6 @@ def test_the_examples_of_the_documentation_are_right():
 # Files that are wrong.
 
 
-def projects(folder: Path) -> Iterator[tuple[str, Project]]:
-    """The projects of the tables of mistakes in other tests."""
-
-    def project(name: str, **study: Any) -> tuple[str, Project]:
-        small = small_project(folder / re.sub(r"\W+", "-", name)[:80])
-        if study:
-            write(small, schemas.STUDY, study)
-        return name, small
-
-    for name, change in CASES.items():
-        case = project(f"borders {name}")
-        change(case[1])
-        yield case
-    study, *_ = right(schemas.STUDY)
-    for number, (path, value, _) in enumerate(ITEMS):
-        yield project(f"items {number}", **with_value(study, path, value))
-    small = {"study": "one", "title": "One", "corpora": ["toy"], "systems": SYSTEMS}
-    for number, (changes, _) in enumerate(FINDINGS):
-        yield project(f"findings {number}", **small, tables={"t": TABLE, "u": TABLE}, findings=[GOOD | changes])
-    for name, (systems, _) in SWEEPS.items():
-        yield project(f"sweeps {name}", **{**small, "systems": {**SYSTEMS, **systems}})
-    for name, (edits, _) in EXTERNAL.items():
-        wrong = {**small, "systems": {**SYSTEMS, "theirs": {"translations": {"path": "theirs.txt"}}}}
-        for path, value in edits.items():
-            wrong = with_value(wrong, path, value)
-        yield project(f"external {name}", **wrong)
-    for number, (path, value) in enumerate(IN_STUDIES):
-        yield project(f"alone {number}", **with_value(study, path, value))
-
-
-def with_value(value: dict, path: str, new: Any) -> dict:
-    """A copy with the value at a path whose parts are separated by slashes."""
-    value = copy.deepcopy(value)
-    *parents, last = path.split("/")
-    place = value
-    for key in parents:
-        place = place[int(key)] if isinstance(place, list) else place.setdefault(key, {})
-    place[last] = new
-    return value
-
-
 def said_of(project: Project) -> list[str]:
     """What the schemas refuse in the files of a project that are YAML."""
     said = []
@@ -193,20 +142,6 @@ def said_of(project: Project) -> list[str]:
         except UserError:
             continue
     return said
-
-
-def definition_of(cls: type) -> Any:
-    definitions = Definitions(OVERRIDES, WHOLE)
-    return Validator({**definitions.of(cls), "definitions": definitions.schemas})
-
-
-def settings_that_are_refused() -> Iterator[tuple[type, Any]]:
-    """The settings in tables of other tests, each with its class."""
-    for cls, value, _ in refused_values.pytestmark[0].args[1]:
-        yield cls, value
-    for kind, changes, _ in refused_readers.pytestmark[0].args[1]:
-        yield ReaderConfig, {"kind": kind, **SMALLEST[kind], **changes}
-    yield from IN_SETTINGS
 
 
 # Every field, with every value.
@@ -255,23 +190,18 @@ def refused_by(cls: type, value: dict) -> str | None:
 
 
 def mistakes(folder: Path) -> Iterator[tuple[str, str | None, list[str]]]:
-    """What the parser and the schemas say of the mistakes in all tables, by project and by class."""
-    for name, project in projects(folder):
+    """What the parser and the schemas say of settings that cannot work."""
+    for number, (name, change) in enumerate(CASES.items()):
+        project = small_project(folder / str(number))
+        change(project)
         yield name, refused(project), said_of(project)
-    for cls, value in settings_that_are_refused():
-        yield f"{cls.__name__} {value}", refused_by(cls, value), refusals(definition_of(cls), value)
 
 
 def test_schema_and_parser_agree_on_every_mistake_and_every_value(tmp_path):
-    """And each reason by which the parser alone refuses something is needed."""
-    wrong, reasons, count = [], set(), 0
-    for name, message, said in (*mistakes(tmp_path), *values_of_fields()):
-        count += 1
-        if difference := differs(message, said):
-            wrong.append(f"{name}: {difference}")
-        reasons |= {reason_of(message)} if message and not said else set()
-    unused = {pattern for patterns in PARSER_ALONE.values() for pattern in patterns} - reasons
-    assert not wrong and not unused and count > 20_000
+    compared = [*mistakes(tmp_path), *values_of_fields()]
+    differences = [(name, differs(message, said)) for name, message, said in compared]
+    assert [(name, difference) for name, difference in differences if difference] == []
+    assert len(compared) > 20_000
 
 
 def ends(schema: Schema) -> Iterator[float]:

@@ -77,10 +77,6 @@ def test_no_link_is_dead(site):
     assert not dead
 
 
-def test_the_site_has_a_home_page(site):
-    assert (site.folder / "index.html").is_file()
-
-
 @pytest.mark.parametrize(
     ("body", "faults"),
     [
@@ -132,12 +128,6 @@ def anchors(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def test_a_link_to_no_heading_is_found(tmp_path):
-    page = tmp_path / "a.md"
-    page.write_text("# A page: `x`\n[b](#a-page-x) [c](#c) [d](d.md)\n", encoding="utf-8")
-    assert [leads(page, link) for link in ("#a-page-x", "#c", "d.md", "a.md#a-page-x")] == [True, False, False, True]
-
-
 @pytest.mark.parametrize("page", [*TEXTS, DOCS / "stability.md"], ids=lambda page: page.name)
 def test_files_that_pages_of_the_project_name_are_there(page):
     """Paths between backticks below a folder of the repository; `<name>` and `*` stand for any name."""
@@ -145,11 +135,6 @@ def test_files_that_pages_of_the_project_name_are_there(page):
     named = re.findall(rf"(?<!`)`((?:{folders})/[\w./<>*+-]*)`(?!`)", without_blocks(page.read_text(encoding="utf-8")))
     missing = {path for path in named if not list(ROOT.glob(re.sub("<[^>]*>", "*", path).rstrip("/")))}
     assert not missing - WRITTEN_LATER
-
-
-def test_files_that_are_made_later_are_named_somewhere():
-    texts = [path.read_text(encoding="utf-8") for path in (*TEXTS, *PAGES)]
-    assert all(any(path in text for text in texts) for path in WRITTEN_LATER)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -1,4 +1,4 @@
-"""A client of yaml-language-server, which editors ask for completion, hover text and mistakes: LSP over stdio."""
+"""A client of yaml-language-server, which editors ask for completion and mistakes: LSP over stdio."""
 
 import json
 import os
@@ -57,11 +57,6 @@ class LanguageServer:
         items = answer["items"] if isinstance(answer, dict) else answer
         return {item["label"]: text_of(item.get("documentation", "")) for item in items}
 
-    def hover(self, path: Path, line: int, character: int) -> str:
-        """Return the text that an editor shows of the key at a place."""
-        answer = self.ask("textDocument/hover", place(path, line, character))
-        return "" if answer is None else text_of(answer["contents"])
-
     def ask(self, method: str, params: dict) -> Any:
         """Send a request, and return its result."""
         self._number += 1
@@ -97,8 +92,8 @@ class LanguageServer:
         return message
 
 
-CAPABILITIES = {"textDocument": {"completion": {"completionItem": {"documentationFormat": ["plaintext"]}}, "hover": {}}}
-SETTINGS = {"yaml": {"validate": True, "hover": True, "completion": True, "schemaStore": {"enable": False}}}
+CAPABILITIES = {"textDocument": {"completion": {"completionItem": {"documentationFormat": ["plaintext"]}}}}
+SETTINGS = {"yaml": {"validate": True, "completion": True, "schemaStore": {"enable": False}}}
 
 
 def place(path: Path, line: int, character: int) -> dict:

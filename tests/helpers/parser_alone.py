@@ -1,22 +1,6 @@
-"""What only the parser says of files of settings, and no JSON Schema can: `PARSER_ALONE`, by the messages.
-
-`IN_STUDIES` and `IN_SETTINGS` have examples of the reasons that no table of mistakes of another test has.
-"""
+"""What only the parser says of files of settings, and no JSON Schema can, by its messages."""
 
 import re
-from typing import Any
-
-from helpers.form_cases import PAIR
-from helpers.small_grid import CORPUS
-
-from docmt.catalogue.corpus import CorpusConfig
-from docmt.catalogue.files import FileConfig
-from docmt.catalogue.forms import ReaderConfig
-from docmt.catalogue.held_out import HeldOutConfig
-from docmt.catalogue.published import PublishedCounts, StatedCounts, StatedPart
-from docmt.settings.data import TextConfig
-from docmt.settings.scoring import AlignerConfig, ScoringConfig
-from docmt.settings.train import TrainConfig
 
 PARSER_ALONE: dict[str, tuple[str, ...]] = {
     "YAML itself: syntax, and constructs that settings do not use": (
@@ -90,48 +74,3 @@ def reason_of(message: str) -> str | None:
     """Return the pattern of `PARSER_ALONE` that a message has; none for a message of which a schema should say more."""
     patterns = (pattern for patterns in PARSER_ALONE.values() for pattern in patterns)
     return next((pattern for pattern in patterns if re.search(pattern, message)), None)
-
-
-IN_STUDIES: list[tuple[str, Any]] = [
-    ("systems/windows/model", {"frame": "unmarked"}),
-    ("systems/windows/model", {}),
-    ("systems/windows/view", {"max_tokens": 9}),
-    ("systems/sentence/train", {"lr_new": 1}),
-    ("systems/fine.narrow/model", {"aggregation": "sum"}),
-    ("systems/document.length{}/sweep", [2_000_000_000]),
-    ("systems/chains/view", {"train": {"window": 3, "partial_copy": 0.5}, "test": {"window": 3}}),
-    ("tables/table1/rows", [{"system": "sentence", "reference": True}]),
-    ("tables/table2/metrics", ["parameters", "LTCR:none"]),
-    ("tables/table10/published", "Nobody"),
-    ("figures/figure1/baseline", "B"),
-    ("figures/lengths/series", [{"label": "A", "points": "x{}"}]),
-]
-"""Mistakes in the study of `helpers/schema_cases.py`: the path of a key, and its value."""
-
-PUBLISHED = {"paper": "A", "place": "B", "counts": {"dev": {"documents": 1}}}
-JSON_LINES = {"kind": "table", "splits": {"train": "a.jsonl"}}
-IN_SETTINGS: list[tuple[type, dict]] = [
-    (TrainConfig, {"bleu_beam": 2}),
-    (TrainConfig, {"schedule_new": "noam", "lr_new": 1}),
-    (TrainConfig, {"schedule": "polynomial", "max_updates": 5}),
-    (TextConfig, {"pretrained": "m", "case": "lower"}),
-    (TextConfig, {"pretrained_sides": "source"}),
-    (AlignerConfig, {"model": "m"}),
-    (ScoringConfig, {"consistency": {"chains": "pieces"}, "aligner": {"kind": "awesome-align", "model": "m"}}),
-    (HeldOutConfig, {}),
-    (StatedCounts, {}),
-    (StatedPart, {"documents": 3, "sentences": 2}),
-    (PublishedCounts, {**PUBLISHED, "why": {"train": "x"}}),
-    (FileConfig, {"name": "a", "git_objects": {"a": "0" * 40}, "md5": "0" * 32}),
-    (
-        CorpusConfig,
-        {"corpus": "a", **CORPUS, "published": [{"paper": "A", "place": "B", "counts": {"x": {"documents": 1}}}]},
-    ),
-    (ReaderConfig, {"kind": "lines", "splits": {"test": PAIR}, "held_out": {"dev": {"first": 1}}}),
-    (ReaderConfig, {"kind": "lines", "splits": {"train": PAIR, "test": PAIR}, "held_out": {"test": {"first": 1}}}),
-    (ReaderConfig, {"kind": "table", "file": "a.tsv", "split": "s", "held_out": {"dev": {"first": 1}}}),
-    (ReaderConfig, {"kind": "table", "splits": {"train": "a.tsv"}, "header": False}),
-    (ReaderConfig, {**JSON_LINES, "source": 1, "target": 2, "document": None}),
-    (ReaderConfig, {**JSON_LINES, "header": False}),
-]
-"""Mistakes in settings, with their classes."""

@@ -1,41 +1,27 @@
-"""The remedies that messages print: a list of those in the code, and situations in which they are carried out."""
+"""The remedies that messages print, as the code states them, and what their words say."""
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.metadata import metadata, requires
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
+import yaml
 from helpers.support import ROOT
 from packaging.requirements import Requirement
 from typer.main import get_command
 
 from docmt.base.errors import UserError, install
-from docmt.cli.commands import FOR_YOU, STORE, build
+from docmt.cli.commands import build
 
 PACKAGE = ROOT / "docmt"
 PARTS = ("remedy", "way")
 """The names of what tells a person what to do: of arguments, of fields and of variables."""
 GAP = "{}"
 """What stands in a remedy for a value."""
-USER = {name for section in FOR_YOU.values() for name in section}
-COMMANDS = {*USER, *(f"store {name}" for section in STORE.values() for name in section)}
-ACTS = (
-    r"`",
-    r"(?<![\w-])--[a-z]",
-    r"\b(snakemake|torchrun|ssh-keygen|chmod|mkdir|kill|rm) \S",
-    r"\b(pip install|git clone)\b",
-    rf"\bdocmt ({'|'.join(sorted(COMMANDS, key=len, reverse=True))})\b",
-    r"\b(config\.yaml|train\.\w+|model\.\w+|scoring\.\w+|most_shared\.\S+|under model:)",
-    r"\b(view|pretrained|device|gpu|jobs|mirror|store_mode|missing|store_keys|fetch_checkpoints): ?\S",
-    r"\b(local|human|hosts): ?\S",
-    r"\b[A-Z_]{6,}(=|\b)",
-    r"\bset \{\}",
-)
-"""Signs of a command or of a setting in a remedy; all other remedies are advice."""
 
 
 class Remedy(NamedTuple):
@@ -43,16 +29,6 @@ class Remedy(NamedTuple):
 
     module: str
     text: str
-
-    @property
-    def acts(self) -> bool:
-        """Whether it is a command, or a setting with what to set."""
-        return any(re.search(sign, self.text) for sign in ACTS)
-
-    def is_in(self, printed: str | None) -> bool:
-        """Whether a printed remedy is this one."""
-        pattern = ".*".join(map(re.escape, self.text.split(GAP)))
-        return printed is not None and re.search(pattern, printed, re.DOTALL) is not None
 
 
 class Module:
@@ -157,30 +133,6 @@ def remedies() -> list[Remedy]:
     return sorted(texts)
 
 
-Action = Callable[[], object]
-Situation = Callable[..., tuple[Action, *tuple[Action, ...]]]
-CARRIED: dict[Remedy, Situation] = {}
-"""By remedy, a function that makes a situation: a call that fails, and calls after each thing that the remedy says."""
-
-
-def carried(module: str, text: str) -> Callable[[Situation], Situation]:
-    """Register the situation of a remedy."""
-
-    def register(situation: Situation) -> Situation:
-        assert Remedy(module, text) not in CARRIED, f"{module}: {text}"
-        CARRIED[Remedy(module, text)] = situation
-        return situation
-
-    return register
-
-
-def first_error(findings: Iterable) -> None:
-    """Raise the message of the first finding that is no fact."""
-    for finding in findings:
-        if finding.level != "fact":
-            raise finding.message
-
-
 def options_of_docmt() -> set[str]:
     """The names of all options of `docmt`."""
 
@@ -192,7 +144,7 @@ def options_of_docmt() -> set[str]:
     return set(of(get_command(build())))
 
 
-def refused(action: Action) -> UserError:
+def refused(action: Callable[[], object]) -> UserError:
     """The error that ends a call."""
     try:
         action()
@@ -213,3 +165,10 @@ def pip_installs(remedy: str | None) -> set[str]:
         for need in stated
         if not need.marker or any(need.marker.evaluate({"extra": e}) for e in ("", *extras))
     }
+
+
+def config_of(remedy: str | None) -> dict:
+    """The values of a command line in a remedy: `--config KEY=VALUE`."""
+    words = (remedy or "").split("--config ")[1].split(";")[0].split()
+    pairs = [word.partition("=") for word in words if "=" in word]
+    return {key: yaml.safe_load(value) for key, _, value in pairs}

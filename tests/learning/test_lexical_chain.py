@@ -17,12 +17,12 @@ def config(**switches) -> LexicalChainConfig:
 
 
 def test_lexical_attention_learns_the_word_that_its_chain_fixes():
-    model = learn(config(lexical_attention=True), chain(1500, seed=1), updates=200, at_once=30)
+    model = learn(config(lexical_attention=True), chain(1500, seed=1), updates=150, at_once=30)
     assert accuracy(model, chain(200, seed=2)) > 90
 
 
 def test_general_attention_learns_the_pronoun():
-    model = learn(config(general_attention=True), pronoun(1500, seed=1), updates=200, at_once=30)
+    model = learn(config(general_attention=True), pronoun(1500, seed=1), updates=150, at_once=30)
     assert accuracy(model, pronoun(200, seed=2)) > 90
 
 

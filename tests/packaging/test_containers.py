@@ -25,7 +25,6 @@ def module(path: Path) -> ModuleType:
     return loaded
 
 
-CHECK = module(CONTAINERS / "check.py")
 SECTIONS = module(ROOT / "benchmarks/containers.py").sections
 
 
@@ -53,34 +52,11 @@ def test_both_images_get_the_same_files():
     assert {name.rstrip("*") for name in packages} <= let_in
 
 
-def test_both_images_are_made_and_started_by_the_same_scripts():
-    for script in ("install.sh", "run.sh"):
-        assert f"/opt/docmt/containers/{script}" in DOCKERFILE and f"/opt/docmt/containers/{script}" in DEFINITION
-        assert os.access(CONTAINERS / script, os.X_OK)
-    assert "containers/check.py" in SECTIONS()["test"]
-
-
 def test_no_version_of_a_library_stands_beside_pins():
     for path in CONTAINERS.iterdir():
         if path.is_file():
             assert not re.findall(r"[\w-]+==\d[\w.]*", path.read_text()), path
     assert "-c pins.txt" in (CONTAINERS / "install.sh").read_text()
-
-
-@pytest.mark.parametrize(
-    ("installed", "problems"),
-    [
-        ({"numpy": "2.4.6", "torch": "2.13.0+cu130", "nvidia-nccl-cu13": "2.28.9", "pip": "23.0.1"}, []),
-        ({"numpy": "2.4.5"}, ["numpy 2.4.5: pins.txt has 2.4.6"]),
-        ({"left-pad": "1.0"}, ["left-pad 1.0: pins.txt has no such library"]),
-    ],
-)
-def test_an_image_with_other_versions_fails_its_check(installed, problems):
-    assert CHECK.problems(installed, {"numpy": "2.4.6", "torch": "2.13.0"}) == problems
-
-
-def test_the_check_reads_the_pins():
-    assert CHECK.pins()["flask"] and CHECK.pins()["torch"] == "2.13.0"
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,3 @@ def test_each_folder_of_tests_has_its_subject(folder):
         f"tests/{folder} is of no folder of docmt: move it to the folder of its subject, or say in OTHER_SUBJECTS "
         "of tests/packaging/test_layout.py what it is about"
     )
-
-
-def test_other_subjects_are_there():
-    assert set(OTHER_SUBJECTS) <= TESTS
-    assert not set(OTHER_SUBJECTS) & PACKAGE

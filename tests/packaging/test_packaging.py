@@ -45,14 +45,6 @@ def test_the_conda_environment_has_the_same_pins():
     }
 
 
-def test_readme_opens_with_two_commands_and_ci_calls_the_second():
-    readme = (ROOT / "README.md").read_text()
-    commands = re.findall(r"```bash\n(.*?)```", readme, re.DOTALL)[:2]
-    assert [command.strip().count("\n") for command in commands] == [0, 0]
-    assert commands[0].strip().endswith("snakemake")
-    assert commands[1].strip() in (ROOT / ".ci" / "run").read_text()
-
-
 @pytest.mark.parametrize(
     "command",
     [

@@ -12,10 +12,8 @@ from docmt.cli.commands import FOR_YOU, STORE
 
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
-FORMS = sorted(path for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PINNED = re.compile(r"[\w-]+/[\w-]+@v\d+\.\d+\.\d+")
-FIELDS = {"input", "textarea", "dropdown", "checkboxes"}
 
 
 def text(name: str) -> str:
@@ -74,29 +72,6 @@ def test_a_workflow_has_the_keys_that_github_needs(path):
     for step in steps_of(workflow):
         assert ("uses" in step) != ("run" in step)
         assert "uses" not in step or PINNED.fullmatch(step["uses"]), "an action has a whole version"
-
-
-def test_workflows_of_github_are_ci_and_docs():
-    assert [path.stem for path in WORKFLOWS] == ["ci", "docs"]
-
-
-@pytest.mark.parametrize("path", FORMS, ids=lambda path: path.name)
-def test_a_form_has_the_keys_that_github_needs(path):
-    form = load(path)
-    assert {"name", "description", "body"} <= set(form) <= {"name", "description", "body", "labels", "title"}
-    fields = [part for part in form["body"] if part["type"] != "markdown"]
-    assert {part["type"] for part in fields} <= FIELDS and len({part["id"] for part in fields}) == len(fields)
-    assert all(part["attributes"]["label"] for part in fields)
-    assert all(part["attributes"]["value"] for part in form["body"] if part["type"] == "markdown")
-    assert all(part["attributes"]["options"] for part in fields if part["type"] == "dropdown")
-    assert [part for part in fields if part.get("validations", {}).get("required")]
-
-
-def test_forms_ask_for_what_answers_need():
-    assert [path.stem for path in FORMS] == ["bug", "published-number", "question"]
-    bug = {part.get("id"): part for part in load(GITHUB / "ISSUE_TEMPLATE/bug.yml")["body"]}
-    for name, asked in (("preflight", "docmt preflight"), ("logs", "`logs/`"), ("version", "docmt --version")):
-        assert asked in bug[name]["attributes"]["description"] and bug[name]["validations"]["required"]
 
 
 def test_forms_name_commands_that_exist():

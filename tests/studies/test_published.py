@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from copy import deepcopy
 from functools import cache
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -190,71 +190,6 @@ def test_every_table_of_the_papers_is_declared(shared):
         assert {f"table{n}" for n in numbers} <= study(name)["tables"].keys() | passages.keys()
 
 
-@EACH_TABLE
-def test_no_typo_goes_unseen(shared, where):
-    """Every number of a copy is changed, moved and taken away in turn, and every row renamed: each is found."""
-    expected, table = printed(shared, where), raw_table(where)
-    for name, wrong in typos(table):
-        assert differences(expected, declared(wrong)), name
-    assert differences(expected, declared(table)) == []
-
-
-def typos(table: dict) -> Iterator[tuple[str, dict]]:
-    """Copies of the table with one mistake each, and what the mistake is."""
-    places = list(numbers(table))
-    assert places
-    for path in places:
-        *above, name = path
-        value = at(table, path)
-        digit = str((int(value[-1]) + 1) % 10) if value[-1].isdigit() else "0K"
-        yield f"another last digit at {path}", changed(table, above, {name: value[:-1] + digit})
-        yield f"nothing at {path}", changed(table, above, {name: None})
-        if name != "drop":
-            yield f"a number too many at {path}", changed(table, above, {f"{name} once more": value})
-    for place, other in pairwise(places):
-        if at(table, place) != at(table, other):
-            swapped = changed(table, place[:-1], {place[-1]: at(table, other)})
-            yield f"exchanged {place} and {other}", changed(swapped, other[:-1], {other[-1]: at(table, place)})
-    for number, row in enumerate(table.get("rows", ())):
-        name = "group" if "group" in row else "label"
-        yield f"row {number} under another name", changed(table, ["rows", number], {name: row[name] + "x"})
-        yield f"row {number} is lacking", table | {"rows": table["rows"][:number] + table["rows"][number + 1 :]}
-        rest = [*table["rows"][:number], *table["rows"][number + 1 :]]
-        yield from (
-            [(f"row {number} comes last", table | {"rows": [*rest, row]})] if row is not table["rows"][-1] else []
-        )
-    for name in table.get("columns", ()):
-        yield f"column {name} of another corpus", changed(table, ["columns", name], {"corpus": "another"})
-        yield f"column {name} of other systems", changed(table, ["columns", name], {"suffix": ".other"})
-
-
-def numbers(table: dict) -> Iterator[tuple]:
-    """The places of all published numbers in a table as declared."""
-    for corpus, splits in table.get("stated", {}).items():
-        yield from (("stated", corpus, split, name) for split, counts in splits.items() for name in counts)
-    for row, content in enumerate(table.get("rows", ())):
-        for name, cells in content.get("published", {}).items():
-            path = ("rows", row, "published", name)
-            yield from [path] if isinstance(cells, str) else ((*path, metric) for metric in cells)
-        yield from [("rows", row, "drop")] if "drop" in content else []
-
-
-def at(table: dict, path: tuple) -> Any:
-    for name in path:
-        table = table[name]
-    return table
-
-
-def changed(table: dict, above: tuple, new: dict) -> dict:
-    """A copy with other keys in one mapping; those that become none are taken away."""
-    copy = deepcopy(table)
-    place = at(copy, above)
-    place |= new
-    for name in [name for name, value in new.items() if value is None]:
-        del place[name]
-    return copy
-
-
 @pytest.mark.parametrize("name", ["table3", "table5", "table6"])
 def test_drops_are_those_that_the_table_says_they_are(name):
     """Mean over the corpora of the difference from the row above, or from the first: it gives the printed drops."""
@@ -291,13 +226,6 @@ def of_figures(study: dict) -> Iterator[tuple[str, Any]]:
         yield from (
             (name, line["published"]) for line in lines if line.get("published", NOT_DIGITISED) != NOT_DIGITISED
         )
-
-
-@pytest.mark.parametrize("name", papers.FILES)
-def test_a_figure_of_numbers_says_what_is_not_digitised(name):
-    for figure in study(name)["figures"].values():
-        if figure["kind"] in ("points", "positions", "curves"):
-            assert NOT_DIGITISED in figure["note"]
 
 
 def test_bleu_by_combined_layers_is_that_of_the_text(shared):

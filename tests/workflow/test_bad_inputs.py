@@ -5,30 +5,10 @@ import re
 import shutil
 from pathlib import Path
 
-import pytest
 from helpers.planted import at
-
-from docmt.base.errors import UserError
-from docmt.grid.grid import load_grid
 
 STUDY = "workflow/studies/demo.yaml"
 CORPUS, TOKENS = "1_corpus/toy_zh-en@smoke", "2_tokens/toy_zh-en@smoke/truecase_separate4k"
-
-
-@pytest.mark.parametrize(
-    ("file", "path", "value", "message"),
-    [
-        ("config.yaml", "scael", "smoke", "config.yaml:"),
-        ("config.yaml", "studies", ["demoo"], "did you mean 'demo'?"),
-        (STUDY, "systems/concat_3/extends", "sentense", "did you mean 'sentence'?"),
-        (STUDY, "systems/sentence/extends", "g_transformer", "the system leads back to itself"),
-        (STUDY, "corpora", ["toy"], "unknown corpus"),
-    ],
-)
-def test_planning_refuses(project, file, path, value, message):
-    project.edit(file, path, value)
-    with pytest.raises(UserError, match=re.escape(message)):
-        load_grid(project.root)
 
 
 def test_snakemake_refuses_what_planning_refuses(project):
@@ -38,20 +18,6 @@ def test_snakemake_refuses_what_planning_refuses(project):
     assert "unknown corpus" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (project.root / "results").exists()
-
-
-def test_an_unreadable_config_is_refused(project):
-    (project.root / "config.yaml").write_bytes(b"studies: [demo\n\xff\xfe")
-    done = project.snakemake("-n")
-    assert done.returncode == 2
-    assert "config.yaml: cannot be read" in done.stderr
-
-
-def test_a_system_that_no_study_has_is_refused(project):
-    """Somebody else's folder: that of a system which the settings do not have."""
-    done = project.snakemake("-n", "results/7_scores/toy_zh-en/g_transfromer/seed1/0123456789/manifest.json")
-    assert done.returncode == 2
-    assert "did you mean 'toy_zh-en/g_transformer'?" in done.stderr
 
 
 def test_a_failed_job_shows_its_message_on_the_screen_and_in_its_log(demo):

@@ -51,23 +51,7 @@ def test_two_clones_with_one_folder_of_results_do_each_job_once(demo, other):
     assert {step: len(attempts(folders[step])) for step in ("train", "translate", "scores")} == ONCE
 
 
-def test_a_second_driver_in_the_folder_is_refused_and_after_unlock_it_waits(demo, undisturbed):
-    """To unlock a folder whose driver is alive harms nothing: the lease of a job is none of Snakemake's locks."""
-    training = LongTraining(demo)
-    first, process = training.started()
-    refused = demo.snakemake("--cores", "1", training.target)
-    assert refused.returncode == 1 and "cannot be locked" in refused.stderr, refused.stderr
-    process.suspend()
-    leases = {path: path.read_bytes() for path in training.folder.rglob("process.json")}
-    demo.snakemake("--unlock", training.target, check=True)
-    assert len(leases) == 2 and all(path.read_bytes() == lease for path, lease in leases.items())
-    second = training.started_again()
-    until(lambda: WAITS in training.log(), training.screen)
-    process.resume()
-    assert (first.wait(300), second.wait(300)) == (0, 0), training.screen()
-    assert len(attempts(training.folder)) == 1 and training.weights() == undisturbed
-
-
+@pytest.mark.nightly
 def test_a_waiting_job_that_is_killed_takes_nothing_of_the_one_that_has_finished(demo, other):
     """Snakemake removes the output of a failed job, unless the profile forbids it."""
     training = LongTraining(demo)

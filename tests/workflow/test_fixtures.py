@@ -2,12 +2,16 @@
 
 import json
 from collections import defaultdict
+from contextlib import chdir
 
 import pytest
 from helpers.places import target
-from helpers.plans import closure, plan_of, to_make
+from helpers.plans import plan_of, to_make
 from helpers.planted import at
-from helpers.support import quick_smoke
+from helpers.support import quick_smoke, small_demo
+
+from docmt.plan.links import jobs_of_target
+from docmt.plan.plan import Job
 
 TRAIN = "a\nb\n\nc\n"
 CORPUS = """\
@@ -27,9 +31,12 @@ def test_every_corpus_is_planned_from_nothing(project):
     """No mirror, `missing: stop`, and files that nobody has."""
     corpora = sorted(path.stem for path in (project.root / "workflow/corpora").glob("*.yaml"))
     project.edit("config.yaml", "scale", "smoke")
-    targets = [target(project, f"1_corpus/{corpus}@smoke") for corpus in corpora]
+    plan = plan_of(project.root)
+    made = [Job.of("corpus", corpus=f"{corpus}@smoke") for corpus in corpora]
     folders: dict[str, set[str]] = defaultdict(set)
-    for job in closure(plan_of(project.root), *targets, "all"):
+    with chdir(project.root):
+        jobs = list(plan.closure([*made, *jobs_of_target(plan, "long-short")]))
+    for job in jobs:
         folders[job.step].add(job.names.get("corpus"))
     assert folders["corpus"] == {f"{corpus}@smoke" for corpus in corpora}
     assert folders["fixture"] == folders["corpus"] - {"toy_zh-en@smoke", "toy_long_zh-en@smoke"}
@@ -63,14 +70,16 @@ def test_going_to_smoke_and_back_keeps_both(project):
     assert to_make(project.root, real) == set()
 
 
-def test_the_folder_of_another_scale_is_refused(project):
+def test_the_folder_of_another_scale_is_refused(tmp_path):
     """Downloads above all: where they are, no rule of a scale with fixtures makes anything."""
-    done = project.snakemake("-n", "results/1_corpus/ted_fr-en/0123456789/manifest.json", "--config", "scale=smoke")
+    project = small_demo(tmp_path / "project")
+    done = project.snakemake("-n", "results/1_corpus/ted_zh-en/0123456789/manifest.json")
     assert done.returncode == 2
-    assert "did you mean 'ted_fr-en@smoke'?" in done.stderr
-    done = project.snakemake("-n", "results/1_corpus/ted_fr-en/downloads", "--config", "scale=smoke")
+    assert "did you mean 'ted_zh-en@smoke'?" in done.stderr
+    done = project.snakemake("-n", "results/1_corpus/ted_zh-en/downloads")
     assert done.returncode == 1
     assert "MissingRuleException" in done.stdout + done.stderr
-    done = project.snakemake("-n", "results/1_corpus/ted_fr-en@smoke/0123456789/manifest.json")
+    generated = "results/1_corpus/ted_zh-en@smoke/0123456789/manifest.json"
+    done = project.snakemake("-n", generated, "--config", "scale=paper")
     assert done.returncode == 2
-    assert "did you mean 'ted_fr-en'?" in done.stderr
+    assert "did you mean 'ted_zh-en'?" in done.stderr

@@ -8,21 +8,21 @@ from helpers.command_line import output
 from helpers.item_study import ITEMS, SENTENCES, add_item_study
 from helpers.places import target
 from helpers.plans import closure, plan_of, to_make
-from helpers.support import Project, quick_smoke
+from helpers.support import Project, small_demo
 
 from docmt.base.artifacts import read_json
 from docmt.base.errors import UserError
-from docmt.plan.plan import Job
+from docmt.plan.plan import Job, Plan
 
 PAGE = "results/8_report/smoke/mine/{}.html"
 SHEET = "results/8_report/smoke/mine/human.sheet.csv"
 
 
 @pytest.fixture
-def mine(project) -> Project:
+def mine(tmp_path) -> Project:
     """Nothing has been run yet."""
-    add_item_study(quick_smoke(project))
-    project.edit("config.yaml", "scale", "smoke")
+    project = small_demo(tmp_path / "project")
+    add_item_study(project)
     return project
 
 
@@ -75,27 +75,20 @@ JOBS = {
 }
 
 
-def needed(project: Project, page: str) -> list[Job]:
-    """The jobs that a page is made from, and its own; views are left out."""
-    return [job for job in closure(plan_of(project.root), page) if job.step != "views"]
+def needed(plan: Plan, page: str) -> set[str]:
+    """The labels of the jobs that a page is made from, and of its own; views are left out."""
+    return job_labels([job for job in closure(plan, page) if job.step != "views"])
 
 
-@pytest.mark.parametrize("item", ITEMS)
-def test_a_single_target_schedules_only_what_it_needs(mine, item):
-    jobs = needed(mine, PAGE.format(item))
-    assert job_labels(jobs) == JOBS[item]
-
-
-def test_a_sheet_needs_translations_alone(mine):
-    jobs = needed(mine, SHEET)
+def test_a_single_target_schedules_only_what_it_needs(mine):
+    plan = plan_of(mine.root)
+    assert {item: needed(plan, PAGE.format(item)) for item in ITEMS} == JOBS
     expected = {f"{rule} {system}" for rule in ("train", "translate") for system in ("sentence", "concat_3")}
-    assert job_labels(jobs) == {*TEXT, *expected, "sheet"}
-
-
-def test_one_ablation_of_one_seed_is_a_target(mine):
-    jobs = needed(mine, target(mine, "7_scores/toy_zh-en/sentence.smoother/seed2"))
-    expected = {*TEXT, "aligner"} | run_of("sentence.smoother", " seed2")
-    assert job_labels(jobs) == expected
+    assert needed(plan, SHEET) == {*TEXT, *expected, "sheet"}
+    one_seed = target(mine, "7_scores/toy_zh-en/sentence.smoother/seed2")
+    assert needed(plan, one_seed) == {*TEXT, "aligner"} | run_of("sentence.smoother", " seed2")
+    with pytest.raises(UserError, match="no sheet of this item\n  found quality; expected a table of kind human"):
+        needed(plan, SHEET.replace("human", "quality"))
 
 
 def test_the_page_of_the_study_is_made_of_all_items(mine):
@@ -175,9 +168,3 @@ def test_a_sheet_is_drawn_from_finished_translations_and_filled_in(demo, program
     better = 100 * sum(item["first"] == "baseline" and not item["filled"] for item in key["items"]) / 7
     assert judged["average"]["better"] == pytest.approx(better)
     assert "Nothing to be done" in demo.snakemake("-n", SHEET, check=True).stdout
-
-
-def test_a_sheet_of_a_table_without_systems_is_refused(mine):
-    target = SHEET.replace("human", "quality")
-    with pytest.raises(UserError, match="no sheet of this item\n  found quality; expected a table of kind human"):
-        needed(mine, target)

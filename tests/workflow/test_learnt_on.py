@@ -4,7 +4,7 @@ import re
 
 import pytest
 from helpers.places import target
-from helpers.support import Project, copy_project
+from helpers.support import Project, small_demo
 
 TEXT = "truecase_separate4k"
 LEARNT = f"results/2_tokens/toy_large/{TEXT}/"
@@ -12,7 +12,8 @@ LEARNT = f"results/2_tokens/toy_large/{TEXT}/"
 
 @pytest.fixture(scope="module")
 def two_corpora(tmp_path_factory) -> Project:
-    project = copy_project(tmp_path_factory.mktemp("learnt") / "project")
+    project = small_demo(tmp_path_factory.mktemp("learnt") / "project")
+    project.edit("config.yaml", "scale", "paper")
     catalogue = project.read("workflow/corpora/toy_zh-en.yaml")
     project.write("workflow/corpora/toy_large.yaml", catalogue | {"corpus": "toy_large"})
     project.edit("config.yaml", f"texts/{TEXT}/learnt_on", "toy_large")
@@ -43,7 +44,3 @@ def test_several_jobs_need_what_was_learnt(two_corpora):
     assert rules["toy_large"] == {"corpus", "tokens_tokenised", "tokens_learnt", "tokens_encoded", "tokens"}
     assert rules["toy_zh-en"] == rules["toy_large"]
     assert LEARNT in jobs["tokens_tokenised", "toy_zh-en"] and LEARNT not in jobs["tokens_tokenised", "toy_large"]
-
-
-def test_the_corpus_itself_needs_no_other(two_corpora):
-    assert set(planned_jobs(two_corpora, "toy_large", 1)) == {("corpus", "toy_large"), ("tokens", "toy_large")}

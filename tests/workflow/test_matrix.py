@@ -1,5 +1,4 @@
-"""The papers' studies at smoke scale, from nothing: all of them, the one on open text and that of contrastive sets at
-night, one with `-m slow`, the demo in CI.
+"""The papers' studies at smoke scale, from nothing, the one on open text and that of contrastive sets: at night.
 
 A broken model fails alone.
 
@@ -26,7 +25,7 @@ from helpers.matrix import (
     run_problems,
 )
 from helpers.papers import FILES as STUDIES
-from helpers.support import Project, changed_package, copy_project, quick_smoke
+from helpers.support import Project, changed_package, copy_project
 
 from docmt.settings.models import MODEL_CONFIGS
 
@@ -60,30 +59,6 @@ def test_the_whole_matrix(tmp_path, capsys):
     with capsys.disabled():
         print(f"\n{tmp_path / 'matrix.json'}: {took}")
     assert [*missing_pages(matrix), *run_problems(matrix), *cell_problems(matrix), *flat_losses(matrix)] == []
-
-
-LEFT_TO_THE_NIGHT = "concat_2", "long_short_2", "beam8"
-"""Ends of names of systems that are like others but for a number: windows of 2 beside 3 and 4, beams of 8 beside 4."""
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1200)
-def test_every_table_of_one_paper(project):
-    """Of the long-short paper, which has the fewest trainings. So few updates that no loss need fall by a fifth."""
-    quick_smoke(project)
-    study = project.read("workflow/studies/long-short.yaml")
-    study["systems"] = {
-        name: settings for name, settings in study["systems"].items() if not name.endswith(LEFT_TO_THE_NIGHT)
-    }
-    for lines in (
-        study["tables"]["as_last"]["rows"],
-        study["tables"]["table2"]["rows"],
-        study["figures"]["figure2"]["series"],
-    ):
-        lines[:] = [line for line in lines if not line.get("system", "").endswith(LEFT_TO_THE_NIGHT)]
-    project.write("workflow/studies/long-short.yaml", study)
-    matrix, _ = run_studies(project, ["long-short"], timeout=1200)
-    assert [*missing_pages(matrix), *run_problems(matrix), *cell_problems(matrix)] == []
 
 
 def test_a_training_of_every_kind_of_model(finished_demo):

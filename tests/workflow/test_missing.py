@@ -5,7 +5,7 @@ import json
 import pytest
 from helpers.places import target
 from helpers.plans import to_make
-from helpers.support import Project, planned
+from helpers.support import Project, small_demo
 
 CORPUS = """\
 corpus: {name}
@@ -28,8 +28,10 @@ most_shared: {{documents: 1, pairs: 1}}
 
 
 @pytest.fixture
-def studies(project) -> Project:
+def studies(tmp_path) -> Project:
     """A study of the toy corpus and of two that only a person can bring, and one of the latter alone."""
+    project = small_demo(tmp_path / "project")
+    project.edit("config.yaml", "scale", "paper")
     for name in ("mine", "yours"):
         project.write(f"workflow/corpora/{name}.yaml", CORPUS.format(name=name))
     study = project.read("workflow/studies/demo.yaml")
@@ -70,11 +72,6 @@ def test_only_what_was_asked_for_is_named(studies):
     done = studies.snakemake("-n", scores(studies, "yours"))
     assert done.returncode == 2
     assert "yours.zh" in done.stderr and "mine.zh" not in done.stderr
-
-
-def test_what_needs_no_missing_file_is_planned(studies):
-    jobs = planned(studies, scores(studies, "toy_zh-en"))
-    assert "scores sentence" in jobs and "download" not in jobs
 
 
 def test_all_leaves_a_corpus_out_and_a_target_that_names_it_is_refused(studies):
@@ -142,13 +139,6 @@ def test_files_that_a_person_put_among_the_downloads_survive_a_forced_run(studie
     assert "another file than the catalogue or the first download" in refused.stderr
     assert "results/checksums.lock.json:3 states" in refused.stderr
     assert (downloads / "mine.zh").read_text() == "d\nb\n\nc\n"
-
-
-def test_a_local_folder_of_an_unknown_corpus_is_refused(studies):
-    studies.edit("config.yaml", "local", {"mien": "/data"})
-    done = studies.snakemake("-n")
-    assert done.returncode == 2
-    assert "did you mean 'mine'?" in done.stderr
 
 
 def test_the_report_of_a_study_without_files_says_so(studies):

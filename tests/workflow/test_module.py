@@ -1,12 +1,11 @@
 """Another workflow takes docmt as a module, and gets a table of it."""
 
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 from helpers.planted import at
-from helpers.support import ROOT, Project, planned, run
+from helpers.support import Project, planned
 
 PAGE, TABLE = (f"results/8_report/smoke/demo/quality.{form}" for form in ("html", "csv"))
 SNAKEFILE = """
@@ -83,14 +82,3 @@ def test_a_job_on_a_cluster_reads_its_recipe_alone(second, demo):
     as_slurm = ("--mode", "remote", "--executor", "local", "--force", "--no-hooks", "--nolock", "--ignore-incomplete")
     second.snakemake("--cores", "1", *job, *as_slurm, check=True)
     assert (second.root / folder / "comparisons.json").read_bytes() == before
-
-
-@pytest.mark.slow
-def test_a_second_workflow_gets_a_table_from_the_beginning(tmp_path):
-    second = second_workflow(tmp_path / "second", ROOT, scale="smoke")
-    # Without forks: a folder named docmt is beside the Snakefile when Snakemake imports the package.
-    (second.root / "docmt").mkdir()
-    run(
-        [Path(sys.executable).parent / "snakemake", "--cores", "2", *PROFILE], cwd=second.root, check=True, timeout=3600
-    )
-    assert (second.root / "mine.csv").read_text().count("\n") == 2

@@ -2,20 +2,13 @@
 
 import re
 import shutil
-import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers.demo_changes import CONFIG, STUDY, folder_of, sets, summary
+from helpers.demo_changes import CONFIG, STUDY, sets, summary
 from helpers.finished import finish_targets
 from helpers.plans import closure, plan_of, to_make
-from helpers.support import Project, docmt, planned
-
-from docmt.base.artifacts import read_json
-from docmt.base.recipe import read_recipe
-from docmt.plan.links import jobs_of_target
-from docmt.plan.plan import Plan
+from helpers.support import Project, planned
 
 PAGE = "results/8_report/smoke/demo/quality.html"
 CAPTION = sets("tables/quality/caption", "Other words.")
@@ -63,21 +56,15 @@ REFUSED = {
         "  found input mtime params; expected mtime params, as profiles/default states them\n"
         "  add --rerun-triggers mtime params\n",
     ),
-    "no profile": (
-        ("demo", "--workflow-profile", "none"),
-        "found code input mtime params software-env; expected mtime",
-    ),
     "until jobs that read each other": (
         ("demo", "--until", "train", "-F"),
         "docmt: --until train: Snakemake cannot end a run with jobs that read each other\n",
     ),
     "a page that no study has": (("results/8_report/smoke/demo/qualty.html",), "did you mean 'quality'?"),
-    "a study that is not there": (("results/8_report/smoke/demmo/quality.html",), "unknown study"),
     "a page of another scale": (
         (PAGE.replace("smoke", "paper"),),
         "a target of another scale\n  found scale paper; expected smoke, which this run has\n",
     ),
-    "the front page of another scale": (("results/report.html",), "found scale paper; expected smoke"),
     "an id that nobody asks for": (
         ("results/5_training/toy_zh-en/han/seed1/0123456789/manifest.json",),
         "docmt: results/5_training/toy_zh-en/han/seed1/0123456789: no job of the present settings\n",
@@ -87,7 +74,6 @@ REFUSED = {
         "did you mean 'toy_zh-en/han'?",
     ),
     "a word that is no list": (("demo", "--config", "seeds=1"), "seeds: wrong type\n  found 1 (a whole number)"),
-    "a key that nobody knows": (("demo", "--config", "sedes=[1]"), "did you mean 'seeds'?"),
 }
 
 
@@ -117,45 +103,6 @@ def test_a_link_follows_the_page_there_and_back(looks_finished: Project):
     assert linked(looks_finished) == old
 
 
-def test_another_commit_is_no_reason(looks_finished: Project):
-    def git(*words: str) -> None:
-        subprocess.run(
-            ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=looks_finished.root, check=True
-        )
-
-    git("init", "-q")
-    git("add", "workflow", "config.yaml")
-    for number in range(2):
-        git("commit", "-q", "--allow-empty", "-m", str(number))
-        assert not planned(looks_finished, "demo") - {"demo"}
-
-
-def test_a_job_of_another_version_that_waited_is_refused(looks_finished: Project):
-    """As after an upgrade while jobs are in a queue: a run plans anew, and the job that waits says so."""
-    folder = folder_of(looks_finished, "translate han")
-    recipe = read_recipe(folder)
-    older = replace(recipe, version=recipe.version - 1)
-    older.write(looks_finished.root)
-    done = docmt("job", older.folder, cwd=looks_finished.root)
-    assert done.returncode == 2
-    assert f"{older.path}: the recipe of another version of translate\n" in done.stderr
-    assert "run snakemake again, which writes a new one" in done.stderr
-    assert not planned(looks_finished, "demo"), "a folder of another version is none of this version"
-
-
-def test_a_recipe_that_was_changed_or_moved_is_refused(looks_finished: Project):
-    folder = folder_of(looks_finished, "translate han")
-    path, relative = folder / "job.json", folder.relative_to(looks_finished.root)
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace('"seed": 1', '"seed": 2'), encoding="utf-8")
-    assert "job.json: changed by hand" in docmt("job", relative, cwd=looks_finished.root).stderr
-    path.write_text(text, encoding="utf-8")
-    other = folder.with_name("0123456789")
-    shutil.copytree(folder, other)
-    done = docmt("job", other.relative_to(looks_finished.root), cwd=looks_finished.root)
-    assert "the recipe of another folder" in done.stderr and done.returncode == 2
-
-
 def test_a_library_of_another_version_makes_what_it_made(looks_finished: Project, monkeypatch: pytest.MonkeyPatch):
     from docmt.plan import plan
 
@@ -173,15 +120,6 @@ def test_two_names_of_one_job_have_one_folder(looks_finished: Project):
     plan = plan_of(looks_finished.root)
     jobs = [job for job in closure(plan, "demo", "other") if job.step == "compare"]
     assert (len(jobs), len({plan.recipe(job).folder for job in jobs})) == (4, 2), "both studies have both tables"
-
-
-def test_every_folder_of_the_plan_is_that_of_its_job(looks_finished: Project):
-    plan = plan_of(looks_finished.root)
-    jobs = closure(plan, "demo")
-    for job in jobs:
-        assert Plan(plan.grid, looks_finished.root).job_at(str(plan.recipe(job).folder)) == job
-        assert jobs_of_target(plan, f"{plan.recipe(job).path}") == [job]
-    assert read_json(looks_finished.root / plan.recipe(jobs[0]).path)["identity"] == plan.recipe(jobs[0]).identity
 
 
 TALKS = {

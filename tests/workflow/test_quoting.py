@@ -42,11 +42,6 @@ def test_a_bare_place_is_noticed(command):
     assert bare(command)
 
 
-def test_a_quoted_place_is_none():
-    sums = "--n $(({resources.gpu} ? {resources.gpu} : 1)) ${{A:+b}}"
-    assert bare('x "$(dirname "$(dirname {input:q})")" {output:q} ' + sums) == []
-
-
 @pytest.mark.parametrize("path", RULES, ids=lambda path: path.name)
 def test_a_job_is_the_process_that_its_workflow_starts(path):
     """A signal to the workflow reaches it; no pipe stands between, whose other side would end first."""

@@ -1,6 +1,7 @@
 """Whoever of a workflow is asked to stop, a training ends in good order, and goes on to the same bits."""
 
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Callable
@@ -70,6 +71,9 @@ def test_a_training_stops_in_good_order(
     said = training.ending()
     assert (said["reason"], said["status"]) == ("stopped", 75) and said["message"].startswith("asked to stop")
     assert 0 < said["update"] < UPDATES and not training.is_finished()
+    if number != signal.SIGKILL and told in (group, job):
+        stopped = rf"stopped: \S+/sentence/seed1: .*asked to stop.* \({training.place}/log\.1\.txt\)"
+        assert re.search(stopped, training.screen()), training.screen()
     assert "Traceback" not in training.log() and training.log().count("asked to stop") == 1
     assert not list(training.folder.rglob("process.json")), "the leases are given back"
     check_it_goes_on(training, options, programs, undisturbed if options == () else None)

@@ -17,6 +17,7 @@ def train_and_end(training: LongTraining, number: signal.Signals) -> str:
     return training.screen()
 
 
+@pytest.mark.nightly
 def test_a_killed_training_ends_in_the_same_bits_as_one_never_stopped(demo, undisturbed, programs):
     training = LongTraining(demo)
     train_and_end(training, signal.SIGKILL)
@@ -28,6 +29,7 @@ def test_a_killed_training_ends_in_the_same_bits_as_one_never_stopped(demo, undi
     assert training.weights() == undisturbed
 
 
+@pytest.mark.nightly
 def test_a_stopped_training_is_explained_and_goes_on_after_others_of_other_settings(demo, undisturbed, programs):
     training = LongTraining(demo)
     said = train_and_end(training, signal.SIGTERM)
@@ -71,15 +73,6 @@ def test_on_a_cluster_a_training_ends_before_its_time_and_goes_on_in_the_next_jo
         done = training.train("--set-resources", "train:runtime=2", programs=programs, check=False)
         assert done.returncode == 1
         assert (training.ending()["reason"], training.ending()["update"]) == ("deadline", update)
-
-
-def test_a_forced_training_begins_again(demo, programs):
-    training = LongTraining(demo, updates=8)
-    training.train(programs=programs)
-    before = (training.folder / "model/model.safetensors").stat().st_mtime_ns
-    training.train("--forcerun", "train", programs=programs)
-    assert (training.folder / "model/model.safetensors").stat().st_mtime_ns > before
-    assert "resuming" not in training.log()
 
 
 def test_a_job_reads_its_settings_from_its_folder_only(demo):

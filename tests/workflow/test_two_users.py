@@ -13,6 +13,7 @@ from helpers.stored import files_of
 from helpers.support import Project, need, run
 
 FIRST, SECOND = 12345, 12346
+PAGE = "results/8_report/smoke/demo/attention.html"
 TO_READ = ("--inh-caps", "+dac_read_search", "--ambient-caps", "+dac_read_search")
 """Lets a user read the Python of the tests, wherever it is; nothing can be written with it."""
 
@@ -60,13 +61,13 @@ def path_of_tests() -> str:
 
 def test_the_second_user_trains_nothing_and_changes_nothing(place):
     need("setpriv")
-    run_as(place, FIRST, "docmt", "store", "push", "demo")
+    run_as(place, FIRST, "docmt", "store", "push", PAGE)
     before, store = files_of(place / "store"), place / "store"
-    told = run_as(place, SECOND, "snakemake", "--cores", "2", "demo")
+    told = run_as(place, SECOND, "snakemake", "--cores", "2", PAGE)
     assert " ".join(re.search(r"^docmt: +((?:made|fetched).*)$", told, re.MULTILINE)[1].split()) == "made fetched", told
     rows = re.findall(r"^docmt: (5_training|6_\w+|7_\w+) +(\d*) +(\d+)$", told, re.MULTILINE)
     assert rows, told
-    assert (place / str(SECOND) / "results/report@smoke.html").is_file()
+    assert (place / str(SECOND) / PAGE).is_file()
     assert {name: data for name, data in files_of(store).items() if name in before} == before
     assert {(store / name).stat().st_uid for name in before} == {FIRST}
     with pytest.raises(AssertionError, match="not permitted"):

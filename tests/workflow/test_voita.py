@@ -85,35 +85,6 @@ def test_a_few_instances_by_the_workflow_and_from_plain_files(sets, tmp_path):
     assert scores == from_plain_files(model, sets)
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(3600)
-def test_every_row_of_the_sets(sets, tmp_path):
-    """16,151 rows: 5,000 of deixis, 3,428 of lexical cohesion, 2,520 and 5,203 of ellipsis, 28 of them twice."""
-    scores = [f"7_scores/voita_en-ru/{system}/seed1" for system in ("sentence", "concat_4")]
-    project = finished(tmp_path / "project", sets, "paper", *scores)
-    changed = read_json(project.root / at(project, "1_corpus/voita_en-ru") / "card.json")["changed"]
-    assert sum(count for what, count in changed.items() if what.startswith("variants dropped")) == 28
-    for system, place in zip(("sentence", "concat_4"), scores, strict=True):
-        contrastive = read_json(project.root / at(project, place) / "scores.json")["contrastive"]
-        counts = {
-            name: (contrastive[name]["items"], contrastive[name]["variants"], contrastive[name]["ties"])
-            for name in FILES
-        }
-        assert counts == {
-            "deixis": (2500, 5000, 0),
-            "lexical_cohesion": (1500, 3428, 0),
-            "ellipsis_inflection": (500, 2505, 1),
-            "ellipsis_vp": (500, 5190, 0),
-        }
-        model, _ = folders(project, system)
-        assert contrastive == from_plain_files(model, sets)
-    # Two translations of each deixis item are right after two contexts, which a sentence model does not see.
-    assert read_json(project.root / at(project, scores[0]) / "scores.json")["contrastive"]["deixis"]["right"] == 1250
-    constant = indifferent(model)
-    of_constant = from_plain_files(constant, sets, "--score", "mean")
-    assert {(score["right"], score["items"] - score["ties"]) for score in of_constant.values()} == {(0, 0)}
-
-
 def indifferent(folder: Path) -> Path:
     """The model without its knowledge of what is likely."""
     model, card = load_model(folder, torch.device("cpu")), read_json(folder / "model.json")
