@@ -246,7 +246,7 @@ def test_fetching_a_file_that_the_catalogue_does_not_know(tmp_path, monkeypatch)
     words = download_words(tmp_path, CATALOGUE / "bible_zh-en.yaml", "bible.tar.gz")
     problem = CliRunner().invoke(build(), words).exception
     expected = "job.json: unknown file\n  found bible.tar.gz\n  did you mean 'bible_pd.tar.gz'?"
-    assert isinstance(problem, UserError) and str(problem) == f"{words[2]}/{expected}"
+    assert isinstance(problem, UserError) and str(problem) == f"{words[1]}/{expected}"
 
 
 @pytest.mark.parametrize("corpus", ["bible_zh-en", "bible_de-en", "bible_fr-en", "tvsub_zh-en_240"])
