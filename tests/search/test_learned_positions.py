@@ -10,7 +10,6 @@ from helpers.model_cases import CASES, VOCABULARY, documents, rows_of
 from helpers.tiny import FIRST_WORD, full_forward_score, random_documents
 from torch import nn
 
-from docmt.base.checks import BadValue
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import EOS, MASK, SEP, UNK
 from docmt.models import build
@@ -61,15 +60,6 @@ def test_three_runaway_sentences_of_eight_pieces_end_in_the_table(frame, rows, l
     (ranked,) = beam_search(model, Rows.from_lists(random_documents(0, [[8, 8, 8]])), DecodeConfig(beam=2))
     assert [[len(sentence) for sentence in each.sentences] for each in ranked] == [lengths[frame]] * 2
     assert all(each.forced_ends == len(each.sentences) for each in ranked)
-
-
-def test_a_sentence_of_one_piece_in_the_frame_closed_has_a_piece():
-    """Its source counts as none, and a maximum length without any piece is refused as a setting."""
-    model = model_with(TransformerConfig(**SMALL, frame="closed"), 40)
-    config = DecodeConfig(beam=2, max_length_a=1.0, max_length_b=1)
-    assert [len(each.sentences[0]) for each in beam_search(model, Rows.from_lists([[[9]]]), config)[0]] == [1, 1]
-    with pytest.raises(BadValue, match="max_length_b: found 0, expected 1 or more"):
-        DecodeConfig(beam=2, max_length_a=0.5, max_length_b=0)
 
 
 def longest_of(config: TransformerConfig, rows: Rows, side: str) -> int:
