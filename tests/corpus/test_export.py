@@ -199,25 +199,6 @@ def copy_with(folder: Path, output: Path, **columns: list) -> Path:
     return output
 
 
-def test_a_name_that_needs_two_lines_is_refused_in_files_alone(folder, tmp_path):
-    other = copy_with(folder, tmp_path / "other", document=["a\nb", "a\nb", "c", "d", "x", "x", "y"])
-    message = refusal(ExportedCorpus(other), tmp_path / "out")
-    assert "documents.parquet: the name of a document has a line end\n  found 'a\\nb'; expected a name" in message
-    export(ExportedCorpus(other), "parquet", "about", tmp_path / "out")
-    assert pq.read_table(tmp_path / "out/train.parquet")["document"][0].as_py() == "a\nb"
-
-
-@pytest.mark.parametrize("form", ["files", "parquet", "hub"])
-def test_a_corpus_of_contrastive_items_alone(folder, tmp_path, form):
-    other = copy_with(folder, tmp_path / "other")
-    write_parquet(other / "documents.parquet", DOCUMENTS.empty_table())
-    card = json.loads((other / "card.json").read_text(encoding="utf-8"))
-    (other / "card.json").write_text(json.dumps({**card, "splits": {}}), encoding="utf-8")
-    export(ExportedCorpus(other), form, "about", tmp_path / "out")
-    expected = {"README.md", "data/contrastive-00000-of-00001.parquet"} if form == "hub" else {"contrastive.tsv"}
-    assert files_of(tmp_path / "out") == expected
-
-
 def test_a_changed_file_is_refused(folder, tmp_path):
     other = copy_with(folder, tmp_path / "other")
     write_manifest(other, "documents.parquet", "card.json", "contrastive.parquet")

@@ -217,11 +217,6 @@ def test_every_form_of_files_has_a_writer():
     assert set(written_forms()) == set(FORMS) - {"combined", "toy"}
 
 
-def test_a_file_that_no_reader_reads_is_empty():
-    reader = parse(ReaderConfig, {"kind": "eos", "splits": {"train": {"source": "a", "target": "b"}}}, "corpus.yaml")
-    assert make_fixture(corpus_of(reader, "a", "b", "README"), SMALL).files["README"] == b""
-
-
 @pytest.mark.parametrize(
     ("reader", "files", "message"),
     [
@@ -237,15 +232,6 @@ def test_a_corpus_that_cannot_be_generated_is_refused(reader, files, message):
     with pytest.raises(UserError) as problem:
         make_fixture(corpus_of(parse(ReaderConfig, reader, "corpus.yaml"), *files), SMALL)
     assert str(problem.value) == message
-
-
-def test_files_that_are_there_are_not_replaced(tmp_path):
-    (tmp_path / "2015-01.tgz").write_bytes(b"ten gigabytes")
-    with pytest.raises(
-        UserError, match=r"output folder of a fixture is not empty\n  name a new folder, or an empty one"
-    ):
-        write_fixture(CORPORA["ted_fr-en"], SMALL, tmp_path)
-    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"ten gigabytes"]
 
 
 @pytest.mark.parametrize(

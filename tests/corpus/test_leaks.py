@@ -204,17 +204,6 @@ def command(monkeypatch, capsys):
     return run
 
 
-def test_check_corpus_reports_it(corpus_file, command):
-    status, text = command("check-corpus", corpus_file)
-    example, limit = "found 1 of 1 (100 %), such as 'c', which is 'a' of train", "at most 0 % (most_shared.documents)"
-    assert (status, text.splitlines()) == (
-        2,
-        ["documents of several sentences are also in train: 1", f"  mine test: {example}; expected {limit}"],
-    )
-    status, text = command("check-corpus", corpus_file, "--json")
-    assert (status, json.loads(text)["shared"]) == (2, [RECORD])
-
-
 def test_check_catalogue_reports_it(corpus_file, command, project):
     checked = check_corpus(load_corpus(corpus_file), Places(corpus_file.parent, str(corpus_file.parent)))
     assert (checked.problem, checked.is_fine) == (REFUSED, False)

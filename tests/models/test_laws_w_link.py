@@ -1,4 +1,4 @@
-"""The laws of W-Link: without links it is a Transformer; linked sentences agree. The rest is in `helpers/contract.py`."""
+"""The laws of W-Link: without links it is a Transformer; linked sentences agree. See also `helpers/contract.py`."""
 
 import pytest
 import torch

@@ -159,9 +159,3 @@ def test_a_view_without_enough_to_train_on_is_refused(tmp_path, cut, message):
     with pytest.raises(UserError, match=message):
         view_of(tmp_path, **cut)
     assert not list((tmp_path / "view").glob("*")), "nothing half made"
-
-
-def test_a_corpus_without_training_documents_has_none_too_short(tmp_path):
-    rows = [row for row in token_rows() if row["split"] == "test"]
-    view = built(tmp_path, CutConfig(window=1, min_document_sentences=99), CutConfig(window=1), rows=rows)
-    assert len(read_arrow(view / "train.arrow", SEGMENTS)) == 0

@@ -37,12 +37,6 @@ def test_lines(inputs, documents, source, target):
     assert not inputs.changed
 
 
-def test_sentences_know_their_lines(inputs):
-    write_files(inputs.downloads, {"a.zh": "<d>\n一\n二\n<d>\n三\n", "a.en": "<d>\none\ntwo\n<d>\nthree\n"})
-    _, second = documents_of(inputs, {**LINES, "documents": {"marker": "<d>", "at": "start"}})
-    assert (second.where, second.source.location(0), second.target.location(0)) == ("a.zh:5", "a.zh:5", "a.en:5")
-
-
 # What all readers of files can be told
 
 
@@ -184,11 +178,6 @@ def test_table_with_line_ends_of_windows(inputs):
     write_files(inputs.downloads, {"a.tsv": "document\tsource\ttarget\r\nx\t一\tone\r\n"})
     documents = documents_of(inputs, {"kind": "table", "splits": {"dev": "a.tsv"}})
     assert plain(documents) == [("dev", "x", [("一", "one")])]
-
-
-def test_table_whose_documents_are_numbers(inputs):
-    write_files(inputs.downloads, {"a.jsonl": '{"source": "一", "target": "one", "document": 7}\n'})
-    assert documents_of(inputs, {"kind": "table", "splits": {"dev": "a.jsonl"}})[0].name == "7"
 
 
 # verses
