@@ -87,19 +87,6 @@ def test_splits_are_as_large_as_the_scale_says(reread):
     assert None in cuts or set().union(*lengths.values()) == cuts
 
 
-def test_what_the_reader_is_told_to_mend_is_there(reread):
-    changed = reread.inputs.changed
-    for _, part in reread.corpus.reader.readers_of_files():
-        if not isinstance(part, ContrastiveReaderConfig):
-            assert not part.drop_empty or changed["pairs dropped: a side is empty"]
-            assert part.control != "space" or changed["control characters replaced by a space"]
-        if part.kind == "verses":
-            assert part.missing is None or changed["pairs dropped: a verse is missing"]
-            joined = changed["pairs joined to the pair before: a verse stands in the one before"]
-            assert part.continued is None or joined
-            assert all(changed[f"{mark} removed"] for mark in part.remove)
-
-
 def test_nothing_that_is_true_of_the_real_text_stays(reread):
     assert (reread.corpus.expected, reread.corpus.published) == ({}, ())
     assert all((file.sources, file.sha256, file.size) == ((), None, None) for file in reread.corpus.files)

@@ -67,19 +67,6 @@ def test_counts_are_those_of_loops(seed, at_once, monkeypatch):
     assert shared_text({split: hashes(documents) for split, documents in texts.items()}) == expected
 
 
-def test_documents_are_whole_and_in_order():
-    a, b, c = ("a", "x"), ("b", "y"), ("c", "z")
-    train = [[a, b], [a, b, c], [c]]
-    for test, count in (([[a, b]], 1), ([[b, a]], 0), ([[a], [b]], 0), ([[b, c]], 0), ([[a, ("b", "z")]], 0)):
-        (shared,) = shared_text({"train": hashes(train), "test": hashes(test)})
-        assert shared.documents.count == count
-
-
-def test_a_document_of_one_sentence_is_a_pair_alone():
-    (shared,) = shared_text({"train": hashes([[("Yes.", "Ja.")]]), "test": hashes([[("Yes.", "Ja.")]])})
-    assert (shared.documents, shared.pairs) == (SharedCount(0, 0, 0.0), SharedCount(1, 1, 1.0))
-
-
 def test_text_is_compared_as_it_is():
     train = hashes([[("Good morning.", "Guten Morgen.")]])
     for source in ("good morning.", "Good morning", "Good  morning.", "Good\u00a0morning."):

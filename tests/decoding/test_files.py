@@ -63,15 +63,6 @@ def test_unmarked_sentences_give_a_line_a_document(view, tmp_path):
     assert (record["strategy"], record["lines"], record["sentences"]) == ("documents", "documents", SENTENCES)
 
 
-def test_the_budget_of_a_batch_changes_no_line(view, tmp_path):
-    model, folder = tiny_model("joined"), view(windows(2))
-    runs = [
-        decode(model, folder, tmp_path / str(budget), CutConfig(window=2), batch_tokens=budget)
-        for budget in (1, 7, 4096)
-    ]
-    assert runs[0] == runs[1] == runs[2]
-
-
 def test_the_record_of_the_decoding(view, tmp_path):
     model, segments = tiny_model("joined"), windows(3)
     files = decode(model, view(segments), tmp_path / "out", CutConfig(window=3), length_penalty="gnmt")

@@ -80,16 +80,6 @@ def test_occurrences_without_translation_agree_with_nothing(chained):
     assert study.cases[0].chains[0].systems["sentence"].counts == [(None, 2)]
 
 
-def test_only_the_first_seed_and_one_text_are_compared(chained):
-    write_chains(chained, CHAINS, TEXT, seed=2)
-    entries = chained.settings["entries"]
-    system = entries[1].system
-    other = type(system)(**{**vars(system), "text": "other"})
-    entries[1] = type(entries[1])(**{**vars(entries[1]), "system": other})
-    (study,) = chain_studies_of(chained.load())
-    assert (study.seed, study.systems) == (1, ("sentence",))
-
-
 def test_much_is_cut_short(world):
     sentences, words = MOST_LINES + 3, MOST_CHAINS + 2
     line = " ".join(f"w{number}" for number in range(words))

@@ -6,7 +6,6 @@ import pytest
 
 from docmt.reporting.figures import DOTTED, LEVEL_DASH
 from docmt.reporting.pieces import pieces, to_csv
-from docmt.reporting.plots import TO_CURRENT_SENTENCE
 
 CORPUS = "toy_zh-en"
 
@@ -122,13 +121,6 @@ def test_losses_share_a_panel_and_other_values_have_their_own(world):
     assert to_csv(piece).count("\n") == 1 + len(piece.records) == 1 + 3 * 2 * 2
 
 
-def test_the_plain_cross_entropy_of_dev_is_no_line_beside_smoothed_losses(world):
-    world.curve("sentence", [{"kind": "dev", "update": 1, "loss": 4.0, "nll": 3.5}])
-    piece = drawn(world, kind="curves", systems=SYSTEMS[:1], values=["dev_loss", "dev_nll"])
-    assert [panel.title for panel in piece.content.panels] == ["loss, label-smoothed", "dev cross-entropy"]
-    assert [(record["value"], record["y"]) for record in piece.records] == [("dev_loss", 4.0), ("dev_nll", 3.5)]
-
-
 def timed(losses: dict[int, float], hours: float) -> list[dict]:
     """The lines of a training that needs so many hours for an update, by its dev losses."""
     lines = [
@@ -169,20 +161,6 @@ def test_the_time_to_the_lowest_loss_of_a_baseline_is_told(world, losses, said):
         world.curve("g_transformer", timed(of_seed, hours=0.2), seed)
     piece = drawn(world, kind="curves", systems=SYSTEMS, values=["dev_loss"], x="hours", baseline="sentence")
     assert list(piece.content.marks) == said
-
-
-def test_attention_to_the_own_sentence_is_a_second_line(world):
-    rows = [{"kind": "dev", "update": n, "entropy.cross.group": 2.0, "entropy.cross.global": 6.0} for n in (1, 2)]
-    world.curve("g_transformer", rows)
-    world.curve("sentence", [{"kind": "dev", "update": n, "entropy.cross": 3.0} for n in (1, 2)])
-    piece = drawn(world, kind="curves", systems=SYSTEMS, values=["cross_attention_entropy"])
-    assert {(r["label"], r["second"], r["y"]) for r in piece.records} == {
-        ("A", "", 3.0),
-        ("B", "", 6.0),
-        ("B", TO_CURRENT_SENTENCE, 2.0),
-    }
-    assert piece.content.missing == ()
-    assert ">bits<" in piece.content.panels[0].svg
 
 
 @pytest.mark.parametrize(

@@ -45,19 +45,6 @@ def test_judging_is_brute_force(scores, data):
     assert tie == (scores[correct] in others and scores[correct] == max(scores))
 
 
-def test_items_of_two_sets_of_one_number_stay_apart(tmp_path):
-    rows = [
-        row(0, -1.0, correct=True),
-        row(0, -1.0, correct=True, name="word", distance=0),
-        row(1, -2.0, correct=False),
-        row(1, -0.5, correct=False, name="word", distance=0),
-    ]
-    assert read_judgements(write(tmp_path / "c.arrow", rows), BY_SUM) == [
-        Judgement("pronoun", 1, 2, right=True, tie=False),
-        Judgement("word", 0, 2, right=False, tie=False),
-    ]
-
-
 def right_by(rows: list[dict], score: str, unit: str) -> bool:
     (judgement,) = judge_items(
         pa.Table.from_pylist(rows, schema=CONTRASTIVE_SCORES), ContrastiveConfig(score, unit), "scores"

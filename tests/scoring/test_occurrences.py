@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from docmt.base.columns import CHAINS_WORDS, TOKENS
 from docmt.base.tables import read_arrow
-from docmt.scoring import chain_scores
 from docmt.scoring.alignment.links import DirectedLinks
 from docmt.scoring.alignment.training import DefaultAligner, train
 from docmt.scoring.chain_scores import AlignedTranslations, StopList, StopLists
@@ -207,14 +206,3 @@ def test_every_choice_of_what_a_translation_is_is_in_the_signature():
     signatures += [signature(DEFAULT, replace(NO_STOP_WORDS, **{side: top}), "some") for side in ("source", "target")]
     signatures.append(signature(DEFAULT, NO_STOP_WORDS, "other"))
     assert len(set(signatures)) == len(choices) + 4
-
-
-def test_a_stop_list_is_named_with_its_content(tmp_path):
-    file = tmp_path / "english.txt"
-    file.write_text("The\n\n of \n", encoding="utf-8")
-    stop_list = chain_scores.read_stop_list(file, lower=True)
-    assert stop_list.words == {"the", "of"}
-    assert stop_list.name.startswith("english.txt-")
-    file.write_text("The\n", encoding="utf-8")
-    assert chain_scores.read_stop_list(file, lower=False) != stop_list
-    assert chain_scores.read_stop_list(file, lower=False).words == {"The"}

@@ -150,15 +150,6 @@ def test_every_output_keeps_the_rules(name, lengths, beam, seed, a, b):
 
 
 @models
-def test_forced_ends_are_counted(name):
-    config = DecodeConfig(beam=2, max_length_a=0, max_length_b=1)
-    results = beam_search(tiny_model(name), Rows.from_lists(DOCUMENTS), config)
-    if name not in FREE:
-        assert [translations[0].forced_ends for translations in results] == [len(document) for document in DOCUMENTS]
-    assert all(best.forced_ends == 1 for best in results[1])
-
-
-@models
 def test_finished_instances_leave_the_batch(name, monkeypatch):
     model, seen = tiny_model(name), []
     step = model.step

@@ -7,16 +7,14 @@ import pytest
 from helpers.recipes import write_recipe
 from helpers.small_corpus import ITEM, PAIRS, document_rows, write_corpus
 
-from docmt.base import shards
 from docmt.base.columns import CONTRASTIVE_TOKENS, TOKENS
 from docmt.base.errors import UserError
-from docmt.base.shards import Part
 from docmt.base.tables import read_arrow
 from docmt.cli.main import main
 from docmt.settings.data import TextConfig
 from docmt.steps.tokens import LEARNT
 from docmt.text.pipeline import TextPipeline, TokensSettings
-from docmt.text.process import encode_part, join_parts, learn_parts, process_corpus, tokenise_part
+from docmt.text.process import process_corpus
 
 PRESETS = {
     "truecase": TextConfig(case="truecase", bpe="joint", merges=60, learnt_on="large"),
@@ -88,21 +86,6 @@ def test_a_corpus_that_takes_the_text_cuts_sentences_as_the_other_one_does(large
         assert (row["source_ids"], row["target_ids"]) == (same["source_ids"], same["target_ids"])
     (item,) = read_arrow(tmp_path / "out" / "contrastive.arrow", CONTRASTIVE_TOKENS).to_pylist()
     assert item["source_ids"] == [pipeline.source.encode(sentence) for sentence in ITEM["source"]]
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_one_job_and_parts_give_the_same_bytes(large, other, tmp_path, monkeypatch, preset):
-    monkeypatch.setattr(shards, "SHARD_PAIRS", 2)
-    told, learnt = settings("other", PRESETS[preset]), learnt_on_large(large, PRESETS[preset])
-    process_corpus(told, other, tmp_path / "one", learnt=learnt)
-    parts = [tmp_path / str(number) for number in (1, 2)]
-    for number, part in enumerate(parts, start=1):
-        tokenise_part(told, other, Part(number, 2), part / "tokenised")
-    learn_parts(told, other, [part / "tokenised" for part in parts], tmp_path / "learnt", learnt=learnt)
-    for part in parts:
-        encode_part(part / "tokenised", tmp_path / "learnt" / "text", part / "encoded")
-    join_parts([part / "encoded" for part in parts], tmp_path / "learnt", tmp_path / "out")
-    assert files(tmp_path / "out") == files(tmp_path / "one")
 
 
 @pytest.mark.parametrize(

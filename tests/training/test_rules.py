@@ -138,13 +138,6 @@ def test_new_and_transferred_parameters_may_have_schedules_of_their_own(model, c
         assert set_learning_rates(optimiser, train, 8, update) == pytest.approx(expected, rel=1e-12), update
 
 
-@pytest.mark.parametrize("group", ["new", "transferred"])
-def test_noam_has_no_rate_for_transferred_or_new_parameters(group):
-    for schedules in ({"schedule": "noam"}, {f"schedule_{group}": "noam"}):
-        with pytest.raises(BadValue, match=f"inverse_sqrt, polynomial or constant beside lr_{group}"):
-            TrainConfig(**schedules, **{f"lr_{group}": 1e-4})
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

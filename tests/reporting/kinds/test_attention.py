@@ -71,14 +71,6 @@ def test_long_chains_and_many_chains_are_cut_short(world):
     assert (len(inside.attention), len(inside.similarity)) == (MOST_OCCURRENCES, MOST_CHAINS)
 
 
-def test_only_the_first_seed_is_looked_at(world):
-    assert inside_maps(world.load(), CORPUS, "g_transformer") is None
-    write_inside(world, ROWS, seed=2)
-    assert inside_maps(world.load(), CORPUS, "g_transformer") is None
-    write_inside(world, [])
-    assert inside_maps(world.load(), CORPUS, "g_transformer") is None
-
-
 def test_divergence_and_entropy_over_training_by_kind(world):
     for system, values in (
         ("sentence", {"entropy.cross": 3.0, "entropy.encoder.lexical.attention": 1.0}),
