@@ -13,6 +13,7 @@ import pytest
 from helpers.support import ROOT, environment
 from helpers.toy_task import Folder, Notes, make_folder
 
+from docmt.base.manifest import MANIFEST
 from docmt.training.exit import Reason, read_exit
 
 SCRIPT = ROOT / "tests" / "helpers" / "stopped_training.py"
@@ -184,6 +185,7 @@ def test_stopped_at_random_updates_and_in_validations(folder, ranks, seed):
     """60 random points over stages, ranks and seeds; the weights are those of a training never stopped, to the bit."""
     generator, job = random.Random(seed), Job(folder, ranks)
     expected = job.finished()
+    (folder.paths.output / MANIFEST).unlink()
     (folder.root / "began.txt").unlink()
     job.out_of_time(generator.uniform(0.5, 3.0))
     for where in points(generator, after=job.began[-1]):
