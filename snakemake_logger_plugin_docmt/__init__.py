@@ -13,7 +13,7 @@ import shutil
 import sys
 import threading
 import time
-from logging import LogRecord
+from logging import Handler, LogRecord
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -62,6 +62,8 @@ class LogHandler(LogHandlerBase):
 
     def __post_init__(self) -> None:
         """Show at once that the run has begun: a large plan takes seconds."""
+        if not hasattr(self, "filters"):  # the interface of Snakemake 9.5 does not begin a handler of logging
+            Handler.__init__(self)
         self.is_terminal = sys.stderr.isatty()
         self.jobs: dict[int, RunningJob] = {}
         self.began = time.time()

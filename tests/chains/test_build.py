@@ -2,7 +2,6 @@
 
 import json
 import sys
-from itertools import accumulate, pairwise
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,7 +13,6 @@ from helpers.small_corpus import ITEM, PAIRS, document_rows, small_rows, write_c
 from docmt.base.chains import chains_of
 from docmt.base.columns import CHAINS_WORDS, CONTRASTIVE_SEGMENTS, SEGMENT_CHAINS, SEGMENTS, TOKENS
 from docmt.base.errors import UserError
-from docmt.base.names import SPLITS
 from docmt.base.tables import read_arrow, write_arrow
 from docmt.base.vocabulary import UNK
 from docmt.chains.documents import WordsSettings, build_words
@@ -56,34 +54,6 @@ def stop_words(words: Path) -> frozenset[str]:
     return frozenset((words / "stop_words.txt").read_text(encoding="utf-8").split("\n")[:-1])
 
 
-def chains_in(row: dict) -> list[list[int]]:
-    return [row["members"][start:end] for start, end in pairwise(accumulate(row["lengths"], initial=0))]
-
-
-def test_every_place_of_a_chain_of_words_holds_its_word(tokens, words):
-    rows = read_arrow(words / "chains.arrow", CHAINS_WORDS).to_pylist()
-    assert {row["split"] for row in rows} == set(SPLITS)
-    for row in rows:
-        sentences = token_rows(tokens, row["split"])
-        places = list(zip(row["sentences"], row["words"], strict=True))
-        assert len(places) >= 2 and places == sorted(places)
-        for sentence, word in places:
-            assert sentences[row["document"], sentence]["source_tokens"].split(" ")[word] == row["word"]
-
-
-def test_chains_of_words_are_all_repeated_words_of_each_document(tokens, words):
-    rows = read_arrow(words / "chains.arrow", CHAINS_WORDS).to_pylist()
-    counted = {(row["split"], row["document"], row["word"]): len(row["words"]) for row in rows}
-    expected: dict[tuple, int] = {}
-    for split in SPLITS:
-        for (document, _), row in token_rows(tokens, split).items():
-            for word in row["source_tokens"].split(" "):
-                key = split, document, word
-                expected[key] = expected.get(key, 0) + 1
-    stopped = stop_words(words)
-    assert counted == {key: n for key, n in expected.items() if n > 1 and key[2] not in stopped}
-
-
 def test_the_stop_list_is_of_the_training_split(tokens, words):
     assert len(stop_words(words)) == 2
     training = " ".join(row["source_tokens"] for row in token_rows(tokens, "train").values()).split(" ")
@@ -97,43 +67,6 @@ def built(tokens: Path, words: Path, cut: CutConfig, folder: Path) -> tuple[Path
     build_view(ViewsSettings(1, view), tokens, folder / "view")
     build_segments(SegmentsSettings(1, view), tokens, words, folder / "view", folder / "chains")
     return folder / "view", folder / "chains"
-
-
-@pytest.mark.parametrize("cut", CUTS, ids=lambda cut: cut.name)
-def test_each_segment_has_the_chains_of_its_own_words(tokens, words, cut, tmp_path):
-    view, chains = built(tokens, words, cut, tmp_path)
-    stopped = stop_words(words)
-    for split in SPLITS:
-        sentences = token_rows(tokens, split)
-        segments = read_arrow(view / f"{split}.arrow", SEGMENTS).to_pylist()
-        rows = read_arrow(chains / f"{split}.arrow", SEGMENT_CHAINS).to_pylist()
-        assert len(rows) == len(segments)
-        for segment, row in zip(segments, rows, strict=True):
-            segment_tokens = [
-                sentences[segment["document"], segment["first"] + n] for n, _ in enumerate(segment["source_lengths"])
-            ]
-            texts = [sentence["source_tokens"].split(" ") for sentence in segment_tokens]
-            pieces = [
-                [len(word.split("@@ ")) for word in words_in(sentence["source_pieces"])] for sentence in segment_tokens
-            ]
-            assert (row["members"], row["lengths"]) == chains_of(texts, pieces, stopped)
-            for chain in chains_in(row):
-                assert len({segment["source_ids"][member] for member in chain}) == 1
-                assert len(chain) >= 2 and chain == sorted(set(chain))
-
-
-def words_in(pieces: str) -> list[str]:
-    """Words with their pieces still parted."""
-    return pieces.replace("@@ ", "@@\x00").replace(" ", "\n").replace("\x00", " ").split("\n")
-
-
-def test_longer_segments_have_more_chains(tokens, words, tmp_path):
-    counts = []
-    for size in (1, 2, 4):
-        _, chains = built(tokens, words, CutConfig(max_sentences=size), tmp_path / str(size))
-        rows = read_arrow(chains / "test.arrow", SEGMENT_CHAINS).to_pylist()
-        counts.append(sum(sum(row["lengths"]) for row in rows))
-    assert counts[0] < counts[1] < counts[2]
 
 
 def test_cards_have_the_columns_of_table_5_and_those_of_whole_documents_agree(tokens, words, tmp_path):
@@ -171,14 +104,6 @@ def test_a_word_with_an_unknown_piece_is_in_no_chain(tokens, words, tmp_path):
     assert read_arrow(tmp_path / "chains" / "contrastive.arrow", SEGMENT_CHAINS).to_pylist() == [
         {"members": [], "lengths": []}
     ]
-
-
-def test_an_older_contrastive_file_does_not_stay(tokens, words, tmp_path):
-    view, chains = built(tokens, words, CUTS[1], tmp_path)
-    assert (chains / "contrastive.arrow").exists()
-    (view / "contrastive.arrow").unlink()
-    build_segments(SegmentsSettings(1, ViewConfig(CUTS[1], CUTS[1])), tokens, words, view, chains)
-    assert not (chains / "contrastive.arrow").exists()
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,12 @@ from collections import Counter
 from itertools import accumulate, pairwise
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docmt.base.artifacts import read_json
-from docmt.base.chains import count_pieces
 from docmt.base.columns import CHAINS_WORDS, SEGMENT_CHAINS, SEGMENTS, TOKENS
 from docmt.base.errors import UserError
 from docmt.base.tables import arrow_writer, read_arrow
@@ -185,16 +183,3 @@ def test_a_view_with_other_shards_is_refused(tmp_path):
     )
     with pytest.raises(UserError, match=message):
         build_segments(told, tokens, tmp_path / "words", view, tmp_path / "out")
-
-
-@pytest.mark.parametrize(
-    ("tokens", "pieces", "expected"),
-    [
-        ("abc d ef", "a@@ b@@ c d e@@ f", [("abc", 3), ("d", 1), ("ef", 2)]),
-        ("▁abc ▁d ef", "▁a @@b @@c ▁d e @@f", [("▁abc", 3), ("▁d", 1), ("ef", 2)]),
-    ],
-)
-def test_words_of_tokens_have_the_pieces_that_continue(tokens, pieces, expected):
-    cut = pieces.split(" ")
-    counts = count_pieces(pa.array(cut * 2), np.array([len(cut)] * 2))
-    assert list(zip(tokens.split(" ") * 2, counts.tolist(), strict=True)) == expected * 2

@@ -58,11 +58,10 @@ def test_catalogue_loads_and_its_settings_come_back(path):
     assert all(file.sources or file.obtain for file in config.files)
 
 
-@pytest.mark.parametrize("key", ["files", "expected", "version"])
-def test_settings_of_stage_1_without_a_key_are_refused(key):
+def test_settings_of_stage_1_without_a_key_are_refused():
     slice_ = {"version": 1, **corpus_settings(load_corpus(CATALOGUE / "toy_zh-en.yaml"))}
-    del slice_[key]
-    with pytest.raises(UserError, match=rf"{key}: key is missing"):
+    del slice_["expected"]
+    with pytest.raises(UserError, match="expected: key is missing"):
         parse(CorpusSettings, slice_, "settings.json")
 
 
@@ -134,13 +133,9 @@ def _are_known(config: CorpusConfig, names: frozenset[str]) -> bool:
     "change",
     [
         ("https://example.org/mine.tgz", "https://example.com/elsewhere/mine.tgz"),
-        ("size: 10", "size: 11"),
-        ("about: a corpus", "about: another text"),
         ("size: 10", "obtain: ask"),
         ("citation: none", "citation: none\nstop_words: 5"),
         ("size: 10", f"sha256: {'ab' * 32}"),
-        ("size: 10", "line_ends: lf"),
-        ("size: 10", f"md5: {'ab' * 16}"),
         (
             "citation: none",
             "citation: none\npublished:\n  - {paper: P, place: Table 1, counts: {train: {documents: 9K}}}",
@@ -169,17 +164,11 @@ def test_what_a_corpus_is_redoes_it(tmp_path, change):
 @pytest.mark.parametrize(
     ("change", "where", "rest"),
     [
-        (("kind: lines", "kind: line"), "12 reader.kind", "unknown reader\n  found line\n  did you mean 'lines'?"),
         (
             ("  kind: lines\n", ""),
             "11 reader.kind",
             "unknown reader\n  valid: combined, contrapro, contrastive_lines, contrastive_table, discevalmt, eos, "
             "files, iwslt_tags, iwslt_xml, lines, nist_sgm, opus, sacrebleu, table, toy, verses, voita",
-        ),
-        (
-            ("archive: mine.tgz", "archiv: mine.tgz"),
-            "13 reader.archiv",
-            "unknown key\n  found archiv\n  did you mean 'archive'?",
         ),
         (
             ("archive: mine.tgz", "archive: his.tgz"),
@@ -207,11 +196,6 @@ def test_what_a_corpus_is_redoes_it(tmp_path, change):
             "value not allowed\n  found ['trian']; expected some of train, dev, test",
         ),
         (
-            ("target: a.en", "traget: a.en"),
-            "15 reader.splits.train.traget",
-            "unknown key\n  found traget\n  did you mean 'target'?",
-        ),
-        (
             ("archive: mine.tgz", "archive: mine.tgz\n  drop_empty: true"),
             "14 reader.drop_empty",
             "value not allowed\n  found True; expected another boundary (a blank line already ends a document)",
@@ -220,21 +204,6 @@ def test_what_a_corpus_is_redoes_it(tmp_path, change):
             ("[https://example.org/mine.tgz]", "[{url: http://a, grade: E}]"),
             "9 files.0.sources.0.grade",
             "unknown name\n  found E\n  valid: A, B, C, D",
-        ),
-        (
-            ("size: 10", "md5: abc"),
-            "10 files.0.md5",
-            "value not allowed\n  found abc; expected 32 hexadecimal digits, or none",
-        ),
-        (
-            ("size: 10", "git_blob: abc"),
-            "10 files.0.git_blob",
-            "value not allowed\n  found abc; expected 40 hexadecimal digits, or none",
-        ),
-        (
-            ("size: 10", "git_objects: {a: abc}"),
-            "10 files.0.git_objects.a",
-            "value not allowed\n  found abc; expected 40 hexadecimal digits",
         ),
         (
             ("size: 10", "git_objects: {../a: abc}"),
@@ -247,24 +216,6 @@ def test_what_a_corpus_is_redoes_it(tmp_path, change):
             "value not allowed\n  found ['md5']; expected no checksum of the archive's own bytes beside it",
         ),
         (
-            ("[https://example.org/mine.tgz]", "[{url: http://a, member: ../b}]"),
-            "9 files.0.sources.0.member",
-            "value not allowed\n  found ../b; expected a path inside the corpus' files, without ..",
-        ),
-        (
-            ("[https://example.org/mine.tgz]", "[{grade: A}]"),
-            "9 files.0.sources.0.url",
-            "key is missing\n  expected a text",
-        ),
-        (
-            (
-                "citation: none",
-                "citation: none\npublished:\n  - {paper: P, place: T, counts: {deixis: {instances: 9}}}",
-            ),
-            "7 published",
-            "value not allowed\n  found ['deixis']; expected some of train, dev, test",
-        ),
-        (
             ("corpus: mine", "corpus: yours"),
             "1 corpus",
             "the corpus is not named as its file\n  found yours; expected mine\n"
@@ -275,7 +226,6 @@ def test_what_a_corpus_is_redoes_it(tmp_path, change):
             "3 source_language",
             "value not allowed\n  found Chinese; expected a code of a language, such as zh or en",
         ),
-        (("size: 10", "size: ten"), "10 files.0.size", "wrong type\n  found 'ten' (a text); expected a whole number"),
         (
             ("size: 10", "sha256: abc"),
             "10 files.0.sha256",
@@ -301,7 +251,6 @@ def test_what_a_corpus_is_redoes_it(tmp_path, change):
             "7 stop_words",
             "value not allowed\n  found -1; expected 0 or more",
         ),
-        (("licence: mine\n", ""), " licence", "key is missing\n  expected a text"),
     ],
 )
 def test_what_a_corpus_file_may_not_say(tmp_path, change, where, rest):

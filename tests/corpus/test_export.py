@@ -150,14 +150,6 @@ def test_contrastive_items_read_back_are_the_items(folder, tmp_path):
     assert written.equals(read_parquet(folder / "contrastive.parquet", CONTRASTIVE))
 
 
-def test_splits_that_are_chosen(folder, tmp_path):
-    export(ExportedCorpus(folder, chosen=("test", "dev")), "files", "about", tmp_path / "out")
-    assert {name.split("/")[0] for name in files_of(tmp_path / "out")} == {"dev", "test", "contrastive.tsv"}
-    assert not [name for name in files_of(tmp_path / "out") if ".tok" in name]
-    export(ExportedCorpus(folder, chosen=("train",)), "parquet", "about", tmp_path / "tables")
-    assert pq.read_schema(tmp_path / "tables/train.parquet").names == ["document", "source", "target"]
-
-
 def test_the_card_of_the_hub_says_what_the_corpus_says(folder, tokens, tmp_path):
     export(ExportedCorpus(folder, tokens), "hub", 'Text "of\nmine".', tmp_path / "out")
     head, text = (tmp_path / "out/README.md").read_text(encoding="utf-8").removeprefix("---\n").split("---\n", 1)
@@ -200,11 +192,6 @@ def test_an_output_with_files_is_refused(folder, tmp_path, monkeypatch):
     assert message == f"{tmp_path}/out: the output is there already\n  name a new folder, or remove this one"
 
 
-def test_what_the_corpus_lacks_is_refused(folder, tmp_path):
-    message = refusal(ExportedCorpus(folder, chosen=("tset",)), tmp_path / "out")
-    assert message == f"{folder}/card.json: unknown split\n  found tset\n  did you mean 'test'?"
-
-
 def copy_with(folder: Path, output: Path, **columns: list) -> Path:
     """A copy of a folder of stage 1 with other values in some columns."""
     table = read_parquet(folder / "documents.parquet", DOCUMENTS)
@@ -213,39 +200,6 @@ def copy_with(folder: Path, output: Path, **columns: list) -> Path:
     for name in ("card.json", "contrastive.parquet"):
         (output / name).write_bytes((folder / name).read_bytes())
     return output
-
-
-def test_tokens_of_another_corpus_are_refused(folder, tokens, tmp_path):
-    other = copy_with(folder, tmp_path / "other", document=["a", "a", "c", "d", "x", "x", "y"])
-    message = refusal(ExportedCorpus(other, tokens), tmp_path / "out")
-    assert message.startswith(f"{tokens}/tokens.arrow: not the sentences of the corpus\n  expected those of {other}")
-
-
-def test_a_name_that_needs_two_lines_is_refused_in_files_alone(folder, tmp_path):
-    other = copy_with(folder, tmp_path / "other", document=["a\nb", "a\nb", "c", "d", "x", "x", "y"])
-    message = refusal(ExportedCorpus(other), tmp_path / "out")
-    assert "documents.parquet: the name of a document has a line end\n  found 'a\\nb'; expected a name" in message
-    export(ExportedCorpus(other), "parquet", "about", tmp_path / "out")
-    assert pq.read_table(tmp_path / "out/train.parquet")["document"][0].as_py() == "a\nb"
-
-
-def test_a_name_that_needs_two_cells_is_refused_in_tables_of_lines_alone(folder, tmp_path):
-    other = copy_with(folder, tmp_path / "other")
-    write_parquet(other / "contrastive.parquet", pa.Table.from_pylist([{**ITEMS[0], "set": "a\tb"}], CONTRASTIVE))
-    message = refusal(ExportedCorpus(other), tmp_path / "out", "parquet")
-    assert "contrastive.parquet: the name of a contrastive set has a tab or a line end\n  found 'a\\tb'" in message
-    export(ExportedCorpus(other), "hub", "about", tmp_path / "out")
-
-
-@pytest.mark.parametrize("form", ["files", "parquet", "hub"])
-def test_a_corpus_of_contrastive_items_alone(folder, tmp_path, form):
-    other = copy_with(folder, tmp_path / "other")
-    write_parquet(other / "documents.parquet", DOCUMENTS.empty_table())
-    card = json.loads((other / "card.json").read_text(encoding="utf-8"))
-    (other / "card.json").write_text(json.dumps({**card, "splits": {}}), encoding="utf-8")
-    export(ExportedCorpus(other), form, "about", tmp_path / "out")
-    expected = {"README.md", "data/contrastive-00000-of-00001.parquet"} if form == "hub" else {"contrastive.tsv"}
-    assert files_of(tmp_path / "out") == expected
 
 
 def test_a_changed_file_is_refused(folder, tmp_path):
@@ -316,12 +270,6 @@ def test_what_no_stage_has_made_is_refused(run, lost, options, message):
     with pytest.raises(UserError) as problem:
         call(run, *options)
     assert message in str(problem.value) and not (run.root / "out").exists()
-
-
-def test_the_licence_is_printed(run):
-    options = ("--root", run.root, "--text", "joint", "--form", "parquet")
-    told = printed("export-corpus", "toy", "--output", run.root / "out", *options)
-    assert "read it before you give this to anybody" in told and "Mine:" in told
 
 
 def test_files_of_an_export_score_as_the_workflow_scores(finished_demo, tmp_path):

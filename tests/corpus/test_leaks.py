@@ -51,7 +51,7 @@ def by_loops(split: str, earlier: str, texts: dict[str, Text]) -> Shared:
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 1_000_000])
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_counts_are_those_of_loops(seed, at_once, monkeypatch):
     monkeypatch.setattr("docmt.corpus.leaks.HASHES_AT_ONCE", at_once)
     draw = random.Random(seed)
@@ -67,28 +67,11 @@ def test_counts_are_those_of_loops(seed, at_once, monkeypatch):
     assert shared_text({split: hashes(documents) for split, documents in texts.items()}) == expected
 
 
-def test_documents_are_whole_and_in_order():
-    a, b, c = ("a", "x"), ("b", "y"), ("c", "z")
-    train = [[a, b], [a, b, c], [c]]
-    for test, count in (([[a, b]], 1), ([[b, a]], 0), ([[a], [b]], 0), ([[b, c]], 0), ([[a, ("b", "z")]], 0)):
-        (shared,) = shared_text({"train": hashes(train), "test": hashes(test)})
-        assert shared.documents.count == count
-
-
-def test_a_document_of_one_sentence_is_a_pair_alone():
-    (shared,) = shared_text({"train": hashes([[("Yes.", "Ja.")]]), "test": hashes([[("Yes.", "Ja.")]])})
-    assert (shared.documents, shared.pairs) == (SharedCount(0, 0, 0.0), SharedCount(1, 1, 1.0))
-
-
 def test_text_is_compared_as_it_is():
     train = hashes([[("Good morning.", "Guten Morgen.")]])
     for source in ("good morning.", "Good morning", "Good  morning.", "Good\u00a0morning."):
         (shared,) = shared_text({"train": train, "test": hashes([[(source, "Guten Morgen.")]])})
         assert (shared.pairs.count, shared.sources.count) == (0, 0)
-
-
-def test_one_split_shares_nothing():
-    assert shared_text({"train": hashes([[("a", "x")]])}) == []
 
 
 @pytest.mark.parametrize(
@@ -162,13 +145,6 @@ def test_the_card_tells_what_splits_share(tmp_path):
     assert read(tmp_path, most_shared={"documents": 1})["shared"] == [RECORD]
 
 
-def test_shared_documents_are_refused_by_default(tmp_path):
-    with pytest.raises(UserError) as problem:
-        read(tmp_path)
-    assert str(problem.value) == REFUSED
-    assert list((tmp_path / "out").iterdir()) == []
-
-
 def test_shared_pairs_are_refused_above_the_setting(tmp_path):
     with pytest.raises(UserError) as problem:
         read(tmp_path, most_shared={"documents": 1, "pairs": 0.5})
@@ -183,9 +159,7 @@ def in_catalogue(name: str) -> CorpusConfig:
     return load_corpus(Path(__file__).parents[2] / f"workflow/corpora/{name}.yaml")
 
 
-@pytest.mark.parametrize(
-    ("name", "documents"), [("toy_zh-en", 0), ("toy_long_zh-en", 0), ("bible_zh-en", 0), ("voita_en-ru", 4)]
-)
+@pytest.mark.parametrize(("name", "documents"), [("toy_zh-en", 0), ("voita_en-ru", 4)])
 def test_corpora_of_the_catalogue_are_allowed_what_they_share(name, documents, shared, tmp_path):
     mirror = write_contents(tmp_path / "mirror", real_files(shared / "mirror"))
     checked = check_corpus(in_catalogue(name), Places(tmp_path, str(mirror)))
@@ -215,23 +189,6 @@ def command(monkeypatch, capsys):
         return ended.value.code, capsys.readouterr().out
 
     return run
-
-
-def test_check_corpus_reports_it(corpus_file, command):
-    status, text = command("check-corpus", corpus_file)
-    example, limit = "found 1 of 1 (100 %), such as 'c', which is 'a' of train", "at most 0 % (most_shared.documents)"
-    assert (status, text.splitlines()) == (
-        2,
-        ["documents of several sentences are also in train: 1", f"  mine test: {example}; expected {limit}"],
-    )
-    status, text = command("check-corpus", corpus_file, "--json")
-    assert (status, json.loads(text)["shared"]) == (2, [RECORD])
-
-
-def test_check_corpus_prints_the_counts_where_they_are_allowed(corpus_file, command):
-    corpus_file.write_text(json.dumps({**MINE, "about": "mine", "most_shared": {"documents": 1}}))
-    status, text = command("check-corpus", corpus_file)
-    assert (status, text.splitlines()[-1]) == (0, LINE)
 
 
 def test_check_catalogue_reports_it(corpus_file, command, project):

@@ -134,27 +134,6 @@ def test_rows_are_written_as_they_come(downloads, tmp_path, monkeypatch):
     assert single.read().equals(several.read())
 
 
-def test_several_references(downloads, tmp_path):
-    (downloads / "b.en").write_text("Hi.\nSee you.\n\nWell.\n")
-    sides = {"source": "a.zh", "target": "a.en", "references": ["b.en"]}
-    splits = {"train": {"source": "a.zh", "target": "a.en"}, "test": sides}
-    settings = {**MINE, "reader": {"kind": "lines", "splits": splits}, "most_shared": {"documents": 1, "pairs": 1}}
-    run(settings, downloads, tmp_path / "out")
-    rows = read_parquet(tmp_path / "out/documents.parquet", DOCUMENTS, split="test").to_pylist()
-    assert [row["references"] for row in rows] == [["Hi."], ["See you."], ["Well."]]
-    card = json.loads((tmp_path / "out/card.json").read_text())
-    assert {split: facts["references"] for split, facts in card["splits"].items()} == {
-        "train": {"min": 1, "max": 1},
-        "test": {"min": 2, "max": 2},
-    }
-
-
-def test_contrastive_sets_of_an_earlier_run_are_removed(downloads, tmp_path):
-    run(TOY, tmp_path, tmp_path / "out")
-    run(MINE, downloads, tmp_path / "out")
-    assert files(tmp_path / "out") == ["card.json", "documents.parquet"]
-
-
 def test_same_settings_same_bytes(tmp_path):
     for name in ("one", "two"):
         run(TOY, tmp_path, tmp_path / name)
@@ -244,10 +223,13 @@ def test_fetching_a_file_that_the_catalogue_does_not_know(tmp_path, monkeypatch)
     words = download_words(tmp_path, CATALOGUE / "bible_zh-en.yaml", "bible.tar.gz")
     problem = CliRunner().invoke(build(), words).exception
     expected = "job.json: unknown file\n  found bible.tar.gz\n  did you mean 'bible_pd.tar.gz'?"
-    assert isinstance(problem, UserError) and str(problem) == f"{words[2]}/{expected}"
+    assert isinstance(problem, UserError) and str(problem) == f"{words[1]}/{expected}"
 
 
-@pytest.mark.parametrize("corpus", ["bible_zh-en", "bible_de-en", "bible_fr-en", "tvsub_zh-en_240"])
+@pytest.mark.parametrize(
+    "corpus",
+    ["bible_zh-en", *(pytest.param(name, marks=pytest.mark.slow) for name in ("bible_fr-en", "tvsub_zh-en_240"))],
+)
 def test_real_corpora_from_the_mirror(shared, tmp_path, corpus, monkeypatch):
     """The whole stage on the real archives: size, checksum and counts are the catalogue's."""
     catalogue = CATALOGUE / f"{corpus}.yaml"
@@ -263,7 +245,7 @@ def test_real_corpora_from_the_mirror(shared, tmp_path, corpus, monkeypatch):
     sentences = sum(split["sentences"] for split in card["splits"].values())
     # As the mirror's README counts them: before verses are joined or dropped.
     changed = sum(count for what, count in card["changed"].items() if what.startswith("pairs"))
-    known = {"bible_zh-en": (1182, 30881), "bible_de-en": (1185, 30965), "bible_fr-en": (943, 26037)}
+    known = {"bible_zh-en": (1182, 30881), "bible_fr-en": (943, 26037)}
     assert (documents, sentences + changed) == {**known, "tvsub_zh-en_240": (244, 229329)}[corpus]
 
 
@@ -273,9 +255,7 @@ SIDES = {"source": "a.zh", "target": "a.en"}
 @pytest.mark.parametrize(
     ("splits", "empty", "message"),
     [
-        ({"train": SIDES}, ("a.zh", "a.en"), "a.zh, a.en: no documents in split train"),
         ({"train": SIDES, "dev": {"source": "b", "target": "b"}}, ("b",), "b: no documents in split dev"),
-        ({"train": SIDES, "test": {"source": "b", "target": "b"}}, ("b",), "b: no documents in split test"),
     ],
 )
 def test_a_split_of_empty_files_is_refused(downloads, tmp_path, splits, empty, message):

@@ -91,12 +91,6 @@ def test_an_empty_side_is_no_boundary(inputs):
     assert refusal(inputs, reader) == "a.tsv:3: empty sentence"
 
 
-def test_a_csv_file_that_is_none(inputs):
-    write_files(inputs.downloads, {"a.csv": f'source,target,document\n"{"x" * 200_000}",y,z\n'})
-    message = "a.csv: not a CSV file\n  found field larger than field limit"
-    assert refusal(inputs, {"kind": "table", "splits": {"train": "a.csv"}}).startswith(message)
-
-
 def test_true_is_no_text(inputs):
     write_files(inputs.downloads, {"a.jsonl": '{"source": true, "target": "a", "document": "b"}\n'})
     reader = {"kind": "table", "splits": {"train": "a.jsonl"}}

@@ -1,10 +1,7 @@
 """The toy corpus's lexical chains: the ambiguous word is one word wherever it stands, and repeated."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
-from itertools import product
 from math import comb
 from pathlib import Path
 from random import Random
@@ -14,9 +11,9 @@ from helpers.chain_files import repeated_words
 
 from docmt.base.chains import most_frequent
 from docmt.catalogue.corpus import load_corpus
-from docmt.corpus.toy import grammar, words
-from docmt.corpus.toy.grammar import WORD, Facts, Sentence
-from docmt.corpus.toy.stories import AGAIN, FIRST, OPEN, Story, draw_story
+from docmt.corpus.toy import words
+from docmt.corpus.toy.grammar import WORD
+from docmt.corpus.toy.stories import Story, draw_story
 from docmt.settings.data import TextConfig
 from docmt.text.tokenizers import tokenizer_for
 
@@ -41,55 +38,6 @@ def chains_of_story(story: Story, stop_words: frozenset[str]) -> dict[str, list[
     places = [(word, number) for number, (zh, _) in enumerate(story.pairs()) for word in TOKENIZE(zh)]
     repeated = repeated_words([word for word, _ in places], stop_words)
     return {word: [places[place][1] for place in indices] for word, indices in repeated.items()}
-
-
-class Decisions:
-    """A stand-in for a `Random` whose first choices are given; later choices are the first option.
-
-    `others`: the choices that were not made.
-    """
-
-    def __init__(self, given: tuple[int, ...]) -> None:
-        self.given, self.choices = given, ()
-        self.others: list[tuple[int, ...]] = []
-
-    def choice(self, options: Sequence):
-        step = len(self.choices)
-        if step >= len(self.given):
-            self.others += [(*self.choices, other) for other in range(1, len(options))]
-        self.choices += (self.given[step] if step < len(self.given) else 0,)
-        return options[self.choices[-1]]
-
-
-def every(draw: Callable[[Random], Sentence]) -> Iterator[Sentence]:
-    """Yield all sentences that a function of the grammar can draw."""
-    waiting: list[tuple[int, ...]] = [()]
-    while waiting:
-        decisions = Decisions(waiting.pop())
-        yield draw(decisions)
-        waiting += decisions.others
-
-
-def facts_that_show(draw: Callable[[Random], Sentence]) -> Iterator[Facts]:
-    """Yield all facts that can change a sentence with the ambiguous word."""
-    some = grammar.draw_facts(Random(0))
-    alone = draw is not grammar.in_front
-    people = [(some.pair, 0)] if alone else list(product(words.PAIRS, (0, 1)))
-    fruits = [(some.fruit, some.count)] if alone else list(product(words.FRUITS, (words.SINGLE, *words.MANY)))
-    for word, sense, (pair, gender), (fruit, count) in product(words.AMBIGUOUS_WORDS, (0, 1), people, fruits):
-        yield replace(some, word=word, sense=sense, pair=pair, gender=gender, fruit=fruit, count=count)
-
-
-SHOW_THE_WORD = (*FIRST[WORD], *AGAIN[WORD], *OPEN[WORD], grammar.in_front)
-
-
-@pytest.mark.parametrize("draw", SHOW_THE_WORD, ids=lambda draw: draw.__name__)
-def test_the_ambiguous_word_is_a_token_in_every_sentence_that_shows_it(draw):
-    """In no sentence of the grammar does jieba join it with a neighbour, so all its mentions form a chain."""
-    rendered = {(sentence.say(facts)[0], facts.word.zh) for facts in facts_that_show(draw) for sentence in every(draw)}
-    joined = [zh for zh, word in rendered if TOKENIZE(zh).count(word) != 1]
-    assert len(rendered) > 100
-    assert joined == []
 
 
 def test_no_other_sentence_shows_the_ambiguous_word(stories):

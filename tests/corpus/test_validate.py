@@ -3,7 +3,6 @@ import dataclasses
 import pytest
 
 from docmt.base.errors import UserError
-from docmt.base.vocabulary import SPECIALS
 from docmt.catalogue.corpus import SplitCounts
 from docmt.corpus.inputs import ContrastiveItem, Document, Problems, SideText
 from docmt.corpus.opening import validated_documents, validated_items
@@ -29,12 +28,9 @@ def test_valid_documents_pass_unchanged():
     [
         ({"split": "valid"}, "here: unknown split\n  found valid; expected train, dev, test"),
         ({"name": "d0"}, "here: document given twice in train\n  found d0"),
-        ({"source": side("一")}, "here: source and target differ in length\n  found 1 source and 2 target sentences"),
         ({"source": side(), "target": side()}, "here: empty document"),
         ({"source": side("一", " \u3000")}, "a:2: empty sentence"),
-        ({"source": side("一", "  ")}, "a:2: empty sentence"),
         ({"target": side("a\x00b", "c")}, "a:1: control character in the text\n  found U+0000"),
-        ({"target": side("a\nb", "c")}, "a:1: control character in the text\n  found U+000A"),
         ({"target": side("a\ufeffb", "c")}, "a:1: control character in the text\n  found U+FEFF"),
         ({"references": (side(None, "<s>"),)}, "a:2: stray marker in the text\n  found <s>"),
         (
@@ -48,13 +44,6 @@ def test_what_no_document_may_be(changes, message):
     with pytest.raises(UserError) as problem:
         list(validated_documents([first, dataclasses.replace(DOCUMENT, **changes)], Problems()))
     assert str(problem.value) == message
-
-
-@pytest.mark.parametrize("marker", [*SPECIALS, "<d>", "_eos"])
-def test_stray_markers(marker):
-    with pytest.raises(UserError) as problem:
-        list(validated_documents([dataclasses.replace(DOCUMENT, source=side("好", f"好{marker}。"))], Problems()))
-    assert str(problem.value) == f"a:2: stray marker in the text\n  found {marker}"
 
 
 @pytest.mark.parametrize(

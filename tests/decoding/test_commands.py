@@ -10,11 +10,11 @@ import pytest
 from helpers.command_line import output, succeed
 from helpers.recipes import write_recipe
 from helpers.sealed import outputs_of
-from helpers.tiny import CONFIGS, segment, tiny_model, windows
+from helpers.tiny import CONFIGS, tiny_model, windows
 
-from docmt.base.columns import CONTRASTIVE_SCORES, CONTRASTIVE_SEGMENTS, SEGMENTS
+from docmt.base.columns import SEGMENTS
 from docmt.base.errors import UserError
-from docmt.base.tables import read_arrow, write_arrow
+from docmt.base.tables import write_arrow
 from docmt.base.vocabulary import Vocabulary
 from docmt.models.store import save_model
 from docmt.nn.rows import Rows
@@ -105,11 +105,6 @@ def test_translate_ranks_by_the_length_penalty_that_it_is_told(tmp_path, pipelin
     assert sorted(scores, reverse=True) == list(scores)
 
 
-def test_translate_cannot_give_more_than_the_beam(folder):
-    with pytest.raises(AssertionError, match="--n-best 3 is more than --beam 2"):
-        output("translate", "--model", folder, "--beam", 2, "--n-best", 3, text=DOCUMENTS)
-
-
 def test_translate_tells_how_often_it_fell_back(tmp_path, pipeline):
     folder = model_folder("joined", tmp_path, pipeline)
     done = succeed("translate", "--model", folder, "--beam", 2, text="ab cd\nef\n")
@@ -149,15 +144,6 @@ def test_translate_cuts_documents_by_the_models_own_view(tmp_path, pipeline):
     assert output("translate", "--model", folder, "--beam", 3, text="\n".join(lines)).split("\n")[:-1] == expected
 
 
-@pytest.mark.parametrize("text, translation", [("", ""), ("\n\n", "\n\n"), ("\x01\n\n", "\n\n")])
-def test_translate_gives_blank_lines_for_nothing(folder, text, translation):
-    assert output("translate", "--model", folder, text=text) == translation
-
-
-def test_a_list_of_nothing_has_its_header(folder):
-    assert output("translate", "--model", folder, "--n-best", 1, text="\n").startswith("line\tsegment\trank\t")
-
-
 @pytest.mark.parametrize("name", ["wrapped", "g_transformer", "unmarked"])
 def test_a_passage_is_translated_as_its_lines_are(name, tmp_path, pipeline):
     """A sentence without words has an empty translation, and a document of such none where sentences are not marked."""
@@ -169,12 +155,6 @@ def test_a_passage_is_translated_as_its_lines_are(name, tmp_path, pipeline):
     lines = output("translate", "--model", folder, "--beam", 2, text="ab cd\nef\n\nj\n\x01\ngh ij\n").split("\n")[:-1]
     expected = [lines[:1], [], lines[1:]] if name == "unmarked" else [lines[:2], [""], lines[3:]]
     assert outputs == expected and outputs[2]
-
-
-def test_settings_without_documents_are_no_passages(tmp_path):
-    settings = {"decode": {}, "documents": ["ab"]}
-    with pytest.raises(UserError, match="not the settings of a passage"):
-        output(*write_recipe(tmp_path, "passage", settings, {"model": tmp_path}))
 
 
 def test_translate_refuses_what_is_not_utf8(folder):
@@ -198,11 +178,6 @@ def test_vocabularies_of_another_model_are_refused(folder):
     assert problem.value.found == f"{len(VOCABULARY)} source and 8 target pieces"
 
 
-def test_a_folder_that_holds_no_model_is_named(tmp_path):
-    with pytest.raises(UserError, match=r"model\.json: file not found"):
-        output("translate", "--model", tmp_path, text="a\n")
-
-
 def done(step: str, root: Path, model: Path, **decode: int) -> Path:
     """The folder of the outputs of a job over the view of a folder."""
     cut = CutConfig(window=3)
@@ -222,34 +197,6 @@ def test_decode_writes_the_files_of_the_stage(folder, tmp_path):
     assert len((written / "test.txt").read_text().splitlines()) == 7
 
 
-def test_decode_lists_the_best_of_each_search_on_request(folder, tmp_path):
-    write_arrow(tmp_path / "view" / "test.arrow", pa.Table.from_pylist(windows(3), SEGMENTS))
-    written = done("translate", tmp_path, folder, n_best=2)
-    header, *rows = (written / "test.nbest.tsv").read_text().splitlines()
-    assert header.split("\t")[3:5] == ["score", "log_probability"]
-    assert [row.split("\t")[1:3] for row in rows] == [[str(n), str(rank)] for n in (1, 2, 3, 4) for rank in (1, 2)]
-
-
-def test_contrastive_writes_a_score_for_each_variant(folder, tmp_path):
-    sides = {name: value for name, value in segment(0, 0, [[8, 9], [7]]).items() if name not in ("document", "first")}
-    names = {"set": "verbs", "item": 0, "distance": 1}
-    rows = [{**names, "variant": i, "correct": i == 0, **sides} for i in range(2)]
-    write_arrow(tmp_path / "view" / "contrastive.arrow", pa.Table.from_pylist(rows, CONTRASTIVE_SEGMENTS))
-    scores = {}
-    for step in ("contrastive", "contrastive_whole"):
-        written = done(step, tmp_path, folder)
-        scores[step] = read_arrow(written / "contrastive.arrow", CONTRASTIVE_SCORES).to_pylist()
-    first, second = scores["contrastive"]
-    assert first["score"] == second["score"] < 0 and first["context_score"] is None
-    assert scores["contrastive_whole"][0]["context_score"] < 0
-
-
-def test_settings_of_another_stage_are_refused(folder, tmp_path):
-    inputs = {"model": folder, "view": tmp_path}
-    with pytest.raises(UserError, match="unknown key"):
-        output(*write_recipe(tmp_path / "out", "translate", {"version": 1, "text": {}}, inputs))
-
-
 ALIKE = "ab cd\nef\nj\ngh ij\nf g\n"
 """The text of DOCUMENTS without some lines and without blank ones."""
 
@@ -264,56 +211,12 @@ def test_documents_may_be_named_instead_of_parted_by_blank_lines(name, tmp_path,
     assert len(named.splitlines()) == (3 if name == "unmarked" else 5)
 
 
-def test_with_named_documents_a_blank_line_is_a_line(tmp_path, pipeline):
-    folder = model_folder("joined", tmp_path, pipeline)
-    (tmp_path / "names").write_text("a\na\na\n")
-    lines = output("translate", "--model", folder, "--documents", tmp_path / "names", text="ab\n\ncd\n").split("\n")
-    assert [bool(line) for line in lines] == [True, False, True, False]
-    assert lines[0::2][:2] == output("translate", "--model", folder, text="ab\ncd\n").splitlines()
-
-
-def test_nothing_has_no_documents(folder, tmp_path):
-    (tmp_path / "names").write_text("")
-    assert output("translate", "--model", folder, "--documents", tmp_path / "names", text="") == ""
-
-
-def test_names_for_another_number_of_lines_are_refused(folder, tmp_path):
-    (tmp_path / "names").write_text("a\n")
-    with pytest.raises(UserError, match=r"names: a different number of lines\n  found 1; expected 2, one for each s"):
-        output("translate", "--model", folder, "--documents", tmp_path / "names", text="ab\ncd\n")
-
-
 def test_the_folder_above_the_model_will_do(tmp_path, pipeline):
     """As a training leaves it: its own files, and the model in `model`."""
     folder = model_folder("joined", tmp_path, pipeline)
     folder.rename(tmp_path / "model")
     translated = output("translate", "--model", tmp_path / "model", "--beam", 2, text=DOCUMENTS)
     assert output("translate", "--model", tmp_path, "--beam", 2, text=DOCUMENTS) == translated
-
-
-def test_the_source_may_be_a_file(folder, tmp_path):
-    (tmp_path / "text").write_text(DOCUMENTS)
-    options = ("translate", "--model", folder, "--beam", 2)
-    expected = output(*options, text=DOCUMENTS)
-    assert output(*options, "--source", tmp_path / "text") == expected
-    assert output(*options, "--source", "-", text=DOCUMENTS) == expected
-
-
-def test_translations_as_json_stand_beside_their_lines(folder):
-    options = ("translate", "--model", folder, "--beam", 2)
-    lines = output(*options, text=DOCUMENTS).split("\n")[:-1]
-    assert json.loads(output(*options, "--json", text=DOCUMENTS)) == [
-        {"line": number, "source": source, "translation": line}
-        for number, (source, line) in enumerate(zip(DOCUMENTS.split("\n")[:-1], lines, strict=True), 1)
-    ]
-
-
-def test_translations_of_documents_as_json_have_the_numbers_of_the_documents(tmp_path, pipeline):
-    options = ("translate", "--model", model_folder("unmarked", tmp_path, pipeline), "--beam", 2)
-    texts = output(*options, text=DOCUMENTS).splitlines()
-    records = json.loads(output(*options, "--json", text=DOCUMENTS))
-    assert records == [{"document": number, "translation": text} for number, text in enumerate(texts, 1)]
-    assert len(records) == 3
 
 
 def test_lists_of_hypotheses_as_json_have_numbers(folder):

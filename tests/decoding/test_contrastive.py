@@ -70,12 +70,6 @@ def test_only_the_last_sentence_counts(name, view):
         assert row["score"] == pytest.approx(expected, abs=1e-5)
 
 
-def test_a_variant_of_one_sentence_has_the_score_of_the_whole(view):
-    model = tiny_model("g_transformer")
-    row = scores_of(model, view).to_pylist()[2]
-    assert row["score"] == pytest.approx(full_forward_score(model, SOURCE[1], TARGET[1]), abs=1e-5)
-
-
 def test_the_context_is_scored_too(view):
     """On request, for judging by the whole target; every variant of an item has the same."""
     model = tiny_model("g_transformer")
@@ -134,13 +128,3 @@ def test_rows_stay_in_order_whatever_the_budget(view):
     for rows in runs[1:]:
         for row, first in zip(rows, runs[0], strict=True):
             assert row == {**first, "score": pytest.approx(first["score"], abs=1e-5)}
-
-
-def test_a_view_without_contrastive_sets_is_named(tmp_path):
-    with pytest.raises(UserError, match=r"contrastive\.arrow: file not found"):
-        scores_of(tiny_model("wrapped"), tmp_path)
-
-
-def test_variants_of_another_vocabulary_are_refused(view):
-    with pytest.raises(UserError, match="another vocabulary than the model"):
-        scores_of(tiny_model("wrapped", vocabulary=12), view)

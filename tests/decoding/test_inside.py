@@ -15,8 +15,7 @@ from docmt.base.columns import INSIDE, SEGMENT_CHAINS, SEGMENTS
 from docmt.base.errors import UserError
 from docmt.base.tables import read_arrow, write_arrow
 from docmt.base.vocabulary import SPECIALS, Vocabulary
-from docmt.decoding.inside import InspectedDocument, inside, look_inside
-from docmt.decoding.segments import View
+from docmt.decoding.inside import InspectedDocument, inside
 from docmt.models import build
 from docmt.models.store import save_model
 from docmt.settings.models import LexicalChainConfig
@@ -48,19 +47,6 @@ def encoded(model, batch) -> list[list[torch.Tensor]]:
     """The source states of each document, by sentence."""
     memory = iter(model.encode(batch.source).states.split(batch.source.sentences.lengths))
     return [[next(memory) for _ in source] for source, _ in framed_documents(batch)]
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_weights_sum_to_one_over_the_own_sentence(case):
-    batch = batch_of(case, *documents())
-    looks = look_inside(model_of(case), batch)
-    sizes = zip(batch.target_in.sentences.lengths, batch.source.sentences.lengths, strict=True)
-    for look, (target, source), members in zip(looks, sizes, batch.source.chains.sentences.lengths, strict=True):
-        assert look.attention.shape == (target, source)
-        torch.testing.assert_close(look.attention.sum(1), torch.ones(target))
-        if look.alignment is not None:
-            assert look.alignment.shape == (members, target)
-            torch.testing.assert_close(look.alignment.sum(1), torch.ones(members))
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -174,8 +160,3 @@ def test_the_command_takes_a_document_by_name_and_writes_json(arguments, tmp_pat
 def test_a_document_that_is_not_there_is_refused(arguments, tmp_path):
     with pytest.raises(UserError, match=r"dev.arrow: no such document\n  found d\n  valid: a, b, c"):
         command(*arguments, "--document", "d", "--output", tmp_path / "inside.json")
-
-
-def test_a_model_that_reads_no_chains_is_refused(tmp_path):
-    with pytest.raises(UserError, match="model and arguments differ in lexical chains"):
-        InspectedDocument.read(View(tmp_path, tmp_path), "dev", None, model_of("transformer"))

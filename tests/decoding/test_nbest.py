@@ -3,9 +3,8 @@
 import csv
 
 import pytest
-from helpers.tiny import LENGTHS, chunks, tiny_model, windows
+from helpers.tiny import chunks, tiny_model, windows
 
-from docmt.base.checks import BadValue
 from docmt.decoding.files import COLUMNS, TranslationSettings, write_translations
 from docmt.decoding.segments import View
 from docmt.decoding.translator import Translator
@@ -87,12 +86,6 @@ def test_the_log_probability_is_the_forced_score_of_the_text(view, tmp_path, cas
     assert checked >= 3
 
 
-def test_the_first_is_the_translation(view, tmp_path):
-    written(view, tmp_path / "out", "sentences", n_best=1)
-    best = [row["text"] for row in rows_of(tmp_path / "out")]
-    assert best == (tmp_path / "out" / "test.txt").read_text().splitlines() and len(best) == sum(map(len, LENGTHS))
-
-
 def test_lists_that_are_no_longer_asked_for_are_removed(view, tmp_path):
     written(view, tmp_path / "out", "sentences", n_best=1)
     written(view, tmp_path / "out", "sentences")
@@ -105,8 +98,3 @@ def test_a_text_that_a_spreadsheet_would_compute_is_shielded(view, tmp_path):
     assert {(row["tokens"], row["text"]) for row in rows} == {("'- yes", "'=1+1")}
     assert all(float(row["score"]) < 0 for row in rows)
     assert (tmp_path / "out" / "test.txt").read_text().splitlines() == ["=1+1"] * len(rows)
-
-
-def test_no_more_than_the_beam_can_be_asked_for():
-    with pytest.raises(BadValue, match="n_best: found 6, expected 0 to 5, the beam"):
-        DecodeConfig(n_best=6)

@@ -102,16 +102,3 @@ def test_the_document_transformer_may_end_whenever_it_likes(view, tmp_path):
     lines, record = decoded(eager("unmarked"), *WHOLE, view, tmp_path, beam=1)
     assert [len(line.split()) for line in lines] == [1, 1, 1]
     assert record["lines"] == "documents" and record["forced_ends"] == 0
-
-
-def test_joined_windows_may_have_any_number_of_sentences(view, tmp_path):
-    """Windows of several sentences, one of which was given, are translated again sentence by sentence, and counted."""
-    lines, record = decoded(eager("joined"), *WINDOWS, view, tmp_path, beam=1)
-    assert len(lines) == SENTENCES
-    assert [record[name] for name in FALLBACKS] == [3, 6, 0]
-
-
-def test_marked_sentences_are_forced(view, tmp_path):
-    lines, record = decoded(eager("g_transformer"), *WHOLE, view, tmp_path, beam=1)
-    assert [len(line.split()) for line in lines] == [1] * SENTENCES
-    assert [record[name] for name in FALLBACKS] == [0, 0, 0]

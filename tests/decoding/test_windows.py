@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.decoding.segments import SegmentTable
-from docmt.decoding.strategy import Decoded, Fallbacks, Position, places
+from docmt.decoding.strategy import Decoded, Fallbacks, Position
 from docmt.decoding.strategy import slide as slide_outputs
 from docmt.decoding.translator import SearchResults
 from docmt.nn.rows import Rows
@@ -56,19 +55,6 @@ class FakeTranslator:
 documents = st.lists(st.integers(1, 7), min_size=1, max_size=5)
 
 
-@given(documents, st.integers(1, 4))
-def test_every_sentence_once_for_each_position_and_never_across_documents(lengths, k):
-    segments, windows = windows_of(lengths, k)
-    owner = [document for document, length in enumerate(lengths) for _ in range(length)]
-    for j in range(1, k + 1):
-        numbers = [windows[window][place] for window, place in places(segments, j)]
-        assert numbers == list(range(sum(lengths)))
-        for sentence, (window, place) in enumerate(places(segments, j)):
-            assert {owner[n] for n in windows[window]} == {owner[sentence]}
-            exists = any(len(other) >= j and other[j - 1] == sentence for other in windows)
-            assert place == j - 1 or not exists
-
-
 def filled_windows_of(lengths: list[int], k: int) -> SegmentTable:
     """A window for each sentence of documents of so many; copies are negative."""
     starts = [sum(lengths[:number]) for number in range(len(lengths))]
@@ -101,65 +87,3 @@ def test_the_positions_of_one_document():
     assert windows == [[0, 1, 2, 2, 2], [0, 0, 1, 2, 2], [0, 0, 0, 1, 2]]
     assert slid.positions == [Position(exact=3, nearest=2)] * 3
     assert slid.fallbacks == Fallbacks()
-
-
-def test_a_document_shorter_than_the_window_is_one_window():
-    slid = slide(windows_of([2, 4], 3)[0], 3, FakeTranslator())
-    assert [[window for _, window in take] for take in slid.translations] == [
-        [0, 0, 2, 3, 3, 3],
-        [0, 0, 2, 2, 3, 3],
-        [0, 0, 2, 2, 2, 3],
-    ]
-    assert slid.positions == [Position(3, 3), Position(3, 3), Position(2, 4)]
-
-
-@pytest.mark.parametrize(
-    "broken", [lambda output: output[:-1], lambda output: [*output, [5]], lambda output: output[:1]]
-)
-def test_sentences_of_a_window_with_another_count_are_translated_alone(broken):
-    segments, _ = windows_of([5], 3)
-    translator = FakeTranslator(lambda output: broken(output) if output[0][1] == 1 else output)
-    slid = slide(segments, 3, translator)
-    assert slid.translations[1] == [[0, 0], [1, 0], [2, ALONE + 2], [3, 2], [4, 2]]
-    assert translator.calls == [[3, 3, 3], [1, 1, 1]]
-    assert slid.positions == [Position(2, 2, 1)] * 3
-    assert slid.fallbacks == Fallbacks(windows=1, sentences=3, merged=0)
-
-
-def test_a_sentence_of_several_failed_windows_is_translated_again_once():
-    segments, _ = windows_of([4, 4], 3)
-    translator = FakeTranslator(lambda output: output[:1])
-    slid = slide(segments, 3, translator)
-    assert slid.translations[2] == [[n, ALONE + n] for n in range(8)]
-    assert translator.calls[1] == [1] * 8
-    assert slid.fallbacks == Fallbacks(windows=4, sentences=8, merged=0)
-
-
-def test_several_sentences_for_one_become_one_line():
-    """Windows of one sentence are not translated again: the output would be the same."""
-    segments, _ = windows_of([3], 1)
-    translator = FakeTranslator(lambda output: [*output, [77]] if output[0][0] == 1 else output)
-    slid = slide(segments, 1, translator)
-    assert slid.translations == [[[0, 0], [1, 1, 77], [2, 2]]]
-    assert len(translator.calls) == 1
-    assert slid.positions == [Position(3, 0, 0)]
-    assert slid.fallbacks == Fallbacks(windows=1, sentences=0, merged=1)
-
-
-class StubbornTranslator(FakeTranslator):
-    """Gives two sentences for everything."""
-
-    def translate(self, rows: Rows) -> SearchResults:
-        self.calls.append(rows.sentences.tolist())
-        return results_of([[[8], [9]]] * len(rows))
-
-
-@given(documents, st.integers(1, 4))
-def test_one_line_a_sentence_whatever_the_model_gives(lengths, k):
-    segments, windows = windows_of(lengths, k)
-    slid = slide(segments, k, StubbornTranslator())
-    assert [len(take) for take in slid.translations] == [sum(lengths)] * k
-    assert slid.fallbacks.windows == sum(len(window) != 2 for window in windows)
-    for j, take in enumerate(slid.translations, start=1):
-        fits = [(len(windows[window]) == 2, place) for window, place in places(segments, j)]
-        assert take == [[(8, 9)[place]] if fit else [8, 9] for fit, place in fits]

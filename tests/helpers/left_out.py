@@ -38,7 +38,7 @@ LEFT_OUT = {
     "pytest": "runs tests",
     "ssh ": CLUSTER,
     "srun ": CLUSTER,
-    "torchrun": "needs several GPUs: tests/training/test_ranks.py",
+    "torchrun": "needs several GPUs: tests/training/test_several_nodes.py",
     "--set-resources": CLUSTER,
     "--ranks 4": "needs several GPUs: tests/training/test_ranks.py",
     "squeue": "asks a Slurm: tests/workflow/test_cluster.py",

@@ -30,24 +30,7 @@ REFUSED = [
     ("tables/table1/drop", None, "tables.table1.rows: value not allowed\n  found drop of ['fine']"),
     ("tables/table1/drop", "below", "tables.table1.drop: unknown name\n  found below"),
     ("tables/table1/kind", "sistems", "tables.table1.kind: unknown kind of table\n  found sistems\n  did you mean"),
-    ("figures/figure3/baseline", "fine", "figures.figure3.baseline: unknown system\n  found fine\n  valid: fine.beam8"),
-    ("tables/table3/corpus", "tay", "tables.table3.corpus: unknown corpus of the study\n  found tay\n  did you mean"),
-    (
-        "tables/table3/metric",
-        "dev NL",
-        "tables.table3.metric: unknown metric\n  found dev NL\n  did you mean 'dev NLL'",
-    ),
     ("tables/table3/confidence", 95, "tables.table3.confidence: value not allowed\n  found 95.0; expected above 0 and"),
-    (
-        "tables/table3/rows",
-        [{"system": "fin", "baseline": "document"}],
-        "table3.rows.0.system: unknown system\n  found fin\n",
-    ),
-    (
-        "tables/table3/rows",
-        [{"system": "fine", "baseline": "documnt"}],
-        "table3.rows.0.baseline: unknown system\n  found documnt",
-    ),
     (
         "tables/table3/rows",
         [{"system": "fine"}],
@@ -63,11 +46,6 @@ REFUSED = [
         "fine",
         "table11.system: value not allowed\n  found system; expected corpus, system and baseline, or none",
     ),
-    (
-        "tables/table11",
-        {**TABLES["table11"], "corpus": "toy", "system": "fin", "baseline": "sentence"},
-        "tables.table11.system: unknown system\n  found fin",
-    ),
     ("tables/a.sheet", TABLES["table11"], "a.sheet: a name that the study's page needs\n  found a.sheet"),
     (
         "tables/table10/counts",
@@ -80,8 +58,6 @@ REFUSED = [
         ["instances"],
         "no stage counts this\n  found instances of dev on toy; expected a system",
     ),
-    ("tables/table10/splits", ["tets"], "tables.table10.splits.0: unknown split\n  found tets\n  did you mean 'test'"),
-    ("tables/table10/corpora", ["tay"], "tables.table10.corpora.0: unknown corpus of the study"),
     ("tables/table11/rows", [{"label": "1", "annotator": 0}], "rows.0.annotator: value not allowed\n  found 0"),
     ("tables/table11/rows", [{"label": "1", "published": {"equl": 1}}], "published.equl: unknown published metric"),
     *(
@@ -98,13 +74,7 @@ REFUSED = [
         "tables.a b: not a name of a table\n  found 'a b'",
     ),
     ("figures/table1", FIGURES["figure4"], "figures.table1: a name given twice\n  found table1, as in tables"),
-    (
-        "figures/figure1/corpus",
-        "tay",
-        "figures.figure1.corpus: unknown corpus of the study\n  found tay\n  did",
-    ),
     ("figures/figure1/kind", "pionts", "figures.figure1.kind: unknown kind of figure\n  found pionts\n  did you mean"),
-    ("figures/figure1/series", [{"label": "A", "points": {64: "docment"}}], "series.0.points.64: unknown system"),
     (
         "figures/figure1/series",
         [{"label": "A", "points": {"x": "document"}}],
@@ -118,7 +88,6 @@ REFUSED = [
         "figures.figure1.series.0.published.64.s-BLEU: unknown published metric",
     ),
     ("figures/figure1/series", [FIGURES["figure1"]["series"][0]] * 2, "figures.figure1.series: a label given twice"),
-    ("figures/figure1/metrics", ["s-BLUE"], "figures.figure1.metrics.0: unknown metric"),
     ("figures/figure2/metric", "d-BLEU", "figures.figure2.metric: unknown detail of a metric"),
     (
         "figures/figure2/series",
@@ -132,20 +101,12 @@ REFUSED = [
     ),
     ("figures/figure2/levels", [{"label": "B", "published": "?"}], "levels.0.published: not a published value"),
     ("figures/figure3/values", ["dev_los"], "figures.figure3.values.0: unknown name\n  found dev_los\n  did you mean"),
-    ("figures/figure3/x", "days", "figures.figure3.x: unknown name\n  found days"),
     (
         "figures/figure4/system",
         "fine",
         "not a system that reads lexical chains\n  found fine, model.kind g_",
     ),
     ("figures/figure6/system", "fine", "figures.figure6.system: not a system with latent variables\n  found fine"),
-    (
-        "figures/figure8/baseline",
-        "sentense",
-        "figures.figure8.baseline: unknown system\n  found sentense\n  did",
-    ),
-    ("figures/figure8/show", "all", "figures.figure8.show: unknown name\n  found all\n  valid: different"),
-    ("passages/passage/systems", [{"system": "sentens"}], "passages.passage.systems.0.system: unknown system"),
     (
         "passages/passage/documents",
         [{"source": ["a"], "published": {"Sys1": ["b"]}}],

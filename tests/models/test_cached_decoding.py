@@ -11,58 +11,9 @@ from docmt.nn import caches
 from docmt.nn.caches import InstanceCache
 from docmt.nn.frames import FRAMES, NOTHING
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch, frame_target
+from docmt.nn.streams import frame_batch
 
 BEAM = 3
-
-
-def translations(target):
-    """A beam of target documents: as they are, a word longer in every sentence, and with other words."""
-    longer = [[[*sentence, 11] for sentence in document] for document in target]
-    other = [[[8 + word % 9 for word in sentence] for sentence in document] for document in target]
-    return [target, longer, other]
-
-
-def full_states(model, memory_rows, beams):
-    """The final states of each hypothesis by one uncached pass: by instance and place in the beam, with its tokens."""
-    passes = []
-    for target in beams:
-        batch = frame_batch(rows_of(memory_rows, target), model.config.frame)
-        states = model.decode(batch.target_in, model.encode(batch.source))
-        lengths = batch.target_in.instances.lengths
-        passes.append(list(zip(batch.target_in.tokens.split(lengths), states.split(lengths), strict=True)))
-    return [list(beam) for beam in zip(*passes, strict=True)]
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_steps_equal_the_full_pass(case):
-    model = model_of(case)
-    source, target = documents()
-    with torch.no_grad():
-        expected = full_states(model, source, translations(target))
-    cache = model.start(model.encode(frame_batch(rows_of(source), model.config.frame).source), BEAM)
-    generator, alive = torch.Generator().manual_seed(1), list(range(len(source)))
-    # Which of the expected documents the hypothesis at a place is writing: places are shuffled at every step.
-    writes = [list(range(BEAM)) for _ in source]
-    for step in range(max(len(tokens) for beam in expected for tokens, _ in beam)):
-        remaining = [
-            n for n, instance in enumerate(alive) if all(len(tokens) > step for tokens, _ in expected[instance])
-        ]
-        if not remaining:
-            break
-        if len(remaining) < len(alive):
-            cache.keep(torch.tensor(remaining))
-            alive = [alive[n] for n in remaining]
-        hypotheses = [expected[instance][place] for instance in alive for place in writes[instance]]
-        states = model.step(torch.stack([tokens[step] for tokens, _ in hypotheses]), cache)
-        torch.testing.assert_close(states, torch.stack([full[step] for _, full in hypotheses]), atol=1e-10, rtol=0)
-        index = []
-        for number, instance in enumerate(alive):
-            order = torch.randperm(BEAM, generator=generator).tolist()
-            writes[instance] = [writes[instance][place] for place in order]
-            index += [number * BEAM + place for place in order]
-        cache.reorder(torch.tensor(index))
-    assert cache.progress.steps > 10
 
 
 def newest_states(model, sources, histories):
@@ -116,24 +67,6 @@ def test_ancestors_may_be_shared_and_lost(case, monkeypatch):
     layers = [part for layer in cache.layers.values() for part in getattr(layer, "halves", (layer,))]
     shared = [layer.length for layer in layers if isinstance(layer, InstanceCache)]
     assert all(length > 10 for length in shared)
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_a_hypothesis_may_be_continued_twice(case):
-    """Both places go on from the second hypothesis, with different words."""
-    model, frame = model_of(case), CASES[case].frame
-    source = [[[9, 10], [11]]]
-    memory = model.encode(frame_batch(rows_of(source), frame).source)
-    opening, after, first, second = FRAMES[frame].input_before.edge, 12, 13, 14
-    cache = model.start(memory, 2)
-    for tokens in ([opening, opening], [15, after]):
-        model.step(torch.tensor(tokens), cache)
-    cache.reorder(torch.tensor([1, 1]))
-    states = model.step(torch.tensor([first, second]), cache)
-    for state, word in zip(states, (first, second), strict=True):
-        target_in, _ = frame_target(Rows.from_lists(source, [[[after, word], []]]), frame)
-        with torch.no_grad():
-            torch.testing.assert_close(state, model.decode(target_in, memory)[2], atol=1e-10, rtol=0)
 
 
 def test_a_sentence_scope_forgets_what_was_written_before():

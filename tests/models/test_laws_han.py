@@ -6,17 +6,13 @@ import numpy as np
 import pytest
 import torch
 from helpers.model_cases import CASES, VOCABULARY, batch_of, documents, logits_of, model_of
-from helpers.tiny import full_forward_score, random_documents
 
 from docmt.models import build
 from docmt.models.han import previous_sentences
 from docmt.models.store import init_from, save_model
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch, frame_source
-from docmt.search.beam import beam_search
-from docmt.search.forced import forced_scores
-from docmt.settings.decode import DecodeConfig
-from docmt.settings.models import HanConfig, TransformerConfig
+from docmt.nn.streams import frame_batch
+from docmt.settings.models import TransformerConfig
 
 HAN_CASES = ["han", "han decoder", "han joint"]
 PARTS = ("source_context", "target_context")
@@ -56,20 +52,6 @@ def test_with_closed_gates_it_is_the_sentence_model(case):
     torch.testing.assert_close(logits_of(model, batch_of(case, source, target)), expected, atol=1e-9, rtol=0)
 
 
-@pytest.mark.parametrize("case", HAN_CASES)
-def test_without_previous_sentences_the_attention_plays_no_part(case):
-    """Its parameters may be any: the context is zero, not what attention makes of nothing."""
-    model = model_of(case)
-    batch = batch_of(case, [[[8, 9, 10]], [[11]]], [[[12, 13]], [[14]]])
-    before = logits_of(model, batch)
-    with torch.no_grad():
-        for part in parts_of(model):
-            for name, parameter in part.named_parameters():
-                if not name.startswith(("gate.", "norm.")):
-                    parameter.add_(1.0)
-    assert torch.equal(logits_of(model, batch), before)
-
-
 def changed_sentences(before: torch.Tensor, after: torch.Tensor, lengths: tuple[int, ...]) -> list[int]:
     pairs = zip(before.split(lengths), after.split(lengths), strict=True)
     return [number for number, (old, new) in enumerate(pairs) if (old - new).abs().max() > 1e-9]
@@ -99,15 +81,6 @@ def build_like(case: str, **settings: object):
     return model
 
 
-def test_previous_sentences_have_no_order():
-    """The two before the last may change places: their words know their places in their sentence only."""
-    model = model_of("han")
-    swapped = [DOCUMENT[1], DOCUMENT[0], DOCUMENT[2]]
-    streams = (frame_source(Rows.from_lists([document]), "wrapped") for document in (DOCUMENT[:3], swapped))
-    first, second = (model.encode(stream).states[-4:] for stream in streams)
-    torch.testing.assert_close(first, second, atol=1e-12, rtol=0)
-
-
 @pytest.mark.parametrize("gradient", [False, True])
 @pytest.mark.parametrize("context", ["encoder", "decoder"])
 def test_context_and_its_query_are_detached_unless_asked(context, gradient):
@@ -126,33 +99,6 @@ def test_context_and_its_query_are_detached_unless_asked(context, gradient):
     same_sentence, before = {10, 11} <= reached, {8, 9} <= reached
     assert (same_sentence, before) == (gradient, gradient)
     assert gradient or not reached
-
-
-def test_the_state_itself_is_trained_through_the_gate():
-    model = model_of("han")
-    batch = batch_of("han", [DOCUMENT], [DOCUMENT])
-    logits_of(model, batch).logsumexp(1).sum().backward()
-    assert model.encoder[0].self_attention.query.weight.grad.abs().max() > 0
-
-
-def test_only_the_encoder_variant_is_synchronous():
-    assert [model_of(case).synchronous for case in HAN_CASES] == [True, False, False]
-
-
-@pytest.mark.parametrize("context", ["encoder", "decoder", "joint"])
-def test_the_score_of_a_search_is_the_score_of_its_text(context):
-    """For the decoder's context too: each hypothesis has its own previous sentences."""
-    model = build_like("han", context=context).float()
-    sources = random_documents(3, [[3, 1, 4, 2, 2], [2], [5, 2]])
-    config = DecodeConfig(beam=3, max_length_a=1.0, max_length_b=2)
-    best = [translations[0] for translations in beam_search(model, Rows.from_lists(sources), config)]
-    texts = [translation.sentences for translation in best]
-    assert [len(text) for text in texts] == [5, 1, 2]
-    scores = [translation.score for translation in best]
-    expected = [full_forward_score(model, source, text) for source, text in zip(sources, texts, strict=True)]
-    assert scores == pytest.approx(expected, abs=1e-4)
-    _, sentences = forced_scores(model, Rows.from_lists(sources, texts))
-    assert [part.sum().item() for part in sentences.split([5, 1, 2])] == pytest.approx(scores, abs=1e-4)
 
 
 def names_of(model, *parts: str) -> set[str]:
@@ -174,15 +120,3 @@ def test_joint_takes_the_encoders_part_of_an_encoder_model(tmp_path):
     _, new = init_from(joint, tmp_path)
     assert set(new) == names_of(joint, "target_context")
     assert torch.equal(joint.source_context.gate.weight, first.source_context.gate.weight)
-
-
-def test_as_many_parameters_as_its_parts():
-    """Two attentions, a feed-forward layer, the gate, five norms; once, not in each layer."""
-    width, inner, layers = 16, 24, 3
-    sizes = {"width": width, "inner": inner, "heads": 4, "encoder_layers": layers, "decoder_layers": layers}
-    model = build(HanConfig(**sizes), VOCABULARY, VOCABULARY)
-    attention = 4 * (width * width + width)
-    feed_forward, gate = 2 * width * inner + width + inner, 2 * width * width + width
-    expected = 2 * attention + feed_forward + gate + 5 * 2 * width
-    assert sum(parameter.numel() for parameter in model.source_context.parameters()) == expected
-    assert model.target_context is None

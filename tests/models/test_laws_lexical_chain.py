@@ -1,13 +1,9 @@
-"""What the chain model promises: without context it is the sentence model; chains and [cls] are the only ways out."""
-
-from dataclasses import replace
+"""What the chain model promises of its latent variables and of its start; who sees what is in `helpers/contract.py`."""
 
 import pytest
 import torch
-from helpers.model_cases import CASES, LATENT, SIZES, VOCABULARY, batch_of, documents, logits_of, model_of
-from torch import nn
+from helpers.model_cases import CASES, LATENT, SIZES, VOCABULARY, batch_of, documents, model_of
 
-from docmt.base.vocabulary import BOS, CLS, EOS
 from docmt.models import build
 from docmt.models.convar import Gaussian, kl_divergence
 from docmt.models.transformer import Transformer
@@ -18,69 +14,6 @@ from docmt.settings.models import LexicalChainConfig, TransformerConfig
 
 def batch_with(chains: list, source: list, target: list, frame: str = "summarised"):
     return frame_batch(Rows.from_lists(source, target, chains), frame)
-
-
-def sentence_model(model) -> nn.Module:
-    """The Transformer that has the parameters which the chain model shares with it."""
-    fields = {name: getattr(model.config, name) for name in SIZES}
-    config = TransformerConfig(**fields, frame=model.config.frame, norm=model.config.norm)
-    sentence = build(config, VOCABULARY, VOCABULARY).double().eval()
-    weights = model.state_dict()
-    sentence.load_state_dict({name: weights[name] for name in sentence.state_dict()})
-    return sentence
-
-
-@pytest.mark.parametrize("norm", ["pre", "post"])
-def test_without_chains_lexical_attention_is_the_sentence_model(norm):
-    """Exactly, for documents of any length: no word is in a chain, so none is replaced."""
-    torch.manual_seed(1)
-    config = replace(CASES["lexical_chain attention"], norm=norm)
-    model = build(config, VOCABULARY, VOCABULARY).double().eval()
-    source, target = documents()
-    logits = logits_of(model, batch_with([[] for _ in source], source, target))
-    alone = [[[sentence] for document in side for sentence in document] for side in (source, target)]
-    expected = logits_of(sentence_model(model), batch_of("lexical_chain", *alone))
-    torch.testing.assert_close(logits, expected, atol=1e-12, rtol=0)
-
-
-def test_with_neutral_new_parts_all_of_it_is_the_sentence_model():
-    """Pre-norm, where a sublayer that adds nothing changes nothing: no output of GC-Attn, W_z = [0; 1]; tanh stays."""
-    model = model_of("lexical_chain pre-norm")
-    with torch.no_grad():
-        for layer in model.encoder:
-            for parameter in layer.general.attention.output.parameters():
-                parameter.zero_()
-        model.fusion.fusion.weight[:, : model.config.latent_width] = 0
-        model.fusion.fusion.weight[:, model.config.latent_width :] = torch.eye(model.config.width)
-        model.fusion.fusion.bias.zero_()
-        source, target = documents()
-        source, target = [document[:1] for document in source], [document[:1] for document in target]
-        sentence = sentence_model(model)
-        batch = batch_with([[] for _ in source], source, target, "wrapped")
-        expected = sentence.logits(sentence.decode(batch.target_in, sentence.encode(batch.source)).tanh())
-        torch.testing.assert_close(logits_of(model, batch), expected, atol=1e-12, rtol=0)
-
-
-def logits_by_sentence(model, chains: list, source: list):
-    target = [[9, 10]] * len(source)
-    batch = batch_with([chains], [source], [target], model.config.frame)
-    return logits_of(model, batch).split(batch.target_in.sentences.lengths)
-
-
-@pytest.mark.parametrize("case", ["lexical_chain attention", "lexical_chain latent"])
-def test_only_sentences_of_one_chain_reach_each_other(case):
-    """The first word of sentences 0 and 2 is one chain: a change in sentence 0 reaches 2, and not 1."""
-    model, chains = model_of(case), [[0, 4]]
-    before = logits_by_sentence(model, chains, [[8, 9], [10, 11], [8, 12]])
-    after = logits_by_sentence(model, chains, [[8, 13], [10, 11], [8, 12]])
-    assert torch.equal(before[1], after[1])
-    assert (before[2] - after[2]).abs().max() > 1e-6
-
-
-def test_general_attention_reaches_every_sentence_of_the_document():
-    model = model_of("lexical_chain general")
-    before, after = (logits_by_sentence(model, [], [[8, word], [10, 11], [8, 12]]) for word in (9, 13))
-    assert all((old - new).abs().max() > 1e-6 for old, new in zip(before, after, strict=True))
 
 
 def test_alpha_rises_to_its_weight():
@@ -126,42 +59,12 @@ def test_chains_and_the_translations_of_their_sentences_train_the_posterior(by):
     assert (reached(of_source), reached(of_target)) == (MEMBERS, THEIR_SENTENCES)
 
 
-def test_the_divergence_trains_the_words_of_both_sides():
-    """Of the sentences of a chain, and not of the one between them."""
-    torch.manual_seed(1)
-    model = build(replace(CASES["lexical_chain latent"], embeddings="separate"), VOCABULARY, VOCABULARY).double()
-    term = model(batch_with([[CHAIN]], [WORDS], [TRANSLATION])).loss_terms["kl"]
-    tables = (model.source_embedding.weight, model.target_embedding.weight)
-    words, translations = map(reached, torch.autograd.grad(term.total, tables))
-    assert words == {CLS, 8, 9, 12, EOS} and translations == {BOS, 13, 14, 17, 18}
-
-
-def test_a_sample_of_the_prior_may_be_asked_for_in_inference():
-    model, batch = model_of("lexical_chain latent"), batch_of("lexical_chain latent", *documents())
-    model.config = replace(model.config, latent_in_inference="sample")
-    assert not torch.equal(logits_of(model, batch), logits_of(model, batch))
-
-
-def test_a_sample_has_the_moments_of_its_distribution():
-    torch.manual_seed(1)
-    gaussian = Gaussian(torch.full((50000, 2), 3.0), torch.full((50000, 2), 4.0).log())
-    sample = gaussian.sample()
-    torch.testing.assert_close(sample.mean(0), torch.full((2,), 3.0), atol=0.05, rtol=0)
-    torch.testing.assert_close(sample.var(0), torch.full((2,), 4.0), atol=0.1, rtol=0)
-
-
 def test_divergence_is_torchs():
     torch.manual_seed(1)
     q, p = (Gaussian(torch.randn(5, 3), torch.randn(5, 3)) for _ in range(2))
     by_torch = [torch.distributions.Normal(g.mean, (g.log_variance / 2).exp()) for g in (q, p)]
     torch.testing.assert_close(kl_divergence(q, p), torch.distributions.kl_divergence(*by_torch).sum())
     assert kl_divergence(q, q) == 0
-
-
-def test_softplus_keeps_the_variance_at_one_or_more():
-    model, batch = model_of("lexical_chain"), batch_of("lexical_chain", *documents())
-    memory = model.encode(batch.source)
-    assert (model.prior(memory.states, memory.chains).log_variance > 0).all()
 
 
 def test_a_source_without_its_chains_is_refused():

@@ -1,4 +1,4 @@
-"""The laws of long-short term masking: the paper's masks, equal streams on one sentence, few parameters."""
+"""The laws of long-short term masking: the paper's masks, a long stream as a Transformer's, few parameters."""
 
 from dataclasses import replace
 
@@ -13,9 +13,8 @@ from helpers.oracle_parts import cases_of
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
 from docmt.base.vocabulary import BOS, SEP
-from docmt.models import build, long_short
+from docmt.models import build
 from docmt.models.long_short import two_streams
-from docmt.nn.streams import Layout
 from docmt.settings.models import LongShortConfig, TransformerConfig
 
 SEPARATORS = {"joined": SEP, "wrapped": BOS}
@@ -56,29 +55,6 @@ def test_the_short_stream_keeps_to_its_sentence(case):
     the_short_stream_keeps_to_its_sentence(case)
 
 
-def long_everywhere(layout: Layout) -> Layout:
-    """`two_streams` without the local mask."""
-    both = two_streams(layout)
-    return Layout(both.instances, both.instances)
-
-
-@pytest.mark.parametrize("stack", ["encode", "decode"])
-def test_the_local_mask_matters_in_the_encoder_alone_and_in_the_decoder_alone(stack, monkeypatch):
-    model, batch = model_of("long_short"), batch_of("long_short", *documents())
-    expected = logits_of(model, batch)
-    whole = getattr(model, stack)
-
-    def unmasked(*arguments):
-        with monkeypatch.context() as patch:
-            patch.setattr(long_short, "two_streams", long_everywhere)
-            return whole(*arguments)
-
-    monkeypatch.setattr(model, stack, unmasked)
-    changed = (logits_of(model, batch) - expected).abs().amax(dim=1).split(batch.target_in.instances.lengths)
-    several = [count > 1 for count in batch.source.layout.sentences_per_instance()]
-    assert [bool((rows > 1e-6).any()) for rows in changed] == several
-
-
 def twins(aggregation: str, frame: str, norm: str):
     """A long-short model, and a Transformer with the same parameters."""
     shape = {**SIZES, "frame": frame, "norm": norm}
@@ -87,20 +63,6 @@ def twins(aggregation: str, frame: str, norm: str):
     plain = build(TransformerConfig(**shape), VOCABULARY, VOCABULARY).double().eval()
     plain.load_state_dict(both.state_dict())
     return both, plain
-
-
-def single_sentences():
-    return [[[words] for document in side for words in document] for side in documents()]
-
-
-@pytest.mark.parametrize("norm", ["post", "pre"])
-@pytest.mark.parametrize("frame", SEPARATORS)
-@pytest.mark.parametrize(("aggregation", "times"), [("long", 1), ("sum", 2)])
-def test_on_one_sentence_both_streams_are_the_transformer(aggregation, times, frame, norm):
-    both, plain = twins(aggregation, frame, norm)
-    batch = batch_of("long_short" if frame == "joined" else "long_short sum", *single_sentences())
-    expected = times * plain(batch).states
-    torch.testing.assert_close(both(batch).states, expected, atol=1e-12, rtol=0)
 
 
 def test_the_long_stream_alone_is_the_transformer_of_windows():
@@ -118,13 +80,6 @@ def test_the_short_stream_reads_the_encoder_that_was_asked_for(reads, reached):
     batches = [batch_of("long_short", [[[8, 9], [word, 11]]], [[[7], [7]]]) for word in (12, 13)]
     short = [model.encode(batch.source).states.chunk(2)[1][:2] for batch in batches]
     assert torch.equal(*short) is not reached
-
-
-def test_both_streams_start_from_the_same_embeddings():
-    model = model_of("long_short")
-    model.encoder = torch.nn.ModuleList()
-    long, short = model.encode(batch_of("long_short", *documents()).source).states.chunk(2)
-    assert torch.equal(long, short)
 
 
 def test_parameters_are_those_of_the_transformer_and_the_aggregation_is_new():

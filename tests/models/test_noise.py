@@ -67,16 +67,6 @@ def test_a_sample_in_inference_is_a_documents_own_too():
     assert torch.equal(torch.get_rng_state(), before)
 
 
-@pytest.mark.parametrize("kind", NOISY)
-@pytest.mark.parametrize("case", ["g_transformer", "lexical_chain attention", "long_short", "han joint", "w_link"])
-def test_each_kind_of_dropout_is_noise_of_the_update(case, kind):
-    model = training_model(case, **{name: 0.0 for name in NOISY if name != kind})
-    first, again, other = (pass_of(model, [2], seed, words=0.0)[0][0] for seed in (5, 5, 6))
-    assert torch.equal(first, again) and not torch.allclose(first, other)
-    still = training_model(case, **dict.fromkeys(NOISY, 0.0))
-    assert torch.equal(*(pass_of(still, [2], seed, words=0.0)[0][0] for seed in (5, 6)))
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_no_two_draws_of_an_update_are_one(case, monkeypatch):
     """Rows that come of one token, such as those of two streams, or looks at several sentences, are told apart."""

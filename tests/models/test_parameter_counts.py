@@ -10,7 +10,7 @@ from helpers.support import ROOT
 
 from docmt.grid.grid import load_grid
 from docmt.models import build
-from docmt.settings.models import GTransformerConfig, TransformerConfig
+from docmt.settings.models import TransformerConfig
 from docmt.settings.system import Entry
 
 grid = cache(lambda: load_grid(ROOT))
@@ -81,43 +81,3 @@ def test_the_transformer_of_long_short_table_2_is_nearly_as_large_as_printed():
     assert sizes == {"target": pytest.approx(236.6, abs=0.1), "separate": pytest.approx(280.8, abs=0.1)}
     assert min(sizes, key=lambda kind: abs(sizes[kind] - 256)) == model.embeddings
     assert count(model, *rows) == count(model, *reversed(rows)), "which side has which vocabulary plays no part"
-
-
-ROWS = 24_970
-
-
-G_TRANSFORMER_SIZES = {
-    "base": {"encoder_layers": 6, "decoder_layers": 6, "width": 512, "inner": 2048, "heads": 8},
-    "big": {"encoder_layers": 6, "decoder_layers": 6, "width": 1024, "inner": 4096, "heads": 16},
-    "large": {"encoder_layers": 12, "decoder_layers": 12, "width": 1024, "inner": 4096, "heads": 16},
-}
-"""G-Transformer (Bao et al. 2021), section 2."""
-
-
-def closed_formula(layers: int, width: int, inner: int, combined: int) -> int:
-    """Of a shared table of ROWS embeddings, as many layers on both sides, and `combined` combined attentions."""
-    attention, norm, gate = 4 * (width * width + width), 2 * width, 2 * width * width + width
-    feed_forward = 2 * width * inner + inner + width
-    pair_of_layers = 3 * attention + 2 * feed_forward + 5 * norm
-    return ROWS * width + layers * pair_of_layers + combined * (attention + gate)
-
-
-@pytest.mark.parametrize("size", G_TRANSFORMER_SIZES)
-@pytest.mark.parametrize(
-    "settings, combined",
-    [
-        ({"combined_layers": 1}, 3),
-        ({"combined_layers": 2}, 6),
-        ({"combined_layers": 3}, 9),
-        ({"decoder_self_combined_layers": 0}, 4),
-        ({"combined_layers": 0}, 0),
-        ({"top_attention": "group"}, 0),
-        ({"top_attention": "global"}, 0),
-        ({"language_locality": False}, 2),
-        ({"language_locality": False, "translation_locality": False}, 0),
-    ],
-)
-def test_g_transformers_are_as_large_as_the_closed_formula(size, settings, combined):
-    sizes = G_TRANSFORMER_SIZES[size]
-    expected = closed_formula(sizes["encoder_layers"], sizes["width"], sizes["inner"], combined)
-    assert count(GTransformerConfig(**sizes, **settings), ROWS, ROWS) == expected

@@ -60,15 +60,6 @@ def test_varlen_is_what_the_dense_mask_says(pairs, causal):
     assert_same(varlen.attend, queries, keys, causal, torch.bfloat16, "cuda", tolerance=3e-2)
 
 
-def test_the_definition_by_hand():
-    """Two runs of one query and of two: the first sees one key and gives its value, the last the mean of two equals."""
-    q = torch.zeros(3, 1, 2)
-    v = torch.tensor([[[1.0, 2.0]], [[3.0, 4.0]], [[5.0, 6.0]]])
-    segments = Segments.from_lengths([1, 2])
-    assert attend(q, q, v, segments, segments)[:, 0].tolist() == [[1, 2], [4, 5], [4, 5]]
-    assert attend(q, q, v, segments, segments, causal=True)[:, 0].tolist() == [[1, 2], [3, 4], [4, 5]]
-
-
 @pytest.mark.parametrize(
     "queries, keys", [([2, 3], [0, 4]), ([2, 3], [0, 0]), ([0, 0], [1, 2]), ([2, 1, 2], [0, 1, 3])]
 )
@@ -81,32 +72,12 @@ def test_runs_without_keys_give_zeros_and_take_no_gradient(queries, keys):
     assert all(gradient.isfinite().all() for gradient in (seen, *gradients))
 
 
-def test_a_run_does_not_depend_on_its_mates():
-    inputs = tensors([4, 6, 4], [4, 6, 4])
-    together = Segments.from_lengths([4, 6, 4])
-    alone = Segments.from_lengths([6])
-    part = attend(*(x[4:10] for x in inputs), alone, alone)
-    torch.testing.assert_close(attend(*inputs, together, together)[4:10], part, atol=1e-12, rtol=0)
-
-
-@pytest.mark.parametrize("queries, keys", [([2, 0], [3, 4]), ([0, 2], [3, 4]), ([2, 2, 0], [2, 2, 1])])
-def test_runs_without_queries_are_left_out(queries, keys):
-    assert_same(bucketed.attend, queries, keys, causal=False)
-
-
 def test_the_plan_is_made_once_for_a_pair_and_dies_with_it():
     queries, keys = Segments.from_lengths([2, 3]), Segments.from_lengths([3, 2])
     assert bucketed.plan_of(queries, keys) is bucketed.plan_of(queries, keys)
     assert bucketed.plan_of(queries, keys) is not bucketed.plan_of(queries, queries)
     del keys
     assert len(queries.prepared) == 1
-
-
-def test_runs_of_one_length_stay_in_place():
-    segments = Segments.from_lengths([3, 3, 3])
-    plan = bucketed.plan_of(segments, segments)
-    assert plan.queries is plan.keys is None
-    assert [(bucket.rows, bucket.may_attend) for bucket in plan.buckets] == [(3, None)]
 
 
 def test_buckets_hold_runs_of_like_lengths():
@@ -116,11 +87,6 @@ def test_buckets_hold_runs_of_like_lengths():
     assert all(lengths[group].max() < 1.25 * lengths[group].min() + 1 for group in groups)
     assert len(groups) < 40
     assert bucketed.coarse(np.array([1, 7, 8, 9, 11, 17, 100])).tolist() == [1, 7, 8, 10, 12, 20, 112]
-
-
-def test_runs_without_queries_are_in_no_bucket():
-    groups = bucketed.group_runs(np.array([0, 2, 0, 2]), np.array([3, 1, 1, 5]))
-    assert [group.tolist() for group in groups] == [[1, 3]]
 
 
 def dropout_of(tokens: int) -> WeightDropout:

@@ -54,14 +54,6 @@ def test_queries_that_see_nothing_are_left_out():
     assert entropies(q, k, *runs).shape == (2, 2)
 
 
-def test_weights_are_computed_in_fp32_whatever_a_training_computes_in():
-    q, k, *runs = given_runs([50], [50])
-    with torch.autocast("cpu", torch.bfloat16):
-        assert torch.equal(entropies(q, k, *runs), entropies(q, k, *runs))
-        inside = entropies(q, k, *runs)
-    assert torch.equal(inside, entropies(q, k, *runs))
-
-
 def test_an_observer_is_told_until_the_end_of_its_block():
     q, k, *runs = given_runs([2, 3], [4, 1])
     calls = []

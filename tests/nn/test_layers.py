@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from docmt.base.vocabulary import PAD
-from docmt.nn.layers import FIRST_POSITION, Dropout, Embedding, FeedForward, Residual, sinusoids
+from docmt.nn.layers import FIRST_POSITION, Dropout, Embedding, Residual, sinusoids
 from docmt.settings.models import TransformerConfig
 
 
@@ -25,24 +25,11 @@ def test_embeddings_are_scaled_and_positions_added():
     torch.testing.assert_close(embedding(tokens, positions, 6), expected)
 
 
-def test_the_table_of_positions_grows_with_the_longest_instance():
-    embedding = Embedding(9, TransformerConfig(width=4, heads=2, dropout=0.0))
-    last = len(embedding.position.table)
-    vector = embedding(torch.tensor([7]), torch.tensor([last]), last + 1) - embedding.weight[7] * 2
-    torch.testing.assert_close(vector[0], sinusoids(last + 9, 4)[last + FIRST_POSITION], atol=1e-5, rtol=0)
-
-
 def test_embeddings_start_with_the_scale_of_the_width():
     torch.manual_seed(1)
     weight = Embedding(2000, TransformerConfig(width=64, dropout=0.0)).weight
     assert (weight[PAD] == 0).all()
     assert weight.std().item() == pytest.approx(1 / 8, rel=0.02)
-
-
-def test_feed_forward_is_two_maps_with_a_relu_between():
-    layer, x = FeedForward(4, 8, dropout=0.0), torch.randn(3, 4)
-    inner = (x @ layer.inner.weight.T + layer.inner.bias).clamp(min=0)
-    torch.testing.assert_close(layer(x), inner @ layer.outer.weight.T + layer.outer.bias)
 
 
 def test_the_norm_stands_after_the_sum_or_before_the_sublayer():

@@ -5,7 +5,7 @@ import torch
 from torch.nn import functional
 
 from docmt.nn import linear as module
-from docmt.nn.linear import Linear, joined, linear, sum_of_products
+from docmt.nn.linear import Linear, linear, sum_of_products
 
 
 @pytest.fixture(autouse=True)
@@ -76,9 +76,3 @@ def test_a_gradient_that_is_not_needed_is_not_computed(calls):
     layer = Linear(16, 8)
     layer(torch.randn(64, 16)).sum().backward()
     assert len(calls) == 2, "the forward pass, and the gradient of the weight"
-
-
-def test_joined_maps_give_their_results_side_by_side():
-    first, second, x = Linear(16, 8), Linear(16, 24), torch.randn(64, 16)
-    together = linear(x, *joined(first, second))
-    torch.testing.assert_close(together, torch.cat((first(x), second(x)), dim=1))

@@ -99,10 +99,6 @@ def test_a_documents_noise_is_its_own_wherever_it_stands():
             assert torch.equal(dropout_mask(part), dropout_mask(whole[number]))
 
 
-def test_a_wider_row_begins_like_a_narrower_one():
-    assert torch.equal(dropout_mask(keys_of(), width=10), dropout_mask(keys_of(), width=37)[:, :10])
-
-
 def test_scopes_nest_and_narrow():
     module, keys, device = Noisy(), keys_of()[:6], torch.device("cpu")
     module.name_site("a")

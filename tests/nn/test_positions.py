@@ -11,7 +11,7 @@ from docmt.nn.frames import FRAMES
 from docmt.nn.positions import SIDES, check_positions
 from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
-from docmt.settings.models import Frame, PositionTable, TransformerConfig
+from docmt.settings.models import Frame, PositionTable
 
 PATH = Path("train.arrow")
 SHORT = PositionTable("wrapped", "running", 4)
@@ -74,12 +74,6 @@ def test_a_segment_that_one_model_can_read_is_not_refused():
     for tables in ((), (None,), (SHORT, None), (SHORT, PositionTable("wrapped", "running", 12))):
         check_positions(PATH, table(), tables)
     assert refused(table(), SHORT, PositionTable("wrapped", "running", 11)).expected.endswith("= 11")
-
-
-def test_sinusoids_have_no_limit():
-    assert TransformerConfig(max_positions=1).learned_positions is None
-    assert TransformerConfig(position_table="learned", max_positions=4).learned_positions == SHORT
-    assert PositionTable.parse(str(SHORT)) == SHORT
 
 
 @pytest.mark.parametrize("text", ["", "wrapped:running", "joint:running:4", "wrapped:walking:4", "wrapped:running:-1"])

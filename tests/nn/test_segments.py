@@ -1,16 +1,8 @@
 import numpy as np
 import pytest
-import torch
 
 from docmt.base.runs import places, spans, starts
 from docmt.nn.segments import Segments, padded_indices
-
-
-def test_a_partition_counts_its_runs_and_tokens():
-    segments = Segments.from_lengths([2, 0, 3])
-    assert segments.lengths == (2, 0, 3)
-    assert segments.offsets.tolist() == [0, 2, 2, 5] and segments.offsets.dtype == torch.int32
-    assert (segments.runs, segments.tokens, segments.longest) == (3, 5, 3)
 
 
 def test_each_token_knows_its_run_and_its_place_in_it():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from docmt.base.vocabulary import BOS, EOS, SEP
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch, frame_source
+from docmt.nn.streams import frame_batch
 
 SOURCE = [[[10, 11], [12]], [[13]], [[14], [], [15, 16]]]
 TARGET = [[[20], [21, 22]], [[]], [[23, 24], [25], [26]]]
@@ -37,20 +37,6 @@ def framed_by_loops(source, target, frame):
 
 def cut(tokens, lengths):
     return [part.tolist() for part in tokens.split(lengths)]
-
-
-def test_wrapped_frame_by_example():
-    batch = frame_batch(Rows.from_lists(SOURCE[:1], TARGET[:1]), "wrapped")
-    assert batch.source.tokens.tolist() == [BOS, 10, 11, EOS, BOS, 12, EOS]
-    assert batch.target_in.tokens.tolist() == [BOS, 20, BOS, 21, 22]
-    assert batch.target_out.tolist() == [20, EOS, 21, 22, EOS]
-
-
-def test_joined_frame_by_example():
-    batch = frame_batch(Rows.from_lists(SOURCE[:1], TARGET[:1]), "joined")
-    assert batch.source.tokens.tolist() == [10, 11, SEP, 12, EOS]
-    assert batch.target_in.tokens.tolist() == [BOS, 20, SEP, 21, 22]
-    assert batch.target_out.tolist() == [20, SEP, 21, 22, EOS]
 
 
 @pytest.mark.parametrize("frame", ["wrapped", "joined"])
@@ -99,9 +85,3 @@ def test_rows_are_taken_in_any_order():
     )
     assert rows.source_words.tolist() == [3, 1, 3]
     assert rows.target_words.tolist() == [3, 0, 4]
-
-
-def test_without_a_target_every_target_sentence_is_empty():
-    rows = Rows.from_lists(SOURCE)
-    assert rows.target_lengths.tolist() == [0] * 6 and len(rows.target_ids) == 0
-    assert frame_source(rows, "wrapped").sentences.runs == 6

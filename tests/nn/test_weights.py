@@ -30,14 +30,6 @@ def test_values_seen_with_these_weights_are_what_attend_gives(pairs):
     torch.testing.assert_close(torch.cat(results), seen)
 
 
-def test_weights_are_in_fp32_and_have_no_gradient_whatever_a_model_computes_in():
-    (q, k), (queries, keys) = streams([(2, 3), (1, 0)])
-    with torch.autocast("cpu", torch.bfloat16):
-        results = attention_weights(q.bfloat16().requires_grad_(), k.bfloat16(), queries, keys)
-    assert {(run_weights.dtype, run_weights.requires_grad) for run_weights in results} == {(torch.float32, False)}
-    torch.testing.assert_close(results[0].sum(1), torch.ones(2))
-
-
 def test_streams_of_other_numbers_of_runs_are_refused():
     (q, k), (queries, _) = streams([(2, 3), (1, 2)])
     with pytest.raises(ValueError, match="2 runs of queries, 1 runs of keys"):

@@ -10,7 +10,7 @@ from docmt.reporting.adopted import adopted_runs
 from docmt.reporting.exports.beside import text_table
 from docmt.reporting.pieces import pieces
 from docmt.settings.external import FileTranslations
-from docmt.settings.system import Entry, ExternalSystem
+from docmt.settings.system import ExternalSystem
 
 DECODING = {"lines": "sentences", "sentences": 4, "strategy": "translations", "tokenised": True, "case": "lower"}
 DECODING |= {"normalised": False, "empty": 2, "stand_in": False, "digest": "abc", "notes": ["3 of 4 lines look <odd>"]}
@@ -34,13 +34,6 @@ def beside(world):
     return world
 
 
-def test_an_entry_without_a_model_is_read_again(beside):
-    entries = {entry.system.name: entry for entry in beside.load().settings.entries}
-    google: Entry = entries["google"]
-    assert isinstance(google.system, ExternalSystem) and not google.has_model
-    assert google.system.source.tokenised and entries["sentence"].has_model
-
-
 def test_cells_that_need_a_model_say_that_there_is_none(beside):
     (table,) = [piece.content for piece in pieces(beside.load())]
     rows = {row.system: {cell.metric: cell for cell in row.cells} for row in table.rows}
@@ -57,11 +50,6 @@ def test_equal_translations_and_notes_are_on_the_page(beside):
     page = page_of(beside)
     assert "Translations of others" in page and "3 of 4 lines look &lt;odd&gt;" in page
     assert "No model of docmt: translations from a file" in page
-
-
-def test_different_translations_are_not_noted(beside):
-    beside.score("deepl", decoding={**DECODING, "digest": "other", "notes": []})
-    assert [external.notes for external in adopted_runs(beside.load())][1] == []
 
 
 def test_generated_lines_are_marked(beside):
@@ -85,10 +73,6 @@ def test_numbers_of_text_that_is_not_what_the_metric_expects_are_marked(beside):
     page = page_of(beside)
     assert page.count('expects">!</sup>') == 1 and "! of text that may not be what the metric expects" in page
     assert next(record["warnings"] for record in piece.records if record["system"] == "google") == [warning]
-
-
-def test_a_page_without_them_has_no_section_of_them(full):
-    assert "Translations of others" not in page_of(full)
 
 
 def test_a_page_of_translations_alone_has_the_notes_too(beside):

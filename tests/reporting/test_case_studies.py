@@ -1,9 +1,8 @@
 """Lexical chains on the page: who is consistent, which documents are shown, what is coloured."""
 
 import pytest
-from helpers.chain_files import CHAINS, TEXT, cats, chain, dogs, rendered, write_chains, write_tokens
+from helpers.chain_files import CHAINS, TEXT, cats, chain, dogs, write_chains, write_tokens
 
-from docmt.base.errors import UserError
 from docmt.reporting.case_studies import MOST_CASES, MOST_CHAINS, MOST_LINES, Span, spans
 from docmt.reporting.chain_cases import Rendering
 from docmt.reporting.page import write_report
@@ -81,48 +80,6 @@ def test_occurrences_without_translation_agree_with_nothing(chained):
     assert study.cases[0].chains[0].systems["sentence"].counts == [(None, 2)]
 
 
-def test_the_usual_translation_is_one_even_where_most_occurrences_have_none(chained):
-    cat = chain("a", [0, 1, 1], [0, 0, 1], [None, None, ("kitty", 1)], [("cat", 1)] * 3)
-    same = chain("a", [0, 1, 1], [0, 0, 1], [("cat", 1)] * 3, [("cat", 1)] * 3)
-    write_chains(chained, {"sentence": [cat], "concat_3": [same]}, TEXT)
-    (study,) = chain_studies_of(chained.load())
-    assert [span for span in study.cases[0].lines[1].systems[0] if span.chain is not None] == [Span("kitty", 0)]
-
-
-def test_chains_that_cannot_be_compared_do_not_count(chained):
-    alone = cats([("cat", 1), None]) | {"pairs": 0, "agreeing": 0}
-    write_chains(chained, {"sentence": [alone, dogs([("dog", 1), ("dog", 1)])]}, TEXT)
-    (study,) = chain_studies_of(chained.load())
-    assert [(counts.chains, counts.consistent) for counts in study.counts] == [(2, 1), (1, 1), (2, 2)]
-    assert study.cases == ()
-
-
-def test_a_reference_without_translations_does_not_vary(chained):
-    rows = {
-        system: [dogs([("dog", 1), ("dog", 1)]) | rendered(("dog", 0), None, prefix="reference_")]
-        for system in ("sentence", "concat_3")
-    }
-    write_chains(chained, rows, TEXT)
-    (study,) = chain_studies_of(chained.load())
-    assert study.counts[1].overcorrected == (0, 0) and study.overcorrections == ()
-
-
-def test_only_the_first_seed_and_one_text_are_compared(chained):
-    write_chains(chained, CHAINS, TEXT, seed=2)
-    entries = chained.settings["entries"]
-    system = entries[1].system
-    other = type(system)(**{**vars(system), "text": "other"})
-    entries[1] = type(entries[1])(**{**vars(entries[1]), "system": other})
-    (study,) = chain_studies_of(chained.load())
-    assert (study.seed, study.systems) == (1, ("sentence",))
-
-
-def test_systems_that_translate_documents_as_a_whole_are_not_compared(chained):
-    chained.translate("concat_3", ["one document"], unit="documents")
-    (study,) = chain_studies_of(chained.load())
-    assert study.systems == ("sentence",)
-
-
 def test_much_is_cut_short(world):
     sentences, words = MOST_LINES + 3, MOST_CHAINS + 2
     line = " ".join(f"w{number}" for number in range(words))
@@ -166,12 +123,6 @@ def test_nothing_is_shown_where_no_chains_were_scored(full):
     assert chain_studies_of(full.load()) == []
 
 
-def test_translations_of_another_test_split_are_refused(chained):
-    (chained.folder("6_translations", "sentence", 1) / "test.tok.txt").write_text("one\n")
-    with pytest.raises(UserError, match=r"test.tok.txt: not one line for each test sentence\n  found 1 lines"):
-        chain_studies_of(chained.load())
-
-
 def test_the_page_has_the_case_study(chained):
     chained.load()
     write_report(chained.settings_file, chained.folders, chained.output)
@@ -180,14 +131,6 @@ def test_the_page_has_the_case_study(chained):
     assert '<a href="#chains">Chains</a>' in page
     assert '<summary>Document b, <span lang="zh">狗</span> <span class="count">by sentence, concat_3</span>' in page
     assert "No chain is." not in page and "In no chain." not in page
-
-
-def test_the_page_says_where_there_is_nothing_to_show(chained):
-    write_chains(chained, {system: [cats([("cat", 1), ("cat", 1)])] for system in CHAINS}, TEXT)
-    chained.load()
-    write_report(chained.settings_file, chained.folders, chained.output)
-    page = chained.output.read_text(encoding="utf-8")
-    assert "No such chain was found." in page and "In no chain." in page
 
 
 def test_a_reference_whose_translations_share_a_word_shows_no_over_correction():

@@ -122,15 +122,6 @@ def test_a_training_without_scores_is_not_called_a_run_that_is_missing(world):
     assert absent_runs(world.load()) == {"not run yet": "6 of 8 runs", "trained, without scores": "2 of 8 runs"}
 
 
-def test_a_table_of_judgements_has_no_best_system(world):
-    judged = {"kind": "human", "corpus": "toy_zh-en", "system": "concat_3", "baseline": "sentence"}
-    table = {"title": "t", "rows": [{"label": "Average", "published": {"equal": 41}}], **judged}
-    world.settings["study"]["tables"]["t"] = table
-    world.load()
-    write_report(world.settings_file, world.folders, world.output)
-    assert "The best system" not in world.output.read_text(encoding="utf-8")
-
-
 def test_a_difference_that_is_not_significant_is_not_called_better(two):
     two.table("u", [{"system": "sentence"}, {"system": "concat_3"}], ["s-BLEU"], baseline="sentence")
     two.compare("concat_3", 0.4, table="u")

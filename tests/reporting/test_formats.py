@@ -1,31 +1,23 @@
 import pytest
 
 from docmt.base.screen import duration
-from docmt.reporting.formats import FILTERS, matrix, number, p_value, plain, signed, whole
+from docmt.reporting.formats import matrix, number, p_value, plain, signed, whole
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         (number(None), "–"),
-        (number(25.125, 1), "25.1"),
         (signed(0.5), "+0.50"),
         (signed(-0.5), "−0.50"),
         (signed(-0.001), "0.00"),
-        (signed(None), "–"),
         (whole(1234567.4), "1\u202f234\u202f567"),
-        (whole(None), "–"),
         (duration(4.24), "4.2 s"),
-        (duration(48), "48 s"),
         (duration(725), "12 min 05 s"),
         (duration(12_000), "3 h 20 min"),
-        (FILTERS["duration"](None), "–"),
         (plain(None), "none"),
-        (plain(True), "yes"),
         (plain(2.0e-3), "0.002"),
-        (plain(4096), "4096"),
         (plain(30000), "30\u202f000"),
-        (plain("joint"), "joint"),
         (p_value(0.00949), "0.0095"),
         (p_value(3e-12), "< 0.0001"),
     ],

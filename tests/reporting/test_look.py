@@ -1,6 +1,6 @@
 """The look of systems: the same on all pages of a study, different for different systems, and a label for each."""
 
-from docmt.reporting.look import LINE, Style, Tag, styles, styles_of_lines
+from docmt.reporting.look import Style, styles, styles_of_lines
 
 LABELS = {name: name.upper() for name in ("sentence", "concat_3", "long_short", "han")}
 
@@ -39,9 +39,3 @@ def test_all_pages_of_a_study_have_one_look_and_one_label(world):
     assert item.systems == ("concat_3",)
     assert item.look["concat_3"] == whole.look["concat_3"] and item.labels.items() <= whole.labels.items()
     assert item.labels["concat_3"] == "CONCAT_3"
-
-
-def test_a_tag_carries_any_label_and_any_name():
-    tag = Tag(LINE, 'a | b + "c" <猫>', ("x+y", "z|"))
-    assert Tag.of(str(tag)) == tag
-    assert Tag.of(None) is None and Tag.of("figure_1") is None

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 from helpers.command_line import succeed
-from helpers.recipes import write_recipe, write_settings
+from helpers.recipes import write_recipe
 
-from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
 from docmt.reporting.page import write_report
 
@@ -167,41 +166,12 @@ def test_the_same_results_give_the_same_page(full):
     assert write(full)[0] == write(full)[0]
 
 
-def test_optional_facts_may_be_missing(full):
-    write_json(full.folder("5_training", "sentence", 1) / "record.json", {"updates": 1})
-    full.score(
-        "sentence",
-        decoding={"lines": "sentences", "sentences": 4, "fallback_sentences": 0},
-        unigram_dev_perplexity=None,
-    )
-    _, page = write(full)
-    assert "–" in page.text
-
-
-def test_many_systems_stand_one_below_the_other(full):
-    template = full.settings["entries"][0]
-    for number in range(4):
-        name = f"more{number}"
-        system = type(template.system)(**{**vars(template.system), "name": name})
-        full.settings["entries"].append(
-            type(template)(**{**vars(template), "folder": name, "trained": name, "system": system})
-        )
-        full.translate(name, ["x"] * 4)
-    assert 'class="sides stacked"' in write(full)[0]
-
-
 def test_a_damaged_curve_is_named_by_line_and_leaves_no_page(full):
     curve = full.folder("5_training", "sentence", 1) / "metrics.jsonl"
     curve.write_text('{"kind": "dev", "update": 1, "perplexity": 2}\n{"kind"')
     with pytest.raises(UserError, match=r"metrics.jsonl:2: not a JSON line"):
         write(full)
     assert not full.output.parent.exists()
-
-
-def test_settings_of_another_stage_are_refused(world):
-    write_settings(world.settings_file, {"corpus": "toy"})
-    with pytest.raises(UserError, match=r"job.json corpus: unknown key"):
-        write_report(world.settings_file, world.folders, world.output)
 
 
 def test_the_command_writes_the_page(full, monkeypatch):

@@ -22,11 +22,6 @@ def test_learning_curves_of_the_systems_that_train(full):
     assert plot.notes == (("unigram model", LEVEL_DASH),)
 
 
-def test_no_training_gives_no_curves(world):
-    world.score("sentence")
-    assert learning_curves(world.load(), world.load().look) == []
-
-
 def test_accuracy_by_distance_with_chance(full):
     (plot,) = accuracy_by_distance(full.load(), full.load().look)
     assert [panel.title for panel in plot.panels] == ["pronoun"]
@@ -49,24 +44,6 @@ def test_every_axis_says_what_it_counts_and_in_what(full):
     ):
         for panel, panel_labels in zip(plots[0].panels, labels, strict=True):
             assert all(f">{label}<" in panel.svg for label in panel_labels)
-
-
-def test_accuracy_is_the_mean_over_seeds(world, contrastive):
-    world.score("sentence", 1, contrastive=contrastive("word", {1: 1}))
-    world.score("sentence", 2, contrastive=contrastive("word", {1: 4}))
-    (plot,) = accuracy_by_distance(world.load(), world.load().look)
-    assert plot.numbers[0] == ("word", "sentence", [62.5])
-
-
-def test_sets_of_other_distances_have_gaps(world, contrastive):
-    world.score("sentence", contrastive=contrastive("word", {1: 1}) | contrastive("verb", {2: 2}))
-    (plot,) = accuracy_by_distance(world.load(), world.load().look)
-    assert {row[:2]: row[2] for row in plot.numbers} == {
-        ("word", "sentence"): [25.0, None],
-        ("word", "chance"): [50.0, None],
-        ("verb", "sentence"): [None, 50.0],
-        ("verb", "chance"): [None, 50.0],
-    }
 
 
 def test_bleu_by_position_only_where_there_are_windows(full):
@@ -99,11 +76,6 @@ def test_a_figure_is_a_part_of_a_page(full):
     assert identifiers and all(name.startswith("here-") for name in identifiers)
     used = set(re.findall(r'(?:url\(|href=")#([^")]*)', svg))
     assert used and used <= identifiers
-
-
-def test_the_same_figure_is_the_same_text():
-    first, second = (draw("x", "y", lambda axes: axes.plot([1, 2], [3, 4])) for _ in range(2))
-    assert first == second
 
 
 def test_bleu_by_bucket_is_compared_with_the_baseline(world):

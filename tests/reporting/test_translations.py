@@ -60,19 +60,9 @@ def test_two_documents_are_shown_with_all_systems_that_translated(full):
     assert [line.number for line in documents[1].lines] == [1, 2]
 
 
-def test_systems_that_translate_documents_as_a_whole_are_not_examples(full):
-    full.translate("concat_3", ["x", "y"], unit="documents")
-    assert examples(full.load())[0].systems == ("sentence", "g_transformer")
-
-
 def test_only_runs_of_the_first_seed_are_compared(full):
     full.translate("never_run", ["x"] * 4, seed=2)
     assert all("never_run" not in document.systems for document in examples(full.load()))
-
-
-def test_nothing_is_shown_where_nothing_was_translated(world):
-    world.corpus()
-    assert examples(world.load()) == []
 
 
 def test_translations_of_another_test_split_are_refused(full):

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 import sacrebleu
 from helpers.support import run
@@ -78,17 +77,11 @@ def test_every_family_and_unit_is_what_sacrebleus_command_prints(tmp_path, famil
     assert score["signature"].startswith(f"{theirs}|unit:{unit}")
 
 
-def test_sentences_of_a_document_are_joined_by_a_space():
-    assert join(["1", "2", "3", "4"], ["x", "x", "y", "x2"]) == ["1 2", "3", "4"]
-
-
 @pytest.mark.parametrize(
     ("family", "start"),
     [
         ("13a", "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:"),
-        ("13a_lower", "nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|version:"),
         ("tokenized_lower", "nrefs:1|case:lc|eff:no|tok:multi-bleu|smooth:none|version:"),
-        ("tokenized", "nrefs:1|case:mixed|eff:no|tok:multi-bleu|smooth:none|version:"),
     ],
 )
 def test_every_number_carries_its_signature(family, start):
@@ -164,17 +157,6 @@ def test_a_tokeniser_that_is_not_installed_is_named_with_its_extra(language, mon
     assert FAMILIES["tokenized"].metric(language).tokenizer_signature == "multi-bleu"
 
 
-def test_the_parts_of_bleu_are_those_that_sacrebleu_prints():
-    hypotheses, *streams = (random_lines(40, seed) for seed in range(3))
-    documents = tuple(str(number // 4) for number in range(40))
-    texts = Translations(tuple(hypotheses), tuple(hypotheses)), References(documents, tuple(streams), tuple(streams))
-    for unit, joined in (("s", range(40)), ("d", documents)):
-        theirs = sacrebleu.BLEU().corpus_score(*((join(hypotheses, joined), [join(s, joined) for s in streams])))
-        record = scored(*texts, "en")["13a"][unit]
-        assert (record["brevity_penalty"], record["length_ratio"]) == (theirs.bp, theirs.ratio)
-        assert record["precisions"] == theirs.precisions
-
-
 def test_tokenized_families_look_at_tokens_and_the_others_at_raw_lines():
     translations = Translations(HYPOTHESES, REFERENCES)
     references = References(DOCUMENTS, (HYPOTHESES,), (REFERENCES,))
@@ -209,27 +191,6 @@ def test_bleu_of_each_document_is_that_of_its_lines_alone():
             assert units == pytest.approx({unit: expected[family][unit]["score"] for unit in "sd"})
 
 
-def test_tallies_name_their_lines():
-    by_measure = {tally.measure: tally for tally in bleu_tallies(*both(), "en", position="j2")}
-    assert len(by_measure) == 8
-    assert by_measure["bleu|13a|d|j2"].names == ("a", "b")
-    assert by_measure["bleu|13a|s|j2"].names == ("0", "1", "2")
-    assert np.array_equal(by_measure["bleu|13a|s|j2"].counts.sum(axis=0)[:2], [22, 23])
-
-
-def test_all_references_of_a_sentence_count():
-    second = ("A cat sat on the mat, happily.", None, "Late at night, isn't it?")
-    translations, _ = both()
-    references = References(DOCUMENTS, (REFERENCES, second), (REFERENCES, second))
-    scores = scored(translations, references, "en")["13a"]
-    by_sentence, by_document = scores["s"], scores["d"]
-    assert by_sentence["score"] == sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES, second]).score
-    assert by_sentence["signature"].startswith("nrefs:var|")
-    # The second reference covers only the second document.
-    joined = [[f"{lines[0]} {lines[1]}", lines[2]] for lines in (HYPOTHESES, REFERENCES)]
-    assert by_document["score"] == sacrebleu.corpus_bleu(joined[0], [joined[1], [None, second[2]]]).score
-
-
 @pytest.fixture
 def golden(shared) -> Callable[[str], list[str]]:
     """Lines of an output of Moses' own scripts."""
@@ -255,18 +216,6 @@ def test_tokenized_families_are_multi_bleu(golden, family, script, hypothesis, w
     streams = [golden(f"bleu.{name}{ending}") for name in references]
     score = bleu(FAMILIES[family].metric("en"), golden(f"bleu.{hypothesis}{ending}"), streams, "s")["score"]
     assert score == pytest.approx(printed, abs=0.01)
-
-
-def test_documents_of_ten_lines_are_what_multi_bleu_prints_of_joined_lines(golden):
-    hypotheses, reference = golden("bleu.hyp1.tok"), golden("bleu.ref0.tok")
-    documents = tuple(str(n // 10) for n in range(len(hypotheses)))
-    references = References(documents, (reference,), (reference,))
-    scores = scored(Translations(tuple(hypotheses), tuple(hypotheses)), references, "en")
-    printed = printed_by_moses(golden("multi-bleu.txt"))
-    what = "hyp1, ref0, ten lines joined a document"
-    assert scores["tokenized"]["d"]["score"] == pytest.approx(printed[f"multi-bleu  {what}"], abs=0.01)
-    assert scores["tokenized_lower"]["d"]["score"] == pytest.approx(printed[f"multi-bleu -lc {what}"], abs=0.01)
-    assert scores["tokenized"]["d"]["signature"].endswith(f"|unit:d|documents:{-(-len(hypotheses) // 10)}")
 
 
 @pytest.mark.parametrize(("family", "line"), [("13a_lower", 0), ("13a", 1)])

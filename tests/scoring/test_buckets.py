@@ -1,14 +1,11 @@
 """s-BLEU by bucket: each sentence in one bucket of each kind, and the buckets together the whole test set."""
 
-import doctest
-
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from docmt.base.columns import TOKENS
 from docmt.base.tables import write_arrow
-from docmt.scoring import buckets
 from docmt.scoring.buckets import BOUNDS, bucket_names, bucket_scores, bucket_values
 from docmt.scoring.tallies import SignedTally
 
@@ -65,7 +62,3 @@ def test_buckets_follow_each_other_without_a_gap():
         ends = [name.rstrip("+").split("-") for name in bucket_names(bounds)]
         assert [int(low) for low, *_ in ends] == list(bounds)
         assert [int(end[-1]) + 1 for end in ends[:-1]] == list(bounds[1:])
-
-
-def test_examples_of_the_docstrings():
-    assert doctest.testmod(buckets) == (0, 1)

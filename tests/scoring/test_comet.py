@@ -1,6 +1,5 @@
 """COMET and document-level COMET by a program that stands for the other environment."""
 
-import doctest
 import json
 import sys
 from pathlib import Path
@@ -16,7 +15,6 @@ from docmt.base.columns import DOCUMENTS
 from docmt.base.errors import UserError
 from docmt.base.tables import write_parquet
 from docmt.scoring import comet
-from docmt.scoring.comet import CometProgram
 from docmt.scoring.inputs import References, Translations
 from docmt.scoring.programs.comet_scorer import with_context
 from docmt.settings.metrics import parse_metric
@@ -92,16 +90,6 @@ def test_an_answer_that_does_not_say_how_it_scored_is_refused(tmp_path):
     code = "import json\nfor line in open(0): print(json.dumps({'id': json.loads(line)['id'], 'scores': [1, 2, 3, 4]}))"
     with pytest.raises(UserError, match="did not say how it scored\n  found no version, reads_references, cut"):
         scored(tmp_path, SETTINGS, command=(sys.executable, "-c", code))
-
-
-def test_examples():
-    assert doctest.testmod(comet).failed == 0
-
-
-def test_another_file_gives_another_name(tmp_path):
-    first, second = (CometProgram(OTHER_PYTHON, write_comet(tmp_path / name / "model"), None, 4).name for name in "ab")
-    (tmp_path / "b/model/hparams.yaml").write_text("other", encoding="utf-8")
-    assert first == second != CometProgram(OTHER_PYTHON, tmp_path / "b/model", None, 4).name
 
 
 def test_context_is_that_of_the_document_and_of_references():

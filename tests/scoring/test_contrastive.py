@@ -36,20 +36,6 @@ def write(path, rows: list[dict]):
     return path
 
 
-@pytest.mark.parametrize(
-    ("scores", "correct", "expected"),
-    [
-        ([-1.0, -2.0], 0, (True, False)),
-        ([-1.0, -2.0], 1, (False, False)),
-        ([-1.0, -1.0], 0, (False, True)),
-        ([-1.0, -1.0, -0.5], 0, (False, False)),
-        ([-3.0, -1.0, -1.0], 2, (False, True)),
-    ],
-)
-def test_right_is_strictly_above_all_others(scores, correct, expected):
-    assert judge(scores, correct) == expected
-
-
 @given(st.lists(st.sampled_from([-3.0, -2.0, -1.0]), min_size=2, max_size=6), st.data())
 def test_judging_is_brute_force(scores, data):
     correct = data.draw(st.integers(0, len(scores) - 1))
@@ -57,19 +43,6 @@ def test_judging_is_brute_force(scores, data):
     right, tie = judge(scores, correct)
     assert right == all(scores[correct] > other for other in others)
     assert tie == (scores[correct] in others and scores[correct] == max(scores))
-
-
-def test_items_of_two_sets_of_one_number_stay_apart(tmp_path):
-    rows = [
-        row(0, -1.0, correct=True),
-        row(0, -1.0, correct=True, name="word", distance=0),
-        row(1, -2.0, correct=False),
-        row(1, -0.5, correct=False, name="word", distance=0),
-    ]
-    assert read_judgements(write(tmp_path / "c.arrow", rows), BY_SUM) == [
-        Judgement("pronoun", 1, 2, right=True, tie=False),
-        Judgement("word", 0, 2, right=False, tie=False),
-    ]
 
 
 def right_by(rows: list[dict], score: str, unit: str) -> bool:
@@ -91,13 +64,6 @@ def test_what_is_judged_by_is_a_setting():
     }
     rows = [{**variant, "context_score": -1.0} for variant in rows]
     assert not right_by(rows, "mean", "target")  # -5/12 and -4/10
-
-
-@given(st.lists(st.integers(-60, 0), min_size=2, max_size=5), st.integers(-60, 0))
-def test_the_whole_target_ranks_as_the_last_sentence_does(scores, context):
-    """Since the context is the same for all variants of an item; quarters of nats, whose sums are exact."""
-    rows = [{**row(n, score / 4, correct=n == 0), "context_score": context / 4} for n, score in enumerate(scores)]
-    assert right_by(rows, "sum", "last") == right_by(rows, "sum", "target")
 
 
 def test_the_signature_says_what_is_judged_by():

@@ -62,7 +62,7 @@ def changed(line: str, draw: random.Random) -> str:
 
 
 @pytest.mark.parametrize("family", ["tokenized", "tokenized_lower"])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(4))
 def test_counts_and_scores_are_those_of_perl_on_bytes(tmp_path, family, seed):
     if shutil.which("perl") is None:
         pytest.skip("needs perl")
@@ -88,20 +88,3 @@ def test_letters_beyond_ascii_keep_their_case(family, score, tmp_path):
     printed = docmt("score", *files, "--family", family, cwd=tmp_path, check=True).stdout
     assert printed.splitlines()[1].split()[4] == score
     assert "|tok:multi-bleu|" in printed
-
-
-@pytest.mark.parametrize("character", [*SPACES[7:-1], *INSIDE], ids=lambda character: f"U+{ord(character):04X}")
-def test_words_are_parted_by_white_space_of_ascii_alone(character):
-    counts = line_counts(FAMILIES["tokenized"].metric("en"), [f"a{character}b"], [["a b"]])
-    assert counts[0, 0] == (2 if character in SPACES else 1)
-
-
-def test_the_nearest_reference_counts_and_of_two_equally_near_ones_the_shorter():
-    metric = FAMILIES["tokenized"].metric("en")
-    for references, length in ((["a b", "a b c d"], 2), (["a b c d", "a b"], 2), (["a", "a b c d"], 4)):
-        assert line_counts(metric, ["a b c"], [[line] for line in references])[0, 1] == length
-
-
-def test_a_precision_of_zero_makes_the_score_zero():
-    metric = FAMILIES["tokenized_lower"].metric("en")
-    assert bleu(metric, ["a b c d e"], [["a b c x e"]], "s")["score"] == 0

@@ -1,6 +1,5 @@
 """Chains of documents, what an occurrence is translated by, and that inconsistency lowers LTCR."""
 
-import doctest
 from dataclasses import replace
 from random import Random
 
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 
 from docmt.base.columns import CHAINS_WORDS, TOKENS
 from docmt.base.tables import read_arrow
-from docmt.scoring import chain_scores, occurrences
 from docmt.scoring.alignment.links import DirectedLinks
 from docmt.scoring.alignment.training import DefaultAligner, train
 from docmt.scoring.chain_scores import AlignedTranslations, StopList, StopLists
@@ -95,13 +93,6 @@ def test_chains_are_those_of_a_loop(documents, case, punctuation):
     chains = find_chains(names, lines, frozenset({"the"}), config)
     assert {(chain.document, chain.places) for chain in chains} == expected
     assert len(chains) == len(expected)
-
-
-@given(DOCUMENTS)
-def test_chains_of_pieces_are_those_of_words_where_words_are_whole(documents):
-    names = [str(n) for n, sentences in enumerate(documents) for _ in sentences]
-    lines = [" ".join(words) for sentences in documents for words in sentences]
-    assert find_chains(names, lines, STOP, DEFAULT) == find_chains(names, lines, STOP, ConsistencyConfig("pieces"))
 
 
 def test_a_word_of_two_pieces_makes_two_chains():
@@ -215,20 +206,3 @@ def test_every_choice_of_what_a_translation_is_is_in_the_signature():
     signatures += [signature(DEFAULT, replace(NO_STOP_WORDS, **{side: top}), "some") for side in ("source", "target")]
     signatures.append(signature(DEFAULT, NO_STOP_WORDS, "other"))
     assert len(set(signatures)) == len(choices) + 4
-
-
-def test_a_stop_list_is_named_with_its_content(tmp_path):
-    file = tmp_path / "english.txt"
-    file.write_text("The\n\n of \n", encoding="utf-8")
-    stop_list = chain_scores.read_stop_list(file, lower=True)
-    assert stop_list.words == {"the", "of"}
-    assert stop_list.name.startswith("english.txt-")
-    file.write_text("The\n", encoding="utf-8")
-    assert chain_scores.read_stop_list(file, lower=False) != stop_list
-    assert chain_scores.read_stop_list(file, lower=False).words == {"The"}
-
-
-@pytest.mark.parametrize("module", [occurrences, chain_scores], ids=lambda module: module.__name__)
-def test_the_examples_in_docstrings_are_true(module):
-    results = doctest.testmod(module)
-    assert results.attempted and not results.failed

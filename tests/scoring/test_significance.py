@@ -1,6 +1,5 @@
 """The tests of significance against loops over texts, exact enumeration, and what they must be on average."""
 
-import doctest
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -13,7 +12,6 @@ import sacrebleu
 from sacrebleu.significance import PairedTest
 from scipy.stats import binom, binomtest, norm, t
 
-from docmt.scoring import bleu, significance, tallies
 from docmt.scoring.bleu import FAMILIES, bleu_of_counts, line_counts
 from docmt.scoring.consistency import TranslatedChain, consistency_tallies, ltcr
 from docmt.scoring.significance import (
@@ -24,8 +22,7 @@ from docmt.scoring.significance import (
     sign_test,
     significance_signature,
 )
-from docmt.scoring.strings import chrf_of_counts, ter_of_counts
-from docmt.scoring.tallies import mean, percent
+from docmt.scoring.tallies import percent
 from docmt.settings.scoring import ConsistencyConfig
 
 WORDS = ["a", "the", "cat", "dog", "sat", "on", "mat", "."]
@@ -165,8 +162,7 @@ def right(numbers: np.random.Generator, items: int, share: float) -> np.ndarray:
     return np.stack([numbers.random(items) < share, np.ones(items)], axis=1).astype(float)
 
 
-@pytest.mark.parametrize("runs", [1, 2, 3, 5])
-@pytest.mark.parametrize("items", [97, 1000, 1507])
+@pytest.mark.parametrize(("runs", "items"), [(1, 97), (3, 1000), (5, 1507)])
 def test_the_sign_test_counts_items_as_whole_numbers_do(items, runs):
     """An item that one run wins and another run loses is a tie, whatever the rounding of the scores."""
     numbers = np.random.default_rng(items)
@@ -201,30 +197,6 @@ def ltcr_under_the_null(numbers: np.random.Generator, units: int) -> Callable[[]
     return lambda: np.stack([numbers.binomial(pairs, share), pairs], 1).astype(float)
 
 
-def coherence_under_the_null(numbers: np.random.Generator, units: int) -> Callable[[], np.ndarray]:
-    """Documents of 1 to 20 adjacent pairs, whose similarities differ by document and by pair."""
-    pairs, similarity = numbers.integers(1, 21, units), numbers.normal(0.5, 0.1, units)
-    return lambda: np.stack([numbers.normal(pairs * similarity, 0.2 * np.sqrt(pairs)), pairs], 1)
-
-
-def ter_under_the_null(numbers: np.random.Generator, units: int) -> Callable[[], np.ndarray]:
-    """Sentences of 4 to 39 words that differ in the share of wrong words."""
-    words, share = numbers.integers(4, 40, units), numbers.beta(2, 4, units)
-    return lambda: np.stack([numbers.binomial(words, share), words], 1).astype(float)
-
-
-def chrf_under_the_null(numbers: np.random.Generator, units: int) -> Callable[[], np.ndarray]:
-    """The sentences of BLEU, with n-grams of words in the place of those of characters."""
-    run = bleu_under_the_null(numbers, units)
-    return lambda: run() @ CHRF_OF_BLEU
-
-
-CHRF_OF_BLEU = np.zeros((10, 12))
-"""Turns the counts of BLEU into those of chrF: for each order all n-grams of both texts, and those that match."""
-for order in range(4):
-    CHRF_OF_BLEU[6 + order, [3 * order, 3 * order + 1]] = CHRF_OF_BLEU[2 + order, 3 * order + 2] = 1
-
-
 def bleu_under_the_null(numbers: np.random.Generator, units: int) -> Callable[[], np.ndarray]:
     """Sentences of 4 to 11 words that differ in the share of right words."""
     lengths, share = numbers.integers(4, 12, (units, 1)), numbers.beta(4, 2, (units, 1))
@@ -242,9 +214,6 @@ NULLS = {
     "accuracy": (accuracy_under_the_null, percent),
     "LTCR": (ltcr_under_the_null, percent),
     "BLEU": (bleu_under_the_null, smoothed),
-    "chrF": (chrf_under_the_null, chrf_of_counts),
-    "TER": (ter_under_the_null, ter_of_counts),
-    "coherence": (coherence_under_the_null, mean),
 }
 """Test sets on which any two runs differ by chance alone, and the score that compares them."""
 
@@ -263,7 +232,7 @@ def check_level(metric: str, units: int, runs: int, draws: int, tests: list = TE
     assert min(rejections[name] for name in p_values if p_values[name] is not None) > 0, "by chance some are found"
 
 
-@pytest.mark.parametrize("runs", [1, 2, 3, 5])
+@pytest.mark.parametrize("runs", [1, 3])
 @pytest.mark.parametrize(
     ("metric", "units", "tests"),
     [("accuracy", 1000, [sign_test]), ("LTCR", FEWEST_UNITS, TESTS), ("BLEU", FEWEST_UNITS, QUICK)],
@@ -296,13 +265,6 @@ def test_a_plain_difference_is_found_and_none_is_not(test):
     assert (same.difference, same.p, same.better, same.worse) == (0, 1, 0, 0)
 
 
-@pytest.mark.parametrize("test", TESTS)
-def test_two_runs_alike_are_as_one(test):
-    numbers = np.random.default_rng(2)
-    system, baseline = right(numbers, 50, 0.6), right(numbers, 50, 0.5)
-    assert test([system] * 2, [baseline] * 2, percent) == test([system], [baseline], percent)
-
-
 def test_over_seeds_is_the_t_test_of_differences():
     """p as the area under Student's density, by a sum."""
     system, baseline = np.array([21.0, 23.5, 22.2, 24.0, 22.9]), np.array([20.5, 22.0, 22.4, 22.1, 21.0])
@@ -322,9 +284,3 @@ def test_a_p_value_says_how_it_was_made():
     assert significance_signature("sign", "items", 40, 1) == "sign|unit:items|units:40|runs:1|sides:2|v:2"
     drawn = "bootstrap+t-test|unit:documents|units:8|draws:1000|seed:12345|runs:3|sides:2|v:2"
     assert significance_signature("bootstrap", "documents", 8, 3) == drawn
-
-
-@pytest.mark.parametrize("module", [significance, tallies, bleu], ids=lambda module: module.__name__)
-def test_the_examples_in_docstrings_are_true(module):
-    results = doctest.testmod(module)
-    assert results.attempted and not results.failed

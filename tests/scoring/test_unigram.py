@@ -33,7 +33,3 @@ def test_unigram_perplexity_is_brute_force(tmp_path):
 
 def test_no_training_split_gives_none(tmp_path):
     assert unigram_dev_perplexity(tokens_folder(tmp_path, {"dev": [[7]], "test": [[7]]})[0]) is None
-
-
-def test_no_dev_split_gives_none(tmp_path):
-    assert unigram_dev_perplexity(tokens_folder(tmp_path, {"train": [[7]], "test": [[7]]})[0]) is None

@@ -43,11 +43,3 @@ def test_scores_that_are_not_numbers_are_dead_and_their_pieces_exist():
     best = best_continuations(log_probabilities, torch.zeros(1, 2, dtype=torch.float64), 4)
     assert best.scores.tolist() == [[DEAD] * 4]
     assert int(best.tokens.max()) < BLOCK + 3 and int(best.origins.max()) < 2
-
-
-def test_where_few_continuations_are_left_the_others_are_dead():
-    log_probabilities = torch.full((1, 2, 3 * BLOCK), -math.inf)
-    log_probabilities[0, 1, 100] = -1.0
-    best = best_continuations(log_probabilities, torch.zeros(1, 2, dtype=torch.float64), 4)
-    assert best.scores.tolist() == [[-1.0, DEAD, DEAD, DEAD]]
-    assert (int(best.origins[0, 0]), int(best.tokens[0, 0])) == (1, 100)

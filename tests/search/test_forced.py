@@ -35,25 +35,6 @@ def test_a_sentence_has_its_words_and_its_end(name):
     assert sentences.tolist() == pytest.approx([part.sum().item() for part in tokens.split(outputs)], abs=1e-12)
 
 
-LAST = [[[16, 11], [15], [16, 11]], [[7, 7, 7]], [[12], [13, 13]]]
-"""Variants of the last sentence of each document of TARGET; one of them stands there twice."""
-
-
-@models
-def test_variants_have_the_scores_of_passes_alone(name):
-    """An item's rows share the encoded source and the logits of their context."""
-    model, frame = tiny_model(name), CONFIGS[name].frame
-    rows = [(s, [*t[:-1], last]) for s, t, lasts in zip(SOURCE, TARGET, LAST, strict=True) for last in lasts]
-    scores = variant_scores(model, Rows.from_lists(*zip(*rows, strict=True)), np.array([3, 1, 2]), whole=True)
-    for number, (source, target) in enumerate(rows):
-        _, sentences = forced_scores(model, Rows.from_lists([source], [target]))
-        assert scores.score[number] == pytest.approx(sentences[-1].item(), abs=1e-5)
-        assert scores.context_score[number] == pytest.approx(sentences[:-1].sum().item(), abs=1e-5)
-        assert scores.outputs[number] == len(target[-1]) + 1
-        ends = 0 if frame == "unmarked" else len(target) - 1
-        assert scores.context_outputs[number] == sum(map(len, target[:-1])) + ends
-
-
 @pytest.mark.parametrize("case", MODELS)
 def test_every_model_spreads_what_it_has_encoded(case):
     """Two streams, chains and latent variables too: variants have the scores of full passes."""
@@ -86,12 +67,3 @@ def test_the_vocabulary_is_gone_through_in_parts(monkeypatch):
     monkeypatch.setitem(forced.STATES_AT_ONCE, "cpu", 3)
     in_parts, _ = forced_scores(model, rows)
     assert in_parts.tolist() == pytest.approx(tokens.tolist(), abs=1e-6)
-
-
-def test_smoothing_plays_no_part():
-    """Probabilities of all possible words sum to one."""
-    model, sums = tiny_model("wrapped", vocabulary=12), 0.0
-    for word in range(12):
-        tokens, _ = forced_scores(model, Rows.from_lists([[[8, 9]]], [[[word]]]))
-        sums += tokens[0].exp().item()
-    assert sums == pytest.approx(1, abs=1e-5)

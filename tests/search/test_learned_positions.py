@@ -2,17 +2,15 @@
 
 from dataclasses import replace
 from itertools import chain, product
-from types import MethodType
 
 import pytest
 import torch
 from helpers.model_cases import CASES, VOCABULARY, documents, rows_of
-from helpers.tiny import FIRST_WORD, full_forward_score, random_documents
+from helpers.tiny import FIRST_WORD, full_forward_score
 from torch import nn
 
-from docmt.base.checks import BadValue
 from docmt.base.errors import UserError
-from docmt.base.vocabulary import EOS, MASK, SEP, UNK
+from docmt.base.vocabulary import MASK, UNK
 from docmt.models import build
 from docmt.nn.positions import framed_lengths
 from docmt.nn.rows import Rows
@@ -41,35 +39,6 @@ def model_with(config: TransformerConfig, rows: int, vocabulary: int = VOCABULAR
     model = build(replace(large.config, max_positions=rows), vocabulary, vocabulary)
     model.load_state_dict(weights)
     return model.double().eval()
-
-
-def never_ending(model: nn.Module) -> nn.Module:
-    """The model with ends of sentences so improbable that each end is forced."""
-    logits, ends = model.logits, torch.zeros(model.target_size).index_fill(0, torch.tensor([EOS, SEP]), -99.0)
-    model.logits = MethodType(lambda self, states: logits(states) + ends, model)
-    return model
-
-
-WHOLE = {"wrapped": [19, 19, 19], "closed": [18, 18, 18], "joined": [59], "unmarked": [59], "fairseq": [20, 20, 20]}
-CUT = {"wrapped": [19, 17, 1], "closed": [18, 15, 1], "joined": [39], "unmarked": [39], "fairseq": [20, 16, 1]}
-
-
-@pytest.mark.parametrize(("rows", "lengths"), [(40, CUT), (64, WHOLE)])
-@pytest.mark.parametrize("frame", WHOLE)
-def test_three_runaway_sentences_of_eight_pieces_end_in_the_table(frame, rows, lengths):
-    model = never_ending(model_with(TransformerConfig(**SMALL, frame=frame), rows))
-    (ranked,) = beam_search(model, Rows.from_lists(random_documents(0, [[8, 8, 8]])), DecodeConfig(beam=2))
-    assert [[len(sentence) for sentence in each.sentences] for each in ranked] == [lengths[frame]] * 2
-    assert all(each.forced_ends == len(each.sentences) for each in ranked)
-
-
-def test_a_sentence_of_one_piece_in_the_frame_closed_has_a_piece():
-    """Its source counts as none, and a maximum length without any piece is refused as a setting."""
-    model = model_with(TransformerConfig(**SMALL, frame="closed"), 40)
-    config = DecodeConfig(beam=2, max_length_a=1.0, max_length_b=1)
-    assert [len(each.sentences[0]) for each in beam_search(model, Rows.from_lists([[[9]]]), config)[0]] == [1, 1]
-    with pytest.raises(BadValue, match="max_length_b: found 0, expected 1 or more"):
-        DecodeConfig(beam=2, max_length_a=0.5, max_length_b=0)
 
 
 def longest_of(config: TransformerConfig, rows: Rows, side: str) -> int:

@@ -38,11 +38,6 @@ def test_length_penalty(penalty, alpha, length, factor):
     assert length_penalty(length, config) == pytest.approx(factor)
 
 
-def test_the_maximum_is_cut_to_a_whole_number():
-    rows = Rows.from_lists([[[7] * 3, [7]], [[7] * 4]])
-    assert instance_limits(rows, DecodeConfig(max_length_a=1.2, max_length_b=10)) == [[13, 11], [14]]
-
-
 def test_the_maximum_may_be_that_of_the_longest_sentence_of_the_batch():
     """As in fairseq, whose `counted_besides` is 1."""
     rows = Rows.from_lists([[[7] * 3, [7]], [[7] * 4]])
@@ -90,44 +85,3 @@ def test_what_counts_for_the_maximum_is_never_less_than_nothing():
 )
 def test_outputs_are_split_at_the_ends_of_sentences(rules, outputs, sentences):
     assert rules.split(outputs) == sentences
-
-
-@pytest.mark.parametrize(
-    "rules, words, forced",
-    [
-        (WrappedRules, [2, 3], 2),
-        (WrappedRules, [2, 2], 1),
-        (WrappedRules, [1, 1], 0),
-        (JoinedRules, [3, 2], 1),
-        (JoinedRules, [6], 1),
-        (JoinedRules, [2, 2], 0),
-        (ClosedRules, [2, 2], 1),
-        (UnmarkedRules, [6], 1),
-        (UnmarkedRules, [5], 0),
-    ],
-)
-def test_forced_ends(rules, words, forced):
-    limits = [2, 3]
-    assert rules([limits], torch.device("cpu")).forced_ends([[7] * count for count in words], limits) == forced
-
-
-@pytest.mark.parametrize(
-    ("frame", "words", "forced"),
-    [
-        ("wrapped", [2, 5, 1], 2),
-        ("wrapped", [6, 1, 1], 3),
-        ("wrapped", [2, 2, 3], 0),
-        ("wrapped", [2, 2, 4], 1),
-        ("closed", [1, 3, 1], 2),
-        ("closed", [2, 1, 1], 0),
-        ("joined", [9], 0),
-        ("joined", [4, 5], 1),
-        ("unmarked", [10], 1),
-        ("unmarked", [9], 0),
-    ],
-)
-def test_an_end_that_the_table_forces_is_counted(frame, words, forced):
-    """Of 11 positions; each sentence alone may have 9 pieces."""
-    limits = [9, 9, 9]
-    rules = RULES[frame]([limits], torch.device("cpu"), PositionTable(frame, "running", 11))
-    assert rules.forced_ends([[7] * count for count in words], limits) == forced

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from helpers.model_cases import documents, model_of, rows_of
 from helpers.tiny import tiny_model
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,11 +44,6 @@ def test_a_token_has_the_row_of_the_first_target_until_they_differ(variants):
         assert torch.equal(runs.rows_to_tokens(rows), tokens) and len(rows) == len(names)
 
 
-def test_runs_that_share_nothing_are_as_they_are():
-    runs, x = Segments.from_lengths([2, 1]), torch.arange(3)
-    assert runs.rows_to_tokens(x) is x and runs.tokens_to_rows(x) is x
-
-
 @pytest.mark.parametrize(
     ("name", "inputs"),
     [("wrapped", 7 + 2 + 1), ("joined", 7 + 2 + 1), ("g_transformer", 7 + 2 + 1), ("closed", 9 + 3 + 2)],
@@ -66,14 +60,3 @@ def test_the_decoder_works_on_what_differs(monkeypatch, name, inputs):
     rows = Rows.from_lists([[[7, 8], [9]]] * 3, [[[13, 14], last] for last in lasts])
     variant_scores(model, rows, np.array([3]))
     assert seen == [inputs]
-
-
-def test_keys_of_the_source_are_made_once_an_item():
-    model, (source, target) = model_of("long_short"), documents()
-    seen, attention = [], model.decoder[0].cross_attention
-    plain = attention.keys_values
-    attention.keys_values = lambda states: seen.append(len(states)) or plain(states)
-    variant_scores(model, rows_of([*source[:2], source[1]], [*target[:2], target[1]]), np.array([1, 2]))
-    words = sum(len(sentence) for document in source[:2] for sentence in document)
-    marks = sum(len(document) - 1 for document in source[:2]) + 2
-    assert seen == [2 * (words + marks)]

@@ -1,7 +1,5 @@
 """BPE: reversible, deterministic, and sound at its limits."""
 
-from collections import Counter
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,29 +28,9 @@ def test_pieces_outside_the_vocabulary_are_cut_to_characters_at_last(counts, lea
     assert all(piece in known or len(piece.removesuffix("@@")) == 1 for piece in cut)
 
 
-@given(counts=st.dictionaries(WORDS, st.integers(1, 9), max_size=12))
-def test_the_order_of_the_corpus_does_not_matter(counts):
-    assert learn_merges(counts, 20) == learn_merges(dict(reversed(counts.items())), 20)
-
-
 def test_merges_end_where_no_pair_occurs_twice(capfd):
     assert learn_merges({"ab": 2, "cd": 1}, 1000) == ("a b</w>",)
     assert capfd.readouterr().err == ""
-
-
-@pytest.mark.parametrize(("counts", "merges"), [({}, 5), ({"a": 3, "中": 2}, 5), ({"ab": 9}, 0)])
-def test_without_merges_words_fall_into_characters(counts, merges):
-    segmenter = Segmenter(learn_merges(counts, merges))
-    assert segmenter.pieces("abc") == ["a@@", "b@@", "c"]
-
-
-def test_pieces_are_counted_by_the_words_that_hold_them():
-    counts = PieceCounter(["a b"])([("abc", 2), ("ab", 3)]).result
-    assert counts == Counter({"ab@@": 2, "c": 2, "a@@": 3, "b": 3})
-
-
-def test_a_piece_that_would_continue_at_the_end_ends_there():
-    assert join_pieces(["a@@", "b", "c@@"]) == ["ab", "c"]
 
 
 def test_saved_codes_are_read_again(tmp_path):

@@ -20,14 +20,11 @@ TEXTS = st.lists(PARTS, max_size=14).map("".join)
         ("en", "In the 1990's 'old' dogs' 1,000 bones,", "In the 1990 's ' old ' dogs ' 1,000 bones ,"),
         ("en", "Mr. Smith met Nos. 5 and U.S. men at 5 p.m.", "Mr. Smith met Nos. 5 and U.S. men at 5 p.m ."),
         ("en", "No. 5 is no. Bob said no.", "No. 5 is no . Bob said no ."),
-        ("en", "So do I.", "So do I ."),
         ("en", "Wait... what?.. ok", "Wait ... what ? .. ok"),
         ("en", "He wrote 'the end.'", "He wrote ' the end . '"),
         ("en", "'Tis 5, 6,7 and ,8", "'Tis 5 , 6,7 and , 8"),
-        ("en", "5' '6", "5 ' '6"),
         ("en", "x² = ½\u3000ok\u200bay\x01!", "x ² = ½ ok \u200b ay !"),
         ("en", "\x1fa\x1c b\x85c", "a b c"),
-        ("en", "他说 ok", "他说 ok"),
         ("de", "Usw. und z.B. Nr. 5, S. 12 ff.", "Usw. und z.B. Nr. 5 , S. 12 ff ."),
         ("de", "Wie geht's Hans' Hund?", "Wie geht ' s Hans ' Hund ?"),
         ("fr", "L'ami d'aujourd'hui, qu'est-ce?", "L' ami d' aujourd' hui , qu' est-ce ?"),
@@ -37,10 +34,6 @@ TEXTS = st.lists(PARTS, max_size=14).map("".join)
 )
 def test_tokens_are_as_moses_cuts_them(language, sentence, tokens):
     assert " ".join(Moses(language).tokenize(sentence)) == tokens
-
-
-def test_nothing_has_no_tokens():
-    assert Moses("en").tokenize(" \u3000\x02\t") == []
 
 
 @pytest.mark.parametrize("aggressive", [False, True])
@@ -68,10 +61,6 @@ def test_aggressive_cuts_hyphens_between_letters_and_digits():
 def test_cut_hyphens_leave_no_trace_in_plain_text(language, text):
     plain, cut = OURS[language, False], OURS[language, True]
     assert cut.detokenize(cut.tokenize(text)) == plain.detokenize(plain.tokenize(text))
-
-
-def test_normalised_text_is_tokenised_as_such():
-    assert Moses("en", normalise=True).tokenize("“It’s well–known”") == Moses("en").tokenize('"It\'s well-known"')
 
 
 WORDS = st.sampled_from(["cat", "U.S.", "well-known", "Ming's", "isn't", "3.50", "1,000", "AT", "naïve", "didn't"])

@@ -49,11 +49,6 @@ def test_chinese_tokens_are_joined_without_spaces():
     assert restore_line(side(KeepCase(), Chinese("characters")), "zh", "他 来了 。", True) == ("他 来了 。", "他来了。")
 
 
-@pytest.mark.parametrize("is_tokenised", [False, True])
-def test_a_blank_line_has_no_tokens(is_tokenised):
-    assert restore_line(side(KeepCase()), "en", "", is_tokenised) == ("", "")
-
-
 def test_escapes_of_tokens_are_characters_again():
     line = "he said , &quot; It &apos;s R &amp; D . &quot;"
     assert restore_line(side(KeepCase()), "en", line, True) == (

@@ -7,7 +7,6 @@ from helpers.small_corpus import ITEM, small_rows, write_corpus
 
 from docmt.base import shards
 from docmt.base.columns import TOKENS
-from docmt.base.errors import UserError
 from docmt.base.shards import Part
 from docmt.base.tables import ArrowFile
 from docmt.base.workers import Workers
@@ -48,15 +47,14 @@ def in_parts(text: TextConfig, corpus: Path, folder: Path, of: int) -> Path:
     return folder / "out"
 
 
-@pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.case)
-def test_one_process_several_and_parts_give_the_same_bytes(corpus, tmp_path, text):
+@pytest.mark.parametrize(("text", "of"), zip(TEXTS, (3, 8), strict=True), ids=["3 parts", "more parts than shards"])
+def test_one_process_several_and_parts_give_the_same_bytes(corpus, tmp_path, text, of):
     process_corpus(settings(text), corpus, tmp_path / "one")
     expected = files(tmp_path / "one")
     assert len(ArrowFile(tmp_path / "one" / "tokens.arrow", TOKENS)) == 6
     process_corpus(settings(text), corpus, tmp_path / "several", Workers(3))
     assert files(tmp_path / "several") == expected
-    for of in (3, 8):
-        assert files(in_parts(text, corpus, tmp_path / str(of), of)) == expected
+    assert files(in_parts(text, corpus, tmp_path / "parts", of)) == expected
 
 
 def test_shards_change_nothing_but_the_record_batches(corpus, tmp_path, monkeypatch):
@@ -77,10 +75,3 @@ def test_what_a_killed_job_left_is_cleared_away(corpus, tmp_path):
     (tmp_path / ".out.shards" / "tokens.arrow").write_text("half")
     process_corpus(settings(TEXTS[0]), corpus, tmp_path / "out")
     assert {path.name for path in tmp_path.iterdir()} == {"corpus", "out"}
-
-
-def test_parts_without_training_sentences_are_refused(corpus, tmp_path):
-    tokenise_part(settings(TEXTS[0]), corpus, Part(6, 6), tmp_path / "part")
-    with pytest.raises(UserError, match=r"documents\.parquet: no training sentences to learn pieces from"):
-        learn_parts(settings(TEXTS[0]), corpus, [tmp_path / "part"], tmp_path / "out")
-    assert not (tmp_path / "out").exists()

@@ -12,14 +12,14 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from docmt.base.artifacts import read_json
 from docmt.base.chains import count_pieces
-from docmt.base.columns import CONTRASTIVE_TOKENS, TOKENS
+from docmt.base.columns import TOKENS
 from docmt.base.errors import UserError
 from docmt.base.tables import read_arrow
 from docmt.base.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS, UNK, Vocabulary
 from docmt.chains.segments import words_of_ids
 from docmt.settings.data import TextConfig
 from docmt.text.pipeline import TextPipeline, TokensSettings
-from docmt.text.pretrained import PretrainedTokenizer, Spelling, join_names
+from docmt.text.pretrained import PretrainedTokenizer, Spelling
 from docmt.text.process import process_corpus
 
 KINDS = list(TOKENIZERS)
@@ -56,16 +56,6 @@ def test_the_tokenizers_own_ids_come_out_when_rows_are_looked_up(processed_text)
             assert [rows[number] for number in row[f"{side}_ids"]] == expected
 
 
-def test_ids_pieces_and_tokens_say_the_same(processed_text):
-    _, output, _ = processed_text
-    for side in ("source", "target"):
-        vocabulary = Vocabulary.load(output / "text" / f"vocabulary.{side}.txt")
-        for row in rows_of(output):
-            pieces = row[f"{side}_pieces"]
-            assert " ".join(vocabulary.decode(row[f"{side}_ids"])) == pieces
-            assert f" {pieces}".replace(" @@", "").strip() == row[f"{side}_tokens"]
-
-
 def test_stage_4_finds_the_same_words_in_tokens_and_in_ids(processed_text):
     _, output, _ = processed_text
     vocabulary = Vocabulary.load(output / "text" / "vocabulary.source.txt")
@@ -82,17 +72,6 @@ def test_stage_4_finds_the_same_words_in_tokens_and_in_ids(processed_text):
     assert not list(of_all)
 
 
-def test_english_words_are_whole(processed_text):
-    kind, output, _ = processed_text
-    tokens = {row["target_tokens"] for row in rows_of(output)}
-    expected = {
-        "mbart": "▁We ▁are ▁going ▁to ▁Beijing ▁tomorrow.",
-        "bart": "We Ġare Ġgoing Ġto ĠBeijing Ġtomorrow.",
-        "bert": "We are going to Beijing tomorrow .",
-    }
-    assert expected[kind] in tokens
-
-
 def test_plain_text_comes_back_as_it_was(processed_text):
     kind, output, _ = processed_text
     pipeline = TextPipeline.load(output / "text")
@@ -102,35 +81,6 @@ def test_plain_text_comes_back_as_it_was(processed_text):
         # WordPiece does not know where there were no spaces.
         assert (text.replace(" ", "") == sentence.replace(" ", "")) if kind == "bert" else text == sentence
         assert pipeline.target.encode(f"  {sentence} ") == ids
-
-
-def test_a_loaded_pipeline_gives_the_stages_ids_and_tokens(processed_text):
-    _, output, _ = processed_text
-    pipeline, rows = TextPipeline.load(output / "text"), rows_of(output)
-    assert list(map(pipeline.source.encode, [row["source"] for row in small_rows()])) == [
-        row["source_ids"] for row in rows
-    ]
-    assert [pipeline.target.restore(row["target_ids"])[0] for row in rows] == [row["target_tokens"] for row in rows]
-    assert pipeline.source.encode(" ") == []
-    assert pipeline.target.restore([]) == ("", "")
-
-
-def test_special_symbols_are_left_out_of_a_translation_and_unknown_pieces_are_not(processed_text):
-    _, output, _ = processed_text
-    pipeline = TextPipeline.load(output / "text")
-    ids = pipeline.target.encode("We are")
-    tokens, text = pipeline.target.restore([BOS, *ids, SEP, UNK, EOS])
-    assert tokens == f"{pipeline.target.restore(ids)[0]} <unk>"
-    assert text == "We are <unk>"
-
-
-@pytest.mark.parametrize("kind", ["mbart", "bert"])
-def test_unknown_text_is_named_by_itself(tmp_path, kind):
-    write_tokenizer(kind, tmp_path)
-    tokenizer = PretrainedTokenizer.load(tmp_path / "tokenizer.json")
-    names = tokenizer.tokenize("We ☃ go")
-    assert "☃" in join_names(names).replace("▁", "").split(" ")
-    assert [tokenizer.row(name) for name in names if "☃" in name] == [None]
 
 
 def test_special_symbols_have_the_rows_of_their_roles(processed_text):
@@ -192,14 +142,6 @@ def test_one_side_alone_may_have_pretrained_pieces(tmp_path):
     ids = pipeline.target.encode(PAIRS[0][1])
     assert pipeline.target.restore(ids)[1] == PAIRS[0][1]
     assert read_json(output / "card.json")["merges"] == {"source": None, "target": 20}
-
-
-def test_contrastive_items_are_cut_alike(processed_text):
-    _, output, _ = processed_text
-    (item,) = read_arrow(output / "contrastive.arrow", CONTRASTIVE_TOKENS).to_pylist()
-    pipeline = TextPipeline.load(output / "text")
-    assert item["source_ids"] == list(map(pipeline.source.encode, ITEM["source"]))
-    assert item["variant_ids"] == list(map(pipeline.target.encode, ITEM["variants"]))
 
 
 def test_saving_a_loaded_pipeline_gives_the_same_files(processed_text, tmp_path):

@@ -12,7 +12,6 @@ from helpers.small_corpus import ITEM, PAIRS, document_rows, small_rows, write_c
 
 from docmt.base.columns import CONTRASTIVE_TOKENS, REFERENCE_TOKENS, TOKENS
 from docmt.base.errors import UserError
-from docmt.base.recipe import JOB
 from docmt.base.tables import read_arrow
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.cli.main import main
@@ -144,30 +143,6 @@ def test_pieces_below_the_threshold_are_cut_again(tmp_path, vocabulary):
             assert pipeline.sides[side].encode(raw[side]) == row[f"{side}_ids"]
 
 
-def test_the_threshold_leaves_rare_characters_out(tmp_path):
-    pieces = {}
-    for threshold in (0, 20):
-        text = TextConfig(merges=0, threshold=threshold)
-        output = processed(tmp_path / str(threshold), text)
-        pieces[threshold] = set(Vocabulary.load(output / "text" / "vocabulary.target.txt").pieces)
-        counts = json.loads((output / "card.json").read_text())["splits"]["train"]["target"]
-        assert (counts["unknown"] > 0) == (threshold > 0)
-    assert set(SPECIALS) < pieces[20] < pieces[0]
-
-
-def test_the_card_counts_what_was_made(tmp_path):
-    output = processed(tmp_path, items=[ITEM])
-    card = json.loads((output / "card.json").read_text())
-    test = [row for row in rows_of(output) if row["split"] == "test"]
-    assert card["splits"]["test"]["sentences"] == len(test) == 4
-    assert card["splits"]["test"]["documents"] == 1
-    assert card["splits"]["test"]["source"]["tokens"] == sum(len(row["source_tokens"].split()) for row in test)
-    assert card["splits"]["test"]["target"]["pieces"] == sum(len(row["target_ids"]) for row in test)
-    assert card["vocabulary"]["source"] == len(Vocabulary.load(output / "text" / "vocabulary.source.txt"))
-    assert card["merges"]["source"] == len((output / "text" / "codes.source").read_text().splitlines()) - 1
-    assert card["contrastive_items"] == 1
-
-
 def test_contrastive_sentences_go_the_way_of_the_corpus(tmp_path):
     output = processed(tmp_path, items=[ITEM])
     train = rows_of(output)[:4]
@@ -177,12 +152,6 @@ def test_contrastive_sentences_go_the_way_of_the_corpus(tmp_path):
     assert [item[key] for key in ("set", "item", "distance", "correct")] == ["pronoun", 0, 1, 0]
     assert len(item["variant_ids"]) == 2
     assert item["variant_ids"][0] != item["variant_ids"][1]
-
-
-def test_an_older_contrastive_file_does_not_stay(tmp_path):
-    assert (processed(tmp_path, items=[ITEM]) / "contrastive.arrow").exists()
-    (tmp_path / "corpus" / "contrastive.parquet").unlink()
-    assert not (processed(tmp_path) / "contrastive.arrow").exists()
 
 
 def test_a_corpus_without_training_documents_is_refused(tmp_path):
@@ -197,13 +166,6 @@ def test_a_sentence_without_tokens_is_named(tmp_path, pair, side):
     rows = small_rows() + document_rows("test", "odd", [PAIRS[0], pair])
     with pytest.raises(UserError, match=f"test document 'odd' sentence 1: a {side} sentence without any token"):
         processed(tmp_path, rows=rows)
-    assert not (tmp_path / "tokens").exists()
-
-
-def test_a_contrastive_sentence_without_tokens_is_named(tmp_path):
-    item = ITEM | {"variants": ["It likes fish.", " "]}
-    with pytest.raises(UserError, match="set 'pronoun' item 0: a contrastive sentence without any token"):
-        processed(tmp_path, items=[item])
     assert not (tmp_path / "tokens").exists()
 
 
@@ -222,12 +184,3 @@ def test_the_command_writes_the_stages_files(tmp_path, monkeypatch):
         main()
     assert end.value.code == 0
     assert outputs_of(output) == {"tokens.arrow", "contrastive.arrow", "text", "card.json"}
-
-
-def test_the_command_refuses_unknown_settings(tmp_path, monkeypatch, capsys):
-    output = command(monkeypatch, CHOSEN | {"text": {"merge": 30}}, write_corpus(tmp_path))
-    with pytest.raises(SystemExit) as end:
-        main()
-    assert end.value.code == 2
-    assert "job.json text.merge: unknown key" in capsys.readouterr().err
-    assert {path.name for path in output.iterdir()} == {JOB, "log.1.txt"}

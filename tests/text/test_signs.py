@@ -15,7 +15,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from docmt.settings.data import TextConfig
 from docmt.text.casing import Truecaser
-from docmt.text.signs import SIGNS, signs_of, text_warnings
+from docmt.text.signs import signs_of, text_warnings
 from docmt.text.tokenizers import tokenizer_for
 
 Lines = list[str]
@@ -54,9 +54,6 @@ TEXTS = {
         "L'eau d'aujourd'hui n'est pas l'eau d'hier.",
         "Cela coûta 1 000,50 euros.",
     ],
-    "cs": ["Kočka je tady, myslím.", "Kdo ví?", "Anna přišla, Bob odešel.", "Řekl: „To je známé.“", "Je 5. května."],
-    "ru": ["Кошка здесь, я думаю.", "Кто знает?", "Анна пришла, Боб ушёл.", "Он сказал: «Это известно».", "5 мая."],
-    "es": ["El gato está aquí, creo.", "¿Quién sabe?", "Ana vino, y Bob se fue.", "¡Hola!", "Dijo: «Se sabe.»"],
     "zh": ["我觉得猫在这里，他说。", "谁知道？", "他说：“大家都知道。”", "安娜来了，鲍勃走了。", "NBA 比赛五点开始。"],
 }
 """Plain text, by language."""
@@ -149,9 +146,7 @@ def test_the_command_of_the_advice_joins_the_pieces(what):
 
 SCRIPTS = {
     "zh": "请把灯关了，然后去睡觉吧。",
-    "ja": "これはとてもいい本だと思います。",
     "th": "เขาไปโรงเรียนทุกวันตอนเช้า",
-    "km": "ខ្ញុំទៅសាលារៀនរាល់ថ្ងៃ",
 }
 
 
@@ -167,12 +162,9 @@ def test_a_script_without_spaces_is_told_where_words_are_cut_at_spaces(language)
 FEW = {
     "one mail": (["Mail me@@home or a@@ b.", *TEXTS["en"] * 3], "words"),
     "a heading of Markdown": (["## The end", "## A start"], "words"),
-    "patches": (["@@ -1,2 +3,4 @@", "@@ -5 +6 @@"], "words"),
     "one escape": (["R&amp;D is late.", *TEXTS["en"] * 3], "plain"),
-    "one line without capitals": (["yes.", *TEXTS["en"]], "cased"),
     "Chinese without case": (TEXTS["zh"], "cased"),
     "blank lines": (["", None, " "], "plain"),
-    "no lines": ([], "words"),
 }
 
 
@@ -204,16 +196,12 @@ def test_a_lower_cased_reference_of_cased_text_is_told():
     assert text_warnings({"ours": lower}, {"reference": lower}, ALL) == []
 
 
-def test_each_row_has_one_sentence_of_advice():
-    assert all(sign.advice and not sign.advice.endswith(".") for sign in SIGNS)
-
-
 def told(lines: Lines, references: Lines) -> list[str]:
     return text_warnings({"theirs": lines}, {"reference": references}, ALL)
 
 
 @pytest.mark.parametrize("what", [what for what in LEFT_BY_OTHERS if what != "truecased"])
-@pytest.mark.parametrize("language", ["en", "de", "fr"])
+@pytest.mark.parametrize("language", ["en", "fr"])
 def test_each_sign_is_found_and_a_reference_with_it_takes_it_away(what, language):
     make, sign = LEFT_BY_OTHERS[what]
     theirs = make(language, TEXTS[language])

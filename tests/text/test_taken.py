@@ -1,24 +1,20 @@
 """A text that another corpus has learnt: the same pieces under the same numbers on both."""
 
 import dataclasses
-import json
 from pathlib import Path
 
 import pytest
 from helpers.recipes import write_recipe
-from helpers.small_corpus import ITEM, PAIRS, document_rows, small_rows, write_corpus
+from helpers.small_corpus import ITEM, PAIRS, document_rows, write_corpus
 
-from docmt.base import shards
 from docmt.base.columns import CONTRASTIVE_TOKENS, TOKENS
 from docmt.base.errors import UserError
-from docmt.base.shards import Part
 from docmt.base.tables import read_arrow
-from docmt.base.vocabulary import UNK
 from docmt.cli.main import main
 from docmt.settings.data import TextConfig
 from docmt.steps.tokens import LEARNT
 from docmt.text.pipeline import TextPipeline, TokensSettings
-from docmt.text.process import encode_part, join_parts, learn_parts, process_corpus, tokenise_part
+from docmt.text.process import process_corpus
 
 PRESETS = {
     "truecase": TextConfig(case="truecase", bpe="joint", merges=60, learnt_on="large"),
@@ -92,37 +88,6 @@ def test_a_corpus_that_takes_the_text_cuts_sentences_as_the_other_one_does(large
     assert item["source_ids"] == [pipeline.source.encode(sentence) for sentence in ITEM["source"]]
 
 
-def test_words_that_the_other_corpus_lacks_are_unknown_and_counted(large, other, tmp_path):
-    learnt = learnt_on_large(large, PRESETS["truecase"])
-    process_corpus(settings("other", PRESETS["truecase"]), other, tmp_path / "out", learnt=learnt)
-    card = json.loads((tmp_path / "out" / "card.json").read_text())
-    unknown = sum(row["source_ids"].count(UNK) for row in rows_of(tmp_path / "out") if row["split"] == "train")
-    assert card["splits"]["train"]["source"]["unknown"] == unknown > 0
-    assert card["text"]["learnt_on"] == "large"
-
-
-def test_what_is_taken_needs_no_training_sentences(large, tmp_path):
-    learnt = learnt_on_large(large, PRESETS["lower"])
-    only_test = write_corpus(tmp_path / "test", [row for row in small_rows() if row["split"] == "test"])
-    process_corpus(settings("test", PRESETS["lower"]), only_test, tmp_path / "out", learnt=learnt)
-    assert rows_of(tmp_path / "out") == [row for row in rows_of(learnt.parent) if row["split"] == "test"]
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_one_job_and_parts_give_the_same_bytes(large, other, tmp_path, monkeypatch, preset):
-    monkeypatch.setattr(shards, "SHARD_PAIRS", 2)
-    told, learnt = settings("other", PRESETS[preset]), learnt_on_large(large, PRESETS[preset])
-    process_corpus(told, other, tmp_path / "one", learnt=learnt)
-    parts = [tmp_path / str(number) for number in (1, 2)]
-    for number, part in enumerate(parts, start=1):
-        tokenise_part(told, other, Part(number, 2), part / "tokenised")
-    learn_parts(told, other, [part / "tokenised" for part in parts], tmp_path / "learnt", learnt=learnt)
-    for part in parts:
-        encode_part(part / "tokenised", tmp_path / "learnt" / "text", part / "encoded")
-    join_parts([part / "encoded" for part in parts], tmp_path / "learnt", tmp_path / "out")
-    assert files(tmp_path / "out") == files(tmp_path / "one")
-
-
 @pytest.mark.parametrize(
     ("corpus", "text", "is_given", "message"),
     [
@@ -141,13 +106,6 @@ def test_refused(large, other, tmp_path, corpus, text, is_given, message):
     with pytest.raises(UserError, match=message):
         process_corpus(settings(corpus, text), other, tmp_path / "out", learnt=learnt)
     assert not (tmp_path / "out").exists()
-
-
-def test_other_languages_are_refused(large, other, tmp_path):
-    learnt = learnt_on_large(large, PRESETS["lower"])
-    told = dataclasses.replace(settings("other", PRESETS["lower"]), source_language="fr")
-    with pytest.raises(UserError, match="found source_language zh; expected source_language fr"):
-        learn_parts(told, other, [], tmp_path / "out", learnt=learnt)
 
 
 def test_the_commands_take_a_text(large, other, tmp_path, monkeypatch):

@@ -3,7 +3,6 @@
 The backends are those that need no compiler of C++: what they are given is what any backend is.
 """
 
-import sys
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -12,7 +11,6 @@ import numpy as np
 import pytest
 import torch
 from helpers.model_cases import CASES, VOCABULARY, documents, rows_of
-from helpers.support import ROOT, run
 from helpers.toy_task import Notes, make_folder
 
 from docmt.base.errors import UserError
@@ -35,7 +33,12 @@ from docmt.training.update import (
 )
 
 NOISY = {"dropout": 0.2, "attention_dropout": 0.1, "activation_dropout": 0.1}
-KINDS = ("transformer", "transformer pre-norm", "g_transformer", "lexical_chain", "long_short", "han", "w_link")
+KINDS = [
+    "g_transformer",
+    "lexical_chain",
+    "long_short",
+    *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("transformer", "transformer pre-norm", "han", "w_link")),
+]
 CPU = torch.device("cpu")
 
 
@@ -134,10 +137,6 @@ def test_an_epoch_has_few_shapes_and_each_is_compiled_once():
     assert backend.graphs == len(set(counts))
 
 
-def test_quanta_are_whole_tiles_and_a_small_part_of_a_batch():
-    assert [quantum(budget) for budget in (70, 1500, 4096, 10_000)] == [64, 64, 256, 576]
-
-
 def test_only_a_job_that_is_asked_compiles():
     assert JobOptions().compiled is False
     assert choose_compiling(False, CPU, 4096) == Compiling(quantum=ROWS)
@@ -203,23 +202,3 @@ def test_a_compiler_that_fails_ends_the_training_with_its_remedy(folder, monkeyp
     assert "torch.compile does not work here" in said and "no such instruction" in said and "DOCMT_COMPILE=0" in said
     assert read_exit(folder.paths.state).status == 2
     assert folder.train(compiled=False)
-
-
-@pytest.mark.slow
-def test_the_command_says_so_too(folder):
-    """There is no such compiler of C++; nor are there results of one that was used before."""
-    environment = {"CXX": "/nowhere/g++", "TORCHINDUCTOR_CACHE_DIR": str(folder.root / "cache")}
-    folder = folder.changed(hints={"compiled": True})
-    command = [sys.executable, "-m", "docmt.cli.main", *folder.command()]
-    done = run(["env", *(f"{name}={value}" for name, value in environment.items()), *command], cwd=ROOT)
-    assert done.returncode == 2 and "torch.compile does not work here" in done.stderr, done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_a_compiler_that_runs_out_of_memory_is_no_failure_of_the_compiler(folder, monkeypatch):
-    def asks_too_much(graph: torch.fx.GraphModule, inputs: list[torch.Tensor]):
-        raise torch.OutOfMemoryError("CUDA out of memory")
-
-    compiled_by(monkeypatch, asks_too_much)
-    with pytest.raises(UserError, match=r"lower train\.batch_tokens"):
-        folder.train(compiled=True)

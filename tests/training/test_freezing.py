@@ -7,7 +7,7 @@ from helpers.toy_task import SMALL_MODEL, Notes, make_folder
 from docmt.base.errors import UserError
 from docmt.models.pretrained import Start
 from docmt.models.store import load_model
-from docmt.training.task import freeze, prepare, read_settings
+from docmt.training.task import freeze
 
 
 def start_of(model) -> Start:
@@ -37,9 +37,6 @@ def test_a_name_freezes_the_part_of_the_model_that_it_names(model, frozen, is_fr
     ("frozen", "message"),
     [
         (("encodre",), "train.frozen: no parameter has this name\n  found encodre\n  did you mean 'encoder'?"),
-        (("encoder.0.self_atention",), "did you mean 'encoder.0.self_attention'?"),
-        (("encoder.10",), "did you mean 'encoder.1'?"),
-        (("enc",), "no parameter has this name"),
         (("encoder", "transferred", "new"), "no parameter is left to train\n  found encoder, transferred, new"),
     ],
 )
@@ -75,11 +72,3 @@ def test_a_second_stage_that_trains_new_parameters_only(tmp_path):
     assert notes.said(f"frozen: {len(record['frozen'])} parameters (source_embedding 1, ")
     assert folder.metrics()[0]["lr_new"] > 0
     assert "lr_transferred" not in folder.metrics()[0]
-
-
-def test_the_optimiser_keeps_nothing_for_what_is_frozen(tmp_path):
-    folder = make_folder(tmp_path / "run").changed(frozen=["encoder"])
-    task = prepare(folder.paths, read_settings(folder.paths), torch.device("cpu"))
-    trained = {id(parameter) for group in task.optimiser.param_groups for parameter in group["params"]}
-    for name, parameter in task.model.named_parameters():
-        assert (id(parameter) in trained) == (not name.startswith("encoder."))

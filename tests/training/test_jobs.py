@@ -22,9 +22,9 @@ from docmt.nn.rows import Rows
 from docmt.nn.streams import frame_batch
 from docmt.training.checkpoint import StateFolder
 from docmt.training.exit import Reason
-from docmt.training.listeners import Metrics, events
+from docmt.training.listeners import Metrics
 from docmt.training.loop import Training
-from docmt.training.status import Status, Validation
+from docmt.training.status import Status
 from docmt.training.task import prepare, read_settings
 from docmt.training.watch import Watch
 
@@ -62,18 +62,6 @@ def test_outputs(folder):
         assert copied == (folder.paths.text / name).read_bytes()
 
 
-def test_metrics_are_means_over_the_updates_between(folder):
-    notes = Notes()
-    assert folder.train(notes)
-    trained = [line for line in folder.metrics() if line["kind"] == "train"]
-    assert [line["update"] for line in trained] == [4, 8, 12]
-    steps = notes.steps[4:8]
-    tokens = sum(step.target_tokens for step in steps)
-    assert trained[1]["nll"] == pytest.approx(sum(step.nll for step in steps) / tokens)
-    assert trained[1]["lr"] == steps[-1].rates["lr"]
-    assert trained[1]["target_tokens_per_s"] == pytest.approx(tokens / sum(step.seconds for step in steps))
-
-
 @pytest.mark.parametrize("frame", ["wrapped", "unmarked"])
 def test_losses_of_training_and_dev_are_divided_alike(folder, frame):
     """By words and ends of sentences: an unmarked frame predicts fewer symbols, and its losses are no larger for it."""
@@ -97,31 +85,6 @@ def test_metrics_of_a_resumed_training_are_those_of_its_checkpoint(tmp_path):
         path.unlink(missing_ok=True) if text is None else path.write_text(text, encoding="utf-8", errors="replace")
         Metrics(path, Status(update=4, lines=[*lines]), 1).close()
         assert path.read_text(encoding="utf-8") == "".join(lines)
-
-
-def test_tensorboard_events_of_an_earlier_training_go(folder):
-    pytest.importorskip("tensorboard")
-    old = folder.paths.output / "tensorboard" / "old"
-    old.parent.mkdir(parents=True)
-    old.touch()
-    for listener in events(old.parent, Status(update=3), print):
-        listener.close()
-    assert old.exists()
-    for listener in events(old.parent, Status(), print):
-        listener.close()
-    assert not old.exists()
-
-
-def test_events_that_cannot_be_written_end_nothing(tmp_path):
-    """The folder that they belong into is a file: it is said once."""
-    pytest.importorskip("tensorboard")
-    (tmp_path / "tensorboard").touch()
-    said = []
-    (listener,) = events(tmp_path / "tensorboard", Status(update=3), said.append)
-    for _ in range(3):
-        listener.validated(Validation(1, 0, 1.0, 1.0))
-    listener.close()
-    assert len(said) == 1 and said[0].startswith(f"no more TensorBoard events in {tmp_path / 'tensorboard'}: ")
 
 
 @pytest.mark.parametrize("rule", ["best", "last", "average"])
@@ -157,16 +120,6 @@ def test_patience_ends_a_training_that_does_not_get_better(folder):
     assert other.record()["updates"] - other.record()["best_update"] == 2
 
 
-def test_epochs_are_counted_and_validated(folder):
-    other = folder.changed(max_updates=None, max_epochs=2, validate_every_updates=None)
-    notes = Notes()
-    assert other.train(notes)
-    assert other.record()["epochs"] == 2
-    per_epoch = len(notes.steps) // 2
-    assert [line["update"] for line in other.metrics() if line["kind"] == "dev"] == [per_epoch, 2 * per_epoch]
-    assert [step.epoch for step in notes.steps] == [0] * per_epoch + [1] * per_epoch
-
-
 def test_the_start_is_validated_where_it_is_asked_for(folder):
     """An untrained model's loss, told as update 0; what follows is the same to the bit, so are means of the last."""
     weights = []
@@ -179,26 +132,6 @@ def test_the_start_is_validated_where_it_is_asked_for(folder):
         weights.append(other.weights())
     assert validated[0]["epoch"] == 0 and validated[0]["loss"] > validated[1]["loss"]
     assert weights[0] == weights[1]
-
-
-def test_another_split_into_micro_batches_trains_the_same(folder):
-    losses = []
-    for batch_tokens in (70, 30):
-        other = folder.changed({"dropout": 0.0}, word_dropout=0.0, batch_tokens=batch_tokens)
-        assert other.train()
-        losses.append([line["loss"] for line in other.metrics() if line["kind"] == "dev"])
-    assert losses[0] == pytest.approx(losses[1], rel=1e-5)
-
-
-def test_bf16_trains_nearly_the_same_in_fp32_weights(folder):
-    losses = []
-    for precision in ("fp32", "bf16"):
-        other = folder.changed({"dropout": 0.0}, precision=precision)
-        assert other.train()
-        losses.append(other.record()["best_dev_loss"])
-    assert losses[0] != losses[1]
-    assert losses[0] == pytest.approx(losses[1], rel=1e-2)
-    assert {p.dtype for p in load_model(other.paths.output / "model").parameters()} == {torch.float32}
 
 
 @pytest.mark.parametrize("has_it", [False, True])
@@ -329,20 +262,8 @@ def check_refused(folder: Folder, message: str) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"learning_rate": 1}, "unknown key"),
         ({"batch_tokens": 5}, "a segment of document 'd"),
-        ({"batch_tokens": "many"}, "train.batch_tokens: wrong type"),
-        ({"model": {"kind": "transfomer"}}, "did you mean 'transformer'"),
     ],
 )
 def test_wrong_settings_are_refused_before_anything_is_written(folder, change, message):
     check_refused(folder.changed(**change), message)
-
-
-def test_a_recipe_that_does_not_say_all_or_names_a_start_without_inputs_is_refused(folder):
-    settings = {name: value for name, value in folder.settings().items() if name != "model"}
-    started = {**folder.settings(), "init_from": "sentence"}
-    for other, message in ((settings, "keys are missing"), (started, "both or neither")):
-        recipe = replace(folder.recipe, settings=other)
-        with pytest.raises(UserError, match=message):
-            read_settings(replace(folder.paths, recipe=recipe))

@@ -1,6 +1,5 @@
 """The lease of a state folder: who gets it, who waits for it, and what one may write who lost it."""
 
-import fcntl
 import json
 import os
 import signal
@@ -16,9 +15,8 @@ from helpers.toy_task import Folder, Notes
 
 from docmt.base.artifacts import write_json
 from docmt.training import lease
-from docmt.training.exit import Failure, Reason, read_exit, write_exit
+from docmt.training.exit import Failure, Reason, read_exit
 from docmt.training.lease import Lease
-from docmt.training.survey import state_of
 
 ELSEWHERE = {"host": "node7", "process": 7, "began": "1", "token": "its"}
 
@@ -175,28 +173,6 @@ def test_who_lost_the_lease_says_so_of_whatever_fails(folder):
     assert read_exit(folder.paths.state) is None
 
 
-def test_an_end_in_order_gives_the_lease_back(folder):
-    assert not folder.train(Notes(each=lambda step: os.kill(os.getpid(), signal.SIGTERM)))
-    assert not (folder.paths.state / lease.FILE).exists()
-    with pytest.raises(ZeroDivisionError):
-        folder.train(Notes(each=lambda step: 1 / 0))
-    assert not (folder.paths.state / lease.FILE).exists()
-    assert read_exit(folder.paths.state).reason is Reason.ERROR
-
-
-def test_signs_of_life_are_written_at_most_so_often(tmp_path):
-    now = [0.0]
-    held = Lease(tmp_path, clock=lambda: now[0])
-    held.take(lambda: None, print, lambda: None)
-    file, touched = tmp_path / lease.FILE, []
-    for _ in range(4):
-        now[0] += 0.6 * lease.BEAT_S
-        os.utime(file, (1, 1))
-        held.beat()
-        touched.append(file.stat().st_mtime > 1)
-    assert touched == [False, True, False, True]
-
-
 # --- many at once
 
 CLAIMANT = """
@@ -235,18 +211,3 @@ def test_of_many_at_once_exactly_one_has_the_folder(tmp_path, code):
     assert json.loads((state / lease.FILE).read_text())["process"] == winner.pid
     for process in processes:
         process.communicate()
-
-
-def test_the_lock_is_on_the_folder_and_ends_with_its_block(tmp_path):
-    with lease.folder_lock(tmp_path) as locked:
-        assert locked
-        handle = os.open(tmp_path, os.O_RDONLY)
-        with pytest.raises(BlockingIOError):
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    os.close(handle)
-
-
-def test_the_status_of_a_state_that_was_interrupted_at_once_is_stopped(tmp_path):
-    write_exit(tmp_path, Reason.STOPPED, 3, "interrupted again", 130)
-    assert state_of(tmp_path) == ("stopped", "stopped")

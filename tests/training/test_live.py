@@ -8,7 +8,6 @@ from helpers.toy_task import SHORT_TRAINING, step
 from rich.console import Console
 
 from docmt.training import live
-from docmt.training.listeners import Listeners
 from docmt.training.live import TrainingLog, dev_line
 from docmt.training.status import Validation
 
@@ -59,26 +58,9 @@ def test_a_terminal_has_a_live_line_and_the_validations_above_it(monkeypatch, to
         (json.dumps({"settings": {"train": SHORT_TRAINING}}), 12),
         ('{"settings": {"train": {"max_updates": null}}}', None),
         ("{", None),
-        ("{}", None),
     ],
 )
 def test_the_number_of_updates_comes_from_the_recipe_if_it_can_be_read(tmp_path, text, expected):
     (tmp_path / "job.json").write_text(text, encoding="utf-8")
     assert live.max_updates(tmp_path / "job.json") == expected
     assert live.max_updates(tmp_path / "missing.json") is None
-
-
-def test_listeners_are_told_as_one():
-    lines: list[str] = []
-    both = Listeners(TrainingLog(lines.append), TrainingLog(lines.append))
-    both.note("once each")
-    both.validated(Validation(1, 0, 1.0, 1.0))
-    both.updated(step(1))
-    both.close()
-    assert len(lines) == 4
-
-
-def test_a_loss_beyond_all_measure_is_told():
-    astray = Validation(update=1, epoch=1, loss=900.0, nll=800.0)
-    assert "dev loss 900.0000, nll 800.0000, perplexity " in dev_line(astray)
-    assert json.loads(json.dumps(astray.numbers()))["perplexity"] == pytest.approx(1e300)

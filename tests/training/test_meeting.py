@@ -1,6 +1,5 @@
 """The launchers of several nodes: how they share ranks, how they refuse each other, and how they end alike."""
 
-import socket
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -83,14 +82,6 @@ def test_two_nodes_of_the_same_number_are_refused():
     results = [*map(str, at_once(lambda: joined(first), lambda: joined(second), lambda: joined(second)))]
     assert sum(text.startswith("node 1: two launchers have the same number") for text in results) == 1
     assert sum(text.startswith("another node refuses") for text in results) == 2
-
-
-def test_a_port_in_use_is_named():
-    with (
-        socket.create_server(("", 0)) as other,
-        pytest.raises(UserError, match="the first node cannot wait for the others"),
-    ):
-        joined(TrainingNode(0, 2, "127.0.0.1", other.getsockname()[1]))
 
 
 def test_a_node_that_does_not_come_and_a_stop_meanwhile_end_the_wait(monkeypatch):

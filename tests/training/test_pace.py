@@ -22,12 +22,6 @@ def make(**options: object) -> tuple[Pace, Clock]:
     return Pace(JobOptions(began=0.0, **options), clock), clock
 
 
-def test_without_a_deadline_none_is_near():
-    pace, clock = make()
-    spend(pace, clock, "update", 1e9)
-    assert not pace.deadline_is_near("update")
-
-
 @pytest.mark.parametrize(("ahead", "needed"), [("update", 25.0), ("validation", 32.0), (None, 20.0)])
 def test_time_is_kept_for_what_comes_next_and_a_slow_checkpoint(ahead, needed):
     pace, clock = make(deadline_minutes=10)

@@ -1,10 +1,8 @@
 """From a text of pretrained pieces to translations, by the real commands; and what does not fit."""
 
-import json
 import re
 import shutil
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,14 +11,13 @@ import yaml
 from helpers.checkpoints import fields, reference_model, write_checkpoint
 from helpers.pieces import write_tokenizer
 from helpers.recipes import write_recipe
-from helpers.small_corpus import ITEM, small_rows, write_corpus
+from helpers.small_corpus import ITEM, write_corpus
 from safetensors.torch import load_file
 
 from docmt.base.artifacts import read_json
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST
 from docmt.base.recipe import JOB, Recipe, read_recipe
-from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.cli.main import main
 from docmt.decoding.segments import SegmentTable, View
 from docmt.models.store import load_model
@@ -121,29 +118,6 @@ def training(root: Path, chosen: dict) -> list[str]:
     return [*words, "--threads", "1"]
 
 
-def test_every_line_gets_a_line(trained):
-    _, root = trained
-    tests = [row for row in small_rows() if row["split"] == "test"]
-    for name in ("test.txt", "test.tok.txt"):
-        lines = (output_of(root, "translations") / name).read_text(encoding="utf-8").split("\n")
-        assert len(lines) - 1 == len(tests)
-
-
-def test_the_model_folder_is_complete_for_translation(trained, tmp_path, capsys, monkeypatch):
-    _, root = trained
-    shutil.copytree(output_of(root, "trained") / "model", tmp_path / "model")
-    monkeypatch.setattr(sys, "stdin", open_bytes(tmp_path, "小明有一只猫。\n\n它很喜欢鱼。\n"))
-    command("translate", "--model", tmp_path / "model", "--beam", 1, "--threads", 1)
-    lines = capsys.readouterr().out.split("\n")
-    assert len(lines) == 4
-    assert lines[1] == ""
-
-
-def open_bytes(folder: Path, text: str):
-    (folder / "input").write_text(text, encoding="utf-8")
-    return (folder / "input").open(encoding="utf-8")
-
-
 def test_embeddings_are_the_checkpoints_by_name_of_the_piece(trained):
     """What was taken had next to no learning rate."""
     kind, root = trained
@@ -238,16 +212,9 @@ def test_a_segment_beyond_the_table_of_positions_is_refused_before_the_first_upd
         assert "test.arrow: document" in refused.value.where
 
 
-def test_settings_and_arguments_say_the_same(bart):
-    edit(bart, "pretrained", None)
-    assert "found pretrained None, the folder" in refusal(bart)
-
-
 @pytest.mark.parametrize(
     ("missing", "message"),
     [
-        (".", "no folder of a pretrained model"),
-        ("config.json", "config.json: file not found"),
         ("model.safetensors", "no weights of a pretrained model"),
         ("tokenizer.json", "tokenizer.json: file not found"),
     ],
@@ -258,16 +225,6 @@ def test_a_missing_part_of_the_checkpoint_is_named(bart, missing, message):
     assert message in refusal(bart)
 
 
-def test_a_shard_that_is_missing_is_named(bart):
-    index = {"weight_map": {"model.shared.weight": "model-00001-of-00001.safetensors"}}
-    (bart / "checkpoint" / "model.safetensors").unlink()
-    (bart / "checkpoint" / "model.safetensors.index.json").write_text(json.dumps(index))
-    assert "model-00001-of-00001.safetensors: file not found" in refusal(bart)
-    index["weight_map"]["model.shared.weight"] = "../elsewhere.safetensors"
-    (bart / "checkpoint" / "model.safetensors.index.json").write_text(json.dumps(index))
-    assert "leads out of its folder" in refusal(bart)
-
-
 def test_a_text_of_other_pieces_is_refused(bart):
     (output_of(bart, "tokens") / MANIFEST).unlink()  # it would name the changed file
     (output_of(bart, "tokens") / "text" / "tokenizer.json").write_text("{}")
@@ -275,17 +232,3 @@ def test_a_text_of_other_pieces_is_refused(bart):
     assert "found another tokenizer.json" in refusal(bart)
     (output_of(bart, "tokens") / "text" / "tokenizer.json").unlink()
     assert "found no tokenizer.json" in refusal(bart)
-
-
-def test_rows_of_another_vocabulary_are_refused(bart):
-    text = output_of(bart, "tokens") / "text"
-    Vocabulary(SPECIALS).save(text / "vocabulary.source.txt")
-    (output_of(bart, "tokens") / MANIFEST).unlink()  # a text by hand: no job lists its vocabulary
-    with pytest.raises(UserError, match="not the rows of this vocabulary"):
-        counterparts(text, "source")
-
-
-def test_another_checkpoint_is_another_run(bart):
-    paths = paths_of(recipe_of(bart))
-    without = replace(paths, pretrained=None)
-    assert set(paths.inputs()) - set(without.inputs()) == {"pretrained/config.json", "pretrained/model.safetensors"}

@@ -1,7 +1,7 @@
 """One process and several ranks make the same training: the command, on the CPU.
 
-Its ranks are forks (`helpers/forks.py`), with the variables that torchrun gives them; torchrun itself starts those that
-the first of them stops. `docmt.training.launch` is in test_stops.py, and in tests/workflow/test_signals.py.
+Its ranks are forks (`helpers/forks.py`), with the variables that torchrun gives them; torchrun itself is in
+test_several_nodes.py. `docmt.training.launch` is in test_stops.py, and in tests/workflow/test_signals.py.
 """
 
 import json
@@ -103,14 +103,6 @@ def ended(processes: list[subprocess.Popen]) -> tuple[list[int], str]:
     return [process.returncode for process in processes], said
 
 
-def train_by_torchrun(folder: Folder, ranks: int) -> tuple[int, str]:
-    """Its status, and what it says."""
-    launcher = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks))
-    command = [sys.executable, *launcher, "-m", "docmt.cli.main", *folder.command()]
-    done = subprocess.run(command, env=environment(), stderr=subprocess.PIPE, text=True, timeout=300)
-    return done.returncode, done.stderr
-
-
 def curve(folder: Folder, kind: str) -> np.ndarray:
     return np.array([line["loss"] for line in folder.metrics() if line["kind"] == kind])
 
@@ -143,6 +135,7 @@ def test_two_ranks_train_as_one_process(tmp_path, programs, model):
     assert_same_training(alone, shared)
 
 
+@pytest.mark.nightly
 def test_ranks_stop_at_one_update_and_one_process_goes_on(tmp_path, programs):
     """One rank alone gets the signal; with two micro-batches an update, two ranks sum up as one does, to the bit."""
     alone, shared = (
@@ -170,12 +163,12 @@ def test_ranks_stop_at_one_update_and_one_process_goes_on(tmp_path, programs):
     assert shared.weights() == alone.weights()
 
 
-def test_what_stops_the_first_rank_stops_all_with_its_message(tmp_path):
+def test_what_stops_the_first_rank_stops_all_with_its_message(tmp_path, programs):
     folder = folder_of(tmp_path / "run", SENTENCE)
     folder.paths.state.mkdir()
     (folder.paths.state / "thesis.tex").touch()
-    status, said = train_by_torchrun(folder, 2)
-    assert status != 0
+    statuses, said = ended(start_two_ranks(folder, programs))
+    assert 0 not in statuses, said
     assert "docmt: " in said and "the state folder holds something else" in said
     assert "rank 1: the first rank cannot go on" in said
 
@@ -191,6 +184,7 @@ def wait_for_the_first(folder: Path, how: str) -> list[tuple[int, str, str]]:
     return [(process.returncode, *both) for process, both in zip(processes, said, strict=True)]
 
 
+@pytest.mark.nightly
 def test_ranks_wait_for_the_first_for_as_long_as_it_makes_progress(tmp_path):
     """Past what a watchdog allows a silence, and past what torch gives an exchange."""
     assert [(status, wrote) for status, wrote, _ in wait_for_the_first(tmp_path, "progress")] == [(0, "done\n")] * 2
@@ -202,20 +196,6 @@ def test_where_the_first_hangs_its_own_watchdog_ends_it_and_so_the_others(tmp_pa
     assert second not in (0, HANGING) and "no progress" not in other
     assert read_exit(tmp_path).reason is Reason.HUNG
     assert [file.name for file in tmp_path.glob("hang.*")] == ["hang.rank0.txt"]
-
-
-@pytest.mark.parametrize(
-    ("environment", "device", "message"),
-    [
-        ({"WORLD_SIZE": "512", "LOCAL_WORLD_SIZE": "512"}, "cuda", "a rank needs a GPU of its own"),
-    ],
-)
-def test_ranks_that_cannot_be_are_refused(monkeypatch, environment, device, message):
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    with pytest.raises(UserError) as problem, joined(torch.device(device)):
-        pass
-    assert message in str(problem.value)
 
 
 @pytest.mark.parametrize("local_rank", [0, 2])
@@ -239,7 +219,9 @@ def test_too_few_visible_cards_are_said_with_what_hides_the_others(monkeypatch):
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     with (
-        pytest.raises(UserError, match=r"found 2 ranks, 1 GPUs \(CUDA_VISIBLE_DEVICES=3\)"),
+        pytest.raises(
+            UserError, match=r"a rank needs a GPU of its own\n.*found 2 ranks, 1 GPUs \(CUDA_VISIBLE_DEVICES=3\)"
+        ),
         joined(torch.device("cuda")),
     ):
         pass

@@ -21,8 +21,6 @@ from docmt.grid.study import load_study
 from docmt.models import build
 from docmt.settings.system import SystemConfig
 from docmt.training.optimiser import build_optimiser, set_learning_rates
-from docmt.training.rules import stop_reason
-from docmt.training.status import Status
 
 HAN = "recipes"
 """The study of the trainings of HAN's authors."""
@@ -91,26 +89,3 @@ def test_kl_weight_rises_from_0_to_1_over_the_first_20000_updates():
     )
     weights = [model.term_weights(update)["kl"] for update in (1, 5000, 10000, 19999, 20000, 20001, 50000)]
     assert weights == pytest.approx([1 / 20000, 0.25, 0.5, 19999 / 20000, 1, 1, 1], rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("name", "updates"), [("lexical-chains/transformer", 200_000), ("lexical-chains/lexical_chain", 50_000)]
-)
-def test_lexical_chains_stop_after_their_updates(name, updates):
-    train = recipe(name).train
-    assert stop_reason(train, Status(update=updates - 1, epoch=1000)) is None
-    assert stop_reason(train, Status(update=updates)) == f"max_updates {updates} reached"
-
-
-@pytest.mark.parametrize(
-    ("name", "peak"),
-    [
-        ("lexical-chains/transformer", 4.94e-4),
-        ("lexical-chains/lexical_chain", 2.47e-4),
-        ("g-transformer/sentence", 5e-4),
-    ],
-)
-def test_the_highest_rates_are_those_that_the_papers_name(name, peak):
-    """Lyu et al. give theirs for the factors 1.0 and 0.5."""
-    curve = next(iter(RATES[name].values()))
-    assert max(map(curve, UPDATES)) == pytest.approx(peak, rel=1e-3)

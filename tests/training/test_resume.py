@@ -39,31 +39,27 @@ def folder(tmp_path) -> Folder:
     return make_folder(tmp_path / "run").changed(checkpoint="average", average=2, validate_start=True)
 
 
-def dev_lines(folder: Folder) -> list[dict]:
-    return [line for line in folder.metrics() if line["kind"] == "dev"]
+TIMES = ("source_words_per_s", "source_tokens_per_s", "target_tokens_per_s", "wall_s", "device_hours", "memory_mib")
 
 
-@pytest.mark.parametrize("update", [1, 4, 8, 12])
-def test_a_killed_training_goes_on_to_the_same_weights(reference, folder, update):
-    with pytest.raises(Killed):
-        folder.train(kill_at(update))
+def rows(folder: Folder) -> list[dict]:
+    """The lines of metrics.jsonl without what is measured, which no two runs have in common."""
+    return [{name: value for name, value in line.items() if name not in TIMES} for line in folder.metrics()]
+
+
+@pytest.mark.parametrize("kills", [[1], [4], [12], [2, 4, 5, 7, 10, 11]])
+def test_a_killed_training_goes_on_to_the_same_weights_and_rows(reference, folder, kills):
+    """A line every four updates here, which no checkpoint but the last of 3, 6, 9 and 12 is in step with."""
+    for update in kills:
+        with pytest.raises(Killed):
+            folder.train(kill_at(update))
     notes = Notes()
     assert folder.train(notes)
     assert folder.weights() == reference.weights()
-    assert dev_lines(folder) == dev_lines(reference)
-    saved = (update - 1) // 3 * 3
+    assert rows(folder) == rows(reference)
+    saved = (kills[-1] - 1) // 3 * 3
     assert notes.steps[0].update == saved + 1
     assert notes.said(f"checkpoint of update {saved}") == (saved > 0)
-
-
-def test_killed_again_and_again(reference, folder):
-    for update in (2, 4, 5, 7, 10, 11):
-        with pytest.raises(Killed):
-            folder.train(kill_at(update))
-    assert folder.train()
-    assert folder.weights() == reference.weights()
-    assert folder.record()["updates"] == 12
-    assert [line["update"] for line in dev_lines(folder)] == [0, 4, 8, 12]
 
 
 @pytest.mark.parametrize("written", ["checkpoint", "weights"])
@@ -89,21 +85,19 @@ def test_killed_while_a_file_of_the_state_is_written(reference, folder, monkeypa
     assert folder.weights() == reference.weights()
 
 
-@pytest.mark.parametrize("damage", ["cut", "flipped"])
-def test_a_damaged_checkpoint_is_skipped_for_the_one_before(reference, folder, damage):
+def test_a_damaged_checkpoint_is_skipped_for_the_one_before(reference, folder):
     with pytest.raises(Killed):
         folder.train(kill_at(11))
-    older, newer = sorted(folder.paths.state.glob("checkpoint-*.pt"))
+    newer = max(folder.paths.state.glob("checkpoint-*.pt"))
     content = bytearray(newer.read_bytes())
     content[len(content) // 2] ^= 1
-    newer.write_bytes(content[: len(content) // 3] if damage == "cut" else content)
+    newer.write_bytes(content)
     notes = Notes()
     assert folder.train(notes)
     assert notes.said(f"{newer.name} is damaged")
     assert notes.said("checkpoint of update 6")
     assert notes.steps[0].update == 7
     assert folder.weights() == reference.weights()
-    assert older.name.startswith("checkpoint-000000006")
 
 
 def test_a_checkpoint_whose_kept_weights_are_damaged_is_skipped(reference, folder):
@@ -172,15 +166,6 @@ def test_only_two_checkpoints_and_the_weights_that_they_need_are_kept(folder):
     assert names == ["checkpoint012", "checkpoint015", "weights010", "weights012", "weights014"]
 
 
-def test_wall_time_adds_up_over_runs(folder):
-    with pytest.raises(Killed):
-        folder.train(kill_at(7))
-    file = max(folder.paths.state.glob("checkpoint-*.pt"))
-    saved = torch.load(file, weights_only=True)["status"]["wall_s"]
-    assert folder.train()
-    assert folder.record()["wall_s"] > saved > 0
-
-
 def test_a_finished_training_leaves_no_state_and_trains_again_from_the_start(folder):
     assert folder.train()
     assert not folder.paths.state.exists()
@@ -200,26 +185,7 @@ def test_a_folder_of_other_things_is_no_state(folder):
     assert [file.name for file in folder.paths.state.iterdir()] == ["thesis.tex"]
 
 
-TIMES = ("source_words_per_s", "source_tokens_per_s", "target_tokens_per_s", "wall_s", "device_hours", "memory_mib")
-
-
-def rows(folder: Folder) -> list[dict]:
-    """The lines of metrics.jsonl without what is measured, which no two runs have in common."""
-    return [{name: value for name, value in line.items() if name not in TIMES} for line in folder.metrics()]
-
-
-@pytest.mark.parametrize("kills", [[2], [5, 8], [4, 7, 10, 11], [12]])
-def test_the_rows_of_a_training_know_nothing_of_its_interruptions(reference, folder, kills):
-    """A line every four updates here, which no checkpoint but the last of 3, 6, 9 and 12 is in step with."""
-    for update in kills:
-        with pytest.raises(Killed):
-            folder.train(kill_at(update))
-    assert folder.train()
-    assert rows(folder) == rows(reference)
-
-
-@pytest.mark.parametrize("save_minutes", [0, 30])
-@pytest.mark.parametrize("every", [1, 5])
+@pytest.mark.parametrize(("every", "save_minutes"), [(1, 30), (5, 0)])
 def test_rows_are_the_same_wherever_checkpoints_are(tmp_path, monkeypatch, every, save_minutes):
     """With minutes 0, a checkpoint stands between each update and its validation, too."""
     monkeypatch.setattr(listeners, "EVERY_UPDATES", every)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import psutil
 import pytest
-from helpers.gated_jobs import Job, checkpoints, holder
+from helpers.gated_jobs import Job, holder
 from helpers.support import environment
 from helpers.toy_task import Folder, Notes
 
@@ -62,16 +62,6 @@ def test_other_signals_may_come_again_and_again():
         assert stop.requested == "SIGINT"
 
 
-def test_what_hears_signals_may_be_entered_again():
-    before = [signal.getsignal(number) for number in SIGNALS]
-    with StopRequest() as stop:
-        with stop:
-            pass
-        ask()
-        assert stop.requested == "SIGTERM"
-    assert [signal.getsignal(number) for number in SIGNALS] == before
-
-
 def test_signals_that_were_blocked_are_heard():
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     ask()
@@ -109,10 +99,9 @@ def test_asked_before_it_began_nothing_is_changed(folder, monkeypatch):
     assert not folder.paths.state.exists() and not folder.outputs()
 
 
-@pytest.mark.parametrize("number", SIGNALS)
-def test_asked_while_it_writes_its_outputs_it_finishes(reference, folder, monkeypatch, number):
+def test_asked_while_it_writes_its_outputs_it_finishes(reference, folder, monkeypatch):
     plain = outputs.save_model
-    monkeypatch.setattr(outputs, "save_model", lambda *arguments: (ask(number), plain(*arguments)))
+    monkeypatch.setattr(outputs, "save_model", lambda *arguments: (ask(), plain(*arguments)))
     assert folder.train()
     assert folder.weights() == reference.weights()
     assert not folder.paths.state.exists()
@@ -182,12 +171,8 @@ def ranks_of(job: Job) -> list[int]:
 
 WHOM: dict[str, Callable[[Job], None]] = {
     "SIGINT to the group": lambda job: os.killpg(job.pid, signal.SIGINT),
-    "SIGTERM to the group": lambda job: os.killpg(job.pid, signal.SIGTERM),
-    "SIGINT to the launcher": lambda job: job.send_signal(signal.SIGINT),
     "SIGTERM to the launcher": lambda job: job.send_signal(signal.SIGTERM),
-    "SIGINT to the first": lambda job: os.kill(ranks_of(job)[0], signal.SIGINT),
     "SIGTERM to the second": lambda job: os.kill(ranks_of(job)[1], signal.SIGTERM),
-    "SIGINT to the second": lambda job: os.kill(ranks_of(job)[1], signal.SIGINT),
 }
 
 
@@ -200,19 +185,6 @@ def test_of_two_ranks_all_stop_together(reference, folder, whom):
         time.sleep(0.2)
         check_stopped(folder, *job.ended(), update=8)
     check_goes_on(folder, reference, after=8)
-
-
-@pytest.mark.slow
-def test_ctrl_c_twice_ends_two_ranks_at_once(folder):
-    with Job(folder, 8, ranks=2) as job:
-        job.at_work()
-        for _ in range(2):
-            os.killpg(job.pid, signal.SIGINT)
-            time.sleep(pace.AGAIN_S + 0.2)
-        status, said = job.ended(goes_on=False)
-    assert status == 130, said
-    assert said.count("interrupted again") == said.count("interrupted") == 1 and "Traceback" not in said
-    assert len(checkpoints(folder)) == 2
 
 
 @pytest.mark.slow
@@ -255,8 +227,3 @@ def with_broken_screen(folder: Folder, *options: str) -> int:
 def test_a_training_goes_on_without_its_screen(reference, folder):
     assert with_broken_screen(folder) == 0
     assert folder.weights() == reference.weights()
-
-
-def test_a_status_is_as_ever_without_a_screen(folder):
-    folder.recipe.path.unlink()
-    assert with_broken_screen(folder) == 2

@@ -14,7 +14,7 @@ from docmt.base.artifacts import SCRATCH, write_json
 from docmt.training import lease, survey
 from docmt.training.exit import Reason, write_exit
 from docmt.training.job import train
-from docmt.training.survey import TrainingState, seconds_left, training_state
+from docmt.training.survey import TrainingState, training_state
 
 PLACE, ID = Path("5_training/toy/sentence/seed1"), "0123456789"
 TRAIN = {"max_updates": 1000, "select_by": "loss"}
@@ -80,19 +80,6 @@ def test_a_running_training(tmp_path, state):
     )
 
 
-def test_bleu_stands_where_the_rules_go_by_it(tmp_path):
-    hold(make_state(tmp_path, [*lines(40, 80), *lines(120, bleu=1.0)], select_by="bleu"))
-    assert (only_training(tmp_path).dev, only_training(tmp_path).best) == (1.0, 8.0)
-
-
-def test_the_time_left_goes_by_the_newest_lines():
-    rows = [*lines(20, 40, pace=100.0), {"update": 60, "wall_s": 4020.0}]
-    trained = [row for row in rows if row.get("kind") != "dev"]
-    assert seconds_left(trained[1:], 160) == pytest.approx(100.0)
-    assert seconds_left(trained[:1], 120) == pytest.approx(10000.0)
-    assert seconds_left([], 120) is None
-
-
 @pytest.mark.parametrize("settings", [{"max_updates": None}, {}])
 def test_what_cannot_be_known_yet_is_none(tmp_path, settings):
     folder = make_state(tmp_path, [], rest='{"kind": "train", "upd', **settings)
@@ -107,9 +94,7 @@ def test_what_cannot_be_known_yet_is_none(tmp_path, settings):
     [
         (Reason.STOPPED, ("stopped", "stopped")),
         (Reason.DEADLINE, ("stopped", "deadline")),
-        (Reason.OUT_OF_MEMORY, ("failed", "out of memory")),
         (Reason.HUNG, ("failed", "hung")),
-        (Reason.NOT_FINITE, ("failed", "not finite")),
     ],
 )
 def test_what_ended_says_why(tmp_path, state, reason, expected):

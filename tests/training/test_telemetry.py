@@ -1,6 +1,5 @@
 """What a training tells of itself beside its losses."""
 
-import json
 import math
 
 import numpy as np
@@ -13,8 +12,6 @@ from docmt.nn.multihead import MultiHead
 from docmt.nn.rows import Rows
 from docmt.training import validate
 from docmt.training.computing import forward_context, peak_memory
-from docmt.training.listeners import Metrics
-from docmt.training.status import Status
 from docmt.training.validate import attention_entropy, sample
 
 CPU = torch.device("cpu")
@@ -93,21 +90,6 @@ def test_every_attention_of_every_model_is_told_of(case):
     assert all(math.isfinite(bits) and bits >= 0 for bits in entropy.values())
 
 
-def test_the_mean_is_over_all_queries_heads_and_layers():
-    """As of each call by itself."""
-    model, told = model_of("transformer"), []
-    watched = validate.entropies
-    try:
-        validate.entropies = lambda *call: told.append(watched(*call)) or told[-1]
-        entropy = entropy_of(model, *documents())
-    finally:
-        validate.entropies = watched
-    layers, heads = model.config.encoder_layers, model.config.heads
-    assert len(told) == 3 * layers
-    assert {bits.shape[1] for bits in told} == {heads}
-    assert entropy["encoder_self"] == pytest.approx(torch.cat(told[:layers]).mean().item(), rel=1e-6)
-
-
 def test_telling_changes_nothing():
     model = model_of("g_transformer").train()
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
@@ -140,13 +122,3 @@ def test_metrics_tell_of_entropy_memory_and_padding(tmp_path):
     hours = [line["device_hours"] for line in trained]
     assert hours == sorted(hours)
     assert all(line["device_hours"] == pytest.approx(line["wall_s"] / 3600) for line in trained)
-
-
-def test_time_counts_from_the_checkpoint_on_and_by_the_device(tmp_path):
-    now = [1000.0]
-    metrics = Metrics(tmp_path / "metrics.jsonl", Status(wall_s=600.0), devices=4, clock=lambda: now[0])
-    now[0] += 1200.0
-    metrics.write("train", {"update": 1, "epoch": 0}, {})
-    metrics.close()
-    line = json.loads((tmp_path / "metrics.jsonl").read_text())
-    assert line == {"kind": "train", "update": 1, "epoch": 0, "wall_s": 1800.0, "device_hours": 2.0}

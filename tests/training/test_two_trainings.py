@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,18 +36,7 @@ def first(folder) -> Iterator[Job]:
         job.kill()
 
 
-@pytest.mark.parametrize("where", ["here", pytest.param("on another machine", marks=pytest.mark.slow)])
-def test_a_second_training_waits_for_the_first_and_has_nothing_left_to_do(reference, folder, first, where, request):
-    second = Job(folder, before=[] if where == "here" else request.getfixturevalue("other_host")).waiting()
-    assert f"docmt: another process does this job: process {first.pid} on {socket.gethostname()}" in second.said()
-    assert state_of(folder.paths.state) == ("running", "") and holder(folder) == first.pid
-    assert first.ended()[0] == 0
-    status, said = second.ended()
-    assert (status, said.splitlines()[-1]) == (0, f"docmt: {folder.paths.output} is finished already")
-    assert folder.weights() == reference.weights()
-    assert not folder.paths.state.exists()
-
-
+@pytest.mark.nightly
 def test_a_second_training_goes_on_where_the_first_has_stopped(reference, folder, first):
     second = Job(folder).waiting()
     first.terminate()

@@ -1,12 +1,11 @@
 """Laws of cutting: nothing is lost, nothing crosses a document, and the sizes are what was asked for."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.settings.data import CutConfig
-from docmt.views.cuts import count_over_long, cut_documents, sentence_costs, visible_from
+from docmt.views.cuts import count_over_long, cut_documents, visible_from
 
 SIZES = st.integers(1, 6)
 CUTS = st.one_of(
@@ -36,12 +35,6 @@ def test_segments_hold_every_sentence_in_order_and_cross_no_border(documents, co
     assert sorted({sentence for segment in segments for sentence in segment}) == list(range(len(owner)))
     assert [segment.start for segment in segments] == sorted({segment.start for segment in segments})
     assert all(len({owner[sentence] for sentence in segment}) == 1 for segment in segments)
-
-
-@given(documents=DOCUMENTS, config=CUTS.filter(lambda config: config.window is None))
-def test_splitting_and_merging_again_changes_nothing(documents, config):
-    merged = [sentence for segment in cut(documents, config) for sentence in segment]
-    assert merged == list(range(len(owners(documents))))
 
 
 @given(documents=DOCUMENTS, size=SIZES)
@@ -88,27 +81,6 @@ def test_instances_stay_below_the_budget_and_could_not_take_the_next_sentence(do
             assert total + costs[segment.stop] >= budget
     over_long = count_over_long(np.array(costs), CutConfig(max_tokens=budget))
     assert over_long == sum(sum(costs[sentence] for sentence in segment) >= budget for segment in segments)
-
-
-@pytest.mark.parametrize(
-    ("costs", "starts"),
-    [
-        ([5, 5, 5], [0, 1, 2]),  # 5 + 5 is not strictly below 10
-        ([4, 5, 4, 5], [0, 2]),
-        ([3, 10, 3, 3], [0, 1, 2]),  # one that is too long stands alone
-        ([12, 12], [0, 1]),
-    ],
-)
-def test_the_packing_rule(costs, starts):
-    assert [segment.start for segment in cut([costs], CutConfig(max_tokens=10))] == starts
-
-
-def test_a_sentence_costs_its_longer_side_and_a_frame():
-    assert sentence_costs(np.array([3, 7, 0]), np.array([5, 2, 0])).tolist() == [7, 9, 2]
-
-
-def test_only_a_budget_knows_over_long_sentences():
-    assert count_over_long(np.array([50, 9]), CutConfig(window=3)) is None
 
 
 @given(costs=st.lists(st.integers(3, 20), min_size=1, max_size=9), config=CUTS)

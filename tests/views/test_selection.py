@@ -131,17 +131,6 @@ def test_ranks_are_all_different_and_follow_from_nothing_but_the_segment(cut):
     assert shard_ranks[0][-len(shard_ranks[1]) :] == shard_ranks[1]
 
 
-def test_a_draw_is_spread_over_the_corpus():
-    rows = [
-        {"split": "train", "document": f"d{number}", "sentence": 0, "source_ids": [7], "target_ids": [7]}
-        for number in range(4000)
-    ]
-    split = CutSplit.of(sentences_of(pa.Table.from_pylist(rows, TOKENS), "train"), CutConfig(window=1))
-    (drawn,) = draw(1000, [ranks(split.filled, split.cuts)], "train")
-    # 250 of each quarter, and 12 more or less by chance; five times that does not happen.
-    assert all(abs(count - 250) < 60 for count in np.histogram(drawn, bins=4, range=(0, 4000))[0])
-
-
 @pytest.mark.parametrize(
     ("cut", "message"),
     [
@@ -159,9 +148,3 @@ def test_a_view_without_enough_to_train_on_is_refused(tmp_path, cut, message):
     with pytest.raises(UserError, match=message):
         view_of(tmp_path, **cut)
     assert not list((tmp_path / "view").glob("*")), "nothing half made"
-
-
-def test_a_corpus_without_training_documents_has_none_too_short(tmp_path):
-    rows = [row for row in token_rows() if row["split"] == "test"]
-    view = built(tmp_path, CutConfig(window=1, min_document_sentences=99), CutConfig(window=1), rows=rows)
-    assert len(read_arrow(view / "train.arrow", SEGMENTS)) == 0

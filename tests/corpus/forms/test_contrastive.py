@@ -157,12 +157,6 @@ def test_what_is_no_such_set_is_refused(sets, file, value, message):
     assert message in refusal(inputs_of(sets), reader("contrapro" if file == "contrapro" else "discevalmt"))
 
 
-def test_what_is_no_json_is_refused(sets):
-    (sets / "contrapro.json").write_text('[\n{"a": }]')
-    message = "contrapro.json:2: not JSON\n  found Expecting value"
-    assert refusal(inputs_of(sets), reader("contrapro")) == message
-
-
 def test_documents_of_unequal_length_are_refused(sets):
     write_document(sets, DOCUMENT)
     with (sets / "documents" / "1999" / "1999_1_2.en").open("a") as stream:

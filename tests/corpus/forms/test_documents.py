@@ -8,8 +8,6 @@ import pyarrow.parquet as pq
 import pytest
 from helpers.reader_files import documents_of, items_of, plain, refusal, tar_bytes, write_files, zip_bytes
 
-from docmt.corpus.inputs import ContrastiveItem
-
 LINES = {"kind": "lines", "splits": {"train": {"source": "a.zh", "target": "a.en"}}}
 TWO_DOCUMENTS = [
     ("train", "train1", [("你好。", "Hello."), ("再见。", "Bye.")]),
@@ -23,48 +21,20 @@ TWO_DOCUMENTS = [
 @pytest.mark.parametrize(
     ("documents", "source", "target"),
     [
-        ({"blank": True}, "你好。\n再见。\n\n好。\n", "Hello.\nBye.\n\nFine.\n"),
         ({"blank": True}, "\n你好。\n再见。\n \n好。\n\n", "\nHello.\nBye.\n\nFine.\n\n"),
         (
             {"marker": "<d>", "at": "start"},
             "<d>\r\n你好。\r\n再见。\r\n<d> 2\r\n好。",
             "<d>\nHello.\nBye.\n<d>\nFine.\n",
         ),
-        ({"marker": "<d>", "at": "end"}, "你好。\n再见。\n<d>\n好。\n<d>\n", "Hello.\nBye.\n<d>\nFine.\n<d>\n"),
-        ({"offsets": {"train": "a.doc"}}, "你好。\n再见。\n好。\n", "Hello.\nBye.\nFine.\n"),
     ],
-    ids=["blank", "blank at the ends", "opens", "closes", "offsets"],
+    ids=["blank at the ends", "line ends of Windows"],
 )
 def test_lines(inputs, documents, source, target):
-    write_files(inputs.downloads, {"a.zh": f"\ufeff{source}", "a.en": target, "a.doc": "0\n2\n"})
+    """Each layout as it is is in test_written.py."""
+    write_files(inputs.downloads, {"a.zh": f"\ufeff{source}", "a.en": target})
     assert plain(documents_of(inputs, {**LINES, "documents": documents})) == TWO_DOCUMENTS
     assert not inputs.changed
-
-
-def test_lines_that_are_documents_each(inputs):
-    write_files(inputs.downloads, {"a.zh": "你好。\n好。\n", "a.en": "Hello.\nFine.\n"})
-    assert plain(documents_of(inputs, {**LINES, "documents": None})) == [
-        ("train", "train1", [("你好。", "Hello.")]),
-        ("train", "train2", [("好。", "Fine.")]),
-    ]
-
-
-def test_lines_with_further_references(inputs):
-    sides = {"source": "a.zh", "target": "a.en", "references": ["b.en", "c.en"]}
-    write_files(inputs.downloads, {"a.zh": "你好。\n", "a.en": "Hello.\n", "b.en": "Hi.\n", "c.en": "Hey.\n"})
-    documents = documents_of(inputs, {**LINES, "splits": {"test": sides}})
-    assert plain(documents) == [("test", "test1", [("你好。", "Hello.", "Hi.", "Hey.")])]
-
-
-def test_sentences_know_their_lines(inputs):
-    write_files(inputs.downloads, {"a.zh": "<d>\n一\n二\n<d>\n三\n", "a.en": "<d>\none\ntwo\n<d>\nthree\n"})
-    _, second = documents_of(inputs, {**LINES, "documents": {"marker": "<d>", "at": "start"}})
-    assert (second.where, second.source.location(0), second.target.location(0)) == ("a.zh:5", "a.zh:5", "a.en:5")
-
-
-def test_unicode_spaces_stay_inside_sentences(inputs):
-    write_files(inputs.downloads, {"a.zh": "一\u3000二\n", "a.en": "one\u00a0two\n"})
-    assert plain(documents_of(inputs, LINES)) == [("train", "train1", [("一\u3000二", "one\u00a0two")])]
 
 
 # What all readers of files can be told
@@ -91,31 +61,6 @@ def test_control_characters_become_spaces(inputs):
     write_files(inputs.downloads, {"a.zh": "一\t二\x85\n", "a.en": "one\u2028two\n"})
     assert plain(documents_of(inputs, {**LINES, "control": "space"})) == [("train", "train1", [("一 二", "one two")])]
     assert inputs.changed == {"control characters replaced by a space": 2}
-
-
-def test_names_get_the_prefix(inputs):
-    write_files(inputs.downloads, {"a.zh": "一\n", "a.en": "one\n"})
-    assert documents_of(inputs, {**LINES, "prefix": "mine."})[0].name == "mine.train1"
-
-
-TEXTS = {"deep/a.zh": "好。\n", "deep/a.en": "Fine.\n"}
-
-
-@pytest.mark.parametrize(
-    ("archive", "content"),
-    [
-        ("a.tar", tar_bytes(TEXTS, "w")),
-        ("a.tgz", tar_bytes(TEXTS)),
-        ("a.tar.xz", tar_bytes(TEXTS, "w:xz")),
-        ("a.zip", zip_bytes(TEXTS)),
-    ],
-)
-def test_files_inside_archives(inputs, archive, content):
-    write_files(inputs.downloads, {archive: content})
-    sides = {"source": "deep/a.zh", "target": "deep/a.en"}
-    documents = documents_of(inputs, {**LINES, "archive": archive, "splits": {"train": sides}})
-    assert plain(documents) == [("train", "train1", [("好。", "Fine.")])]
-    assert documents[0].where == f"{archive}/deep/a.zh:1"
 
 
 def test_files_inside_archives_inside_archives(inputs):
@@ -171,11 +116,10 @@ def test_files_whose_folders_are_the_documents(inputs):
 # eos
 
 
-@pytest.mark.parametrize("separator", ["_eos", "|||"])
-def test_eos(inputs, separator):
-    source, target = ([f"{text} {separator} {text}。", text] for text in ("一", "one"))
+def test_eos_with_another_separator(inputs):
+    source, target = ([f"{text} ||| {text}。", text] for text in ("一", "one"))
     write_files(inputs.downloads, {"a.zh": "\n".join(source) + "\n", "a.en": "\n".join(target) + "\n"})
-    reader = {"kind": "eos", "splits": LINES["splits"], "separator": separator}
+    reader = {"kind": "eos", "splits": LINES["splits"], "separator": "|||"}
     documents = documents_of(inputs, reader)
     assert plain(documents) == [
         ("train", "train1", [("一", "one"), ("一。", "one。")]),
@@ -234,11 +178,6 @@ def test_table_with_line_ends_of_windows(inputs):
     write_files(inputs.downloads, {"a.tsv": "document\tsource\ttarget\r\nx\t一\tone\r\n"})
     documents = documents_of(inputs, {"kind": "table", "splits": {"dev": "a.tsv"}})
     assert plain(documents) == [("dev", "x", [("一", "one")])]
-
-
-def test_table_whose_documents_are_numbers(inputs):
-    write_files(inputs.downloads, {"a.jsonl": '{"source": "一", "target": "one", "document": 7}\n'})
-    assert documents_of(inputs, {"kind": "table", "splits": {"dev": "a.jsonl"}})[0].name == "7"
 
 
 # verses
@@ -412,16 +351,6 @@ INSTANCE = {
     "ctx_dist": 2,
 }
 VOITA = {"kind": "voita", "sets": {"deixis_dev": "d.json"}}
-
-
-def test_voita(inputs):
-    write_files(inputs.downloads, {"d.json": json.dumps([INSTANCE])})
-    source, context = ("It 's here .", "Where", "Here ."), ("Тут .", "Где")
-    variants = ("Здесь .", "Там .", "Вот .")
-    assert items_of(inputs, VOITA) == [
-        ContrastiveItem("deixis_dev", 2, source, context, variants, 1, "d.json, instance 1")
-    ]
-    assert documents_of(inputs, VOITA) == []
 
 
 @pytest.mark.parametrize(

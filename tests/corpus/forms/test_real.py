@@ -45,35 +45,6 @@ def test_iwslt_2015(real):
         assert [int(line) for line in lines] == starts
 
 
-def test_iwslt_2017(shared, tmp_path):
-    inputs = ReaderInputs(shared / "mirror", tmp_path, "en", "de")
-    sets = {"dev2010": (8, 888), "tst2010": (11, 1568), "tst2011": (16, 1433), "tst2012": (15, 1700)}
-    sets |= {"tst2013": (16, 993), "tst2014": (15, 1305), "tst2015": (12, 1080)}
-    files = "iwslt17_en-de/IWSLT17.TED.{set}.en-de.{language}.xml"
-    for set_, expected in sets.items():
-        reader = {"kind": "iwslt_xml", "archive": "iwslt17_en-de.tar.gz", "files": files, "splits": {"dev": [set_]}}
-        assert counts(documents_of(inputs, reader)) == {"dev": expected}
-
-
-@pytest.mark.parametrize(
-    ("folder", "expected"),
-    [
-        ("IWSLT2017", {"dev": (93, 8967), "test": (23, 2271)}),
-        ("NC-2016", {"dev": (81, 2169), "test": (155, 2999)}),
-        ("Europarl7", {"dev": (240, 3587), "test": (360, 5134)}),
-    ],
-)
-def test_maruf(real, folder, expected):
-    path = "maruf_en-de/{}/concatenated_en2de_{}_{}.txt"
-    splits = {
-        split: {"source": path.format(folder, split, "en"), "target": path.format(folder, split, "de")}
-        for split in ("dev", "test")
-    }
-    boundaries = {"marker": "<d>", "at": "start"}
-    reader = {"kind": "lines", "archive": "maruf_en-de.tar.gz", "splits": splits, "documents": boundaries}
-    assert counts(documents_of(real, reader)) == expected
-
-
 VOITA = "voita_enru_consistency.tar.gz"
 
 
@@ -104,25 +75,3 @@ def test_voita(real, name, instances, rows):
     assert [(instance["src"], text) for instance in instances for text in instance["dst"]] == list(
         zip(*scored, strict=True)
     )
-
-
-def test_tvsub(real):
-    archive, folder = "tvsub_zh-en.tar.gz", "tvsub_zh-en"
-    sets = {
-        split: {
-            "source": f"{folder}/dev_test/{split}.orignal.zh",
-            "source_form": "lines",
-            "references": [f"{folder}/dev_test/{split}_trg.sgm"],
-        }
-        for split in ("dev", "test")
-    }
-    episodes = {"source": f"{folder}/train/{{document}}.zh", "target": f"{folder}/train/{{document}}.en"}
-    parts = [
-        {"kind": "files", "archive": archive, "splits": {"train": episodes}, "control": "space"},
-        {"kind": "nist_sgm", "archive": archive, "splits": sets},
-    ]
-    documents = documents_of(real, {"kind": "combined", "parts": parts})
-    assert counts(documents) == {"train": (240, 227089), "dev": (2, 1086), "test": (2, 1154)}
-    names = [document.name for document in documents]
-    assert names == [*sorted(names[:240], key=int), "SUB01", "SUB02", "SUB01", "SUB02"]
-    assert {document.split: len(document.references) for document in documents} == {"train": 0, "dev": 0, "test": 2}

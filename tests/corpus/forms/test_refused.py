@@ -13,7 +13,6 @@ LINES = {"kind": "lines", "splits": {"train": PAIR}}
 OPENS = {**LINES, "documents": {"marker": "<d>", "at": "start"}}
 CLOSES = {**LINES, "documents": {"marker": "<d>", "at": "end"}}
 OFFSETS = {**LINES, "documents": {"offsets": {"train": "a.doc"}}}
-EACH = {**LINES, "documents": None}
 
 
 @pytest.mark.parametrize(
@@ -26,12 +25,6 @@ EACH = {**LINES, "documents": None}
             "a.en:1: the two sides have different numbers of lines\n  found 1 lines; expected 3 lines, as in a.zh",
         ),
         (
-            EACH,
-            "一\n",
-            "one\ntwo\n",
-            "a.zh:1: the two sides have different numbers of lines\n  found 1 lines; expected 2 lines, as in a.en",
-        ),
-        (
             {**LINES, "splits": {"dev": {**PAIR, "references": ["a.zh", "b.en"]}}},
             "一\n二\n",
             "one\ntwo\n",
@@ -40,18 +33,13 @@ EACH = {**LINES, "documents": None}
         (LINES, "一\n\n三\n", "one\ntwo\nthree\n", "a.zh:2: document boundary on one side only"),
         (OPENS, "<d>\n一\n二\n", "<d>\none\n<d>\n", "a.en:3: document boundary on one side only"),
         (LINES, "一\n\n\n二\n", "one\n\n\ntwo\n", "a.zh:3: empty document"),
-        (OPENS, "<d>\n一\n<d>\n", "<d>\none\n<d>\n", "a.zh:3: empty document"),
         (OPENS, "<d>\n<d>\n一\n", "<d>\n<d>\none\n", "a.zh:2: empty document"),
         (CLOSES, "<d>\n一\n<d>\n", "<d>\none\n<d>\n", "a.zh:1: empty document"),
         (OPENS, "一\n<d>\n二\n", "one\n<d>\ntwo\n", "a.zh:1: text before the first marker"),
-        (OPENS, "一\n", "one\n", "a.zh:1: text before the first marker"),
         (CLOSES, "一\n<d>\n二\n三\n", "one\n<d>\ntwo\nthree\n", "a.zh:3: text after the last marker"),
         (OPENS, "<d>\n一\n\n", "<d>\none\ntwo\n", "a.zh:3: empty sentence"),
-        (EACH, "一\n二\n", "one\n \n", "a.en:2: empty sentence"),
         (LINES, "一\n<d>\n", "one\n<d>\n", "a.zh:2: stray marker in the text\n  found <d>"),
         (LINES, "一\n二\n", "one\ntwo _eos three\n", "a.en:2: stray marker in the text\n  found _eos"),
-        (LINES, "一\n", "one </s>\n", "a.en:1: stray marker in the text\n  found </s>"),
-        (LINES, "一\t二\n", "one\n", "a.zh:1: control character in the text\n  found U+0009"),
         (LINES, "一\n二\n", "one\nt\u2028wo\n", "a.en:2: control character in the text\n  found U+2028"),
         (
             LINES,
@@ -70,7 +58,6 @@ def test_lines(inputs, reader, source, target, message):
     ("offsets", "message"),
     [
         ("0\nfirst\n", "a.doc:2: not a line number\n  found 'first'; expected 0 or more"),
-        ("0\n2\n\n", "a.doc:3: not a line number\n  found ''; expected 0 or more"),
         ("0\n2\n2\n", "a.doc:3: offsets do not rise\n  found 2; expected above 2"),
         ("1\n2\n", "a.doc:1: text before the first offset\n  found 1; expected 0"),
         ("0\n1\n3\n", "a.doc:3: offset after the last line\n  found 3; expected below 3"),
@@ -88,18 +75,12 @@ GZIPPED = gzip.compress("一\n二\n".encode())
     ("files", "reader", "message"),
     [
         ({}, LINES, "a.zh: file not found"),
-        ({"a.zh": "一\n"}, LINES, "a.en: file not found"),
         ({"a.tgz": tar_bytes({"a.zh": "一\n"})}, {**LINES, "archive": "a.tgz"}, "a.tgz/a.en: file not found"),
         (
             {"a.gz": GZIPPED[:-9], "a.en": "one\n"},
             {**LINES, "splits": {"train": {"source": "a.gz", "target": "a.en"}}},
             "a.gz: compressed file is damaged or truncated\n"
             "  found Compressed file ended before the end-of-stream marker was reached",
-        ),
-        (
-            {"a.gz": "一\n", "a.en": "one\n"},
-            {**LINES, "splits": {"train": {"source": "a.gz", "target": "a.en"}}},
-            "a.gz: compressed file is damaged or truncated\n  found Not a gzipped file (b'\\xe4\\xb8')",
         ),
         (
             {"a.zip": zip_bytes({"in.tgz": "<html>"})},
@@ -122,11 +103,6 @@ FILES = {"kind": "files", "splits": {"train": {"source": "{document}.zh", "targe
         ({"1.zh": "一\n", "1.en": "1\n", "2.zh": "二\n"}, "2.zh: document without its counterpart\n  expected 2.en"),
         ({"1.zh": "一\n", "1.en": "1\n", "2.en": "2\n"}, "2.en: document without its counterpart\n  expected 2.zh"),
         ({"1.zh": "", "1.en": ""}, "1.zh:1: empty document"),
-        (
-            {"1.zh": "一\n", "1.en": "1\n2\n"},
-            "1.zh:1: the two sides have different numbers of lines\n  found 1 lines; exp",
-        ),
-        ({"1.zh": "一\n\n", "1.en": "1\n2\n"}, "1.zh:2: empty sentence"),
         ({"1.zh": "一\n"}, "{document}.en: no file has such a path"),
     ],
 )
@@ -144,11 +120,8 @@ def test_files(inputs, files, message):
             "a.zh:2: source and target differ in length\n  found 2 source and 1 target sentences",
         ),
         ("一 _eos _eos 三\n", "1 _eos 2 _eos 3\n", "a.zh:1: empty sentence"),
-        ("一 _eos\n", "1 _eos 2\n", "a.zh:1: empty sentence"),
         ("一\n\n", "1\n\n", "a.zh:2: empty sentence"),
-        ("一_eos 二\n", "1 _eos 2\n", "a.zh:1: source and target differ in length\n  found 1 source and 2 target sent"),
         ("一_eos\n", "1\n", "a.zh:1: stray marker in the text\n  found _eos"),
-        ("_eos一\n", "1\n", "a.zh:1: stray marker in the text\n  found _eos"),
     ],
 )
 def test_eos(inputs, source, target, message):
@@ -169,7 +142,6 @@ def test_eos(inputs, source, target, message):
             "document\tsource\ttarget\nx\t一\tone\nx\t二\n",
             "a.tsv:3: row has more or fewer columns than the header\n  found 2 columns; expected 3 columns",
         ),
-        ("a.tsv", "document\tsource\ttarget\nx\t一\t\n", "a.tsv:2: empty sentence"),
         (
             "a.tsv",
             "document\tsource\ttarget\nx\t一\t1\ny\t二\t2\nx\t三\t3\n",
@@ -182,11 +154,6 @@ def test_eos(inputs, source, target, message):
         ),
         ("a.jsonl", "[1]\n", "a.jsonl:1: not a JSON object\n  found list"),
         ("a.jsonl", '{"source": "一", "document": "x"}\n', "a.jsonl:1: not a text\n  found target: None"),
-        (
-            "a.jsonl",
-            '{"source": "一", "target": ["one"], "document": "x"}\n',
-            "a.jsonl:1: not a text\n  found target: ['one']",
-        ),
         ("a.parquet", "PAR", "a.parquet: not a Parquet file\n  found "),
     ],
 )
@@ -229,10 +196,8 @@ EN = "Gen.1.1\tIn the beginning.\nDan.1.1\tThe king.\nRuth.1.1\tFamine.\nGen.9.1
     ("zh", "changes", "message"),
     [
         (ZH + "Gen 9\n", {}, "a.zh:4: not a verse\n  found 'Gen 9'; expected Book.Chapter.Verse<TAB>text"),
-        (ZH + "Gen.9\t好\n", {}, "a.zh:4: not a verse\n  found 'Gen.9\\t好'; expected Book.Chapter.Verse<TAB>text"),
         (ZH + "Gen.1.1\t再。\n", {}, "a.zh:4: verse given twice\n  found Gen.1.1"),
         (ZH, {"dev": ["Gan"]}, "a.en: book of dev or test is not in the corpus\n  found Gan\n  did you mean 'Gen'?"),
-        (ZH + "Gen.9.1\t \n", {}, "a.zh:4: empty sentence"),
     ],
 )
 def test_verses(inputs, zh, changes, message):
@@ -258,7 +223,6 @@ TALKS = """<?xml version="1.0" encoding="UTF-8"?>
     ("old", "new", "message"),
     [
         ("two", "t&wo", "t.x.en.xml:5: not an XML file\n  found not well-formed (invalid token)"),
-        ("</srcset></mteval>\n", "", "t.x.en.xml:9: not an XML file\n  found no element found"),
         ('"2">two', '"3">two', "t.x.en.xml:5: segments are not numbered 1, 2, 3 ...\n  found seg id 3; expected 2"),
         ('docid="2"', 'docid="1"', "t.x.en.xml:7: document given twice\n  found docid 1"),
         ('docid="2"', 'talk="2"', "t.x.en.xml:7: document without a docid"),
@@ -272,12 +236,6 @@ TALKS = """<?xml version="1.0" encoding="UTF-8"?>
             "",
             "t.x.zh.xml:7: the two languages have different documents\n  found 2 in one; expected no more in the other",
         ),
-        (
-            '<seg id="1">three</seg>\n',
-            "",
-            "t.x.zh.xml:7: source and target differ in length\n  found 1 source and 0 target sentences",
-        ),
-        ("three", " ", "t.x.en.xml:8: empty sentence"),
         ("</doc>\n</srcset>", '</doc>\n<seg id="1">x</seg></srcset>', "t.x.en.xml:10: segment outside of a document"),
     ],
 )
@@ -298,8 +256,6 @@ TAGGED = "<url>u</url>\n<talkid>7</talkid>\none\ntwo\n<url>u</url>\n<talkid>8</t
     [
         ("<url>u</url>\n<talkid>7", "zero\n<url>u</url>\n<talkid>7", "t.en:1: text before the first talk"),
         ("8", "9", "t.zh:5: the two languages have different documents\n  found 2.8 in one; expected 2.9 in the other"),
-        ("two\n", "", "t.zh:1: source and target differ in length\n  found 2 source and 1 target sentences"),
-        ("two", "", "t.en:4: empty sentence"),
     ],
 )
 def test_iwslt_tags(inputs, old, new, message):
@@ -324,20 +280,11 @@ SGM = """<refset>
     [
         ("two</seg>", "two", "r.sgm:4: segment is not closed"),
         ("two</seg>\n</DOC>\n", "two</seg>\n", "r.sgm:2: document is not closed\n  found docid 1"),
-        ("three</seg>\n</DOC>\n</refset>\n", "three", "r.sgm:7: segment is not closed"),
-        ("three</seg>\n</DOC>\n</refset>\n", "three</seg>", "r.sgm:6: document is not closed\n  found docid 2"),
         ("<seg id=2>", "<seg>", "r.sgm:4: segments are not numbered 1, 2, 3 ...\n  found seg id None; expected 2"),
         ('docid="2"', 'docid="1"', "r.sgm:6: document given twice\n  found docid 1"),
         ('docid="2"', "", "r.sgm:6: document without a docid"),
         ('docid="2"', 'docid="3"', "r.sgm:6: document without a source\n  found docid 3"),
         (SGM[SGM.index('<DOC docid="2"') :], "</refset>", "s.sgm:6: document without a reference\n  found docid 2"),
-        (
-            "<seg id=2>two</seg>\n",
-            "",
-            "s.sgm:2: source and target differ in length\n  found 2 source and 1 target sentences",
-        ),
-        ("two", " ", "r.sgm:4: empty sentence"),
-        ("two", "<unk>", "r.sgm:4: stray marker in the text\n  found <unk>"),
     ],
 )
 def test_nist_sgm(inputs, old, new, message):
@@ -347,12 +294,11 @@ def test_nist_sgm(inputs, old, new, message):
     assert refusal(inputs, {"kind": "nist_sgm", "splits": {"test": files}}) == message
 
 
-@pytest.mark.parametrize("lines", [2, 4])
-def test_nist_sgm_whose_source_has_other_lines(inputs, lines):
-    write_files(inputs.downloads, {"s.txt": "一\n" * lines, "r.sgm": SGM})
+def test_nist_sgm_whose_source_has_other_lines(inputs):
+    write_files(inputs.downloads, {"s.txt": "一\n" * 2, "r.sgm": SGM})
     files = {"source": "s.txt", "source_form": "lines", "references": ["r.sgm"]}
-    message = f"s.txt:{lines}: number of lines differs from the segments of the references"
-    facts = f"found {lines} lines; expected 3 lines"
+    message = "s.txt:2: number of lines differs from the segments of the references"
+    facts = "found 2 lines; expected 3 lines"
     assert refusal(inputs, {"kind": "nist_sgm", "splits": {"test": files}}) == f"{message}\n  {facts}"
 
 
@@ -374,10 +320,6 @@ INSTANCE = {"src": "Where _eos Here .", "dst": ["Где _eos Тут .", "Где 
             "d.json, instance 1: not a contrastive item\n  found 2 translations, true_ind 2; expected 2 or more",
         ),
         (
-            [{**INSTANCE, "dst": ["a", 1]}],
-            "d.json, instance 1: not a contrastive item\n  found ['a', 1]; expected 'dst', a list of texts",
-        ),
-        (
             [{**INSTANCE, "dst": ["Где _eos Тут .", "А _eos Там ."]}],
             "d.json, instance 1: translations differ before the last sentence",
         ),
@@ -386,11 +328,6 @@ INSTANCE = {"src": "Where _eos Here .", "dst": ["Где _eos Тут .", "Где 
             "d.json, instance 1: translation has a different number of sentences than the source\n"
             "  found 1 source and 2 target",
         ),
-        (
-            [{**INSTANCE, "dst": ["Где _eos Тут ."]}],
-            "d.json, instance 1: not a contrastive item\n  found 1 translations, true_ind 0",
-        ),
-        ([{**INSTANCE, "src": " _eos Here ."}], "d.json, instance 1: empty sentence"),
     ],
 )
 def test_voita(inputs, text, message):

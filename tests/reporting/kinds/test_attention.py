@@ -55,13 +55,6 @@ def test_the_longest_chain_and_the_sentence_with_most_latent_variables_are_shown
     assert (inside.similarity[0].lowest, inside.similarity[0].highest) == (0.25, 0.75)
 
 
-def test_two_words_of_a_chain_in_one_sentence_have_one_latent_variable(world):
-    write_inside(world, [member(0, 0, "猫", [0.5, 0.5]), member(0, 0, "猫", [0.5, 0.5], place=2)])
-    inside = inside_maps(world.load(), CORPUS, "g_transformer")
-    assert len(inside.attention) == 2 and len(inside.similarity) == 1
-    assert [shade.dark for shade in inside.similarity[0].shades] == [0, 0]
-
-
 def test_without_latent_variables_there_is_cross_attention_alone(world):
     write_inside(world, [member(0, 0, "猫", None), member(0, 1, "猫", None)])
     inside = inside_maps(world.load(), CORPUS, "g_transformer")
@@ -76,14 +69,6 @@ def test_long_chains_and_many_chains_are_cut_short(world):
     write_inside(world, long + many)
     inside = inside_maps(world.load(), CORPUS, "g_transformer")
     assert (len(inside.attention), len(inside.similarity)) == (MOST_OCCURRENCES, MOST_CHAINS)
-
-
-def test_only_the_first_seed_is_looked_at(world):
-    assert inside_maps(world.load(), CORPUS, "g_transformer") is None
-    write_inside(world, ROWS, seed=2)
-    assert inside_maps(world.load(), CORPUS, "g_transformer") is None
-    write_inside(world, [])
-    assert inside_maps(world.load(), CORPUS, "g_transformer") is None
 
 
 def test_divergence_and_entropy_over_training_by_kind(world):
@@ -128,11 +113,6 @@ def test_attention_to_the_document_and_to_the_own_sentence_are_two_lines_of_a_pa
     assert heights[0] < heights[1]
 
 
-def test_trainings_that_tell_nothing_of_their_inside_have_no_curves(full):
-    results = full.load()
-    assert inside_curves(results, results.look) == []
-
-
 @pytest.mark.parametrize("rows", [ROWS, [member(0, 0, "<b>", None)]])
 def test_the_page_shows_the_maps(full, rows):
     write_inside(full, rows)
@@ -167,16 +147,6 @@ def test_the_page_of_a_map_has_every_number_beside_it(world, figure, kinds):
         }[figure]
     )
     assert {record["kind"] for record in records} == set(kinds)
-
-
-def test_of_equally_long_chains_the_one_that_attends_to_words_is_drawn(world):
-    silent, telling = (
-        [{**member(number, line, piece, None), "outputs": ["cat", "."], "attention": weights} for line in (0, 1)]
-        for number, piece, weights in ((0, "狗", [0.0, 1.0]), (1, "猫", [0.9, 0.1]))
-    )
-    write_inside(world, [*silent, *telling])
-    inside = inside_maps(world.load(), CORPUS, "g_transformer")
-    assert [strip.piece for strip in inside.attention] == ["猫", "猫"]
 
 
 @pytest.mark.parametrize(("alignment", "drawn"), [([0.9, 0.1], True), ([0.0, 1.0], False)])

@@ -1,6 +1,6 @@
 """Tables of counts: what corpora hold, beside what papers state."""
 
-from helpers.single_item import CORPUS, only, rows_of
+from helpers.single_item import CORPUS, only
 
 from docmt.base.artifacts import write_json
 
@@ -70,34 +70,3 @@ def test_each_reading_of_an_open_count_has_a_column(world):
     assert {r["status"] for r in piece.records if r["reading"] and r["row"] == "train"} == {"not run"}
     assert "<li>the paper does not say of which side, and whether &lt;s&gt; and &lt;/s&gt; count" in page
     assert "tokens per instance: target pieces, &lt;s&gt; and &lt;/s&gt;</th>" in page
-
-
-def test_sizes_of_vocabularies_are_of_the_training_split_and_without_special_symbols(world):
-    world.corpus()
-    card = "2_tokens/toy_zh-en/lower/card.json"
-    write_json(world.results / card, {"splits": {"train": {}, "test": {}}, "vocabulary": {"source": 107, "target": 57}})
-    counts = ("source_vocabulary", "target_vocabulary")
-    world.settings["cards"] = {f"{CORPUS}/{count}/{split}": card for count in counts for split in ("train", "test")}
-    stated = {"train": {"source_vocabulary": 100, "target_vocabulary": 57}}
-    world.settings["corpora"][CORPUS]["published"] = [{"paper": "A paper", "place": "Table 1", "counts": stated}]
-    piece, _ = only(world, "tables", {**COUNTS, "counts": counts})
-    assert [(r["row"], r["metric"], r["measured"], r["agrees"]) for r in piece.records] == [
-        ("train", "source_vocabulary", 100, True),
-        ("train", "target_vocabulary", 50, False),
-        ("test", "source_vocabulary", None, None),
-        ("test", "target_vocabulary", None, None),
-    ]
-
-
-def test_generated_text_is_said_to_be_generated(world):
-    assert "generated text" not in only(world, "tables", COUNTS)[1]
-    world.settings["data"] = {CORPUS: f"{CORPUS}@smoke"}
-    assert "The scale smoke runs on generated text" in only(world, "tables", COUNTS)[1]
-
-
-def test_counts_of_a_corpus_that_is_not_there(world):
-    piece, _ = only(world, "tables", {**COUNTS, "counts": ["sentences"]})
-    assert [row["status"] for row in rows_of(piece)] == ["not run", "not run"]
-    world.settings["not_run"] = {CORPUS: "toy_zh-en is missing: train.zh"}
-    piece, _ = only(world, "tables", {**COUNTS, "counts": ["sentences"]})
-    assert {row["status"] for row in rows_of(piece)} == {"not run: toy_zh-en is missing: train.zh"}

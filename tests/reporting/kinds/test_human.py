@@ -40,20 +40,6 @@ def test_judgements_stand_beside_the_published_ones(world, tmp_path):
     assert "preference|v:1" in page and "+1.0" in page
 
 
-def test_judgements_of_generated_text_are_not_compared(world, tmp_path):
-    shares = {"equal": 40.0, "better": 35.0, "worse": 25.0}
-    judged = {"annotators": [{"annotator": "a", **shares}], "average": shares, "signature": "preference|v:1"}
-    write_json(tmp_path / "judged.json", judged)
-    world.human = tmp_path / "judged.json"
-    world.settings["not_comparable"] = {CORPUS: {"": ["the text is generated"]}}
-    piece, page = only(world, "tables", {**HUMAN, "corpus": CORPUS, "system": "concat_3", "baseline": "sentence"})
-    by_place = {(record["row"], record["metric"]): record for record in piece.records}
-    cell = by_place["1", "equal"]
-    assert (cell["measured"], cell["difference"], cell["not_comparable"]) == (40.0, None, "the text is generated")
-    assert by_place["2", "equal"]["not_comparable"] == "", "nothing is published beside it"
-    assert "[a] not comparable because the text is generated" in page
-
-
 @pytest.mark.parametrize("content", [{"average": {}}, []])
 def test_a_file_that_is_no_judgements_is_refused(world, tmp_path, content):
     write_json(tmp_path / "judged.json", content)

@@ -44,11 +44,6 @@ def test_the_page_marks_them_and_says_what_the_mark_means(marked):
     assert "by a small random model in place of a pretrained one (models/bert, models/mbart)" in page
 
 
-def test_nothing_is_marked_where_models_are_real(marked):
-    marked.settings |= {"stand_ins": {}, "random_starts": {}}
-    assert "°" not in page_of(marked)
-
-
 def test_what_a_random_aligner_linked_is_marked(world):
     world.settings |= {"stand_ins": STAND_INS}
     consistency = {"LTCR": {"score": 60.0, "signature": "ltcr"}, "HHI": {"score": 50.0, "signature": "hhi"}}

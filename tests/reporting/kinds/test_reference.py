@@ -5,7 +5,6 @@ import re
 from docmt.reporting.page import write_report
 from docmt.reporting.pieces import pieces
 
-CORPUS = "toy_zh-en"
 ROWS = [{"system": "sentence"}, {"system": "concat_3"}, {"label": "Reference", "reference": True}]
 
 
@@ -38,7 +37,3 @@ def test_the_page_calls_the_row_neither_published_nor_a_system(world):
         0
     ]
     assert "99.00" in row and "published only" not in row and "data-system" not in row
-
-
-def test_without_any_score_the_row_has_no_number(world):
-    assert [cell.measured for cell in table_of(world).rows[2].cells] == [None, None]

@@ -37,11 +37,6 @@ def test_published_measured_and_difference_stand_side_by_side(full):
     assert cell.signatures == ("nrefs:1|tok:13a|unit:s",)
 
 
-def test_a_system_that_was_not_run_says_so(full):
-    cell = cells(full)["never_run", "s-BLEU"]
-    assert (cell.published, cell.measured, cell.difference, cell.status) == (30.0, None, None, "not run")
-
-
 def test_a_corpus_that_was_left_out_says_what_is_missing(world):
     world.table("t", [{"system": "sentence"}, {"label": "Others (2020)"}], ["s-BLEU"])
     world.settings["not_run"] = {CORPUS: "toy_zh-en is missing: train.zh"}
@@ -63,21 +58,6 @@ def test_a_metric_whose_model_is_missing_says_so(full):
     assert by_place["Sentence", "coherence"].status == "not scored"
     assert by_place["never_run", "LTCR"].status == "not run"
     assert "models/a is missing. Fetch it." in page_of(full)
-
-
-def test_a_note_in_place_of_a_number_has_no_difference(full):
-    cell = cells(full)["Sentence", "d-BLEU"]
-    assert (cell.published, cell.measured, cell.difference) == ("not digitised", 20.0, None)
-
-
-def test_a_number_that_is_not_comparable_has_a_reason_and_no_difference(full):
-    full.settings["study"]["tables"]["table1"]["not_comparable"] = {"s-BLEU": "the paper counts <words>"}
-    cell = cells(full)["Sentence", "s-BLEU"]
-    assert (cell.measured, cell.difference, cell.not_comparable) == (20.0, None, ("the paper counts <words>",))
-    records = {(record["row"], record["metric"]): record for record in piece_of(full).records}
-    assert records["Sentence", "s-BLEU"]["not_comparable"] == "the paper counts <words>"
-    assert records["Sentence", "d-BLEU"]["not_comparable"] == ""  # its published number is not digitised
-    assert "[a] not comparable because the paper counts &lt;words&gt;" in page_of(full)
 
 
 def test_reasons_that_were_known_before_the_run_mark_cells_and_have_a_table_of_their_own(full):
@@ -103,19 +83,6 @@ def test_reasons_that_were_known_before_the_run_mark_cells_and_have_a_table_of_t
     assert (line["difference"], line["not_comparable"]) == ("", "; ".join(reasons))
 
 
-def test_a_row_that_exists_only_as_published(full):
-    cell = cells(full)["Others (2020)", "s-BLEU"]
-    assert (cell.published, cell.measured, cell.status) == (18.0, None, "published only")
-
-
-def test_scores_without_the_metric_are_not_scored(world):
-    world.score("sentence")
-    world.table("t", [{"label": "Sentence", "system": "sentence"}], ["s-BLEU", "accuracy:pronoun"])
-    by_place = cells(world)
-    assert by_place["Sentence", "s-BLEU"].status == "measured"
-    assert by_place["Sentence", "accuracy:pronoun"].status == "not scored"
-
-
 def test_a_system_that_translates_documents_has_no_sentences_to_score(world):
     decoding = {"lines": "documents", "sentences": 4, "fallback_sentences": 0}
     world.score("sentence", bleu=20.0, decoding=decoding)
@@ -137,24 +104,6 @@ def test_several_seeds_give_mean_and_standard_deviation(world):
     world.table("t", [{"system": "sentence"}], ["s-BLEU"])
     cell = cells(world)["sentence", "s-BLEU"]
     assert (cell.measured, cell.deviation) == (21.5, statistics.stdev([20, 23]))
-
-
-def test_one_seed_of_two_has_no_deviation(full):
-    cell = cells(full)["Sentence", "s-BLEU"]
-    assert (len(cell.values), cell.seeds, cell.deviation) == (1, 2, None)
-
-
-def test_accuracy_is_in_percent(full):
-    assert cells(full)["concat_3", "accuracy:pronoun"].measured == pytest.approx(100 * 6 / 12)
-
-
-def test_columns_know_whether_anything_was_published(full):
-    table = table_of(full)
-    assert {column.metric: column.has_published for column in table.columns} == {
-        "s-BLEU": True,
-        "d-BLEU": True,
-        "accuracy:pronoun": False,
-    }
 
 
 def test_signatures_are_named_once_with_their_corpora(full):
@@ -183,20 +132,6 @@ def test_csv_has_a_line_a_cell(full):
         "20.0",
     )
     assert [row["status"] for row in rows[::3]] == ["measured", "measured", "not run", "published only"]
-
-
-def test_json_keeps_types(full):
-    table = to_json(piece_of(full), full.load())
-    assert table["paper"] == "Table 1"
-    by_row = {(cell["row"], cell["metric"]): cell for cell in table["records"]}
-    assert by_row["Sentence", "s-BLEU"]["values"] == [20.0]
-    assert by_row["never_run", "s-BLEU"]["measured"] is None
-    assert by_row["concat_3", "s-BLEU"]["note"] == "a slip of the paper"
-
-
-def test_a_table_without_rows_is_an_empty_csv(world):
-    world.table("t", [], ["s-BLEU"])
-    assert to_csv(piece_of(world)) == "nothing\n"
 
 
 SYSTEMS = ("sentence", "concat_3", "g_transformer")
@@ -257,12 +192,6 @@ def test_a_number_stands_beside_its_difference_to_the_baseline(world):
     assert 'title="difference to sentence">(−0.75)</span>' in page
 
 
-def test_without_the_number_of_the_baseline_there_is_no_difference_to_it(world):
-    world.score("concat_3")
-    world.table("t", [{"system": "concat_3"}], ["s-BLEU"], baseline="sentence")
-    assert cells(world)["concat_3", "s-BLEU"].baseline_difference is None
-
-
 def interval(low: float, high: float) -> dict:
     return {"low": low, "high": high, "signature": "bootstrap|unit:documents"}
 
@@ -279,13 +208,6 @@ def test_an_interval_stands_in_the_cell_of_its_number(world):
     assert page.count("[51.00, 62.00]</span>") == 1 and page.count('class="interval"') == 1
     assert "In square brackets: the 95 % interval, the mean of its ends over seeds." in page
     assert "<b>interval of LTCR</b> <code>bootstrap|unit:documents</code>" in page
-
-
-def test_an_interval_without_an_end_is_refused(world):
-    ltcr = {"score": 55.0, "signature": "LTCR|v:1", "interval": {"low": 50.0, "signature": "bootstrap"}}
-    world.score("sentence", consistency={"LTCR": ltcr})
-    with pytest.raises(UserError, match="not the scores of a system"):
-        world.load()
 
 
 def best(world) -> dict[str, list[str]]:
@@ -309,23 +231,6 @@ def test_the_best_number_of_a_column_is_marked_and_ties_are_all_marked(world):
     }
     page = page_of(world)
     assert page.count('<span class="visually-hidden"> (best)</span>') == page.count('<b class="best">') == 3
-
-
-def test_a_single_number_is_not_the_best(world):
-    world.score("sentence")
-    world.table("t", [{"system": "sentence"}, {"system": "never_run"}, {"system": "sentence"}], ["s-BLEU"])
-    assert best(world) == {"s-BLEU": []}
-
-
-def test_numbers_of_random_models_and_others_have_no_best_together(world):
-    for system in SYSTEMS:
-        world.score(system)
-    world.table("t", [{"system": system} for system in SYSTEMS], ["s-BLEU"])
-    world.settings["stand_ins"] = {"random": "bert"}
-    world.settings["random_starts"] = {f"{CORPUS}/concat_3": "random"}
-    assert best(world) == {"s-BLEU": []}
-    world.settings["random_starts"] = {f"{CORPUS}/{system}": "random" for system in SYSTEMS}
-    assert best(world) == {"s-BLEU": list(SYSTEMS)}
 
 
 def test_a_reason_is_a_footnote_of_all_its_cells(world):
@@ -407,13 +312,6 @@ def test_a_row_may_have_a_baseline_of_its_own_and_a_table_another_test(world):
         "better or worse than sentence or concat_3, each row's own baseline,"
         " by the sign test of Collins et al. (2005) and by the paired t-test over seeds, two-sided."
     )
-
-
-def test_without_a_baseline_nothing_is_marked(compared):
-    compared.settings["study"]["tables"]["t"].pop("baseline")
-    table = table_of(compared)
-    assert table.marks == "" and table.tests == ()
-    assert {cell.mark for row in table.rows for cell in row.cells} == {""}
 
 
 def ladder(world, *values: float, **table) -> list[dict]:

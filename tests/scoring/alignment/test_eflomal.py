@@ -36,15 +36,6 @@ def test_links_of_the_lines_alone_learnt_from_more(eflomal):
     assert alignment.signature == "eflomal,v:2.0.0,model:3,nondeterministic"
 
 
-def test_words_are_cut_as_everywhere_and_lines_without_words_have_no_links(eflomal):
-    source, target = dictionary_lines(1, 200)
-    lines = [*source, "a\u3000b\u2028c", "", "a"], [*target, "0 1 2", "0", " "]
-    alignment = eflomal().align(*lines).lines
-    assert right(alignment[:200]) > 0.9 * 1200
-    assert alignment[-2:] == [DirectedLinks.symmetric(frozenset())] * 2
-    assert eflomal().align([], []).lines == []
-
-
 def test_what_is_too_long_is_counted_in_the_signature(eflomal):
     source, target = dictionary_lines(1, 200)
     long, short = ("a b " * (LONGEST // 2 + 1), "0 1"), ("a " * LONGEST, "0")

@@ -21,12 +21,6 @@ def test_a_model_survives_its_files_to_the_byte(tmp_path):
     assert align(*lines, loaded) == align(*lines, model)
 
 
-def test_the_same_lines_give_the_same_bytes(tmp_path):
-    for name in ("one", "two"):
-        train(*LINES).save(tmp_path / name)
-    assert (tmp_path / "one" / "lexicon.arrow").read_bytes() == (tmp_path / "two" / "lexicon.arrow").read_bytes()
-
-
 def test_a_model_of_nothing_survives_too(tmp_path):
     train([], []).save(tmp_path)
     assert align(*LINES, AlignmentModel.load(tmp_path)) == align(*LINES)

@@ -29,11 +29,6 @@ def test_links_survive_the_file(tmp_path_factory, links):
     assert read_links(path, sentences, sentences) == read_unchecked_links(path) == links
 
 
-def test_links_are_in_order_and_lines_without_links_blank():
-    assert pharaoh_line(frozenset({(10, 0), (2, 3), (2, 1)})) == "2-1 2-3 10-0"
-    assert pharaoh_line(frozenset()) == ""
-
-
 def test_sure_and_possible_links_counted_from_0_or_1(write):
     expected = [GoldLinks(frozenset({(0, 1)}), frozenset({(0, 1), (2, 0)})), GoldLinks(frozenset(), frozenset())]
     assert read_gold(write("0-1 2p0 0p1", "")) == expected

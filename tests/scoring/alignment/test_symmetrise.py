@@ -1,6 +1,6 @@
 """Heuristics against the published pseudo-code, cell by cell of the grid."""
 
-from itertools import pairwise, product
+from itertools import product
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,27 +59,3 @@ def test_growing_is_that_of_the_pseudo_code(aligned):
     assert HEURISTICS["grow-diag"](aligned) == grow_diag(aligned)
     assert HEURISTICS["grow-diag-final"](aligned) == final(aligned, any)
     assert HEURISTICS["grow-diag-final-and"](aligned) == final(aligned, all)
-
-
-@given(directions)
-def test_each_heuristic_has_the_links_of_the_one_before_and_more(aligned):
-    names = ("intersection", "grow-diag", "grow-diag-final-and", "grow-diag-final", "union")
-    links = [HEURISTICS[name](aligned) for name in names]
-    assert all(fewer <= more for fewer, more in pairwise(links))
-    assert links[0] == aligned.forward & aligned.backward
-    assert links[-1] == HEURISTICS["forward"](aligned) | HEURISTICS["backward"](aligned)
-
-
-@given(some)
-def test_one_set_of_links_stays_as_it_is(links):
-    assert {heuristic(DirectedLinks.symmetric(links)) for heuristic in HEURISTICS.values()} == {links}
-
-
-def test_an_example():
-    """The two sure links; beside them (0, 1); apart from them (3, 3), whose words have no link, and (3, 0)."""
-    aligned = DirectedLinks(frozenset({(0, 0), (0, 1), (1, 2), (3, 3)}), frozenset({(0, 0), (1, 2), (3, 0)}))
-    links = {name: heuristic(aligned) - {(0, 0), (1, 2)} for name, heuristic in HEURISTICS.items()}
-    assert links["grow-diag"] == {(0, 1)}
-    assert links["grow-diag-final-and"] == {(0, 1), (3, 3)}
-    assert links["grow-diag-final"] == {(0, 1), (3, 3)}
-    assert links["union"] == {(0, 1), (3, 3), (3, 0)}
