@@ -23,6 +23,8 @@ COLUMNS = ("made", "fetched", "there before", "failed", "stopped", "not reached"
 """The columns of the table, with numbers of artifacts: those that this run made, those that it fetched from the store,
 those that were there before, those of jobs that failed, those of jobs that somebody or the end of their time stopped,
 those that these would have made possible, and runs that miss files (`missing: skip`)."""
+TICK_S = 0.01
+"""The seconds by which the clock of a file system is behind."""
 LISTED = 20
 """The largest number of lines about jobs that failed."""
 
@@ -126,7 +128,7 @@ def _table(counts: Mapping[str, Counter[str]]) -> Iterator[str]:
 
 def newest_log(folder: Path, since: float) -> Path | None:
     """Return the log of the last attempt of a job that was written since a time; None where there is none."""
-    logs = [path for path in folder.glob("log.*.txt") if path.stat().st_mtime >= since]
+    logs = [path for path in folder.glob("log.*.txt") if path.stat().st_mtime >= since - TICK_S]
     return max(logs, key=lambda path: path.stat().st_mtime, default=None)
 
 
