@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from docmt.base.artifacts import read_object, read_object_if_there
+from docmt.base.artifacts import SCRATCH, read_object, read_object_if_there
 from docmt.base.foreign import LONGEST_DETAIL
 from docmt.base.manifest import MANIFEST, RECORD, read_record
 from docmt.base.recipe import JOB
@@ -17,7 +17,8 @@ from docmt.plan.plan import Job, Plan
 from docmt.plan.supplies import left_out_lines
 from docmt.plan.unscored import not_scored_lines
 from docmt.settings.metrics import METRICS, base_of
-from docmt.training.survey import training_state
+from docmt.training.exit import CLAIM
+from docmt.training.survey import state_of
 
 COLUMNS = ("made", "fetched", "there before", "failed", "stopped", "not reached", "left out")
 """The columns of the table, with numbers of artifacts: those that this run made, those that it fetched from the store,
@@ -100,8 +101,9 @@ def _outcome(plan: Plan, job: Job, logs: Mapping[Job, Path]) -> str:
 
 def was_stopped(folder: Path, log: Path, is_training: bool) -> bool:
     """Return whether the last attempt of a job was stopped or killed: it had no time to write why it failed."""
-    if is_training and (training := training_state(folder)):
-        return training.state in ("stopped", "killed")
+    state = folder / SCRATCH  # a forced training has the outputs of before beside it
+    if is_training and (state / CLAIM).is_file():
+        return state_of(state)[0] in ("stopped", "killed")
     return not re.search("^(docmt: |Traceback)", log.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
 
 
