@@ -2,13 +2,16 @@
 
 import os
 import shutil
+import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import yaml
 from helpers.plans import closure, plan_of
 from helpers.support import Project, job_label, planned_jobs
 
+from docmt.base.recipe import read_recipe
 from docmt.steps import all_steps
 
 STUDY, CONFIG, SCALE = "workflow/studies/demo.yaml", "config.yaml", "workflow/scales/smoke.yaml"
@@ -72,6 +75,18 @@ def moved(project: Project, root: Path) -> None:
     if not root.exists():
         project.root.rename(root)
     project.root = root
+
+
+def committed(project: Project) -> None:
+    for words in (["init", "-q"], ["add", "workflow", CONFIG], ["commit", "-q", "-m", "Another"]):
+        command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words]
+        subprocess.run(command, cwd=project.root, check=True)
+
+
+def has_a_recipe_of_an_older_docmt(project: Project) -> None:
+    """As after an upgrade while jobs wait in a queue."""
+    recipe = read_recipe(folder_of(project, "translate han"))
+    replace(recipe, version=recipe.version - 1).write(project.root)
 
 
 def touched(project: Project) -> None:
