@@ -1,12 +1,12 @@
 """The export of a trained model for other programs: CTranslate2, and the library transformers."""
 
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from docmt.base.artifacts import atomic_folder, need_new_folder
 from docmt.base.errors import check_known
-from docmt.exporting.ct2_folder import write_ct2_folder
-from docmt.exporting.hub_folder import write_hub_folder
+from docmt.exporting.facts import gather_facts
+from docmt.exporting.source import ExportedModel
 from docmt.settings.decode import LengthPenalty
 from docmt.trained.engine import exported_model
 from docmt.trained.model import TrainedModel
@@ -37,14 +37,39 @@ def export_model(
     >>> import docmt
     >>> docmt.export_model("results/5_training/toy_zh-en/sentence/seed1", "exported_model", "huggingface")
     """
-    check_known("format", to, get_args(ExportFormat), "to")
+    check_known("format", to, WRITERS, "to")
     need_new_folder(Path(output))
     trained = TrainedModel.open(Path(path), "cpu", None)
     settings = {"beam": beam, "length_penalty": length_penalty, "length_alpha": length_alpha}
     limits = {"max_length_a": max_length_a, "max_length_b": max_length_b, "batch_tokens": batch_tokens}
     source = exported_model(trained, trained.test_cut(), trained.decode_config(**settings, **limits))
-    with atomic_folder(Path(output)) as folder:
-        if to == "huggingface":
-            write_hub_folder(source, folder)
-        else:
-            write_ct2_folder(source, folder)
+    WRITERS[to](source, Path(output))
+
+
+def _write_huggingface(source: ExportedModel, output: Path) -> None:
+    from docmt.exporting.hub_folder import write_hub_folder
+    from docmt.exporting.loading_text import huggingface_section
+    from docmt.exporting.model_card import hub_card
+
+    readme = hub_card(source, gather_facts(source.folder), huggingface_section())
+    with atomic_folder(output) as folder:
+        write_hub_folder(source, readme, folder)
+
+
+def _write_ctranslate2(source: ExportedModel, output: Path) -> None:
+    from docmt.exporting.ct2_checks import check_ctranslate2
+    from docmt.exporting.ct2_folder import write_ct2_folder
+    from docmt.exporting.ct2_model import ctranslate2
+    from docmt.exporting.loading_text import ctranslate2_section
+    from docmt.exporting.model_card import card_text
+
+    check_ctranslate2(source)
+    ctranslate2()
+    facts = gather_facts(source.folder)
+    readme = card_text(source, facts, ctranslate2_section(source))
+    with atomic_folder(output) as folder:
+        write_ct2_folder(source, readme, folder)
+
+
+WRITERS = {"huggingface": _write_huggingface, "ctranslate2": _write_ctranslate2}
+"""The function that writes each format of an export."""

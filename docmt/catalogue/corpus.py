@@ -22,7 +22,7 @@ from docmt.base.errors import UserError, quoted
 from docmt.base.names import INSIDE, SPLITS, stays_inside
 from docmt.base.parse import parse
 from docmt.base.yaml_files import Lines, load_yaml
-from docmt.catalogue.files import GIT_OBJECTS, FileConfig, need_each_once
+from docmt.catalogue.files import GIT_OBJECTS, FileConfig
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import FileReaderConfig, Languages, ReaderConfig
 from docmt.catalogue.licences import PassingOn
@@ -41,6 +41,8 @@ GENERATED_PIECES = 260
 """The largest vocabulary of text that docmt generates; the embedded corpora have 245 and 255 pieces."""
 STOP_WORDS = ("stop_words", "target_stop_words")
 """The fields of a corpus that only the stages after stage 1 need."""
+EXPECTED = "by split, the number of documents and sentence pairs that the reader has to find"
+"""The description of the field `expected`."""
 stop_list = whole(0, 1_000_000)
 """The check of a number of stop words."""
 
@@ -69,10 +71,8 @@ class CorpusFacts(Checked):
     licence: str = needed("licence of the text")
     citation: str = needed("what a paper that uses the corpus cites")
     reader: ReaderConfig = needed("form of the corpus' files, and which of them each split has")
-    expected: dict[str, SplitCounts] = section(
-        dict, "by split, the number of documents and sentence pairs that the reader has to find", keys_of(SPLITS)
-    )
-    files: tuple[FileConfig, ...] = setting((), "files to download; none for a generated corpus", need_each_once)
+    expected: dict[str, SplitCounts] = needed(EXPECTED, keys_of(SPLITS))
+    files: tuple[FileConfig, ...] = needed("files to download")
     contrastive: bool = setting(False, "whether the reader also returns contrastive sets")
     most_shared: MostShared = section(
         MostShared, "the largest shares of dev and test that may also be in an earlier split"
@@ -96,6 +96,8 @@ class CorpusConfig(CorpusFacts):
     """The schema of `workflow/corpora/<corpus>.yaml`."""
 
     about: str = needed("what the corpus is, in a few sentences")
+    expected: dict[str, SplitCounts] = section(dict, EXPECTED, keys_of(SPLITS))
+    files: tuple[FileConfig, ...] = setting((), "files to download; none for a generated corpus")
     published: tuple[PublishedCounts, ...] = setting((), "counts of the corpus that papers state, and why ours differ")
     train_parts: tuple[StatedPart, ...] = setting(
         (),
@@ -121,10 +123,13 @@ class CorpusConfig(CorpusFacts):
     )
 
     def __post_init__(self) -> None:
-        """Check the splits of published counts."""
+        """Check the splits of published counts, and that each file is listed once."""
         super().__post_init__()
         stated = {name for published in self.published for name in published.counts if name not in SPLITS}
         need(self.contrastive or not stated, "published", sorted(stated), f"some of {', '.join(SPLITS)}")
+        names = [file.name for file in self.files]
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        need(not repeated, "files", repeated, "each file once")
 
     @property
     def may_pass_on(self) -> PassingOn:

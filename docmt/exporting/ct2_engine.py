@@ -13,7 +13,7 @@ import numpy as np
 
 from docmt.base.errors import UserError
 from docmt.decoding.translator import Progress, SearchResults, Translator, quiet
-from docmt.exporting.ct2_checks import check_ctranslate2
+from docmt.exporting.ct2_checks import check_engine
 from docmt.exporting.ct2_search import MARGINS, CTranslate2Search
 from docmt.exporting.source import ExportedModel
 from docmt.nn.rows import Rows
@@ -52,7 +52,7 @@ class CTranslate2Translator(Translator):
 
         Raises UserError where CTranslate2 cannot translate as the model does, or is not installed.
         """
-        check_ctranslate2(source, as_engine=True)
+        check_engine(source)
         self.source, self.program = source, CTranslate2Search(source)
         self.proof: Proof | None = None
         super().__init__(source.network, source.decode, progress, self.program.search)

@@ -7,36 +7,28 @@ from typing import Any
 
 from docmt.base.artifacts import atomic_file, copy_files, write_json
 from docmt.base.vocabulary import EOS, SEP, SPECIALS
-from docmt.exporting.ct2_checks import check_ctranslate2
 from docmt.exporting.ct2_model import position_rows, save_ct2_model
-from docmt.exporting.model_card import card_text
 from docmt.exporting.source import ExportedModel
 from docmt.nn.frames import FRAMES, NOTHING
 from docmt.search.rules import RULES
 from docmt.settings.models import Frame
 
-PROGRAM = ("translate.py", "pieces.py")
-"""The files of the program that every export has."""
+PROGRAM = {"translate.py": "docmt.exporting.standalone", "pieces.py": "docmt.exporting.standalone"}
+"""The files of the program that every export has, with the package that has each."""
 
 
-def write_ct2_folder(source: ExportedModel, folder: Path) -> None:
-    """Write all files of the export.
-
-    Raises UserError where CTranslate2 cannot translate as the model does, or is not installed.
-    """
-    check_ctranslate2(source)
+def write_ct2_folder(source: ExportedModel, readme: str, folder: Path) -> None:
+    """Write all files of the export; `readme` is the content of README.md."""
     save_ct2_model(source, folder)
     copy_files(source.folder / "text", folder / "text")
     write_json(folder / "translate.json", search_settings(source))
-    copied = copied_files(source)
-    places = [files("docmt.exporting.standalone") / name for name in PROGRAM]
-    for place in [*places, *(files("docmt.text") / name for name in copied)]:
-        with atomic_file(folder / place.name) as stream:
-            stream.write(place.read_text(encoding="utf-8"))
+    for name, package in (PROGRAM | tokenizers(source)).items():
+        with atomic_file(folder / name) as stream:
+            stream.write((files(package) / name).read_text(encoding="utf-8"))
     with atomic_file(folder / "requirements.txt") as stream:
         stream.writelines(f"{name}=={version(name)}\n" for name in requirements(source))
     with atomic_file(folder / "README.md") as stream:
-        stream.write(card_text(source, "standalone/section.md", needed=requirements(source), copied=copied))
+        stream.write(readme)
 
 
 def search_settings(source: ExportedModel) -> dict[str, Any]:
@@ -73,15 +65,16 @@ def _source_marks(source: ExportedModel) -> tuple[int, int]:
     return marks.source_before.edge, between
 
 
-def copied_files(source: ExportedModel) -> list[str]:
-    """Return the names of the files of docmt's text package that the program needs beside it."""
+def tokenizers(source: ExportedModel) -> dict[str, str]:
+    """Return the files of tokenizers that the languages need, with the package that has each."""
     if source.is_cut:
-        return []
+        return {}
     names = {"chinese.py" if language == "zh" else "moses.py" for language in source.languages}
-    return sorted(names | {"sentence_case.py"})
+    return dict.fromkeys(sorted(names), "docmt.text")
 
 
 def requirements(source: ExportedModel) -> list[str]:
     """Return the packages that the program imports."""
-    needed = {"chinese.py": ["jieba"], "moses.py": ["regex", "sacremoses"], "sentence_case.py": ["subword-nmt"]}
-    return ["ctranslate2", *(package for file in copied_files(source) for package in needed[file])]
+    needed = {"chinese.py": ["jieba"], "moses.py": ["regex", "sacremoses"]}
+    of_text = [name for file in tokenizers(source) for name in needed[file]]
+    return ["ctranslate2", *of_text, *([] if source.is_cut else ["subword-nmt"])]

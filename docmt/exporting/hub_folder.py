@@ -14,7 +14,6 @@ from docmt.base.columns import STOP_WORDS
 from docmt.base.manifest import MANIFEST
 from docmt.base.recipe import CARD
 from docmt.base.version import VERSION
-from docmt.exporting.model_card import hub_card
 from docmt.exporting.source import ExportedModel
 from docmt.models.store import WEIGHTS
 
@@ -23,8 +22,8 @@ IN_TRANSLATE = ("beam", "length_penalty", "length_alpha", "max_length_a", "max_l
 """The settings of the search that the method `translate` of a model has."""
 
 
-def write_hub_folder(source: ExportedModel, folder: Path) -> None:
-    """Write all files of the export."""
+def write_hub_folder(source: ExportedModel, readme: str, folder: Path) -> None:
+    """Write all files of the export; `readme` is the content of README.md."""
     for name in (CARD, WEIGHTS, STOP_WORDS, MANIFEST):
         if (source.folder / name).exists():
             copy_file(source.folder, name, folder)
@@ -33,7 +32,7 @@ def write_hub_folder(source: ExportedModel, folder: Path) -> None:
     with atomic_file(folder / LOADING) as stream:
         stream.write((files("docmt.exporting.loading") / LOADING).read_text(encoding="utf-8"))
     with atomic_file(folder / "README.md") as stream:
-        stream.write(hub_card(source))
+        stream.write(readme)
 
 
 def loading_config(source: ExportedModel) -> dict[str, Any]:

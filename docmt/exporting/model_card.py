@@ -1,18 +1,16 @@
 """The card of an exported model: README.md, which begins with the fields that the Hugging Face Hub reads.
 
-The fields are those of the Hub's template of a model card (`language`, `license`, `library_name`). The text is that of
-`card.md`, with the section on how the model is loaded, which stands beside the files that it is about.
+The fields are those of the Hub's template of a model card (`language`, `license`, `library_name`).
 """
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from docmt.base.markdown import fenced, front_matter, table
 from docmt.base.version import VERSION
 from docmt.catalogue.licences import OPEN_LICENCES, is_open
-from docmt.exporting.facts import ModelFacts, architecture_text, gather_facts
+from docmt.exporting.facts import ModelFacts, architecture_text
 from docmt.exporting.source import ExportedModel
 
 RECORDED = {
@@ -43,40 +41,14 @@ def hub_fields(source: ExportedModel, facts: ModelFacts) -> dict[str, Any]:
     }
 
 
-def hub_card(source: ExportedModel) -> str:
-    """Return README.md of an export for the library transformers, with the fields for the Hub."""
-    fields = front_matter(hub_fields(source, gather_facts(source.folder)))
-    return f"{fields}\n{card_text(source, 'loading/section.md')}"
+def hub_card(source: ExportedModel, facts: ModelFacts, loading: str) -> str:
+    """Return README.md with the fields for the Hub; `loading` is the section on how to load the model."""
+    return f"{front_matter(hub_fields(source, facts))}\n{card_text(source, facts, loading)}"
 
 
-def card_text(source: ExportedModel, section: str, **of_section: list[str]) -> str:
-    """Return README.md without fields: what the model is, how it is loaded, its corpus and its training.
-
-    `section`: the template of the section on how the model is loaded; `of_section`: what it needs besides.
-    """
-    environment = Environment(
-        loader=PackageLoader("docmt.exporting", ""),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["fenced"] = lambda text: fenced(text, "text")
-    environment.filters["table"] = lambda rows, columns: table(columns, rows)
-    facts = gather_facts(source.folder)
-    about, paper = architecture_text(source.network.config.kind)
-    return environment.get_template("card.md").render(
-        name=model_name(source),
-        version=VERSION,
-        source=source,
-        about=about,
-        paper=paper,
-        section=section,
-        facts=facts,
-        is_open=facts.corpus is not None and is_open(facts.corpus["licence"]),
-        training=_training_rows(source, facts),
-        settings=_settings_rows(source),
-        **of_section,
-    )
+def card_text(source: ExportedModel, facts: ModelFacts, loading: str) -> str:
+    """Return README.md without fields: what the model is, how it is loaded, its corpus and its training."""
+    return "\n\n".join((*_what_it_is(source), loading, *_origin(source, facts))) + "\n"
 
 
 def model_name(source: ExportedModel) -> str:
@@ -86,23 +58,60 @@ def model_name(source: ExportedModel) -> str:
     return " ".join(names) or source.folder.resolve().name
 
 
-def _training_rows(source: ExportedModel, facts: ModelFacts) -> list[tuple[str, str]]:
-    """Return what is known of the training: what it started from, and the values of its record."""
-    provenance, record = source.card.get("provenance", {}), facts.record or {}
+def _what_it_is(source: ExportedModel) -> Iterator[str]:
+    about, paper = architecture_text(source.network.config.kind)
+    yield f"# {model_name(source)}"
+    yield (
+        f"A model of docmt {VERSION} that translates documents from `{source.languages[0]}` to "
+        f"`{source.languages[1]}`. Its architecture is `{source.network.config.kind}`."
+    )
+    yield f"{about} Paper: {paper}"
+
+
+def _origin(source: ExportedModel, facts: ModelFacts) -> Iterator[str]:
+    """Yield the sections on the corpus, the training and the settings."""
+    yield "## Corpus and licence\n\n" + _corpus_text(source, facts)
+    yield "## Training\n\n" + _training_text(source, facts)
+    yield "## Settings\n\n" + _settings_table(source)
+    yield "## Identity\n\n" + (
+        f"The identity of the training, the digest of what was asked of it, is `{facts.identity}`."
+        if facts.identity
+        else "The folder of this model has no manifest of a training, so that its identity is not known."
+    )
+
+
+def _corpus_text(source: ExportedModel, facts: ModelFacts) -> str:
+    name = source.card.get("provenance", {}).get("corpus")
+    if facts.corpus is None:
+        known = f"The model was trained on the corpus `{name}`." if name else "Its corpus is not known here."
+        return f"{known} Its licence is not known here: find it before you give this model to anybody."
+    licence = facts.corpus["licence"]
+    warning = "" if is_open(licence) else "\n\nRead this licence before you give this model to anybody."
+    citation = fenced(facts.corpus["citation"], "text")
+    about = f"The model was trained on the corpus `{name}`, whose licence is:"
+    return f"{about}\n\n{fenced(licence, 'text')}{warning}\n\n{citation}"
+
+
+def _training_text(source: ExportedModel, facts: ModelFacts) -> str:
+    provenance = source.card.get("provenance", {})
     start = {name: provenance.get(name) for name in ("init_from", "pretrained", "imported_from", "seed", "scale")}
     rows = [(name.replace("_", " "), str(value)) for name, value in start.items() if value is not None]
-    return rows + [(name, _number(record[key])) for key, name in RECORDED.items() if record.get(key) is not None]
+    record = facts.record or {}
+    rows += [(name, _number(record[key])) for key, name in RECORDED.items() if record.get(key) is not None]
+    text = "" if facts.record else "There is no record of the training beside the model. "
+    return text + ("What is known of it:\n\n" + table(("", "value"), rows) if rows else "")
 
 
-def _settings_rows(source: ExportedModel) -> list[tuple[str, str]]:
+def _settings_table(source: ExportedModel) -> str:
     """Return the settings of the model, of the cut of documents, and of the search."""
     groups = {"model": source.network.config, "view.test": source.cut, "decode": source.decode}
-    return [
+    rows = [
         (f"{group}.{name}", _number(value))
         for group, settings in groups.items()
         for name, value in dataclasses.asdict(settings).items()
         if value not in (None, (), False)
     ]
+    return table(("setting", "value"), rows)
 
 
 def _number(value: object) -> str:

@@ -1,11 +1,9 @@
 """A finished target as an RO-Crate: a folder or a zip with the results, the workflow, and the record of its run."""
 
-import shutil
 import tempfile
 import zipfile
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -22,7 +20,6 @@ from docmt.provenance.outputs import Outputs, Part
 from docmt.provenance.workflow import add_workflow
 
 README = "README.md"
-"""The text for people who open the crate: `crate.md` beside this file."""
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of each file in a zip, so that the same files give the same bytes."""
 NOT_STATED = "not stated"
@@ -84,7 +81,8 @@ def pack(folder: Path, output: Path) -> None:
             member = zipfile.ZipInfo(path.relative_to(folder).as_posix(), EPOCH)
             member.compress_type, member.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
             with path.open("rb") as source, archive.open(member, "w", force_zip64=True) as target:
-                shutil.copyfileobj(source, target, 1 << 20)
+                while chunk := source.read(1 << 20):
+                    target.write(chunk)
 
 
 def check_output(output: Path) -> None:
@@ -104,8 +102,7 @@ def _write(run: FinishedRun, facts: CrateFacts, folder: Path, output: Path) -> W
     crate = new_crate()
     agent = _agent(crate, facts)
     readme = folder / README
-    text = (files("docmt.provenance") / "crate.md").read_text(encoding="utf-8")
-    readme.write_text(text.format(target=run.target, metadata=METADATA, artifacts=len(run.artifacts)), encoding="utf-8")
+    readme.write_text(_readme(run), encoding="utf-8")
     add_file(crate, readme, README)["about"] = crate.root_dataset
     add_workflow(crate, folder, run.plan.root, facts.overrides, facts.code_url)
     _describe(crate, run, facts, agent)
@@ -113,8 +110,8 @@ def _write(run: FinishedRun, facts: CrateFacts, folder: Path, output: Path) -> W
     artifacts = add_jobs(outputs, agent, facts.code_url)
     add_run(crate, run, artifacts, agent)
     crate.write(folder)
-    written = sum(path.is_file() for path in folder.rglob("*"))
-    return WrittenCrate(output, written, len(artifacts), outputs.withheld)
+    files = sum(path.is_file() for path in folder.rglob("*"))
+    return WrittenCrate(output, files, len(artifacts), outputs.withheld)
 
 
 def _describe(crate: ROCrate, run: FinishedRun, facts: CrateFacts, author: Entity | None) -> None:
@@ -147,3 +144,20 @@ def _agent(crate: ROCrate, facts: CrateFacts) -> Entity | None:
         return organisation
     identifier = facts.author_url or f"#author/{quote(facts.author)}"
     return add(crate, identifier, "Person", name=facts.author, affiliation=organisation, url=facts.author_url)
+
+
+def _readme(run: FinishedRun) -> str:
+    """Return the text for people who open the crate."""
+    return f"""# {run.target}
+
+This folder is an RO-Crate, which docmt has written. `{METADATA}` describes it: the results, the workflow with its
+settings, and for each of {len(run.artifacts)} artifacts the command that wrote it, its inputs and the times.
+
+- `results/`: the results and, of each artifact, the recipe (`job.json`, its settings and inputs), the manifest (the
+  SHA-256 of its files, also of those that are not in the crate) and the record (the machine, the versions of libraries)
+- `config.yaml`, `Snakefile`, `workflow/`: the workflow
+
+With docmt installed, this makes the target again, and says whether it is the same:
+
+    docmt reproduce {run.target} --crate FOLDER
+"""

@@ -54,9 +54,15 @@ def run_job(recipe: Recipe, folder: Path, threads: int) -> None:
 
 def run_snakemake(folder: Path, target: str, cores: int, config: Mapping[str, Any]) -> None:
     """Make a target in a folder. Raises UserError where Snakemake does not end with success."""
-    values = {**config, **NO_STORE}.items()
-    texts = [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in values]
-    command = [sys.executable, "-m", "snakemake", "--cores", str(cores), target, "--config", *texts]
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "--cores",
+        str(cores),
+        target,
+        *_options({**config, **NO_STORE}),
+    ]
     # Python would import modules from the folder, before those that are installed.
     environment = {**os.environ, "PYTHONSAFEPATH": "1"}
     status = subprocess.run(command, cwd=folder, stdout=2, env=environment).returncode
@@ -67,3 +73,9 @@ def run_snakemake(folder: Path, target: str, cores: int, config: Mapping[str, An
             found=f"status {status}; its messages are above",
             remedy="run the same command again: it goes on with what is there",
         )
+
+
+def _options(config: Mapping[str, Any]) -> list[str]:
+    """Return the option --config of Snakemake for some keys; none where there are none."""
+    texts = [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in config.items()]
+    return ["--config", *texts] if texts else []

@@ -123,14 +123,15 @@ def _statements(root: Path, files: Collection[str]) -> Iterator[Statement]:
 
 def _of_manifest(root: Path, path: str) -> Iterator[Statement]:
     """Yield what a manifest and its record state, also of themselves and of the recipe; nothing for other programs."""
-    folder, manifest = Path(path).parent, None
-    with suppress(UserError):
+    folder = Path(path).parent
+    try:
         if manifest_of_docmt(root / path) is None:
             return
         manifest = manifest_from_json(read_object(root / path), path, "")
-    yield Statement(path, path, lambda place: manifest_from_json(read_object(place), str(place), ""))
-    if manifest is None:
+    except UserError:
+        yield Statement(path, path, lambda place: manifest_from_json(read_object(place), str(place), ""))
         return
+    yield Statement(path, path, lambda place: manifest_from_json(read_object(place), str(place), ""))
     if ID.fullmatch(folder.name):
         yield Statement(f"{folder}/{JOB}", path, lambda place: _check_recipe(place, manifest.identity))
     files = dict(manifest.files)

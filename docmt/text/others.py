@@ -3,8 +3,8 @@
 import re
 
 from docmt.settings.data import TextConfig
+from docmt.text.casing import capitalised
 from docmt.text.pretrained import PretrainedSide
-from docmt.text.sentence_case import capitalised
 from docmt.text.side import Side
 from docmt.text.tokenizers import tokenizer_for
 

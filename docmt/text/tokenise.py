@@ -15,10 +15,9 @@ from docmt.base.shards import WHOLE, Part, batch_of, document_shards
 from docmt.base.tables import arrow_writer, read_arrow, write_arrow
 from docmt.base.workers import ALONE, Done, Workers
 from docmt.settings.pretrained import TOKENIZER
-from docmt.text.casing import KeepCase, learns_case, words_with_known_case
+from docmt.text.casing import KeepCase, learns_case, with_openings, words_with_known_case
 from docmt.text.pipeline import SIDES, TokensSettings
 from docmt.text.pretrained import PretrainedTokenizer
-from docmt.text.sentence_case import with_openings
 from docmt.text.tokenizers import Tokenizer, tokenizer_for
 
 TOKENISED = only(DOCUMENTS, "split", "document", "sentence", "source", "target")
