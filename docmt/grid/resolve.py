@@ -25,6 +25,8 @@ from docmt.settings.system import ExternalSystem, SystemConfig, TrainedSystem
 
 STARTS = ("init_from", "pretrained")
 """The keys that name the model whose parameters a training starts from; a system that states one inherits neither."""
+LONGEST_CHAIN = 50
+"""The largest number of systems in a chain where each extends, or starts from, the next; studies have about five."""
 MERGED = ("model", "train", "decode")
 """The sections in which a system replaces single fields of its parent; it replaces each other section as a whole."""
 
@@ -142,13 +144,13 @@ class Resolver:
         return external_key(stated) is None or self.resolve(name).source.has_seeds
 
     def check_cycles(self) -> None:
-        """Raise UserError where `extends` or `init_from` leads from a system to itself."""
+        """Raise UserError where `extends` or `init_from` leads from a system to itself, or through too many systems."""
         for key, follow in (("extends", self.extends), ("init_from", self.init_from)):
             for name in self.study.systems:
                 self._check_chain(name, key, follow)
 
     def _check_chain(self, name: str, key: str, follow: Callable[[str], str | None]) -> None:
-        """Raise UserError where a chain of systems returns to one of its systems.
+        """Raise UserError where a chain of systems returns to one of its systems, or is longer than `LONGEST_CHAIN`.
 
         `follow` returns the system that `key` of a system names, or None at the end of the chain.
         """
@@ -158,6 +160,14 @@ class Resolver:
                 circle, remedy = " -> ".join([*chain, following]), f"take {key} from one of them"
                 raise UserError("the system leads back to itself", where=where, found=circle, remedy=remedy)
             chain.append(following)
+            if len(chain) > LONGEST_CHAIN:
+                raise UserError(
+                    "too many systems extend or start from each other",
+                    where=where,
+                    found=" -> ".join([*chain[:3], "..."]),
+                    expected=f"at most {LONGEST_CHAIN} systems in a row",
+                    remedy="state the settings that all share in the first of them, or in config.yaml's defaults",
+                )
 
     def _stating(self, name: str, *keys: str) -> str:
         """Return the system that states one of the keys: the system itself, or else its nearest ancestor that does.

@@ -97,7 +97,18 @@ class Estimates:
         An entry needs a training for each of its seeds, and with the same seed the trainings of the models that it
         starts from. A training that several entries need counts once. An external system needs none.
         """
-        needed = self._trainings(entries)
+        return self.of_trainings(
+            {
+                self._job(start.corpus, start.trained, seed): start
+                for entry in entries
+                if entry.has_model
+                for seed in entry.seeds
+                for start in self.grid.starts(entry)
+            }
+        )
+
+    def of_trainings(self, needed: Mapping[Job, Entry]) -> TrainingPlan:
+        """Return the plan of trainings, each with the entry whose settings it has."""
         # A training has ended when its record exists, since it writes the record as the last of its files.
         absent = {job: start for job, start in needed.items() if not self._has_record(job)}
         missing = [start for job, start in absent.items() if job not in self.jobs.fetched]
@@ -162,15 +173,9 @@ class Estimates:
         more = train.checkpoint.startswith("average")
         return Work(updates, load.times(updates / updates_of_pass), validations + more)
 
-    def _trainings(self, entries: Iterable[Entry]) -> dict[Job, Entry]:
-        """Return the trainings that entries need, each with an entry whose settings it has."""
-        return {
-            Job.of("train", corpus=start.corpus, system=start.trained, seed=seed): start
-            for entry in entries
-            if entry.has_model
-            for seed in entry.seeds
-            for start in self.grid.starts(entry)
-        }
+    def _job(self, corpus: str, system: str, seed: int) -> Job:
+        """Return the job of a training."""
+        return Job.of("train", corpus=corpus, system=system, seed=seed)
 
     def _has_record(self, job: Job) -> bool:
         """Return whether a training has ended."""
@@ -179,9 +184,14 @@ class Estimates:
 
     def _measured(self) -> Iterator[TrainingRate]:
         """Yield the rates of the finished trainings of this scale; each training counts once."""
-        trainings = self._trainings(self.grid.entries)
+        jobs = {
+            self._job(entry.corpus, entry.trained, seed): entry
+            for entry in self.grid.entries
+            if entry.has_model
+            for seed in entry.seeds
+        }
         # What is asked of a training takes long to compute, and is not needed where none of its name was started.
-        started = {job: entry for job, entry in trainings.items() if (self.jobs.root / job.place).is_dir()}
+        started = {job: entry for job, entry in jobs.items() if (self.jobs.root / job.place).is_dir()}
         paths = {self.jobs.folder("train", job.names): entry for job, entry in started.items()}
         for path, entry in ((folder / RECORD, entry) for folder, entry in paths.items() if folder is not None):
             record = read_object_if_there(path) or {}

@@ -6,86 +6,18 @@ earlier version has read.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 from docmt.base.artifacts import read_object_if_there
-from docmt.base.digests import value_of
 from docmt.base.errors import UserError
-from docmt.base.manifest import DIGITS, RECORD
+from docmt.base.manifest import RECORD
 from docmt.base.recipe import Recipe, read_recipe, versions
+from docmt.plan.changes import MISSING, Difference, changes
 from docmt.plan.links import named
 from docmt.plan.plan import Job, Plan
 from docmt.plan.stored import stored_for
-
-MISSING = "nothing"
-"""The value of a name that only one of two mappings has, in messages."""
-LONGEST = 40
-"""The largest number of characters of a value in a message."""
-ChangeKind = Literal["setting", "version", "library", "file", "input"]
-KINDS: dict[str, ChangeKind] = {
-    "settings": "setting",
-    "version": "version",
-    "libraries": "library",
-    "files": "file",
-    "inputs": "input",
-}
-"""The parts of what is asked of a job, each with the word for one of its values."""
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A value that differs between two recipes. `before`, `now`: the two values as text for messages."""
-
-    kind: ChangeKind
-    name: str
-    before: str
-    now: str
-
-    def __str__(self) -> str:
-        """Return the phrase of messages."""
-        what = f"the version of the step {self.name}" if self.kind == "version" else f"the {self.kind} {self.name}"
-        if MISSING in (self.before, self.now):
-            return f"{what} is {'new' if self.before == MISSING else 'gone'}"
-        return f"{what} is another one" if self.kind == "input" else f"{what} was {self.before}, is {self.now}"
-
-
-def changes(before: Recipe, now: Recipe) -> Iterator[Difference]:
-    """Yield the differences between two recipes of a step."""
-    for part, kind in KINDS.items():
-        for name, pair in differences(before.asked[part], now.asked[part]).items():
-            yield Difference(kind, name or now.step, *(_shown(kind, value) for value in pair))
-
-
-def differences(before: object, now: object, path: str = "") -> dict[str, tuple[object, object]]:
-    """Return the values that differ between two nested values of JSON, by their names joined with points.
-
-    Lists of one length are compared item by item; the names of the items are their places, from 0.
-    """
-    if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
-        before, now = dict(enumerate(before)), dict(enumerate(now))
-    if not (isinstance(before, dict) and isinstance(now, dict)):
-        return {} if before == now else {path: (before, now)}
-    names = sorted({*before, *now})
-    nested = (
-        differences(before.get(name, MISSING), now.get(name, MISSING), f"{path}.{name}".lstrip(".")) for name in names
-    )
-    return {name: values for part in nested for name, values in part.items()}
-
-
-def _shown(kind: ChangeKind, value: object) -> str:
-    """Return a value for a message: the first digits of a file's digest, and another long value shortened."""
-    text = re.sub(r"\s+", " ", str(value))
-    if kind == "file":
-        return value_of(text)[:DIGITS]
-    if len(text) <= LONGEST:
-        return text
-    if isinstance(value, list | dict):
-        return "1 value" if len(value) == 1 else f"{len(value)} values"
-    return f"{text[: LONGEST - 3]}..."
-
 
 RESTATED = re.compile(r"(?:resolved|entries\..+?\.system)\.(?=.)")
 """The beginning of the name of a setting that scores and pages repeat from earlier stages."""

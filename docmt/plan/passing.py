@@ -23,7 +23,7 @@ def may_pass(plan: Plan, job: Job) -> str | None:
     starts, and those on which a text was learnt. The strictest of them decides (`CorpusConfig.may_pass_on`).
     Raises UserError where the grid has no such job.
     """
-    corpora = sorted(_corpora(plan, job), key=lambda corpus: (STRICTEST_FIRST.index(corpus.may_pass_on), corpus.corpus))
+    corpora = sorted(_corpora(plan, job), key=lambda corpus: (_strictness(corpus), corpus.corpus))
     if not corpora or corpora[0].may_pass_on == "everything":
         return None
     strictest = corpora[0]
@@ -46,8 +46,18 @@ def shows_text(plan: Plan, job: Job) -> bool:
     return job.step not in WITHOUT_TEXT
 
 
+def _strictness(corpus: CorpusConfig) -> int:
+    """Return the place of a corpus among the values from the strictest on."""
+    return STRICTEST_FIRST.index(corpus.may_pass_on)
+
+
 def _corpora(plan: Plan, job: Job) -> Iterator[CorpusConfig]:
     """Yield the corpora that the outputs of a job are made from, as they are at the scale of the grid."""
-    for read in plan.closure([job]):
+    grid, seen, waiting = plan.grid, {job}, [job]
+    while waiting:
+        read = waiting.pop()
         if read.step == "corpus":
-            yield plan.grid.corpus_at_scale(plan.grid.corpus_in(read.names["corpus"], read.place))
+            yield grid.corpus_at_scale(grid.corpus_in(read.names["corpus"], read.place))
+        more = [other for other in plan.inputs(read).values() if other not in seen]
+        seen.update(more)
+        waiting += more

@@ -1,28 +1,19 @@
-"""What systems and their scores need from outside: whether it is here, and how it can be had.
-
-Systems need corpora, checkpoints and translations, and scores need files that settings name. A file that config.yaml
-names is the user's own: where it is missing, the run is refused. A study's file may be missing (`missing: skip`): the
-metrics that need it are left out, and all others are computed.
-"""
+"""What systems need from outside (corpora, checkpoints, translations): whether it is here, and how it can be had."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.files import FileConfig
 from docmt.catalogue.filesets import FileSetConfig, load_file_sets
 from docmt.catalogue.missing import Places, wanted_files
 from docmt.grid.grid import Grid
-from docmt.grid.scored import scoring_of
 from docmt.plan.plan import Job, Plan
-from docmt.settings.comet import has_comet
-from docmt.settings.metrics import METRICS
 from docmt.settings.pretrained import has_weights, is_random_checkpoint
-from docmt.settings.scoring import MODEL, ScoringPart
 from docmt.settings.system import Entry
 
 SupplyState = Literal["ready", "to-fetch", "by-hand", "licence"]
@@ -52,9 +43,9 @@ class Supplies:
     """The supplies of a grid in the project's folder `root`."""
 
     def __init__(self, grid: Grid, root: Path = Path()) -> None:
-        """Remember each corpus and checkpoint that was asked for, since many systems need the same ones."""
+        """Remember each supply that was asked for, since many systems need the same ones."""
         self.grid, self.root, self.plan = grid, root, Plan(grid, root)
-        self.corpus, self.checkpoint = cache(self._corpus), cache(self._checkpoint)
+        self._known: dict[str, Supply] = {}
 
     @cached_property
     def checkpoints(self) -> dict[str, FileSetConfig]:
@@ -65,14 +56,22 @@ class Supplies:
             if files.kind == "checkpoint"
         }
 
-    def _corpus(self, name: str) -> Supply:
+    def corpus(self, name: str) -> Supply:
         """Return the supply of a corpus: it is ready where it has been read, and at a scale with fixtures."""
-        if self.grid.fixtures is not None or self.plan.is_finished(Job.of("corpus", corpus=name)):
-            return Supply(name)
-        return corpus_supply(self.grid.corpora[name], self.grid.places(self.root))
+        if name not in self._known:
+            is_here = self.grid.fixtures is not None or self.plan.is_finished(Job.of("corpus", corpus=name))
+            places = self.grid.places(self.root)
+            self._known[name] = Supply(name) if is_here else corpus_supply(self.grid.corpora[name], places)
+        return self._known[name]
+
+    def checkpoint(self, folder: str) -> Supply:
+        """Return the supply of the folder of a checkpoint; random checkpoints are generated."""
+        if folder not in self._known:
+            self._known[folder] = self._checkpoint(folder)
+        return self._known[folder]
 
     def _checkpoint(self, folder: str) -> Supply:
-        """Return the supply of the folder of a checkpoint; random checkpoints are generated."""
+        """Read whether a checkpoint is there, and how it can be had."""
         if is_random_checkpoint(folder) or has_weights(self.root / folder):
             return Supply(folder)
         files = self.checkpoints.get(folder)
@@ -106,11 +105,12 @@ class Supplies:
         """Return the supplies of corpora and of folders of checkpoints."""
         return [*map(self.corpus, dict.fromkeys(corpora)), *map(self.checkpoint, dict.fromkeys(checkpoints))]
 
-    def left_out(self) -> list[Supply]:
-        """Return the supplies of the studies that nobody has, each with the reason and the way to have it."""
+    def left_out(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Return why supplies of the studies are left out, and how each can be had, by their names."""
         needed = self.of(corpus for study in self.grid.studies.values() for corpus in study.corpora)
         needed += self.of_entries(self.grid.entries)
-        return [supply for supply in needed if supply.reason]
+        absent = [supply for supply in needed if supply.reason]
+        return {supply.name: supply.reason for supply in absent}, {supply.name: supply.way for supply in absent}
 
 
 def together(supplies: Iterable[Supply]) -> Supply:
@@ -155,67 +155,3 @@ def left_out_lines(grid: Grid, studies: Iterable[str]) -> list[str]:
             counts[reason] += len(entry.seeds)
     runs = {reason: "1 run" if number == 1 else f"{number} runs" for reason, number in sorted(counts.items())}
     return [f"left out: {number}: {reason}. {ways[reason]}".rstrip() for reason, number in runs.items()]
-
-
-def missing_for_scores(supplies: Supplies) -> list[Supply]:
-    """Return the missing files and folders that studies name for their scores, and that config.yaml does not name."""
-    grid = supplies.grid
-    named = {path for study in grid.studies for path in grid.scoring[study].paths if not _states(grid, study, path)}
-    stated = {path for study in grid.studies for path in grid.scoring[study].paths} - named
-    needed = [supply_for_scores(supplies, path) for path in sorted(stated)]
-    return [supply for supply in needed if supply.reason]
-
-
-def supplies_of_scores(supplies: Supplies, study: str) -> list[Supply]:
-    """Return the supplies of what a study names for its scores, without those for metrics that are left out."""
-    grid = supplies.grid
-    paths = [path for path in grid.scoring[study].paths if _states(grid, study, path) and path not in grid.not_scored]
-    return [supply_for_scores(supplies, path) for path in paths]
-
-
-def supply_for_scores(supplies: Supplies, path: str) -> Supply:
-    """Return the supply of a file or folder that a study names for its scores."""
-    grid = supplies.grid
-    what = next(paths[path] for scoring in grid.scoring.values() if path in (paths := scoring.paths))
-    if what == MODEL:
-        return supplies.checkpoint(path)
-    if (supplies.root / path).is_file() or has_comet(supplies.root / path, what):
-        return Supply(path)
-    by_metric = [statements for study in grid.studies.values() for statements in study.measured_as.values()]
-    ways = [item.obtain for statements in by_metric for item in statements if path in _leaves(item.scoring)]
-    way = next(filter(None, ways), f"Put {what} into {path}.")
-    return Supply(path, "by-hand", reason=f"{path} is missing: {what}", way=way)
-
-
-def _states(grid: Grid, study: str, path: str) -> bool:
-    """Return whether a study itself, and not only config.yaml, names a path for its scores."""
-    return path in _leaves(grid.studies[study].scoring)
-
-
-def _leaves(value: Any) -> Iterator[Any]:
-    """Yield the values inside nested mappings."""
-    if not isinstance(value, Mapping):
-        yield value
-        return
-    for item in value.values():
-        yield from _leaves(item)
-
-
-def metrics_of(part: ScoringPart) -> str:
-    """Return the names of the metrics that need a part of `scoring`, such as an aligner."""
-    return ", ".join(name for name, metric in METRICS.items() if metric.judge == part)
-
-
-def not_scored_lines(grid: Grid, jobs: Iterable[Job]) -> list[str]:
-    """Return a line for each reason why metrics of jobs are not computed: metrics, number of runs, reason and way."""
-    counts: dict[tuple[str, ScoringPart], int] = {}
-    for job in jobs:
-        if job.step == "scores":
-            entry = grid.find_scored(job.names["corpus"], job.names["system"])
-            for part, reason in scoring_of(grid, entry.study, entry.corpus).missing.items():
-                counts[reason, part] = counts.get((reason, part), 0) + 1
-    ways = grid.ways_by_reason
-    return [
-        f"not scored: {metrics_of(part)} of {number} runs: {reason}. {ways.get(reason, '')}".rstrip()
-        for (reason, part), number in sorted(counts.items())
-    ]

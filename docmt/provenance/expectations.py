@@ -8,7 +8,7 @@ from docmt.base.artifacts import read_object
 from docmt.base.errors import UserError, in_line
 from docmt.base.foreign import reading
 from docmt.base.recipe import Recipe
-from docmt.plan.explain import Difference, changes, differences
+from docmt.plan.changes import Difference, changes, differences
 from docmt.provenance.artifacts import RunArtifact
 from docmt.provenance.run_facts import is_of_run
 

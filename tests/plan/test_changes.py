@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from docmt.base.recipe import Recipe, StatedFile
-from docmt.plan.explain import changes
+from docmt.plan.changes import changes
 
 
 def recipe(settings: dict, version: int = 3, **parts: dict) -> Recipe:

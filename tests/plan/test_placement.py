@@ -95,13 +95,13 @@ def test_a_checkpoint_that_is_not_there_leaves_out_what_starts_from_it(two):
     grid = load_grid(two.root)
     fine, plain = (grid.named("one", "toy", name) for name in ("fine", "plain"))
     assert (grid.checkpoints_for(fine), grid.checkpoints_for(plain)) == ([str(folder)], [])
-    lacking = Supplies(grid, two.root).left_out()
-    without = dataclasses.replace(grid, not_run={supply.name: supply.reason for supply in lacking})
+    lacking, _ = Supplies(grid, two.root).left_out()
+    without = dataclasses.replace(grid, not_run=lacking)
     assert [without.left_out(entry) for entry in (fine, plain)] == [f"{folder} is missing: a pretrained model", None]
     folder.mkdir()
     for name in ("config.json", "model.safetensors"):
         (folder / name).touch()
-    assert Supplies(grid, two.root).left_out() == []
+    assert Supplies(grid, two.root).left_out() == ({}, {})
 
 
 def test_what_a_system_starts_from_elsewhere_is_part_of_what_it_is(two):

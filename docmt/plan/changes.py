@@ -1,0 +1,84 @@
+"""The differences between two recipes of a job: what was asked of it before, and what is asked of it now."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from docmt.base.digests import value_of
+from docmt.base.manifest import DIGITS
+from docmt.base.recipe import Recipe
+
+MISSING = "nothing"
+"""The value of a name that only one of two mappings has, in messages."""
+LONGEST = 40
+"""The largest number of characters of a value in a message."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A value that differs between two recipes. `before`, `now`: the two values as text for messages."""
+
+    kind: Literal["setting", "version", "library", "file", "input"]
+    name: str
+    before: str
+    now: str
+
+    def __str__(self) -> str:
+        """Return the phrase of messages."""
+        what = f"the version of the step {self.name}" if self.kind == "version" else f"the {self.kind} {self.name}"
+        if MISSING in (self.before, self.now):
+            return f"{what} is {'new' if self.before == MISSING else 'gone'}"
+        return f"{what} is another one" if self.kind == "input" else f"{what} was {self.before}, is {self.now}"
+
+
+def changes(before: Recipe, now: Recipe) -> Iterator[Difference]:
+    """Yield the differences between two recipes of a step."""
+    for name, pair in differences(dict(before.settings), dict(now.settings)).items():
+        yield Difference("setting", name, *map(_short, pair))
+    if before.version != now.version:
+        yield Difference("version", now.step, str(before.version), str(now.version))
+    for name, pair in differences(dict(before.libraries), dict(now.libraries)).items():
+        yield Difference("library", name, *map(str, pair))
+    then, digests = ({role: file.digest for role, file in recipe.files.items()} for recipe in (before, now))
+    for name in _differing(then, digests):
+        yield Difference("file", name, _digits(then.get(name)), _digits(digests.get(name)))
+    then, ids = ({role: folder.name for role, folder in recipe.inputs.items()} for recipe in (before, now))
+    for name in _differing(then, ids):
+        yield Difference("input", name, then.get(name, MISSING), ids.get(name, MISSING))
+
+
+def _differing(before: dict[str, str], now: dict[str, str]) -> list[str]:
+    """Return the names whose values differ."""
+    return [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
+
+
+def differences(before: object, now: object, path: str = "") -> dict[str, tuple[object, object]]:
+    """Return the values that differ between two nested values of JSON, by their names joined with points.
+
+    Lists of one length are compared item by item; the names of the items are their places, from 0.
+    """
+    if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        before, now = dict(enumerate(before)), dict(enumerate(now))
+    if not (isinstance(before, dict) and isinstance(now, dict)):
+        return {} if before == now else {path: (before, now)}
+    names = sorted({*before, *now})
+    nested = (
+        differences(before.get(name, MISSING), now.get(name, MISSING), f"{path}.{name}".lstrip(".")) for name in names
+    )
+    return {name: values for part in nested for name, values in part.items()}
+
+
+def _short(value: object) -> str:
+    """Return a value for a message, shortened where it is long."""
+    text = re.sub(r"\s+", " ", str(value))
+    if len(text) <= LONGEST:
+        return text
+    if isinstance(value, list | dict):
+        return "1 value" if len(value) == 1 else f"{len(value)} values"
+    return f"{text[: LONGEST - 3]}..."
+
+
+def _digits(digest: str | None) -> str:
+    """Return the first digits of a digest for a message."""
+    return MISSING if digest is None else value_of(digest)[:DIGITS]
