@@ -38,7 +38,7 @@ class Recorder:
         describe a mixture of both runs."""
 
     def note(self, path: Path) -> None:
-        """Note a file before it is there, unless it is outside the folder, or one for the job itself alone."""
+        """Note a file before it comes or goes, unless it is outside the folder, or one for the job itself alone."""
         path = normal_path(path)
         if path.is_relative_to(self.folder) and not path.is_relative_to(self.folder / SCRATCH):
             self.files.add(path)
@@ -90,6 +90,13 @@ def atomic_file(path: Path | str, mode: str = "w") -> Iterator[Any]:
         # Where the disk is full or gone, this fails too: its error must not hide the first one.
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def remove_file(path: Path) -> None:
+    """Remove a file of an earlier run, where there is one, and first the manifest of that run, which lists the file."""
+    if path.exists():
+        _note(path)
+        path.unlink(missing_ok=True)
 
 
 @contextmanager

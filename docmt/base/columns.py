@@ -148,6 +148,7 @@ def with_columns(path: Path | str, table: pa.Table, schema: pa.Schema) -> pa.Tab
         return table.select(schema.names).cast(schema)
 
 
+OF_CHAINS = "make the chains of this view again with `docmt job`"
 OF_TOKENS = "make the view again from the tokens of the text that is used"
 """The remedy in messages about a view and vocabularies that belong to different texts."""
 
@@ -174,11 +175,7 @@ def check_segments(path: Path, table: pa.Table, sizes: Mapping[str, int]) -> Non
 
 def check_chains(path: Path, chains: pa.Table, segments: pa.Table) -> None:
     """Raise UserError where `chains` cannot be the chains of `segments` (see `read_chains`)."""
-    with reading(
-        path,
-        "not lexical chains of segments",
-        remedy="make the chains of this view again with `docmt job`",
-    ):
+    with reading(path, "not lexical chains of segments", remedy=OF_CHAINS):
         lengths, members = (chains[name].combine_chunks() for name in ("lengths", "members"))
         _check_sums(lengths, members.value_lengths().to_numpy(), "lengths")
         pieces = segments["source_ids"].combine_chunks().value_lengths().to_numpy()

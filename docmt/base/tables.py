@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from docmt.base.artifacts import atomic_file
-from docmt.base.columns import SEGMENT_CHAINS, check_chains, with_columns
+from docmt.base.artifacts import atomic_file, remove_file
+from docmt.base.columns import OF_CHAINS, SEGMENT_CHAINS, check_chains, with_columns
 from docmt.base.errors import UserError
 from docmt.base.foreign import need_file, reading
 from docmt.base.manifest import check_file
@@ -38,7 +38,7 @@ def write_if_any(path: Path, table: pa.Table | None) -> None:
     A file of an earlier run would otherwise look like a result of this run.
     """
     if table is None:
-        path.unlink(missing_ok=True)
+        remove_file(path)
     else:
         write_arrow(path, table)
 
@@ -145,7 +145,7 @@ def read_chains(path: Path, segments: pa.Table) -> pa.Table:
             where=str(path),
             found=f"{len(table)} rows",
             expected=f"{len(segments)}, one for each segment",
-            remedy="make the chains of this view again with `docmt job`",
+            remedy=OF_CHAINS,
         )
     check_chains(path, table, segments)
     return table

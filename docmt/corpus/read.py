@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from docmt.base.artifacts import write_json
+from docmt.base.artifacts import remove_file, write_json
 from docmt.base.columns import CONTRASTIVE, DOCUMENTS
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
@@ -96,7 +96,7 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
     if items:
         write_parquet(output / "contrastive.parquet", contrastive_table(items))
     else:  # the file of an earlier run would be read as a part of this corpus
-        (output / "contrastive.parquet").unlink(missing_ok=True)
+        remove_file(output / "contrastive.parquet")
     card = _card(settings, digests, splits, shared, corpus.changed, items)
     write_json(output / "card.json", card | {"warnings": warnings_of(problems)})
 

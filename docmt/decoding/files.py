@@ -31,7 +31,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from docmt.base.artifacts import atomic_file, write_json
+from docmt.base.artifacts import atomic_file, remove_file, write_json
 from docmt.base.columns import CONTRASTIVE_SEGMENTS
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
@@ -100,7 +100,7 @@ def write_translations(
     decoded = decode_segments(segments, settings.view.test, translator)
     for old in (*output.glob("test.j*.txt"), *output.glob(NBEST)):
         # An earlier run with other settings may have left the positions of a longer window, or an n-best list.
-        old.unlink()
+        remove_file(old)
     for name, sentences in decoded.files().items():
         write_lines(output, name, restored_lines(sentences, decoded.line_lengths, restore))
     if settings.decode.n_best:

@@ -97,15 +97,21 @@ def test_there_is_no_manifest_after_an_exception():
     assert {path.name for path in VIEW.folder.iterdir()} == {"card.json"}
 
 
-@pytest.mark.parametrize("writes", [True, False])
-def test_the_first_file_of_a_job_that_fails_removes_the_manifest_of_an_earlier_run(writes):
+CHANGES = {
+    "a file": lambda: write_json(VIEW.folder / "card.json", {}),
+    "no file": lambda: write_if_any(VIEW.folder / "test.arrow", None),
+    "nothing": lambda: write_if_any(VIEW.folder / "contrastive.arrow", None),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_first_change_of_a_job_that_fails_removes_the_manifest_of_an_earlier_run(change):
     """It would describe a mixture of both runs; a job that fails before has lost nothing."""
     job()
     with pytest.raises(KeyError), sealing(VIEW):
-        if writes:
-            write_json(VIEW.folder / "card.json", {})
+        CHANGES[change]()
         raise KeyError
-    assert (VIEW.folder / MANIFEST).exists() is not writes
+    assert (VIEW.folder / MANIFEST).exists() is (change == "nothing")
 
 
 def test_a_file_that_the_job_writes_and_removes_is_not_listed():
