@@ -118,7 +118,7 @@ def measured(folder: Path, name: str, mode: str) -> tuple[float, float]:
 
     `mode`: `sealed`, `open` (without manifests), or `counted`, which also writes the file COUNT.
     """
-    line = [sys.executable, __file__, "--run", mode, "job", JOBS[name][0], new_folder(folder, name), "--threads", "1"]
+    line = [sys.executable, __file__, "--run", mode, "job", new_folder(folder, name), "--threads", "1"]
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(line, check=True, env=os.environ | {"COUNT": str(folder / COUNT)})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
