@@ -149,6 +149,7 @@ def with_columns(path: Path | str, table: pa.Table, schema: pa.Schema) -> pa.Tab
 
 
 OF_CHAINS = "make the chains of this view again with `docmt job`"
+"""The remedy in messages about chains that do not fit the segments of their view."""
 OF_TOKENS = "make the view again from the tokens of the text that is used"
 """The remedy in messages about a view and vocabularies that belong to different texts."""
 
