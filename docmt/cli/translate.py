@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docmt.base.checks import MOST_BEAM
-from docmt.base.screen import print_json, progress_display, say
+from docmt.base.screen import count_of, print_json, progress_display, say
 from docmt.base.spreadsheets import tsv_line
 from docmt.cli.options import (
     AsJson,
@@ -19,6 +19,7 @@ from docmt.cli.options import (
     input_file,
     open_model,
 )
+from docmt.cli.standard_input import label
 from docmt.settings.decode import ENGINE, Engine, LengthPenalty
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def translate(
     from docmt.trained.translate import translate_lines
 
     lines = list(text_lines(source))
+    report_returns(label(source), lines)
     names = None if documents is None else line_names(documents, lines, str(source))
     trained = open_model(model, device, threads)
     penalty = {"length_penalty": length_penalty, "length_alpha": length_alpha}
@@ -104,6 +106,15 @@ def as_records(translated: "Translated", lines: list[str], n_best: int) -> list[
         return [{"document": number, "translation": text} for number, text in enumerate(translated.texts(), 1)]
     pairs = zip(lines, translated.texts(), strict=True)
     return [{"line": number, "source": line, "translation": text} for number, (line, text) in enumerate(pairs, 1)]
+
+
+def report_returns(name: str, lines: list[str]) -> None:
+    """Print the number of carriage returns inside the lines of a file, if there are any: they end no line here."""
+    returns = [line.count("\r") for line in lines]
+    if any(returns):
+        first = next(number for number, count in enumerate(returns, 1) if count)
+        what = f"{count_of(sum(returns), 'carriage return')} inside lines, first in line {first}"
+        say(f"docmt: {name}: {what}; only a line feed ends a line: convert the file where each should")
 
 
 def report_fallbacks(fallbacks: "Fallbacks") -> None:

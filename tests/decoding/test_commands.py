@@ -112,6 +112,14 @@ def test_translate_tells_how_often_it_fell_back(tmp_path, pipeline):
     assert len(done.stdout.splitlines()) == 2
 
 
+def test_translate_tells_of_carriage_returns_that_end_no_line(tmp_path, pipeline):
+    folder = model_folder("wrapped", tmp_path, pipeline)
+    done = succeed("translate", "--model", folder, text="ab\r\ncd\ref\r\n")
+    assert len(done.stdout.splitlines()) == 2
+    assert "standard input: 1 carriage return inside lines, first in line 2" in done.stderr
+    assert "carriage return" not in succeed("translate", "--model", folder, text="ab\r\ncd\r\n").stderr
+
+
 def test_translate_never_looks_across_documents(folder):
     """Each document gets the lines that it gets alone."""
     printed = output("translate", "--model", folder, "--beam", 2, text=DOCUMENTS)
