@@ -1,6 +1,5 @@
 """The API of the Hugging Face Hub: the facts and the files of a data set at a fixed commit."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +11,6 @@ from docmt.base.foreign import reading
 from docmt.fetching.addresses import rewritten
 from docmt.fetching.problems import reason
 from docmt.fetching.transfer import AGENT, HUB, Network
-
-MOST_PAGES = 100
-"""The largest number of pages of a listing; each has up to 1,000 files."""
-API = f"https://{HUB}/api/datasets"
 
 
 @dataclass(frozen=True)
@@ -47,40 +42,24 @@ def read_dataset(name: str, revision: str, network: Network) -> HubDataset:
 
     Raises UserError where the Hub cannot be asked, has no such data set, or answers in another form.
     """
-    facts = _answer(f"{API}/{name}/revision/{revision}", network).json()
+    facts = _answer(f"https://{HUB}/api/datasets/{name}/revision/{revision}?blobs=true", network)
     with reading(name, "not the facts of a data set of the Hub"):
-        commit, card = facts["sha"], facts.get("cardData") or {}
-        files = [_file(entry) for entry in _tree(f"{API}/{name}/tree/{commit}?recursive=true", network)]
-    return HubDataset(name, commit, card, tuple(file for file in files if file is not None))
+        return HubDataset(name, facts["sha"], facts.get("cardData") or {}, tuple(map(_file, facts["siblings"])))
 
 
-def _tree(url: str, network: Network) -> Iterator[dict[str, Any]]:
-    """Yield the entries of a listing, which may have several pages, `MOST_PAGES` at most."""
-    for _ in range(MOST_PAGES):
-        answer = _answer(url, network)
-        yield from answer.json()
-        url = answer.links.get("next", {}).get("url")
-        if not url:
-            return
-    raise UserError("the listing of a data set does not end", where=url, found=f"more than {MOST_PAGES} pages")
+def _file(entry: dict[str, Any]) -> HubFile:
+    """Return a file of a data set. A large file has a SHA-256, a small one a Git id."""
+    if large := entry.get("lfs"):
+        return HubFile(entry["rfilename"], large["size"], "sha256", large["sha256"])
+    return HubFile(entry["rfilename"], entry["size"], "git_blob", entry["blobId"])
 
 
-def _file(entry: dict[str, Any]) -> HubFile | None:
-    """Return a file of a listing; None for a folder. A large file has a SHA-256, a small one a Git id."""
-    if entry["type"] != "file":
-        return None
-    large = entry.get("lfs")
-    if large:
-        return HubFile(entry["path"], large["size"], "sha256", large["oid"])
-    return HubFile(entry["path"], entry["size"], "git_blob", entry["oid"])
-
-
-def _answer(url: str, network: Network) -> requests.Response:
-    """Return the answer to a request. Raises UserError where there is none."""
+def _answer(url: str, network: Network) -> dict[str, Any]:
+    """Return the JSON object that answers a request. Raises UserError where there is none."""
     try:
         response = requests.get(rewritten(url, network.hosts), headers=AGENT, timeout=network.timeout_s)
-        if response.ok and isinstance(response.json(), dict | list):
-            return response
+        if response.ok and isinstance(facts := response.json(), dict):
+            return facts
         problem = f"HTTP {response.status_code}"
     except (requests.RequestException, ValueError) as failure:
         problem = reason(failure)

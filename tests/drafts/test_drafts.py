@@ -259,7 +259,7 @@ def test_a_data_set_without_tables():
 
 
 def test_an_answer_that_is_none_of_the_hub():
-    address = f"{HUB}/api/datasets/me/x/revision/main"
+    address = f"{HUB}/api/datasets/me/x/revision/main?blobs=true"
     with public_hosts({address: json.dumps({"id": "me/x"}).encode()}) as hosts:
         message = refusal_of("hub:me/x", Network(hosts.stand_ins(), 5))
     assert message.startswith("me/x: not the facts of a data set of the Hub")

@@ -19,18 +19,16 @@ def parquet_bytes(rows: list[dict[str, Any]]) -> bytes:
 
 
 def hub_addresses(name: str, files: dict[str, bytes], card: dict[str, Any], revision: str = "main") -> dict[str, bytes]:
-    """Return the content of each address that a data set has: its facts, its listing, its files at the commit."""
-    listing: list[dict[str, Any]] = [{"type": "directory", "path": "data", "oid": "0" * 40, "size": 0}]
+    """Return the content of each address that a data set has: its facts, its files at the commit."""
+    siblings = []
     for number, (path, content) in enumerate(files.items()):
         git_id = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-        entry = {"type": "file", "path": path, "size": len(content), "oid": git_id}
+        entry = {"rfilename": path, "size": len(content), "blobId": git_id}
         if number % 2 == 0:  # a large file
-            entry["lfs"] = {"oid": hashlib.sha256(content).hexdigest(), "size": len(content), "pointerSize": 130}
-        listing.append(entry)
-    api = f"{HUB}/api/datasets/{name}"
-    facts = {"id": name, "sha": COMMIT, "cardData": card, "siblings": [{"rfilename": path} for path in files]}
+            entry["lfs"] = {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content), "pointerSize": 130}
+        siblings.append(entry)
+    facts = {"id": name, "sha": COMMIT, "cardData": card, "siblings": siblings}
     return {
-        f"{api}/revision/{revision}": json.dumps(facts).encode(),
-        f"{api}/tree/{COMMIT}?recursive=true": json.dumps(listing).encode(),
+        f"{HUB}/api/datasets/{name}/revision/{revision}?blobs=true": json.dumps(facts).encode(),
         **{f"{HUB}/datasets/{name}/resolve/{COMMIT}/{path}": content for path, content in files.items()},
     }
