@@ -9,9 +9,7 @@ from docmt.base.names import is_language
 
 FORMS = {
     "opus": "opus:CORPUS/VERSION/SOURCE-TARGET",
-    "statmt": "statmt:CORPUS/VERSION/SOURCE-TARGET",
     "sacrebleu": "sacrebleu:SET/SOURCE-TARGET",
-    "hub": "hub:OWNER/NAME[/CONFIGURATION][@REVISION]",
 }
 """The form of an address, by the place of the corpus."""
 CODE = re.compile(r"([a-z]{2,3})([_-]\w+)?", re.IGNORECASE)
@@ -25,7 +23,6 @@ class Address:
     text: str
     place: str
     parts: tuple[str, ...]
-    revision: str | None = None
 
 
 @dataclass(frozen=True)
@@ -45,10 +42,6 @@ class Pair:
         """The pair in the order of the alphabet, as file names have it."""
         return "-".join(sorted((self.source, self.target)))
 
-    def column(self, language: str) -> int:
-        """Return the number, from 1, of a language in a table of the sorted pair."""
-        return sorted((self.source, self.target)).index(language) + 1
-
 
 def parse_address(text: str) -> Address:
     """Read an address.
@@ -58,12 +51,11 @@ def parse_address(text: str) -> Address:
     place, _, rest = text.partition(":")
     refuse_credentials(f"//{rest}", "ADDRESS")
     check_known("place of corpora", place, FORMS, where=text)
-    path, _, revision = rest.partition("@")
-    parts = tuple(path.split("/"))
-    fits = {"opus": len(parts) == 3, "statmt": len(parts) == 3, "sacrebleu": len(parts) > 1, "hub": len(parts) > 1}
-    if not fits[place] or not all(parts) or (revision and place != "hub"):
+    parts = tuple(rest.split("/"))
+    fits = len(parts) == 3 if place == "opus" else len(parts) > 1
+    if not fits or not all(parts):
         raise UserError("not the address of a corpus", where=text, expected=FORMS[place])
-    return Address(text, place, parts, revision or None)
+    return Address(text, place, parts)
 
 
 def parse_pair(text: str, where: str) -> Pair:

@@ -15,7 +15,6 @@ from docmt.base.names import NAMES_HAVE, SPLITS, is_name
 from docmt.base.schemas import CORPUS, schema_line
 from docmt.catalogue.corpus import load_corpus
 from docmt.catalogue.held_out import HELD_OUT, TRAIN
-from docmt.catalogue.licences import STRICTEST_FIRST, guessed_passing_on
 from docmt.drafts.draft import Draft, Value
 
 HELD = 50
@@ -24,7 +23,7 @@ RAREST = 100
 """The largest distance, in documents, between two held-out documents."""
 LEAST = 5
 """The number of documents that a held-out split has at least, where the corpus has few."""
-GUESSED = "# passing_on is a guess from the licence: everything, models (and scores, but no text), or nothing."
+GUESSED = "# passing_on is a guess: everything, models (and scores, but no text), or nothing."
 """The third line of a corpus file."""
 
 
@@ -73,7 +72,7 @@ class CorpusDraft:
             "source_language": source,
             "target_language": target,
             "licence": "; ".join(dict.fromkeys(draft.licence for draft in self.drafts)),
-            "passing_on": min((guessed_passing_on(draft.licence) for draft in self.drafts), key=STRICTEST_FIRST.index),
+            "passing_on": "models",
             "citation": " ".join(dict.fromkeys(draft.citation for draft in self.drafts)),
             "files": list(files.values()),
             "reader": parts[0] if len(parts) == 1 else {"kind": "combined", "parts": parts},

@@ -116,7 +116,6 @@ CALLS = (
     ("add-corpus opus:Books --output o --root ROOT", "opus:Books: not the address of a corpus"),
     ("add-corpus opus:Books/v1/en-fr --dev wmt23 --output o --root ROOT", "wmt23: unknown place of corpora"),
     ("add-corpus opus:Books/v1/en-fr --name a/b --output o --root ROOT", "not a name of a corpus"),
-    ("add-corpus hub:a/b --pair ende --output o --root ROOT", "--pair: not a pair of languages"),
     ("list-targets --study lexical --root ROOT", "unknown study\n  found lexical"),
     ("check-findings lexical --root ROOT", "unknown target\n  found lexical"),
     ("path lexical --root ROOT", "unknown target\n  found lexical"),

@@ -5,13 +5,11 @@ from pathlib import Path
 
 import pytest
 from helpers.guarded_server import Guarded, guarded
-from helpers.hub_dataset import COMMIT, hub_addresses
 
 from docmt.base.errors import UserError
 from docmt.catalogue.files import FileConfig, SourceConfig
 from docmt.fetching.asking import ask
 from docmt.fetching.download import fetch, source_of, wish_for
-from docmt.fetching.hub import read_dataset
 from docmt.fetching.transfer import Network
 
 LOGIN, SECRET = "l0gin", "c4n4ry"
@@ -54,13 +52,6 @@ def test_a_source_and_a_mirror_get_the_credentials_of_their_host(site, tmp_path,
     monkeypatch.setenv("NETRC", str(tmp_path / "of_netrc"))
     assert get(tmp_path / "variable", f"{site.url}/a.txt").read_bytes() == CONTENT
     assert secrets_in(tmp_path) == [tmp_path / "of_netrc"] and site.refused == 0
-
-
-def test_a_stand_in_for_the_hub_gets_them_too(site):
-    addresses = hub_addresses("o/n", {"a.parquet": b"PAR1"}, {"license": "mit"})
-    site.files |= {address.removeprefix("https://huggingface.co"): data for address, data in addresses.items()}
-    site.files = {path.partition("?")[0]: data for path, data in site.files.items()}
-    assert read_dataset("o/n", "main", Network({"huggingface.co": site.url})).commit == COMMIT
 
 
 def test_another_host_after_a_redirect_does_not_get_them_and_its_address_is_not_kept(site, tmp_path):
