@@ -12,7 +12,7 @@ from docmt.base.artifacts import read_object_if_there, write_json
 from docmt.base.digests import kind_of, known_sha256, named_digest, value_of
 from docmt.base.errors import UserError
 from docmt.catalogue.checksums import Mismatch, file_digest, wrong_bytes, wrong_content
-from docmt.catalogue.files import Checksums, FileConfig
+from docmt.catalogue.files import FileConfig
 from docmt.catalogue.lock import locked_checksums, place_in_lock
 from docmt.catalogue.missing import is_source, local_path
 from docmt.fetching.addresses import Origin, origins
@@ -152,13 +152,13 @@ def _checked(origin: Origin, wish: Wish, network: Network) -> Path:
     """Get the bytes of a place and check them; a wrong content is removed. Raises SourceFailed."""
     if origin.is_remote:
         has_checksum = any((wish.expected, wish.file.digest, origin.checksums.stated))
-        stated = transfer(origin.place, wish.part, has_checksum, network)
+        transfer(origin.place, wish.part, has_checksum, network)
     else:
-        stated = _copy(origin.place, wish.part)
+        _copy(origin.place, wish.part)
     ready = wish.part
     member, converted = (wish.part.with_name(f"{wish.part.name}.{what}") for what in ("member", "lf"))
     try:
-        _need(wrong_bytes(wish.part, origin.checksums) or wrong_bytes(wish.part, stated))
+        _need(wrong_bytes(wish.part, origin.checksums))
         if origin.member is not None:
             ready = member
             extract_member(wish.part, origin.member, ready)
@@ -183,7 +183,7 @@ def _need(wrong: Mismatch | str | None) -> None:
         raise WrongContent(str(wrong))
 
 
-def _copy(place: str, part: Path) -> Checksums:
+def _copy(place: str, part: Path) -> None:
     """Copy a file of this machine, or pack a folder; raise SourceFailed where that fails."""
     path = local_path(place)
     if not is_source(path):
@@ -194,7 +194,6 @@ def _copy(place: str, part: Path) -> Checksums:
     except OSError as problem:
         forget(part)
         raise SourceFailed(problem.strerror or str(problem)) from None
-    return Checksums()
 
 
 def _all_failed(wish: Wish, failures: list[tuple[str, SourceFailed]]) -> UserError:
