@@ -16,12 +16,18 @@ from docmt.drafts.draft import Draft
 
 
 def add_corpus(
-    address: Annotated[str, typer.Argument(help="opus:CORPUS/VERSION/en-de or sacrebleu:SET/en-de")],
+    address: Annotated[str, typer.Argument(help="opus:CORPUS/VERSION/en-de")],
     dev: Annotated[
-        list[str] | None, typer.Option(help="address whose text is dev; repeat it", show_default="held-out documents")
+        list[str] | None,
+        typer.Option(
+            help="address whose text is dev, also sacrebleu:SET/en-de; repeat it", show_default="held-out documents"
+        ),
     ] = None,
     test: Annotated[
-        list[str] | None, typer.Option(help="address whose text is test; repeat it", show_default="held-out documents")
+        list[str] | None,
+        typer.Option(
+            help="address whose text is test, also sacrebleu:SET/en-de; repeat it", show_default="held-out documents"
+        ),
     ] = None,
     name: Annotated[str | None, typer.Option(help="name of the corpus", show_default="that of the address")] = None,
     output: Annotated[

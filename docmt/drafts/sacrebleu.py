@@ -28,7 +28,8 @@ def draft(address: Address) -> Draft:
         citation=CITATION,
         files=tuple(files),
         reader={"kind": "sacrebleu"},
-        splits={"test": [{"set": name, "archives": [file["name"] for file in files]}]},
+        text=[{"set": name, "archives": [file["name"] for file in files]}],
+        is_test_set=True,
     )
 
 

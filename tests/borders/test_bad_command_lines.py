@@ -130,7 +130,6 @@ CALLS = (
     ("export-corpus toy_zh-en --output o --text joint --without-tokens --root ROOT", "a text and no tokens"),
     ("export-corpus toy_zh-en --output o --root ROOT", "snakemake has not made this folder yet"),
     ("list-trainings --results nowhere", "nowhere: folder not found"),
-    ("check-sources nowhere --root ROOT", "unknown corpus or set of files"),
     ("export-model --model folder --to onnx --output o", "'--to'"),
     ("export-model --model folder --to huggingface --output o", "folder/model.json: file not found"),
     ("export-model --model folder --to huggingface --output o --beam 0", "'--beam'"),

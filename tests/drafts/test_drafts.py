@@ -14,7 +14,7 @@ from docmt.catalogue.missing import local_path
 from docmt.drafts import opus, sacrebleu
 from docmt.drafts.address import parse_address, parse_pair
 from docmt.drafts.corpus_file import CorpusDraft, write_corpus_file
-from docmt.drafts.draft import Draft, index_rows
+from docmt.drafts.draft import Draft
 
 
 def drafted(text: str) -> Draft:
@@ -68,7 +68,7 @@ def test_a_corpus_of_opus_says_what_opus_counts(tmp_path):
 
 
 def test_the_index_of_opus_has_what_drafts_need():
-    for row in index_rows(opus.INDEX):
+    for row in opus.index().values():
         assert int(row["pairs"]) > 0 and int(row["xml_documents"]) > 0 and len(row["sha256"]) in (0, 64)
 
 
@@ -84,22 +84,24 @@ def test_other_addresses_become_dev_and_test(tmp_path, monkeypatch):
     assert kinds == [("opus", ["train"]), *[("sacrebleu", ["dev"])] * 2, ("sacrebleu", ["test"])]
     assert draft.notes == [] and len(value["files"]) == 4
     with pytest.raises(UserError, match=r"ted2020-v1: the languages differ"):
-        CorpusDraft(test, {"dev": [drafted("opus:TED2020/v1/de-en")]}).value("mine")
+        CorpusDraft(main, {"dev": [drafted("opus:TED2020/v1/de-en")]}).value("mine")
 
 
-def test_a_test_set_alone_says_that_nothing_can_be_trained(tmp_path):
-    draft = CorpusDraft(drafted("sacrebleu:wmt20/tworefs/zh-en"))
-    assert draft.notes == ["the corpus has test alone: name it as --dev or --test of a corpus with training text"]
-    assert "held_out" not in draft.value("mine")["reader"]
+def test_a_test_set_alone_is_no_corpus():
+    with pytest.raises(
+        UserError, match=r"wmt20-tworefs: a test set is no text for training\n  expected a corpus of OPUS"
+    ):
+        CorpusDraft(drafted("sacrebleu:wmt20/tworefs/zh-en")).value("mine")
 
 
 def test_archives_of_sacrebleu_are_found_in_its_own_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("SACREBLEU", str(tmp_path))
     write_files(tmp_path, {"wmt20/raw/wmt20.test.tgz": tar_bytes({"a": "b"})})
-    file = written(tmp_path, drafted("sacrebleu:wmt20/zh-en"))["files"][0]
+    main = drafted("opus:News-Commentary/v16/zh-en")
+    file = written(tmp_path, main, test=[drafted("sacrebleu:wmt20/zh-en")])["files"][1]
     assert file["sources"][0] == str(tmp_path / "wmt20/raw/wmt20.test.tgz")
     monkeypatch.setenv("HOME", str(tmp_path))
-    again = written(tmp_path / "again", drafted("sacrebleu:wmt20/zh-en"))["files"][0]["sources"][0]
+    again = written(tmp_path / "again", main, test=[drafted("sacrebleu:wmt20/zh-en")])["files"][1]["sources"][0]
     assert again == "~/wmt20/raw/wmt20.test.tgz" and local_path(again).is_file()
     assert file["sources"][1]["url"].startswith("https://data.statmt.org/wmt20/") and len(file["md5"]) == 32
 
