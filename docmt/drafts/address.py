@@ -17,15 +17,6 @@ CODE = re.compile(r"([a-z]{2,3})([_-]\w+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Address:
-    """An address: its place, a key of FORMS, and the parts of its path."""
-
-    text: str
-    place: str
-    parts: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Pair:
     """A pair of languages at a place, whose codes may say more than docmt's, such as `zh_cn`."""
 
@@ -43,19 +34,19 @@ class Pair:
         return "-".join(sorted((self.source, self.target)))
 
 
-def parse_address(text: str) -> Address:
-    """Read an address.
+def parse_address(text: str) -> tuple[str, list[str]]:
+    """Return the place of an address, a key of FORMS, and the parts of its path.
 
     Raises UserError for an unknown place, for a path that is not that of the place, and for credentials.
     """
     place, _, rest = text.partition(":")
     refuse_credentials(f"//{rest}", "ADDRESS")
     check_known("place of corpora", place, FORMS, where=text)
-    parts = tuple(rest.split("/"))
+    parts = rest.split("/")
     fits = len(parts) == 3 if place == "opus" else len(parts) > 1
     if not fits or not all(parts):
         raise UserError("not the address of a corpus", where=text, expected=FORMS[place])
-    return Address(text, place, parts)
+    return place, parts
 
 
 def parse_pair(text: str, where: str) -> Pair:

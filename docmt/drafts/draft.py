@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-from docmt.catalogue.missing import is_remote
 from docmt.drafts.address import Pair
 
 Value = dict[str, Any]
@@ -32,8 +31,7 @@ class Draft:
     notes: tuple[str, ...] = ()
 
 
-def file_value(name: str, urls: list[str], grade: str, **checksums: str | int | None) -> Value:
-    """Return a file of a corpus file with its sources, and the checksums that are known; a path has no grade."""
+def file_value(name: str, url: str, grade: str, **checksums: str | int | None) -> Value:
+    """Return a file of a corpus file with its address, and the checksums that are known."""
     known = {kind: value for kind, value in checksums.items() if value}
-    sources = [{"url": url, "grade": grade} if is_remote(url) else url for url in urls]
-    return {"name": name, "sources": sources, **known}
+    return {"name": name, "sources": [{"url": url, "grade": grade}], **known}

@@ -4,12 +4,12 @@
 indexes of the Hub and of TensorFlow Datasets state.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from docmt.base.errors import UserError, nearest
-from docmt.drafts.address import Address, Pair, parse_pair
+from docmt.drafts.address import Pair, parse_pair
 from docmt.drafts.draft import Draft, file_value
 
 HOST = "https://object.pouta.csc.fi"
@@ -18,18 +18,18 @@ FEW = 20
 """The number of documents below which a corpus is hardly one of documents."""
 
 
-def draft(address: Address) -> Draft:
-    """Return the draft of a corpus of OPUS.
+def draft(address: str, parts: Sequence[str]) -> Draft:
+    """Return the draft of a corpus of OPUS; `parts` are those of the path of its address.
 
     Raises UserError for a corpus that is one document in the index of OPUS, whose boundaries are therefore unknown.
     """
-    corpus, version, languages = address.parts
-    pair = parse_pair(languages, address.text)
+    corpus, version, languages = parts
+    pair = parse_pair(languages, address)
     row = index().get((corpus, version, pair.sorted), {})
     if row.get("xml_documents") == "1":
         raise UserError(
             "OPUS has no boundaries of documents in this corpus",
-            where=address.text,
+            where=address,
             found="1 document",
             remedy=f"corpora with documents: {', '.join(_known(pair)) or 'none of this pair'}",
         )
@@ -42,9 +42,7 @@ def draft(address: Address) -> Draft:
         about=_about(corpus, version, row),
         licence=f"see LICENSE in the zip, and https://opus.nlpl.eu/{corpus}",
         citation=CITATION,
-        files=(
-            file_value(archive, [url], "B" if row else "C", sha256=row.get("sha256"), size=number_of(row, "bytes")),
-        ),
+        files=(file_value(archive, url, "B" if row else "C", sha256=row.get("sha256"), size=number_of(row, "bytes")),),
         # A zip may have pairs of which one side is empty, and control characters.
         reader={"kind": "opus", "archive": archive, "drop_empty": True, "control": "space"},
         text={"source": f"{stem}.{pair.source}", "target": f"{stem}.{pair.target}", "ids": f"{stem}.ids"},
@@ -72,15 +70,8 @@ def _about(corpus: str, version: str, row: Mapping[str, str]) -> str:
     about = f"{corpus} {version} of OPUS: the zip in the form of Moses, whose .ids file names the documents."
     if not row:
         return about
-    pairs, in_xml = number_of(row, "pairs"), number_of(row, "xml_pairs")
-    about += (
-        f" OPUS counts {pairs:,} sentence pairs in it, and {number_of(row, 'xml_documents'):,} documents in its XML."
-    )
-    if in_xml is not None and pairs < in_xml:
-        about += (
-            f" The XML has {in_xml:,} pairs: the zip is filtered, so that sentences are missing inside of documents."
-        )
-    return about
+    pairs, documents = number_of(row, "pairs"), number_of(row, "xml_documents")
+    return f"{about} OPUS counts {pairs:,} sentence pairs in it, and {documents:,} documents in its XML."
 
 
 def _notes(corpus: str, version: str, pair: Pair, row: Mapping[str, str]) -> list[str]:

@@ -7,9 +7,10 @@ from random import Random
 
 import pytest
 from helpers.public_hosts import PublicHosts, public_hosts
-from helpers.reader_files import tar_bytes, write_files, zip_bytes
+from helpers.reader_files import tar_bytes, zip_bytes
 from helpers.support import Project, quick_smoke, run
 
+from docmt.corpus.forms.sacrebleu import known_set
 from docmt.corpus.toy.stories import draw_story
 
 OPUS = "https://object.pouta.csc.fi/OPUS-News-Commentary/v16/moses/en-zh.txt.zip"
@@ -69,25 +70,23 @@ def add(project: Project, *arguments: str) -> str:
     return value["corpus"]
 
 
-def add_news(project: Project, hosts: PublicHosts, monkeypatch: pytest.MonkeyPatch) -> str:
+def add_news(project: Project, hosts: PublicHosts) -> str:
     project.edit("config.yaml", "hosts", hosts.stand_ins())
-    cache = project.root / "sacrebleu"
-    monkeypatch.setenv("SACREBLEU", str(cache))
+    return add(project, "opus:News-Commentary/v16/zh-en", "--test", "sacrebleu:wmt20/tworefs/zh-en")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_an_added_corpus_is_trained_on(project):
     test = stories(5, "test")
     archive = {
         "sgm/newstest2020-zhen-src.zh.sgm": sgm(test, 0),
         "sgm/newstest2020-zhen-ref.en.sgm": sgm(test, 1),
         "sgm/newstestB2020-zhen-ref.en.sgm": sgm(test, 1),
     }
-    write_files(cache, {"wmt20/tworefs/raw/wmt20_tworefs.test.tgz": tar_bytes(archive)})
-    return add(project, "opus:News-Commentary/v16/zh-en", "--test", "sacrebleu:wmt20/tworefs/zh-en")
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1800)
-def test_an_added_corpus_is_trained_on(project, monkeypatch):
-    with public_hosts({OPUS: opus_zip(stories(220, "opus"))}) as hosts:
-        corpus = add_news(quick_smoke(project), hosts, monkeypatch)
+    (wmt,) = known_set("wmt20/tworefs", "zh-en").data
+    with public_hosts({OPUS: opus_zip(stories(220, "opus")), wmt: tar_bytes(archive)}) as hosts:
+        corpus = add_news(quick_smoke(project), hosts)
         table = {"title": "t", "metrics": ["s-BLEU"], "rows": [{"system": "sentence"}]}
         study = {"study": "added", "title": "t", "about": "a", "corpora": [corpus]}
         project.write(
