@@ -6,7 +6,6 @@ The received bytes are in a part; a JSON file beside it has their address, and t
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import requests
 import tenacity
@@ -16,8 +15,8 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import MEGABYTE, naming
 from docmt.base.screen import progress_display
 from docmt.fetching.addresses import Hosts, rewritten
-from docmt.fetching.content import HEAD_BYTES, is_page, login_of, page_problem
-from docmt.fetching.problems import Interrupted, SourceFailed, WrongContent, reason
+from docmt.fetching.content import login_of
+from docmt.fetching.problems import Interrupted, SourceFailed, reason
 
 ATTEMPTS = 5
 CHUNK_BYTES = 1 << 13
@@ -66,11 +65,8 @@ def origin_file(part: Path) -> Path:
     return part.with_name(f"{part.name}.json")
 
 
-def check_answer(url: str, response: requests.Response, stated: str) -> None:
-    """Raise SourceFailed, or Interrupted where another attempt may help, unless an answer may be the file.
-
-    `stated`: the address of the catalogue; `url`: the same address after the replacement of its host.
-    """
+def _check_answer(url: str, response: requests.Response) -> None:
+    """Raise SourceFailed, or Interrupted where another attempt may help, unless the answer to `url` may be the file."""
     if response.status_code >= 500 or response.status_code == requests.codes.too_many_requests:
         raise Interrupted(f"HTTP {response.status_code}")
     login = login_of(url, response.url)
@@ -80,8 +76,6 @@ def check_answer(url: str, response: requests.Response, stated: str) -> None:
         needs_login = response.status_code in (requests.codes.unauthorized, requests.codes.forbidden)
         why = " (a login or a permission is needed: state it in ~/.netrc)" if needs_login else ""
         raise SourceFailed(f"HTTP {response.status_code}{why}")
-    if is_page(response, urlsplit(stated).path):
-        raise WrongContent(page_problem(next(response.iter_content(HEAD_BYTES), b"")))
 
 
 def _attempt(stated: str, part: Path, has_checksum: bool, network: Network) -> None:
@@ -94,7 +88,7 @@ def _attempt(stated: str, part: Path, has_checksum: bool, network: Network) -> N
             if response.status_code == requests.codes.requested_range_not_satisfiable:
                 forget(part)
                 raise Interrupted("the server's file is shorter than the part that was downloaded before")
-            check_answer(url, response, stated)
+            _check_answer(url, response)
             _store(stated, response, part)
     except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError) as problem:
         raise Interrupted(reason(problem)) from None
