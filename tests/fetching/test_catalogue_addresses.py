@@ -81,8 +81,7 @@ def test_every_address_of_a_corpus_gives_its_files_and_stage_1_reads_them(name, 
 
 def test_every_address_of_a_set_gives_its_file(tmp_path):
     owned = [(files_of.set, file) for files_of in load_file_sets(ROOT).values() for file in files_of.files]
-    urls = {file.name: [source.url for source in file.sources] for _, file in owned}
-    content = {url: f"the content of {name}".encode() * 20 for name, each in urls.items() for url in each}
+    content = {source.url: source.url.encode() * 9 for _, file in owned for source in file.sources}
     with public_hosts(content) as hosts:
         for owner, file in owned:
             for number, source in enumerate(file.sources):
