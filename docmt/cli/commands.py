@@ -52,7 +52,6 @@ FOR_YOU: Sections = {
         "add-corpus": "add_corpus",
         "check-corpus": "corpus",
         "check-catalogue": "catalogue",
-        "check-sources": "catalogue",
         "export-corpus": "export",
     },
     "Get files": {"fetch-files": "downloads"},

@@ -151,7 +151,7 @@ def files_in(folder: Path) -> list[str]:
 
 def open_model(folder: Path, device: Device, threads: int | None) -> "TrainedModel":
     """Open a trained model; see `TrainedModel.open`."""
-    from docmt.base.model_folder import CARD, model_folder
+    from docmt.base.recipe import CARD, model_folder
 
     # A folder without a model is refused before torch is imported, which takes a second.
     folder = model_folder(folder)

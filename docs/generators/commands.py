@@ -9,7 +9,6 @@ from typing import Any, get_args, get_origin
 from docmt.base.errors import INTERRUPTED, TRY_AGAIN, USER_MISTAKE
 from docmt.base.paths import DOWNLOADS
 from docmt.base.recipe import JOB
-from docmt.cli.catalogue import DEAD
 from docmt.cli.commands import ABOUT_STORE, FOR_YOU, STORE, Sections, command, function_of
 from docmt.cli.findings import NOT_SUPPORTED
 from docmt.cli.provenance import NOT_REPRODUCED
@@ -45,7 +44,6 @@ STATUSES: list[Status] = [
         "The answer of one of the commands below is no. After any other command: a mistake in docmt, which is printed "
         "with its trace, or a pipe whose reader has ended.",
         {
-            "check-sources": "a source does not have its file",
             "check-findings": "the numbers do not support a finding on record",
             "reproduce": "the target is not reproduced",
             "store verify": "an artifact of the store is damaged",
@@ -74,7 +72,7 @@ STATUSES: list[Status] = [
 ]
 """For each exit status its meaning, and the commands for which it means something of their own."""
 
-NO_IS_ONE = {DEAD, NOT_SUPPORTED, NOT_REPRODUCED, DAMAGED}
+NO_IS_ONE = {NOT_SUPPORTED, NOT_REPRODUCED, DAMAGED}
 assert {FAULT} == NO_IS_ONE, "the commands that answer no have one exit status"
 
 STEPS = """A job reads its recipe and the inputs and files that the recipe names: no `config.yaml`, and no study. \

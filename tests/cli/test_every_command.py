@@ -216,7 +216,6 @@ CALLS: dict[str, list[str]] = {
     "add-corpus": ["opus:Books/v1/en-fr", "--output", "out/corpora", "--root", str(ROOT)],
     "check-corpus": ["{pairs.tsv}"],
     "check-catalogue": ["toy_zh-en", "--root", str(ROOT)],
-    "check-sources": ["toy_zh-en", "--root", str(ROOT)],
     "fetch-files": ["--root", str(ROOT)],
     "export-corpus": ["toy_zh-en", "--root", "demo", "--output", "out/exported"],
     "preflight": ["demo", "--root", "demo", "--config", "device=cpu"],
