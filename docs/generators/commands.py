@@ -48,6 +48,7 @@ STATUSES: list[Status] = [
             "check-sources": "a source does not have its file",
             "check-findings": "the numbers do not support a finding on record",
             "reproduce": "the target is not reproduced",
+            "list-results": "an artifact is damaged (`--verify`)",
             "store verify": "an artifact of the store is damaged",
         },
     ),

@@ -146,7 +146,7 @@ CALLS = (
     ("preflight demo --profile", "'--profile' requires an argument"),
     ("why nothing --root ROOT", "unknown target\n  found nothing; expected all, a study"),
     ("list-results results --root ROOT", "PATH needs --verify"),
-    ("list-results --verify elsewhere --root ROOT", "elsewhere: no file or folder below results/"),
+    ("list-results --verify elsewhere --root ROOT", "elsewhere: no finished artifact is here"),
     ("reproduce nothing --root ROOT", "unknown target\n  found nothing; expected all, a study"),
     ("reproduce demo --cores 0 --root ROOT", "'--cores'"),
     ("reproduce demo --folder text --root ROOT", "'--folder': dir 'text' is a file"),
