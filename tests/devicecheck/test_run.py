@@ -7,10 +7,10 @@ import pytest
 import torch
 from helpers.support import docmt, small_demo
 
-from docmt.cli import device_check
 from docmt.devicecheck import exchange, kernels, run, updates
 from docmt.devicecheck.findings import DeviceFinding, guarded, relative_difference
 from docmt.devicecheck.sizes import SMALL
+from docmt.preflight.checks import check_gpu
 from docmt.settings.models import MODELS
 from docmt.training.launch import free_port
 
@@ -87,15 +87,12 @@ def test_relative_differences_are_of_norms():
     assert relative_difference([torch.tensor([3.0, 4.0])], [torch.tensor([0.0, 5.0])]) == pytest.approx(10**0.5 / 5)
 
 
-@pytest.mark.parametrize("is_right", [True, False])
-def test_the_report_says_what_was_found(is_right, monkeypatch, capsys):
-    finding = DeviceFinding("attention", "padded", "differs", is_right)
-    monkeypatch.setattr(run, "run_checks", lambda *_: iter([finding]))
-    report = device_check.checked_device("cpu")
-    report.show()
-    said, verdict = capsys.readouterr(), "right" if is_right else "WRONG"
-    assert report.is_right is is_right and verdict in said.out and f"attention, padded: differs, {verdict}" in said.err
-    assert report.findings[0].is_right is is_right
+@pytest.mark.parametrize(("is_right", "level", "verdict"), [(True, "fact", "right"), (False, "error", "WRONG")])
+def test_each_check_is_a_finding_of_preflight_and_told_at_once(is_right, level, verdict, monkeypatch, capsys):
+    monkeypatch.setattr(run, "run_checks", lambda *_: iter([DeviceFinding("attention", "padded", "differs", is_right)]))
+    (finding,) = check_gpu("cpu")
+    assert (finding.area, finding.level) == ("GPU", level)
+    assert f"attention, padded: differs, {verdict}" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -103,8 +100,8 @@ def test_the_command_runs_on_a_cpu(tmp_path):
     project = small_demo(tmp_path / "project")
     done = docmt("preflight", "--gpu", "--device", "cpu", "--json", cwd=project.root)
     assert done.returncode == 0, done.stderr
-    findings = json.loads(done.stdout)["device"]["findings"]
-    assert {finding["check"] for finding in findings} >= {"exchange of gradients", "decoding"}
+    checks = {each["what"].partition(",")[0] for each in json.loads(done.stdout)["findings"] if each["area"] == "GPU"}
+    assert checks >= {"exchange of gradients", "decoding"}
 
 
 def test_a_card_that_is_not_there_is_a_finding_beside_the_others(tmp_path):
@@ -113,7 +110,7 @@ def test_a_card_that_is_not_there_is_a_finding_beside_the_others(tmp_path):
     project = small_demo(tmp_path / "project")
     done = docmt("preflight", "--gpu", "--device", "cuda", "--json", cwd=project.root)
     said = json.loads(done.stdout)
-    assert done.returncode == 2 and said["device"] is None
+    assert done.returncode == 2
     assert "no CUDA device" in [finding["what"] for finding in said["findings"] if finding["level"] == "error"]
 
 
@@ -124,4 +121,4 @@ def test_a_card_is_right():
         from docmt.nn.device import reason_without_cuda
 
         pytest.skip(f"needs a GPU: {reason_without_cuda()[0]}")
-    assert device_check.checked_device("cuda").is_right
+    assert all(finding.level == "fact" for finding in check_gpu("cuda"))
