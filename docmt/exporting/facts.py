@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.artifacts import read_object_if_there
-from docmt.base.manifest import MANIFEST, RECORD, manifest_or_none, read_record
+from docmt.base.manifest import RECORD, read_record
 from docmt.base.recipe import JOB, read_recipe, root_of
 from docmt.settings.models import MODELS
 
@@ -16,13 +16,11 @@ from docmt.settings.models import MODELS
 class ModelFacts:
     """The facts about a model that its card states; a fact that is not known is None or empty.
 
-    `record` is the record.json of the training, `corpus` the card.json of stage 1, and `identity` the digest of what
-    was asked of the training.
+    `record` is the record.json of the training, and `corpus` the card.json of stage 1.
     """
 
     record: Mapping[str, Any] | None = None
     corpus: Mapping[str, Any] | None = None
-    identity: str | None = None
 
 
 def gather_facts(folder: Path) -> ModelFacts:
@@ -31,13 +29,8 @@ def gather_facts(folder: Path) -> ModelFacts:
     Raises UserError where a file was changed after docmt wrote it.
     """
     training = folder.resolve().parent
-    is_training = (training / RECORD).is_file()
-    manifest = manifest_or_none(training / MANIFEST) if is_training else None
-    return ModelFacts(
-        record=read_record(training / RECORD) if is_training else None,
-        corpus=_corpus_card(training),
-        identity=manifest.identity if manifest else None,
-    )
+    record = read_record(training / RECORD) if (training / RECORD).is_file() else None
+    return ModelFacts(record, _corpus_card(training))
 
 
 def _corpus_card(training: Path) -> dict[str, Any] | None:

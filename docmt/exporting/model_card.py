@@ -3,7 +3,6 @@
 The fields are those of the Hub's template of a model card (`language`, `license`, `library_name`).
 """
 
-import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
@@ -69,15 +68,9 @@ def _what_it_is(source: ExportedModel) -> Iterator[str]:
 
 
 def _origin(source: ExportedModel, facts: ModelFacts) -> Iterator[str]:
-    """Yield the sections on the corpus, the training and the settings."""
+    """Yield the sections on the corpus and the training."""
     yield "## Corpus and licence\n\n" + _corpus_text(source, facts)
     yield "## Training\n\n" + _training_text(source, facts)
-    yield "## Settings\n\n" + _settings_table(source)
-    yield "## Identity\n\n" + (
-        f"The identity of the training, the digest of what was asked of it, is `{facts.identity}`."
-        if facts.identity
-        else "The folder of this model has no manifest of a training, so that its identity is not known."
-    )
 
 
 def _corpus_text(source: ExportedModel, facts: ModelFacts) -> str:
@@ -100,18 +93,6 @@ def _training_text(source: ExportedModel, facts: ModelFacts) -> str:
     rows += [(name, _number(record[key])) for key, name in RECORDED.items() if record.get(key) is not None]
     text = "" if facts.record else "There is no record of the training beside the model. "
     return text + ("What is known of it:\n\n" + table(("", "value"), rows) if rows else "")
-
-
-def _settings_table(source: ExportedModel) -> str:
-    """Return the settings of the model, of the cut of documents, and of the search."""
-    groups = {"model": source.network.config, "view.test": source.cut, "decode": source.decode}
-    rows = [
-        (f"{group}.{name}", _number(value))
-        for group, settings in groups.items()
-        for name, value in dataclasses.asdict(settings).items()
-        if value not in (None, (), False)
-    ]
-    return table(("setting", "value"), rows)
 
 
 def _number(value: object) -> str:

@@ -134,7 +134,6 @@ CALLS = (
     ("check-sources nowhere --root ROOT", "unknown corpus or set of files"),
     ("export-model --model folder --to onnx --output o", "'--to'"),
     ("export-model --model folder --to huggingface --output o", "folder/model.json: file not found"),
-    ("export-model --model folder --to huggingface --output o --beam 0", "'--beam'"),
     ("list-targets --study demo --kind table --root ROOT", "'--kind'"),
     ("list-targets --state missing --root ROOT", "'--state'"),
     ("list-targets --config scale --root ROOT", "--config: not a key with a value\n  found scale; expected KEY=VALUE"),
