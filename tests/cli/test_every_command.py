@@ -205,7 +205,7 @@ CALLS: dict[str, list[str]] = {
         *("--source", "{source}", "--hypotheses", "{target}", "--reference", "{reference}"),
         *("--comet-command", f"{sys.executable} {ROOT}/tests/helpers/other_python.py", "--comet-model", "comet"),
     ],
-    "train-vectors": ["--text", "{source}", "--output", "out/v.txt", "--minimum-count", "1", "--dimensions", "2"],
+    "train-vectors": ["--text", "{source}", "--output", "out/v.txt", "--rule", "minimum_count=1"],
     "draw-sheet": [
         *("--source", "{source}", "--reference", "{reference}", "--baseline", "{target}"),
         *("--hypotheses", "{reference}", "--output", "out/sheet.csv", "--key", "out/key.json", "--sentences", "1"),

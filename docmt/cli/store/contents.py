@@ -160,17 +160,16 @@ def gc(
     with store_of(root, config) as store:
         rows, files = contents.garbage_of(store, older_than)
         gone = [*(row.file for row in rows), *files]
-        leftovers = contents.remove_garbage(store, gone) if yes else 0
+        contents.remove_garbage(store, gone if yes else ())
     size = sum(file.bytes for file in gone)
     if rows and not as_json:
         show_rows(rows)
     lines = [
         f"{'removed' if yes else 'to remove'}: {len(rows)} artifacts and {len(files)} files, {megabytes(size)} MB",
-        *([f"removed: {leftovers} unfinished files"] if leftovers else []),
         *([] if yes else ["nothing was removed; to remove this, add --yes"]),
     ]
-    facts = {"files": len(files), "bytes": size, "unfinished": leftovers}
-    answer(as_json, {"removed": yes, "artifacts": [row.identity for row in rows], **facts}, "\n".join(lines))
+    facts = {"artifacts": [row.identity for row in rows], "files": len(files), "bytes": size}
+    answer(as_json, {"removed": yes, **facts}, "\n".join(lines))
 
 
 def megabytes(size: int) -> str:
