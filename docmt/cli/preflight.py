@@ -43,8 +43,7 @@ def preflight(
     run, such as scale=smoke. No job starts, and nothing is downloaded.
 
     With --gpu it compares kernels with their definition, bf16 with fp32, compiled parts with plain ones and stored
-    states with whole passes, and lets two cards exchange gradients: about a minute on a GPU. With --device cpu it tries
-    the same with small models.
+    states with whole passes: about a minute on a GPU. With --device cpu it tries the same with small models.
     """
     from docmt.preflight.checks import check_gpu
     from docmt.preflight.checks import preflight as check

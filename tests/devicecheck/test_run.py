@@ -7,12 +7,11 @@ import pytest
 import torch
 from helpers.support import docmt, small_demo
 
-from docmt.devicecheck import exchange, kernels, run, updates
+from docmt.devicecheck import kernels, run, updates
 from docmt.devicecheck.findings import DeviceFinding, guarded, relative_difference
 from docmt.devicecheck.sizes import SMALL
 from docmt.preflight.checks import check_gpu
 from docmt.settings.models import MODELS
-from docmt.training.launch import free_port
 
 CPU = torch.device("cpu")
 TINY = replace(SMALL, width=16, inner=16, vocabulary=30, segments=2, words=4)
@@ -20,7 +19,7 @@ EACH = {*MODELS}
 
 
 def test_each_check_of_a_right_device_finds_each_model_right():
-    findings = [*run.run_checks(CPU, TINY, several=False)]
+    findings = [*run.run_checks(CPU, TINY)]
     assert all(finding.is_right for finding in findings), [finding for finding in findings if not finding.is_right]
     for check in ("fp32 against CPU", "bf16 against fp32", "compiled against plain", "decoding"):
         assert {finding.subject for finding in findings if finding.check == check} == EACH
@@ -48,41 +47,6 @@ def test_a_check_that_fails_hides_no_other(monkeypatch):
     ]
 
 
-def test_a_rank_exchanges_gradients(monkeypatch):
-    class Results(list):
-        put = list.append
-
-    results = Results()
-    monkeypatch.setattr(exchange.os, "environ", {**exchange.os.environ})
-    exchange.exchange(0, 1, free_port(), "cpu", results)
-    assert results[0][1] is True
-
-
-@pytest.mark.slow
-def test_two_ranks_exchange_gradients():
-    (finding,) = exchange.check_exchange(CPU)
-    assert finding.is_right and finding.measured.endswith("MiB/s")
-
-
-def test_ranks_that_never_meet_are_given_up(monkeypatch):
-    class Waiting:
-        processes = ()
-
-        def join(self, timeout: float) -> bool:
-            return False
-
-    monkeypatch.setattr(exchange, "LIMIT_S", -1.0)
-    monkeypatch.setattr(exchange.multiprocessing, "spawn", lambda *_, **__: Waiting())
-    (finding,) = exchange.check_exchange(CPU)
-    assert not finding.is_right and "NCCL_P2P_DISABLE=1" in finding.measured
-
-
-def test_a_single_card_has_nothing_to_exchange(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
-    (finding,) = exchange.check_exchange(torch.device("cuda"))
-    assert finding.measured == "nothing to exchange"
-
-
 def test_relative_differences_are_of_norms():
     assert relative_difference([torch.tensor([3.0, 4.0])], [torch.tensor([0.0, 5.0])]) == pytest.approx(10**0.5 / 5)
 
@@ -101,7 +65,7 @@ def test_the_command_runs_on_a_cpu(tmp_path):
     done = docmt("preflight", "--gpu", "--device", "cpu", "--json", cwd=project.root)
     assert done.returncode == 0, done.stderr
     checks = {each["what"].partition(",")[0] for each in json.loads(done.stdout)["findings"] if each["area"] == "GPU"}
-    assert checks >= {"exchange of gradients", "decoding"}
+    assert checks >= {"attention", "decoding"}
 
 
 def test_a_card_that_is_not_there_is_a_finding_beside_the_others(tmp_path):
