@@ -13,7 +13,7 @@ from docmt.cli.catalogue import DEAD
 from docmt.cli.commands import ABOUT_STORE, FOR_YOU, STORE, Sections, command, function_of
 from docmt.cli.findings import NOT_SUPPORTED
 from docmt.cli.provenance import NOT_REPRODUCED
-from docmt.cli.store.contents import DAMAGED
+from docmt.cli.results import DAMAGED
 from docmt.steps import all_steps, get_step
 from docmt.steps.download import STEP as DOWNLOAD
 from docmt.training.exit import FAULT, HANGING
