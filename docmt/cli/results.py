@@ -114,7 +114,8 @@ def list_results(
     below = [Path(os.path.relpath(place.absolute(), root.absolute())) for place in places or []]
     if verify:
         with chdir(root):
-            show_damaged(below, as_json)
+            if show_damaged(below, as_json):
+                raise typer.Exit(DAMAGED)
         return
     if places:
         raise typer.BadParameter("PATH needs --verify")
@@ -123,8 +124,8 @@ def list_results(
     answer(as_json, artifacts, "\n".join(listing(artifacts, every)))
 
 
-def show_damaged(places: Sequence[Path], as_json: bool) -> None:
-    """Print the damaged files of the finished artifacts in places, or of all, with the commands that remove them.
+def show_damaged(places: Sequence[Path], as_json: bool) -> bool:
+    """Print the damaged files of the finished artifacts in places, or of all; return whether there are any.
 
     Raises UserError for results of an older docmt, and for a place without finished artifacts.
     """
@@ -146,15 +147,14 @@ def show_damaged(places: Sequence[Path], as_json: bool) -> None:
             progress(number, len(folders), number)
     lines = [f"{file.path}: {file.problem}\n  {file.mend}" for file in damaged]
     answer_damage(len(folders), damaged, lines, as_json)
+    return bool(damaged)
 
 
 def answer_damage(artifacts: int, damaged: Sequence[object], lines: Sequence[str], as_json: bool) -> None:
-    """Print what is damaged of a number of artifacts, and end with status 1 where anything is."""
+    """Print what is damaged of a number of artifacts."""
     verdict = count_of(len(damaged), "damaged file") if damaged else "every byte is right"
     last = f"{count_of(artifacts, 'artifact')}: {verdict}"
     answer(as_json, {"artifacts": artifacts, "damaged": damaged}, "\n".join([*lines, last]))
-    if damaged:
-        raise typer.Exit(DAMAGED)
 
 
 def is_of(folder: Path, place: Path) -> bool:

@@ -14,7 +14,7 @@ from docmt.base.manifest import DIGITS
 from docmt.base.paths import TRAINING
 from docmt.base.screen import answer, count_of, say, show_table
 from docmt.cli.options import AsJson, Config, Root, input_file, overrides
-from docmt.cli.results import answer_damage
+from docmt.cli.results import DAMAGED, answer_damage
 from docmt.plan.run import grid_of_run
 from docmt.plan.stored import named_store
 from docmt.store import contents, signatures
@@ -110,6 +110,8 @@ def verify(identities: Identities = None, root: Root = Path(), config: Config = 
     items = [dict(zip(("identity", "file", "problem"), damage, strict=True)) for damage in damaged]
     lines = [f"{identity} {name}: {problem}" for identity, name, problem in damaged]
     answer_damage(len(rows), items, lines, as_json)
+    if damaged:
+        raise typer.Exit(DAMAGED)
 
 
 def sign(

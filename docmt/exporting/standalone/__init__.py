@@ -1,5 +1,5 @@
 """The program that translates with an exported model and without docmt: `docmt.exporting.ct2_folder` copies its files.
 
-The modules here import nothing of docmt. They find the copies of `moses.py`, `chinese.py` and
-`truecase.py` of `docmt/text` beside them.
+The modules here import nothing of docmt. They find the copies of `docmt/text/moses.py`,
+`docmt/text/chinese.py` and `docmt/text/truecase.py` beside them.
 """
