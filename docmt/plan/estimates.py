@@ -97,18 +97,13 @@ class Estimates:
         An entry needs a training for each of its seeds, and with the same seed the trainings of the models that it
         starts from. A training that several entries need counts once. An external system needs none.
         """
-        return self.of_trainings(
-            {
-                self._job(start.corpus, start.trained, seed): start
-                for entry in entries
-                if entry.has_model
-                for seed in entry.seeds
-                for start in self.grid.starts(entry)
-            }
-        )
-
-    def of_trainings(self, needed: Mapping[Job, Entry]) -> TrainingPlan:
-        """Return the plan of trainings, each with the entry whose settings it has."""
+        needed = {
+            self._job(start.corpus, start.trained, seed): start
+            for entry in entries
+            if entry.has_model
+            for seed in entry.seeds
+            for start in self.grid.starts(entry)
+        }
         # A training has ended when its record exists, since it writes the record as the last of its files.
         absent = {job: start for job, start in needed.items() if not self._has_record(job)}
         missing = [start for job, start in absent.items() if job not in self.jobs.fetched]
