@@ -162,7 +162,6 @@ CALLS = (
     ("store sign --key text --root ROOT --config store=folder", "not one choice of artifacts"),
     ("store sign --key text --all --root ROOT", "config.yaml: no store is named"),
     ("collect-scores --root folder", "config.yaml"),
-    ("collect-scores --root ROOT --output folder", "'--output'"),
     ("write-crate nothing --output o --root ROOT", "unknown target\n  found nothing; expected all, a study"),
     ("write-crate demo --output folder --date soon --root ROOT", "'soon' does not match the format"),
     ("write-crate demo --output . --root ROOT", "the output is there already, and is no crate"),

@@ -229,7 +229,7 @@ CALLS: dict[str, list[str]] = {
     "status": ["demo", "--root", "demo"],
     "list-results": ["--root", "demo"],
     "remove-results": ["--root", "demo", "--unused"],
-    "collect-scores": ["--root", "demo", "--output", "out/scores.parquet"],
+    "collect-scores": ["--root", "demo"],
     "write-crate": ["demo", "--root", "demo", "--output", "out/crate"],
 }
 """A good call of each command for people, with {names} of files; those of models with much beside stand elsewhere."""
