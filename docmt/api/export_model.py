@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 from docmt.base.artifacts import atomic_folder, need_new_folder
 from docmt.base.errors import check_known
-from docmt.exporting.facts import gather_facts
 from docmt.exporting.source import ExportedModel
 from docmt.trained.engine import exported_model
 from docmt.trained.model import TrainedModel
@@ -37,7 +36,7 @@ def _write_huggingface(source: ExportedModel, output: Path) -> None:
     from docmt.exporting.loading_text import huggingface_section
     from docmt.exporting.model_card import hub_card
 
-    readme = hub_card(source, gather_facts(source.folder), huggingface_section())
+    readme = hub_card(source, huggingface_section())
     with atomic_folder(output) as folder:
         write_hub_folder(source, readme, folder)
 
@@ -51,8 +50,7 @@ def _write_ctranslate2(source: ExportedModel, output: Path) -> None:
 
     check_ctranslate2(source)
     ctranslate2()
-    facts = gather_facts(source.folder)
-    readme = card_text(source, facts, ctranslate2_section(source))
+    readme = card_text(source, ctranslate2_section(source))
     with atomic_folder(output) as folder:
         write_ct2_folder(source, readme, folder)
 

@@ -1,7 +1,5 @@
 """What is known of a trained model beside its own files: its training, and the corpus."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -12,30 +10,21 @@ from docmt.base.recipe import JOB, read_recipe, root_of
 from docmt.settings.models import MODELS
 
 
-@dataclass(frozen=True)
-class ModelFacts:
-    """The facts about a model that its card states; a fact that is not known is None or empty.
+def record_of_training(model: Path) -> dict[str, Any]:
+    """Return the record of the training of a model; empty for a model that is not in the folder of a training.
 
-    `record` is the record.json of the training, and `corpus` the card.json of stage 1.
+    Raises UserError where the record was changed after docmt wrote it.
     """
+    record = model.resolve().parent / RECORD
+    return read_record(record) if record.is_file() else {}
 
-    record: Mapping[str, Any] | None = None
-    corpus: Mapping[str, Any] | None = None
 
+def corpus_card(model: Path) -> dict[str, Any] | None:
+    """Return the card of the corpus of a model, to which the recipe of its training leads; None where it is not there.
 
-def gather_facts(folder: Path) -> ModelFacts:
-    """Return the facts about the model in `folder`, the folder `model` of a training or any other.
-
-    Raises UserError where a file was changed after docmt wrote it.
+    Raises UserError where a recipe was changed after docmt wrote it.
     """
-    training = folder.resolve().parent
-    record = read_record(training / RECORD) if (training / RECORD).is_file() else None
-    return ModelFacts(record, _corpus_card(training))
-
-
-def _corpus_card(training: Path) -> dict[str, Any] | None:
-    """Return the card of the corpus of a training, whose recipe leads to it; None where it is not there."""
-    folder = training
+    folder = model.resolve().parent
     for role in ("tokens", "corpus"):
         if not (folder / JOB).is_file() or role not in (inputs := read_recipe(folder).inputs):
             return None

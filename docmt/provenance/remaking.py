@@ -42,15 +42,9 @@ def prepare_folder(folder: Path, entries: Mapping[str, Path], mark: Mapping[str,
 
 def run_snakemake(folder: Path, target: str, cores: int, config: Mapping[str, Any]) -> None:
     """Make a target in a folder. Raises UserError where Snakemake does not end with success."""
-    command = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "--cores",
-        str(cores),
-        target,
-        *_options({**config, **NO_STORE}),
-    ]
+    stated = {**config, **NO_STORE}
+    texts = [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in stated.items()]
+    command = [sys.executable, "-m", "snakemake", "--cores", str(cores), target, "--config", *texts]
     # Python would import modules from the folder, before those that are installed.
     environment = {**os.environ, "PYTHONSAFEPATH": "1"}
     status = subprocess.run(command, cwd=folder, stdout=2, env=environment).returncode
@@ -61,9 +55,3 @@ def run_snakemake(folder: Path, target: str, cores: int, config: Mapping[str, An
             found=f"status {status}; its messages are above",
             remedy="run the same command again: it goes on with what is there",
         )
-
-
-def _options(config: Mapping[str, Any]) -> list[str]:
-    """Return the option --config of Snakemake for some keys; none where there are none."""
-    texts = [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in config.items()]
-    return ["--config", *texts] if texts else []

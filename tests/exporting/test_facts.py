@@ -41,7 +41,7 @@ def card(folder, tmp_path) -> str:
 def test_the_card_of_a_training(training, tmp_path):
     text = card(training, tmp_path)
     assert "license: other\nlicense_details: CC BY-NC-ND 4.0\n" in text
-    told = ("@inproceedings{talks}", "Read this licence", "| updates | 70 |", "| loss on dev | 1.235 |")
+    told = ("@inproceedings{talks}", "Read this licence", "| updates | 70 |", "| dev loss | 1.235 |")
     assert not [piece for piece in (*told, "| init from | first |") if piece not in text]
     assert "secret" not in text and "# s talks\n" in text
 
