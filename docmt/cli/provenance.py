@@ -65,11 +65,10 @@ def write_crate(
     options = "".join(f" --config {item}" for item in config or [])
     with chdir(root):
         written = crates.write_crate(finished_run(Plan(grid_of_run(Path(), values)), target, options), facts, place)
-    path, withheld = str(output or place.name), dict(written.withheld)
-    record = {"output": path, "files": written.files, "actions": written.actions, "withheld": withheld}
-    lines = first_of([f"not included: {file}: {reason}" for file, reason in withheld.items()], MOST_WITHHELD)
-    first = f"{path}: {written.files} files, {written.actions} artifacts with their jobs"
-    answer(as_json, record, "\n".join([first, *lines]))
+    record = {"output": str(output or place.name), **written}
+    lines = [f"not included: {file}: {reason}" for file, reason in written["withheld"].items()]
+    first = "{output}: {files} files, {actions} artifacts with their jobs".format_map(record)
+    answer(as_json, record, "\n".join([first, *first_of(lines, MOST_WITHHELD)]))
 
 
 def reproduce(

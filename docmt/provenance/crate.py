@@ -45,27 +45,18 @@ class CrateFacts:
     included: Collection[Part] = ()
 
 
-@dataclass(frozen=True)
-class WrittenCrate:
-    """A crate that was written: its path, the number of its files and actions, and why files are not in it."""
-
-    path: Path
-    files: int
-    actions: int
-    withheld: Mapping[str, str]
-
-
-def write_crate(run: FinishedRun, facts: CrateFacts, output: Path) -> WrittenCrate:
+def write_crate(run: FinishedRun, facts: CrateFacts, output: Path) -> dict[str, Any]:
     """Write a finished target as a crate; a path that ends in `.zip` becomes a zip, any other a folder.
 
-    The same results and facts give the same bytes. What is at `output` is replaced. Raises UserError where a file of
-    the run differs from its manifest.
+    Returns the numbers of `files` and `actions`, and why files are not in it (`withheld`), by their paths. The same
+    results and facts give the same bytes. What is at `output` is replaced. Raises UserError where a file of the run
+    differs from its manifest.
     """
     if output.suffix != ".zip":
         with atomic_folder(output) as folder:
-            return _write(run, facts, folder, output)
+            return _write(run, facts, folder)
     with tempfile.TemporaryDirectory() as temporary:
-        written = _write(run, facts, Path(temporary), output)
+        written = _write(run, facts, Path(temporary))
         pack(Path(temporary), output)
         return written
 
@@ -93,7 +84,7 @@ def check_output(output: Path) -> None:
         )
 
 
-def _write(run: FinishedRun, facts: CrateFacts, folder: Path, output: Path) -> WrittenCrate:
+def _write(run: FinishedRun, facts: CrateFacts, folder: Path) -> dict[str, Any]:
     """Write the files of a crate into a folder that is there."""
     crate = new_crate()
     agent = _agent(crate, facts)
@@ -107,7 +98,7 @@ def _write(run: FinishedRun, facts: CrateFacts, folder: Path, output: Path) -> W
     add_run(crate, run, artifacts, agent)
     crate.write(folder)
     files = sum(path.is_file() for path in folder.rglob("*"))
-    return WrittenCrate(output, files, len(artifacts), outputs.withheld)
+    return {"files": files, "actions": len(artifacts), "withheld": outputs.withheld}
 
 
 def _describe(crate: ROCrate, run: FinishedRun, facts: CrateFacts, author: Entity | None) -> None:
