@@ -4,7 +4,6 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import chdir
-from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -113,9 +112,8 @@ def list_results(
     """
     below = [Path(os.path.relpath(place.absolute(), root.absolute())) for place in places or []]
     if verify:
-        with chdir(root):
-            if show_damaged(below, as_json):
-                raise typer.Exit(DAMAGED)
+        if show_damaged(root, below, as_json):
+            raise typer.Exit(DAMAGED)
         return
     if places:
         raise typer.BadParameter("PATH needs --verify")
@@ -124,29 +122,28 @@ def list_results(
     answer(as_json, artifacts, "\n".join(listing(artifacts, every)))
 
 
-def show_damaged(places: Sequence[Path], as_json: bool) -> bool:
+def show_damaged(root: Path, places: Sequence[Path], as_json: bool) -> bool:
     """Print the damaged files of the finished artifacts in places, or of all; return whether there are any.
 
     Raises UserError for results of an older docmt, and for a place without finished artifacts.
     """
     from docmt.provenance.verifying import damaged_files
 
-    check_layout(Path())
-    finished = sorted(folder for _, folder in artifact_folders(Path()) if (folder / MANIFEST).is_file())
-    named = {place: [folder for folder in finished if is_of(folder, place)] for place in places}
-    for place, folders in named.items():
-        if not folders:
-            raise UserError(
-                "no finished artifact is here", where=str(place), remedy="docmt list-results --all names what is there"
-            )
-    folders = [*dict.fromkeys(chain(*named.values()))] if places else finished
+    check_layout(root)
+    folders = (folder for _, folder in artifact_folders(root) if (folder / MANIFEST).is_file())
+    finished = sorted(folder.relative_to(root) for folder in folders)
+    for place in places:
+        if not any(is_of(folder, place) for folder in finished):
+            remedy = "docmt list-results --all names what is there"
+            raise UserError("no finished artifact is here", where=str(place), remedy=remedy)
+    wanted = [folder for folder in finished if not places or any(is_of(folder, place) for place in places)]
     damaged = []
     with progress_display("verifying", "artifacts", "artifacts") as progress:
-        for number, folder in enumerate(folders, 1):
-            damaged += damaged_files(folder)
-            progress(number, len(folders), number)
+        for number, folder in enumerate(wanted, 1):
+            damaged += damaged_files(root, folder)
+            progress(number, len(wanted), number)
     lines = [f"{file.path}: {file.problem}\n  {file.mend}" for file in damaged]
-    answer_damage(len(folders), damaged, lines, as_json)
+    answer_damage(len(wanted), damaged, lines, as_json)
     return bool(damaged)
 
 

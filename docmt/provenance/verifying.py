@@ -21,23 +21,23 @@ class DamagedFile:
     mend: str
 
 
-def damaged_files(folder: Path) -> Iterator[DamagedFile]:
-    """Yield the damaged files of a finished artifact below the present folder.
+def damaged_files(root: Path, folder: Path) -> Iterator[DamagedFile]:
+    """Yield the damaged files of the finished artifact in a folder, relative to the project's folder `root`.
 
     Where its recipe, its manifest or its record is damaged, nobody knows the digests of its files.
     """
-    mend = f"rm -r {quote(folder.as_posix())}"
+    mend = f"rm -r {quote((root / folder).as_posix())}"
     try:
-        artifact = RunArtifact.read(Path(), folder.as_posix())
+        artifact = RunArtifact.read(root, folder.as_posix())
     except UserError as problem:
         yield DamagedFile(f"{folder}/{Path(problem.where or '').name}", problem.what, mend)
         return
     for name, stated in sorted(artifact.files.items()) if artifact else ():
-        path = folder / name
+        path, place = folder / name, root / folder / name
         try:
-            with reading(path, "it cannot be read"):
-                need_file(path)
-            actual = sha256_file(path)
+            with reading(place, "it cannot be read"):
+                need_file(place)
+            actual = sha256_file(place)
         except UserError as problem:
             yield DamagedFile(path.as_posix(), problem.what, mend)
             continue

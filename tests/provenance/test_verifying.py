@@ -43,8 +43,7 @@ def folders_of(root: Path) -> list[Path]:
 
 
 def damaged(root: Path) -> dict[str, str]:
-    with chdir(root):
-        return {file.path: file.problem for folder in folders_of(root) for file in damaged_files(folder)}
+    return {file.path: file.problem for folder in folders_of(root) for file in damaged_files(root, folder)}
 
 
 def flip(path: Path, rng: random.Random) -> None:
@@ -98,7 +97,7 @@ def test_the_command_names_what_is_wrong_and_how_it_is_removed_and_ends_with_1(r
     (root / folder / "exit.json").write_bytes(b"{}")
     result = invoke("list-results", "--verify", "--root", root, root / folder)
     what, mend, last = result.stdout.splitlines()
-    assert result.exit_code == 1 and mend == f"  rm -r {folder}" and last == "1 artifact: 1 damaged file"
+    assert result.exit_code == 1 and mend == f"  rm -r {root / folder}" and last == "1 artifact: 1 damaged file"
     assert what.startswith(f"{folder}/exit.json: sha256 ")
     result = invoke("list-results", "--verify", "--root", root, "--json")
     printed = json.loads(result.stdout)
