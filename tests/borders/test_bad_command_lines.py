@@ -128,7 +128,6 @@ CALLS = (
         "unknown corpus\n  found toy_zh-em\n  did you mean 'toy_zh-en'?",
     ),
     ("export-corpus toy_zh-en --output o --form csv --root ROOT", "'--form'"),
-    ("export-corpus toy_zh-en --output o --text joint --without-tokens --root ROOT", "a text and no tokens"),
     ("export-corpus toy_zh-en --output o --root ROOT", "snakemake has not made this folder yet"),
     ("list-trainings --results nowhere", "nowhere: folder not found"),
     ("check-sources nowhere --root ROOT", "unknown corpus or set of files"),
