@@ -66,9 +66,6 @@ Threads = Annotated[
     int | None,
     typer.Option(min=1, max=MOST, help="CPU threads [default: 1 for narrow models, else free cores]"),
 ]
-Workers = Annotated[
-    int | None, typer.Option(min=1, max=MOST, help="processes; no result depends on it [default: one per core]")
-]
 PLACE = TRAINING.at(corpus="CORPUS", system="SYSTEM", seed="N")
 Model = Annotated[
     Path,

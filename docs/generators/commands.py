@@ -12,7 +12,7 @@ from docmt.base.recipe import JOB
 from docmt.cli.commands import ABOUT_STORE, FOR_YOU, STORE, Sections, command, function_of
 from docmt.cli.findings import NOT_SUPPORTED
 from docmt.cli.provenance import NOT_REPRODUCED
-from docmt.cli.store.contents import DAMAGED
+from docmt.cli.results import DAMAGED
 from docmt.steps import all_steps, get_step
 from docmt.steps.download import STEP as DOWNLOAD
 from docmt.training.exit import FAULT, HANGING
@@ -46,6 +46,7 @@ STATUSES: list[Status] = [
         {
             "check-findings": "the numbers do not support a finding on record",
             "reproduce": "the target is not reproduced",
+            "list-results": "an artifact is damaged (`--verify`)",
             "store verify": "an artifact of the store is damaged",
         },
     ),

@@ -83,7 +83,6 @@ ATTACKS: dict[str, tuple[Attack, str]] = {
     "variable of folders": (variable("DOCMT_LOCAL", json.dumps({"mine": USER})), "DOCMT_LOCAL:"),
     "option with an equals sign": (words("check-catalogue", f"--mirror={USER}"), "the command line:"),
     "key of config.yaml": (words(*LIST, "--config", f"mirror={USER}"), "the command line:"),
-    "address of the author": (words("write-crate", "one", "--author-url", USER), "the command line:"),
     "corpus with a user": (words("add-corpus", f"opus:me:{CANARY}@owner/v1/en-de"), "ADDRESS:"),
     "corpus by its address": (words("add-corpus", USER), "the command line:"),
     "test set with a token": (

@@ -205,7 +205,7 @@ CALLS: dict[str, list[str]] = {
         *("--source", "{source}", "--hypotheses", "{target}", "--reference", "{reference}"),
         *("--comet-command", f"{sys.executable} {ROOT}/tests/helpers/other_python.py", "--comet-model", "comet"),
     ],
-    "train-vectors": ["--text", "{source}", "--output", "out/v.txt", "--minimum-count", "1", "--dimensions", "2"],
+    "train-vectors": ["--text", "{source}", "--output", "out/v.txt", "--rule", "minimum_count=1"],
     "draw-sheet": [
         *("--source", "{source}", "--reference", "{reference}", "--baseline", "{target}"),
         *("--hypotheses", "{reference}", "--output", "out/sheet.csv", "--key", "out/key.json", "--sentences", "1"),
@@ -228,7 +228,7 @@ CALLS: dict[str, list[str]] = {
     "status": ["demo", "--root", "demo"],
     "list-results": ["--root", "demo"],
     "remove-results": ["--root", "demo", "--unused"],
-    "collect-scores": ["--root", "demo", "--output", "out/scores.parquet"],
+    "collect-scores": ["--root", "demo"],
     "write-crate": ["demo", "--root", "demo", "--output", "out/crate"],
 }
 """A good call of each command for people, with {names} of files; those of models with much beside stand elsewhere."""
