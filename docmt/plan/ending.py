@@ -69,12 +69,12 @@ def ending(
 def _to_open(plan: Plan, pages: Sequence[Job]) -> Iterator[str]:
     """Yield the best system of each table and the path to open, for each study or, with the front page, for all."""
     for _, group in groupby(pages, key=lambda job: job.names.get("study")):
-        first, *others = group
-        for job in (first, *others):
+        of_study = [*group]
+        for job in of_study:
             numbers = (plan.root / plan.recipe(job).folder / job.names.get("item", "")).with_suffix(".json")
             yield from _best(job, read_object_if_there(numbers) or {})
         if pages[0].step != "front":
-            yield f"open {LINKS[first.step](**first.names)}"
+            yield f"open {LINKS[of_study[0].step](**of_study[0].names)}"
     if pages and pages[0].step == "front":
         yield f"open {LINKS['front'](**pages[0].names)}"
 
