@@ -49,8 +49,8 @@ class Executor(upstream.Executor):
         going |= {job.external_jobid: job for job in active_jobs if job.external_jobid not in self.ended}
         listed = self.listed() if going and self.get_status_command() == "squeue" else None
         for number, job in going.items():
-            is_missed = listed is not None and number.partition("_")[0] not in listed
-            self.unlisted[number] = self.unlisted[number] + 1 if is_missed else 0
+            if listed is not None:
+                self.unlisted[number] = 0 if number.partition("_")[0] in listed else self.unlisted[number] + 1
             if self.unlisted[number] < FORGOTTEN:
                 yield job
             else:

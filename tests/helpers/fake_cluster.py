@@ -2,7 +2,8 @@
 
 python fake_cluster.py FOLDER COMMAND ARGUMENTS: calls are noted in FOLDER/calls.jsonl. FOLDER/mode says what becomes of
 a job: `run` runs it, `fail` ends it with status 1, `hang` keeps it running until somebody cancels it, and `refuse`
-submits none, in Slurm's words.
+submits none, in Slurm's words. `forget` runs it on a Slurm that does not answer each third question, and that knows no
+job that has ended.
 """
 
 import json
@@ -129,6 +130,11 @@ def slurm(folder: Path, command: str, words: list[str]) -> str:
     if command == "squeue":
         states = {None: "RUNNING", "0": "COMPLETED", "271": "CANCELLED"}
         jobs = sorted(path.stem for path in folder.glob("*.job"))
+        if (folder / "mode").read_text(encoding="utf-8") == "forget":
+            asked = sum('"squeue"' in line for line in (folder / "calls.jsonl").read_text().splitlines())
+            if asked % 3 == 0:
+                sys.exit("slurm_load_jobs error: Unable to contact slurm controller (connect failure)")
+            jobs = [number for number in jobs if ending(folder, number) is None]
         return "\n".join(f"{number}|{states.get(ending(folder, number), 'FAILED')}" for number in jobs)
     if command == "scancel":
         cancel(folder, [word for word in words if word.isdecimal()])

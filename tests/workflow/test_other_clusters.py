@@ -158,6 +158,14 @@ def test_what_sbatch_refuses_is_said_in_its_own_words(slurm, demo):
     assert "Requested node configuration is not available" in done.stderr and "Traceback" not in done.stderr
 
 
+def test_a_run_ends_though_slurm_is_away_at_times_and_forgets_its_jobs(slurm, tmp_path):
+    slurm.does("forget")
+    project = small_demo(tmp_path / "project")
+    done = call(project, "slurm", target(project, CORPUS))
+    assert done.returncode == 0, done.stderr
+    assert "Slurm no longer knows the job 100" in done.stderr and len(slurm.calls("sbatch")) == 1
+
+
 def test_a_job_in_the_queue_says_what_it_is(slurm, demo):
     """Its name is the run's, by which the plugin asks for it; `docmt status` reads the comment of the real plugin."""
     slurm.does("fail")
