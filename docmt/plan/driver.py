@@ -18,7 +18,6 @@ from docmt.fetching.transfer import Network
 from docmt.grid.grid import Grid
 from docmt.grid.items import DEMO
 from docmt.plan.asked import write_asked
-from docmt.plan.available import with_available
 from docmt.plan.collected import collect_after_run
 from docmt.plan.ending import ending
 from docmt.plan.estimates import UNKNOWN, estimated_minutes
@@ -26,9 +25,9 @@ from docmt.plan.links import LINKS, jobs_of_target, set_link
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
 from docmt.plan.passing import may_pass
 from docmt.plan.plan import Job, Plan
+from docmt.plan.run import with_available
 from docmt.plan.stored import hint_of, stored_for
-from docmt.plan.supplies import left_out_lines
-from docmt.plan.unscored import not_scored_lines
+from docmt.plan.supplies import left_out_lines, not_scored_lines
 from docmt.steps import get_step
 from docmt.steps.download import write_recipe
 

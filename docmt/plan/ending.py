@@ -15,8 +15,7 @@ from docmt.base.screen import aligned
 from docmt.plan.inventory import tree_bytes
 from docmt.plan.links import LINKS
 from docmt.plan.plan import Job, Plan
-from docmt.plan.supplies import left_out_lines
-from docmt.plan.unscored import not_scored_lines
+from docmt.plan.supplies import left_out_lines, not_scored_lines
 from docmt.settings.metrics import METRICS, base_of
 from docmt.training.exit import CLAIM
 from docmt.training.survey import state_of

@@ -14,8 +14,7 @@ from docmt.grid.scored import scoring_of
 from docmt.kinds.item import Item
 from docmt.plan.estimates import Estimates
 from docmt.plan.plan import Job, Plan
-from docmt.plan.supplies import Supplies, Supply, together
-from docmt.plan.unscored import supplies_of_scores
+from docmt.plan.supplies import Supplies, Supply, supplies_of_scores, together
 from docmt.settings.metrics import METRICS, base_of
 from docmt.settings.scoring import ScoringPart
 from docmt.settings.system import Entry
