@@ -227,10 +227,7 @@ def corpus_settings(config: CorpusConfig) -> dict[str, Any]:
     slice_ = dataclasses.asdict(config)
     for name in ("about", "published", "train_parts", "passing_on", "most_pieces", *STOP_WORDS):
         del slice_[name]
-    slice_["files"] = [_file_settings(file) for file in config.files]
+    slice_["files"] = [
+        {"name": file.name} | ({GIT_OBJECTS: file.git_objects} if file.git_objects else {}) for file in config.files
+    ]
     return slice_
-
-
-def _file_settings(file: FileConfig) -> dict[str, Any]:
-    """Return the part of a file of the catalogue on which stage 1 depends."""
-    return {"name": file.name} | ({GIT_OBJECTS: file.git_objects} if file.git_objects else {})

@@ -46,11 +46,6 @@ def input_folder(about: str, *names: str) -> Any:
     return typer.Option(*names, help=about, file_okay=False, metavar="FOLDER")
 
 
-def input_path(about: str, *names: str) -> Any:
-    """Return an option for a file or a folder to read."""
-    return typer.Option(*names, help=about, metavar="PATH")
-
-
 def output_file(about: str, *names: str) -> Any:
     """Return an option for a file to write; `check_paths` refuses paths that cannot be written."""
     return typer.Option(*names, help=about, dir_okay=False, writable=True, metavar="FILE")
@@ -187,7 +182,9 @@ def given_paths(command: Callable[..., None], values: dict[str, Any]) -> Iterato
 def check_paths(paths: list[PathArgument]) -> None:
     """Raise UserError for an output path whose parent is a file, or that is also another path of the command."""
     for output in (path for path in paths if path.is_output):
-        _check_folder(output)
+        parent = next(parent for parent in output.path.absolute().parents if os.path.lexists(parent))
+        if not parent.is_dir():
+            raise UserError("not a folder", where=str(parent), found="a file", expected=f"the folder of {output.name}")
         for other in paths:
             if other is not output and os.path.realpath(other.path) == os.path.realpath(output.path):
                 raise UserError(
@@ -196,12 +193,6 @@ def check_paths(paths: list[PathArgument]) -> None:
                     expected="a path that no other option names",
                     remedy=f"name another path for {output.name}, which would be written over {other.name}",
                 )
-
-
-def _check_folder(output: PathArgument) -> None:
-    parent = next(parent for parent in output.path.absolute().parents if os.path.lexists(parent))
-    if not parent.is_dir():
-        raise UserError("not a folder", where=str(parent), found="a file", expected=f"the folder of {output.name}")
 
 
 def option_name(name: str, known: ParameterInfo) -> str:

@@ -52,7 +52,9 @@ def _text(package: str, name: str) -> str:
 def search_settings(source: ExportedModel) -> dict[str, Any]:
     """Return the content of translate.json: the settings of the search, the windows, and the symbols around them."""
     config, decode = source.network.config, source.decode
-    before, between = (None if mark == NOTHING else SPECIALS[mark] for mark in _source_marks(source))
+    marks = FRAMES[config.frame].source_before
+    inner = marks.inner if config.frame == "joined" else NOTHING  # only this frame has windows of several sentences
+    before, between = (None if mark == NOTHING else SPECIALS[mark] for mark in (marks.edge, inner))
     return {
         "window": source.cut.window,
         "before": before,
@@ -74,13 +76,6 @@ def barred_outputs(frame: Frame) -> list[list[str]]:
     never = [[SPECIALS[symbol]] for symbol in RULES[frame].never_output]
     # No sentence is empty. CTranslate2 itself bars the end before the first piece.
     return never + [[SPECIALS[SEP], SPECIALS[after]] for after in (SEP, EOS) if frame == "joined"]
-
-
-def _source_marks(source: ExportedModel) -> tuple[int, int]:
-    """Return the symbol before a window, and the symbol between its sentences, which only the frame `joined` has."""
-    marks = FRAMES[source.network.config.frame]
-    between = marks.source_before.inner if source.network.config.frame == "joined" else NOTHING
-    return marks.source_before.edge, between
 
 
 def tokenizers(source: ExportedModel) -> dict[str, str]:

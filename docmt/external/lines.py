@@ -62,7 +62,8 @@ def _plain_lines(path: Path) -> list[str]:
     """Return the lines of a file. Raises UserError for one without translations, and for a lone carriage return."""
     lines = [line.removesuffix("\r") for line in read_lines(path)]
     if not any(line.strip() for line in lines):
-        raise UserError("no translation in the file", where=f"{path}:1", found=_amount(lines), expected="translations")
+        found = f"{len(lines)} blank lines" if lines else "an empty file"
+        raise UserError("no translation in the file", where=f"{path}:1", found=found, expected="translations")
     for number, line in enumerate(lines, start=1):
         if "\r" in line:
             raise UserError(
@@ -73,11 +74,6 @@ def _plain_lines(path: Path) -> list[str]:
                 remedy="write the file with one kind of line end",
             )
     return lines
-
-
-def _amount(lines: Sequence[str]) -> str:
-    """Return what a file without translations has, for its message."""
-    return f"{len(lines)} blank lines" if lines else "an empty file"
 
 
 def _check_count(path: Path, lines: list[str], source: FileTranslations, test: ExpectedText) -> None:

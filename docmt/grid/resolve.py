@@ -21,7 +21,7 @@ from docmt.kinds.study import StudyConfig
 from docmt.settings.external import EXTERNAL
 from docmt.settings.models import MODEL_CONFIGS, TransformerConfig
 from docmt.settings.pretrained import is_random_checkpoint
-from docmt.settings.system import ExternalSystem, SystemConfig, TrainedSystem
+from docmt.settings.system import SystemConfig, TrainedSystem
 
 STARTS = ("init_from", "pretrained")
 """The keys that name the model whose parameters a training starts from; a system that states one inherits neither."""
@@ -83,7 +83,9 @@ class Resolver:
     def resolve(self, name: str) -> SystemConfig:
         """Return the system with all settings filled in. Raises UserError for a setting that is not allowed."""
         if external_key(self.study.systems[name]):
-            return self._external(name)
+            system = external_system(name, self.study.systems[name], self.defaults["text"], self.lines)
+            check_runs(system, self.corpora(name), self._scope(name, "seeds")[1].seeds, self.lines)
+            return system
         stated = self._inherited(name)
         start, corpus = self._started(name)
         values = {"name": name, "init_from": start, "init_corpus": corpus, "pretrained": self._checkpoint(name)}
@@ -94,12 +96,6 @@ class Resolver:
             values[section] = {**self._defaults(section, stated), **stated.get(section, {}), **overlay}
         system = parse(TrainedSystem, values, self.lines, ("systems", name))
         return dataclasses.replace(system, view=self.scale.view.laid_over(system.view))
-
-    def _external(self, name: str) -> ExternalSystem:
-        """Return an external system; its text is the default where the study states none."""
-        system = external_system(name, self.study.systems[name], self.defaults["text"], self.lines)
-        check_runs(system, self.corpora(name), self._scope(name, "seeds")[1].seeds, self.lines)
-        return system
 
     def extends(self, name: str) -> str | None:
         """Return the system that a system extends, or None. Raises UserError where the study has no such system."""
@@ -136,12 +132,8 @@ class Resolver:
         """
         _, scope = self._scope(name, "seeds")
         seeds = scope.seeds or self.study.seeds or otherwise
-        return seeds if self._has_seeds(name) else seeds[:1]
-
-    def _has_seeds(self, name: str) -> bool:
-        """Return whether a system has a run for each seed; a file without the seed in its path is a single run."""
-        stated = self.study.systems[name]
-        return external_key(stated) is None or self.resolve(name).source.has_seeds
+        is_single = external_key(self.study.systems[name]) and not self.resolve(name).source.has_seeds
+        return seeds[:1] if is_single else seeds
 
     def check_cycles(self) -> None:
         """Raise UserError where `extends` or `init_from` leads from a system to itself, or through too many systems."""

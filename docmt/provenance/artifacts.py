@@ -13,6 +13,7 @@ from docmt.base.manifest import MANIFEST, RECORD, Manifest, digest_from_json, re
 from docmt.base.paths import RESULTS
 from docmt.base.recipe import Recipe, read_recipe
 from docmt.base.result_folders import check_layout
+from docmt.base.screen import first_of
 from docmt.plan.links import for_snakemake, named
 from docmt.plan.plan import Job, Plan
 
@@ -88,9 +89,8 @@ def finished_run(plan: Plan, target: str, options: str) -> FinishedRun:
     jobs, _ = named(plan, target)
     lacking = [folder_of(plan, job) for job in plan.to_run(jobs)]
     if lacking:
-        more = [f"... and {len(lacking) - LISTED} more"] if len(lacking) > LISTED else []
         command = f"snakemake --cores all {for_snakemake(plan, target)}{options}"
-        rows = "".join(f"\n    {line}" for line in [*lacking[:LISTED], *more])
+        rows = "".join(f"\n    {line}" for line in first_of(lacking, LISTED))
         raise UserError("the target is not finished", where=target, found=rows, remedy=f"run `{command}` first")
     job_of: dict[str, Job] = {}
     for job in plan.closure(jobs):

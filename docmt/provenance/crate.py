@@ -87,7 +87,8 @@ def check_output(output: Path) -> None:
 def _write(run: FinishedRun, facts: CrateFacts, folder: Path) -> dict[str, Any]:
     """Write the files of a crate into a folder that is there."""
     crate = new_crate()
-    agent = _agent(crate, facts)
+    author = facts.author
+    agent = add(crate, f"#author/{quote(author)}", "Person", name=author) if author else None
     readme = folder / README
     readme.write_text(_readme(run), encoding="utf-8")
     add_file(crate, readme, README)["about"] = crate.root_dataset
@@ -118,13 +119,6 @@ def _describe(crate: ROCrate, run: FinishedRun, facts: CrateFacts, author: Entit
     ]
     if author:
         root["author"] = author
-
-
-def _agent(crate: ROCrate, facts: CrateFacts) -> Entity | None:
-    """Return the person that made the crate; None where nobody is stated."""
-    if not facts.author:
-        return None
-    return add(crate, f"#author/{quote(facts.author)}", "Person", name=facts.author)
 
 
 def _readme(run: FinishedRun) -> str:

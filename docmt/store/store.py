@@ -19,7 +19,7 @@ from pathlib import Path
 
 from docmt.base.artifacts import atomic_file
 from docmt.base.credentials import refuse_credentials
-from docmt.base.digests import FileDigest, indented_json
+from docmt.base.digests import indented_json
 from docmt.base.errors import UserError, in_line, quoted
 from docmt.base.untrusted import inside
 from docmt.store.backend import Backend, EntryRefused, StoreUnusable
@@ -127,14 +127,10 @@ class Store:
         """Return the place of an entry for messages."""
         return self.backend.place(entry_key(identity))
 
-    def has_file(self, file: FileDigest) -> bool:
-        """Return whether a file is there with its size; its bytes are not read."""
-        stored = self.backend.facts(file_key(file.sha256))
-        return stored is not None and stored.bytes == file.bytes
-
     def is_whole(self, entry: StoreEntry) -> bool:
-        """Return whether all files of an entry are there with their sizes."""
-        return all(self.has_file(file) for file in entry.files.values())
+        """Return whether all files of an entry are there with their sizes; their bytes are not read."""
+        stored = ((self.backend.facts(file_key(file.sha256)), file) for file in entry.files.values())
+        return all(there is not None and there.bytes == file.bytes for there, file in stored)
 
     def push(self, entry: StoreEntry, folder: Path, mend: bool = False) -> bool:
         """Copy an artifact into the store; return whether the store did not have it whole already.
