@@ -67,7 +67,7 @@ FOR_YOU: Sections = {
         "why": "results",
         "list-results": "results",
         "remove-results": "results",
-        "collect-scores": "collected",
+        "collect-scores": "results",
     },
     "Pass results on": {"write-crate": "provenance", "reproduce": "provenance"},
     "Called by the workflow": {"job": "job"},

@@ -1,4 +1,4 @@
-"""`docmt path`, `why`, `list-results` and `remove-results`: where results are, what a run would make, what there is."""
+"""`docmt path`, `why`, `list-results`, `remove-results`, `collect-scores`: where results are, and what there is."""
 
 import os
 from collections import defaultdict
@@ -13,8 +13,9 @@ from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST
 from docmt.base.paths import INDEX, RESULTS
 from docmt.base.result_folders import check_layout
-from docmt.base.screen import aligned, answer, count_of, first_of, progress_display, two_digits
+from docmt.base.screen import aligned, answer, count_of, first_of, progress_display, say, two_digits
 from docmt.cli.options import AsJson, Config, Root, overrides
+from docmt.plan.collected import COLLECTED, scores_of_project, write_scores
 from docmt.plan.explain import Explanation, explain
 from docmt.plan.inventory import Artifact, artifact_folders, inventory
 from docmt.plan.links import named
@@ -228,3 +229,21 @@ def label(artifact: Artifact) -> str:
 def size(artifacts: Sequence[Artifact]) -> str:
     """Return the size of artifacts together."""
     return f"{two_digits(sum(artifact.bytes for artifact in artifacts) / 1e6)} MB"
+
+
+def collect_scores(root: Root = Path(), config: Config = None, as_json: AsJson = False) -> None:
+    """Write results/scores.parquet: one table of every score of every study; a row is a score of a run.
+
+    A run of snakemake writes it at its end. Call this after you copied results, or changed
+    settings: the column asked says which scores are what is asked for now; the others are of other versions, and of
+    systems that no study has any more. Scores that are damaged are left out; a line on standard error names each of
+    them, and --json lists them.
+    """
+    path = root / COLLECTED
+    with chdir(root):
+        rows, left_out = scores_of_project(plan_of_run(overrides(config)))
+    for line in left_out:
+        say(f"docmt: left out: {line}")
+    write_scores(rows, path)
+    record = {"output": str(path), "scores": len(rows), "left_out": left_out}
+    answer(as_json, record, f"{path}: {len(rows):,} scores")

@@ -16,12 +16,12 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import first_line, is_of_disk, naming
 from docmt.catalogue.checksums import Mismatch, content, file_digest, wrong_bytes, wrong_content
 from docmt.catalogue.files import FileConfig
-from docmt.catalogue.lock import locked_checksums, place_in_lock
+from docmt.catalogue.filesets import FOLDER, FileSetConfig
+from docmt.catalogue.lock import LOCK, locked_checksums, place_in_lock, record_first
 from docmt.catalogue.missing import is_source, local_path
 from docmt.fetching.addresses import Origin, origins
 from docmt.fetching.content import wrong_kind
-from docmt.fetching.problems import SourceFailed, WrongContent
-from docmt.fetching.transfer import Network, forget, transfer
+from docmt.fetching.transfer import Network, SourceFailed, WrongContent, forget, transfer
 
 
 @dataclass(frozen=True)
@@ -241,3 +241,20 @@ def write_content(path: Path, output: Path, line_ends: str = "keep") -> None:
     """Write a file with other line ends to `output`, or a tar of the files of a folder; see `content`."""
     with naming(output), output.open("wb") as stream:
         stream.writelines(content(path, line_ends))
+
+
+def fetch_set(
+    config: FileSetConfig, root: Path, network: Network, mirror: str | None = None, folder: Path | None = None
+) -> Path:
+    """Download the files of a set that are not there, and return their folder.
+
+    `root`: the folder of the project. `folder`: the folder of the files in place of the set's own. Digests that nobody
+    states are recorded in the lock file once all files are there. Raises UserError where no source gives a file.
+    """
+    output, lock = folder or root / config.folder, root / LOCK
+    for file in config.files:
+        catalogue = FOLDER / f"{config.set}.yaml"
+        fetch(wish_for(file, config.set, output / file.name, catalogue, lock), mirror, network)
+    unknown = {file.name: file_digest(output / file.name, file) for file in config.files if file.digest is None}
+    record_first(lock, {f"{config.set}/{name}": digest for name, digest in unknown.items()})
+    return output

@@ -11,12 +11,12 @@ import requests
 import tenacity
 
 from docmt.base.artifacts import read_object_if_there, write_json
+from docmt.base.credentials import without_credentials
 from docmt.base.errors import UserError
 from docmt.base.foreign import MEGABYTE, naming
 from docmt.base.screen import progress_display
 from docmt.fetching.addresses import Hosts, rewritten
 from docmt.fetching.content import login_of
-from docmt.fetching.problems import Interrupted, SourceFailed, reason
 
 ATTEMPTS = 5
 CHUNK_BYTES = 1 << 13
@@ -126,3 +126,27 @@ def _store(url: str, response: requests.Response, part: Path) -> None:
             stream.write(chunk)
             received += len(chunk)
             show(*(size // MEGABYTE for size in (offset + received, max(total, offset + received), received)))
+
+
+class SourceFailed(Exception):
+    """The failure of a source to give a file; the text of the exception is the reason."""
+
+
+class Interrupted(Exception):
+    """The error of a transfer that broke off; another attempt may continue the transfer."""
+
+
+class WrongContent(SourceFailed):
+    """The failure of a source that gave another content than expected."""
+
+
+def reason(problem: Exception) -> str:
+    """Return the cause of a failed transfer, without the messages that the library `requests` puts around the cause.
+
+    An address in it, to which a server has redirected, has no query: that may be a signature.
+    """
+    while problem.args and isinstance(problem.args[0], Exception):
+        problem = problem.args[0]
+    inner = getattr(problem, "reason", None)
+    # The messages of the library begin with the name of a connection object, which ends at the first colon.
+    return without_credentials(str(inner or problem).split(": ", 1)[-1])

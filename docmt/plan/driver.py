@@ -13,7 +13,7 @@ from docmt.base.manifest import MANIFEST
 from docmt.base.paths import RESULTS
 from docmt.base.recipe import read_recipe
 from docmt.base.result_folders import OLD
-from docmt.fetching.sets import fetch_set
+from docmt.fetching.download import fetch_set
 from docmt.fetching.transfer import Network
 from docmt.grid.grid import Grid
 from docmt.grid.items import DEMO

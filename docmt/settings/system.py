@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 from docmt.base.checks import need, need_path
 from docmt.base.parse import KINDS
 from docmt.settings.data import ViewConfig
-from docmt.settings.decode import DecodeConfig, Engine
+from docmt.settings.decode import DecodeConfig
 from docmt.settings.external import ExternalConfig
 from docmt.settings.models import READS_CHAINS, TransformerConfig
 from docmt.settings.train import GROUPS, TrainConfig
@@ -155,8 +155,3 @@ class Entry:
     def pretrained(self) -> str | None:
         """The folder of the checkpoint from which training starts; None without one, and without a training."""
         return self.system.pretrained if isinstance(self.system, TrainedSystem) else None
-
-    @property
-    def engine(self) -> Engine | None:
-        """The name of the program that searches translations; None without a model."""
-        return self.system.decode.engine if isinstance(self.system, TrainedSystem) else None

@@ -46,8 +46,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
     """Ask a program for the translations of the test set."""
     from docmt.base.programs import Program
     from docmt.external.adopt import AdoptionSettings, read_expected, write_adopted
-    from docmt.external.ask import ask
-    from docmt.external.journal import Journal
+    from docmt.external.ask import Journal, ask
     from docmt.external.notes import notes
     from docmt.text.pipeline import TextPipeline
     from docmt.text.signs import signs_of

@@ -8,8 +8,7 @@ from helpers.support import ROOT
 
 from docmt.base.errors import UserError
 from docmt.base.programs import Program
-from docmt.external.ask import ask, requests_of
-from docmt.external.journal import NAME, Journal
+from docmt.external.ask import NAME, Journal, ask, requests_of
 from docmt.external.lines import ExpectedText
 
 TEST = ExpectedText(("x", "x", "y", "z", "x"), ("a", "b", "c", "d\u2028e", "a"), ("",) * 5)
