@@ -1,6 +1,5 @@
 """`docmt check-findings`: the findings of a finished study, and whether its numbers support them."""
 
-from contextlib import chdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +12,7 @@ from docmt.base.screen import answer
 from docmt.cli.options import AsJson, Config, Root, overrides
 from docmt.grid.items import study_of
 from docmt.plan.plan import Job
-from docmt.plan.run import plan_of_run
+from docmt.plan.run import planned
 
 if TYPE_CHECKING:
     from docmt.reporting.findings import JudgedFinding
@@ -37,8 +36,7 @@ def check_findings(
     from docmt.reporting.results import ReportSettings, Results
     from docmt.steps.step import results_of
 
-    with chdir(root):
-        plan = plan_of_run(overrides(config), study)
+    with planned(root, overrides(config), study) as plan:
         study_of(plan.grid, study)
         job = Job.of("page", scale=plan.grid.scale, study=study, item=INDEX)
         folder = plan.recipe(job).folder

@@ -3,7 +3,6 @@
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import chdir
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +20,7 @@ from docmt.plan.inventory import Artifact, artifact_folders, inventory
 from docmt.plan.links import named
 from docmt.plan.plan import Job
 from docmt.plan.removal import check_idle, chosen, remove
-from docmt.plan.run import plan_of_run
+from docmt.plan.run import planned
 
 PLACES = 6
 """The largest number of jobs that a cause names."""
@@ -43,8 +42,7 @@ def path(
 
     Of a study, it is the folder of its page. Pass the --config of your run, such as scale=smoke.
     """
-    with chdir(root):
-        plan = plan_of_run(overrides(config), target)
+    with planned(root, overrides(config), target) as plan:
         jobs, file = named(plan, target)
         studies = plan.grid.active if target == "all" else [target] if target in plan.grid.studies else []
         jobs = [Job.of("page", scale=plan.grid.scale, study=study, item=INDEX) for study in studies] or jobs
@@ -62,8 +60,8 @@ def why(
 
     Jobs with the same causes are one paragraph. Pass the --config of your run, such as scale=smoke. Nothing is written.
     """
-    with chdir(root):
-        explanation = explain(plan_of_run(overrides(config), target), target)
+    with planned(root, overrides(config), target) as plan:
+        explanation = explain(plan, target)
     answer(as_json, explanation, "\n\n".join(paragraphs(explanation)))
 
 
@@ -118,8 +116,8 @@ def list_results(
         return
     if places:
         raise typer.BadParameter("PATH needs --verify")
-    with chdir(root):
-        artifacts = inventory(plan_of_run(overrides(config)))
+    with planned(root, overrides(config)) as plan:
+        artifacts = inventory(plan)
     answer(as_json, artifacts, "\n".join(listing(artifacts, every)))
 
 
@@ -192,8 +190,8 @@ def remove_results(
     if not places and not unused:
         raise typer.BadParameter("name folders below results/, or give --unused")
     below = [Path(os.path.relpath(place.absolute(), root.absolute())) for place in places or []]
-    with chdir(root):
-        artifacts = inventory(plan_of_run(overrides(config)))
+    with planned(root, overrides(config)) as plan:
+        artifacts = inventory(plan)
         removed = chosen(artifacts, below, unused)
         check_idle(Path(), removed, artifacts)
         for artifact in removed if yes else ():
@@ -240,8 +238,8 @@ def collect_scores(root: Root = Path(), config: Config = None, as_json: AsJson =
     them, and --json lists them.
     """
     path = root / COLLECTED
-    with chdir(root):
-        rows, left_out = scores_of_project(plan_of_run(overrides(config)))
+    with planned(root, overrides(config)) as plan:
+        rows, left_out = scores_of_project(plan)
     for line in left_out:
         say(f"docmt: left out: {line}")
     write_scores(rows, path)

@@ -1,8 +1,8 @@
 """Translations by a program: it is asked document by document, and each answer is in the journal before the next.
 
-A journal is a file with a line of JSON for each answer, outside the outputs of the job, for its later attempts. Each line
-is on the disk before the next request is sent, so that a job that is killed at any moment loses no answer and asks
-nothing twice.
+A journal is a file with a line of JSON for each answer, outside the outputs of the job. Each line is on the disk before
+the next request is sent, so that a job that is killed at any moment loses no answer, and its next attempt asks nothing
+twice.
 """
 
 import json

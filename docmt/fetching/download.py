@@ -19,9 +19,8 @@ from docmt.catalogue.files import FileConfig
 from docmt.catalogue.filesets import FOLDER, FileSetConfig
 from docmt.catalogue.lock import LOCK, locked_checksums, place_in_lock, record_first
 from docmt.catalogue.missing import is_source, local_path
-from docmt.fetching.addresses import Origin, origins
 from docmt.fetching.content import wrong_kind
-from docmt.fetching.transfer import Network, SourceFailed, WrongContent, forget, transfer
+from docmt.fetching.transfer import Network, Origin, SourceFailed, WrongContent, forget, origins, transfer
 
 
 @dataclass(frozen=True)

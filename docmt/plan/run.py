@@ -6,8 +6,8 @@ the targets of the run. The outputs that spare this job are here, or in the stor
 """
 
 import dataclasses
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import chdir, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +45,15 @@ def without_missing(grid: Grid) -> Grid:
     )
 
 
-def plan_of_run(config: dict[str, Any], target: str = "all") -> Plan:
-    """Return the plan of a run of a target, in the present folder; `config` overrides keys of config.yaml.
+@contextmanager
+def planned(root: Path | str, config: dict[str, Any], target: str = "all") -> Iterator[Plan]:
+    """Yield the plan of a run of a target; `config` overrides keys of config.yaml.
 
-    Raises UserError for wrong settings, and as `named` does.
+    The folder `root` is the present folder of the block. Raises UserError for wrong settings and an unknown target.
     """
-    plan = Plan(grid_of_run(Path(), config))
-    return with_available(plan, named(plan, target)[0]) if plan.grid.not_run else plan
+    with chdir(root):
+        plan = Plan(grid_of_run(Path(), config))
+        yield with_available(plan, named(plan, target)[0]) if plan.grid.not_run else plan
 
 
 def with_available(plan: Plan, targets: Iterable[Job]) -> Plan:

@@ -23,8 +23,7 @@ from docmt.plan.links import named
 from docmt.plan.plan import Plan
 from docmt.provenance import reproducing
 from docmt.provenance.artifacts import folder_of
-from docmt.provenance.comparing import Reproduction, compare
-from docmt.provenance.spread import ScoreCheck, expected_range
+from docmt.provenance.comparing import Reproduction, ScoreCheck, compare, expected_range
 from docmt.scoring.tallies import Tally
 
 CORPUS = "1_corpus/toy_zh-en@smoke"
