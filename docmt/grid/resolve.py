@@ -15,13 +15,13 @@ from docmt.base.checks import Checked, need_path, need_seeds, needed, setting
 from docmt.base.errors import UserError, check_known
 from docmt.base.parse import check_keys, mapping, parse
 from docmt.base.yaml_files import Lines
-from docmt.grid.external import check_external, check_runs, check_trained, external_key, external_system
+from docmt.grid.external import check_external, check_runs, check_trained, external_key
 from docmt.grid.scale import Scale
 from docmt.kinds.study import StudyConfig
 from docmt.settings.external import EXTERNAL
 from docmt.settings.models import MODEL_CONFIGS, TransformerConfig
 from docmt.settings.pretrained import is_random_checkpoint
-from docmt.settings.system import SystemConfig, TrainedSystem
+from docmt.settings.system import ExternalSystem, SystemConfig, TrainedSystem
 
 STARTS = ("init_from", "pretrained")
 """The keys that name the model whose parameters a training starts from; a system that states one inherits neither."""
@@ -82,8 +82,10 @@ class Resolver:
 
     def resolve(self, name: str) -> SystemConfig:
         """Return the system with all settings filled in. Raises UserError for a setting that is not allowed."""
-        if external_key(self.study.systems[name]):
-            system = external_system(name, self.study.systems[name], self.defaults["text"], self.lines)
+        if key := external_key(self.study.systems[name]):
+            external = self.study.systems[name]
+            source = parse(EXTERNAL[key], external[key], self.lines, ("systems", name, key))
+            system = ExternalSystem(name, external.get("text", self.defaults["text"]), source)
             check_runs(system, self.corpora(name), self._scope(name, "seeds")[1].seeds, self.lines)
             return system
         stated = self._inherited(name)

@@ -62,27 +62,21 @@ class TrainedSystem(SystemConfig):
 
     def __post_init__(self) -> None:
         """Check that the view, the frame, the model and the start of training fit each other."""
-        # A window of one sentence is the sentence view; all other segments have several sentences.
-        has_context = self.view.test.window is None or self.view.test.window > 1
-        joined = self.model.frame == "joined"
-        need(
-            not (joined and self.view.test.window is None),
-            "model.frame",
-            "joined",
-            "wrapped where the test view is no window (only windows have a fallback for a wrong number of sentences)",
-        )
-        need(
-            self.model.frame != "unmarked" or (self.view.test.window or 1) == 1,
-            "model.frame",
-            "unmarked",
-            "another frame where the test view is overlapping windows (their outputs cannot be combined)",
-        )
-        need(
-            joined or self.model.kind != "transformer" or not has_context or self.view.test.window is None,
-            "model.frame",
-            self.model.frame,
-            "joined where a transformer translates windows of several sentences",
-        )
+        frame, window = self.model.frame, self.view.test.window
+        overlaps = window is not None and window > 1  # a window of one sentence is the sentence view
+        refused = {
+            "wrapped where the test view is no window (only windows have a fallback for a wrong number of sentences)": (
+                frame == "joined" and window is None
+            ),
+            "another frame where the test view is overlapping windows (their outputs cannot be combined)": (
+                frame == "unmarked" and overlaps
+            ),
+            "joined where a transformer translates windows of several sentences": (
+                frame != "joined" and self.model.kind == "transformer" and overlaps
+            ),
+        }
+        for expected, is_refused in refused.items():
+            need(not is_refused, "model.frame", frame, expected)
         kinds = ", ".join(READS_CHAINS)
         for part, cut in (("train", self.view.train), ("test", self.view.test)):
             need(
