@@ -51,7 +51,7 @@ FOR_YOU: Sections = {
     "Work on corpora": {
         "add-corpus": "add_corpus",
         "check-corpus": "corpus",
-        "check-catalogue": "catalogue",
+        "check-catalogue": "corpus",
         "export-corpus": "export",
     },
     "Get files": {"fetch-files": "downloads"},
@@ -62,7 +62,7 @@ FOR_YOU: Sections = {
         "list-systems": "studies",
         "list-targets": "studies",
         "list-trainings": "trainings",
-        "check-findings": "findings",
+        "check-findings": "results",
         "path": "results",
         "why": "results",
         "list-results": "results",
