@@ -1,15 +1,14 @@
 """The options that several commands share, and the checks of the paths of a command before the command runs."""
 
-import inspect
 import os
 import re
-import typing
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from typer.models import OptionInfo, ParameterInfo
+from typer.utils import get_params_from_function
 
 from docmt.base.artifacts import read_object
 from docmt.base.errors import UserError
@@ -161,18 +160,15 @@ class PathArgument(NamedTuple):
     is_output: bool
 
 
-def parameters_of(command: Callable[..., None]) -> Iterator[tuple[str, ParameterInfo]]:
-    """Yield the name of each parameter of a command with its option or argument."""
-    hints = typing.get_type_hints(command, include_extras=True)
-    for name in inspect.signature(command).parameters:
-        for known in getattr(hints[name], "__metadata__", ()):
-            if isinstance(known, ParameterInfo):
-                yield name, known
+def parameters_of(command: Callable[..., None]) -> dict[str, ParameterInfo]:
+    """Return the option or the argument of each parameter of a command."""
+    stated = {name: parameter.default for name, parameter in get_params_from_function(command).items()}
+    return {name: known for name, known in stated.items() if isinstance(known, ParameterInfo)}
 
 
 def given_paths(command: Callable[..., None], values: dict[str, Any]) -> Iterator[PathArgument]:
     """Yield the paths among the values of a command's parameters; a parameter declared as `writable` is an output."""
-    for name, known in parameters_of(command):
+    for name, known in parameters_of(command).items():
         value = values.get(name)
         for path in value if isinstance(value, list) else [value]:
             if isinstance(path, Path):

@@ -42,7 +42,7 @@ def test_an_unstated_size_is_unknown_and_documents_alone_are_no_size(small):
     assert sizes(small).epoch(entry(small, "sentence")) is None
     state(small, published=published(documents="1.5M"))
     assert sizes(small).epoch(entry(small, "sentence")) is None
-    assert sizes(small).dev(entry(small, "sentence")) == Pass()
+    assert sizes(small).of_split(entry(small, "sentence"), "dev") == Pass()
 
 
 def test_parts_that_the_catalogue_states_are_both_documents_and_sentences(small):
