@@ -131,7 +131,7 @@ def show_damaged(root: Path, places: Sequence[Path], as_json: bool) -> bool:
 
     Raises UserError for results of an older docmt, and for a place without finished artifacts.
     """
-    from docmt.provenance.verifying import damaged_files
+    from docmt.provenance.artifacts import damaged_files
 
     check_layout(root)
     folders = (folder for _, folder in artifact_folders(root) if (folder / MANIFEST).is_file())

@@ -47,7 +47,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.base.programs import Program
     from docmt.external.adopt import AdoptionSettings, read_expected, write_adopted
     from docmt.external.ask import Journal, ask
-    from docmt.external.notes import notes
+    from docmt.external.lines import notes
     from docmt.text.pipeline import TextPipeline
     from docmt.text.signs import signs_of
 
