@@ -14,10 +14,9 @@ from rocrate.rocrate import ROCrate
 
 from docmt.base.artifacts import atomic_file, atomic_folder
 from docmt.base.errors import UserError
-from docmt.provenance.actions import add_jobs, add_licence, add_run
+from docmt.provenance.actions import Outputs, Part, add_jobs, add_licence, add_run
 from docmt.provenance.artifacts import FinishedRun
 from docmt.provenance.entities import METADATA, PROFILES, add, add_file, new_crate
-from docmt.provenance.outputs import Outputs, Part
 from docmt.provenance.workflow import add_workflow
 
 README = "README.md"
