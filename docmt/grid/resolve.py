@@ -233,19 +233,15 @@ class Resolver:
     def _inherited(self, name: str) -> dict:
         """Return the settings that the ancestors of a system and the system itself state, merged section by section."""
         system = self.study.systems[name]
-        self._check_sections(name, system)
+        for section in ("view", *MERGED):
+            if section in system:
+                mapping(system[section], self.lines, ("systems", name, section))
         parent = self.extends(name)
         stated = self._inherited(parent) if parent else {}
         for section, value in system.items():
             merged = section in MERGED
             stated[section] = {**self._inherited_fields(section, stated, value), **value} if merged else value
         return stated
-
-    def _check_sections(self, name: str, system: dict) -> None:
-        """Raise UserError where a section of a system is not a mapping from keys to values."""
-        for section in ("view", *MERGED):
-            if section in system:
-                mapping(system[section], self.lines, ("systems", name, section))
 
     def _inherited_fields(self, section: str, stated: dict, value: dict) -> dict:
         """Return the fields of a section that a system inherits from its ancestors.
