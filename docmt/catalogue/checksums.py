@@ -4,7 +4,6 @@ A folder of a user's may stand for an archive of the catalogue: it is packed as 
 """
 
 import hashlib
-import tarfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -128,6 +127,8 @@ def object_ids(archive: Path, paths: Mapping[str, str]) -> dict[str, str]:
     The first folder of an archive of GitHub has the name of the commit and is a part of the paths. Raises UserError for
     a damaged archive.
     """
+    import tarfile  # imported here, since planning reads no archive
+
     blobs: dict[str, Blob] = {}
     try:
         with tarfile.open(archive) as tar:
