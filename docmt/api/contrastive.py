@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from docmt.api.corpora import newest
 from docmt.base.columns import CONTRASTIVE
@@ -12,7 +12,7 @@ from docmt.base.tables import read_parquet
 from docmt.corpus.inputs import ContrastiveItem
 from docmt.corpus.opening import contrastive_forms, read_sets
 from docmt.decoding.translator import Progress, quiet
-from docmt.scoring.contrastive import Judgement, accuracies, contrastive_signature, group_with_totals, judge_items
+from docmt.scoring.contrastive import Judgement, accuracies, group_with_totals, judge_items
 from docmt.settings.scoring import ContrastiveConfig
 from docmt.trained.model import TrainedModel, forced_scores
 
@@ -78,35 +78,18 @@ def _plain(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def score_items(
-    model: TrainedModel,
-    items: Sequence[ContrastiveItem],
-    score: Literal["sum", "mean"] = "sum",
-    unit: Literal["last", "target"] = "last",
-    batch_tokens: int = 4096,
-    progress: Progress = quiet,
-    where: str = "items",
-) -> list[ContrastiveScore]:
-    """Return the accuracy of a model on contrastive items, by set and distance; the set `all` has every item.
-
-    The score of a variant is the sum or the mean (`score`) of its log-probabilities over its last sentence or the whole
-    target (`unit`). `where` names the items in messages. Raises UserError for an item without exactly one right
-    variant.
-    """
-    config = ContrastiveConfig(score, unit)
-    judgements = judgements_of(model, items, config, batch_tokens, progress, where)
-    return contrastive_scores(judgements, contrastive_signature(config))
-
-
 def judgements_of(
     model: TrainedModel,
     items: Sequence[ContrastiveItem],
     config: ContrastiveConfig,
     batch_tokens: int,
-    progress: Progress,
-    where: str,
+    progress: Progress = quiet,
+    where: str = "items",
 ) -> list[Judgement]:
-    """Return whether the model prefers the right variant, for each item; see `score_items`."""
+    """Return whether the model prefers the right variant, for each item; `where` names the items in messages.
+
+    Raises UserError for an item without exactly one right variant.
+    """
     if not items:
         raise UserError("no contrastive items", where=where)
     table = forced_scores(model, items, where, batch_tokens, config.unit == "target", progress)

@@ -3,13 +3,17 @@
 from pathlib import Path
 from typing import Any, Literal
 
-from docmt.base.artifacts import atomic_folder, need_new_folder
+from docmt.base.artifacts import need_new_folder
 from docmt.base.errors import check_known
-from docmt.exporting.source import ExportedModel
+from docmt.exporting.ct2_folder import write_ct2_folder
+from docmt.exporting.hub_folder import write_hub_folder
 from docmt.trained.engine import exported_model
 from docmt.trained.model import TrainedModel
 
 ExportFormat = Literal["huggingface", "ctranslate2"]
+
+WRITERS = {"huggingface": write_hub_folder, "ctranslate2": write_ct2_folder}
+"""The function that writes each format of an export."""
 
 
 def export_model(path: str | Path, output: str | Path, to: ExportFormat, **search: Any) -> None:
@@ -29,31 +33,3 @@ def export_model(path: str | Path, output: str | Path, to: ExportFormat, **searc
     trained = TrainedModel.open(Path(path), "cpu", None)
     source = exported_model(trained, trained.test_cut(), trained.decode_config(**search))
     WRITERS[to](source, Path(output))
-
-
-def _write_huggingface(source: ExportedModel, output: Path) -> None:
-    from docmt.exporting.hub_folder import write_hub_folder
-    from docmt.exporting.loading_text import huggingface_section
-    from docmt.exporting.model_card import hub_card
-
-    readme = hub_card(source, huggingface_section())
-    with atomic_folder(output) as folder:
-        write_hub_folder(source, readme, folder)
-
-
-def _write_ctranslate2(source: ExportedModel, output: Path) -> None:
-    from docmt.exporting.ct2_checks import check_ctranslate2
-    from docmt.exporting.ct2_folder import write_ct2_folder
-    from docmt.exporting.ct2_model import ctranslate2
-    from docmt.exporting.loading_text import ctranslate2_section
-    from docmt.exporting.model_card import card_text
-
-    check_ctranslate2(source)
-    ctranslate2()
-    readme = card_text(source, ctranslate2_section(source))
-    with atomic_folder(output) as folder:
-        write_ct2_folder(source, readme, folder)
-
-
-WRITERS = {"huggingface": _write_huggingface, "ctranslate2": _write_ctranslate2}
-"""The function that writes each format of an export."""

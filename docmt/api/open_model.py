@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from docmt.api.contrastive import ContrastiveScore, score_items
+from docmt.api.contrastive import ContrastiveScore, contrastive_scores, judgements_of
 from docmt.api.documents import check_documents
 from docmt.base.errors import UserError
 from docmt.base.names import DeviceName
 from docmt.corpus.inputs import ContrastiveItem
+from docmt.scoring.contrastive import contrastive_signature
 from docmt.settings.decode import Engine, LengthPenalty
+from docmt.settings.scoring import ContrastiveConfig
 from docmt.trained.model import TrainedModel
 from docmt.trained.translate import fallback_text, translate_documents
 
@@ -113,7 +115,9 @@ class Model:
         >>> [(score.set, score.items) for score in model.score_contrastive(items)]
         [('items', 1)]
         """
-        return score_items(self.trained, items, score, unit, batch_tokens)
+        config = ContrastiveConfig(score, unit)
+        judgements = judgements_of(self.trained, items, config, batch_tokens)
+        return contrastive_scores(judgements, contrastive_signature(config))
 
 
 def open_model(path: str | Path, device: DeviceName = "auto", threads: int | None = None) -> Model:

@@ -1,14 +1,13 @@
 """The systems of the studies of a project, and the targets of Snakemake."""
 
 from collections.abc import Mapping
-from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
 from docmt.base.errors import check_known
 from docmt.grid.grid import Grid, load_grid
-from docmt.plan.run import plan_of_run
+from docmt.plan.run import planned
 from docmt.plan.stored import with_trainings
 from docmt.plan.targets import TargetKind, TargetState, TargetSummary
 from docmt.plan.targets import targets as find_targets
@@ -76,9 +75,8 @@ def list_targets(
     ):
         if value is not None:
             check_known(what, value, known)
-    with chdir(root):
-        plan = with_trainings(plan_of_run(dict(config or {})))
-        targets = find_targets(plan, studies_of(plan.grid, study), kind in (None, "scores"))
+    with planned(root, dict(config or {})) as plan:
+        targets = find_targets(with_trainings(plan), studies_of(plan.grid, study), kind in (None, "scores"))
         return [
             row
             for row in targets

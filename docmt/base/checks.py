@@ -103,12 +103,7 @@ def each_value(check: Check) -> Check:
 
 def each_key(check: Check) -> Check:
     """Return the check that each key of a mapping passes `check`."""
-
-    def test(name: str, value: Mapping[str, Any]) -> None:
-        for key in value:
-            check(name, key)
-
-    return Check(test, {"propertyNames": check.schema})
+    return Check(each(check).test, {"propertyNames": check.schema})
 
 
 def some(expected: str, found: str | None = None) -> Check:

@@ -164,9 +164,12 @@ def check_segments(path: Path, table: pa.Table, sizes: Mapping[str, int]) -> Non
     for batch in table.to_batches():
         with reading(path, "not segments of a view", remedy=OF_TOKENS):
             for side, size in sizes.items():
-                ids, lengths = batch.column(f"{side}_ids"), batch.column(f"{side}_lengths")
-                _check_sums(lengths, ids.value_lengths().to_numpy(), f"{side}_lengths")
-                _check_range(_values(ids), size, f"{side}_ids")
+                lists, lengths = batch.column(f"{side}_ids"), batch.column(f"{side}_lengths")
+                _check_sums(lengths, lists.value_lengths().to_numpy(), f"{side}_lengths")
+                ids = _values(lists)
+                low, high = int(ids.min(initial=0)), int(ids.max(initial=0))
+                if low < 0 or high >= size:
+                    raise ValueError(f"{side}_ids from {low} to {high} in a vocabulary of {size} pieces")
             sentences = [batch.column(f"{side}_lengths").value_lengths().to_numpy() for side in sizes]
             if not np.array_equal(sentences[0], sentences[-1]):
                 raise UserError(
@@ -192,13 +195,6 @@ def _values(lists: pa.ListArray) -> np.ndarray:
     if flat.null_count or lists.null_count:
         raise ValueError("numbers are missing")
     return flat.to_numpy()
-
-
-def _check_range(ids: np.ndarray, size: int, name: str) -> None:
-    """Raise ValueError unless all ids are numbers of pieces of a vocabulary of `size` pieces."""
-    low, high = int(ids.min(initial=0)), int(ids.max(initial=0))
-    if low < 0 or high >= size:
-        raise ValueError(f"{name} from {low} to {high} in a vocabulary of {size} pieces")
 
 
 def _check_sums(lengths: pa.ListArray, expected: np.ndarray, name: str) -> None:

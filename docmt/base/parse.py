@@ -60,19 +60,17 @@ def check_keys(value: dict, valid: Iterable[str], lines: Lines, path: tuple = ()
         check_known("key", key, valid, lines.place((*path, key)))
 
 
-def parse(cls: type, value: Any, lines: Lines | str, path: tuple = ()) -> Any:
-    """Build the dataclass `cls` from a mapping of its fields.
+def parse(hint: Any, value: Any, lines: Lines | str, path: tuple = ()) -> Any:
+    """Convert a value to the type `hint`, most often a mapping to the dataclass of whose fields it is.
 
-    `lines` is the origin of the mapping: the lines of a file, or only the name of a file. `path` is the path of keys
-    that leads to the mapping in this file. Raises UserError for an unknown key, a missing key, a wrong type, a value
-    out of range, and fields that contradict each other.
+    `lines` is the origin of the value: the lines of a file, or only the name of a file. `path` is the path of keys
+    that leads to the value in this file. Raises UserError for an unknown key, a missing key, a wrong type, a value out
+    of range, and fields that contradict each other.
     """
-    return _first(Converter(lines), cls, value, path)
-
-
-def parse_value(hint: Any, value: Any, where: str, path: tuple = ()) -> Any:
-    """Convert a value of the file `where`, at a path of keys, to the type `hint`; raise UserError for another type."""
-    return _first(Converter(where), hint, value, path)
+    converter = Converter(lines)
+    with converter.noting():
+        return converter.value(hint, value, path)
+    raise converter.problems[0]
 
 
 def mistakes(hint: Any, value: Any, lines: Lines | str, path: tuple = ()) -> list[UserError]:
@@ -107,13 +105,6 @@ def parse_what_is_right(cls: type, value: Any, lines: Lines, path: tuple = ()) -
 
 class _Noted(Exception):
     """A value has mistakes, which the converter has noted."""
-
-
-def _first(converter: "Converter", hint: Any, value: Any, path: tuple) -> Any:
-    """Return a value, or raise the first mistake in it."""
-    with converter.noting():
-        return converter.value(hint, value, path)
-    raise converter.problems[0]
 
 
 class Converter:

@@ -129,20 +129,6 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
-class Limits:
-    """The limits of a program.
-
-    - `timeout_seconds`: the longest wait for the next answer, from the previous answer or the request.
-    - `retries`: how often a request that failed is sent again.
-    - `at_once`: the largest number of requests that wait for their answers.
-    """
-
-    timeout_seconds: float
-    retries: int = 0
-    at_once: int = 1
-
-
-@dataclass(frozen=True)
 class Request:
     """A request to a program, and the form of its answer.
 
@@ -165,9 +151,17 @@ class Request:
 class Program:
     """A program that answers requests. It is started with the first request, and again after a failure."""
 
-    def __init__(self, command: Sequence[str], limits: Limits, where: str) -> None:
-        """Store the words of the command line; `where` names the setting in messages."""
-        self.command, self.limits, self.where = command, limits, where
+    def __init__(
+        self, command: Sequence[str], where: str, timeout_seconds: float, retries: int = 0, at_once: int = 1
+    ) -> None:
+        """Store the words of the command line; `where` names the setting in messages.
+
+        - `timeout_seconds`: the longest wait for the next answer, from the previous answer or the request.
+        - `retries`: how often a request that failed is sent again.
+        - `at_once`: the largest number of requests that wait for their answers.
+        """
+        self.command, self.where = command, where
+        self.timeout_seconds, self.retries, self.at_once = timeout_seconds, retries, at_once
         self._process: LineProcess | None = None
         self._failures: Counter[str] = Counter()
 
@@ -198,7 +192,7 @@ class Program:
 
     def _fill(self, waiting: Iterator[Request], pending: dict[str, Request]) -> None:
         """Send requests until the largest number of them wait for answers."""
-        while len(pending) < self.limits.at_once and (request := next(waiting, None)):
+        while len(pending) < self.at_once and (request := next(waiting, None)):
             pending[request.id] = request
             self._send(request)
 
@@ -215,7 +209,7 @@ class Program:
         """
         since = time.monotonic()
         while True:
-            line = self._process.receive(self.limits.timeout_seconds, since)
+            line = self._process.receive(self.timeout_seconds, since)
             answer = self._parse(line)
             if answer["id"] in pending:
                 request = pending[answer["id"]]
@@ -258,7 +252,7 @@ class Program:
         blamed = [failure.request] if failure.request else list(pending)
         self._failures.update(blamed)
         worst = max(blamed, key=lambda name: self._failures[name])
-        if self._failures[worst] > self.limits.retries:
+        if self._failures[worst] > self.retries:
             raise UserError(
                 "the program gave no usable answer",
                 where=self.where,

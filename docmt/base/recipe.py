@@ -21,7 +21,7 @@ from docmt.base.errors import UserError, install
 from docmt.base.foreign import reading
 from docmt.base.machine import installed_version
 from docmt.base.manifest import MANIFEST
-from docmt.base.parse import parse_value
+from docmt.base.parse import parse
 from docmt.base.paths import ID_DIGITS, RESULTS
 
 GIVEN = "given"
@@ -147,7 +147,7 @@ class Recipe:
 
     def hint(self, name: str, kind: Any, default: Any = None) -> Any:
         """Return a hint of the type `kind`. Raises UserError for another value, which a person has written."""
-        return parse_value(kind, self.hints.get(name, default), str(self.path), ("hints", name))
+        return parse(kind, self.hints.get(name, default), str(self.path), ("hints", name))
 
     def check_libraries(self) -> None:
         """Raise UserError where this Python has another version of a library than the workflow planned with."""

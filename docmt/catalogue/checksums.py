@@ -1,14 +1,19 @@
-"""The digests of files that are there, and how they differ from what the catalogue states."""
+"""The digests of files that are there, also of Git objects in archives, and how they differ from the catalogue's.
 
+A folder of a user's may stand for an archive of the catalogue: it is packed as a tar, always in the same bytes.
+"""
+
+import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import IO
 
-from docmt.base.digests import kind_of, known_sha256
-from docmt.base.foreign import reading
+from docmt.base.digests import BYTES_AT_ONCE, full_digest, kind_of, known_sha256
+from docmt.base.errors import UserError
+from docmt.base.foreign import first_line, is_of_disk, reading
 from docmt.catalogue.files import GIT_OBJECTS, Checksums, FileConfig, git_objects_digest
-from docmt.catalogue.folders import chunks_of, tar_chunks
-from docmt.catalogue.git_ids import checksum_of, object_ids
 
 
 def content(path: Path, line_ends: str = "keep") -> Iterator[bytes]:
@@ -100,3 +105,113 @@ def _wrong_objects(path: Path, expected: Mapping[str, str]) -> Mismatch | None:
         if actual[name] != value:
             return Mismatch("other content in the archive", f"{name} {actual[name] or 'missing'}", f"git id {value}")
     return None
+
+
+Blob = tuple[str, str]
+"""The mode of a file or folder in Git, and its Git id."""
+
+
+def checksum_of(chunks: Iterable[bytes], kind: str, size: int) -> str:
+    """Return a checksum of `size` bytes. Git puts the kind and the size of an object before its bytes."""
+    result = hashlib.new("sha1" if kind == "git_blob" else kind, usedforsecurity=False)
+    if kind == "git_blob":
+        result.update(b"blob %d\0" % size)
+    for chunk in chunks:
+        result.update(chunk)
+    return result.hexdigest()
+
+
+def object_ids(archive: Path, paths: Mapping[str, str]) -> dict[str, str]:
+    """Return the Git ids of files and folders in a tar archive, by their paths; an empty text for a missing path.
+
+    The first folder of an archive of GitHub has the name of the commit and is a part of the paths. Raises UserError for
+    a damaged archive.
+    """
+    import tarfile  # imported here, since planning reads no archive
+
+    blobs: dict[str, Blob] = {}
+    try:
+        with tarfile.open(archive) as tar:
+            for member in tar:
+                name = str(PurePosixPath(member.name))
+                if member.isfile() and any(name == path or name.startswith(f"{path}/") for path in paths):
+                    chunks = chunks_of(tar.extractfile(member))
+                    mode = "100755" if member.mode & 0o100 else "100644"
+                    blobs[name] = mode, checksum_of(chunks, "git_blob", member.size)
+    except Exception as problem:
+        # For a damaged archive the library raises errors of many classes.
+        if is_of_disk(problem):
+            raise
+        raise UserError("archive is damaged or truncated", where=str(archive), found=first_line(problem)) from None
+    return {path: blobs[path][1] if path in blobs else _folder_id(blobs, path) for path in paths}
+
+
+def _folder_id(blobs: Mapping[str, Blob], folder: str) -> str:
+    """Return the Git id of a folder from those of the files below it; an empty text where there are none."""
+    inside = {path.removeprefix(f"{folder}/"): blob for path, blob in blobs.items() if path.startswith(f"{folder}/")}
+    return tree_id(inside) if inside else ""
+
+
+def tree_id(blobs: Mapping[str, Blob]) -> str:
+    """Return the Git id of a folder from the files below it, by their paths in the folder."""
+    entries: dict[str, Blob] = {}
+    below: defaultdict[str, dict[str, Blob]] = defaultdict(dict)
+    for path, blob in blobs.items():
+        first, _, rest = path.partition("/")
+        if rest:
+            below[first][rest] = blob
+        else:
+            entries[path] = blob
+    entries |= {name: ("40000", tree_id(inside)) for name, inside in below.items()}
+    # Git sorts a folder as if its name ended with a slash.
+    order = sorted(entries, key=lambda name: f"{name}/" if name in below else name)
+    content = b"".join(
+        f"{entries[name][0]} {name}".encode() + b"\0" + bytes.fromhex(entries[name][1]) for name in order
+    )
+    return hashlib.sha1(b"tree %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+ENDING = ".tar"
+"""The ending of the name of a file whose source may be a folder."""
+BLOCK = 512
+"""The number of bytes to whose multiple a tar fills up each file."""
+
+
+def files_below(folder: Path) -> list[Path]:
+    """Return the files in a folder and its subfolders, sorted by their paths. Raises UserError where there is none."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    if not files:
+        raise UserError("the folder has no files", where=str(folder), expected="the files of a corpus")
+    return files
+
+
+def chunks_of(stream: IO[bytes]) -> Iterator[bytes]:
+    """Return an iterator of the bytes of a stream, some at a time."""
+    return iter(lambda: stream.read(BYTES_AT_ONCE), b"")
+
+
+def tar_chunks(folder: Path) -> Iterator[bytes]:
+    """Yield the bytes of a tar with the files of a folder.
+
+    They depend on the paths and contents of the files alone, and not on times, owners or rights.
+    """
+    # Imported late, since planning imports this module and rarely meets a folder.
+    import tarfile
+
+    for path in files_below(folder):
+        member = tarfile.TarInfo(path.relative_to(folder).as_posix())
+        member.size = path.stat().st_size
+        yield member.tobuf(tarfile.PAX_FORMAT)
+        with path.open("rb") as stream:
+            yield from chunks_of(stream)
+        yield bytes(-member.size % BLOCK)
+    yield bytes(2 * BLOCK)
+
+
+def version_of(folder: Path) -> str:
+    """Return a text that changes when a file of the folder is added, removed or replaced; no file is read."""
+    facts = []
+    for path in files_below(folder):
+        status = path.stat()
+        facts.append([str(path.relative_to(folder)), status.st_size, status.st_mtime_ns, status.st_ino])
+    return full_digest(facts)

@@ -162,21 +162,16 @@ def load_corpus(path: Path | str) -> CorpusConfig:
             remedy=f"rename the file to {config.corpus}.yaml, or write `corpus: {stem}`",
         )
     for path, reader in config.reader.readers_of_files(("reader",)):
-        _check_paths(reader, path, lines)
-        _check_listed(reader, path, config, lines)
+        _check_paths(reader, path, config, lines)
     return config
 
 
-def _check_paths(reader: FileReaderConfig, place: tuple, lines: Lines) -> None:
-    """Raise UserError for a path that leads out of the folder of the corpus' files: absolute, or with `..`."""
+def _check_paths(reader: FileReaderConfig, place: tuple, config: CorpusConfig, lines: Lines) -> None:
+    """Raise UserError for a path that leads out of the corpus' files, and for a file that is not among them."""
     for name, path in reader.paths:
         if not stays_inside(path):
             where = lines.place((*place, *name))
             raise UserError("the path leads out of the corpus' files", where=where, found=quoted(path), expected=INSIDE)
-
-
-def _check_listed(reader: FileReaderConfig, place: tuple, config: CorpusConfig, lines: Lines) -> None:
-    """Raise UserError where a reader reads from a file, or an archive, that is not among the corpus' files."""
     downloads = [file.name for file in config.files]
     listed = ", ".join(downloads) or "none"
     if reader.archive is not None and reader.archive not in downloads:
@@ -227,10 +222,7 @@ def corpus_settings(config: CorpusConfig) -> dict[str, Any]:
     slice_ = dataclasses.asdict(config)
     for name in ("about", "published", "train_parts", "passing_on", "most_pieces", *STOP_WORDS):
         del slice_[name]
-    slice_["files"] = [_file_settings(file) for file in config.files]
+    slice_["files"] = [
+        {"name": file.name} | ({GIT_OBJECTS: file.git_objects} if file.git_objects else {}) for file in config.files
+    ]
     return slice_
-
-
-def _file_settings(file: FileConfig) -> dict[str, Any]:
-    """Return the part of a file of the catalogue on which stage 1 depends."""
-    return {"name": file.name} | ({GIT_OBJECTS: file.git_objects} if file.git_objects else {})

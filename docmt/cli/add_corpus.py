@@ -10,9 +10,8 @@ from docmt.base.clone import WORKFLOW
 from docmt.base.screen import answer
 from docmt.cli.options import AsJson, Root, output_folder
 from docmt.drafts import opus, sacrebleu
-from docmt.drafts.address import parse_address
 from docmt.drafts.corpus_file import CorpusDraft, write_corpus_file
-from docmt.drafts.draft import Draft
+from docmt.drafts.draft import Draft, parse_address
 
 
 def add_corpus(

@@ -1,4 +1,4 @@
-"""`docmt check-corpus`: the check of a user's corpus."""
+"""`docmt check-corpus` and `check-catalogue`: the check of a user's corpus, and of the counts of the catalogue."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from docmt.base.errors import USER_MISTAKE
+from docmt.base.errors import USER_MISTAKE, check_known
 from docmt.base.screen import aligned, answer
-from docmt.cli.options import AsJson, Mirror, input_folder
+from docmt.cli.options import AsJson, Config, Mirror, Root, input_folder, overrides
 from docmt.cli.standard_input import NAME
 
 if TYPE_CHECKING:
     from docmt.corpus.inputs import ProblemKind
     from docmt.corpus.leaks import Shared
-    from docmt.corpus.review import Review
+    from docmt.corpus.review import CorpusCheck, Finding, Review
 
 
 def check_corpus(
@@ -113,3 +113,64 @@ def range_text(numbers: Mapping[str, float]) -> str:
     """Return the smallest and the largest number as text, or a single number where both are equal."""
     low, high = numbers["min"], numbers["max"]
     return f"{low}" if low == high else f"{low} to {high}"
+
+
+Names = Annotated[list[str] | None, typer.Argument(help="names of corpora [default: all]", show_default=False)]
+
+
+def check_catalogue(
+    corpora: Names = None,
+    root: Root = Path(),
+    config: Config = None,
+    mirror: Mirror = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check the counts of the corpora whose files are here against the papers' counts.
+
+    Nothing is downloaded. Status 2 where a count differs and the catalogue does not say why, or where stage 1 would
+    refuse a corpus.
+    """
+    from docmt.corpus import review
+    from docmt.grid.grid import load_grid
+
+    grid = load_grid(root, overrides(config))
+    places = grid.places(root, mirror)
+    for name in corpora or ():
+        check_known("corpus", name, grid.corpora)
+    chosen = [corpus for name, corpus in grid.corpora.items() if not corpora or name in corpora]
+    checks = [review.check_corpus(corpus, places) for corpus in chosen]
+    answer(as_json, checks, "\n".join(map(_check_text, checks)))
+    if not all(check.is_fine for check in checks):
+        raise typer.Exit(USER_MISTAKE)
+
+
+def _check_text(check: "CorpusCheck") -> str:
+    """Return a corpus' counts as a table, with reasons for differences, shared text, and splits that were not read."""
+    lines = [check.corpus]
+    notes = list(dict.fromkeys(finding.why for finding in check.findings if finding.why))
+    columns = ("split", "count", "measured", "published", "paper", "")
+    rows = [columns, *(_row(finding, notes) for finding in check.findings)]
+    if check.findings:
+        lines.append(aligned(rows, "  "))
+    lines += [f"  [{number}] {note}" for number, note in enumerate(notes, 1)]
+    lines += [f"  {line}" for line in shared_lines(check.shared)]
+    lines += [f"  changed: {what}: {count:,}" for what, count in sorted(check.changed.items()) if count]
+    absent: dict[str, list[str]] = {}
+    for split, names in check.absent.items():
+        absent.setdefault(", ".join(names), []).append(split)
+    lines += [f"  not read: {', '.join(splits)} (not here: {names})" for names, splits in absent.items()]
+    if check.problem:
+        lines.append(f"  problem: {check.problem}")
+    return "\n".join(lines)
+
+
+def _row(finding: "Finding", notes: list[str]) -> tuple[str, ...]:
+    """Return the cells of a count; the number in brackets refers to a reason in `notes`, below the table."""
+    number = "-"
+    if finding.measured is not None:
+        number = f"{finding.measured:,.4g}" if finding.measured % 1 else f"{finding.measured:,.0f}"
+    note = f" [{notes.index(finding.why) + 1}]" if finding.why else ""
+    words = {"equal": "equal", "explained": "differs, explained", "unexplained": "DIFFERS, not explained"}
+    verdict = words.get(finding.verdict, finding.verdict) + note
+    stated = f"{int(finding.stated):,}" if finding.stated.isdigit() else finding.stated
+    return finding.split, finding.count, number, stated, f"{finding.paper}, {finding.place}", verdict

@@ -10,7 +10,7 @@ from docmt.base.errors import UserError, check_known
 from docmt.base.screen import aligned, answer
 from docmt.catalogue.filesets import FileSetConfig, load_file_sets
 from docmt.cli.options import AsJson, Config, Mirror, Root, output_folder, overrides
-from docmt.fetching.sets import fetch_set
+from docmt.fetching.download import fetch_set
 from docmt.fetching.transfer import Network
 from docmt.grid.grid import load_grid
 

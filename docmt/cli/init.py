@@ -63,11 +63,6 @@ def make_study_folder(folder: Path, clone: Path) -> None:
         text = (clone / CONFIG).read_text(encoding="utf-8")
         (new / CONFIG).write_text(STUDIES.sub(f"studies: [{EXAMPLE}]\n", text, count=1), encoding="utf-8")
         (new / ".gitignore").write_text(IGNORED, encoding="utf-8")
-        _make_writable(new)
-
-
-def _make_writable(folder: Path) -> None:
-    """Let the user edit the files: those of a read-only clone are copied with their modes."""
-    for path in (folder, *folder.rglob("*")):
-        if not path.is_symlink():
-            path.chmod(path.stat().st_mode | 0o200)
+        for path in (new, *new.rglob("*")):  # files of a read-only clone are copied with their modes
+            if not path.is_symlink():
+                path.chmod(path.stat().st_mode | 0o200)

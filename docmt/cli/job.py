@@ -23,7 +23,7 @@ from docmt.cli.options import MOST, Device
 from docmt.steps import read_job
 from docmt.steps.download import STEP as DOWNLOAD
 from docmt.steps.download import download
-from docmt.store.exchange import fetch, give
+from docmt.store.store import fetch, give
 
 Folder = Annotated[Path, typer.Argument(help="folder of the job, which has its job.json", metavar="FOLDER")]
 Threads = Annotated[

@@ -1,15 +1,14 @@
 """The options that several commands share, and the checks of the paths of a command before the command runs."""
 
-import inspect
 import os
 import re
-import typing
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from typer.models import OptionInfo, ParameterInfo
+from typer.utils import get_params_from_function
 
 from docmt.base.artifacts import read_object
 from docmt.base.errors import UserError
@@ -44,11 +43,6 @@ def input_file(about: str, *names: str) -> Any:
 def input_folder(about: str, *names: str) -> Any:
     """Return an option for a folder to read from."""
     return typer.Option(*names, help=about, file_okay=False, metavar="FOLDER")
-
-
-def input_path(about: str, *names: str) -> Any:
-    """Return an option for a file or a folder to read."""
-    return typer.Option(*names, help=about, metavar="PATH")
 
 
 def output_file(about: str, *names: str) -> Any:
@@ -166,18 +160,15 @@ class PathArgument(NamedTuple):
     is_output: bool
 
 
-def parameters_of(command: Callable[..., None]) -> Iterator[tuple[str, ParameterInfo]]:
-    """Yield the name of each parameter of a command with its option or argument."""
-    hints = typing.get_type_hints(command, include_extras=True)
-    for name in inspect.signature(command).parameters:
-        for known in getattr(hints[name], "__metadata__", ()):
-            if isinstance(known, ParameterInfo):
-                yield name, known
+def parameters_of(command: Callable[..., None]) -> dict[str, ParameterInfo]:
+    """Return the option or the argument of each parameter of a command."""
+    stated = {name: parameter.default for name, parameter in get_params_from_function(command).items()}
+    return {name: known for name, known in stated.items() if isinstance(known, ParameterInfo)}
 
 
 def given_paths(command: Callable[..., None], values: dict[str, Any]) -> Iterator[PathArgument]:
     """Yield the paths among the values of a command's parameters; a parameter declared as `writable` is an output."""
-    for name, known in parameters_of(command):
+    for name, known in parameters_of(command).items():
         value = values.get(name)
         for path in value if isinstance(value, list) else [value]:
             if isinstance(path, Path):
@@ -187,7 +178,9 @@ def given_paths(command: Callable[..., None], values: dict[str, Any]) -> Iterato
 def check_paths(paths: list[PathArgument]) -> None:
     """Raise UserError for an output path whose parent is a file, or that is also another path of the command."""
     for output in (path for path in paths if path.is_output):
-        _check_folder(output)
+        parent = next(parent for parent in output.path.absolute().parents if os.path.lexists(parent))
+        if not parent.is_dir():
+            raise UserError("not a folder", where=str(parent), found="a file", expected=f"the folder of {output.name}")
         for other in paths:
             if other is not output and os.path.realpath(other.path) == os.path.realpath(output.path):
                 raise UserError(
@@ -196,12 +189,6 @@ def check_paths(paths: list[PathArgument]) -> None:
                     expected="a path that no other option names",
                     remedy=f"name another path for {output.name}, which would be written over {other.name}",
                 )
-
-
-def _check_folder(output: PathArgument) -> None:
-    parent = next(parent for parent in output.path.absolute().parents if os.path.lexists(parent))
-    if not parent.is_dir():
-        raise UserError("not a folder", where=str(parent), found="a file", expected=f"the folder of {output.name}")
 
 
 def option_name(name: str, known: ParameterInfo) -> str:

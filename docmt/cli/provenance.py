@@ -10,7 +10,7 @@ import typer
 
 from docmt.base.errors import printable
 from docmt.base.screen import answer, first_of
-from docmt.cli.options import MOST, AsJson, Config, Root, input_path, output_folder, overrides
+from docmt.cli.options import MOST, AsJson, Config, Root, output_folder, overrides
 from docmt.plan.plan import Plan
 from docmt.plan.run import grid_of_run
 from docmt.provenance import crate as crates
@@ -77,7 +77,9 @@ def reproduce(
         Path | None, output_folder("folder in which the target is made again [default: beside --root]")
     ] = None,
     cores: Annotated[int, typer.Option(min=1, max=MOST, help="cores for snakemake")] = 1,
-    crate: Annotated[Path | None, input_path("RO-Crate of the first run, in the place of its results")] = None,
+    crate: Annotated[
+        Path | None, typer.Option(help="RO-Crate of the first run, in the place of its results", metavar="PATH")
+    ] = None,
     root: Root = Path(),
     config: Config = None,
     as_json: AsJson = False,

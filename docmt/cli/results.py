@@ -1,26 +1,31 @@
-"""`docmt path`, `why`, `list-results` and `remove-results`: where results are, what a run would make, what there is."""
+"""`docmt path`, `why`, `list-results`, `remove-results`, `collect-scores`, `check-findings`: what results there are."""
 
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import chdir
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST
 from docmt.base.paths import INDEX, RESULTS
+from docmt.base.recipe import JOB, read_recipe
 from docmt.base.result_folders import check_layout
-from docmt.base.screen import aligned, answer, count_of, first_of, progress_display, two_digits
+from docmt.base.screen import aligned, answer, count_of, first_of, progress_display, say, two_digits
 from docmt.cli.options import AsJson, Config, Root, overrides
+from docmt.grid.items import study_of
+from docmt.plan.collected import COLLECTED, scores_of_project, write_scores
 from docmt.plan.explain import Explanation, explain
 from docmt.plan.inventory import Artifact, artifact_folders, inventory
 from docmt.plan.links import named
 from docmt.plan.plan import Job
 from docmt.plan.removal import check_idle, chosen, remove
-from docmt.plan.run import plan_of_run
+from docmt.plan.run import planned
+
+if TYPE_CHECKING:
+    from docmt.reporting.findings import JudgedFinding
 
 PLACES = 6
 """The largest number of jobs that a cause names."""
@@ -42,8 +47,7 @@ def path(
 
     Of a study, it is the folder of its page. Pass the --config of your run, such as scale=smoke.
     """
-    with chdir(root):
-        plan = plan_of_run(overrides(config), target)
+    with planned(root, overrides(config), target) as plan:
         jobs, file = named(plan, target)
         studies = plan.grid.active if target == "all" else [target] if target in plan.grid.studies else []
         jobs = [Job.of("page", scale=plan.grid.scale, study=study, item=INDEX) for study in studies] or jobs
@@ -61,8 +65,8 @@ def why(
 
     Jobs with the same causes are one paragraph. Pass the --config of your run, such as scale=smoke. Nothing is written.
     """
-    with chdir(root):
-        explanation = explain(plan_of_run(overrides(config), target), target)
+    with planned(root, overrides(config), target) as plan:
+        explanation = explain(plan, target)
     answer(as_json, explanation, "\n\n".join(paragraphs(explanation)))
 
 
@@ -117,8 +121,8 @@ def list_results(
         return
     if places:
         raise typer.BadParameter("PATH needs --verify")
-    with chdir(root):
-        artifacts = inventory(plan_of_run(overrides(config)))
+    with planned(root, overrides(config)) as plan:
+        artifacts = inventory(plan)
     answer(as_json, artifacts, "\n".join(listing(artifacts, every)))
 
 
@@ -127,7 +131,7 @@ def show_damaged(root: Path, places: Sequence[Path], as_json: bool) -> bool:
 
     Raises UserError for results of an older docmt, and for a place without finished artifacts.
     """
-    from docmt.provenance.verifying import damaged_files
+    from docmt.provenance.artifacts import damaged_files
 
     check_layout(root)
     folders = (folder for _, folder in artifact_folders(root) if (folder / MANIFEST).is_file())
@@ -191,8 +195,8 @@ def remove_results(
     if not places and not unused:
         raise typer.BadParameter("name folders below results/, or give --unused")
     below = [Path(os.path.relpath(place.absolute(), root.absolute())) for place in places or []]
-    with chdir(root):
-        artifacts = inventory(plan_of_run(overrides(config)))
+    with planned(root, overrides(config)) as plan:
+        artifacts = inventory(plan)
         removed = chosen(artifacts, below, unused)
         check_idle(Path(), removed, artifacts)
         for artifact in removed if yes else ():
@@ -228,3 +232,61 @@ def label(artifact: Artifact) -> str:
 def size(artifacts: Sequence[Artifact]) -> str:
     """Return the size of artifacts together."""
     return f"{two_digits(sum(artifact.bytes for artifact in artifacts) / 1e6)} MB"
+
+
+def collect_scores(root: Root = Path(), config: Config = None, as_json: AsJson = False) -> None:
+    """Write results/scores.parquet: one table of every score of every study; a row is a score of a run.
+
+    A run of snakemake writes it at its end. Call this after you copied results, or changed
+    settings: the column asked says which scores are what is asked for now; the others are of other versions, and of
+    systems that no study has any more. Scores that are damaged are left out; a line on standard error names each of
+    them, and --json lists them.
+    """
+    path = root / COLLECTED
+    with planned(root, overrides(config)) as plan:
+        rows, left_out = scores_of_project(plan)
+    for line in left_out:
+        say(f"docmt: left out: {line}")
+    write_scores(rows, path)
+    record = {"output": str(path), "scores": len(rows), "left_out": left_out}
+    answer(as_json, record, f"{path}: {len(rows):,} scores")
+
+
+NOT_SUPPORTED = 1
+"""The exit status of `docmt check-findings` where the numbers do not support a finding on record."""
+
+
+def check_findings(
+    study: Annotated[str, typer.Argument(help="name of a study whose page is finished")],
+    root: Root = Path(),
+    config: Config = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare the findings of a study's page with its numbers.
+
+    The status is 1 where the numbers do not support a finding that the study has on record. Numbers of generated text,
+    and findings whose systems were not run, are no failure.
+    """
+    from docmt.reporting.findings import judged_findings
+    from docmt.reporting.results import ReportSettings, Results
+    from docmt.steps.step import results_of
+
+    with planned(root, overrides(config), study) as plan:
+        study_of(plan.grid, study)
+        job = Job.of("page", scale=plan.grid.scale, study=study, item=INDEX)
+        folder = plan.recipe(job).folder
+        if not plan.is_finished(job):
+            raise UserError("the page of this study is not finished", where=str(folder), remedy=f"snakemake {study}")
+        recipe = read_recipe(folder)
+        settings = ReportSettings.load(folder / JOB, recipe.file("human"))
+        findings = judged_findings(Results.load(settings, results_of(recipe)))
+    answer(as_json, findings, "\n".join(map(finding_line, findings)) or f"{study} states no findings")
+    if any(finding.is_failed for finding in findings):
+        raise typer.Exit(NOT_SUPPORTED)
+
+
+def finding_line(finding: "JudgedFinding") -> str:
+    """Return the line about a finding: its state, its sentence, and why it is not supported."""
+    on_record = " (on record)" if finding.on_record else ""
+    reasons = f" [{'; '.join(finding.reasons)}]" if finding.reasons else ""
+    return f"{finding.state}{on_record}: {finding.sentence}{reasons}"

@@ -24,7 +24,7 @@ def standard_input_as_file(command: Callable[..., None], values: dict[str, Any])
     Readers may open a file several times, or ask for its size; a pipe allows neither. Messages call the temporary file
     "standard input". Raises UserError where `-` stands for several files.
     """
-    inputs = {name for name, known in parameters_of(command) if known.dir_okay is False and not known.writable}
+    inputs = {name for name, known in parameters_of(command).items() if known.dir_okay is False and not known.writable}
     uses = [name for name in inputs for path in _paths(values[name]) if path == DASH]
     if not uses:
         yield values

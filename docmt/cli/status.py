@@ -1,6 +1,5 @@
 """`docmt status`: how far a run is, here and on a cluster."""
 
-from contextlib import chdir
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,7 @@ from docmt.cli import trainings
 from docmt.cli.options import AsJson, Config, Root, overrides
 from docmt.plan.links import named
 from docmt.plan.progress import STATES, RunProgress, progress_of
-from docmt.plan.run import plan_of_run
+from docmt.plan.run import planned
 
 LISTED = 20
 """The largest number of lines about jobs in one state."""
@@ -29,8 +28,7 @@ def status(
     failed where its last attempt ended without outputs. Pass the --config of your run, such as scale=smoke. Nothing is
     written. `watch docmt status` shows it again and again.
     """
-    with chdir(root):
-        plan = plan_of_run(overrides(config), target)
+    with planned(root, overrides(config), target) as plan:
         progress = progress_of(plan, named(plan, target)[0])
     names = {"target": target, "scale": plan.grid.scale}
     answer(as_json, {**names, **vars(progress), "jobs": progress.total}, lambda: show(progress, **names))

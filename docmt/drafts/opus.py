@@ -9,8 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from docmt.base.errors import UserError, nearest
-from docmt.drafts.address import Pair, parse_pair
-from docmt.drafts.draft import Draft, file_value
+from docmt.drafts.draft import Draft, Pair, file_value, parse_pair
 
 HOST = "https://object.pouta.csc.fi"
 CITATION = "Joerg Tiedemann: Parallel Data, Tools and Interfaces in OPUS, LREC 2012. LICENSE in the zip says what else."

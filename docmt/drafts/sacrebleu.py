@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from docmt.corpus.forms.sacrebleu import known_set
-from docmt.drafts.address import parse_pair
-from docmt.drafts.draft import Draft, Value, file_value
+from docmt.drafts.draft import Draft, Value, file_value, parse_pair
 
 CITATION = "Matt Post: A Call for Clarity in Reporting BLEU Scores, WMT 2018; and the findings of the WMT of its year."
 

@@ -13,12 +13,13 @@ import numpy as np
 
 from docmt.base.errors import UserError
 from docmt.decoding.translator import Progress, SearchResults, Translator, quiet
-from docmt.exporting.ct2_checks import check_engine
+from docmt.exporting.ct2_model import check_ctranslate2
 from docmt.exporting.ct2_search import MARGIN, CTranslate2Search
 from docmt.exporting.source import ExportedModel
 from docmt.nn.rows import Rows
 from docmt.search.beam import Translation, length_penalty
 from docmt.search.forced import forced_scores
+from docmt.settings.ctranslate2 import engine_obstacles
 
 SAMPLE = 64
 """The largest number of sentences of a proof."""
@@ -50,7 +51,7 @@ class CTranslate2Translator(Translator):
 
         Raises UserError where CTranslate2 cannot translate as the model does, or is not installed.
         """
-        check_engine(source)
+        check_ctranslate2(source, engine_obstacles, "the engine docmt translates with every model")
         self.source, self.program = source, CTranslate2Search(source)
         self.proof: Proof | None = None
         super().__init__(source.network, source.decode, progress, self.program.search)

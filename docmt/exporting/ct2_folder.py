@@ -5,9 +5,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from docmt.base.artifacts import atomic_file, copy_files, write_json
+from docmt.base.artifacts import atomic_file, atomic_folder, copy_files, write_json
 from docmt.base.vocabulary import EOS, SEP, SPECIALS
-from docmt.exporting.ct2_model import position_rows, save_ct2_model
+from docmt.exporting.ct2_model import check_ctranslate2, ctranslate2, position_rows, save_ct2_model
+from docmt.exporting.model_card import card_text
 from docmt.exporting.source import ExportedModel
 from docmt.nn.frames import FRAMES, NOTHING
 from docmt.search.rules import RULES
@@ -18,24 +19,42 @@ PROGRAM |= {"truecase.py": "docmt.text", "batches.py": "docmt.decoding"}
 """The files of the program that every export has, with the package that has each."""
 
 
-def write_ct2_folder(source: ExportedModel, readme: str, folder: Path) -> None:
-    """Write all files of the export; `readme` is the content of README.md."""
-    save_ct2_model(source, folder)
-    copy_files(source.folder / "text", folder / "text")
-    write_json(folder / "translate.json", search_settings(source))
-    for name, package in (PROGRAM | tokenizers(source)).items():
-        with atomic_file(folder / name) as stream:
-            stream.write((files(package) / name).read_text(encoding="utf-8"))
-    with atomic_file(folder / "requirements.txt") as stream:
-        stream.writelines(f"{name}=={version(name)}\n" for name in requirements(source))
-    with atomic_file(folder / "README.md") as stream:
-        stream.write(readme)
+def write_ct2_folder(source: ExportedModel, output: Path) -> None:
+    """Write the export as the new folder `output`.
+
+    Raises UserError where CTranslate2 cannot translate as the model does, or is not installed.
+    """
+    check_ctranslate2(source)
+    ctranslate2()
+    texts = {name: _text(package, name) for name, package in (PROGRAM | tokenizers(source)).items()}
+    texts["requirements.txt"] = "".join(f"{name}=={version(name)}\n" for name in requirements(source))
+    texts["README.md"] = card_text(source, loading_section(source))
+    with atomic_folder(output) as folder:
+        save_ct2_model(source, folder)
+        copy_files(source.folder / "text", folder / "text")
+        write_json(folder / "translate.json", search_settings(source))
+        for name, text in texts.items():
+            with atomic_file(folder / name) as stream:
+                stream.write(text)
+
+
+def loading_section(source: ExportedModel) -> str:
+    """Return the section of the card on the program beside the model, and on what is equal to docmt."""
+    *first, last = [f"`{name}`" for name in requirements(source)]
+    needed = f"{', '.join(first)} and {last}" if first else last
+    return _text("docmt.exporting.standalone", "section.md").strip().format(needed=needed)
+
+
+def _text(package: str, name: str) -> str:
+    return (files(package) / name).read_text(encoding="utf-8")
 
 
 def search_settings(source: ExportedModel) -> dict[str, Any]:
     """Return the content of translate.json: the settings of the search, the windows, and the symbols around them."""
     config, decode = source.network.config, source.decode
-    before, between = (None if mark == NOTHING else SPECIALS[mark] for mark in _source_marks(source))
+    marks = FRAMES[config.frame].source_before
+    inner = marks.inner if config.frame == "joined" else NOTHING  # only this frame has windows of several sentences
+    before, between = (None if mark == NOTHING else SPECIALS[mark] for mark in (marks.edge, inner))
     return {
         "window": source.cut.window,
         "before": before,
@@ -57,13 +76,6 @@ def barred_outputs(frame: Frame) -> list[list[str]]:
     never = [[SPECIALS[symbol]] for symbol in RULES[frame].never_output]
     # No sentence is empty. CTranslate2 itself bars the end before the first piece.
     return never + [[SPECIALS[SEP], SPECIALS[after]] for after in (SEP, EOS) if frame == "joined"]
-
-
-def _source_marks(source: ExportedModel) -> tuple[int, int]:
-    """Return the symbol before a window, and the symbol between its sentences, which only the frame `joined` has."""
-    marks = FRAMES[source.network.config.frame]
-    between = marks.source_before.inner if source.network.config.frame == "joined" else NOTHING
-    return marks.source_before.edge, between
 
 
 def tokenizers(source: ExportedModel) -> dict[str, str]:

@@ -1,9 +1,11 @@
 """The parameters of a Transformer in CTranslate2's format.
 
 CTranslate2's own converters read the models of other toolkits. Here its specification is filled directly. The table of
-positions is written out, since docmt's sinusoids begin with another row than those of CTranslate2.
+positions is written out, since docmt's sinusoids begin with another row than those of CTranslate2. A model is checked
+before its export: nothing is written where that fails.
 """
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,13 +14,14 @@ import numpy as np
 import torch
 from torch import nn
 
-from docmt.base.errors import install
+from docmt.base.errors import UserError, install
 from docmt.base.foreign import library
 from docmt.base.vocabulary import SPECIALS
 from docmt.exporting.source import ExportedModel
 from docmt.nn.frames import FRAMES
 from docmt.nn.layers import Embedding, FeedForward, Residual
 from docmt.nn.multihead import MultiHead
+from docmt.settings.ctranslate2 import Obstacle, obstacles
 from docmt.settings.models import TransformerConfig
 
 BARRED = -1e9
@@ -118,3 +121,19 @@ def _fill_linear(spec: Any, *maps: nn.Linear) -> None:
 
 def _values(tensor: torch.Tensor) -> np.ndarray:
     return tensor.detach().cpu().float().numpy()
+
+
+def check_ctranslate2(
+    source: ExportedModel,
+    obstacles_of: Callable[..., Iterator[Obstacle]] = obstacles,
+    remedy: str = "--to huggingface exports every model",
+) -> None:
+    """Raise UserError, with the first obstacle, where CTranslate2 cannot translate as the model does."""
+    for obstacle in obstacles_of(source.network.config, source.cut, source.text, source.decode):
+        raise UserError(
+            "CTranslate2 cannot translate as this model does",
+            where=str(source.folder),
+            found=obstacle.actual,
+            expected=obstacle.expected,
+            remedy=remedy,
+        )

@@ -61,7 +61,9 @@ class CTranslate2Search:
     @torch.inference_mode()
     def search(self, rows: Rows) -> list[Searches]:
         """Return the translations of each sentence of a batch, best first, as the only search of its instance."""
-        sources, limits = self.framed(rows), self._limits(rows)
+        longest = most_pieces(self.model.config.learned_positions)
+        by_sentence = instance_limits(rows, self.config, RULES[self.frame].counted_besides, longest)
+        sources, limits = self.framed(rows), [limit for (limit,) in by_sentence]
         translations = self._ranked(sources, self._finished(sources, limits))
         others = [number for number in range(len(rows)) if number not in translations]
         if others:
@@ -89,12 +91,6 @@ class CTranslate2Search:
     def words(self, sentence: Sentence) -> Pieces:
         """Return the pieces of a translation."""
         return [self.target_pieces[number] for number in sentence]
-
-    def _limits(self, rows: Rows) -> list[int]:
-        """Return the maximum length of the translation of each sentence."""
-        counted_besides = RULES[self.frame].counted_besides
-        limits = instance_limits(rows, self.config, counted_besides, most_pieces(self.model.config.learned_positions))
-        return [limit for (limit,) in limits]
 
     def _finished(self, sources: list[Pieces], limits: list[int]) -> dict[int, list[Hypothesis]]:
         """Return the hypotheses of the sentences whose search ended before the maximum length of the sentence.
@@ -143,7 +139,8 @@ class CTranslate2Search:
         scores = iter(self.log_probabilities([sources[number] for number, _ in again], [pieces for _, pieces in again]))
         ranked = {}
         for number, some in chosen.items():
-            sums = [sum(next(scores)) for _ in some] if self._is_scored(some) else [*map(self._sum, some)]
+            is_scored = self._is_scored(some)
+            sums = [sum(next(scores)) if is_scored else each.score * self._penalty(each.pieces) for each in some]
             translations = [self._translation(each.pieces, total) for each, total in zip(some, sums, strict=True)]
             ranked[number] = sorted(translations, key=lambda translation: -translation.normalised)
         return ranked
@@ -160,9 +157,6 @@ class CTranslate2Search:
 
     def _penalty(self, pieces: Pieces) -> float:
         return length_penalty(len(pieces) + 1, self.config)
-
-    def _sum(self, hypothesis: Hypothesis) -> float:
-        return hypothesis.score * self._penalty(hypothesis.pieces)
 
     def _translation(self, pieces: Pieces, score: float) -> Translation:
         sentence = [self.numbers[piece] for piece in pieces]

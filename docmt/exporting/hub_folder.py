@@ -9,11 +9,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from docmt.base.artifacts import atomic_file, copy_file, copy_files, write_json
+from docmt.base.artifacts import atomic_file, atomic_folder, copy_file, copy_files, write_json
 from docmt.base.columns import STOP_WORDS
 from docmt.base.manifest import MANIFEST
 from docmt.base.recipe import CARD
 from docmt.base.version import VERSION
+from docmt.exporting.model_card import hub_card
 from docmt.exporting.source import ExportedModel
 from docmt.models.store import WEIGHTS
 
@@ -22,17 +23,19 @@ IN_TRANSLATE = ("beam", "length_penalty", "length_alpha", "max_length_a", "max_l
 """The settings of the search that the method `translate` of a model has."""
 
 
-def write_hub_folder(source: ExportedModel, readme: str, folder: Path) -> None:
-    """Write all files of the export; `readme` is the content of README.md."""
-    for name in (CARD, WEIGHTS, STOP_WORDS, MANIFEST):
-        if (source.folder / name).exists():
-            copy_file(source.folder, name, folder)
-    copy_files(source.folder / "text", folder / "text")
-    write_json(folder / "config.json", loading_config(source))
-    with atomic_file(folder / LOADING) as stream:
-        stream.write((files("docmt.exporting.loading") / LOADING).read_text(encoding="utf-8"))
-    with atomic_file(folder / "README.md") as stream:
-        stream.write(readme)
+def write_hub_folder(source: ExportedModel, output: Path) -> None:
+    """Write the export as the new folder `output`."""
+    loading = files("docmt.exporting.loading")
+    readme = hub_card(source, (loading / "section.md").read_text(encoding="utf-8").strip())
+    with atomic_folder(output) as folder:
+        for name in (CARD, WEIGHTS, STOP_WORDS, MANIFEST):
+            if (source.folder / name).exists():
+                copy_file(source.folder, name, folder)
+        copy_files(source.folder / "text", folder / "text")
+        write_json(folder / "config.json", loading_config(source))
+        for name, text in ((LOADING, (loading / LOADING).read_text(encoding="utf-8")), ("README.md", readme)):
+            with atomic_file(folder / name) as stream:
+                stream.write(text)
 
 
 def loading_config(source: ExportedModel) -> dict[str, Any]:

@@ -3,14 +3,19 @@
 The fields are those of the Hub's template of a model card (`language`, `license`, `library_name`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
+from docmt.base.artifacts import read_object_if_there
+from docmt.base.manifest import RECORD, read_record
 from docmt.base.markdown import fenced, front_matter, table
+from docmt.base.recipe import JOB, read_recipe, root_of
 from docmt.base.version import VERSION
 from docmt.catalogue.licences import OPEN_LICENCES, is_open
-from docmt.exporting.facts import architecture_text, corpus_card, record_of_training
 from docmt.exporting.source import ExportedModel
+from docmt.settings.models import MODELS
 
 RECORDED = (
     *("updates", "best_update", "stop_rule", "dev_loss", "dev_perplexity", "dev_bleu"),
@@ -39,7 +44,18 @@ def hub_card(source: ExportedModel, loading: str) -> str:
 
 def card_text(source: ExportedModel, loading: str) -> str:
     """Return README.md without fields: what the model is, how it is loaded, its corpus and its training."""
-    return "\n\n".join((*_what_it_is(source), loading, *_origin(source))) + "\n"
+    about, paper = architecture_text(source.network.config.kind)
+    languages = "from `{}` to `{}`".format(*source.languages)
+    parts = (
+        f"# {model_name(source)}",
+        f"A model of docmt {VERSION} that translates documents {languages}. Its architecture is "
+        f"`{source.network.config.kind}`.",
+        f"{about} Paper: {paper}",
+        loading,
+        f"## Corpus and licence\n\n{_corpus_text(source)}",
+        f"## Training\n\n{_training_text(source)}",
+    )
+    return "\n\n".join(parts) + "\n"
 
 
 def model_name(source: ExportedModel) -> str:
@@ -47,22 +63,6 @@ def model_name(source: ExportedModel) -> str:
     provenance = source.card.get("provenance", {})
     names = [str(provenance[name]) for name in ("system", "corpus") if provenance.get(name)]
     return " ".join(names) or source.folder.resolve().name
-
-
-def _what_it_is(source: ExportedModel) -> Iterator[str]:
-    about, paper = architecture_text(source.network.config.kind)
-    yield f"# {model_name(source)}"
-    yield (
-        f"A model of docmt {VERSION} that translates documents from `{source.languages[0]}` to "
-        f"`{source.languages[1]}`. Its architecture is `{source.network.config.kind}`."
-    )
-    yield f"{about} Paper: {paper}"
-
-
-def _origin(source: ExportedModel) -> Iterator[str]:
-    """Yield the sections on the corpus and the training."""
-    yield "## Corpus and licence\n\n" + _corpus_text(source)
-    yield "## Training\n\n" + _training_text(source)
 
 
 def _corpus_text(source: ExportedModel) -> str:
@@ -97,3 +97,33 @@ def _licence_fields(corpus: Mapping[str, Any] | None) -> dict[str, str]:
         return {"license": "unknown"}
     name = OPEN_LICENCES.get(corpus["licence"], "other")
     return {"license": name} if name != "other" else {"license": name, "license_details": corpus["licence"]}
+
+
+def record_of_training(model: Path) -> dict[str, Any]:
+    """Return the record of the training of a model; empty for a model that is not in the folder of a training.
+
+    Raises UserError where the record was changed after docmt wrote it.
+    """
+    record = model.resolve().parent / RECORD
+    return read_record(record) if record.is_file() else {}
+
+
+def corpus_card(model: Path) -> dict[str, Any] | None:
+    """Return the card of the corpus of a model, to which the recipe of its training leads; None where it is not there.
+
+    Raises UserError where a recipe was changed after docmt wrote it.
+    """
+    folder = model.resolve().parent
+    for role in ("tokens", "corpus"):
+        if not (folder / JOB).is_file() or role not in (inputs := read_recipe(folder).inputs):
+            return None
+        folder = root_of(folder) / inputs[role]
+    return read_object_if_there(folder / "card.json", "licence", "citation")
+
+
+def architecture_text(kind: str) -> tuple[str, str]:
+    """Return what an architecture is, and its paper, as the docstring of its module says them."""
+    module = import_module(MODELS[kind].model.partition(":")[0])
+    paragraphs = (module.__doc__ or "").strip().split("\n\n")
+    paper = next(text for text in paragraphs if text.startswith("Paper: "))
+    return " ".join(paragraphs[0].split()), " ".join(paper.removeprefix("Paper: ").split())

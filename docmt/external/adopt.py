@@ -1,6 +1,12 @@
-"""Adopted translations: a user's lines become the files that stage 6 writes for a trained system."""
+"""Adopted translations: a user's lines become the files that stage 6 writes for a trained system.
 
-from collections.abc import Callable
+At a scale whose corpora are generated, generated lines stand in for the user's. They are the references with some words
+left out and some words exchanged, so that no score is perfect and two systems differ. They say that the path works, and
+nothing else.
+"""
+
+import random
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,9 +15,7 @@ from docmt.base.columns import DOCUMENTS, only
 from docmt.base.digests import full_digest
 from docmt.base.names import UNSPACED
 from docmt.base.tables import read_parquet
-from docmt.external.lines import ExpectedText, read_translations
-from docmt.external.notes import SignsOf, notes, refuse_denied
-from docmt.external.stand_in import stand_in
+from docmt.external.lines import ExpectedText, SignsOf, notes, read_translations, refuse_denied
 from docmt.settings.external import ExternalConfig
 
 Restore = Callable[[str], tuple[str, str]]
@@ -83,3 +87,31 @@ def write_adopted(
         "notes": noted,
     }
     write_json(output / "decoding.json", record)
+
+
+CHANGED = 0.15
+"""The share of words that are left out, and of words that change places with the next one."""
+
+
+def stand_in(test: ExpectedText, lines: str, name: str, is_spaced: bool) -> list[str]:
+    """Return a line for each sentence, or for each document where `lines` is "documents".
+
+    `name` is the system's with its seed, from which the changes follow. `is_spaced`: whether spaces separate words;
+    in other languages characters are changed.
+    """
+    between = " " if is_spaced else ""
+    changed = []
+    for number, reference in enumerate(test.references):
+        # A generator seeded by a text gives the same numbers on every machine.
+        draw = random.Random(f"{name} {number}")
+        changed.append(between.join(_changed(reference.split() if is_spaced else list(reference), draw)))
+    return test.unit(changed, lines)
+
+
+def _changed(words: Sequence[str], draw: random.Random) -> list[str]:
+    """Return words of which some are left out and some have changed places; one word at least is left."""
+    left = [word for word in words if draw.random() >= CHANGED] or list(words[:1])
+    for place in range(len(left) - 1):
+        if draw.random() < CHANGED:
+            left[place], left[place + 1] = left[place + 1], left[place]
+    return left

@@ -3,17 +3,19 @@
 A file has a line for each sentence, or for each document. Lines end at line feeds; a carriage return before a line feed
 is a part of the line's end, and a byte order mark is ignored. A blank line is an empty translation, but for a blank
 line between each two documents. Where the number of lines is wrong, the message names the likely cause and its line.
+Notes say what a person should know of lines that look other than the study states.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from docmt.base.artifacts import read_lines
 from docmt.base.errors import UserError, check_known, quoted
 from docmt.base.line_counts import LikelyCause, likely_cause, without_blank_borders
-from docmt.settings.external import FileTranslations, files_at
+from docmt.settings.external import ExternalConfig, FileTranslations, files_at
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,8 @@ def _plain_lines(path: Path) -> list[str]:
     """Return the lines of a file. Raises UserError for one without translations, and for a lone carriage return."""
     lines = [line.removesuffix("\r") for line in read_lines(path)]
     if not any(line.strip() for line in lines):
-        raise UserError("no translation in the file", where=f"{path}:1", found=_amount(lines), expected="translations")
+        found = f"{len(lines)} blank lines" if lines else "an empty file"
+        raise UserError("no translation in the file", where=f"{path}:1", found=found, expected="translations")
     for number, line in enumerate(lines, start=1):
         if "\r" in line:
             raise UserError(
@@ -73,11 +76,6 @@ def _plain_lines(path: Path) -> list[str]:
                 remedy="write the file with one kind of line end",
             )
     return lines
-
-
-def _amount(lines: Sequence[str]) -> str:
-    """Return what a file without translations has, for its message."""
-    return f"{len(lines)} blank lines" if lines else "an empty file"
 
 
 def _check_count(path: Path, lines: list[str], source: FileTranslations, test: ExpectedText) -> None:
@@ -138,3 +136,52 @@ def _files(folder: Path, source: FileTranslations, test: ExpectedText) -> list[P
             expected=f"{len(documents)} files",
         )
     return files
+
+
+SignsOf = Callable[[Sequence[str], Collection[str], Iterable[Sequence[str]]], Iterator[Any]]
+"""The function `docmt.text.signs.signs_of`, which finds signs that lines are not what is stated of them."""
+
+SETTINGS = {
+    "plain": ("tokenised: false", "or state `tokenised: true` if they are tokens, whose escapes docmt reads"),
+    "tokens": ("tokenised: true", "state `tokenised: false`"),
+    "cased": ("case: cased", "state `case: lower`"),
+    "openings": ("case: cased", "or state `case: truecased`"),
+    "lower": ("case: lower", "state `case: cased` or `case: truecased`"),
+}
+"""The settings that make statements about lines, and what else to state, by the statement."""
+
+
+def refuse_denied(
+    path: Path, lines: Sequence[str], source: ExternalConfig, test: ExpectedText, signs_of: SignsOf
+) -> None:
+    """Raise UserError for the first sign of what cannot be true of the lines of a file, such as pieces of words."""
+    for seen in _signs(lines, source, test, signs_of):
+        if seen.sign.is_certain:
+            setting, other = SETTINGS.get(seen.sign.denies, ("words", ""))
+            raise UserError(
+                "the lines are not what the study states",
+                where=str(path),
+                found=seen.text,
+                expected=f"lines with `{setting}`" if other else "whole words, a translation on each line",
+                remedy="; ".join(filter(None, (seen.sign.advice, other))),
+            )
+
+
+def notes(lines: Sequence[str], source: ExternalConfig, test: ExpectedText, signs_of: SignsOf) -> Iterator[str]:
+    """Yield a sentence for each thing that a person should know of translations."""
+    references, sources = (test.unit(texts, source.lines) for texts in (test.references, test.sources))
+    for what, texts in (("reference", references), ("source", sources)):
+        if list(lines) == texts:
+            yield f"the translations are the {what} itself, line by line"
+    for seen in _signs(lines, source, test, signs_of):
+        setting, _ = SETTINGS.get(seen.sign.denies, ("", ""))
+        yield seen.text + (f", and `{setting}` is stated" if setting else "")
+    if blank := sum(not line.strip() for line in lines):
+        yield f"{blank} of {len(lines)} lines are blank, which count as empty translations"
+
+
+def _signs(lines: Sequence[str], source: ExternalConfig, test: ExpectedText, signs_of: SignsOf) -> Iterator[Any]:
+    """Return the signs that deny what a study states of lines, where the references do not have them too."""
+    stated = {"words", "tokens" if source.tokenised else "plain"}
+    case = {"cased": {"cased", "openings"}, "truecased": {"cased"}, "lower": {"lower"}}[source.case]
+    return signs_of(lines, stated | case, [test.unit(test.references, source.lines)])

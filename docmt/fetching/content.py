@@ -24,11 +24,6 @@ LOGIN = re.compile(r"(^|[/.])(log-?in|sign-?in|accounts|oauth2?|sso|ServiceLogin
 """A part of the addresses to which servers redirect those who are not logged in."""
 
 
-def is_page_name(name: str) -> bool:
-    """Return whether a file of this name may be a web page."""
-    return name.lower().endswith((".html", ".htm"))
-
-
 def login_of(stated: str, final: str) -> str | None:
     """Return the address of a login to which a request was redirected; None where the final address is no login."""
     if stated == final:
@@ -53,7 +48,7 @@ def wrong_kind(path: Path, name: str) -> str | None:
         head = stream.read(HEAD_BYTES)
     if not head:
         return "an empty file"
-    if PAGE.match(head) and not is_page_name(name):
+    if PAGE.match(head) and not name.lower().endswith((".html", ".htm")):
         return page_problem(head)
     for endings, (magic, form) in MAGIC.items():
         if name.lower().endswith(endings) and not head.startswith(magic):

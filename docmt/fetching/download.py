@@ -5,21 +5,22 @@ A download gets its final name when it is complete and checked. What an interrup
 came from; a file without a note was put there by a person, and is never replaced.
 """
 
+import shutil
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from docmt.base.artifacts import read_object_if_there, write_json
-from docmt.base.digests import kind_of, known_sha256, named_digest, value_of
+from docmt.base.digests import BYTES_AT_ONCE, kind_of, known_sha256, named_digest, value_of
 from docmt.base.errors import UserError
-from docmt.catalogue.checksums import Mismatch, file_digest, wrong_bytes, wrong_content
+from docmt.base.foreign import first_line, is_of_disk, naming
+from docmt.catalogue.checksums import Mismatch, content, file_digest, wrong_bytes, wrong_content
 from docmt.catalogue.files import FileConfig
-from docmt.catalogue.lock import locked_checksums, place_in_lock
+from docmt.catalogue.filesets import FOLDER, FileSetConfig
+from docmt.catalogue.lock import LOCK, locked_checksums, place_in_lock, record_first
 from docmt.catalogue.missing import is_source, local_path
-from docmt.fetching.addresses import Origin, origins
-from docmt.fetching.archives import extract_member, write_content
 from docmt.fetching.content import wrong_kind
-from docmt.fetching.problems import SourceFailed, WrongContent
-from docmt.fetching.transfer import Network, forget, transfer
+from docmt.fetching.transfer import Network, Origin, SourceFailed, WrongContent, forget, origins, transfer
 
 
 @dataclass(frozen=True)
@@ -212,3 +213,47 @@ def _all_failed(wish: Wish, failures: list[tuple[str, SourceFailed]]) -> UserErr
         found="".join(f"\n    {place}: {failure}" for place, failure in failures) or "no source in the catalogue",
         remedy=f"{' '.join(file.obtain.split())} Then {manual}." if file.obtain else f"By hand: {manual}.",
     )
+
+
+def extract_member(archive: Path, member: str, output: Path) -> None:
+    """Write the member of a zip whose path is `member`, or ends in it, to `output`.
+
+    Raises WrongContent where the file is no zip, and where it has no such member or several.
+    """
+    try:
+        with zipfile.ZipFile(archive) as zipped:
+            paths = [name for name in zipped.namelist() if name == member or name.endswith(f"/{member}")]
+            if len(paths) != 1:
+                raise WrongContent(f"the zip has {len(paths)} members {member}, expected one")
+            with zipped.open(paths[0]) as stored, naming(output), output.open("wb") as stream:
+                shutil.copyfileobj(stored, stream, BYTES_AT_ONCE)
+    except WrongContent:
+        raise
+    except Exception as problem:
+        # For a damaged zip the library raises errors of many classes.
+        if is_of_disk(problem):
+            raise
+        raise WrongContent(f"not a zip, or damaged: {first_line(problem)}") from None
+
+
+def write_content(path: Path, output: Path, line_ends: str = "keep") -> None:
+    """Write a file with other line ends to `output`, or a tar of the files of a folder; see `content`."""
+    with naming(output), output.open("wb") as stream:
+        stream.writelines(content(path, line_ends))
+
+
+def fetch_set(
+    config: FileSetConfig, root: Path, network: Network, mirror: str | None = None, folder: Path | None = None
+) -> Path:
+    """Download the files of a set that are not there, and return their folder.
+
+    `root`: the folder of the project. `folder`: the folder of the files in place of the set's own. Digests that nobody
+    states are recorded in the lock file once all files are there. Raises UserError where no source gives a file.
+    """
+    output, lock = folder or root / config.folder, root / LOCK
+    for file in config.files:
+        catalogue = FOLDER / f"{config.set}.yaml"
+        fetch(wish_for(file, config.set, output / file.name, catalogue, lock), mirror, network)
+    unknown = {file.name: file_digest(output / file.name, file) for file in config.files if file.digest is None}
+    record_first(lock, {f"{config.set}/{name}": digest for name, digest in unknown.items()})
+    return output

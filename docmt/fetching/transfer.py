@@ -3,20 +3,67 @@
 The received bytes are in a part; a JSON file beside it has their address, and the version of the file there.
 """
 
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote, urlsplit, urlunsplit
 
 import requests
 import tenacity
 
 from docmt.base.artifacts import read_object_if_there, write_json
+from docmt.base.credentials import without_credentials
 from docmt.base.errors import UserError
 from docmt.base.foreign import MEGABYTE, naming
 from docmt.base.screen import progress_display
-from docmt.fetching.addresses import Hosts, rewritten
+from docmt.catalogue.files import Checksums, FileConfig
+from docmt.catalogue.missing import is_remote
 from docmt.fetching.content import login_of
-from docmt.fetching.problems import Interrupted, SourceFailed, reason
+
+Hosts = Mapping[str, str]
+"""The address that stands in for a host, by the host: `hosts` of config.yaml."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A place that may give a file: an address, or a path.
+
+    `checksums` are those of the bytes that the place gives. `member` is the path of the file in a zip that the place
+    gives; None where it gives the file itself.
+    """
+
+    place: str
+    checksums: Checksums = field(default_factory=Checksums)
+    member: str | None = None
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether the place is an http or https address."""
+        return is_remote(self.place)
+
+
+def origins(file: FileConfig, mirror: str | None = None, user_file: Path | None = None) -> Iterator[Origin]:
+    """Yield the places of a file: the user's own file, the mirror, and the sources of the catalogue, in this order."""
+    if user_file is not None:
+        yield Origin(str(user_file))
+    if mirror is not None:
+        is_url = urlsplit(mirror).scheme in ("http", "https", "file")
+        yield Origin(f"{mirror.rstrip('/')}/{quote(file.name) if is_url else file.name}")
+    for source in file.sources:
+        yield Origin(source.url, source, source.member)
+
+
+def rewritten(url: str, hosts: Hosts) -> str:
+    """Return an address with the stand-in for its host, whose path comes before that of the address."""
+    parts = urlsplit(url)
+    base = hosts.get(parts.netloc)
+    if base is None:
+        return url
+    stand_in = urlsplit(base)
+    path = f"{stand_in.path.rstrip('/')}{parts.path}"
+    return urlunsplit((stand_in.scheme, stand_in.netloc, path, parts.query, ""))
+
 
 ATTEMPTS = 5
 CHUNK_BYTES = 1 << 13
@@ -126,3 +173,27 @@ def _store(url: str, response: requests.Response, part: Path) -> None:
             stream.write(chunk)
             received += len(chunk)
             show(*(size // MEGABYTE for size in (offset + received, max(total, offset + received), received)))
+
+
+class SourceFailed(Exception):
+    """The failure of a source to give a file; the text of the exception is the reason."""
+
+
+class Interrupted(Exception):
+    """The error of a transfer that broke off; another attempt may continue the transfer."""
+
+
+class WrongContent(SourceFailed):
+    """The failure of a source that gave another content than expected."""
+
+
+def reason(problem: Exception) -> str:
+    """Return the cause of a failed transfer, without the messages that the library `requests` puts around the cause.
+
+    An address in it, to which a server has redirected, has no query: that may be a signature.
+    """
+    while problem.args and isinstance(problem.args[0], Exception):
+        problem = problem.args[0]
+    inner = getattr(problem, "reason", None)
+    # The messages of the library begin with the name of a connection object, which ends at the first colon.
+    return without_credentials(str(inner or problem).split(": ", 1)[-1])

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from docmt.base.errors import UserError
-from docmt.base.parse import parse
 from docmt.base.yaml_files import Lines
 from docmt.settings.external import CORPUS, EXTERNAL, SEED
 from docmt.settings.system import ExternalSystem
@@ -47,16 +46,6 @@ def check_trained(name: str, stated: Mapping[str, Any], where: str) -> None:
             found=name,
             expected="a system that docmt trains",
         )
-
-
-def external_system(name: str, stated: Mapping[str, Any], text: str, lines: Lines) -> ExternalSystem:
-    """Return an external system from what a study states of it; `text` is the preset of text of config.yaml's defaults.
-
-    Raises UserError for a setting that is not allowed.
-    """
-    key = external_key(stated)
-    source = parse(EXTERNAL[key], stated[key], lines, ("systems", name, key))
-    return ExternalSystem(name, stated.get("text", text), source)
 
 
 def check_runs(system: ExternalSystem, corpora: Sequence[str], seeds: Sequence[int] | None, lines: Lines) -> None:

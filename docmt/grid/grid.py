@@ -138,11 +138,6 @@ class Grid(RunConfig):
             raise UserError("a system without a model", where=f"{corpus}/{folder}", found=about)
         return entry
 
-    @property
-    def has_stand_ins(self) -> bool:
-        """Whether this scale generates its corpora, and with them lines in the place of a user's translations."""
-        return self.fixtures is not None
-
     def started_from(self, entry: Entry) -> Entry | None:
         """Return the entry whose model the training of this entry starts from; None without `init_from`."""
         system = entry.system
@@ -177,7 +172,7 @@ class Grid(RunConfig):
     def translations_for(self, entry: Entry) -> list[str]:
         """Return the paths of the translations that an external system has on its corpus, one for each seed."""
         source = entry.system.source if isinstance(entry.system, ExternalSystem) else None
-        if not isinstance(source, FileTranslations) or self.has_stand_ins:
+        if not isinstance(source, FileTranslations) or self.fixtures is not None:
             return []
         return list(dict.fromkeys(source.path_of(entry.corpus, seed) for seed in entry.seeds))
 

@@ -15,7 +15,7 @@ from docmt.base.checks import Checked, need_path, need_seeds, needed, setting
 from docmt.base.errors import UserError, check_known
 from docmt.base.parse import check_keys, mapping, parse
 from docmt.base.yaml_files import Lines
-from docmt.grid.external import check_external, check_runs, check_trained, external_key, external_system
+from docmt.grid.external import check_external, check_runs, check_trained, external_key
 from docmt.grid.scale import Scale
 from docmt.kinds.study import StudyConfig
 from docmt.settings.external import EXTERNAL
@@ -82,8 +82,12 @@ class Resolver:
 
     def resolve(self, name: str) -> SystemConfig:
         """Return the system with all settings filled in. Raises UserError for a setting that is not allowed."""
-        if external_key(self.study.systems[name]):
-            return self._external(name)
+        if key := external_key(self.study.systems[name]):
+            external = self.study.systems[name]
+            source = parse(EXTERNAL[key], external[key], self.lines, ("systems", name, key))
+            system = ExternalSystem(name, external.get("text", self.defaults["text"]), source)
+            check_runs(system, self.corpora(name), self._scope(name, "seeds")[1].seeds, self.lines)
+            return system
         stated = self._inherited(name)
         start, corpus = self._started(name)
         values = {"name": name, "init_from": start, "init_corpus": corpus, "pretrained": self._checkpoint(name)}
@@ -94,12 +98,6 @@ class Resolver:
             values[section] = {**self._defaults(section, stated), **stated.get(section, {}), **overlay}
         system = parse(TrainedSystem, values, self.lines, ("systems", name))
         return dataclasses.replace(system, view=self.scale.view.laid_over(system.view))
-
-    def _external(self, name: str) -> ExternalSystem:
-        """Return an external system; its text is the default where the study states none."""
-        system = external_system(name, self.study.systems[name], self.defaults["text"], self.lines)
-        check_runs(system, self.corpora(name), self._scope(name, "seeds")[1].seeds, self.lines)
-        return system
 
     def extends(self, name: str) -> str | None:
         """Return the system that a system extends, or None. Raises UserError where the study has no such system."""
@@ -136,12 +134,8 @@ class Resolver:
         """
         _, scope = self._scope(name, "seeds")
         seeds = scope.seeds or self.study.seeds or otherwise
-        return seeds if self._has_seeds(name) else seeds[:1]
-
-    def _has_seeds(self, name: str) -> bool:
-        """Return whether a system has a run for each seed; a file without the seed in its path is a single run."""
-        stated = self.study.systems[name]
-        return external_key(stated) is None or self.resolve(name).source.has_seeds
+        is_single = external_key(self.study.systems[name]) and not self.resolve(name).source.has_seeds
+        return seeds[:1] if is_single else seeds
 
     def check_cycles(self) -> None:
         """Raise UserError where `extends` or `init_from` leads from a system to itself, or through too many systems."""
@@ -239,19 +233,15 @@ class Resolver:
     def _inherited(self, name: str) -> dict:
         """Return the settings that the ancestors of a system and the system itself state, merged section by section."""
         system = self.study.systems[name]
-        self._check_sections(name, system)
+        for section in ("view", *MERGED):
+            if section in system:
+                mapping(system[section], self.lines, ("systems", name, section))
         parent = self.extends(name)
         stated = self._inherited(parent) if parent else {}
         for section, value in system.items():
             merged = section in MERGED
             stated[section] = {**self._inherited_fields(section, stated, value), **value} if merged else value
         return stated
-
-    def _check_sections(self, name: str, system: dict) -> None:
-        """Raise UserError where a section of a system is not a mapping from keys to values."""
-        for section in ("view", *MERGED):
-            if section in system:
-                mapping(system[section], self.lines, ("systems", name, section))
 
     def _inherited_fields(self, section: str, stated: dict, value: dict) -> dict:
         """Return the fields of a section that a system inherits from its ancestors.

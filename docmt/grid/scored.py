@@ -30,11 +30,6 @@ class CorpusScoring:
     missing: dict[ScoringPart, str]
 
     @property
-    def needs_aligner_of_corpus(self) -> bool:
-        """Whether LTCR and HHI need the aligner that is trained on the corpus."""
-        return self.aligner is not None and self.aligner.kind == "default"
-
-    @property
     def aligner_model(self) -> str | None:
         """The folder of the model of awesome-align; None for other aligners."""
         return None if self.aligner is None else self.aligner.model

@@ -40,17 +40,12 @@ def changes(before: Recipe, now: Recipe) -> Iterator[Difference]:
         yield Difference("version", now.step, str(before.version), str(now.version))
     for name, pair in differences(dict(before.libraries), dict(now.libraries)).items():
         yield Difference("library", name, *map(str, pair))
-    then, digests = ({role: file.digest for role, file in recipe.files.items()} for recipe in (before, now))
-    for name in _differing(then, digests):
-        yield Difference("file", name, _digits(then.get(name)), _digits(digests.get(name)))
-    then, ids = ({role: folder.name for role, folder in recipe.inputs.items()} for recipe in (before, now))
-    for name in _differing(then, ids):
-        yield Difference("input", name, then.get(name, MISSING), ids.get(name, MISSING))
-
-
-def _differing(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    """Return the names whose values differ."""
-    return [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
+    digests = ({role: file.digest for role, file in recipe.files.items()} for recipe in (before, now))
+    for name, pair in differences(*digests).items():
+        yield Difference("file", name, *(value_of(digest)[:DIGITS] for digest in pair))
+    ids = ({role: folder.name for role, folder in recipe.inputs.items()} for recipe in (before, now))
+    for name, pair in differences(*ids).items():
+        yield Difference("input", name, *pair)
 
 
 def differences(before: object, now: object, path: str = "") -> dict[str, tuple[object, object]]:
@@ -77,8 +72,3 @@ def _short(value: object) -> str:
     if isinstance(value, list | dict):
         return "1 value" if len(value) == 1 else f"{len(value)} values"
     return f"{text[: LONGEST - 3]}..."
-
-
-def _digits(digest: str | None) -> str:
-    """Return the first digits of a digest for a message."""
-    return MISSING if digest is None else value_of(digest)[:DIGITS]

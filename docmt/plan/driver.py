@@ -13,12 +13,11 @@ from docmt.base.manifest import MANIFEST
 from docmt.base.paths import RESULTS
 from docmt.base.recipe import read_recipe
 from docmt.base.result_folders import OLD
-from docmt.fetching.sets import fetch_set
+from docmt.fetching.download import fetch_set
 from docmt.fetching.transfer import Network
 from docmt.grid.grid import Grid
 from docmt.grid.items import DEMO
 from docmt.plan.asked import write_asked
-from docmt.plan.available import with_available
 from docmt.plan.collected import collect_after_run
 from docmt.plan.ending import ending
 from docmt.plan.estimates import UNKNOWN, estimated_minutes
@@ -26,9 +25,9 @@ from docmt.plan.links import LINKS, jobs_of_target, set_link
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
 from docmt.plan.passing import may_pass
 from docmt.plan.plan import Job, Plan
+from docmt.plan.run import with_available
 from docmt.plan.stored import hint_of, stored_for
-from docmt.plan.supplies import left_out_lines
-from docmt.plan.unscored import not_scored_lines
+from docmt.plan.supplies import left_out_lines, not_scored_lines
 from docmt.steps import get_step
 from docmt.steps.download import write_recipe
 
@@ -96,7 +95,8 @@ class Driver:
     @property
     def targets(self) -> dict[str, list[Job]]:
         """The jobs of each target."""
-        return {target: self.jobs_of(target) for target in sorted(self.settings.targets or {self.default})}
+        targets = sorted(self.settings.targets or {self.default})
+        return {target: jobs_of_target(self.plan, target) for target in targets}
 
     @property
     def target_jobs(self) -> list[Job]:
@@ -107,10 +107,6 @@ class Driver:
     def to_run(self) -> list[Job]:
         """The jobs of the run."""
         return self.plan.to_run(self.target_jobs, self.is_forced)
-
-    def jobs_of(self, target: str) -> list[Job]:
-        """Return the jobs of a target: `all`, the name of a study, its `.trainings`, a page, or a manifest."""
-        return jobs_of_target(self.plan, target)
 
     def prepare(self) -> None:
         """Check what the targets need, look into the store, and print what the run leaves out; once.
@@ -183,17 +179,12 @@ class Driver:
     def links(self, study: str) -> list[str]:
         """Return the paths at which people open the pages of a study, which are its targets."""
         self.prepare()
-        return [LINKS[job.step](**job.names) for job in self.jobs_of(study)]
+        return [LINKS[job.step](**job.names) for job in jobs_of_target(self.plan, study)]
 
-    def trainings(self, study: str) -> list[str]:
-        """Return the manifests of the trainings of a study."""
+    def made(self, target: str) -> list[str]:
+        """Return the manifests of a target: the trainings of a study, or the page that people open at a path."""
         self.prepare()
-        return self.manifests(self.jobs_of(f"{study}.trainings"))
-
-    def page(self, link: str) -> str:
-        """Return the manifest of the page that people open at a path."""
-        self.prepare()
-        return self.manifests(self.jobs_of(link))[0]
+        return self.manifests(jobs_of_target(self.plan, target))
 
     def place_of_page(self, link: str, output: str) -> str:
         """Return the path of the link to a page. Raises UserError where Snakemake has it below another folder."""
@@ -264,8 +255,6 @@ class Driver:
         hints: dict[str, Any] = {"device": self.grid.device}
         if job.step in UNKNOWN:
             hints["minutes"] = self._minutes.get(job) or UNKNOWN[job.step]
-        if job.step == "tokens":
-            hints["shards"] = self.grid.shards
         if job in self.plan.fetched and not self.is_forced(job):
             hints["fetch"] = hint_of(self.grid)
         elif self.grid.pushes and may_pass(self.plan, job) is None:

@@ -16,8 +16,7 @@ from docmt.base.artifacts import read_object_if_there
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.manifest import RECORD
-from docmt.estimates.operations import multiplications, parameters
-from docmt.estimates.passes import Pass
+from docmt.estimates.operations import Pass, multiplications, parameters
 from docmt.estimates.rates import Device, Rates, TrainingRate, device_of
 from docmt.plan.plan import Job, Plan
 from docmt.plan.sizes import Sizes
@@ -120,7 +119,7 @@ class Estimates:
 
     def decoding_hours(self, entry: Entry) -> float | None:
         """Return the device-hours of the translation of the test set; None where its size is unknown."""
-        size = self.sizes.test(entry)
+        size = self.sizes.of_split(entry, "test")
         if not size.sentences:
             return None
         load = load_of(size, entry.system)
@@ -137,7 +136,7 @@ class Estimates:
     def operations(self, entry: Entry, work: Work) -> float:
         """Return the number of operations of a training, with its validations."""
         model, vocabulary = entry.system.model, self.sizes.vocabulary(entry.system, entry.corpus)[1]
-        dev = load_of(self.sizes.dev(entry), entry.system)
+        dev = load_of(self.sizes.of_split(entry, "dev"), entry.system)
         validations = FORWARD * work.validations * multiplications(model, dev, vocabulary)
         return TRAINED * multiplications(model, work.data, vocabulary) + validations
 

@@ -10,8 +10,7 @@ from docmt.catalogue.missing import missing_error, missing_files
 from docmt.grid.grid import Grid
 from docmt.grid.scored import scoring_of_entry
 from docmt.plan.plan import Job, Plan
-from docmt.plan.supplies import Supplies, Supply
-from docmt.plan.unscored import supplies_of_scores
+from docmt.plan.supplies import Supplies, Supply, supplies_of_scores
 
 
 def check_supplies(plan: Plan, targets: Mapping[str, Iterable[Job]]) -> None:

@@ -6,7 +6,7 @@ Nothing here says whether outputs are right: a folder whose name has the identit
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path, PurePath
 
 from docmt.base.digests import full_digest
@@ -78,7 +78,7 @@ class Plan:
         self._recipes: dict[Job, Recipe] = {}
         self._jobs: dict[str, Job] = {}
         self._places: dict[str, Path] = {}
-        self._versions: dict[str, str] = {}
+        self._version = cache(installed_version)
         self._finished: dict[str, bool] = {}
         self.fetched: set[Job] = set()
         """The jobs whose outputs come from the store; they read nothing."""
@@ -141,12 +141,6 @@ class Plan:
         if local is not None:
             return self.digests.of(local.absolute(), file)
         return f"{SOURCES}:{full_digest([file.name, *(source.url for source in file.sources)])}"
-
-    def _version(self, name: str) -> str:
-        """Return the version of an installed library."""
-        if name not in self._versions:
-            self._versions[name] = installed_version(name)
-        return self._versions[name]
 
     def job_at(self, folder: str) -> Job | None:
         """Return the job whose outputs are in a folder; None where the grid asks for no such job."""

@@ -3,11 +3,11 @@
 The catalogue states sizes in `expected`, in `published` and in `train_parts` of a corpus.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 from docmt.base.artifacts import read_object_if_there
 from docmt.catalogue.published import StatedCounts, stated
-from docmt.estimates.passes import DocumentGroup, Pass, pass_of
+from docmt.estimates.operations import DocumentGroup, Pass, pass_of
 from docmt.plan.plan import Job, Plan
 from docmt.settings.system import Entry, TrainedSystem
 
@@ -50,13 +50,9 @@ class Sizes:
         """
         return pass_of([DocumentGroup(1e6, 1e6 * SENTENCES, PIECES, PIECES)], entry.system.view.train)
 
-    def dev(self, entry: Entry) -> Pass:
-        """Return the size of the dev data; empty where it is unknown."""
-        return self._size(entry, "dev") or Pass()
-
-    def test(self, entry: Entry) -> Pass:
-        """Return the size of the test data; empty where it is unknown."""
-        return self._size(entry, "test") or Pass()
+    def of_split(self, entry: Entry, split: Literal["dev", "test"]) -> Pass:
+        """Return the size of the dev or the test set in the test view; zero where nothing is known of it."""
+        return self._size(entry, split) or Pass()
 
     def _size(self, entry: Entry, split: str) -> Pass | None:
         """Return the size of a split; None where it is unknown. Dev is cut as the test data is."""

@@ -10,8 +10,7 @@ from docmt.grid.grid import Grid
 from docmt.plan.plan import Job, Plan
 from docmt.store.backend import EntryRefused, StoreUnusable
 from docmt.store.entries import StoreEntry
-from docmt.store.exchange import REFUSED
-from docmt.store.store import UNSIGNED, Store, open_store
+from docmt.store.store import REFUSED, UNSIGNED, Store, open_store
 
 AT_ONCE = 16
 """The number of entries that are read at the same time: an object store takes a tenth of a second for each."""

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from docmt.base.manifest import MANIFEST
 from docmt.base.paths import INDEX
@@ -14,8 +14,7 @@ from docmt.grid.scored import scoring_of
 from docmt.kinds.item import Item
 from docmt.plan.estimates import Estimates
 from docmt.plan.plan import Job, Plan
-from docmt.plan.supplies import Supplies, Supply, together
-from docmt.plan.unscored import supplies_of_scores
+from docmt.plan.supplies import Supplies, Supply, supplies_of_scores, together
 from docmt.settings.metrics import METRICS, base_of
 from docmt.settings.scoring import ScoringPart
 from docmt.settings.system import Entry
@@ -118,7 +117,7 @@ class Targets:
             needed,
             entries,
             study=study,
-            unscored=tuple(self._unscored(study, item, entries)),
+            reasons=tuple(self._unscored(study, item, entries)),
             not_comparable=tuple(self._not_comparable(study, item)),
         )
         if item.has_sheet:
@@ -171,12 +170,13 @@ class Targets:
         jobs: Iterable[Job],
         needed: Iterable[Supply],
         entries: Iterable[Entry] | None = None,
-        study: str | None = None,
-        unscored: tuple[str, ...] = (),
-        not_comparable: tuple[str, ...] = (),
+        **facts: Any,
     ) -> TargetSummary:
-        """Return a target that is `jobs` and needs some supplies; a target with `entries` has trainings."""
-        target = TargetSummary(name, kind, "made", about, study, reasons=unscored, not_comparable=not_comparable)
+        """Return a target that is `jobs` and needs some supplies; a target with `entries` has trainings.
+
+        `facts` are further fields of a target; what is missing comes before the `reasons` among them.
+        """
+        target = TargetSummary(name, kind, "made", about, **facts)
         if entries is not None:
             target = dataclasses.replace(target, **vars(self.estimates.plan(entries)))
         if all(map(self._is_finished, jobs)):
@@ -188,7 +188,7 @@ class Targets:
             state=needs.state,
             fetch_bytes=needs.bytes,
             is_fetch_known=needs.is_size_known,
-            reasons=(*(supply.reason for supply in supplies if supply.reason), *unscored),
+            reasons=(*(supply.reason for supply in supplies if supply.reason), *target.reasons),
         )
 
 

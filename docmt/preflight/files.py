@@ -10,8 +10,7 @@ from docmt.base.screen import two_digits
 from docmt.catalogue.missing import mirror_folder, wanted_files
 from docmt.grid.grid import Grid
 from docmt.plan.obtain import check_supplies, checkpoints_of
-from docmt.plan.supplies import Supplies, left_out_lines
-from docmt.plan.unscored import not_scored_lines
+from docmt.plan.supplies import Supplies, left_out_lines, not_scored_lines
 from docmt.preflight.finding import RunFinding, told
 from docmt.preflight.planned import PlannedRun
 from docmt.settings.pretrained import is_random_checkpoint

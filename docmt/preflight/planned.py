@@ -9,11 +9,10 @@ from pathlib import Path
 from docmt.base.errors import UserError
 from docmt.grid.grid import Grid
 from docmt.grid.items import DEMO
-from docmt.plan.available import with_available
 from docmt.plan.links import named
 from docmt.plan.obtain import jobs_to_run
 from docmt.plan.plan import Job, Plan, job_of_place
-from docmt.plan.run import without_missing
+from docmt.plan.run import with_available, without_missing
 from docmt.plan.stored import stored_for
 from docmt.preflight.finding import RunFinding, told
 from docmt.settings.system import Entry

@@ -1,18 +1,24 @@
-"""The artifacts behind a target: their recipes, manifests and records, below a project's folder or in a crate."""
+"""The artifacts behind a target: their recipes, manifests and records, below a project's folder or in a crate.
 
-from collections.abc import Mapping
+The check of every byte of them (`docmt list-results --verify`) writes nothing.
+"""
+
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from docmt.base.artifacts import as_object
-from docmt.base.digests import FileDigest
+from docmt.base.digests import FileDigest, sha256_file
 from docmt.base.errors import UserError
-from docmt.base.manifest import MANIFEST, RECORD, Manifest, digest_from_json, read_manifest, read_record
+from docmt.base.foreign import need_file, reading
+from docmt.base.manifest import DIGITS, MANIFEST, RECORD, Manifest, digest_from_json, read_manifest, read_record
 from docmt.base.paths import RESULTS
 from docmt.base.recipe import Recipe, read_recipe
 from docmt.base.result_folders import check_layout
+from docmt.base.screen import first_of
 from docmt.plan.links import for_snakemake, named
 from docmt.plan.plan import Job, Plan
 
@@ -88,9 +94,8 @@ def finished_run(plan: Plan, target: str, options: str) -> FinishedRun:
     jobs, _ = named(plan, target)
     lacking = [folder_of(plan, job) for job in plan.to_run(jobs)]
     if lacking:
-        more = [f"... and {len(lacking) - LISTED} more"] if len(lacking) > LISTED else []
         command = f"snakemake --cores all {for_snakemake(plan, target)}{options}"
-        rows = "".join(f"\n    {line}" for line in [*lacking[:LISTED], *more])
+        rows = "".join(f"\n    {line}" for line in first_of(lacking, LISTED))
         raise UserError("the target is not finished", where=target, found=rows, remedy=f"run `{command}` first")
     job_of: dict[str, Job] = {}
     for job in plan.closure(jobs):
@@ -98,3 +103,37 @@ def finished_run(plan: Plan, target: str, options: str) -> FinishedRun:
     read = {folder: RunArtifact.read(plan.root, folder) for folder in job_of}
     artifacts = {folder: artifact for folder, artifact in read.items() if artifact is not None}
     return FinishedRun(target, plan, tuple({folder_of(plan, job): None for job in jobs}), artifacts, job_of)
+
+
+@dataclass(frozen=True)
+class DamagedFile:
+    """A file that is missing or has other bytes, what is wrong with it, and the command that removes its artifact."""
+
+    path: str
+    problem: str
+    mend: str
+
+
+def damaged_files(root: Path, folder: Path) -> Iterator[DamagedFile]:
+    """Yield the damaged files of the finished artifact in a folder, relative to the project's folder `root`.
+
+    Where its recipe, its manifest or its record is damaged, nobody knows the digests of its files.
+    """
+    mend = f"rm -r {quote((root / folder).as_posix())}"
+    try:
+        artifact = RunArtifact.read(root, folder.as_posix())
+    except UserError as problem:
+        yield DamagedFile(f"{folder}/{Path(problem.where or '').name}", problem.what, mend)
+        return
+    for name, stated in sorted(artifact.files.items()) if artifact else ():
+        path, place = folder / name, root / folder / name
+        try:
+            with reading(place, "it cannot be read"):
+                need_file(place)
+            actual = sha256_file(place)
+        except UserError as problem:
+            yield DamagedFile(path.as_posix(), problem.what, mend)
+            continue
+        if actual != stated.sha256:
+            what = f"sha256 {actual[:DIGITS]}, not {stated.sha256[:DIGITS]} as its manifest or record states"
+            yield DamagedFile(path.as_posix(), what, mend)

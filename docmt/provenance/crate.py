@@ -14,10 +14,9 @@ from rocrate.rocrate import ROCrate
 
 from docmt.base.artifacts import atomic_file, atomic_folder
 from docmt.base.errors import UserError
-from docmt.provenance.actions import add_jobs, add_licence, add_run
+from docmt.provenance.actions import Outputs, Part, add_jobs, add_licence, add_run
 from docmt.provenance.artifacts import FinishedRun
 from docmt.provenance.entities import METADATA, PROFILES, add, add_file, new_crate
-from docmt.provenance.outputs import Outputs, Part
 from docmt.provenance.workflow import add_workflow
 
 README = "README.md"
@@ -87,7 +86,8 @@ def check_output(output: Path) -> None:
 def _write(run: FinishedRun, facts: CrateFacts, folder: Path) -> dict[str, Any]:
     """Write the files of a crate into a folder that is there."""
     crate = new_crate()
-    agent = _agent(crate, facts)
+    author = facts.author
+    agent = add(crate, f"#author/{quote(author)}", "Person", name=author) if author else None
     readme = folder / README
     readme.write_text(_readme(run), encoding="utf-8")
     add_file(crate, readme, README)["about"] = crate.root_dataset
@@ -118,13 +118,6 @@ def _describe(crate: ROCrate, run: FinishedRun, facts: CrateFacts, author: Entit
     ]
     if author:
         root["author"] = author
-
-
-def _agent(crate: ROCrate, facts: CrateFacts) -> Entity | None:
-    """Return the person that made the crate; None where nobody is stated."""
-    if not facts.author:
-        return None
-    return add(crate, f"#author/{quote(facts.author)}", "Person", name=facts.author)
 
 
 def _readme(run: FinishedRun) -> str:

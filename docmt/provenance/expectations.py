@@ -1,4 +1,7 @@
-"""What differs between two runs of a job, and why their bytes may differ."""
+"""What differs between two runs of a job, and why their bytes may differ.
+
+Two runs never agree on files whose content has facts of the run, such as times and speeds.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -10,7 +13,7 @@ from docmt.base.foreign import reading
 from docmt.base.recipe import Recipe
 from docmt.plan.changes import Difference, changes, differences
 from docmt.provenance.artifacts import RunArtifact
-from docmt.provenance.run_facts import is_of_run
+from docmt.settings.metrics import base_of
 
 MOST_VALUES = 3
 """The largest number of values that a sentence names."""
@@ -74,3 +77,27 @@ def _first(phrases: Iterable[str | Difference]) -> list[str]:
     texts = [str(phrase) for phrase in phrases]
     more = len(texts) - MOST_VALUES
     return texts[:MOST_VALUES] + ([f"... and {more} more values"] if more > 0 else [])
+
+
+PAGES = ("page", "front")
+"""The steps whose HTML states the times and speeds of trainings."""
+HTML = ".html"
+OF_RUN = {"speed", "hours"}
+"""A metric and a horizontal axis that are facts of the run."""
+
+
+def is_of_run(recipe: Recipe, name: str) -> bool:
+    """Return whether an output of a job has facts of the run. The numbers of a page are in its JSON and CSV."""
+    if recipe.step not in PAGES:
+        return False
+    return name.endswith(HTML) or bool(
+        recipe.settings["item"] and OF_RUN.intersection(_words(recipe.settings["study"]))
+    )
+
+
+def _words(value: Any) -> Iterator[str]:
+    """Yield the texts of settings, metrics without their variants."""
+    if isinstance(value, str):
+        yield base_of(value)
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _words(part)

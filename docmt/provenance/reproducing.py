@@ -1,6 +1,11 @@
-"""The work of `docmt reproduce`: a target made again elsewhere, and compared with its first run."""
+"""The work of `docmt reproduce`: a target made again in a folder of its own, and compared with its first run."""
 
+import json
+import os
 import shlex
+import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import chdir
@@ -8,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from docmt.base.artifacts import read_object, write_json
 from docmt.base.errors import UserError, in_line
 from docmt.grid.scored import scoring_of_entry
 from docmt.plan.links import for_snakemake, named
@@ -16,7 +22,6 @@ from docmt.plan.run import grid_of_run
 from docmt.provenance.artifacts import folder_of
 from docmt.provenance.comparing import Reproduction, check_first_run, compare
 from docmt.provenance.opening import open_crate, write_project
-from docmt.provenance.remaking import prepare_folder, run_snakemake
 from docmt.provenance.workflow import project_entries
 from docmt.steps.ask import program_of
 
@@ -93,3 +98,48 @@ def _program(plan: Plan, job: Job) -> tuple[str, ...]:
         comet = scoring_of_entry(grid, grid.find_scored(job.names["corpus"], job.names["system"])).comet
         return comet.words if comet else ()
     return ()
+
+
+MARK = "reproduce.json"
+"""The file of a folder in which a target is made again; a folder with the same content is continued."""
+NO_STORE = {"store_mode": "off"}
+"""The settings with which nothing comes from a store."""
+
+
+def prepare_folder(folder: Path, entries: Mapping[str, Path], mark: Mapping[str, str], copies: bool = False) -> None:
+    """Link files and folders into a new folder, by their names there; one that was begun with the same `mark` stays.
+
+    `copies`: whether they are copied, since they do not stay where they are. Raises UserError where the folder has
+    other files.
+    """
+    if (folder / MARK).is_file() and read_object(folder / MARK) == dict(mark):
+        return
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        what, remedy = "the folder has other files", "name a new --folder, or remove this one"
+        raise UserError(what, where=str(folder), remedy=remedy)
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, place in entries.items():
+        if not copies:
+            (folder / path).symlink_to(place.absolute())
+        elif place.is_dir():
+            shutil.copytree(place, folder / path)
+        else:
+            shutil.copy(place, folder / path)
+    write_json(folder / MARK, dict(mark))
+
+
+def run_snakemake(folder: Path, target: str, cores: int, config: Mapping[str, Any]) -> None:
+    """Make a target in a folder. Raises UserError where Snakemake does not end with success."""
+    stated = {**config, **NO_STORE}
+    texts = [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in stated.items()]
+    command = [sys.executable, "-m", "snakemake", "--cores", str(cores), target, "--config", *texts]
+    # Python would import modules from the folder, before those that are installed.
+    environment = {**os.environ, "PYTHONSAFEPATH": "1"}
+    status = subprocess.run(command, cwd=folder, stdout=2, env=environment).returncode
+    if status:
+        raise UserError(
+            "snakemake failed to make the target again",
+            where=str(folder),
+            found=f"status {status}; its messages are above",
+            remedy="run the same command again: it goes on with what is there",
+        )

@@ -20,7 +20,7 @@ from docmt.base.columns import DOCUMENTS
 from docmt.base.digests import digest, sha256_file
 from docmt.base.errors import UserError
 from docmt.base.names import DeviceName
-from docmt.base.programs import Limits, Program, Request
+from docmt.base.programs import Program, Request
 from docmt.base.tables import read_parquet
 from docmt.scoring.inputs import DIGITS, Stream
 from docmt.scoring.measured import ScoringJob, ScoringResult
@@ -70,7 +70,7 @@ class CometProgram:
             Request(name, {"context": context, "documents": documents}, "scores", float, count)
             for name, context in contexts.items()
         ]
-        program = Program(self._command(), Limits(LONGEST_S), "scoring.comet")
+        program = Program(self._command(), "scoring.comet", LONGEST_S)
         return {request.id: _checked(answer) for request, answer in program.answers(requests)}
 
     def _command(self) -> list[str]:

@@ -90,6 +90,7 @@ class CommandTranslations(ExternalConfig):
     about: ClassVar[str] = "translations by a program"
     of_running: ClassVar[tuple[str, ...]] = ("depends_on", "timeout_seconds", "retries", "at_once")
     has_stand_ins: ClassVar[bool] = False
+    has_corpora: ClassVar[bool] = True
     lines: ClassVar[str] = "sentences"
 
     run: CommandLine = setting(
@@ -117,11 +118,6 @@ class CommandTranslations(ExternalConfig):
     def has_seeds(self) -> bool:
         """Whether the command line has the seed in it."""
         return any(SEED in word for word in words_of(self.run))
-
-    @property
-    def has_corpora(self) -> bool:
-        """Whether the settings fit several corpora: the program gets the languages with each document."""
-        return True
 
     def words(self, corpus: str, seed: int) -> tuple[str, ...]:
         """Return the words of the command line for a corpus and a seed."""

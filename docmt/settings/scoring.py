@@ -262,13 +262,11 @@ class ScoringConfig(Checked):
     def paths(self) -> dict[str, str]:
         """What each file or folder is that the settings name, by its path."""
         vectors = [path for path in self.coherence.vectors.values() if path != TRAINED]
-        models = [*self.cohesion.models.values(), *([self.aligner.model] if self.aligner.model else [])]
+        models = [*self.cohesion.models.values(), self.aligner.model]
         lists = [*self.consistency.source_stop_lists.values(), *self.consistency.target_stop_lists.values()]
         kinds = {"a list of stop words": lists, "word vectors": vectors, MODEL: models}
-        comet = {self.comet.model: COMET_MODEL, self.comet.encoder: COMET_ENCODER}
-        return {path: what for what, paths in kinds.items() for path in paths} | {
-            path: what for path, what in comet.items() if path is not None
-        }
+        kinds |= {COMET_MODEL: [self.comet.model], COMET_ENCODER: [self.comet.encoder]}
+        return {path: what for what, paths in kinds.items() for path in paths if path is not None}
 
     def __post_init__(self) -> None:
         """Check that the aligner fits the unit of lexical chains."""

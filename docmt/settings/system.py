@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 from docmt.base.checks import need, need_path
 from docmt.base.parse import KINDS
 from docmt.settings.data import ViewConfig
-from docmt.settings.decode import DecodeConfig, Engine
+from docmt.settings.decode import DecodeConfig
 from docmt.settings.external import ExternalConfig
 from docmt.settings.models import READS_CHAINS, TransformerConfig
 from docmt.settings.train import GROUPS, TrainConfig
@@ -62,27 +62,21 @@ class TrainedSystem(SystemConfig):
 
     def __post_init__(self) -> None:
         """Check that the view, the frame, the model and the start of training fit each other."""
-        # A window of one sentence is the sentence view; all other segments have several sentences.
-        has_context = self.view.test.window is None or self.view.test.window > 1
-        joined = self.model.frame == "joined"
-        need(
-            not (joined and self.view.test.window is None),
-            "model.frame",
-            "joined",
-            "wrapped where the test view is no window (only windows have a fallback for a wrong number of sentences)",
-        )
-        need(
-            self.model.frame != "unmarked" or (self.view.test.window or 1) == 1,
-            "model.frame",
-            "unmarked",
-            "another frame where the test view is overlapping windows (their outputs cannot be combined)",
-        )
-        need(
-            joined or self.model.kind != "transformer" or not has_context or self.view.test.window is None,
-            "model.frame",
-            self.model.frame,
-            "joined where a transformer translates windows of several sentences",
-        )
+        frame, window = self.model.frame, self.view.test.window
+        overlaps = window is not None and window > 1  # a window of one sentence is the sentence view
+        refused = {
+            "wrapped where the test view is no window (only windows have a fallback for a wrong number of sentences)": (
+                frame == "joined" and window is None
+            ),
+            "another frame where the test view is overlapping windows (their outputs cannot be combined)": (
+                frame == "unmarked" and overlaps
+            ),
+            "joined where a transformer translates windows of several sentences": (
+                frame != "joined" and self.model.kind == "transformer" and overlaps
+            ),
+        }
+        for expected, is_refused in refused.items():
+            need(not is_refused, "model.frame", frame, expected)
         kinds = ", ".join(READS_CHAINS)
         for part, cut in (("train", self.view.train), ("test", self.view.test)):
             need(
@@ -155,8 +149,3 @@ class Entry:
     def pretrained(self) -> str | None:
         """The folder of the checkpoint from which training starts; None without one, and without a training."""
         return self.system.pretrained if isinstance(self.system, TrainedSystem) else None
-
-    @property
-    def engine(self) -> Engine | None:
-        """The name of the program that searches translations; None without a model."""
-        return self.system.decode.engine if isinstance(self.system, TrainedSystem) else None

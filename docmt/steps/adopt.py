@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
     """Return where the lines of a system come from."""
     entry = grid.find(names["corpus"], names["system"])
-    is_stand_in = grid.has_stand_ins and entry.system.source.has_stand_ins
+    is_stand_in = grid.fixtures is not None and entry.system.source.has_stand_ins
     return {**run_names(grid, entry, names), "source": source_of(entry.system), "stand_in": is_stand_in}
 
 
@@ -36,7 +36,7 @@ def inputs(grid: Grid, names: Names) -> Inputs:
 def path_of(grid: Grid, names: Names) -> Path | None:
     """Return the path of the user's translations; None where the scale has generated lines in their place."""
     entry = grid.find(names["corpus"], names["system"])
-    return None if grid.has_stand_ins else Path(entry.system.source.path_of(entry.corpus, int(names["seed"])))
+    return None if grid.fixtures else Path(entry.system.source.path_of(entry.corpus, int(names["seed"])))
 
 
 def files(grid: Grid, names: Names) -> dict[str, Path]:

@@ -44,22 +44,21 @@ def hints(grid: Grid, names: Names) -> dict[str, Any]:
 
 def run(recipe: Recipe, resources: Resources) -> None:
     """Ask a program for the translations of the test set."""
-    from docmt.base.programs import Limits, Program
+    from docmt.base.programs import Program
     from docmt.external.adopt import AdoptionSettings, read_expected, write_adopted
-    from docmt.external.ask import ask
-    from docmt.external.journal import Journal
-    from docmt.external.notes import notes
+    from docmt.external.ask import Journal, ask
+    from docmt.external.lines import notes
     from docmt.text.pipeline import TextPipeline
     from docmt.text.signs import signs_of
 
     job, journal = parsed(recipe, AdoptionSettings), Journal(recipe.folder / SCRATCH)
     stated = {name: recipe.hints[name] for name in LIMITS if name in recipe.hints}
     source = parse(CommandTranslations, dataclasses.asdict(job.source) | stated, str(recipe.path), ("hints",))
-    limits = Limits(source.timeout_seconds, source.retries, source.at_once)
+    limits = {name: getattr(source, name) for name in LIMITS}
     with sealing(recipe):
         pipeline, test = TextPipeline.load(recipe.input("tokens") / "text"), read_expected(recipe.input("corpus"))
         languages = pipeline.config.source_language, pipeline.config.target_language
-        program = Program(job.source.words(job.corpus, job.seed), limits, f"{job.system}: command.run")
+        program = Program(job.source.words(job.corpus, job.seed), f"{job.system}: command.run", **limits)
         lines = ask(program, test, languages, journal)
         # Answers are never refused for what is stated of them, since they may have cost money.
         noted = list(notes(lines, job.source, test, signs_of))

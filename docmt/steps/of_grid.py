@@ -111,8 +111,8 @@ def decoding_inputs(grid: Grid, names: Names) -> Inputs:
 def decoding_libraries(grid: Grid, names: Names) -> Iterable[str]:
     """Yield the libraries that search, and that restore plain text from the pieces of translations."""
     entry = grid.find(names["corpus"], names["system"])
-    if entry.engine == "ctranslate2":
-        yield entry.engine
+    if entry.system.decode.engine == "ctranslate2":
+        yield "ctranslate2"
     if grid.texts[entry.system.text].is_pretrained("target"):
         yield "tokenizers"
     elif grid.corpora[entry.corpus].target_language != "zh":

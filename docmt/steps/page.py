@@ -40,10 +40,8 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.reporting.page import write_report
 
     with sealing(recipe) as seal:
-        output, opened = (
-            recipe.folder / f"{recipe.hint('item', str)}.html",
-            root_of(recipe.path) / recipe.hint("opened", str),
-        )
+        output = recipe.folder / f"{recipe.hint('item', str)}.html"
+        opened = root_of(recipe.path) / recipe.hint("opened", str)
         write_report(recipe.path, results_of(recipe), output, recipe.file("human"), seal.mixed, opened)
 
 

@@ -97,7 +97,7 @@ def inputs(grid: Grid, names: Names) -> Inputs:
         whole = scoring.config.contrastive.unit == "target"
         role = "contrastive_whole" if whole else "contrastive"
         roles[role] = ("contrastive_whole" if whole else "contrastive", translated)
-    if scoring.needs_aligner_of_corpus:
+    if scoring.aligner is not None and scoring.aligner.kind == "default":
         roles["aligner"] = ("aligner", data)
     if scoring.vectors == TRAINED:
         roles["word_vectors"] = ("word_vectors", data)

@@ -14,7 +14,7 @@ from docmt.base.recipe import JOB, Recipe, Resources, root_of
 from docmt.base.result_folders import ResultFolders
 from docmt.base.sealing import Seal, sealing
 from docmt.grid.grid import Grid
-from docmt.store.exchange import REFUSED
+from docmt.store.store import REFUSED
 from docmt.training.lease import FILE
 
 if TYPE_CHECKING:

@@ -76,19 +76,15 @@ def run(recipe: Recipe, resources: Resources) -> None:
     """Tokenise a corpus, learn its cases, BPE and vocabularies (or use those of another), and number the pieces."""
     from docmt.text.process import process_corpus
 
-    if resources.part or recipe.hint("shards", int, 1) > 1:
-        run_part(recipe, resources)
+    shards = recipe.hint("shards", int, 1)
+    if resources.part or shards > 1:  # `tokenised.2of8` is the second of eight parts
+        name, _, numbers = (resources.part or "joined").partition(".")
+        part = Part.parse(numbers) if numbers else Part(1, shards)
+        PARTS[name](recipe, part, workers_of(resources.threads))
         return
     with sealing(recipe):
         corpus, workers = recipe.input("corpus"), workers_of(resources.threads)
         process_corpus(text_job(recipe), corpus, recipe.folder, workers, learnt_text(recipe))
-
-
-def run_part(recipe: Recipe, resources: Resources) -> None:
-    """Do a part of the job: `tokenised.2of8` is the second of eight parts. Raises UserError for other numbers."""
-    name, _, numbers = (resources.part or "joined").partition(".")
-    part = Part.parse(numbers) if numbers else Part(1, recipe.hint("shards", int, 1))
-    PARTS[name](recipe, part, workers_of(resources.threads))
 
 
 def part_folder(recipe: Recipe, name: str, part: Part) -> Path:

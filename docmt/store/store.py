@@ -1,5 +1,7 @@
 """A store: artifacts go in with `push`, are found by their identity, and come out with `pull`.
 
+A job fetches its outputs (`fetch`), or gives those that it made (`give`).
+
 The files of a store:
 
     docmt-store.json         its format
@@ -13,16 +15,18 @@ never older than the push. So files that nobody lists can be told from those of 
 """
 
 import json
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
-from docmt.base.artifacts import atomic_file
+from docmt.base.artifacts import atomic_file, write_json
 from docmt.base.credentials import refuse_credentials
-from docmt.base.digests import FileDigest, indented_json
+from docmt.base.digests import indented_json
 from docmt.base.errors import UserError, in_line, quoted
+from docmt.base.recipe import Recipe
 from docmt.base.untrusted import inside
-from docmt.store.backend import Backend, EntryRefused, StoreUnusable
+from docmt.store.backend import Backend, EntryRefused, EntryUntrusted, StoreUnusable
 from docmt.store.bucket import LIBRARIES, BucketBackend
 from docmt.store.entries import StoreEntry
 from docmt.store.folder import FolderBackend
@@ -127,14 +131,10 @@ class Store:
         """Return the place of an entry for messages."""
         return self.backend.place(entry_key(identity))
 
-    def has_file(self, file: FileDigest) -> bool:
-        """Return whether a file is there with its size; its bytes are not read."""
-        stored = self.backend.facts(file_key(file.sha256))
-        return stored is not None and stored.bytes == file.bytes
-
     def is_whole(self, entry: StoreEntry) -> bool:
-        """Return whether all files of an entry are there with their sizes."""
-        return all(self.has_file(file) for file in entry.files.values())
+        """Return whether all files of an entry are there with their sizes; their bytes are not read."""
+        stored = ((self.backend.facts(file_key(file.sha256)), file) for file in entry.files.values())
+        return all(there is not None and there.bytes == file.bytes for there, file in stored)
 
     def push(self, entry: StoreEntry, folder: Path, mend: bool = False) -> bool:
         """Copy an artifact into the store; return whether the store did not have it whole already.
@@ -180,3 +180,47 @@ class Store:
             return self.stored(identity)
         except EntryRefused:
             return None
+
+
+REFUSED = "refused.json"
+"""The file, in a job's folder, that says why its entry in a store cannot be used; the next plan does without it."""
+
+
+def fetch(recipe: Recipe, can_write: Callable[[str], bool], store: Store | None = None) -> None:
+    """Copy the outputs of a job from a store, and check every byte.
+
+    `can_write` says whether the step writes a file of a name. `store`: None = the one that the hints of the job name.
+    Raises UserError where the entry cannot be used, and notes this for the next plan; StoreUnusable is not noted.
+    """
+    if store is None:
+        store = open_store(recipe.hints["fetch"]["store"], recipe.hints["fetch"]["keys"])
+    try:
+        entry = store.entry(recipe.identity)
+        if entry is None:
+            what, remedy = "the store has it no more", "run snakemake again"
+            raise EntryRefused(what, where=store.place(recipe.identity), remedy=remedy)
+        for name in entry.files:
+            if not can_write(name):
+                raise EntryRefused("a file that its step does not write", where=entry.place, found=in_line(name))
+        store.pull(entry, recipe.folder)
+    except EntryRefused as problem:
+        if not isinstance(problem, EntryUntrusted):  # which every plan sees for itself
+            write_json(recipe.folder / REFUSED, {"problem": str(problem)})
+        raise
+    (recipe.folder / REFUSED).unlink(missing_ok=True)
+
+
+def give(recipe: Recipe, store: Store | None = None, replace: bool = False) -> bool:
+    """Copy the outputs of a job into a store, and return whether it did not have them.
+
+    `store`: None = the one that the hints of the job name. With `replace`, an entry that is there is replaced; one that
+    was refused here always is. Raises UserError where the outputs are damaged, and where the store's files belong to
+    another user.
+    """
+    if store is None:
+        store = open_store(recipe.hints["give"]["store"], recipe.hints["give"]["keys"])
+        store.begin()
+    note = recipe.folder / REFUSED
+    is_given = store.push(StoreEntry.of_recipe(recipe), recipe.folder, mend=replace or note.exists())
+    note.unlink(missing_ok=True)
+    return is_given

@@ -10,9 +10,8 @@ from docmt.base.errors import INTERRUPTED, TRY_AGAIN, USER_MISTAKE
 from docmt.base.paths import DOWNLOADS
 from docmt.base.recipe import JOB
 from docmt.cli.commands import ABOUT_STORE, FOR_YOU, STORE, Sections, command, function_of
-from docmt.cli.findings import NOT_SUPPORTED
 from docmt.cli.provenance import NOT_REPRODUCED
-from docmt.cli.results import DAMAGED
+from docmt.cli.results import DAMAGED, NOT_SUPPORTED
 from docmt.steps import all_steps, get_step
 from docmt.steps.download import STEP as DOWNLOAD
 from docmt.training.exit import FAULT, HANGING

@@ -7,7 +7,7 @@ import pytest
 from helpers.support import ROOT
 
 from docmt.base.errors import UserError
-from docmt.base.programs import Limits, Program, Request
+from docmt.base.programs import Program, Request
 
 ANSWERING = ROOT / "tests/helpers/answering.py"
 REQUESTS = [Request(str(number), {"sentences": [f"a{number}", "b"]}, "translations", str, 2) for number in range(4)]
@@ -19,7 +19,7 @@ class Conversation:
     def __init__(self, folder: Path, way: str = "well", number: str = "1", **limits: float) -> None:
         self.state = folder / "state"
         command = [sys.executable, "-S", str(ANSWERING), str(self.state), way, number]
-        self.program = Program(command, Limits(**{"timeout_seconds": 20, "retries": 1, **limits}), "the setting")
+        self.program = Program(command, "the setting", **{"timeout_seconds": 20, "retries": 1, **limits})
 
     def answers(self) -> dict[str, list[str]]:
         return {request.id: answer["translations"] for request, answer in self.program.answers(REQUESTS)}
@@ -101,7 +101,7 @@ def test_a_line_that_is_no_answer_is_refused_at_once(tmp_path, way, what, line):
 def test_numbers_are_finite():
     code = "import json, sys\nfor line in sys.stdin: print(json.dumps({'id': json.loads(line)['id'], 's': [%s]}))"
     for number, is_number in [("1", True), ("0.5", True), ("float('nan')", False), ("10**400", False), ("True", False)]:
-        program = Program([sys.executable, "-Suc", code % number], Limits(20), "the setting")
+        program = Program([sys.executable, "-Suc", code % number], "the setting", 20)
         if is_number:
             ((_, answer),) = program.answers([Request("a", {}, "s", float, 1)])
             assert answer["s"] == [eval(number)]
@@ -112,13 +112,13 @@ def test_numbers_are_finite():
 
 @pytest.mark.parametrize("command", [["no-such-program"], ["/"], [str(ROOT / "README.md")]])
 def test_a_program_that_cannot_be_started_is_refused(command):
-    program = Program(command, Limits(20, retries=5), "the setting")
+    program = Program(command, "the setting", 20, retries=5)
     with pytest.raises(UserError, match=r"^the setting: the program cannot be started"):
         list(program.answers(REQUESTS))
 
 
 def test_without_requests_no_program_is_started():
-    assert list(Program(["no-such-program"], Limits(20), "the setting").answers([])) == []
+    assert list(Program(["no-such-program"], "the setting", 20).answers([])) == []
 
 
 def test_large_requests_and_answers_do_not_wait_for_each_other(tmp_path):

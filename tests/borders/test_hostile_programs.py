@@ -13,7 +13,7 @@ from helpers.damage import content_of
 from helpers.support import ROOT
 
 from docmt.base.errors import USER_MISTAKE, UserError
-from docmt.base.programs import Limits, Program, Request
+from docmt.base.programs import Program, Request
 
 REQUESTS = [Request(name, {}, "translations", str, 1) for name in ("1", "2")]
 ANSWER = r"""echo '{"id": "1", "translations": ["a"]}'"""
@@ -116,7 +116,7 @@ def test_a_hostile_program_is_refused_in_time_and_leaves_nothing(name, canary, t
     monkeypatch.setattr("docmt.base.programs.END_S", TIMEOUT_S)
     monkeypatch.setattr("docmt.base.programs.END_S", TIMEOUT_S)
     words, message = PROGRAMS[name]
-    program = Program(words, Limits(TIMEOUT_S if message == LATE else IN_TIME_S), "the setting")
+    program = Program(words, "the setting", TIMEOUT_S if message == LATE else IN_TIME_S)
     before, ended = content_of(tmp_path), zombies()
     with pytest.raises(UserError) as refusal:
         list(program.answers(REQUESTS))
@@ -148,6 +148,6 @@ def test_children_of_others_live():
     """docmt may be a library of a process that has children of its own."""
     with subprocess.Popen(["sleep", "60"], start_new_session=True) as other:
         with pytest.raises(UserError, match=LATE):
-            list(Program(sh("exec sleep 60"), Limits(TIMEOUT_S), "the setting").answers(REQUESTS))
+            list(Program(sh("exec sleep 60"), "the setting", TIMEOUT_S).answers(REQUESTS))
         assert other.poll() is None
         other.kill()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from docmt.base.errors import UserError
-from docmt.catalogue.git_ids import checksum_of, object_ids
+from docmt.catalogue.checksums import checksum_of, object_ids
 
 FILES = {"a": "one\n", "b/c": "", "b.d": "x", "b/sub.x/e": "deep", "b/sub/f": "ü\n", "b0": "0", "run.sh": "#!"}
 

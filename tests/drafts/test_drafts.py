@@ -10,9 +10,8 @@ from docmt.base.errors import UserError
 from docmt.base.schemas import CORPUS, FOLDER
 from docmt.catalogue.corpus import load_corpus
 from docmt.drafts import opus, sacrebleu
-from docmt.drafts.address import parse_address, parse_pair
 from docmt.drafts.corpus_file import CorpusDraft, write_corpus_file
-from docmt.drafts.draft import Draft
+from docmt.drafts.draft import Draft, parse_address, parse_pair
 
 
 def drafted(text: str) -> Draft:

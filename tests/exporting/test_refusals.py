@@ -45,7 +45,7 @@ def test_what_ctranslate2_cannot_do(case, tmp_path):
 
 
 def test_pretrained_pieces_are_refused(tmp_path):
-    from docmt.exporting.ct2_checks import check_ctranslate2
+    from docmt.exporting.ct2_model import check_ctranslate2
     from docmt.exporting.source import ExportedModel
     from docmt.models import build
     from docmt.settings.decode import DecodeConfig

@@ -7,9 +7,8 @@ import pytest
 from helpers.support import ROOT
 
 from docmt.base.errors import UserError
-from docmt.base.programs import Limits, Program
-from docmt.external.ask import ask, requests_of
-from docmt.external.journal import NAME, Journal
+from docmt.base.programs import Program
+from docmt.external.ask import NAME, Journal, ask, requests_of
 from docmt.external.lines import ExpectedText
 
 TEST = ExpectedText(("x", "x", "y", "z", "x"), ("a", "b", "c", "d\u2028e", "a"), ("",) * 5)
@@ -19,7 +18,7 @@ LANGUAGES = ("zh", "en")
 
 def asked(folder: Path, way: str = "well", number: str = "2", **limits: float) -> list[str]:
     command = [sys.executable, "-S", str(ROOT / "tests/helpers/answering.py"), str(folder / "notes"), way, number]
-    program = Program(command, Limits(**{"timeout_seconds": 20, "retries": 0, **limits}), "system")
+    program = Program(command, "system", **{"timeout_seconds": 20, "retries": 0, **limits})
     return ask(program, TEST, LANGUAGES, Journal(folder / "state"))
 
 

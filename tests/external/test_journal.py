@@ -9,7 +9,7 @@ import pytest
 from helpers.support import ROOT
 
 from docmt.base.errors import UserError
-from docmt.external.journal import NAME, Journal
+from docmt.external.ask import NAME, Journal
 
 
 def test_answers_are_there_when_it_is_opened_again(tmp_path):
@@ -68,7 +68,7 @@ def test_an_answer_is_on_the_disk_when_add_returns(tmp_path):
     code = (
         "import os, sys\n"
         "from pathlib import Path\n"
-        "from docmt.external.journal import Journal\n"
+        "from docmt.external.ask import Journal\n"
         f"Journal(Path({str(tmp_path)!r})).add('one', ['Eins.'])\n"
         "os._exit(9)\n"
     )

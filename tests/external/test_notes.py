@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from docmt.base.errors import UserError
-from docmt.external.lines import ExpectedText
-from docmt.external.notes import notes, refuse_denied
+from docmt.external.lines import ExpectedText, notes, refuse_denied
 from docmt.settings.external import FileTranslations
 from docmt.text.signs import signs_of
 

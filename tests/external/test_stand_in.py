@@ -1,7 +1,7 @@
 """Generated lines in the place of a user's translations: always the same ones, near to the references."""
 
+from docmt.external.adopt import stand_in
 from docmt.external.lines import ExpectedText
-from docmt.external.stand_in import stand_in
 
 WORDS = ["this", "is", "a", "reference", "of", "ten", "words", "and", "a", "stop"]
 TEST = ExpectedText(("a",) * 20 + ("b",) * 10, ("s",) * 30, (" ".join(WORDS),) * 30)

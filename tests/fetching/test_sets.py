@@ -8,7 +8,7 @@ import pytest
 from docmt.base.errors import UserError
 from docmt.catalogue.files import FileConfig, SourceConfig
 from docmt.catalogue.filesets import FileSetConfig
-from docmt.fetching.sets import fetch_set
+from docmt.fetching.download import fetch_set
 from docmt.fetching.transfer import Network
 
 

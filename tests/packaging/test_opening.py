@@ -18,7 +18,7 @@ PLACES = {
     ("models/weights.py", "torch.load"): "after a look through the pickle; its storages are mapped from the file",
     ("models/weights.py", "load_file"): "the library checks all sizes against the file's; its weights are checked then",
     ("cli/init.py", "copytree"): "the files are those of docmt's own clone",
-    ("provenance/remaking.py", "copytree"): "the folder was written by docmt, file by file, under checked names",
+    ("provenance/reproducing.py", "copytree"): "the folder was written by docmt, file by file, under checked names",
 }
 """The places that may have such calls, and why."""
 

@@ -13,10 +13,9 @@ from helpers.support import Project
 
 from docmt.base.digests import sha256_file
 from docmt.cli.store.exchange import give_all
-from docmt.plan.available import with_available
 from docmt.plan.links import jobs_of_target
 from docmt.plan.plan import Plan
-from docmt.plan.run import grid_of_run
+from docmt.plan.run import grid_of_run, with_available
 from docmt.plan.stored import stored_for
 
 ITEM = "results/8_report/paper/one/bleu.html"

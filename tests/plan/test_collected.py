@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from docmt.plan.asked import write_asked
 from docmt.plan.collected import COLLECTED, COLUMNS, collect_after_run
 from docmt.plan.links import jobs_of_target
 from docmt.plan.plan import Job
-from docmt.plan.run import plan_of_run
+from docmt.plan.run import planned
 
 
 def scored(project: Project, system: str) -> Path:
@@ -30,8 +29,8 @@ def scored(project: Project, system: str) -> Path:
 
 def after_run(project: Project) -> list[str]:
     """What the end of a run says of the table."""
-    with chdir(project.root):
-        return list(collect_after_run(plan_of_run({})))
+    with planned(project.root, {}) as plan:
+        return list(collect_after_run(plan))
 
 
 def copy_scores(project: Project, of: str, study: str = "demo", **settings: object) -> str:

@@ -33,7 +33,7 @@ def test_an_engine_is_part_of_the_identity(small):
 
     before = asked("translate")
     assert before.settings["decode"]["engine"] == "docmt" and "ctranslate2" not in before.libraries
-    assert asked("translate") == before and entry(chosen(small, "docmt"), "sentence").engine == "docmt"
+    assert asked("translate") == before and entry(chosen(small, "docmt"), "sentence").system.decode.engine == "docmt"
     assert asked("translate").identity == before.identity, "the engine that is stated is the usual one"
     training = asked("train").identity
     after = (chosen(small, "ctranslate2"), asked("translate"))[1]

@@ -15,9 +15,8 @@ from docmt.plan.links import jobs_of_target
 from docmt.steps import get_step
 from docmt.store.backend import EntryRefused
 from docmt.store.contents import rows_of_store
-from docmt.store.exchange import REFUSED, fetch
 from docmt.store.signatures import AllowedKey, Signatures, sign
-from docmt.store.store import file_key, open_store
+from docmt.store.store import REFUSED, fetch, file_key, open_store
 
 CANARY = b"import os; os.system('touch /tmp/canary')\n"
 SHA256 = hashlib.sha256(CANARY).hexdigest()

@@ -10,7 +10,7 @@ from docmt.base.manifest import MANIFEST
 from docmt.cli import status
 from docmt.plan.links import jobs_of_target
 from docmt.plan.progress import RunProgress, progress_of
-from docmt.plan.run import plan_of_run
+from docmt.plan.run import planned
 from docmt.training.lease import FILE
 
 SQUEUE = "#!/bin/sh\ncat <<END\n{}\nEND\n"
@@ -21,8 +21,8 @@ def folders(small, tmp_path, monkeypatch) -> list[Path]:
     """The folders of the jobs of a study, in the order of work."""
     monkeypatch.chdir(small.root)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
-    plan = plan_of_run({}, "one")
-    return [plan.recipe(job).folder for job in plan.closure(jobs_of_target(plan, "one"))]
+    with planned(small.root, {}, "one") as plan:
+        return [plan.recipe(job).folder for job in plan.closure(jobs_of_target(plan, "one"))]
 
 
 def write(folder: Path, name: str, text: str = "") -> None:
@@ -36,8 +36,8 @@ def queue(tmp_path: Path, *lines: str) -> None:
 
 
 def read_status() -> RunProgress:
-    plan = plan_of_run({}, "one")
-    return progress_of(plan, jobs_of_target(plan, "one"))
+    with planned(Path(), {}, "one") as plan:
+        return progress_of(plan, jobs_of_target(plan, "one"))
 
 
 def counts() -> dict[str, int]:

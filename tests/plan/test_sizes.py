@@ -6,7 +6,7 @@ from helpers.small_grid import CORPUS, STUDY, entry
 from helpers.support import ROOT, Project
 
 from docmt.base.artifacts import write_json
-from docmt.estimates.passes import Pass
+from docmt.estimates.operations import Pass
 from docmt.grid.grid import load_grid
 from docmt.plan.estimates import Estimates
 from docmt.plan.plan import Plan
@@ -42,7 +42,7 @@ def test_an_unstated_size_is_unknown_and_documents_alone_are_no_size(small):
     assert sizes(small).epoch(entry(small, "sentence")) is None
     state(small, published=published(documents="1.5M"))
     assert sizes(small).epoch(entry(small, "sentence")) is None
-    assert sizes(small).dev(entry(small, "sentence")) == Pass()
+    assert sizes(small).of_split(entry(small, "sentence"), "dev") == Pass()
 
 
 def test_parts_that_the_catalogue_states_are_both_documents_and_sentences(small):

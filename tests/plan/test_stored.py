@@ -19,9 +19,8 @@ from docmt.plan.plan import Job, Plan
 from docmt.plan.stored import PAGES, Stored, stored_for, to_pull
 from docmt.store.backend import EntryRefused
 from docmt.store.contents import rows_of_store
-from docmt.store.exchange import REFUSED, fetch, give
 from docmt.store.signatures import sign
-from docmt.store.store import UNSIGNED, entry_key, file_key, open_store
+from docmt.store.store import REFUSED, UNSIGNED, entry_key, fetch, file_key, give, open_store
 
 TRAININGS = 4
 """The trainings of the study; two systems have one model."""

@@ -13,8 +13,8 @@ from docmt.plan.links import jobs_of_target
 from docmt.plan.obtain import check_supplies, checkpoints_to_fetch
 from docmt.plan.plan import Job, Plan
 from docmt.plan.run import grid_of_run
+from docmt.plan.supplies import not_scored_lines
 from docmt.plan.targets import targets
-from docmt.plan.unscored import not_scored_lines
 
 SCORES = "7_scores/toy/sentence/seed1"
 JOB = Job.of("scores", corpus="toy", system="sentence", seed=1)

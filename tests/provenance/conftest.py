@@ -11,7 +11,7 @@ from helpers.support import Project, small_demo
 from docmt.base.recipe import Resources
 from docmt.grid.grid import load_grid
 from docmt.plan.plan import Job, Plan
-from docmt.provenance import remaking
+from docmt.provenance import reproducing
 from docmt.steps import get_step
 
 
@@ -36,7 +36,7 @@ def copying(monkeypatch: pytest.MonkeyPatch, project: Project) -> list[list]:
         shutil.copytree(project.root / "results", cwd / "results", symlinks=True)
         return SimpleNamespace(returncode=0)
 
-    monkeypatch.setattr(remaking.subprocess, "run", run)
+    monkeypatch.setattr(reproducing.subprocess, "run", run)
     return commands
 
 

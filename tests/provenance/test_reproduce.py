@@ -21,10 +21,9 @@ from docmt.base.recipe import read_recipe
 from docmt.grid.grid import load_grid
 from docmt.plan.links import named
 from docmt.plan.plan import Plan
-from docmt.provenance import remaking
+from docmt.provenance import reproducing
 from docmt.provenance.artifacts import folder_of
-from docmt.provenance.comparing import Reproduction, compare
-from docmt.provenance.spread import ScoreCheck, expected_range
+from docmt.provenance.comparing import Reproduction, ScoreCheck, compare, expected_range
 from docmt.scoring.tallies import Tally
 
 CORPUS = "1_corpus/toy_zh-en@smoke"
@@ -192,7 +191,7 @@ def test_nothing_comes_from_a_store(demo, tmp_path, monkeypatch):
         commands.append(command)
         return SimpleNamespace(returncode=1)
 
-    monkeypatch.setattr(remaking.subprocess, "run", run)
+    monkeypatch.setattr(reproducing.subprocess, "run", run)
     demo.edit("config.yaml", "store", str(tmp_path / "store"))
     config = ("--config", "store_mode=both", "--config", "seeds=[1]")
     refusal(card(demo), "--root", demo.root, "--folder", tmp_path / "again", *config)
@@ -229,7 +228,7 @@ def test_what_cannot_be_made_again_is_one_message(finished_demo, tmp_path, monke
     succeed("write-crate", card(finished_demo), *root, "--output", crate)
     said = refusal(f"{at(finished_demo, SCORES)}/scores.json", "--crate", crate, "--folder", tmp_path / "again")
     assert "the first run does not have this target" in said and not (tmp_path / "again").exists()
-    monkeypatch.setattr(remaking.subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=3))
+    monkeypatch.setattr(reproducing.subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=3))
     said = refusal(card(finished_demo), *root, "--folder", tmp_path / "third")
     assert "snakemake failed to make the target again" in said and "status 3" in said
 

@@ -18,7 +18,7 @@ from docmt.base.errors import UserError
 from docmt.base.manifest import MANIFEST, RECORD
 from docmt.base.recipe import JOB
 from docmt.plan.plan import Job
-from docmt.provenance.verifying import damaged_files
+from docmt.provenance.artifacts import damaged_files
 
 KEYS = {"settings": {"more": 1}, "version": 99, "inputs": {"more": "results/x/0123456789"}, "libraries": {"more": "1"}}
 

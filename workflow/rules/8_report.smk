@@ -29,7 +29,7 @@ use rule checkpoint as front with:
 # parameter, so that a change, and a change back, sets a link again.
 rule show:
     input:
-        lambda wildcards: or_refuse(DRIVER.page, path_of(wildcards)),
+        lambda wildcards: or_refuse(DRIVER.made, path_of(wildcards))[0],
     output:
         report(
             f"{paths.RESULTS}/{{link}}",
@@ -41,7 +41,7 @@ rule show:
         link=LINK,
     localrule: True
     params:
-        identity=lambda wildcards: or_refuse(DRIVER.page, path_of(wildcards)),
+        identity=lambda wildcards: or_refuse(DRIVER.made, path_of(wildcards))[0],
         # Alone, since Snakemake compares no parameter that depends on outputs with that of the last run.
         place=lambda wildcards, output: or_refuse(DRIVER.place_of_page, path_of(wildcards), output[0]),
     shell:
