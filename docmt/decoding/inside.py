@@ -121,7 +121,8 @@ def look_inside(model: nn.Module, batch: Batch) -> list[SentenceMeasures]:
         fused = [] if fusing is None else watched.enter_context(arguments(fusing))
         model.decode(batch.target_in, memory)
     # The weights are computed again from the arguments of the attention, since attention itself never stores them.
-    attention = attending.weights(*attended[0])
+    x, place = attended[0]
+    attention = place.weights(attending, x)
     if fusing is None:
         return [SentenceMeasures(weights, None, None) for weights in attention]
     states, chains = fused[0][0], memory.chains

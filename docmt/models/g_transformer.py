@@ -35,11 +35,9 @@ import torch
 from torch import nn
 
 from docmt.models.transformer import Role, Transformer, plain_attention
-from docmt.nn.caches import Cache
-from docmt.nn.compiled import token_wise
 from docmt.nn.linear import Linear
-from docmt.nn.multihead import CrossAttention, SelfAttention
-from docmt.nn.shapes import HypothesisStates, States
+from docmt.nn.multihead import CrossAttention, Place, SelfAttention
+from docmt.nn.shapes import States
 from docmt.settings.models import GTransformerConfig
 
 
@@ -48,6 +46,8 @@ class CombinedAttention(nn.Module):
 
     Paper: section 4.2, eq. 10: g = sigmoid([H_L; H_G] W + b), H = H_L * g + H_G * (1 - g).
     """
+
+    token_wise = ("merge",)
 
     def __init__(
         self, width: int, group: SelfAttention | CrossAttention, global_: SelfAttention | CrossAttention
@@ -59,15 +59,10 @@ class CombinedAttention(nn.Module):
         nn.init.xavier_uniform_(self.gate.weight)
         nn.init.zeros_(self.gate.bias)
 
-    def forward(self, x: States, *attention_inputs: object) -> States:
-        """Return the gated sum of group and global attention; `attention_inputs`: their arguments after `x`."""
-        return self.merge(self.group(x, *attention_inputs), self.global_(x, *attention_inputs))
+    def forward(self, x: States, place: Place) -> States:
+        """Return the gated sum of group and global attention."""
+        return self.merge(self.group(x, place), self.global_(x, place))
 
-    def step(self, x: HypothesisStates, cache: Cache) -> HypothesisStates:
-        """Return the gated sum of group and global attention for the newest token of each hypothesis."""
-        return self.merge(self.group.step(x, cache), self.global_.step(x, cache))
-
-    @token_wise
     def merge(self, local: States, global_: States) -> States:
         """Return the sum of the results of group and global attention, weighted by the gate."""
         g = torch.sigmoid(self.gate(torch.cat((local, global_), dim=-1)))

@@ -10,9 +10,9 @@ result into the token's state.
 | paper | here |
 | --- | --- |
 | section 2.1, word-level abstraction | `WordAttention` |
-| section 2.1, sentence-level abstraction | `SentenceAttention`, `HierarchicalAttention.summarise` |
+| section 2.1, sentence-level abstraction | `SentenceAttention`, `HierarchicalAttention.forward` |
 | section 2.2, context gating | `HierarchicalAttention.apply_gate` |
-| section 2.3, HAN encoder, decoder, joint | `Han.encode`, `Han.decode`, `Han.step` |
+| section 2.3, HAN encoder, decoder, joint | `Han.encode`, `Han.finish` |
 
 Where the paper says less, this module follows the authors' code (its folder full_source):
 
@@ -36,7 +36,9 @@ Departs:
 - Attention weights are dropped by `attention_dropout`; the authors' code has one share for all dropout.
 """
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -46,22 +48,18 @@ from docmt.base.runs import places, spans, starts
 from docmt.base.vocabulary import BOS, CLS, EOS, PAD, SEP, UNK
 from docmt.models.transformer import Transformer, feed_forward
 from docmt.nn.attention import attend, attend_padded
-from docmt.nn.caches import Cache, reserve
-from docmt.nn.compiled import token_wise
+from docmt.nn.caches import reserve
 from docmt.nn.layers import Dropout
 from docmt.nn.linear import Linear
-from docmt.nn.multihead import MultiHead
-from docmt.nn.noise import key_scope, narrowed_key_scope
+from docmt.nn.multihead import MultiHead, Place, WholeStream
 from docmt.nn.progress import Progress
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import (
     ContextRows,
     Float,
-    HypothesisFlags,
+    HeadRows,
     HypothesisHeads,
-    HypothesisRows,
     HypothesisStates,
-    HypothesisTokens,
     Int,
     Numbers,
     PaddedPairs,
@@ -70,15 +68,37 @@ from docmt.nn.shapes import (
     States,
     Tensor,
 )
-from docmt.nn.streams import Memory, Stream
+from docmt.nn.streams import Memory, Stream, selected_rows
 from docmt.settings.models import HanConfig
 
 NO_WORDS = (PAD, BOS, EOS, UNK, SEP, CLS)
 """Symbols that no token attends to, in the authors' code and here. `<mask>` replaces a word and counts as a word."""
 
 
+class Previous(Protocol):
+    """Where tokens find their previous sentences: in a stream (`Looks`), or in the cache of a search (`ContextCache`).
+
+    A look is a pair of a token and a previous sentence that it attends to; an aware token has at least one look.
+    """
+
+    def attend_words(self, attention: MultiHead, q: HeadRows, k: HeadRows, v: HeadRows) -> HeadRows:
+        """Let each look attend to the words of its sentence; `q`, `k` and `v` have a row for each token."""
+
+    def aware_rows(self, x: States) -> AbstractContextManager[States]:
+        """Return the scope of the rows of the aware tokens."""
+
+    def by_token(self, looks: ContextRows) -> ContextRows:
+        """Return the looks of the first aware token, then those of the second, and so on."""
+
+    def attend_looks(self, attention: MultiHead, q: HeadRows, k: HeadRows, v: HeadRows) -> HeadRows:
+        """Let each aware token attend to its looks, in the order of `by_token`."""
+
+    def spread(self, context: States, states: States) -> States:
+        """Return the context of all tokens of `states`, which is zero where a token is not aware."""
+
+
 @dataclass(frozen=True, eq=False)
-class Context:
+class Looks:
     """The looks of a stream's tokens at the previous sentences of their instance that have words.
 
     A look is a pair of a token and a previous sentence that the token attends to. Looks are sorted by the token's
@@ -96,17 +116,41 @@ class Context:
     """Runs of `words`: the words of a previous sentence, for each run of `looking_runs`."""
     aware: Numbers
     """The aware tokens: those with at least one look, in the order of the stream."""
-    by_token: Numbers
+    looks_by_token: Numbers
     """The looks of the first aware token, then those of the second, and so on."""
     single: Segments
     """Runs of `aware`: each aware token by itself."""
     token_runs: Segments
-    """Runs of `by_token`: the looks of each aware token."""
+    """Runs of `looks_by_token`: the looks of each aware token."""
     branches: Numbers
     """The number of each look, from 0, among the looks of its token."""
 
+    def attend_words(self, attention: MultiHead, q: HeadRows, k: HeadRows, v: HeadRows) -> HeadRows:
+        """Let each look attend to the words of its sentence."""
+        k, v = k.index_select(0, self.words), v.index_select(0, self.words)
+        # A token has a row for each of its looks; the branches give each of these rows different noise.
+        with selected_rows(q, self.looking, self.branches) as q:
+            dropout = attention.weight_dropout(q)
+        return attend(q, k, v, self.looking_runs, self.word_runs, dropout=dropout)
 
-def context_of(stream: Stream, sentences: int) -> Context:
+    def aware_rows(self, x: States) -> AbstractContextManager[States]:
+        """Return the scope of the rows of the aware tokens."""
+        return selected_rows(x, self.aware)
+
+    def by_token(self, looks: ContextRows) -> ContextRows:
+        """Return the looks of the first aware token, then those of the second, and so on."""
+        return looks.index_select(0, self.looks_by_token)
+
+    def attend_looks(self, attention: MultiHead, q: HeadRows, k: HeadRows, v: HeadRows) -> HeadRows:
+        """Let each aware token attend to its looks."""
+        return attend(q, k, v, self.single, self.token_runs, dropout=attention.weight_dropout(q))
+
+    def spread(self, context: States, states: States) -> States:
+        """Return the context of all tokens, which is zero where a token is not aware."""
+        return context.new_zeros(states.shape).index_copy(0, self.aware, context)
+
+
+def looks_of(stream: Stream, sentences: int) -> Looks:
     """Return the looks of all tokens at up to `sentences` previous sentences; the host alone computes them."""
     lengths = np.asarray(stream.sentences.lengths, dtype=np.int64)
     words = np.flatnonzero(~np.isin(stream.host_tokens(), NO_WORDS))
@@ -127,13 +171,13 @@ def context_of(stream: Stream, sentences: int) -> Context:
     def runs(values: np.ndarray) -> Segments:
         return Segments.from_lengths(values.tolist(), stream.tokens.device)
 
-    return Context(
+    return Looks(
         looking=numbers(tokens),
         looking_runs=runs(lengths[looking_sentence]),
         words=numbers(words[spans(starts(word_counts)[looked_at], word_counts[looked_at])]),
         word_runs=runs(word_counts[looked_at]),
         aware=numbers(aware),
-        by_token=numbers(by_token),
+        looks_by_token=numbers(by_token),
         single=runs(np.ones_like(aware)),
         token_runs=runs(looks_per_token),
         branches=numbers(branches),
@@ -154,42 +198,20 @@ def previous_sentences(counts: np.ndarray, sentences: int) -> tuple[np.ndarray, 
 class WordAttention(MultiHead):
     """Attention of each look to the words of its previous sentence."""
 
-    def forward(self, x: States, states: States, context: Context) -> ContextRows:
+    def forward(self, x: States, states: States, previous: Previous) -> ContextRows:
         """Return a row for each look; `x` has the queries of all tokens, `states` the states that they attend to."""
         # Queries are projected before their rows are repeated, since a token has several looks.
-        q = self.split(self.query(x)).index_select(0, context.looking)
-        k, v = (self.split(part(states)).index_select(0, context.words) for part in (self.key, self.value))
-        # A token has a row for each of its looks; the branches give each of these rows different noise.
-        with narrowed_key_scope(context.looking, context.branches):
-            dropout = self.weight_dropout(q)
-        return self.output(attend(q, k, v, context.looking_runs, context.word_runs, dropout=dropout).flatten(1))
-
-    def open_cache(self, cache: Cache, sentences: int) -> None:
-        """Put a cache of the words of the last `sentences` sentences into `cache`."""
-        cache.layers[self] = ContextCache(sentences)
-
-    def step(
-        self, x: HypothesisStates, states: HypothesisStates, is_word: HypothesisFlags, cache: Cache
-    ) -> tuple[HypothesisRows, SeenRows]:
-        """Return the result of the newest token for each stored sentence, and which of these have words to read."""
         q, k, v = self.split(self.query(x)), self.split(self.key(states)), self.split(self.value(states))
-        summaries, has_words = cache.layers[self].attend(q, k, v, is_word, cache.progress)
-        return self.output(summaries.flatten(2)), has_words
+        return self.output(previous.attend_words(self, q, k, v).flatten(1))
 
 
 class SentenceAttention(MultiHead):
     """Attention of each token to the results of its previous sentences; their order does not matter."""
 
-    def forward(self, x: States, summaries: ContextRows, context: Context) -> States:
-        """Return a row for each aware token: `x` has the queries of these tokens, `summaries` a row for each look."""
-        return self.attend(x, context.single, summaries.index_select(0, context.by_token), context.token_runs)
-
-    def step(self, x: HypothesisStates, summaries: HypothesisRows, has_words: SeenRows) -> HypothesisStates:
-        """Return a row for each hypothesis; `has_words` is false for a stored sentence without words to read."""
-        grid = summaries.shape[:2]
-        q, flat = self.split(self.query(x))[:, None], summaries.flatten(0, 1)
-        k, v = (self.split(part(flat)).unflatten(0, grid) for part in (self.key, self.value))
-        return self.output(attend_padded(q, k, v, has_words)[:, 0].flatten(1))
+    def forward(self, x: States, looks: ContextRows, previous: Previous) -> States:
+        """Return a row for each aware token: `x` has the queries of these tokens, `looks` a row for each look."""
+        q, (k, v) = self.split(self.query(x)), self.keys_values(previous.by_token(looks))
+        return self.output(previous.attend_looks(self, q, k, v).flatten(1))
 
 
 class ContextCache:
@@ -199,34 +221,51 @@ class ContextCache:
     sentence, which is too far back to be context, so that no row moves when a sentence ends.
     """
 
-    def __init__(self, sentences: int) -> None:
+    def __init__(self, sentences: int, progress: Progress) -> None:
         """Begin without keys; hypotheses will attend to `sentences` previous sentences."""
-        self.row_count = sentences + 1
+        self.row_count, self.progress = sentences + 1, progress
+        self.no_words = torch.tensor(NO_WORDS).to(progress.openings.device)
         self.pairs: PaddedPairs | None = None
         """Keys and values, a row for each sentence of each hypothesis, hypothesis by hypothesis."""
         self.words: Int[Tensor, "N W"] | None = None
         """The number of words in each row."""
+        self.seen: SeenRows | None = None
+        """Whether the newest token sees words in each row: the sentence being written is not its own context."""
         self.longest = 0
         """The number of tokens of the longest sentence so far."""
 
-    def attend(
-        self, q: HypothesisHeads, k: HypothesisHeads, v: HypothesisHeads, is_word: HypothesisFlags, progress: Progress
-    ) -> tuple[Float[Tensor, "N W H K"], SeenRows]:
-        """Store the newest tokens, and let each of them attend to the words of each previous sentence separately.
-
-        Returns the result for each row of a hypothesis, and which rows have words to attend to.
-        """
-        row = progress.sentence % self.row_count
-        self._put(torch.stack((k, v)), row, is_word, progress)
-        # The sentence being written is not its own context.
+    def attend_words(
+        self, _: MultiHead, q: HypothesisHeads, k: HypothesisHeads, v: HypothesisHeads
+    ) -> Float[Tensor, "_ H K"]:
+        """Store the newest tokens, and let each of them attend to the words of each stored sentence separately."""
+        row = self.progress.sentence % self.row_count
+        self._put(torch.stack((k, v)), row)
         words = self.words.scatter(1, row[:, None], 0)
+        self.seen = words > 0
         may_attend = torch.arange(self.longest, device=q.device) < words.flatten()[:, None]
         keys, values = self.pairs[:, :, :, : self.longest].transpose(2, 3)
-        summaries = attend_padded(q.repeat_interleave(self.row_count, dim=0)[:, None], keys, values, may_attend)[:, 0]
-        return summaries.unflatten(0, (-1, self.row_count)), words > 0
+        return attend_padded(q.repeat_interleave(self.row_count, dim=0)[:, None], keys, values, may_attend)[:, 0]
 
-    def _put(self, newest: Pairs, row: Numbers, is_word: HypothesisFlags, progress: Progress) -> None:
+    def aware_rows(self, x: HypothesisStates) -> AbstractContextManager[HypothesisStates]:
+        """Return the rows of all hypotheses."""
+        return nullcontext(x)
+
+    def by_token(self, looks: ContextRows) -> ContextRows:
+        """Return a row for each stored sentence of the first hypothesis, then of the second, and so on."""
+        return looks
+
+    def attend_looks(self, _: MultiHead, q: HypothesisHeads, k: HeadRows, v: HeadRows) -> HypothesisHeads:
+        """Let each newest token attend to the results of the sentences in which it sees words."""
+        k, v = (part.unflatten(0, (-1, self.row_count)) for part in (k, v))
+        return attend_padded(q[:, None], k, v, self.seen)[:, 0]
+
+    def spread(self, context: HypothesisStates, states: HypothesisStates) -> HypothesisStates:
+        """Return the context of all hypotheses, which is zero where the newest token sees no words."""
+        return context.masked_fill(~self.seen.any(dim=1, keepdim=True), 0)
+
+    def _put(self, newest: Pairs, row: Numbers) -> None:
         """Write the newest tokens after the words of their rows; a token that is no word is overwritten by the next."""
+        progress, is_word = self.progress, ~torch.isin(self.progress.tokens, self.no_words)
         if self.words is None:
             self.words = row.new_zeros((len(row), self.row_count))
         # A sentence that begins takes over the row of the oldest sentence, whose words are forgotten.
@@ -248,6 +287,8 @@ class ContextCache:
 class HierarchicalAttention(nn.Module):
     """The layer that mixes the context of previous sentences into states. Paper: sections 2.1 and 2.2."""
 
+    token_wise = ("apply_gate",)
+
     def __init__(self, config: HanConfig) -> None:
         """Create the two attentions, their norms, the feed-forward layer and the gate."""
         super().__init__()
@@ -262,28 +303,22 @@ class HierarchicalAttention(nn.Module):
         nn.init.xavier_uniform_(self.gate.weight)
         nn.init.zeros_(self.gate.bias)
 
-    def forward(self, states: States, stream: Stream) -> States:
+    def forward(self, states: States, place: Place) -> States:
         """Return the states with their context; tokens whose previous sentences have no words get context zero."""
-        context = context_of(stream, self.sentences)
+        previous = self.previous(place)
         readable = states if self.context_gradient else states.detach()
-        summaries = self.word_attention(self.word_query_norm(readable), readable, context)
-        query = self.sentence_query_norm(readable.index_select(0, context.aware))
-        with narrowed_key_scope(context.aware):
-            summary = self.summarise(self.sentence_attention(query, self.summary_norm(summaries), context))
-        return self.apply_gate(states, summary.new_zeros(states.shape).index_copy(0, context.aware, summary))
+        looks = self.word_attention(self.word_query_norm(readable), readable, previous)
+        with previous.aware_rows(readable) as aware:
+            context = self.sentence_attention(self.sentence_query_norm(aware), self.summary_norm(looks), previous)
+            context = context + self.dropout(self.feed_forward(self.feed_forward_norm(context)))
+        return self.apply_gate(states, previous.spread(context, states))
 
-    def step(self, states: HypothesisStates, is_word: HypothesisFlags, cache: Cache) -> HypothesisStates:
-        """Return the states of the newest tokens with their context; `is_word` is true where the token is a word."""
-        summaries, has_words = self.word_attention.step(self.word_query_norm(states), states, is_word, cache)
-        query = self.sentence_query_norm(states)
-        summary = self.summarise(self.sentence_attention.step(query, self.summary_norm(summaries), has_words))
-        return self.apply_gate(states, summary.masked_fill(~has_words.any(dim=1, keepdim=True), 0))
+    def previous(self, place: Place) -> Previous:
+        """Return where the tokens of `place` find their previous sentences."""
+        if isinstance(place, WholeStream):
+            return looks_of(place.stream, self.sentences)
+        return place.opened(self, lambda _: ContextCache(self.sentences, place.progress))
 
-    def summarise(self, context: States) -> States:
-        """Return the context after the feed-forward layer, with its residual connection. Paper: section 2.1."""
-        return context + self.dropout(self.feed_forward(self.feed_forward_norm(context)))
-
-    @token_wise
     def apply_gate(self, states: States, context: States) -> States:
         """Return the normalised mix of states and context. Paper: section 2.2.
 
@@ -304,8 +339,6 @@ class Han(Transformer):
         super().__init__(config, source_size, target_size)
         self.source_context = HierarchicalAttention(config) if config.context != "decoder" else None
         self.target_context = HierarchicalAttention(config) if config.context != "encoder" else None
-        # A buffer moves to the device with the model, so that no step of decoding copies these numbers there.
-        self.register_buffer("no_words", torch.tensor(NO_WORDS), persistent=False)
 
     @property
     def synchronous(self) -> bool:
@@ -317,31 +350,13 @@ class Han(Transformer):
         memory = super().encode(source)
         if self.source_context is None:
             return memory
-        with key_scope(source.keys):
-            return Memory(self.source_context(memory.states, source), memory.layout)
+        place = WholeStream(source)
+        with place.noise():
+            return Memory(self.source_context(memory.states, place), memory.layout)
 
-    def decode(self, target_in: Stream, memory: Memory) -> States:
-        """Return the final states of the decoder, with context of the target where the model has it."""
-        states = super().decode(target_in, memory)
-        if self.target_context is None:
-            return states
-        with key_scope(target_in.keys):
-            return self.target_context(states, target_in)
-
-    def start(self, memory: Memory, beam: int) -> Cache:
-        """Return an empty cache, with room for the target's context where the model has it."""
-        cache = super().start(memory, beam)
-        if self.target_context is not None:
-            self.target_context.word_attention.open_cache(cache, self.config.context_sentences)
-        return cache
-
-    @torch.no_grad()
-    def step(self, tokens: HypothesisTokens, cache: Cache) -> HypothesisStates:
-        """Return the final states of the newest tokens, with context of the target where the model has it."""
-        states = super().step(tokens, cache)
-        if self.target_context is None:
-            return states
-        return self.target_context.step(states, ~torch.isin(tokens, self.no_words), cache)
+    def finish(self, states: States, place: Place) -> States:
+        """Return the final states, with context of the target where the model has it."""
+        return states if self.target_context is None else self.target_context(states, place)
 
     def transfer_source(self, name: str) -> str | None:
         """Return the same name for a parameter of the Transformer; None: hierarchical attention starts at random.

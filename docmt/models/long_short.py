@@ -35,14 +35,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
+from torch import nn
 
-from docmt.models.transformer import Role, Transformer
-from docmt.nn.caches import Cache, InstanceCache, MemoryCache, SentenceCache, TwoStreamCache
+from docmt.models.transformer import Role, Transformer, plain_attention
+from docmt.nn.caches import Cache, InstanceCache, MemoryCache, SentenceCache
+from docmt.nn.frames import FRAMES
 from docmt.nn.layers import FeedForward
-from docmt.nn.multihead import CrossAttention, SelfAttention
-from docmt.nn.noise import branch_keys, key_scope
+from docmt.nn.multihead import CrossAttention, Place, SelfAttention, WholeStream
+from docmt.nn.progress import Progress
 from docmt.nn.segments import Segments
-from docmt.nn.shapes import HypothesisStates, HypothesisTokens, RowKeys, States, TwoStreams
+from docmt.nn.shapes import HeadRows, States, TwoStreams
 from docmt.nn.streams import Layout, Memory, Stream
 from docmt.settings.models import LongShortConfig
 
@@ -82,30 +84,44 @@ def duplicate_streams(x: States) -> TwoStreams:
     return torch.cat((x, x))
 
 
-def two_keys(keys: RowKeys | None) -> RowKeys | None:
-    """Return the noise keys of the long stream, then other keys for the short stream, whose noise is different."""
-    return None if keys is None else torch.cat((keys, branch_keys(keys, 0)))
+def both_streams(place: WholeStream) -> WholeStream:
+    """Return the place of both streams, whose noise differs."""
+    memory = None if place.memory is None else Memory(place.memory.states, place.memory.both)
+    return WholeStream(place.stream.twice(two_streams(place.layout)), memory)
 
 
-class StreamSelfAttention(SelfAttention):
-    """Self-attention of both streams."""
+class Halves:
+    """The caches of an attention of two streams: the first half of the rows is long, the second half short."""
 
-    def open_cache(self, cache: Cache) -> None:
-        """Put two caches into `cache`: of the instance for the long stream, of the sentence for the short stream."""
-        cache.layers[self] = TwoStreamCache(InstanceCache(), SentenceCache())
+    def __init__(self, long: InstanceCache | MemoryCache, short: SentenceCache | MemoryCache) -> None:
+        """Take the cache of the long stream and the cache of the short stream."""
+        self.halves = (long, short)
+
+    def attend(self, *heads_and_progress: HeadRows | Progress) -> HeadRows:
+        """Let the rows of each stream attend to the keys of the cache of this stream."""
+        *heads, progress = heads_and_progress
+        parts = zip(*(rows.chunk(2) for rows in heads), strict=True)
+        return torch.cat([half.attend(*part, progress) for half, part in zip(self.halves, parts, strict=True)])
+
+    def take(self, *changes: object) -> None:
+        """Select and reorder the hypotheses in both halves."""
+        for half in self.halves:
+            half.take(*changes)
 
 
-class StreamCrossAttention(CrossAttention):
-    """Attention of both streams to the source."""
+class TwoStreamCache(Cache):
+    """The place of the newest token of each hypothesis, in both streams."""
 
-    def open_cache(self, cache: Cache) -> None:
-        """Put two caches into `cache`: of the source states of the long stream, and of those of the short stream."""
-        memory = cache.memory
-        k, v = self.keys_values(memory.states)
+    def self_cache(self, attention: SelfAttention) -> Halves:
+        """Return a cache of the window for the long stream, and one of the sentence for the short stream."""
+        return Halves(InstanceCache(), SentenceCache())
+
+    def source_cache(self, attention: CrossAttention) -> Halves:
+        """Return a cache of the source states of the long stream, and one of those of the short stream."""
+        k, v = attention.keys_values(self.memory.states)
+        windows = self.memory.layout.instances
         halves = zip(k.chunk(2), v.chunk(2), strict=True)
-        cache.layers[self] = TwoStreamCache(
-            *(MemoryCache(*pair, memory.layout.instances, "instance") for pair in halves)
-        )
+        return Halves(*(MemoryCache(*pair, windows, "instance") for pair in halves))
 
 
 class LongShort(Transformer):
@@ -120,44 +136,36 @@ class LongShort(Transformer):
             sizes = (2 * config.width, config.aggregation_inner)
             self.aggregation = FeedForward(*sizes, config.activation_dropout, config.activation, config.width)
 
-    def attention(self, role: Role, layer: int) -> StreamSelfAttention | StreamCrossAttention:
+    def attention(self, role: Role, layer: int) -> nn.Module:
         """Return a new attention of both streams; its scopes are the runs of the layout of `two_streams`."""
-        config = self.config
-        if role == "cross":
-            return StreamCrossAttention(config.width, config.heads, "instance", config.attention_dropout)
-        causal = role == "decoder_self"
-        return StreamSelfAttention(config.width, config.heads, "sentence", causal, config.attention_dropout)
+        return plain_attention(self.config, role, "instance" if role == "cross" else "sentence")
 
     def encode(self, source: Stream) -> TwoStreamMemory:
         """Return the encoded source with the states of both streams."""
-        with key_scope(source.keys):
-            x, both = self.embed(self.source_embedding, source), two_streams(source.layout)
+        place = WholeStream(source)
+        with place.noise():
+            x = self.embed(self.source_embedding, place)
             if self.config.cross_reads == "own":
-                with key_scope(two_keys(source.keys)):
+                both = both_streams(place)
+                with both.noise():
                     states = self.run_encoder(duplicate_streams(x), both)
             else:
                 # Both streams of the decoder read the long stream, so the short stream is not computed. The layout is
                 # the first half of `two_streams`.
-                states = duplicate_streams(self.run_encoder(x, Layout(source.instances, source.instances)))
-        return TwoStreamMemory(states, source.layout, both)
+                long = replace(source, layout=Layout(source.instances, source.instances))
+                states = duplicate_streams(self.run_encoder(x, WholeStream(long)))
+        return TwoStreamMemory(states, source.layout, two_streams(source.layout))
 
-    def decode(self, target_in: Stream, memory: TwoStreamMemory) -> States:
-        """Return the merged final states of both streams of the decoder."""
-        both, two_stream_memory = two_streams(target_in.layout), Memory(memory.states, memory.both)
-        with key_scope(target_in.keys):
-            x = duplicate_streams(target_in.instances.tokens_to_rows(self.embed(self.target_embedding, target_in)))
-            with key_scope(two_keys(target_in.keys)):
-                for layer in self.decoder:
-                    x = layer(x, both, two_stream_memory)
-            return target_in.instances.rows_to_tokens(self.aggregate(self.decoder_norm(x)))
+    def run_decoder(self, x: States, place: Place) -> States:
+        """Return the merged states of both streams of the decoder."""
+        both = both_streams(place) if isinstance(place, WholeStream) else place
+        with both.noise():
+            x = super().run_decoder(duplicate_streams(x), both)
+        return self.aggregate(x)
 
-    @torch.no_grad()
-    def step(self, tokens: HypothesisTokens, cache: Cache) -> HypothesisStates:
-        """Return the merged final states of the newest token of each hypothesis."""
-        x = duplicate_streams(self.embed_newest(tokens, cache.progress))
-        for layer in self.decoder:
-            x = layer.step(x, cache)
-        return self.aggregate(self.decoder_norm(x))
+    def start(self, memory: TwoStreamMemory, beam: int) -> TwoStreamCache:
+        """Return an empty cache of both streams for `beam` hypotheses of each instance."""
+        return TwoStreamCache(memory, beam, FRAMES[self.config.frame].openings)
 
     def aggregate(self, x: TwoStreams) -> States:
         """Return the merged final states of the decoder's streams. Paper: section 2.1, last paragraph; section 3."""

@@ -4,15 +4,31 @@ A batch has N = instances * beam hypotheses, in the order of their instances. Ea
 each hypothesis.
 """
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
 import torch
+from torch import nn
 
 from docmt.nn.attention import CachePart, attend_newest
+from docmt.nn.multihead import CrossAttention, SelfAttention
 from docmt.nn.progress import Progress
 from docmt.nn.segments import Segments, pad_runs
-from docmt.nn.shapes import Float, HypothesisHeads, Int, Keys, Numbers, PaddedPairs, Pairs, Tensor
+from docmt.nn.shapes import (
+    Float,
+    HypothesisHeads,
+    HypothesisStates,
+    HypothesisTokens,
+    Int,
+    Keys,
+    Numbers,
+    PaddedPairs,
+    Pairs,
+    Tensor,
+)
 from docmt.nn.streams import Memory, Scope
+from docmt.settings.models import TransformerConfig
 
 GROWTH = 32
 """The number of tokens for which a growing cache gets room at a time; a step reads as much as it copies in `GROWTH`."""
@@ -211,28 +227,6 @@ def _select(rows: MemoryRows, index: Numbers) -> MemoryRows:
     return keys.index_select(0, index), values.index_select(0, index)
 
 
-class TwoStreamCache:
-    """Two caches for a model with two streams: the first half of the rows is the long stream, the second the short one.
-
-    Paper: long-short term masking (Zhang et al. 2020), section 2.1.
-    """
-
-    def __init__(self, long: InstanceCache | MemoryCache, short: SentenceCache | MemoryCache) -> None:
-        """Take the cache of the long stream and the cache of the short stream."""
-        self.halves = (long, short)
-
-    def attend(self, *heads_and_progress: HypothesisHeads | Progress) -> HypothesisHeads:
-        """Let the rows of each stream attend to the keys of the cache of this stream."""
-        *heads, progress = heads_and_progress
-        parts = zip(*(rows.chunk(2) for rows in heads), strict=True)
-        return torch.cat([half.attend(*part, progress) for half, part in zip(self.halves, parts, strict=True)])
-
-    def take(self, index: Numbers, instances: Numbers | None, new_common: Int[Tensor, "I C"]) -> None:
-        """Select and reorder the hypotheses by `index` in both halves."""
-        for half in self.halves:
-            half.take(index, instances, new_common)
-
-
 class LayerCache(Protocol):
     """The methods of the cache of an attention module."""
 
@@ -245,7 +239,10 @@ class LayerCache(Protocol):
 
 
 class Cache:
-    """The state of decoding between two steps; `layers` holds the cache of each attention module."""
+    """The place of the newest token of each hypothesis of a search (`docmt.nn.multihead.Place`).
+
+    `layers` holds the cache of each attention module, which its first token opens.
+    """
 
     def __init__(self, memory: Memory, beam: int, openings: tuple[int, ...]) -> None:
         """Begin decoding the encoded source `memory` with `beam` hypotheses of each instance.
@@ -254,7 +251,71 @@ class Cache:
         """
         self.memory, self.beam = memory, beam
         self.progress = Progress(memory.layout, beam, openings)
-        self.layers: dict[Any, LayerCache] = {}
+        self.layers: dict[nn.Module, LayerCache] = {}
+
+    @property
+    def tokens(self) -> HypothesisTokens:
+        """The newest token of each hypothesis."""
+        return self.progress.tokens
+
+    def positions(self, config: TransformerConfig) -> tuple[Numbers, int]:
+        """Return the position of each newest token, and a number above all positions."""
+        progress = self.progress
+        if config.positions == "running":
+            return torch.full_like(progress.tokens, progress.steps - 1), progress.steps
+        if table := config.learned_positions:
+            # The rules of the search end each sentence in time, but a slot without a hypothesis may write on.
+            return progress.cursor.clamp(max=table.rows - 1), min(progress.longest, table.rows)
+        return progress.cursor, progress.longest
+
+    def sentence_numbers(self) -> Numbers:
+        """Return the number, from 0, of the sentence that each hypothesis is writing."""
+        return self.progress.sentence
+
+    def noise(self) -> AbstractContextManager:
+        """Return no scope, since a search has no noise."""
+        return nullcontext()
+
+    def tokens_to_rows(self, x: HypothesisStates) -> HypothesisStates:
+        """Return the states, of which a hypothesis shares none."""
+        return x
+
+    def rows_to_tokens(self, x: HypothesisStates) -> HypothesisStates:
+        """Return the states, of which a hypothesis shares none."""
+        return x
+
+    def attend(
+        self, attention: SelfAttention, q: HypothesisHeads, k: HypothesisHeads, v: HypothesisHeads
+    ) -> HypothesisHeads:
+        """Let each newest token attend to its sentence or its instance up to itself, and store its key and value."""
+        return self.opened(attention, self.self_cache).attend(q, k, v, self.progress)
+
+    def attend_source(self, attention: CrossAttention, q: HypothesisHeads) -> HypothesisHeads:
+        """Let each hypothesis attend to the source sentence that it is translating, or to its source instance."""
+        return self.opened(attention, self.source_cache).attend(q, self.progress)
+
+    def self_cache(self, attention: SelfAttention) -> LayerCache:
+        """Return an empty cache of the sentence that each hypothesis is writing, or of its instance."""
+        return SentenceCache() if attention.scope == "sentence" else InstanceCache()
+
+    def source_cache(self, attention: CrossAttention) -> LayerCache:
+        """Return a cache of the keys and values of the source, which do not change during decoding."""
+        runs = self.memory.layout.runs(attention.scope)
+        return MemoryCache(*attention.keys_values(self.memory.states), runs, attention.scope)
+
+    def opened(self, module: nn.Module, make: Callable[[nn.Module], LayerCache]) -> Any:
+        """Return the cache of a module, which `make` returns for its first token."""
+        if module not in self.layers:
+            self.layers[module] = make(module)
+        return self.layers[module]
+
+    def by_source_sentence(self, x: Float[Tensor, "N _"]) -> tuple[Float[Tensor, "N 1 _"], Numbers]:
+        """Return the row of each hypothesis by itself, and the source sentence that the hypothesis is translating."""
+        return x[:, None], self.progress.source_run
+
+    def from_source_sentence(self, x: Float[Tensor, "N 1 _"]) -> Float[Tensor, "N _"]:
+        """Return a row for each hypothesis."""
+        return x[:, 0]
 
     def reorder(self, index: Numbers) -> None:
         """Let hypothesis n continue hypothesis index[n], which is of the same instance."""

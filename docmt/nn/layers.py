@@ -11,7 +11,6 @@ from torch import nn
 
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import PAD
-from docmt.nn.compiled import token_wise
 from docmt.nn.linear import Linear
 from docmt.nn.noise import Noisy, drop_values, grouped_columns
 from docmt.nn.shapes import AnyStates, Float, Numbers, States, Tensor, Tokens
@@ -67,6 +66,8 @@ class Embedding(nn.Module):
     Paper: sections 3.4 and 3.5.
     """
 
+    token_wise = ("add_positions",)
+
     def __init__(self, vocabulary: int, config: TransformerConfig, weight: nn.Parameter | None = None) -> None:
         """Create a table of `vocabulary` rows, or use `weight`, which is the table of another embedding."""
         super().__init__()
@@ -81,7 +82,6 @@ class Embedding(nn.Module):
         """Return the embeddings of `tokens`; `positions` count from 0, and `longest` is the highest position plus 1."""
         return self.add_positions(nn.functional.embedding(tokens, self.weight), self.position(positions, longest))
 
-    @token_wise
     def add_positions(self, embedded: States, positions: States) -> States:
         """Return the scaled embeddings plus positions, normalised where the settings say so, with dropout."""
         return self.dropout(self.norm(embedded * self.scale + positions))
@@ -141,6 +141,8 @@ ACTIVATIONS = {"relu": torch.relu, "gelu": nn.functional.gelu}
 class FeedForward(nn.Module):
     """Two linear maps with an activation between them, which is ReLU in the paper. Paper: section 3.3, eq. 2."""
 
+    token_wise = ("forward",)
+
     def __init__(
         self, width: int, inner: int, dropout: float, activation: str = "relu", output_width: int | None = None
     ) -> None:
@@ -151,7 +153,6 @@ class FeedForward(nn.Module):
         self.activation = ACTIVATIONS[activation]
         self.dropout = Dropout(dropout, inner)
 
-    @token_wise
     def forward(self, x: States) -> Float[Tensor, "T _"]:
         """Return the transformed rows; each row is transformed by itself."""
         return self.outer(self.dropout(self.activation(self.inner(x))))
@@ -164,6 +165,8 @@ class Residual(nn.Module):
     Sublayer(LayerNorm(x)).
     """
 
+    token_wise = ("add_and_norm",)
+
     def __init__(self, config: TransformerConfig) -> None:
         """Create the layer norm, which comes before or after the sublayer, as `config.norm` says."""
         super().__init__()
@@ -171,11 +174,10 @@ class Residual(nn.Module):
         self.norm_first = config.norm == "pre"
         self.dropout = Dropout(config.dropout, config.width)
 
-    def forward(self, x: States, sublayer: Callable[[States], States]) -> States:
-        """Return `x` after the sublayer; `sublayer` is a function from states to states, such as an attention."""
-        return self.add_and_norm(x, sublayer(self.norm(x) if self.norm_first else x))
+    def forward(self, x: States, sublayer: Callable[..., States], *inputs: object) -> States:
+        """Return `x` after the sublayer, such as an attention; `inputs` are its arguments after the states."""
+        return self.add_and_norm(x, sublayer(self.norm(x) if self.norm_first else x, *inputs))
 
-    @token_wise
     def add_and_norm(self, x: States, update: States) -> States:
         """Return the sum of `x` and `update`, the result of the sublayer; with `norm: post` the sum is normalised."""
         total = x + self.dropout(update)

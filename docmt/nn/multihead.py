@@ -1,18 +1,75 @@
-"""Multi-head attention over packed streams: self-attention of a stream, and cross-attention to the source.
+"""Multi-head attention. A `Place` says which keys a query sees, so that training and search share the layers.
+
+In training all tokens of a stream attend at once (`WholeStream`); in search the newest token of each hypothesis does,
+with the earlier keys in caches (`docmt.nn.caches.Cache`).
 
 Paper: Vaswani et al. 2017, section 3.2.2.
 """
 
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+import numpy as np
 import torch
 from torch import nn
 
+from docmt.base.runs import places
 from docmt.nn.attention import attend, attend_back, attention_weights
-from docmt.nn.caches import Cache, InstanceCache, MemoryCache, SentenceCache
+from docmt.nn.device import upload
 from docmt.nn.linear import Linear, joined, linear
-from docmt.nn.noise import Noisy, WeightDropout
-from docmt.nn.segments import Segments
-from docmt.nn.shapes import AnyStates, HypothesisStates, Keys, Queries, RunWeights, SourceStates, States, Tensor
-from docmt.nn.streams import Layout, Memory, Scope
+from docmt.nn.noise import Noisy, WeightDropout, key_scope
+from docmt.nn.segments import Segments, pad_runs, unpad_runs
+from docmt.nn.shapes import (
+    AnyStates,
+    Float,
+    HeadRows,
+    Keys,
+    Numbers,
+    Queries,
+    RunWeights,
+    SourceStates,
+    States,
+    Tensor,
+    Tokens,
+)
+from docmt.nn.streams import Memory, Scope, Stream
+from docmt.settings.models import TransformerConfig
+
+
+class Place(Protocol):
+    """Where queries find their keys: in a stream, whose tokens attend at once, or in the cache of a search."""
+
+    tokens: Tokens
+    """The tokens whose states are computed."""
+    memory: Memory | None
+    """The encoded source; None in the encoder."""
+
+    def positions(self, config: TransformerConfig) -> tuple[Numbers, int]:
+        """Return the position of each token, as the settings count them, and a number above all positions."""
+
+    def sentence_numbers(self) -> Numbers:
+        """Return the number, from 0, of the sentence of each token in its instance."""
+
+    def noise(self) -> AbstractContextManager:
+        """Return the scope in which modules find the noise keys of the rows (`docmt.nn.noise`)."""
+
+    def tokens_to_rows(self, x: States) -> States:
+        """Return the states with a row for each shared row (`Segments.rows`)."""
+
+    def rows_to_tokens(self, x: States) -> States:
+        """Return the states with a row for each token."""
+
+    def attend(self, attention: "SelfAttention", q: HeadRows, k: HeadRows, v: HeadRows) -> HeadRows:
+        """Let each query attend to the keys of its sentence or instance, in the decoder up to itself."""
+
+    def attend_source(self, attention: "CrossAttention", q: HeadRows) -> HeadRows:
+        """Let each query attend to the source sentence that it translates, or to its source instance."""
+
+    def by_source_sentence(self, x: Float[Tensor, "T _"]) -> tuple[Float[Tensor, "R Q _"], Numbers]:
+        """Return the rows by the source sentence that they translate, padded, and the numbers of these sentences."""
+
+    def from_source_sentence(self, x: Float[Tensor, "R Q _"]) -> Float[Tensor, "T _"]:
+        """Return the rows of `by_source_sentence` in their former order, without padding."""
 
 
 class KeyProjection(Linear):
@@ -29,7 +86,7 @@ class KeyProjection(Linear):
 
 
 class MultiHead(Noisy):
-    """The four projections of an attention, and the attention of the runs of one stream to those of another."""
+    """The four projections of an attention."""
 
     def __init__(self, width: int, heads: int, dropout: float = 0.0) -> None:
         """Create the projections for `heads` heads; `dropout` is the share of attention weights that are dropped."""
@@ -43,41 +100,27 @@ class MultiHead(Noisy):
         nn.init.xavier_uniform_(self.output.weight)
         nn.init.zeros_(self.output.bias)
 
-    def split(self, x: States) -> Queries:
+    def split(self, x: AnyStates) -> HeadRows:
         """Cut the width of `x` into heads."""
         return x.unflatten(-1, (self.heads, -1))
 
-    def queries_keys_values(self, x: States, memory: SourceStates) -> tuple[Queries, Keys, Keys]:
-        """Return the queries of `x`, and the keys and the values of `memory`, which may be `x` itself."""
-        if memory is x:
-            return self.heads_of(linear(x, *joined(self.query, self.key, self.value)), 3)
-        return self.split(self.query(x)), *self.keys_values(memory)
+    def queries_keys_values(self, x: AnyStates) -> tuple[HeadRows, ...]:
+        """Return the queries, the keys and the values of the same rows, by one product."""
+        return self.heads_of(linear(x, *joined(self.query, self.key, self.value)), 3)
 
     def keys_values(self, memory: SourceStates) -> tuple[Keys, Keys]:
         """Return the keys and the values of `memory`."""
         return self.heads_of(linear(memory, *joined(self.key, self.value)), 2)
 
-    def heads_of(self, x: States, maps: int) -> tuple[Queries, ...]:
+    def heads_of(self, x: AnyStates, maps: int) -> tuple[HeadRows, ...]:
         """Return the results of several maps, which lie side by side in `x`, with their widths cut into heads."""
         return tuple(self.split(part) for part in x.chunk(maps, dim=-1))
 
-    def weight_dropout(self, x: AnyStates) -> WeightDropout | None:
-        """Return the dropout of the attention weights of the queries `x` in training; None in evaluation."""
+    def weight_dropout(self, q: HeadRows) -> WeightDropout | None:
+        """Return the dropout of the attention weights of the queries in training; None in evaluation."""
         if not self.training or not self.dropout:
             return None
-        return WeightDropout(self.dropout, self.site, self.keys(x.shape[:1], x.device))
-
-    def attend(
-        self, x: States, runs: Segments, memory: SourceStates, memory_runs: Segments, causal: bool = False
-    ) -> States:
-        """Let run i of `x` attend to run i of `memory`, and return the projected results, a row for each row of `x`.
-
-        A row that several tokens share (`Segments.rows`) is projected once.
-        """
-        q, k, v = self.queries_keys_values(x, memory)
-        q, k, v = runs.rows_to_tokens(q), memory_runs.rows_to_tokens(k), memory_runs.rows_to_tokens(v)
-        results = attend(q, k, v, runs, memory_runs, causal, self.weight_dropout(x))
-        return self.output(runs.tokens_to_rows(results).flatten(1))
+        return WeightDropout(self.dropout, self.site, self.keys(q.shape[:1], q.device))
 
 
 class RunAttention(MultiHead):
@@ -85,7 +128,8 @@ class RunAttention(MultiHead):
 
     def forward(self, x: States, runs: Segments) -> States:
         """Let each row of `x` attend to the rows of its run."""
-        return self.attend(x, runs, x, runs)
+        q, k, v = self.queries_keys_values(x)
+        return self.output(attend(q, k, v, runs, runs, dropout=self.weight_dropout(q)).flatten(1))
 
 
 class SelfAttention(MultiHead):
@@ -96,19 +140,10 @@ class SelfAttention(MultiHead):
         super().__init__(width, heads, dropout)
         self.scope, self.causal = scope, causal
 
-    def forward(self, x: States, layout: Layout) -> States:
-        """Let each token of `x` attend to its sentence or its instance, which `layout` gives."""
-        runs = layout.runs(self.scope)
-        return self.attend(x, runs, x, runs, self.causal)
-
-    def open_cache(self, cache: Cache) -> None:
-        """Put the cache of this module into `cache`: of the sentence being written, or of the whole instance."""
-        cache.layers[self] = SentenceCache() if self.scope == "sentence" else InstanceCache()
-
-    def step(self, x: HypothesisStates, cache: Cache) -> HypothesisStates:
-        """Let the newest token of each hypothesis attend to the earlier tokens in the cache and to itself."""
-        q, k, v = self.queries_keys_values(x, x)
-        return self.output(cache.layers[self].attend(q, k, v, cache.progress).flatten(1))
+    def forward(self, x: States, place: Place) -> States:
+        """Let each token of `x` attend to its sentence or its instance, which `place` knows."""
+        q, k, v = self.queries_keys_values(x)
+        return self.output(place.attend(self, q, k, v).flatten(1))
 
 
 class CrossAttention(MultiHead):
@@ -119,31 +154,84 @@ class CrossAttention(MultiHead):
         super().__init__(width, heads, dropout)
         self.scope = scope
 
-    def forward(self, x: States, layout: Layout, memory: Memory) -> States:
-        """Let each target token, with states `x` and runs `layout`, attend to its source sentence or instance."""
-        return self.attend(x, layout.runs(self.scope), memory.states, memory.layout.runs(self.scope))
+    def forward(self, x: States, place: Place) -> States:
+        """Let each target token of `x` attend to its source sentence or instance, which `place` knows."""
+        return self.output(place.attend_source(self, self.split(self.query(x))).flatten(1))
 
-    def attended_states(self, x: States, layout: Layout, memory: Memory, states: States) -> SourceStates:
+
+class WholeStream:
+    """The place of all tokens of a stream, which attend at once.
+
+    Rows of states that several tokens share (`Segments.rows`) are projected once, and repeated for attention.
+    """
+
+    def __init__(self, stream: Stream, memory: Memory | None = None) -> None:
+        """Take a source stream or, with the encoded source `memory`, the decoder's input."""
+        self.stream, self.tokens, self.layout, self.memory = stream, stream.tokens, stream.layout, memory
+
+    def positions(self, config: TransformerConfig) -> tuple[Numbers, int]:
+        """Return the place of each token in its instance or (`positions: restarting`) in its sentence."""
+        runs = self.layout.instances if config.positions == "running" else self.layout.sentences
+        return runs.positions(), runs.longest
+
+    def sentence_numbers(self) -> Numbers:
+        """Return the number, from 0, of the sentence of each token in its instance."""
+        numbers = np.repeat(places(self.layout.sentences_per_instance()), self.layout.sentences.lengths)
+        return upload(numbers, self.tokens.device)
+
+    def noise(self) -> AbstractContextManager:
+        """Return the scope of the noise keys of the stream."""
+        return key_scope(self.stream.keys)
+
+    def tokens_to_rows(self, x: States) -> States:
+        """Return the states with a row for each shared row (`Segments.rows`)."""
+        return self.layout.instances.tokens_to_rows(x)
+
+    def rows_to_tokens(self, x: States) -> States:
+        """Return the states with a row for each token."""
+        return self.layout.instances.rows_to_tokens(x)
+
+    def attend(self, attention: SelfAttention, q: Queries, k: Keys, v: Keys) -> Queries:
+        """Let each token attend to its sentence or its instance."""
+        runs = self.layout.runs(attention.scope)
+        return _attend_rows(attention, q, k, v, runs, runs, attention.causal)
+
+    def attend_source(self, attention: CrossAttention, q: Queries) -> Queries:
+        """Let the tokens of target sentence i attend to source sentence i, or those of an instance to its source."""
+        runs, source_runs = (layout.runs(attention.scope) for layout in (self.layout, self.memory.layout))
+        return _attend_rows(attention, q, *attention.keys_values(self.memory.states), runs, source_runs)
+
+    def by_source_sentence(self, x: Float[Tensor, "T _"]) -> tuple[Float[Tensor, "R Q _"], Numbers]:
+        """Return the rows of each target sentence, padded; target sentence r translates source sentence r."""
+        sentences = self.layout.sentences
+        return pad_runs(x, sentences)[0], torch.arange(sentences.runs, device=x.device)
+
+    def from_source_sentence(self, x: Float[Tensor, "R Q _"]) -> Float[Tensor, "T _"]:
+        """Return the rows as a stream."""
+        return unpad_runs(x, self.layout.sentences)
+
+    def attended_states(self, attention: CrossAttention, x: States, states: States) -> SourceStates:
         """Return, for each source token, the mean of the target's `states`, weighted by the attention to that token.
 
         The queries are `x`, with a row for each state. No gradient flows through the weights.
         """
         with torch.no_grad():
-            q, k = self._heads(x, memory)
-        return attend_back(q, k, states, layout.runs(self.scope), memory.layout.runs(self.scope))
+            q, k, *runs = self._queries_and_keys(attention, x)
+        return attend_back(q, k, states, *runs)
 
-    def weights(self, x: States, layout: Layout, memory: Memory) -> list[RunWeights]:
+    def weights(self, attention: CrossAttention, x: States) -> list[RunWeights]:
         """Return the attention weights of `x` to the source for each run (`docmt.nn.attention.attention_weights`)."""
-        return attention_weights(*self._heads(x, memory), layout.runs(self.scope), memory.layout.runs(self.scope))
+        return attention_weights(*self._queries_and_keys(attention, x))
 
-    def _heads(self, x: States, memory: Memory) -> tuple[Queries, Keys]:
-        return self.split(self.query(x)), self.split(self.key(memory.states))
+    def _queries_and_keys(self, attention: CrossAttention, x: States) -> tuple[Queries, Keys, Segments, Segments]:
+        q, k = (attention.split(part) for part in (attention.query(x), attention.key(self.memory.states)))
+        return q, k, self.layout.runs(attention.scope), self.memory.layout.runs(attention.scope)
 
-    def open_cache(self, cache: Cache) -> None:
-        """Put the keys and values of the source into `cache`; they do not change during decoding."""
-        memory = cache.memory
-        cache.layers[self] = MemoryCache(*self.keys_values(memory.states), memory.layout.runs(self.scope), self.scope)
 
-    def step(self, x: HypothesisStates, cache: Cache) -> HypothesisStates:
-        """Let the newest token of each hypothesis attend to its source sentence or instance."""
-        return self.output(cache.layers[self].attend(self.split(self.query(x)), cache.progress).flatten(1))
+def _attend_rows(
+    attention: MultiHead, q: Queries, k: Keys, v: Keys, runs: Segments, key_runs: Segments, causal: bool = False
+) -> Queries:
+    """Let run i of the queries attend to run i of the keys; the rows may be shared by several tokens of the runs."""
+    dropout = attention.weight_dropout(q)
+    q, k, v = runs.rows_to_tokens(q), key_runs.rows_to_tokens(k), key_runs.rows_to_tokens(v)
+    return runs.tokens_to_rows(attend(q, k, v, runs, key_runs, causal, dropout))

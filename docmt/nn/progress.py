@@ -28,6 +28,8 @@ class Progress:
         self.openings = upload(openings, device)
         counts = layout.sentences_per_instance()
         self.beam, self.steps = beam, 0
+        self.tokens = self.openings[:0]
+        """The newest token of each hypothesis."""
         self.first_run = upload(np.repeat(starts(counts), beam), device)
         self.last_number = upload(np.repeat(np.maximum(counts, 1) - 1, beam), device)
         self.sentence = torch.full_like(self.first_run, -1)
@@ -54,6 +56,7 @@ class Progress:
         if self.steps == 0:
             opens = torch.ones_like(opens)
         self.steps += 1
+        self.tokens = tokens
         self.sentence = self.sentence + opens
         self.cursor = torch.where(opens, 0, self.cursor + 1)
         # A hypothesis may write more sentences than the source has: further ones attend to the last source sentence.

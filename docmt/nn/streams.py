@@ -1,5 +1,7 @@
 """Batches as packed streams: tokens without padding, one sentence after another, cut into sentences and instances."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -8,14 +10,24 @@ import torch
 
 from docmt.base.runs import places, spans, starts, sums
 from docmt.nn.frames import FRAMES, NOTHING, add_marks, ends
-from docmt.nn.noise import drop_words, token_keys
+from docmt.nn.noise import branch_keys, drop_words, narrowed_key_scope, token_keys
 from docmt.nn.rows import RowChains, Rows
 from docmt.nn.segments import Segments
-from docmt.nn.shapes import Int, Numbers, RowKeys, SourceStates, Tensor, Tokens
+from docmt.nn.shapes import AnyStates, Int, Numbers, RowKeys, SourceStates, Tensor, Tokens
 from docmt.settings.models import Frame
 
 Scope = Literal["sentence", "instance"]
 """The tokens that a token may attend to: those of its sentence or those of its instance."""
+
+
+@contextmanager
+def selected_rows(x: AnyStates, index: Numbers, branches: Numbers | None = None) -> Iterator[AnyStates]:
+    """Yield the rows `index` of a stream, whose noise modules find until the end of the block.
+
+    Where `index` has a row several times, `branches` numbers its copies, so that they have different noise.
+    """
+    with narrowed_key_scope(index, branches):
+        yield x.index_select(0, index)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +127,11 @@ class Stream:
         `documents` has the noise key of each instance; `side` is source or target.
         """
         return replace(self, keys=token_keys(documents, self.instances.lengths, side))
+
+    def twice(self, layout: Layout) -> "Stream":
+        """Return the stream as it is and once more, with other noise; `layout` has the runs of both together."""
+        keys = None if self.keys is None else torch.cat((self.keys, branch_keys(self.keys, 0)))
+        return replace(self, layout=layout, keys=keys)
 
     def with_word_dropout(self, share: float) -> "Stream":
         """Return the stream with each word replaced by `<mask>` with probability `share`, drawn by the token's key."""

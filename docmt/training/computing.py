@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 import torch
+from torch import nn
 
 from docmt.base.digests import canonical_json
 from docmt.base.errors import UserError
@@ -107,8 +108,8 @@ class Compiling:
         return batch if self.quantum == 1 else pad_batch(batch, self.quantum)
 
     @contextmanager
-    def parts(self) -> Iterator[None]:
-        """Compile the parts of the model when they are first called in the block.
+    def parts(self, model: nn.Module) -> Iterator[None]:
+        """Compile the parts of `model` when they are first called in the block.
 
         Raises UserError where the compiler fails.
         """
@@ -121,7 +122,7 @@ class Compiling:
 
         limits = {"recompile_limit": SHAPES, "accumulated_recompile_limit": SHAPES}
         try:
-            with config.patch(limits), compile_parts(self.backend):
+            with config.patch(limits), compile_parts(model, self.backend):
                 yield
         except TorchDynamoException as problem:
             if is_out_of_memory(problem):

@@ -172,7 +172,7 @@ class Training:
         framed = self.watch.each(self._batches(instances, number))
         batches = (self.compiling.ready(batch).to(task.device) for batch in framed)
         weights, smoothing = task.model.term_weights(number), task.train.label_smoothing
-        with self.compiling.parts():
+        with self.compiling.parts(task.model):
             rank_sums = accumulate_gradients(task.model, batches, tokens, smoothing, weights, self._computing)
         sums = rank_sums.over(self.ranks, weights)
         self.ranks.sum_gradients(task.model.parameters())
