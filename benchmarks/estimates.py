@@ -45,7 +45,7 @@ def main() -> None:
         record, cells = read_object(folder / RECORD), []
         for steps in ((), ("tokens", "views"), ("tokens", "views", "train")):
             estimate = Estimates(known(plan, *steps, but=job), record["device"]).hours(entry)
-            cells.append("unknown" if estimate is None else f"{estimate.hours / record['device_hours']:.2f}")
+            cells.append("unknown" if estimate is None else f"{estimate / record['device_hours']:.2f}")
         name = f"{entry.corpus} {entry.trained}"
         print(f"| {name} | {record['device_hours'] * 3600:.0f} | {' | '.join(cells)} |", flush=True)
 

@@ -1,38 +1,25 @@
 """The export of a trained model for other programs: CTranslate2, and the library transformers."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from docmt.base.artifacts import atomic_folder, need_new_folder
 from docmt.base.errors import check_known
-from docmt.exporting.facts import gather_facts
 from docmt.exporting.source import ExportedModel
-from docmt.settings.decode import LengthPenalty
 from docmt.trained.engine import exported_model
 from docmt.trained.model import TrainedModel
 
 ExportFormat = Literal["huggingface", "ctranslate2"]
 
 
-def export_model(
-    path: str | Path,
-    output: str | Path,
-    to: ExportFormat,
-    *,
-    beam: int = 5,
-    length_penalty: LengthPenalty = "average",
-    length_alpha: float = 1.0,
-    max_length_a: float | None = None,
-    max_length_b: int | None = None,
-    batch_tokens: int = 4096,
-) -> None:
+def export_model(path: str | Path, output: str | Path, to: ExportFormat, **search: Any) -> None:
     """Write a trained model as the new folder `output`, for the library transformers or for CTranslate2.
 
     `to` is `huggingface`, for every model, or `ctranslate2`, for Transformers of single sentences and of windows. The
-    folder also has the text of the model, a program or a file that loads it, and README.md, its card. `beam`,
-    `length_penalty`, `length_alpha`, `max_length_a`, `max_length_b` and `batch_tokens` are the settings of the search,
-    as in `Model.translate`; they are written into the export. Raises UserError where a file is missing or damaged,
-    where `output` has files already, and where CTranslate2 cannot translate as the model does, or is not installed.
+    folder also has the text of the model, a program or a file that loads it, and README.md, its card. `search` has
+    settings of the search, such as `beam`, as in `Model.translate`; they are written into the export. Raises UserError
+    where a file is missing or damaged, where `output` has files already, and where CTranslate2 cannot translate as the
+    model does, or is not installed.
 
     >>> import docmt
     >>> docmt.export_model("results/5_training/toy_zh-en/sentence/seed1", "exported_model", "huggingface")
@@ -40,9 +27,7 @@ def export_model(
     check_known("format", to, WRITERS, "to")
     need_new_folder(Path(output))
     trained = TrainedModel.open(Path(path), "cpu", None)
-    settings = {"beam": beam, "length_penalty": length_penalty, "length_alpha": length_alpha}
-    limits = {"max_length_a": max_length_a, "max_length_b": max_length_b, "batch_tokens": batch_tokens}
-    source = exported_model(trained, trained.test_cut(), trained.decode_config(**settings, **limits))
+    source = exported_model(trained, trained.test_cut(), trained.decode_config(**search))
     WRITERS[to](source, Path(output))
 
 
@@ -51,7 +36,7 @@ def _write_huggingface(source: ExportedModel, output: Path) -> None:
     from docmt.exporting.loading_text import huggingface_section
     from docmt.exporting.model_card import hub_card
 
-    readme = hub_card(source, gather_facts(source.folder), huggingface_section())
+    readme = hub_card(source, huggingface_section())
     with atomic_folder(output) as folder:
         write_hub_folder(source, readme, folder)
 
@@ -65,8 +50,7 @@ def _write_ctranslate2(source: ExportedModel, output: Path) -> None:
 
     check_ctranslate2(source)
     ctranslate2()
-    facts = gather_facts(source.folder)
-    readme = card_text(source, facts, ctranslate2_section(source))
+    readme = card_text(source, ctranslate2_section(source))
     with atomic_folder(output) as folder:
         write_ct2_folder(source, readme, folder)
 

@@ -53,27 +53,13 @@ SYSTEM: dict[int, tuple[str, str]] = {
 SELF_EXPLAINED = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EEXIST)
 """The error numbers whose messages leave out the words of the system, since these words repeat the text of SYSTEM."""
 
-PASSING = frozenset(
-    getattr(errno, name)
-    for name in (
-        *("EAGAIN", "EBUSY", "EINTR", "EIO", "ENFILE", "ENOLCK", "EREMOTEIO", "ESTALE", "ETIMEDOUT"),
-        *("ECONNABORTED", "ECONNREFUSED", "ECONNRESET", "EHOSTDOWN", "EHOSTUNREACH"),
-        *("ENETDOWN", "ENETRESET", "ENETUNREACH", "ENOTCONN", "EPROTO", "ESHUTDOWN"),
-    )
-    if hasattr(errno, name)
+PASSING = (
+    *(errno.EBUSY, errno.EIO, errno.ENFILE, errno.ENOLCK, errno.EREMOTEIO, errno.ESTALE, errno.EPROTO, errno.ENOTCONN),
+    *(errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.ENETDOWN, errno.ENETRESET, errno.ENETUNREACH),
 )
 """The error numbers of trouble that may pass, mostly of networks and of file systems on them: AGAIN is the remedy."""
-
-CLASSES: tuple[tuple[type[OSError], int], ...] = (
-    (FileNotFoundError, errno.ENOENT),
-    (IsADirectoryError, errno.EISDIR),
-    (NotADirectoryError, errno.ENOTDIR),
-    (PermissionError, errno.EACCES),
-    (FileExistsError, errno.EEXIST),
-    (TimeoutError, errno.ETIMEDOUT),
-    (ConnectionError, errno.ECONNRESET),
-)
-"""The error number of an exception that was raised without a number, by its class."""
+PASSING_CLASSES = (BlockingIOError, ConnectionError, InterruptedError, TimeoutError)
+"""The classes that Python gives to further errors of this kind."""
 
 DAMAGED = {
     "builtins.UnicodeDecodeError": "not valid UTF-8",
@@ -112,7 +98,7 @@ def explained(problem: BaseException) -> UserError | None:
     # The reader of a pipe, such as `head`, has stopped reading: this is no error of a file.
     if isinstance(problem, BrokenPipeError):
         return None
-    if isinstance(problem, OSError) and _number(problem) is not None:
+    if isinstance(problem, PASSING_CLASSES) or (isinstance(problem, OSError) and problem.errno is not None):
         return _of_system(problem)
     names = [f"{cls.__module__}.{cls.__qualname__}" for cls in type(problem).__mro__]
     what = next((DAMAGED[name] for name in names if name in DAMAGED), None)
@@ -125,22 +111,18 @@ def explained(problem: BaseException) -> UserError | None:
 
 def _of_system(problem: OSError) -> UserError:
     """Convert an error of the operating system to a UserError."""
-    number = _number(problem)
+    number = problem.errno
     path = problem.filename2 or problem.filename  # filename2: the new name of a rename
     where = None if path is None or isinstance(path, int) else os.fsdecode(path)
     if number in FULL:
         return _disk_full(where)
-    words = problem.strerror or os.strerror(number)
+    words = problem.strerror or first_line(problem)
     what, remedy = SYSTEM.get(number, (f"the system says: {words}", "correct this, and run the command again"))
-    detail = None if number in SELF_EXPLAINED else _detail(problem, words)
-    if number in PASSING:
-        return UserError(what, where=where, found=detail, remedy=AGAIN, status=TRY_AGAIN)
-    return UserError(what, where=where, found=detail, remedy=remedy, status=USER_MISTAKE)
-
-
-def _detail(problem: OSError, words: str) -> str:
-    """Return the system's words about an error, with the error number, which users can look up."""
-    return f"{words} (errno {_number(problem)})" if problem.filename else first_line(problem)
+    detail = f"{words} (errno {number})" if problem.filename else first_line(problem)
+    found = None if number in SELF_EXPLAINED else detail
+    if is_passing(problem):
+        return UserError(what, where=where, found=found, remedy=AGAIN, status=TRY_AGAIN)
+    return UserError(what, where=where, found=found, remedy=remedy, status=USER_MISTAKE)
 
 
 def _disk_full(where: str | None) -> UserError:
@@ -151,11 +133,9 @@ def _disk_full(where: str | None) -> UserError:
     return UserError("the disk is full", where=where, found=f"{free}or a quota used up", remedy=remedy)
 
 
-def _number(problem: OSError) -> int | None:
-    """Return the error number of an exception of the system, or none."""
-    if problem.errno is not None:
-        return problem.errno
-    return next((number for cls, number in CLASSES if isinstance(problem, cls)), None)
+def is_passing(problem: BaseException) -> bool:
+    """Return whether an exception reports trouble that may pass, so that the same command may succeed later."""
+    return isinstance(problem, PASSING_CLASSES) or (isinstance(problem, OSError) and problem.errno in PASSING)
 
 
 def disk_full(problem: BaseException | None) -> OSError | None:
@@ -178,14 +158,14 @@ def is_of_system(problem: BaseException) -> bool:
 
     Damaged files can cause errors of the system with other numbers; the result is false for these.
     """
-    return isinstance(problem, OSError) and _number(problem) in {*SYSTEM, *PASSING, *FULL}
+    return is_passing(problem) or (isinstance(problem, OSError) and problem.errno in {*SYSTEM, *FULL})
 
 
 def is_of_disk(problem: BaseException) -> bool:
     """Return whether an exception reports trouble with the disk, the network, permissions or too many open files."""
-    if disk_full(problem) is not None:
+    if disk_full(problem) is not None or is_passing(problem):
         return True
-    return isinstance(problem, OSError) and problem.errno in (*PASSING, *OF_WRITING, *RIGHTS_ON, errno.EMFILE)
+    return isinstance(problem, OSError) and problem.errno in (*OF_WRITING, *RIGHTS_ON, errno.EMFILE)
 
 
 def free_bytes(path: Path) -> int:

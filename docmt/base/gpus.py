@@ -15,8 +15,10 @@ from docmt.base.machine import installed_version
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 """The environment variable with the GPUs that CUDA shows to a process, as names between commas."""
-LISTED = re.compile(r"(GPU|\s+MIG) .*\(UUID: ([^\s)]+)\)")
+LISTED = re.compile(r"^(GPU|\s+MIG) .*\(UUID: ([^\s)]+)\)", re.MULTILINE)
 """A line of `nvidia-smi -L`: a GPU, or a part of the last GPU."""
+HIDING = ("", "-1", "NoDevFiles")
+"""What stands in CUDA_VISIBLE_DEVICES to hide all GPUs."""
 LIST_S = 60.0
 """The longest time of nvidia-smi in seconds. It takes some seconds where no process uses a GPU."""
 
@@ -37,12 +39,10 @@ def visible_gpus(environment: Mapping[str, str] = os.environ, devices: Path = Pa
     CUDA_VISIBLE_DEVICES limits them. There are none where the installed torch is one for CPUs.
     """
     machine = gpus_of_machine(devices) if torch_is_for_gpus() else []
-    if VISIBLE in environment:
-        return _named(environment[VISIBLE].split(","), machine)
-    gpus = []
-    for number, (uuid, *parts) in enumerate(machine):
-        gpus += [Gpu(part, part) for part in parts] or [Gpu(str(number), uuid)]
-    return gpus
+    if VISIBLE not in environment or not machine:
+        return machine
+    names = (name.strip() for name in environment[VISIBLE].split(","))
+    return [Gpu(name, _key(name, machine)) for name in names if name not in HIDING]
 
 
 def torch_is_for_gpus() -> bool:
@@ -50,19 +50,21 @@ def torch_is_for_gpus() -> bool:
     return not installed_version("torch").endswith("+cpu")
 
 
-def gpus_of_machine(devices: Path = Path("/dev")) -> list[list[str]]:
-    """Return a list for each GPU of this machine, in order: its UUID, and then the UUIDs of its parts in MIG mode.
+def gpus_of_machine(devices: Path = Path("/dev")) -> list[Gpu]:
+    """Return the GPUs of this machine in order, and in the place of one in MIG mode its parts.
 
     Where nvidia-smi is missing or fails, the files of devices are counted, and numbers replace the UUIDs.
     """
-    gpus = []
-    for line in _nvidia_smi("-L").splitlines():
-        if match := LISTED.match(line):
-            if match[1] == "GPU":
-                gpus.append([match[2]])
-            elif gpus:
-                gpus[-1].append(match[2])
-    return gpus or [[str(number)] for number in range(count_device_files(devices))]
+    listed: list[list[str]] = []
+    for kind, uuid in LISTED.findall(_nvidia_smi("-L")):
+        if kind == "GPU":
+            listed.append([uuid])
+        else:
+            listed[-1].append(uuid)
+    gpus: list[Gpu] = []
+    for number, (uuid, *parts) in enumerate(listed):
+        gpus += [Gpu(part, part) for part in parts] or [Gpu(str(number), uuid)]
+    return gpus or [Gpu(number, number) for number in map(str, range(count_device_files(devices)))]
 
 
 def count_device_files(devices: Path = Path("/dev")) -> int:
@@ -79,34 +81,6 @@ def _nvidia_smi(*options: str) -> str:
     return done.stdout if done.returncode == 0 else ""
 
 
-def _named(names: Sequence[str], machine: Sequence[Sequence[str]]) -> list[Gpu]:
-    """Return the GPUs with these names, as CUDA reads them: up to the first wrong name, and none if one is repeated."""
-    gpus: list[Gpu] = []
-    for name in map(str.strip, names):
-        key = _key(name, machine)
-        if key is None:
-            break
-        if any(gpu.key == key for gpu in gpus):
-            return []
-        gpus.append(Gpu(name, key))
-    return gpus
-
-
-def _key(name: str, machine: Sequence[Sequence[str]]) -> str | None:
-    """Return the key of the GPU with a name: a number, a UUID or the start of one; None where there is no such GPU.
-
-    A GPU in MIG mode stands for its first part, as in CUDA.
-    """
-    if name.isdecimal():
-        number = int(name)
-        return machine[number][:2][-1] if number < len(machine) else None
-    if not machine or not name.startswith(("GPU-", "MIG-")):
-        return None
-    if not any(uuid.startswith("GPU-") for uuid, *_ in machine):
-        return name  # nvidia-smi is missing, so nothing tells which GPU has this UUID
-    for uuid, *parts in machine:
-        if uuid.startswith(name):
-            return [uuid, *parts][:2][-1]
-        if part := next((part for part in parts if part.startswith(name)), None):
-            return part
-    return None
+def _key(name: str, machine: Sequence[Gpu]) -> str:
+    """Return the key of the GPU with a name: its number, its UUID or the start of one; else the name itself."""
+    return next((gpu.key for gpu in machine if gpu.name == name or gpu.key.startswith(name)), name)

@@ -133,14 +133,6 @@ def read_manifest(path: Path) -> Manifest:
     return manifest
 
 
-def manifest_or_none(path: Path) -> Manifest | None:
-    """Read a manifest; return None where it is missing or damaged."""
-    try:
-        return read_manifest(path)
-    except (UserError, OSError):
-        return None
-
-
 def manifest_of_docmt(path: Path) -> Manifest | None:
     """Read a manifest; return None for the JSON of another program. Raises UserError for a damaged file."""
     with reading(path, "cannot be read"):

@@ -7,6 +7,7 @@ its own. `{...}` is a placeholder for a name, in the form of Snakemake's wildcar
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePath
 
 RESULTS = "results"
@@ -48,13 +49,13 @@ class Folder:
 
     def names_in(self, place: str) -> dict[str, str] | None:
         """Return the names in a place by their placeholders; None for a path that is no place of this kind."""
-        parts, places = PurePath(place).parts, self.places.split("/")
-        if parts[:2] != (RESULTS, self.stage) or len(parts) != len(places) + 2:
-            return None
-        pairs = [(pattern.rstrip("}").split("{", 1), part) for pattern, part in zip(places, parts[2:], strict=True)]
-        if not all(part.startswith(before) for (before, _), part in pairs):
-            return None
-        return {name: part.removeprefix(before) for (before, name), part in pairs}
+        match = self._pattern.fullmatch(PurePath(place).as_posix())
+        return match and match.groupdict()
+
+    @cached_property
+    def _pattern(self) -> re.Pattern:
+        """The form of a place of this kind, with a group for each name."""
+        return re.compile(re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", f"{RESULTS}/{self.stage}/{self.places}"))
 
     @property
     def depth(self) -> int:

@@ -8,6 +8,7 @@ their folders), the digests of files, and the versions of libraries. It has no p
 and is known before the job runs. The driver of a run writes the recipe before the first job; a job reads nothing else.
 """
 
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +20,7 @@ from docmt.base.digests import full_digest
 from docmt.base.errors import UserError, install
 from docmt.base.foreign import reading
 from docmt.base.machine import installed_version
+from docmt.base.manifest import MANIFEST
 from docmt.base.parse import parse_value
 from docmt.base.paths import ID_DIGITS, RESULTS
 
@@ -180,38 +182,34 @@ def artifact_name(folder: Path) -> str:
     return folder.parent.name if (folder / JOB).is_file() else folder.name
 
 
-def recipe_from_json(value: Any, where: str, place: Path) -> Recipe:
-    """Return the recipe of a job.json. Raises UserError for any other value, and where it was changed by hand."""
-    keys = ("step", "version", "settings", "inputs", "files", "libraries", "hints", "identity")
+def read_recipe(folder: Path) -> Recipe:
+    """Read the recipe in the folder of a job.
+
+    Raises UserError where the file is missing, damaged or changed by hand, and where it belongs to another folder.
+    """
+    path = folder / JOB
+    where, keys = str(path), ("step", "version", "settings", "inputs", "files", "libraries", "hints", "identity")
+    value = read_object(path)
     with reading(where, "not the recipe of a job", remedy=REMEDY):
         value = as_object(value, where, keys)
         recipe = Recipe(
             step=value["step"],
             version=value["version"],
             settings=as_object(value["settings"], where),
-            place=place,
-            inputs={role: Path(folder) for role, folder in value["inputs"].items()},
+            place=folder.parent,
+            inputs={role: Path(input_folder) for role, input_folder in value["inputs"].items()},
             files={role: StatedFile(**file) for role, file in value["files"].items()},
             libraries=dict(value["libraries"]),
             hints=as_object(value["hints"], where),
             again=value.get("again", ""),
         )
-        if recipe.identity != value["identity"]:
-            actual, stated = recipe.identity[:ID_DIGITS], str(value["identity"])[:ID_DIGITS]
-            raise UserError("changed by hand", where=where, found=actual, expected=stated, remedy=REMEDY)
-    return recipe
-
-
-def read_recipe(folder: Path) -> Recipe:
-    """Read the recipe in the folder of a job.
-
-    Raises UserError where the file is missing, damaged or changed, and where it belongs to another folder.
-    """
-    path = folder / JOB
-    recipe = recipe_from_json(read_object(path), str(path), folder.parent)
-    if PurePath(folder.absolute()).name != recipe.identity[:ID_DIGITS]:
-        expected = f"the folder {recipe.identity[:ID_DIGITS]}"
-        raise UserError("the recipe of another folder", where=str(path), expected=expected, remedy=REMEDY)
+        actual, stated = recipe.identity, value["identity"]
+    if actual != stated:
+        found, expected = actual[:ID_DIGITS], str(stated)[:ID_DIGITS]
+        raise UserError("changed by hand", where=where, found=found, expected=expected, remedy=REMEDY)
+    if PurePath(folder.absolute()).name != actual[:ID_DIGITS]:
+        expected = f"the folder {actual[:ID_DIGITS]}"
+        raise UserError("the recipe of another folder", where=where, expected=expected, remedy=REMEDY)
     return recipe
 
 
@@ -245,3 +243,22 @@ def apart(settings: Mapping[str, Any], names: Iterable[str]) -> tuple[dict[str, 
             section = section[part]
         knobs[name] = section.pop(key)
     return rest, knobs
+
+
+CARD = "model.json"
+
+
+def model_folder(folder: Path) -> Path:
+    """Return the folder of a model: `folder` itself, `folder/model`, or that of the newest training in a place.
+
+    A place is the folder of trainings without their ids. Where it has several, a line says which of them is used.
+    """
+    if (folder / CARD).is_file():
+        return folder
+    if not (folder / "model" / CARD).is_file() and (trainings := versions(folder, MANIFEST)):
+        if len(trainings) > 1:
+            # Without `docmt.base.screen`, which imports more than the machines with GPUs have.
+            told = f"docmt: {folder} has {len(trainings)} versions; the newest is used: {trainings[0].name}"
+            print(told, file=sys.stderr)
+        return model_folder(trainings[0])
+    return folder / "model" if (folder / "model" / CARD).is_file() else folder

@@ -1,6 +1,6 @@
 """The output of commands: tables or JSON on standard output, messages and progress on standard error.
 
-Tables are ruled on a terminal, and plain columns in a file or a pipe. Progress is a bar on a terminal, and a line per
+Tables are plain columns. Progress is a bar on a terminal, and a line per
 minute elsewhere. Messages never end a command, even where the terminal is gone.
 """
 
@@ -92,26 +92,9 @@ def _as_json(value: Any) -> Any:
     return dataclasses.asdict(value) if dataclasses.is_dataclass(value) else str(value)
 
 
-def show_table(
-    columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[str] = (), styles: Sequence[str] = ()
-) -> None:
-    """Print a table: ruled on a terminal, plain columns elsewhere.
-
-    Columns whose names are in `numbers` are aligned to the right. `styles` has the style of each row on a terminal.
-    """
-    if not sys.stdout.isatty():
-        typer.echo(aligned([columns, *rows], numbers=numbers))
-        return
-    from rich.box import SIMPLE
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=SIMPLE)
-    for name in columns:
-        table.add_column(name, justify="right" if name in numbers else "left", overflow="fold")
-    for row, style in zip(rows, styles or [""] * len(rows), strict=True):
-        table.add_row(*row, style=style)
-    Console().print(table)
+def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[str] = ()) -> None:
+    """Print a table; columns whose names are in `numbers` are aligned to the right."""
+    typer.echo(aligned([columns, *rows], numbers=numbers))
 
 
 def aligned(rows: Sequence[Sequence[str]], indent: str = "", numbers: Collection[str] = ()) -> str:

@@ -122,12 +122,15 @@ class Seal:
 
 
 @contextmanager
-def open_seal(recipe: Recipe, folder: Path | None = None, digest_of: DigestOf | None = None) -> Iterator[Seal]:
-    """Check the inputs of a job, and record the files that it writes in the block, which closes the seal.
+def sealing(
+    recipe: Recipe, folder: Path | None = None, digest_of: DigestOf | None = None, closes: bool = True
+) -> Iterator[Seal]:
+    """Run a job in the block: check its inputs before, record the files that it writes, and write its manifest after.
 
     `folder`: the folder of the outputs, where it is not that of the recipe: a part of a job has its own. `digest_of`:
-    see `Seal.check_files`. Raises UserError for inputs that do not fit, and for a library of another version than
-    planned.
+    see `Seal.check_files`. `closes`: false where only the block itself closes the seal, which it may do anyway. No
+    manifest is written after an exception. Raises UserError for inputs that do not fit, and for a library of another
+    version than planned.
     """
     recipe.check_libraries()
     folder = folder or recipe.folder
@@ -137,15 +140,5 @@ def open_seal(recipe: Recipe, folder: Path | None = None, digest_of: DigestOf | 
         seal.check_files(digest_of)
         recorder.stale = folder / MANIFEST
         yield seal
-
-
-@contextmanager
-def sealing(recipe: Recipe, folder: Path | None = None, digest_of: DigestOf | None = None) -> Iterator[Seal]:
-    """Run a job in the block, as `open_seal` does, and write its manifest after the block.
-
-    The block may close the seal itself; no manifest is written after an exception.
-    """
-    with open_seal(recipe, folder, digest_of) as seal:
-        yield seal
-        if not seal.is_closed:
+        if closes and not seal.is_closed:
             seal.close()

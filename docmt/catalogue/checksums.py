@@ -1,21 +1,32 @@
 """The digests of files that are there, and how they differ from what the catalogue states."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
-from docmt.base.digests import BYTES_AT_ONCE, kind_of, known_sha256
+from docmt.base.digests import kind_of, known_sha256
 from docmt.base.foreign import reading
 from docmt.catalogue.files import GIT_OBJECTS, Checksums, FileConfig, git_objects_digest
-from docmt.catalogue.folders import tar_chunks
+from docmt.catalogue.folders import chunks_of, tar_chunks
 from docmt.catalogue.git_ids import checksum_of, object_ids
 
 
-def chunks_with_line_feeds(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yield the bytes of a stream with LF in the place of each CR LF; other bytes are unchanged."""
+def content(path: Path, line_ends: str = "keep") -> Iterator[bytes]:
+    """Yield the bytes of a file, with the line ends that `FileConfig.line_ends` states.
+
+    A folder of the user's has the bytes of the tar that is made of it.
+    """
+    if path.is_dir():
+        yield from tar_chunks(path)
+        return
+    with path.open("rb") as stream:
+        yield from with_line_feeds(chunks_of(stream)) if line_ends == "lf" else chunks_of(stream)
+
+
+def with_line_feeds(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield bytes with LF in the place of each CR LF; other bytes are unchanged."""
     held = b""  # a CR at the end of a chunk, whose LF may be at the start of the next
-    while chunk := stream.read(BYTES_AT_ONCE):
+    for chunk in chunks:
         chunk = held + chunk
         held = b"\r" if chunk.endswith(b"\r") else b""
         yield chunk[: len(chunk) - len(held)].replace(b"\r\n", b"\n")
@@ -23,32 +34,19 @@ def chunks_with_line_feeds(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def checksum(path: Path, kind: str, line_ends: str = "keep") -> str:
-    """Return a checksum of a file's bytes, with the line ends that `FileConfig.line_ends` states.
-
-    `kind` is a key of `LENGTHS`. A folder of the user's has the checksum of the tar that is made of it.
-    """
-    if path.is_dir():
-        return checksum_of(tar_chunks(path), kind, _size(path, line_ends) if kind == "git_blob" else 0)
-    if kind == "sha256" and line_ends == "keep":
+    """Return a checksum of the bytes that `content` yields. `kind` is a key of `LENGTHS`."""
+    if kind == "sha256" and line_ends == "keep" and not path.is_dir():
         return known_sha256(path)
     size = _size(path, line_ends) if kind == "git_blob" else 0
-    with reading(path, "cannot be read"), path.open("rb") as stream:
-        return checksum_of(_chunks(stream, line_ends), kind, size)
+    with reading(path, "cannot be read"):
+        return checksum_of(content(path, line_ends), kind, size)
 
 
 def _size(path: Path, line_ends: str) -> int:
-    """Return the number of bytes of a file with these line ends, or of the tar of a folder."""
-    if path.is_dir():
-        return sum(map(len, tar_chunks(path)))
-    with reading(path, "cannot be read"), path.open("rb") as stream:
-        return path.stat().st_size if line_ends == "keep" else sum(map(len, _chunks(stream, line_ends)))
-
-
-def _chunks(stream: IO[bytes], line_ends: str) -> Iterator[bytes]:
-    """Return an iterator of the bytes of a stream with these line ends."""
-    if line_ends == "lf":
-        return chunks_with_line_feeds(stream)
-    return iter(lambda: stream.read(BYTES_AT_ONCE), b"")
+    """Return the number of bytes that `content` yields."""
+    with reading(path, "cannot be read"):
+        is_plain = line_ends == "keep" and not path.is_dir()
+        return path.stat().st_size if is_plain else sum(map(len, content(path, line_ends)))
 
 
 @dataclass(frozen=True)
@@ -66,14 +64,13 @@ class Mismatch:
 
 def wrong_content(path: Path, file: FileConfig) -> Mismatch | None:
     """Return how a file that is there differs from what the catalogue states of it; None where it does not differ."""
-    wrong = wrong_bytes(path, file, file.line_ends)
-    return wrong or (wrong_objects(path, file.git_objects) if file.git_objects else None)
+    return wrong_bytes(path, file, file.line_ends) or _wrong_objects(path, file.git_objects)
 
 
 def wrong_bytes(path: Path, expected: Checksums, line_ends: str = "keep") -> Mismatch | None:
     """Return how a file's bytes differ from a size or a checksum; None where they have all of them.
 
-    `line_ends`: see `checksum`.
+    `line_ends`: see `content`.
     """
     if expected.size is not None and (size := _size(path, line_ends)) != expected.size:
         return Mismatch("wrong size", f"{size:,} bytes", f"{expected.size:,}")
@@ -96,9 +93,9 @@ def file_digest(path: Path, file: FileConfig, kind: str | None = None) -> str:
     return value if kind == "sha256" else f"{kind}:{value}"
 
 
-def wrong_objects(path: Path, expected: Mapping[str, str]) -> Mismatch | None:
+def _wrong_objects(path: Path, expected: Mapping[str, str]) -> Mismatch | None:
     """Return the first path in an archive whose Git id is another one; None where all are right."""
-    actual = object_ids(path, expected)
+    actual = object_ids(path, expected) if expected else {}
     for name, value in expected.items():
         if actual[name] != value:
             return Mismatch("other content in the archive", f"{name} {actual[name] or 'missing'}", f"git id {value}")

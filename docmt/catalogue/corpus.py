@@ -22,7 +22,7 @@ from docmt.base.errors import UserError, quoted
 from docmt.base.names import INSIDE, SPLITS, stays_inside
 from docmt.base.parse import parse
 from docmt.base.yaml_files import Lines, load_yaml
-from docmt.catalogue.files import GIT_OBJECTS, FileConfig
+from docmt.catalogue.files import GIT_OBJECTS, FileConfig, need_each_once
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import FileReaderConfig, Languages, ReaderConfig
 from docmt.catalogue.licences import PassingOn
@@ -97,7 +97,7 @@ class CorpusConfig(CorpusFacts):
 
     about: str = needed("what the corpus is, in a few sentences")
     expected: dict[str, SplitCounts] = section(dict, EXPECTED, keys_of(SPLITS))
-    files: tuple[FileConfig, ...] = setting((), "files to download; none for a generated corpus")
+    files: tuple[FileConfig, ...] = setting((), "files to download; none for a generated corpus", need_each_once)
     published: tuple[PublishedCounts, ...] = setting((), "counts of the corpus that papers state, and why ours differ")
     train_parts: tuple[StatedPart, ...] = setting(
         (),
@@ -123,13 +123,10 @@ class CorpusConfig(CorpusFacts):
     )
 
     def __post_init__(self) -> None:
-        """Check the splits of published counts, and that each file is listed once."""
+        """Check the splits of published counts."""
         super().__post_init__()
         stated = {name for published in self.published for name in published.counts if name not in SPLITS}
         need(self.contrastive or not stated, "published", sorted(stated), f"some of {', '.join(SPLITS)}")
-        names = [file.name for file in self.files]
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        need(not repeated, "files", repeated, "each file once")
 
     @property
     def may_pass_on(self) -> PassingOn:

@@ -148,6 +148,14 @@ class FileConfig(Checksums):
         return any(source.grade != "D" for source in self.sources)
 
 
+@in_schema()
+def need_each_once(name: str, files: tuple[FileConfig, ...]) -> None:
+    """Raise BadValue for files of which several have one name."""
+    names = [file.name for file in files]
+    repeated = sorted({each for each in names if names.count(each) > 1})
+    need(not repeated, name, repeated, "each file once")
+
+
 def git_objects_digest(objects: dict[str, str]) -> str:
     """Return the digest of an archive whose files or folders have these Git ids."""
     return f"{GIT_OBJECTS}:{full_digest(objects)}"

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from docmt.base.checks import Checked, need, need_path, setting
+from docmt.base.checks import Checked, need_name, need_path, needed, setting, within
 from docmt.base.errors import UserError
-from docmt.base.names import NAMES_HAVE, is_name
 from docmt.base.parse import parse
 from docmt.base.yaml_files import load_yaml
-from docmt.catalogue.files import FileConfig
+from docmt.catalogue.files import FileConfig, need_each_once
 
 FOLDER = Path("workflow/downloads")
 """The folder of the files of sets, relative to the clone."""
@@ -22,24 +21,14 @@ FOLDER = Path("workflow/downloads")
 class FileSetConfig(Checked):
     """The schema of `workflow/downloads/<set>.yaml`."""
 
-    set: str
+    set: str = needed("name of the set, which is that of its file", need_name)
     kind: Literal["checkpoint", "alignments", "contrastive", "expected_words"]
     about: str
     licence: str
     citation: str
-    folder: str = setting("", "folder of the files; settings name the folder of a checkpoint", need_path)
-    gigabytes: float = setting(0.0, "size of all files together in GB, rounded")
-    files: tuple[FileConfig, ...]
-
-    def __post_init__(self) -> None:
-        """Check the name, the folder, the size, and that each file is listed once."""
-        super().__post_init__()
-        need(is_name(self.set), "set", self.set, NAMES_HAVE)
-        need(bool(self.folder), "folder", self.folder, "the folder of the files")
-        need(self.gigabytes >= 0, "gigabytes", self.gigabytes, "0 or more")
-        names = [file.name for file in self.files]
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        need(not repeated, "files", repeated, "each file once")
+    folder: str = needed("folder of the files; settings name the folder of a checkpoint", need_path)
+    gigabytes: float = setting(0.0, "size of all files together in GB, rounded", within("0 or more", minimum=0))
+    files: tuple[FileConfig, ...] = needed("files to download", need_each_once)
 
     @property
     def bytes(self) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from docmt.base.digests import BYTES_AT_ONCE, full_digest
 from docmt.base.errors import UserError
@@ -20,6 +21,11 @@ def files_below(folder: Path) -> list[Path]:
     return files
 
 
+def chunks_of(stream: IO[bytes]) -> Iterator[bytes]:
+    """Return an iterator of the bytes of a stream, some at a time."""
+    return iter(lambda: stream.read(BYTES_AT_ONCE), b"")
+
+
 def tar_chunks(folder: Path) -> Iterator[bytes]:
     """Yield the bytes of a tar with the files of a folder.
 
@@ -32,20 +38,10 @@ def tar_chunks(folder: Path) -> Iterator[bytes]:
         member = tarfile.TarInfo(path.relative_to(folder).as_posix())
         member.size = path.stat().st_size
         yield member.tobuf(tarfile.PAX_FORMAT)
-        yield from _content(path, member.size)
+        with path.open("rb") as stream:
+            yield from chunks_of(stream)
         yield bytes(-member.size % BLOCK)
     yield bytes(2 * BLOCK)
-
-
-def _content(path: Path, size: int) -> Iterator[bytes]:
-    """Yield the bytes of a file. Raises UserError where it changes meanwhile."""
-    with path.open("rb") as stream:
-        read = 0
-        while chunk := stream.read(BYTES_AT_ONCE):
-            read += len(chunk)
-            yield chunk
-    if read != size:
-        raise UserError("the file changed while it was read", where=str(path), remedy="run the command again")
 
 
 def version_of(folder: Path) -> str:

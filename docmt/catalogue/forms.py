@@ -28,6 +28,7 @@ Languages = tuple[str, str]
 """The codes of the source and the target language."""
 
 
+PACKAGE = "docmt.corpus.forms"
 KIND = "form of the files: a module of docmt/corpus/forms"
 """The description of the field `kind` of each reader."""
 OF_SPLITS = "by split, the paths of its files"
@@ -192,12 +193,9 @@ def _paths(value: Any, place: tuple) -> Iterator[tuple[tuple, str]]:
 class Forms(Mapping[str, type[ReaderConfig]]):
     """A mapping from the name of each form to its class of settings; to list the names imports no form."""
 
-    PACKAGE = "docmt.corpus.forms"
-
     @cached_property
     def _names(self) -> list[str]:
-        """The names of the modules of `docmt.corpus.forms`."""
-        return [module.name for module in pkgutil.iter_modules(importlib.import_module(self.PACKAGE).__path__)]
+        return [module.name for module in pkgutil.iter_modules(importlib.import_module(PACKAGE).__path__)]
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of forms; no form is imported."""
@@ -207,35 +205,19 @@ class Forms(Mapping[str, type[ReaderConfig]]):
         """Return the number of forms."""
         return len(self._names)
 
-    def __contains__(self, kind: object) -> bool:
-        """Return whether a form has this name; the form is not imported."""
-        return kind in self._names
-
     def __getitem__(self, kind: str) -> type[ReaderConfig]:
-        """Import a form and return its settings class.
-
-        Raises TypeError for a form's module without settings, which is a bug of docmt.
-        """
+        """Import a form and return its settings class, the first in its module that is a ReaderConfig."""
         module = self.module(kind)
-        classes = [
-            settings
-            for settings in vars(module).values()
-            if isinstance(settings, type) and settings.__module__ == module.__name__
-        ]
-        for settings in classes:
-            # A form may define further classes, for parts of its settings.
-            if issubclass(settings, ReaderConfig):
-                return settings
-        raise TypeError(f"{module.__file__} has no dataclass of settings, a ReaderConfig")
+        classes = [value for value in vars(module).values() if isinstance(value, type)]
+        return next(
+            value for value in classes if value.__module__ == module.__name__ and issubclass(value, ReaderConfig)
+        )
 
     def module(self, kind: str) -> ModuleType:
-        """Import the module of a form.
-
-        Raises KeyError for a name that no form has.
-        """
-        if kind not in self:
+        """Import the module of a form. Raises KeyError for a name that no form has."""
+        if kind not in self._names:
             raise KeyError(kind)
-        return importlib.import_module(f"{self.PACKAGE}.{kind}")
+        return importlib.import_module(f"{PACKAGE}.{kind}")
 
 
 FORMS = Forms()

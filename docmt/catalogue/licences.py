@@ -20,17 +20,7 @@ OPEN_LICENCES = {
 }
 """The licences, as corpora state them, that allow everybody to pass the text on, with their names on the Hub."""
 
-_OPEN_ON_HUB = {name for name in OPEN_LICENCES.values() if name != "other"}
-
 
 def is_open(licence: str) -> bool:
     """Return whether a licence is one that allows everybody to pass the text on; any unknown text is not."""
     return licence in OPEN_LICENCES
-
-
-def guessed_passing_on(licence: str) -> PassingOn:
-    """Return what the text of a licence seems to allow; any licence that is not known to be open lets no text pass.
-
-    The Hub's own names of licences are known, too.
-    """
-    return "everything" if is_open(licence) or licence in _OPEN_ON_HUB else "models"

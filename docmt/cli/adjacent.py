@@ -1,11 +1,13 @@
 """`docmt score-coherence` and `score-cohesion`, which score adjacent sentences of files; `docmt train-vectors`."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from docmt.base.parse import parse
 from docmt.base.screen import answer, show_table
 from docmt.cli.options import (
     MOST_TOKENS,
@@ -13,20 +15,16 @@ from docmt.cli.options import (
     Device,
     Documents,
     Hypotheses,
-    Seed,
     input_file,
     input_folder,
     output_file,
+    overrides,
 )
 from docmt.cli.standard_input import label
 from docmt.settings.scoring import WordVectorsConfig
 
 if TYPE_CHECKING:
     from docmt.api.adjacent import AdjacentScore, Lines
-
-DEFAULTS = WordVectorsConfig()
-MOST = 10_000
-"""The largest value of each number of word2vec except the seed, since gensim stores the numbers as integers of C."""
 
 
 def score_coherence(
@@ -71,20 +69,14 @@ def score_cohesion(
 def train_vectors(
     text: Annotated[list[Path], input_file("tokenised text, a sentence per line; repeat it for several files")],
     output: Annotated[Path, output_file("file of word vectors to write")],
-    dimensions: Annotated[int, typer.Option(min=1, max=MOST, help="numbers of a vector")] = DEFAULTS.dimensions,
-    architecture: Annotated[
-        Literal["cbow", "skipgram"], typer.Option(help="word2vec's architecture")
-    ] = DEFAULTS.architecture,
-    window: Annotated[
-        int, typer.Option(min=1, max=MOST, help="largest number of context words on each side")
-    ] = DEFAULTS.window,
-    minimum_count: Annotated[
-        int, typer.Option(min=1, max=MOST, help="words that occur less often have no vector")
-    ] = DEFAULTS.minimum_count,
-    negative: Annotated[int, typer.Option(min=1, max=MOST, help="negative samples for each word")] = DEFAULTS.negative,
-    epochs: Annotated[int, typer.Option(min=1, max=MOST, help="passes over the text")] = DEFAULTS.epochs,
-    case: Annotated[Literal["lower", "keep"], typer.Option(help="case of words")] = DEFAULTS.case,
-    seed: Seed = DEFAULTS.seed,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="setting of word2vec, as of scoring.coherence in config.yaml, such as dimensions=300; repeat it: "
+            + ", ".join(field.name for field in fields(WordVectorsConfig)),
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Train word2vec on plain text, for coherence; needs gensim.
@@ -94,13 +86,13 @@ def train_vectors(
     from docmt.scoring.plain_files import text_lines
     from docmt.scoring.word_vectors import train_word_vectors, write_word_vectors
 
+    config = parse(WordVectorsConfig, overrides(rule, "--rule"), "--rule")
     lines = [line for path in text for line in text_lines(path)]
-    config = WordVectorsConfig(dimensions, architecture, window, minimum_count, negative, epochs, case, seed)
     vectors = train_word_vectors(lines, config)
     write_word_vectors(output, vectors)
     words = len(vectors.rows)
-    record = {"output": output, "words": words, "dimensions": dimensions, "lines": len(lines)}
-    text = f"{output}: vectors of {words:,} words with {dimensions} dimensions, from {len(lines):,} lines"
+    record = {"output": output, "words": words, "dimensions": config.dimensions, "lines": len(lines)}
+    text = f"{output}: vectors of {words:,} words with {config.dimensions} dimensions, from {len(lines):,} lines"
     answer(as_json, record, text)
 
 

@@ -1,4 +1,4 @@
-"""`docmt check-sources` and `docmt check-catalogue`: the sources and the counts of the catalogue."""
+"""`docmt check-catalogue`: the counts of the catalogue."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,46 +8,14 @@ import typer
 from docmt.base.errors import USER_MISTAKE, check_known
 from docmt.base.screen import aligned, answer
 from docmt.catalogue.corpus import CorpusConfig
-from docmt.catalogue.filesets import load_file_sets
 from docmt.cli.corpus import shared_lines
 from docmt.cli.options import AsJson, Config, Mirror, Root, overrides
-from docmt.fetching.asking import Source, ask_sources
-from docmt.fetching.transfer import Network
 from docmt.grid.grid import Grid, load_grid
 
 if TYPE_CHECKING:
     from docmt.corpus.review import CorpusCheck, Finding
 
 Names = Annotated[list[str] | None, typer.Argument(help="names of corpora [default: all]", show_default=False)]
-
-DEAD = 1
-"""Exit status of `docmt check-sources` where a source does not offer its file."""
-
-
-def check_sources(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(help="names of corpora, and of sets of `docmt fetch-files` [default: all]", show_default=False),
-    ] = None,
-    root: Root = Path(),
-    config: Config = None,
-    as_json: AsJson = False,
-) -> None:
-    """Check whether every source of the catalogue, and of sets of files, is there; status 1 where one is not.
-
-    Nothing is downloaded.
-    """
-    grid = load_grid(root, overrides(config))
-    owners = {name: corpus.files for name, corpus in grid.corpora.items()}
-    owners |= {name: files_of_set.files for name, files_of_set in load_file_sets(Path(grid.clone)).items()}
-    for name in names or ():
-        check_known("corpus or set of files", name, owners)
-    files = [(name, file) for name in names or owners for file in owners[name]]
-    sources = ask_sources(files, Network(grid.hosts))
-    rows = [("corpus", "file", "answer", "bytes", "grade", "source"), *map(_source_row, sources)]
-    answer(as_json, sources, aligned(rows) if sources else "no sources")
-    if any(source.answer.problem for source in sources):
-        raise typer.Exit(DEAD)
 
 
 def check_catalogue(
@@ -77,15 +45,6 @@ def _chosen(grid: Grid, names: list[str] | None) -> list[CorpusConfig]:
     for name in names or ():
         check_known("corpus", name, grid.corpora)
     return [corpus for name, corpus in grid.corpora.items() if not names or name in names]
-
-
-def _source_row(source: Source) -> tuple[str, ...]:
-    """Return the cells of a source: corpus, file, answer, bytes, grade, address."""
-    answer = source.answer
-    status = answer.problem or (f"HTTP {answer.status}" if answer.status else "there")
-    size = "-" if answer.size is None else f"{answer.size:,}"
-    url = f"{source.url} -> {answer.moved}" if answer.moved else source.url
-    return source.owner, source.file, status, size, source.grade or "-", url
 
 
 def _check_text(check: "CorpusCheck") -> str:

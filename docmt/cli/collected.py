@@ -2,30 +2,22 @@
 
 from contextlib import chdir
 from pathlib import Path
-from typing import Annotated
 
 from docmt.base.screen import answer, say
-from docmt.cli.options import AsJson, Config, Root, output_file, overrides
+from docmt.cli.options import AsJson, Config, Root, overrides
 from docmt.plan.collected import COLLECTED, scores_of_project, write_scores
 from docmt.plan.run import plan_of_run
 
 
-def collect_scores(
-    root: Root = Path(),
-    output: Annotated[
-        Path | None, output_file("the table, in Parquet [default: results/scores.parquet below --root]")
-    ] = None,
-    config: Config = None,
-    as_json: AsJson = False,
-) -> None:
-    """Write one table of every score of every study below results/, in Parquet; a row is a score of a run.
+def collect_scores(root: Root = Path(), config: Config = None, as_json: AsJson = False) -> None:
+    """Write results/scores.parquet: one table of every score of every study; a row is a score of a run.
 
-    A run of snakemake writes results/scores.parquet at its end. Call this after you copied results, or changed
+    A run of snakemake writes it at its end. Call this after you copied results, or changed
     settings: the column asked says which scores are what is asked for now; the others are of other versions, and of
     systems that no study has any more. Scores that are damaged are left out; a line on standard error names each of
     them, and --json lists them.
     """
-    path = output or root / COLLECTED
+    path = root / COLLECTED
     with chdir(root):
         rows, left_out = scores_of_project(plan_of_run(overrides(config)))
     for line in left_out:

@@ -13,7 +13,7 @@ import functools
 import importlib
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar
 
 import typer
@@ -52,7 +52,6 @@ FOR_YOU: Sections = {
         "add-corpus": "add_corpus",
         "check-corpus": "corpus",
         "check-catalogue": "catalogue",
-        "check-sources": "catalogue",
         "export-corpus": "export",
     },
     "Get files": {"fetch-files": "downloads"},
@@ -128,15 +127,12 @@ class LazyGroup(TyperGroup):
         )
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands section by section, each with the whole first sentence of its help."""
-        for heading, names in (*self.sections.items(), *self.others()):
+        """Write the commands section by section, each with the whole first sentence of its help; then the groups."""
+        groups = {HEADING_OF_STORE: [*self.commands]} if self.commands else {}
+        for heading, names in {**self.sections, **groups}.items():
             with formatter.section(heading):
                 rows = [(name, first_sentence(self.get_command(ctx, name).help)) for name in names]
                 formatter.write_dl(rows)
-
-    def others(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield the heading and the names of the groups inside this group, where there are any."""
-        yield from ((HEADING_OF_STORE, [name]) for name in self.commands)
 
 
 class StoreCommands(LazyGroup):

@@ -30,7 +30,6 @@ def export_corpus(
         str | None,
         typer.Option(help="text preset whose tokens are written too", show_default="the only one that was made"),
     ] = None,
-    without_tokens: Annotated[bool, typer.Option("--without-tokens", help="write no tokens")] = False,
     root: Root = Path(),
     config: Config = None,
     as_json: AsJson = False,
@@ -43,13 +42,11 @@ def export_corpus(
     from docmt.corpus.export.forms import export
     from docmt.corpus.export.reading import ExportedCorpus
 
-    if without_tokens and text is not None:
-        raise UserError("a text and no tokens", where="--text, --without-tokens", expected="at most one of them")
     grid = load_grid(root, overrides(config))
     check_known("corpus", corpus, grid.corpora)
     plan, name = Plan(grid, root), grid.data_folder(corpus)
     folder = folder_of_job(plan, Job.of("corpus", corpus=name))
-    tokens = None if without_tokens else tokens_of(plan, name, text)
+    tokens = tokens_of(plan, name, text)
     exported = ExportedCorpus(folder, tokens, tuple(split or ()))
     export(exported, form, grid.corpus_at_scale(corpus).about, output)
     files, licence = files_in(output), exported.card["licence"]
@@ -83,6 +80,6 @@ def tokens_of(plan: Plan, corpus: str, text: str | None) -> Path | None:
         with suppress(UserError):
             folders[name] = folder_of_job(plan, Job.of("tokens", corpus=corpus, text=name))
     if len(folders) > 1:
-        what, remedy = "the corpus has tokens of several texts", "name one of them with --text, or add --without-tokens"
+        what, remedy = "the corpus has tokens of several texts", "name one of them with --text"
         raise UserError(what, where=corpus, found=", ".join(folders), remedy=remedy)
     return next(iter(folders.values()), None)

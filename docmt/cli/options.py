@@ -66,9 +66,6 @@ Threads = Annotated[
     int | None,
     typer.Option(min=1, max=MOST, help="CPU threads [default: 1 for narrow models, else free cores]"),
 ]
-Workers = Annotated[
-    int | None, typer.Option(min=1, max=MOST, help="processes; no result depends on it [default: one per core]")
-]
 PLACE = TRAINING.at(corpus="CORPUS", system="SYSTEM", seed="N")
 Model = Annotated[
     Path,
@@ -151,7 +148,7 @@ def files_in(folder: Path) -> list[str]:
 
 def open_model(folder: Path, device: Device, threads: int | None) -> "TrainedModel":
     """Open a trained model; see `TrainedModel.open`."""
-    from docmt.base.model_folder import CARD, model_folder
+    from docmt.base.recipe import CARD, model_folder
 
     # A folder without a model is refused before torch is imported, which takes a second.
     folder = model_folder(folder)

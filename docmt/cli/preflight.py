@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docmt.base.errors import USER_MISTAKE, UserError
+from docmt.base.errors import USER_MISTAKE
 from docmt.base.screen import answer, count_of
 from docmt.cli.options import AsJson, Config, Device, Root, overrides
 
 if TYPE_CHECKING:
-    from docmt.cli.device_check import DeviceReport
     from docmt.preflight.finding import RunFinding
 
 Targets = Annotated[
@@ -44,33 +43,17 @@ def preflight(
     run, such as scale=smoke. No job starts, and nothing is downloaded.
 
     With --gpu it compares kernels with their definition, bf16 with fp32, compiled parts with plain ones and stored
-    states with whole passes, and lets two cards exchange gradients: about a minute on a GPU. With --device cpu it tries
-    the same with small models.
+    states with whole passes: about a minute on a GPU. With --device cpu it tries the same with small models.
     """
+    from docmt.preflight.checks import check_gpu
     from docmt.preflight.checks import preflight as check
 
-    values = overrides(config)
     with chdir(root):
-        findings = check(targets or [], values, profile)
-    checked, problems = device_report(device) if gpu else (None, [])
-    findings += problems
-    plain = {"findings": [finding.to_json() for finding in findings], "device": checked}
-    answer(as_json, plain, "\n".join(report(findings)))
-    if checked and not as_json:
-        checked.show()
-    if any(finding.level == "error" for finding in findings) or (checked and not checked.is_right):
+        findings = check(targets or [], overrides(config), profile)
+        findings += check_gpu(device) if gpu else []
+    answer(as_json, {"findings": [finding.to_json() for finding in findings]}, "\n".join(report(findings)))
+    if any(finding.level == "error" for finding in findings):
         raise typer.Exit(USER_MISTAKE)
-
-
-def device_report(device: str) -> "tuple[DeviceReport | None, list[RunFinding]]":
-    """Return what the checks of a device found; where there is no such device, None and the finding that says so."""
-    from docmt.cli.device_check import checked_device
-    from docmt.preflight.finding import RunFinding
-
-    try:
-        return checked_device(device), []
-    except UserError as problem:
-        return None, [RunFinding("error", problem, "devices")]
 
 
 def report(findings: "list[RunFinding]") -> Iterator[str]:

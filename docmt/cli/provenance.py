@@ -4,14 +4,12 @@ from collections.abc import Iterator
 from contextlib import chdir
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from docmt.base.errors import UserError, printable
-from docmt.base.recipe import JOB
+from docmt.base.errors import printable
 from docmt.base.screen import answer, first_of
-from docmt.catalogue.missing import is_remote
 from docmt.cli.options import MOST, AsJson, Config, Root, input_path, output_folder, overrides
 from docmt.plan.plan import Plan
 from docmt.plan.run import grid_of_run
@@ -28,18 +26,6 @@ MOST_WITHHELD = 5
 """The largest number of files that are not in the crate of which a line is printed."""
 
 
-def web_address(value: str | None) -> str | None:
-    """Return an address of the web; refuse other texts."""
-    if value is not None and not is_remote(value):
-        raise typer.BadParameter(f"{value!r} is not an address such as https://...")
-    return value
-
-
-def url_option(about: str) -> Any:
-    """Return an option for an address of the web."""
-    return typer.Option(metavar="URL", callback=web_address, help=about)
-
-
 def write_crate(
     target: Annotated[str, typer.Argument(help=TARGET)],
     output: Annotated[
@@ -53,10 +39,7 @@ def write_crate(
         bool, typer.Option("--with-data", help="include corpora, tokens and translations, where licences allow it")
     ] = False,
     author: Annotated[str | None, typer.Option(help="name of the person who made the results")] = None,
-    author_url: Annotated[str | None, url_option("address of a page of the author")] = None,
-    organisation: Annotated[str | None, typer.Option(help="name of the organisation of the author")] = None,
     licence: Annotated[str | None, typer.Option(help="name or URL of the licence of the crate")] = None,
-    code_url: Annotated[str | None, url_option("address where others get this code")] = None,
     date: Annotated[
         datetime | None, typer.Option(formats=["%Y-%m-%d"], metavar="DATE", help="date of the crate [default: today]")
     ] = None,
@@ -74,10 +57,7 @@ def write_crate(
     facts = crates.CrateFacts(
         date=(date or datetime.now(UTC)).date().isoformat(),
         author=author,
-        author_url=author_url,
-        organisation=organisation,
         licence=licence,
-        code_url=code_url,
         overrides={key: value for key, value in values.items() if key not in (*OF_SITE, "store_mode")},
         included=[*(["models"] if with_models else []), *(["data"] if with_data else [])],
     )
@@ -85,11 +65,10 @@ def write_crate(
     options = "".join(f" --config {item}" for item in config or [])
     with chdir(root):
         written = crates.write_crate(finished_run(Plan(grid_of_run(Path(), values)), target, options), facts, place)
-    path, withheld = str(output or place.name), dict(written.withheld)
-    record = {"output": path, "files": written.files, "actions": written.actions, "withheld": withheld}
-    lines = first_of([f"not included: {file}: {reason}" for file, reason in withheld.items()], MOST_WITHHELD)
-    first = f"{path}: {written.files} files, {written.actions} artifacts with their jobs"
-    answer(as_json, record, "\n".join([first, *lines]))
+    record = {"output": str(output or place.name), **written}
+    lines = [f"not included: {file}: {reason}" for file, reason in written["withheld"].items()]
+    first = "{output}: {files} files, {actions} artifacts with their jobs".format_map(record)
+    answer(as_json, record, "\n".join([first, *first_of(lines, MOST_WITHHELD)]))
 
 
 def reproduce(
@@ -105,21 +84,14 @@ def reproduce(
 ) -> None:
     """Make a target again in a folder of its own, and name the first artifact that differs from the first run.
 
-    A job.json as target makes that artifact alone again, from the same inputs. Two runs may have another content: on
-    another processor or device, or with other threads or libraries. Then scores are compared: with the spread of seeds
-    or, with one seed, with the interval of the score. With --crate, the settings and the first run are those of the
-    crate, and the workflow is that of the installed docmt. The status is 0 where the target is reproduced, and else 1.
-    A run that was interrupted goes on where the same command is called again.
+    Two runs may have another content: on another processor or device, or with other threads or libraries. Then scores
+    are compared: with the spread of seeds or, with one seed, with the interval of the score. With --crate, the settings
+    and the first run are those of the crate, and the workflow is that of the installed docmt. The status is 0 where the
+    target is reproduced, and else 1. A run that was interrupted goes on where the same command is called again.
     """
-    is_single = Path(target).name == JOB
-    if crate is not None and is_single:
-        raise UserError("a crate has targets", where=f"{JOB}, --crate", expected="at most one of them")
     place = (folder or default_folder(root, target, crate)).absolute()
     new_run = reproducing.NewRun(target, place, cores, overrides(config))
-    if is_single:
-        result = reproducing.reproduce_artifact(target, new_run, root.absolute())
-    else:
-        result = reproducing.reproduce(new_run, root.absolute(), crate and crate.absolute())
+    result = reproducing.reproduce(new_run, root.absolute(), crate and crate.absolute())
     text = "\n".join(printable(line, breaks="") for line in result_lines(target, place, result))
     answer(as_json, {"target": target, "folder": place, **result.to_json()}, text)
     if not result.is_reproduced:

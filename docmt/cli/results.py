@@ -9,11 +9,14 @@ from typing import Annotated
 
 import typer
 
+from docmt.base.errors import UserError
+from docmt.base.manifest import MANIFEST
 from docmt.base.paths import INDEX, RESULTS
-from docmt.base.screen import aligned, answer, count_of, first_of, two_digits
+from docmt.base.result_folders import check_layout
+from docmt.base.screen import aligned, answer, count_of, first_of, progress_display, two_digits
 from docmt.cli.options import AsJson, Config, Root, overrides
 from docmt.plan.explain import Explanation, explain
-from docmt.plan.inventory import Artifact, inventory
+from docmt.plan.inventory import Artifact, artifact_folders, inventory
 from docmt.plan.links import named
 from docmt.plan.plan import Job
 from docmt.plan.removal import check_idle, chosen, remove
@@ -23,6 +26,8 @@ PLACES = 6
 """The largest number of jobs that a cause names."""
 NUMBERS = ("artifacts", "size")
 """The columns of tables that are aligned to the right."""
+DAMAGED = 1
+"""The exit status of commands that read every byte, where something is damaged."""
 
 
 def path(
@@ -91,7 +96,7 @@ def list_results(
         bool, typer.Option("--verify", help="read every byte instead, and name what is damaged; status 1 where any is")
     ] = False,
     places: Annotated[
-        list[str] | None,
+        list[Path] | None,
         typer.Argument(metavar="PATH...", help="with --verify: files and folders below results/ [default: all]"),
     ] = None,
     config: Config = None,
@@ -103,19 +108,55 @@ def list_results(
     clone, or of another one with the same results/, did in the last 90 days. unused: nobody does. unfinished: its job
     has not ended. Pass the --config of your run, such as scale=smoke.
 
-    With --verify all bytes are read, of which a manifest, a record, a note of a download or the file itself states the
-    digest.
+    With --verify every byte of the finished artifacts is read, and compared with the digest that a job has written.
     """
+    below = [Path(os.path.relpath(place.absolute(), root.absolute())) for place in places or []]
     if verify:
-        from docmt.cli.verified import show_verified
-
-        show_verified(root, places or [], as_json)
+        if show_damaged(root, below, as_json):
+            raise typer.Exit(DAMAGED)
         return
     if places:
         raise typer.BadParameter("PATH needs --verify")
     with chdir(root):
         artifacts = inventory(plan_of_run(overrides(config)))
     answer(as_json, artifacts, "\n".join(listing(artifacts, every)))
+
+
+def show_damaged(root: Path, places: Sequence[Path], as_json: bool) -> bool:
+    """Print the damaged files of the finished artifacts in places, or of all; return whether there are any.
+
+    Raises UserError for results of an older docmt, and for a place without finished artifacts.
+    """
+    from docmt.provenance.verifying import damaged_files
+
+    check_layout(root)
+    folders = (folder for _, folder in artifact_folders(root) if (folder / MANIFEST).is_file())
+    finished = sorted(folder.relative_to(root) for folder in folders)
+    for place in places:
+        if not any(is_of(folder, place) for folder in finished):
+            remedy = "docmt list-results --all names what is there"
+            raise UserError("no finished artifact is here", where=str(place), remedy=remedy)
+    wanted = [folder for folder in finished if not places or any(is_of(folder, place) for place in places)]
+    damaged = []
+    with progress_display("verifying", "artifacts", "artifacts") as progress:
+        for number, folder in enumerate(wanted, 1):
+            damaged += damaged_files(root, folder)
+            progress(number, len(wanted), number)
+    lines = [f"{file.path}: {file.problem}\n  {file.mend}" for file in damaged]
+    answer_damage(len(wanted), damaged, lines, as_json)
+    return bool(damaged)
+
+
+def answer_damage(artifacts: int, damaged: Sequence[object], lines: Sequence[str], as_json: bool) -> None:
+    """Print what is damaged of a number of artifacts."""
+    verdict = count_of(len(damaged), "damaged file") if damaged else "every byte is right"
+    last = f"{count_of(artifacts, 'artifact')}: {verdict}"
+    answer(as_json, {"artifacts": artifacts, "damaged": damaged}, "\n".join([*lines, last]))
+
+
+def is_of(folder: Path, place: Path) -> bool:
+    """Return whether an artifact is in a place, or a place is in the artifact."""
+    return folder.is_relative_to(place) or place.is_relative_to(folder)
 
 
 def listing(artifacts: Sequence[Artifact], every: bool) -> Iterator[str]:

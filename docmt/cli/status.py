@@ -37,7 +37,7 @@ def status(
 
 
 def show(progress: RunProgress, target: str, scale: str) -> None:
-    """Print the state: in colour on a terminal, in plain columns in a file."""
+    """Print the state."""
     total = progress.total
     counts = ", ".join(f"{total[state]} {state}" for state in STATES if total[state])
     typer.echo(f"{target} at the scale {scale}: {sum(total.values())} jobs: {counts or 'none'}")

@@ -12,7 +12,6 @@ from docmt.training.survey import TrainingState
 NUMBERS = ("update", "loss", "dev (best)", "tokens/s", "left", "device-hours")
 """The columns that are aligned to the right."""
 COLUMNS = ("system", "corpus", "scale", "seed", "id", *NUMBERS, "state")
-COLOURS = {"running": "green", "failed": "red", "killed": "red", "stopped": "yellow", "finished": ""}
 
 
 def list_trainings(
@@ -29,8 +28,8 @@ def list_trainings(
 
 
 def show(listed: list[TrainingState]) -> None:
-    """Print the table: in colour on a terminal, in plain columns in a file."""
-    show_table(COLUMNS, [*map(cells, listed)], NUMBERS, [COLOURS[training.state] for training in listed])
+    """Print the table."""
+    show_table(COLUMNS, [*map(cells, listed)], NUMBERS)
 
 
 def cells(training: TrainingState) -> tuple[str, ...]:

@@ -12,7 +12,8 @@ from torch import nn
 from docmt.base.columns import CONTRASTIVE_SCORES
 from docmt.base.errors import UserError
 from docmt.base.runs import spans, starts
-from docmt.decoding.translator import Progress, quiet, token_batches
+from docmt.decoding.batches import token_batches
+from docmt.decoding.translator import Progress, quiet
 from docmt.nn.rows import Rows
 from docmt.search.forced import variant_scores
 

@@ -1,33 +1,16 @@
 """Beam search over any number of segments, batch by batch, with counts of the work."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from torch import nn
 
+from docmt.decoding.batches import token_batches
 from docmt.nn.rows import Rows
 from docmt.search.beam import Translation, join_translations, search_instances
 from docmt.settings.decode import DecodeConfig
-
-
-def token_batches(lengths: Sequence[int], budget: int) -> list[list[int]]:
-    """Return the indices of items in batches of at most `budget` tokens, the longest items first.
-
-    An item that is longer than `budget` is a batch by itself. Items of similar length are in the same batch, since a
-    batch takes as many steps as its longest item. The longest items come first, so that a lack of memory shows at once.
-    """
-    batches: list[list[int]] = []
-    room = 0
-    for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-        if not batches or lengths[index] > room:
-            batches.append([])
-            room = budget
-        batches[-1].append(index)
-        room -= lengths[index]
-    return batches
-
 
 Progress = Callable[[int, int, int], None]
 """A function that is called after each batch with numbers: of segments done, all segments, and source pieces done."""

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 import torch
 
 from docmt.devicecheck.findings import DeviceFinding, compared, guarded, relative_difference
-from docmt.nn.attention import attend as chosen_attend
 from docmt.nn.backends import bucketed, varlen
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import Keys, Queries, Tensor
@@ -13,12 +12,8 @@ from docmt.nn.shapes import Keys, Queries, Tensor
 RUNS = (5, 1, 0, 17, 64, 9)
 OTHER_RUNS = (3, 0, 4, 30, 40, 1)
 """Lengths of runs of queries and of keys: some are empty, and some are longer than a block of a kernel."""
-HEADS, SMALL_HEADS = (4, 64), (2, 8)
-"""The number and the width of heads, and the same where there are many runs."""
-MANY_RUNS = {"cuda": 70_000, "cpu": 70}
-"""Many runs, by device: on CUDA more than its largest grid in two of its dimensions."""
-MANY_LENGTHS = 1, 2
-"""The number of queries and of keys of each of the many runs."""
+HEADS = 4, 64
+"""The number and the width of heads."""
 MOST = {torch.float32: 1e-4, torch.bfloat16: 2e-2}
 """The largest relative difference from the definition, by number type."""
 
@@ -45,35 +40,19 @@ def check_kernels(device: torch.device) -> Iterator[DeviceFinding]:
         name, causal = forms[subject]
         attend, kind = kernels[name]
         lengths = RUNS, RUNS if causal else OTHER_RUNS
-        inputs = random_inputs(lengths, HEADS)
+        inputs = random_inputs(lengths)
         expected = with_gradients(defined_attention, inputs, lengths, causal)
         computed = with_gradients(attend, [x.to(device, kind) for x in inputs], lengths, causal)
         return compared("attention", subject, relative_difference(computed, expected), MOST[kind])
 
-    def look_at_many(name: str) -> DeviceFinding:
-        kind, runs = named_types[name], MANY_RUNS[device.type]
-        lengths = [[count] * runs for count in MANY_LENGTHS]
-        inputs = random_inputs(lengths, SMALL_HEADS)
-        expected = with_gradients(attention_of_rows, inputs, lengths)
-        computed = with_gradients(chosen_attend, [x.to(device, kind) for x in inputs], lengths)
-        return compared("attention of many runs", name, relative_difference(computed, expected), MOST[kind])
-
     yield from guarded("attention", forms, look)
-    yield from guarded("attention of many runs", named_types, look_at_many)
 
 
-def attention_of_rows(q: Queries, k: Keys, v: Keys, queries: Segments, *_: Segments | bool) -> Queries:
-    """Return the attention of the queries of each run to its keys, where all runs have the same lengths."""
-    q, k, v = (x.unflatten(0, (queries.runs, -1)) for x in (q, k, v))
-    scores = torch.einsum("bqhk,blhk->bhql", q, k) * q.shape[-1] ** -0.5
-    return torch.einsum("bhql,blhk->bqhk", scores.softmax(-1), v).flatten(0, 1)
-
-
-def random_inputs(lengths: Sequence[Sequence[int]], heads: tuple[int, int]) -> list[Tensor]:
+def random_inputs(lengths: Sequence[Sequence[int]]) -> list[Tensor]:
     """Return queries, keys and values in fp64, on the CPU; `lengths` are those of both sides' runs."""
     generator = torch.Generator().manual_seed(1)
     tokens = [sum(lengths[side]) for side in (0, 1, 1)]
-    return [torch.randn(count, *heads, generator=generator, dtype=torch.float64) for count in tokens]
+    return [torch.randn(count, *HEADS, generator=generator, dtype=torch.float64) for count in tokens]
 
 
 def with_gradients(

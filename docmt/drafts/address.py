@@ -9,23 +9,11 @@ from docmt.base.names import is_language
 
 FORMS = {
     "opus": "opus:CORPUS/VERSION/SOURCE-TARGET",
-    "statmt": "statmt:CORPUS/VERSION/SOURCE-TARGET",
     "sacrebleu": "sacrebleu:SET/SOURCE-TARGET",
-    "hub": "hub:OWNER/NAME[/CONFIGURATION][@REVISION]",
 }
 """The form of an address, by the place of the corpus."""
 CODE = re.compile(r"([a-z]{2,3})([_-]\w+)?", re.IGNORECASE)
 """The code of a language at a place, such as `zh_cn` or `pt-BR`; the first letters are docmt's code."""
-
-
-@dataclass(frozen=True)
-class Address:
-    """An address: its place, a key of FORMS, and the parts of its path."""
-
-    text: str
-    place: str
-    parts: tuple[str, ...]
-    revision: str | None = None
 
 
 @dataclass(frozen=True)
@@ -45,25 +33,20 @@ class Pair:
         """The pair in the order of the alphabet, as file names have it."""
         return "-".join(sorted((self.source, self.target)))
 
-    def column(self, language: str) -> int:
-        """Return the number, from 1, of a language in a table of the sorted pair."""
-        return sorted((self.source, self.target)).index(language) + 1
 
-
-def parse_address(text: str) -> Address:
-    """Read an address.
+def parse_address(text: str) -> tuple[str, list[str]]:
+    """Return the place of an address, a key of FORMS, and the parts of its path.
 
     Raises UserError for an unknown place, for a path that is not that of the place, and for credentials.
     """
     place, _, rest = text.partition(":")
     refuse_credentials(f"//{rest}", "ADDRESS")
     check_known("place of corpora", place, FORMS, where=text)
-    path, _, revision = rest.partition("@")
-    parts = tuple(path.split("/"))
-    fits = {"opus": len(parts) == 3, "statmt": len(parts) == 3, "sacrebleu": len(parts) > 1, "hub": len(parts) > 1}
-    if not fits[place] or not all(parts) or (revision and place != "hub"):
+    parts = rest.split("/")
+    fits = len(parts) == 3 if place == "opus" else len(parts) > 1
+    if not fits or not all(parts):
         raise UserError("not the address of a corpus", where=text, expected=FORMS[place])
-    return Address(text, place, parts, revision or None)
+    return place, parts
 
 
 def parse_pair(text: str, where: str) -> Pair:

@@ -11,11 +11,10 @@ import yaml
 from docmt.base.artifacts import atomic_file
 from docmt.base.clone import clone_of
 from docmt.base.errors import UserError
-from docmt.base.names import NAMES_HAVE, SPLITS, is_name
+from docmt.base.names import NAMES_HAVE, is_name
 from docmt.base.schemas import CORPUS, schema_line
 from docmt.catalogue.corpus import load_corpus
 from docmt.catalogue.held_out import HELD_OUT, TRAIN
-from docmt.catalogue.licences import STRICTEST_FIRST, guessed_passing_on
 from docmt.drafts.draft import Draft, Value
 
 HELD = 50
@@ -24,7 +23,7 @@ RAREST = 100
 """The largest distance, in documents, between two held-out documents."""
 LEAST = 5
 """The number of documents that a held-out split has at least, where the corpus has few."""
-GUESSED = "# passing_on is a guess from the licence: everything, models (and scores, but no text), or nothing."
+GUESSED = "# passing_on is a guess: everything, models (and scores, but no text), or nothing."
 """The third line of a corpus file."""
 
 
@@ -45,19 +44,29 @@ class CorpusDraft:
         return [self.main, *(draft for split in HELD_OUT for draft in self.others.get(split, ()))]
 
     @property
+    def held_out(self) -> dict[str, Value]:
+        """The rules by which documents of the training text become the splits without an address."""
+        documents = self.main.documents
+        every = RAREST if documents is None else max(2, min(RAREST, documents // LEAST))
+        return {split: {"every": every, "at_most": HELD} for split in HELD_OUT if not self.others.get(split)}
+
+    @property
     def notes(self) -> list[str]:
-        """What a person should know or check; a line on splits that are missing, or held out, comes last."""
-        notes = [note for draft in self.drafts for note in draft.notes]
-        present, held_out = self._splits(), self._held_out()
-        if held_out:
-            notes.append(f"{' and '.join(held_out)}: documents that are held out of the training text")
-        elif TRAIN not in present:
-            splits = f"{' and '.join(present)} alone"
-            notes.append(f"the corpus has {splits}: name it as --dev or --test of a corpus with training text")
-        return notes
+        """What a person should know or check."""
+        held_out = f"{' and '.join(self.held_out)}: documents that are held out of the training text"
+        return [*(note for draft in self.drafts for note in draft.notes), *([held_out] if self.held_out else [])]
 
     def value(self, name: str) -> Value:
-        """Return the content of the corpus file. Raises UserError where the drafts are of different languages."""
+        """Return the content of the corpus file.
+
+        Raises UserError where the drafts are of different languages, and where the main one is a test set.
+        """
+        if self.main.is_test_set:
+            raise UserError(
+                "a test set is no text for training",
+                where=self.main.name,
+                expected="a corpus of OPUS, with this address as --dev or --test",
+            )
         source, target = self.main.pair.languages
         for draft in self.drafts:
             if draft.pair.languages != (source, target):
@@ -73,60 +82,29 @@ class CorpusDraft:
             "source_language": source,
             "target_language": target,
             "licence": "; ".join(dict.fromkeys(draft.licence for draft in self.drafts)),
-            "passing_on": min((guessed_passing_on(draft.licence) for draft in self.drafts), key=STRICTEST_FIRST.index),
+            "passing_on": "models",
             "citation": " ".join(dict.fromkeys(draft.citation for draft in self.drafts)),
             "files": list(files.values()),
             "reader": parts[0] if len(parts) == 1 else {"kind": "combined", "parts": parts},
             **self._published(),
         }
 
-    def _splits(self) -> list[str]:
-        """Return the splits that have files of their own."""
-        present = {TRAIN if split is None else split for split in self.main.splits}
-        present |= {split for split, drafts in self.others.items() if drafts}
-        return [split for split in SPLITS if split in present]
-
-    def _held_out(self) -> dict[str, Value]:
-        """Return the rules by which documents of the training text become the splits that have no files."""
-        present = self._splits()
-        if TRAIN not in present:
-            return {}
-        documents = self.main.documents
-        every = RAREST if documents is None else max(2, min(RAREST, documents // LEAST))
-        return {split: {"every": every, "at_most": HELD} for split in HELD_OUT if split not in present}
-
     def _parts(self) -> list[Value]:
         """Return the reader of each draft."""
-        of_main = {split or TRAIN: value for split, value in self.main.splits.items() if not self.others.get(split)}
-        held_out = self._held_out()
-        parts = [{**self.main.reader, "splits": of_main, **({"held_out": held_out} if held_out else {})}]
-        for split in HELD_OUT:
-            parts += [
-                {**draft.reader, "splits": {split: _value_for(split, draft)}} for draft in self.others.get(split, ())
-            ]
-        return parts
+        held_out = {"held_out": self.held_out} if self.held_out else {}
+        parts = [{**self.main.reader, "splits": {TRAIN: self.main.text}, **held_out}]
+        pairs = [(split, draft) for split in HELD_OUT for draft in self.others.get(split, ())]
+        return [*parts, *({**draft.reader, "splits": {split: draft.text}} for split, draft in pairs)]
 
     def _published(self) -> dict[str, Any]:
         """Return the sizes of the training text that the place states; costs are estimated from them."""
         if self.main.sentences is None:
             return {}
         why = "pairs with an empty side are dropped, and some documents may be held out for dev and test"
-        paper, place = self.main.index
         counts = {TRAIN: {"sentences": self.main.sentences}}
-        published = {"paper": paper, "place": place, "counts": counts, "why": {"sentences": why}}
-        if self.main.documents is None:
-            return {"published": [published]}
+        published = {"paper": "OPUS", "place": "index of its files", "counts": counts, "why": {"sentences": why}}
         part = {"documents": self.main.documents, "sentences": self.main.sentences}
         return {"published": [published], "train_parts": [part]}
-
-
-def _value_for(split: str, draft: Draft) -> Any:
-    """Return the files of a draft that serve as a split: those of the split, of any split, or of the test set."""
-    for key in (split, None, "test", "dev"):
-        if key in draft.splits:
-            return draft.splits[key]
-    stated = ", ".join(map(str, draft.splits))
-    raise UserError("the address has no text for this split", where=draft.name, found=stated, expected=f"{split}, test")
 
 
 def write_corpus_file(draft: CorpusDraft, folder: Path, name: str | None = None, root: Path = Path()) -> Path:

@@ -4,31 +4,32 @@
 indexes of the Hub and of TensorFlow Datasets state.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 
 from docmt.base.errors import UserError, nearest
-from docmt.drafts.address import Address, Pair, parse_pair
-from docmt.drafts.draft import Draft, file_value, index_row, index_rows, number_of
+from docmt.drafts.address import Pair, parse_pair
+from docmt.drafts.draft import Draft, file_value
 
-INDEX = "opus.tsv"
 HOST = "https://object.pouta.csc.fi"
 CITATION = "Joerg Tiedemann: Parallel Data, Tools and Interfaces in OPUS, LREC 2012. LICENSE in the zip says what else."
 FEW = 20
 """The number of documents below which a corpus is hardly one of documents."""
 
 
-def draft(address: Address) -> Draft:
-    """Return the draft of a corpus of OPUS.
+def draft(address: str, parts: Sequence[str]) -> Draft:
+    """Return the draft of a corpus of OPUS; `parts` are those of the path of its address.
 
     Raises UserError for a corpus that is one document in the index of OPUS, whose boundaries are therefore unknown.
     """
-    corpus, version, languages = address.parts
-    pair = parse_pair(languages, address.text)
-    row = index_row(INDEX, corpus=corpus, version=version, pair=pair.sorted)
+    corpus, version, languages = parts
+    pair = parse_pair(languages, address)
+    row = index().get((corpus, version, pair.sorted), {})
     if row.get("xml_documents") == "1":
         raise UserError(
             "OPUS has no boundaries of documents in this corpus",
-            where=address.text,
+            where=address,
             found="1 document",
             remedy=f"corpora with documents: {', '.join(_known(pair)) or 'none of this pair'}",
         )
@@ -41,17 +42,27 @@ def draft(address: Address) -> Draft:
         about=_about(corpus, version, row),
         licence=f"see LICENSE in the zip, and https://opus.nlpl.eu/{corpus}",
         citation=CITATION,
-        files=(
-            file_value(archive, [url], "B" if row else "C", sha256=row.get("sha256"), size=number_of(row, "bytes")),
-        ),
+        files=(file_value(archive, url, "B" if row else "C", sha256=row.get("sha256"), size=number_of(row, "bytes")),),
         # A zip may have pairs of which one side is empty, and control characters.
         reader={"kind": "opus", "archive": archive, "drop_empty": True, "control": "space"},
-        splits={None: {"source": f"{stem}.{pair.source}", "target": f"{stem}.{pair.target}", "ids": f"{stem}.ids"}},
+        text={"source": f"{stem}.{pair.source}", "target": f"{stem}.{pair.target}", "ids": f"{stem}.ids"},
         documents=number_of(row, "xml_documents"),
         sentences=number_of(row, "pairs"),
-        index=("OPUS", "index of its files"),
         notes=tuple(_notes(corpus, version, pair, row)),
     )
+
+
+@cache
+def index() -> Mapping[tuple[str, str, str], Mapping[str, str]]:
+    """Return the rows of `opus.tsv` by corpus, version and pair; an empty value is unknown."""
+    header, *lines = Path(__file__).with_name("opus.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [dict(zip(header.split("\t"), line.split("\t"), strict=True)) for line in lines]
+    return {(row["corpus"], row["version"], row["pair"]): row for row in rows}
+
+
+def number_of(row: Mapping[str, str], column: str) -> int | None:
+    """Return a number of a row of the index; None where it is unknown."""
+    return int(row[column]) if row.get(column) else None
 
 
 def _about(corpus: str, version: str, row: Mapping[str, str]) -> str:
@@ -59,15 +70,8 @@ def _about(corpus: str, version: str, row: Mapping[str, str]) -> str:
     about = f"{corpus} {version} of OPUS: the zip in the form of Moses, whose .ids file names the documents."
     if not row:
         return about
-    pairs, in_xml = number_of(row, "pairs"), number_of(row, "xml_pairs")
-    about += (
-        f" OPUS counts {pairs:,} sentence pairs in it, and {number_of(row, 'xml_documents'):,} documents in its XML."
-    )
-    if in_xml is not None and pairs < in_xml:
-        about += (
-            f" The XML has {in_xml:,} pairs: the zip is filtered, so that sentences are missing inside of documents."
-        )
-    return about
+    pairs, documents = number_of(row, "pairs"), number_of(row, "xml_documents")
+    return f"{about} OPUS counts {pairs:,} sentence pairs in it, and {documents:,} documents in its XML."
 
 
 def _notes(corpus: str, version: str, pair: Pair, row: Mapping[str, str]) -> list[str]:
@@ -89,6 +93,5 @@ def _notes(corpus: str, version: str, pair: Pair, row: Mapping[str, str]) -> lis
 
 def _known(pair: Pair) -> list[str]:
     """Return the corpora of a pair in the index that have FEW documents or more, as `CORPUS/VERSION`."""
-    of_pair = [row for row in index_rows(INDEX) if row["pair"] == pair.sorted]
-    rows = [row for row in of_pair if number_of(row, "xml_documents") >= FEW]
+    rows = [row for row in index().values() if row["pair"] == pair.sorted and number_of(row, "xml_documents") >= FEW]
     return [f"{row['corpus']}/{row['version']}" for row in rows]

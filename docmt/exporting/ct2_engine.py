@@ -14,7 +14,7 @@ import numpy as np
 from docmt.base.errors import UserError
 from docmt.decoding.translator import Progress, SearchResults, Translator, quiet
 from docmt.exporting.ct2_checks import check_engine
-from docmt.exporting.ct2_search import MARGINS, CTranslate2Search
+from docmt.exporting.ct2_search import MARGIN, CTranslate2Search
 from docmt.exporting.source import ExportedModel
 from docmt.nn.rows import Rows
 from docmt.search.beam import Translation, length_penalty
@@ -24,7 +24,7 @@ SAMPLE = 64
 """The largest number of sentences of a proof."""
 TOLERANCE = 1e-3
 """The largest difference of the log-probabilities of an output (nats): 32-bit numbers are summed in other orders."""
-MOST_LOSS = MARGINS[-1]
+MOST_LOSS = MARGIN
 """The largest loss of the log-probability of a translation, for each of its outputs (nats)."""
 REMEDY = "the engine docmt translates with every model: `engine: docmt` in config.yaml, or --engine docmt"
 
@@ -34,14 +34,12 @@ class Proof:
     """What a proof has found.
 
     `sentences`: the number of sentences that both programs translated. `equal`: the number of equal translations.
-    `largest_difference`: that of the log-probabilities of an output, in nats. `margin`: hypotheses of CTranslate2 whose
-    scores differ by less, for each output, are ranked by their scores in docmt.
+    `largest_difference`: that of the log-probabilities of an output, in nats.
     """
 
     sentences: int
     equal: int
     largest_difference: float
-    margin: float
 
 
 class CTranslate2Translator(Translator):
@@ -79,7 +77,6 @@ def prove(program: CTranslate2Search, rows: Rows, where: str) -> Proof:
     Raises UserError where a probability differs, or a translation of CTranslate2 is worse than that of docmt.
     """
     sample = rows.take(np.unique(np.linspace(0, len(rows) - 1, SAMPLE).round()))
-    program.choose_margin(sample)
     expected, translated = (
         Translator(program.model, program.config, search=search).translate(sample).best
         for search in (None, program.search)
@@ -103,7 +100,7 @@ def prove(program: CTranslate2Search, rows: Rows, where: str) -> Proof:
             expected=f"equal translations, or log-probabilities that are lower by at most {MOST_LOSS} for each output",
             remedy=REMEDY,
         )
-    return Proof(len(sample), len(sample) - len(unequal), difference, program.margin)
+    return Proof(len(sample), len(sample) - len(unequal), difference)
 
 
 def _largest_difference(program: CTranslate2Search, rows: Rows, translations: list[Translation]) -> float:

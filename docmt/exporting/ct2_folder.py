@@ -13,7 +13,8 @@ from docmt.nn.frames import FRAMES, NOTHING
 from docmt.search.rules import RULES
 from docmt.settings.models import Frame
 
-PROGRAM = {"translate.py": "docmt.exporting.standalone", "pieces.py": "docmt.exporting.standalone"}
+PROGRAM = dict.fromkeys(("translate.py", "pieces.py"), "docmt.exporting.standalone")
+PROGRAM |= {"truecase.py": "docmt.text", "batches.py": "docmt.decoding"}
 """The files of the program that every export has, with the package that has each."""
 
 

@@ -3,7 +3,6 @@
 CTranslate2 cannot force the end of a translation at its maximum length, and bars outputs before the softmax; in docmt
 they are barred after it. So docmt's own search translates the sentences whose search in CTranslate2 did not end before
 their maximum length, and hypotheses with nearly equal scores are scored again, with all outputs, and ranked by that.
-How near they are depends on how much the scores of some sentences change (`choose_margin`).
 """
 
 from collections.abc import Sequence
@@ -27,13 +26,8 @@ from docmt.search.rules import RULES, instance_limits, most_pieces
 
 TINY = 1e-9
 """The exponent of the length in place of 0: with 0, CTranslate2 would end a search earlier than docmt does."""
-MARGINS = (0.0001, 0.001, 0.01)
-"""The largest differences, for each output (nats), between scores of hypotheses that are scored again with all outputs.
-
-The last one holds until `choose_margin` has seen some sentences.
-"""
-MARGIN_OF_SHIFT = 10
-"""The least margin, as a multiple of what scores change by, for each output, when no output is barred."""
+MARGIN = 0.01
+"""The largest difference, for each output (nats), of scores of hypotheses that are scored again with all outputs."""
 BATCH: dict[str, Any] = {"max_batch_size": 1024, "batch_type": "tokens", "max_input_length": 0}
 """The arguments for a batch: CTranslate2 computes 1,024 tokens at once, since more are slower, and cuts no source."""
 
@@ -61,8 +55,6 @@ class CTranslate2Search:
         self.numbers = {piece: number for number, piece in enumerate(self.target_pieces)}
         self.positions = position_rows(source.network.config)
         self.program = _loaded(source)
-        self.margin = MARGINS[-1]
-        """One of `MARGINS`: hypotheses whose scores differ by less, for each output, are scored again."""
         self.unfinished = 0
         """The number of sentences that CTranslate2 did not finish, so that docmt's own search translated them."""
 
@@ -80,20 +72,6 @@ class CTranslate2Search:
             )
             translations.update(zip(others, remaining, strict=True))
         return [[translations[number]] for number in range(len(rows))]
-
-    def choose_margin(self, rows: Rows) -> None:
-        """Choose the margin by the scores of the hypotheses of some sentences, with barred outputs and without.
-
-        The scores differ by -log(1 - p) for each output, where p is the probability of barred outputs.
-        """
-        sources = self.framed(rows)
-        finished = self._finished(sources, self._limits(rows))
-        hypotheses = [(sources[number], each) for number, some in finished.items() for each in some]
-        scored = self.log_probabilities([source for source, _ in hypotheses], [each.pieces for _, each in hypotheses])
-        pairs = zip(hypotheses, scored, strict=True)
-        shifts = [abs(sum(scores) - self._sum(each)) / len(scores) for (_, each), scores in pairs]
-        least = MARGIN_OF_SHIFT * max(shifts, default=MARGINS[-1])
-        self.margin = next((margin for margin in MARGINS if margin >= least), MARGINS[-1])
 
     def framed(self, rows: Rows) -> list[Pieces]:
         """Return the pieces of each source sentence with the symbols around it."""
@@ -177,7 +155,7 @@ class CTranslate2Search:
     def _rivals(self, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
         """Return the hypotheses whose scores are near the best score, which is the first."""
         best = hypotheses[0]
-        margin = self.margin * (len(best.pieces) + 1) / self._penalty(best.pieces)
+        margin = MARGIN * (len(best.pieces) + 1) / self._penalty(best.pieces)
         return [each for each in hypotheses if each.score >= best.score - margin]
 
     def _penalty(self, pieces: Pieces) -> float:

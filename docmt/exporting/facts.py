@@ -1,48 +1,30 @@
 """What is known of a trained model beside its own files: its training, and the corpus."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from docmt.base.artifacts import read_object_if_there
-from docmt.base.manifest import MANIFEST, RECORD, manifest_or_none, read_record
+from docmt.base.manifest import RECORD, read_record
 from docmt.base.recipe import JOB, read_recipe, root_of
 from docmt.settings.models import MODELS
 
 
-@dataclass(frozen=True)
-class ModelFacts:
-    """The facts about a model that its card states; a fact that is not known is None or empty.
+def record_of_training(model: Path) -> dict[str, Any]:
+    """Return the record of the training of a model; empty for a model that is not in the folder of a training.
 
-    `record` is the record.json of the training, `corpus` the card.json of stage 1, and `identity` the digest of what
-    was asked of the training.
+    Raises UserError where the record was changed after docmt wrote it.
     """
-
-    record: Mapping[str, Any] | None = None
-    corpus: Mapping[str, Any] | None = None
-    identity: str | None = None
+    record = model.resolve().parent / RECORD
+    return read_record(record) if record.is_file() else {}
 
 
-def gather_facts(folder: Path) -> ModelFacts:
-    """Return the facts about the model in `folder`, the folder `model` of a training or any other.
+def corpus_card(model: Path) -> dict[str, Any] | None:
+    """Return the card of the corpus of a model, to which the recipe of its training leads; None where it is not there.
 
-    Raises UserError where a file was changed after docmt wrote it.
+    Raises UserError where a recipe was changed after docmt wrote it.
     """
-    training = folder.resolve().parent
-    is_training = (training / RECORD).is_file()
-    manifest = manifest_or_none(training / MANIFEST) if is_training else None
-    return ModelFacts(
-        record=read_record(training / RECORD) if is_training else None,
-        corpus=_corpus_card(training),
-        identity=manifest.identity if manifest else None,
-    )
-
-
-def _corpus_card(training: Path) -> dict[str, Any] | None:
-    """Return the card of the corpus of a training, whose recipe leads to it; None where it is not there."""
-    folder = training
+    folder = model.resolve().parent
     for role in ("tokens", "corpus"):
         if not (folder / JOB).is_file() or role not in (inputs := read_recipe(folder).inputs):
             return None

@@ -12,7 +12,7 @@ from typing import Any
 from docmt.base.artifacts import atomic_file, copy_file, copy_files, write_json
 from docmt.base.columns import STOP_WORDS
 from docmt.base.manifest import MANIFEST
-from docmt.base.model_folder import CARD
+from docmt.base.recipe import CARD
 from docmt.base.version import VERSION
 from docmt.exporting.source import ExportedModel
 from docmt.models.store import WEIGHTS

@@ -2,7 +2,7 @@
 
 from importlib.resources import files
 
-from docmt.exporting.ct2_folder import requirements, tokenizers
+from docmt.exporting.ct2_folder import requirements
 from docmt.exporting.source import ExportedModel
 
 SECTION = "section.md"
@@ -17,7 +17,5 @@ def ctranslate2_section(source: ExportedModel) -> str:
     """Return the section on the program beside the model, and on what is equal to docmt."""
     *first, last = [f"`{name}`" for name in requirements(source)]
     needed = f"{', '.join(first)} and {last}" if first else last
-    names = [f"`{name}`" for name in tokenizers(source)]
-    copied = f", by {' and '.join(names)}, files of docmt under the licence Apache-2.0" if names else ""
     text = (files("docmt.exporting.standalone") / SECTION).read_text(encoding="utf-8").strip()
-    return text.format(needed=needed, copied=copied)
+    return text.format(needed=needed)

@@ -3,37 +3,28 @@
 The fields are those of the Hub's template of a model card (`language`, `license`, `library_name`).
 """
 
-import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from docmt.base.markdown import fenced, front_matter, table
 from docmt.base.version import VERSION
 from docmt.catalogue.licences import OPEN_LICENCES, is_open
-from docmt.exporting.facts import ModelFacts, architecture_text
+from docmt.exporting.facts import architecture_text, corpus_card, record_of_training
 from docmt.exporting.source import ExportedModel
 
-RECORDED = {
-    "updates": "updates",
-    "best_update": "update of the weights",
-    "stop_rule": "stop rule",
-    "dev_loss": "loss on dev",
-    "dev_perplexity": "perplexity on dev",
-    "dev_bleu": "BLEU on dev",
-    "parameters": "parameters",
-    "source_tokens": "source tokens of all updates",
-    "device": "device",
-    "device_hours": "device hours",
-}
-"""The values of a training's record that the card states, with their names there; hosts and times are left out."""
+RECORDED = (
+    *("updates", "best_update", "stop_rule", "dev_loss", "dev_perplexity", "dev_bleu"),
+    *("parameters", "source_tokens", "device", "device_hours"),
+)
+"""The values of a training's record that the card states; hosts and times are left out."""
 
 
-def hub_fields(source: ExportedModel, facts: ModelFacts) -> dict[str, Any]:
+def hub_fields(source: ExportedModel) -> dict[str, Any]:
     """Return the fields of the card for the Hub."""
     corpus = source.card.get("provenance", {}).get("corpus")
     return {
         "language": list(dict.fromkeys(source.languages)),
-        **_licence_fields(facts),
+        **_licence_fields(corpus_card(source.folder)),
         "library_name": "transformers",
         "pipeline_tag": "translation",
         "tags": ["docmt", "document-level-translation", source.network.config.kind],
@@ -41,14 +32,14 @@ def hub_fields(source: ExportedModel, facts: ModelFacts) -> dict[str, Any]:
     }
 
 
-def hub_card(source: ExportedModel, facts: ModelFacts, loading: str) -> str:
+def hub_card(source: ExportedModel, loading: str) -> str:
     """Return README.md with the fields for the Hub; `loading` is the section on how to load the model."""
-    return f"{front_matter(hub_fields(source, facts))}\n{card_text(source, facts, loading)}"
+    return f"{front_matter(hub_fields(source))}\n{card_text(source, loading)}"
 
 
-def card_text(source: ExportedModel, facts: ModelFacts, loading: str) -> str:
+def card_text(source: ExportedModel, loading: str) -> str:
     """Return README.md without fields: what the model is, how it is loaded, its corpus and its training."""
-    return "\n\n".join((*_what_it_is(source), loading, *_origin(source, facts))) + "\n"
+    return "\n\n".join((*_what_it_is(source), loading, *_origin(source))) + "\n"
 
 
 def model_name(source: ExportedModel) -> str:
@@ -68,59 +59,41 @@ def _what_it_is(source: ExportedModel) -> Iterator[str]:
     yield f"{about} Paper: {paper}"
 
 
-def _origin(source: ExportedModel, facts: ModelFacts) -> Iterator[str]:
-    """Yield the sections on the corpus, the training and the settings."""
-    yield "## Corpus and licence\n\n" + _corpus_text(source, facts)
-    yield "## Training\n\n" + _training_text(source, facts)
-    yield "## Settings\n\n" + _settings_table(source)
-    yield "## Identity\n\n" + (
-        f"The identity of the training, the digest of what was asked of it, is `{facts.identity}`."
-        if facts.identity
-        else "The folder of this model has no manifest of a training, so that its identity is not known."
-    )
+def _origin(source: ExportedModel) -> Iterator[str]:
+    """Yield the sections on the corpus and the training."""
+    yield "## Corpus and licence\n\n" + _corpus_text(source)
+    yield "## Training\n\n" + _training_text(source)
 
 
-def _corpus_text(source: ExportedModel, facts: ModelFacts) -> str:
+def _corpus_text(source: ExportedModel) -> str:
+    corpus = corpus_card(source.folder)
     name = source.card.get("provenance", {}).get("corpus")
-    if facts.corpus is None:
+    if corpus is None:
         known = f"The model was trained on the corpus `{name}`." if name else "Its corpus is not known here."
         return f"{known} Its licence is not known here: find it before you give this model to anybody."
-    licence = facts.corpus["licence"]
+    licence = corpus["licence"]
     warning = "" if is_open(licence) else "\n\nRead this licence before you give this model to anybody."
-    citation = fenced(facts.corpus["citation"], "text")
+    citation = fenced(corpus["citation"], "text")
     about = f"The model was trained on the corpus `{name}`, whose licence is:"
     return f"{about}\n\n{fenced(licence, 'text')}{warning}\n\n{citation}"
 
 
-def _training_text(source: ExportedModel, facts: ModelFacts) -> str:
-    provenance = source.card.get("provenance", {})
-    start = {name: provenance.get(name) for name in ("init_from", "pretrained", "imported_from", "seed", "scale")}
-    rows = [(name.replace("_", " "), str(value)) for name, value in start.items() if value is not None]
-    record = facts.record or {}
-    rows += [(name, _number(record[key])) for key, name in RECORDED.items() if record.get(key) is not None]
-    text = "" if facts.record else "There is no record of the training beside the model. "
+def _training_text(source: ExportedModel) -> str:
+    provenance, record = source.card.get("provenance", {}), record_of_training(source.folder)
+    values = {name: provenance.get(name) for name in ("init_from", "pretrained", "imported_from", "seed", "scale")}
+    values |= {name: record.get(name) for name in RECORDED}
+    rows = [(name.replace("_", " "), _number(value)) for name, value in values.items() if value is not None]
+    text = "" if record else "There is no record of the training beside the model. "
     return text + ("What is known of it:\n\n" + table(("", "value"), rows) if rows else "")
-
-
-def _settings_table(source: ExportedModel) -> str:
-    """Return the settings of the model, of the cut of documents, and of the search."""
-    groups = {"model": source.network.config, "view.test": source.cut, "decode": source.decode}
-    rows = [
-        (f"{group}.{name}", _number(value))
-        for group, settings in groups.items()
-        for name, value in dataclasses.asdict(settings).items()
-        if value not in (None, (), False)
-    ]
-    return table(("setting", "value"), rows)
 
 
 def _number(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _licence_fields(facts: ModelFacts) -> dict[str, str]:
-    """Return the licence of the corpus as the Hub names it; the maker of the model may state another."""
-    if facts.corpus is None:
+def _licence_fields(corpus: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return the licence of a corpus as the Hub names it; the maker of the model may state another."""
+    if corpus is None:
         return {"license": "unknown"}
-    name = OPEN_LICENCES.get(facts.corpus["licence"], "other")
-    return {"license": name} if name != "other" else {"license": name, "license_details": facts.corpus["licence"]}
+    name = OPEN_LICENCES.get(corpus["licence"], "other")
+    return {"license": name} if name != "other" else {"license": name, "license_details": corpus["licence"]}

@@ -1,1 +1,1 @@
-"""The download of files from several sources: transfers that resume, checks of the content, questions to sources."""
+"""The download of files from several sources: transfers that resume, and checks of the content."""

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from docmt.base.digests import BYTES_AT_ONCE
 from docmt.base.foreign import first_line, is_of_disk, naming
-from docmt.catalogue.checksums import chunks_with_line_feeds
-from docmt.catalogue.folders import tar_chunks
+from docmt.catalogue.checksums import content
 from docmt.fetching.problems import WrongContent
 
 
@@ -21,8 +20,8 @@ def extract_member(archive: Path, member: str, output: Path) -> None:
             paths = [name for name in zipped.namelist() if name == member or name.endswith(f"/{member}")]
             if len(paths) != 1:
                 raise WrongContent(f"the zip has {len(paths)} members {member}, expected one")
-            with zipped.open(paths[0]) as content, naming(output), output.open("wb") as stream:
-                shutil.copyfileobj(content, stream, BYTES_AT_ONCE)
+            with zipped.open(paths[0]) as stored, naming(output), output.open("wb") as stream:
+                shutil.copyfileobj(stored, stream, BYTES_AT_ONCE)
     except WrongContent:
         raise
     except Exception as problem:
@@ -32,13 +31,7 @@ def extract_member(archive: Path, member: str, output: Path) -> None:
         raise WrongContent(f"not a zip, or damaged: {first_line(problem)}") from None
 
 
-def pack_folder(folder: Path, output: Path) -> None:
-    """Write a tar of the files of a folder to `output`."""
+def write_content(path: Path, output: Path, line_ends: str = "keep") -> None:
+    """Write a file with other line ends to `output`, or a tar of the files of a folder; see `content`."""
     with naming(output), output.open("wb") as stream:
-        stream.writelines(tar_chunks(folder))
-
-
-def write_with_line_feeds(path: Path, output: Path) -> None:
-    """Write a text file to `output` with LF in the place of each CR LF."""
-    with path.open("rb") as stream, naming(output), output.open("wb") as converted:
-        converted.writelines(chunks_with_line_feeds(stream))
+        stream.writelines(content(path, line_ends))

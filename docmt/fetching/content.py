@@ -4,8 +4,6 @@ import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import requests
-
 from docmt.base.credentials import without_credentials
 from docmt.base.errors import printable
 
@@ -29,15 +27,6 @@ LOGIN = re.compile(r"(^|[/.])(log-?in|sign-?in|accounts|oauth2?|sso|ServiceLogin
 def is_page_name(name: str) -> bool:
     """Return whether a file of this name may be a web page."""
     return name.lower().endswith((".html", ".htm"))
-
-
-def is_page(response: requests.Response, name: str) -> bool:
-    """Return whether an answer is a web page in place of the file `name`.
-
-    A site may answer with status 200 and a web page where the file is gone, or where the site wants a confirmation.
-    """
-    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-    return kind in ("text/html", "application/xhtml+xml") and not is_page_name(name)
 
 
 def login_of(stated: str, final: str) -> str | None:

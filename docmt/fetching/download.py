@@ -5,7 +5,6 @@ A download gets its final name when it is complete and checked. What an interrup
 came from; a file without a note was put there by a person, and is never replaced.
 """
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,11 +12,11 @@ from docmt.base.artifacts import read_object_if_there, write_json
 from docmt.base.digests import kind_of, known_sha256, named_digest, value_of
 from docmt.base.errors import UserError
 from docmt.catalogue.checksums import Mismatch, file_digest, wrong_bytes, wrong_content
-from docmt.catalogue.files import Checksums, FileConfig
+from docmt.catalogue.files import FileConfig
 from docmt.catalogue.lock import locked_checksums, place_in_lock
 from docmt.catalogue.missing import is_source, local_path
 from docmt.fetching.addresses import Origin, origins
-from docmt.fetching.archives import extract_member, pack_folder, write_with_line_feeds
+from docmt.fetching.archives import extract_member, write_content
 from docmt.fetching.content import wrong_kind
 from docmt.fetching.problems import SourceFailed, WrongContent
 from docmt.fetching.transfer import Network, forget, transfer
@@ -153,35 +152,29 @@ def _checked(origin: Origin, wish: Wish, network: Network) -> Path:
     """Get the bytes of a place and check them; a wrong content is removed. Raises SourceFailed."""
     if origin.is_remote:
         has_checksum = any((wish.expected, wish.file.digest, origin.checksums.stated))
-        stated = transfer(origin.place, wish.part, has_checksum, network)
+        transfer(origin.place, wish.part, has_checksum, network)
     else:
-        stated = _copy(origin.place, wish.part)
+        _copy(origin.place, wish.part)
     ready = wish.part
+    member, converted = (wish.part.with_name(f"{wish.part.name}.{what}") for what in ("member", "lf"))
     try:
-        _need(wrong_bytes(wish.part, origin.checksums) or wrong_bytes(wish.part, stated))
+        _need(wrong_bytes(wish.part, origin.checksums))
         if origin.member is not None:
-            ready = _next_to(wish.part, "member")
+            ready = member
             extract_member(wish.part, origin.member, ready)
         _need(wrong_kind(ready, wish.file.name))
         if wish.file.line_ends == "lf":
-            converted = _next_to(wish.part, "lf")
-            write_with_line_feeds(ready, converted)
+            write_content(ready, converted, "lf")
             ready = converted
         _need(_difference(ready, wish))
-    except WrongContent:
-        for path in (_next_to(wish.part, "member"), _next_to(wish.part, "lf")):
+    except (WrongContent, UserError) as problem:  # a UserError is about a damaged archive
+        for path in (member, converted):
             path.unlink(missing_ok=True)
         forget(wish.part)
+        if isinstance(problem, UserError):
+            raise WrongContent(f"{problem.what}: {problem.found}") from None
         raise
-    except UserError as problem:  # a damaged archive
-        forget(wish.part)
-        raise WrongContent(f"{problem.what}: {problem.found}") from None
     return ready
-
-
-def _next_to(part: Path, what: str) -> Path:
-    """Return the path of a file that is made from a part."""
-    return part.with_name(f"{part.name}.{what}")
 
 
 def _need(wrong: Mismatch | str | None) -> None:
@@ -190,21 +183,17 @@ def _need(wrong: Mismatch | str | None) -> None:
         raise WrongContent(str(wrong))
 
 
-def _copy(place: str, part: Path) -> Checksums:
+def _copy(place: str, part: Path) -> None:
     """Copy a file of this machine, or pack a folder; raise SourceFailed where that fails."""
     path = local_path(place)
     if not is_source(path):
         raise SourceFailed("no such file")
     forget(part)
     try:
-        if path.is_dir():
-            pack_folder(path, part)
-        else:
-            shutil.copyfile(path, part)
+        write_content(path, part)
     except OSError as problem:
         forget(part)
         raise SourceFailed(problem.strerror or str(problem)) from None
-    return Checksums()
 
 
 def _all_failed(wish: Wish, failures: list[tuple[str, SourceFailed]]) -> UserError:

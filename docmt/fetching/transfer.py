@@ -3,31 +3,26 @@
 The received bytes are in a part; a JSON file beside it has their address, and the version of the file there.
 """
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import requests
 import tenacity
 
 from docmt.base.artifacts import read_object_if_there, write_json
 from docmt.base.errors import UserError
-from docmt.base.foreign import naming
-from docmt.catalogue.files import LENGTHS, Checksums
+from docmt.base.foreign import MEGABYTE, naming
+from docmt.base.screen import progress_display
 from docmt.fetching.addresses import Hosts, rewritten
-from docmt.fetching.content import HEAD_BYTES, is_page, login_of, page_problem
-from docmt.fetching.problems import Interrupted, SourceFailed, WrongContent, reason
+from docmt.fetching.content import login_of
+from docmt.fetching.problems import Interrupted, SourceFailed, reason
 
 ATTEMPTS = 5
 CHUNK_BYTES = 1 << 13
 """The number of bytes that are received and written together: no more are lost when a transfer breaks off."""
 TIMEOUT_S = 30.0
 """The number of seconds without a byte after which a transfer has broken off."""
-HUB = "huggingface.co"
-"""The host whose answers state the digests of its files."""
 AGENT = {"User-Agent": "docmt", "Accept-Encoding": "identity"}
 """Headers of all requests. Byte positions in a compressed transfer differ from those in the file, so that the transfer
 could not be resumed."""
@@ -42,8 +37,8 @@ class Network:
     wait_s: float = 1.0
 
 
-def transfer(url: str, part: Path, has_checksum: bool, network: Network) -> Checksums:
-    """Download the rest of a part, or the whole file, and return the checksums that the server states.
+def transfer(url: str, part: Path, has_checksum: bool, network: Network) -> None:
+    """Download the rest of a part, or the whole file.
 
     `has_checksum`: whether a wrong content would be noticed later. Raises SourceFailed.
     """
@@ -54,7 +49,7 @@ def transfer(url: str, part: Path, has_checksum: bool, network: Network) -> Chec
         reraise=True,
     )
     try:
-        return retrying(_attempt, url, part, has_checksum, network)
+        retrying(_attempt, url, part, has_checksum, network)
     except Interrupted as problem:
         raise SourceFailed(f"{problem} ({ATTEMPTS} attempts)") from None
 
@@ -70,28 +65,8 @@ def origin_file(part: Path) -> Path:
     return part.with_name(f"{part.name}.json")
 
 
-def stated_by_server(url: str, response: requests.Response) -> Checksums:
-    """Return the checksums that an answer of the Hub states; none for other hosts.
-
-    A large file has its SHA-256 in `X-Linked-ETag` of the answer that redirects to its bytes; a small one has its Git
-    id in `ETag`.
-    """
-    if urlsplit(url).netloc != HUB:
-        return Checksums()
-    for answer in (*response.history, response):
-        linked = answer.headers.get("X-Linked-ETag", "").strip('"')
-        if len(linked) == LENGTHS["sha256"]:
-            size = answer.headers.get("X-Linked-Size", "")
-            return Checksums(sha256=linked, size=int(size) if size.isdigit() and int(size) else None)
-    tag = response.headers.get("ETag", "").strip('"')
-    return Checksums(git_blob=tag) if len(tag) == LENGTHS["git_blob"] else Checksums()
-
-
-def check_answer(url: str, response: requests.Response, stated: str) -> None:
-    """Raise SourceFailed, or Interrupted where another attempt may help, unless an answer may be the file.
-
-    `stated`: the address of the catalogue; `url`: the same address after the replacement of its host.
-    """
+def _check_answer(url: str, response: requests.Response) -> None:
+    """Raise SourceFailed, or Interrupted where another attempt may help, unless the answer to `url` may be the file."""
     if response.status_code >= 500 or response.status_code == requests.codes.too_many_requests:
         raise Interrupted(f"HTTP {response.status_code}")
     login = login_of(url, response.url)
@@ -101,11 +76,9 @@ def check_answer(url: str, response: requests.Response, stated: str) -> None:
         needs_login = response.status_code in (requests.codes.unauthorized, requests.codes.forbidden)
         why = " (a login or a permission is needed: state it in ~/.netrc)" if needs_login else ""
         raise SourceFailed(f"HTTP {response.status_code}{why}")
-    if is_page(response, urlsplit(stated).path):
-        raise WrongContent(page_problem(next(response.iter_content(HEAD_BYTES), b"")))
 
 
-def _attempt(stated: str, part: Path, has_checksum: bool, network: Network) -> Checksums:
+def _attempt(stated: str, part: Path, has_checksum: bool, network: Network) -> None:
     """Make one attempt to download the rest of a part, or the whole file where the server does not resume downloads."""
     url = rewritten(stated, network.hosts)
     headers = {**AGENT, **_range(stated, part, has_checksum)}
@@ -115,9 +88,8 @@ def _attempt(stated: str, part: Path, has_checksum: bool, network: Network) -> C
             if response.status_code == requests.codes.requested_range_not_satisfiable:
                 forget(part)
                 raise Interrupted("the server's file is shorter than the part that was downloaded before")
-            check_answer(url, response, stated)
+            _check_answer(url, response)
             _store(stated, response, part)
-            return stated_by_server(stated, response)
     except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError) as problem:
         raise Interrupted(reason(problem)) from None
     except requests.RequestException as problem:
@@ -148,29 +120,9 @@ def _store(url: str, response: requests.Response, part: Path) -> None:
         version = response.headers.get("ETag") or response.headers.get("Last-Modified")
         # A weak ETag does not guarantee the same bytes: such a part is resumed only where the file's checksum is known.
         write_json(origin_file(part), {"source": url, "version": None if (version or "").startswith("W/") else version})
-    rest = response.headers.get("Content-Length")
-    with (
-        naming(part),
-        part.open("ab") as stream,
-        _progress(part.stem, offset, offset + int(rest) if rest else None) as advance,
-    ):
+    received, total = 0, offset + int(response.headers.get("Content-Length", 0))
+    with naming(part), part.open("ab") as stream, progress_display(part.stem, "MB", "MB") as show:
         for chunk in response.iter_content(CHUNK_BYTES):
             stream.write(chunk)
-            advance(len(chunk))
-
-
-@contextmanager
-def _progress(name: str, done: int, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Show how many of `total` bytes have been received (None = unknown), as a progress bar.
-
-    The block receives a function, which it calls with the number of bytes of each chunk. Nothing is shown where
-    standard error is no terminal.
-    """
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    hidden = not sys.stderr.isatty()
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), disable=hidden) as bar:
-        task = bar.add_task(name, completed=done, total=total)
-        yield lambda count: bar.advance(task, count)
+            received += len(chunk)
+            show(*(size // MEGABYTE for size in (offset + received, max(total, offset + received), received)))

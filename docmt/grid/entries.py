@@ -73,7 +73,10 @@ class Systems:
             here = [name for name in self.systems if corpus in self.corpora[name]]
             known = {name: earlier[corpus, name] for name in here if (corpus, name) in earlier}
             shared = {name: entry for name, entry in known.items() if entry.settings_digest == digests[name]}
-            occupied = {*known, *(name for name in here if origins.get(name, self._origin(name)) != self._origin(name))}
+            occupied = {
+                *known,
+                *(name for name in here if origins.get(name) not in (None, self.systems[name].origin)),
+            }
             folders = {
                 name: name if name in shared or name not in occupied else f"{name}@{study.study}" for name in here
             }
@@ -89,10 +92,6 @@ class Systems:
                     seeds=self.resolver.seeds(name, seeds),
                     system=self.systems[name],
                 )
-
-    def _origin(self, name: str) -> str:
-        """Return how the translations of a system are made."""
-        return self.systems[name].origin
 
     def _trained(self, name: str, corpus: str, shared: dict[str, Entry], folders: dict[str, str]) -> str | None:
         """Return the folder of the training whose model a system uses; None for an external system.

@@ -294,15 +294,10 @@ def _tokens_of(grid: Grid, entries: Iterable[Entry]) -> list[Job]:
     return [("tokens", {"corpus": grid.data_folder(entry.corpus), "text": entry.system.text}) for entry in entries]
 
 
-def _human(grid: Grid, study: str, name: str) -> list[Job]:
-    """Return nothing: human judgements are a file of the user's."""
-    return []
-
-
 JOBS_OF_ITEMS: dict[str, Callable[[Grid, str, str], list[Job]]] = {
     "comparisons": _comparisons,
     "cards": _cards,
     "tokens": _tokens,
-    "human": _human,
+    "human": lambda grid, study, name: [],  # a file of the user's
 }
 """The functions that return the jobs of all other inputs, from the grid, the study and the name of the item."""

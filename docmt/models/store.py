@@ -15,8 +15,8 @@ from docmt.base.artifacts import as_object, atomic_file, read_object, write_json
 from docmt.base.checks import MOST
 from docmt.base.errors import UserError, check_known, quoted
 from docmt.base.foreign import MEND
-from docmt.base.model_folder import CARD
 from docmt.base.parse import parse
+from docmt.base.recipe import CARD
 from docmt.models import build
 from docmt.models.transformer import Transformer
 from docmt.models.weights import read_pickle, read_tensors

@@ -48,15 +48,10 @@ def lacking(plan: Plan, jobs: Iterable[Job], missing: Iterable[str]) -> set[str]
     All of them are returned where the plan cannot be made, since a file is missing whose digest decides it.
     """
     try:
-        return corpora_read(plan, jobs) & {*missing}
+        read = [job for job in plan.to_run(jobs) if job.step == "corpus"]
+        return {plan.grid.corpus_in(job.names["corpus"], job.place) for job in read} & {*missing}
     except UserError:
         return {*missing}
-
-
-def corpora_read(plan: Plan, jobs: Iterable[Job]) -> set[str]:
-    """Return the names of the corpora whose files are read for jobs."""
-    read = [job for job in plan.to_run(jobs) if job.step == "corpus"]
-    return {plan.grid.corpus_in(job.names["corpus"], job.place) for job in read}
 
 
 def _is_candidate(plan: Plan, grid: Grid, entry: Entry) -> bool:

@@ -72,13 +72,6 @@ class Work(NamedTuple):
     validations: float
 
 
-class Hours(NamedTuple):
-    """The estimated device-hours of a training, and the phrase that names their basis."""
-
-    hours: float
-    basis: str
-
-
 class Estimates:
     """Estimates of the cost of trainings, from a plan and from what it finds finished."""
 
@@ -97,40 +90,33 @@ class Estimates:
         An entry needs a training for each of its seeds, and with the same seed the trainings of the models that it
         starts from. A training that several entries need counts once. An external system needs none.
         """
-        return self.of_trainings(
-            {
-                self._job(start.corpus, start.trained, seed): start
-                for entry in entries
-                if entry.has_model
-                for seed in entry.seeds
-                for start in self.grid.starts(entry)
-            }
-        )
-
-    def of_trainings(self, needed: Mapping[Job, Entry]) -> TrainingPlan:
-        """Return the plan of trainings, each with the entry whose settings it has."""
+        needed = {
+            self._job(start.corpus, start.trained, seed): start
+            for entry in entries
+            if entry.has_model
+            for seed in entry.seeds
+            for start in self.grid.starts(entry)
+        }
         # A training has ended when its record exists, since it writes the record as the last of its files.
         absent = {job: start for job, start in needed.items() if not self._has_record(job)}
         missing = [start for job, start in absent.items() if job not in self.jobs.fetched]
-        estimates = [self.hours(entry) for entry in missing]
-        known = [estimate for estimate in estimates if estimate is not None]
+        known = [(entry, hours) for entry in missing if (hours := self.hours(entry)) is not None]
         return TrainingPlan(
             trainings=len(needed),
             missing_trainings=len(missing),
             stored_trainings=len(absent) - len(missing),
-            device_hours=sum(estimate.hours for estimate in known),
+            device_hours=sum(hours for _, hours in known),
             unknown_trainings=len(missing) - len(known),
-            basis=tuple(dict.fromkeys(estimate.basis for estimate in known)),
+            basis=tuple(dict.fromkeys(self.rates.of(entry.system).basis for entry, _ in known)),
             disk_bytes=sum(self.disk(entry) for entry in missing),
         )
 
-    def hours(self, entry: Entry) -> Hours | None:
+    def hours(self, entry: Entry) -> float | None:
         """Return the device-hours of a training; None where the size of its corpus is unknown and decides them."""
         work = self.work(entry)
         if work is None:
             return None
-        rate = self.rates.of(entry.system)
-        return Hours(self.operations(entry, work) / rate.speed / 3600, rate.basis)
+        return self.operations(entry, work) / self.rates.of(entry.system).speed / 3600
 
     def decoding_hours(self, entry: Entry) -> float | None:
         """Return the device-hours of the translation of the test set; None where its size is unknown."""
@@ -262,10 +248,7 @@ def estimated_minutes(plan: Plan, jobs: Iterable[Job]) -> dict[Job, int]:
 def _hours(estimates: Estimates, job: Job) -> float | None:
     """Return the device-hours of a training or a translation; None where nobody can estimate them."""
     entry = estimates.grid.find(job.names["corpus"], job.names["system"])
-    if not job.is_training:
-        return estimates.decoding_hours(entry)
-    training = estimates.hours(entry)
-    return training and training.hours
+    return estimates.hours(entry) if job.is_training else estimates.decoding_hours(entry)
 
 
 def minutes_for(hours: float) -> int:

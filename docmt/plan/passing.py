@@ -23,7 +23,7 @@ def may_pass(plan: Plan, job: Job) -> str | None:
     starts, and those on which a text was learnt. The strictest of them decides (`CorpusConfig.may_pass_on`).
     Raises UserError where the grid has no such job.
     """
-    corpora = sorted(_corpora(plan, job), key=lambda corpus: (_strictness(corpus), corpus.corpus))
+    corpora = sorted(_corpora(plan, job), key=lambda each: (STRICTEST_FIRST.index(each.may_pass_on), each.corpus))
     if not corpora or corpora[0].may_pass_on == "everything":
         return None
     strictest = corpora[0]
@@ -44,11 +44,6 @@ def shows_text(plan: Plan, job: Job) -> bool:
     if job.step == "page" and job.names["item"] != INDEX:
         return not NUMBERS.issuperset(item_of(plan.grid, job.names["study"], job.names["item"]).reads())
     return job.step not in WITHOUT_TEXT
-
-
-def _strictness(corpus: CorpusConfig) -> int:
-    """Return the place of a corpus among the values from the strictest on."""
-    return STRICTEST_FIRST.index(corpus.may_pass_on)
 
 
 def _corpora(plan: Plan, job: Job) -> Iterator[CorpusConfig]:

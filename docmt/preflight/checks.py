@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from docmt.base.errors import UserError
+from docmt.base.names import DeviceName
 from docmt.grid.grid import Grid
 from docmt.preflight import devices, environment, files, place, settings, slurm, store
 from docmt.preflight.finding import RunFinding, in_area, once, told
@@ -32,6 +33,11 @@ def preflight(targets: Sequence[str], overrides: dict, profile: str | None) -> l
     findings += in_area("place", place.check_place())
     findings += in_area("Slurm", slurm.check_slurm(requests)) if requests.executor == slurm.PREFIX else []
     return once(findings)
+
+
+def check_gpu(device: DeviceName) -> list[RunFinding]:
+    """Return what the checks of a device find; where there is no such device, the finding that says so."""
+    return [*in_area("GPU", devices.check_computing(device))]
 
 
 def _of_grid(grid: Grid, targets: Sequence[str], requests: slurm.Requests) -> Iterator[RunFinding]:

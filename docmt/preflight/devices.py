@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from docmt.base.gpus import count_device_files, torch_is_for_gpus
 from docmt.base.machine import installed_version
+from docmt.base.names import DeviceName
+from docmt.base.screen import say
 from docmt.preflight.finding import Level, RunFinding, told
 from docmt.preflight.planned import PlannedRun
 from docmt.preflight.slurm import Requests
@@ -38,3 +40,20 @@ def _of_torch(level: Level) -> Iterator[RunFinding]:
         reason, remedy = reason_without_cuda()
         remedy = f"{remedy}, or set device: cpu"
         yield told(level, "torch can use no GPU here", where="config.yaml device", found=reason, remedy=remedy)
+
+
+def check_computing(device: DeviceName) -> Iterator[RunFinding]:
+    """Yield whether a device computes what it should; each check is told on standard error when it has ended.
+
+    Raises UserError where there is no such device.
+    """
+    from docmt.devicecheck.run import run_checks
+    from docmt.devicecheck.sizes import size_for
+    from docmt.nn.device import choose_device
+
+    where = choose_device(device)
+    for finding in run_checks(where, size_for(where)):
+        part = f"{finding.check}, {finding.subject}"
+        said = f"{part}: {finding.measured}, {'right' if finding.is_right else 'WRONG'}"
+        say(said)
+        yield told("fact", said) if finding.is_right else told("error", "wrong", where=part, found=finding.measured)

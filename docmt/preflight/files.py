@@ -51,8 +51,7 @@ def check_sources(run: PlannedRun) -> Iterator[RunFinding]:
     elif fetched:
         size = sum(file.size or 0 for file in fetched) / 1e9
         more = "" if all(file.size for file in fetched) else ", and files of unknown size"
-        asked = "`docmt check-sources` asks whether each source has its file"
-        yield told("fact", f"to download: {len(fetched)} files, {two_digits(size)} GB{more}; {asked}")
+        yield told("fact", f"to download: {len(fetched)} files, {two_digits(size)} GB{more}")
 
 
 def check_checkpoints(run: PlannedRun) -> Iterator[RunFinding]:

@@ -1,10 +1,7 @@
-"""The folder of the results: its rights, what docmt relies on in its file system, and the room on its disk."""
+"""The folder of the results: its rights, and the room on its disk."""
 
-import fcntl
-import os
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,9 +13,6 @@ from docmt.plan.supplies import Supplies
 from docmt.preflight.finding import Level, RunFinding, told
 from docmt.preflight.planned import PlannedRun
 
-BYTES_OF_PIECE = {"tokens": 24, "views": 8, "chain_words": 2, "chain_segments": 1}
-"""Bytes of a source or target piece of training text in the output of each rule, rounded up from those of the demo."""
-
 
 def check_place(results: Path = Path(RESULTS)) -> Iterator[RunFinding]:
     """Yield what is wrong with the folder of the results; a hidden folder is made in it for that, and removed."""
@@ -28,35 +22,13 @@ def check_place(results: Path = Path(RESULTS)) -> Iterator[RunFinding]:
         yield told("error", what, where=str(results), found=link, remedy=remedy)
         return
     folder = place_of(results)
-    trial = Path(tempfile.mkdtemp(prefix=".preflight-", dir=folder))
-    try:
-        yield from _tried(trial, str(folder))
-    finally:
-        shutil.rmtree(trial, ignore_errors=True)
-    yield told("fact", f"{folder.resolve()} can be written; tried: locks, the clock")
+    Path(tempfile.mkdtemp(prefix=".preflight-", dir=folder)).rmdir()
+    yield told("fact", f"{folder.resolve()} can be written")
 
 
 def place_of(results: Path) -> Path:
     """Return the folder of the results, or the nearest folder above it that exists."""
     return next(folder for folder in (results.absolute(), *results.absolute().parents) if folder.exists())
-
-
-def _tried(trial: Path, where: str) -> Iterator[RunFinding]:
-    """Yield what a file system lacks: locks of leases, and the time."""
-    handle = os.open(trial, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as problem:
-        remedy = "mount it with locks (Lustre: -o flock), or put results/ on another one"
-        yield told("warning", "the file system has no locks", where=where, found=f"flock: {problem}", remedy=remedy)
-    finally:
-        os.close(handle)
-    before = time.time()
-    (trial / "new").write_text("new", encoding="utf-8")
-    written, after = (trial / "new").stat().st_mtime, time.time()
-    if (skew := max(before - written, written - after)) > 5:
-        what, remedy = "the clock of the file system differs from that of this machine", "set both by one time server"
-        yield told("warning", what, where=where, found=f"{skew:.0f} s", expected="at most 5 s", remedy=remedy)
 
 
 def check_disk(run: PlannedRun, results: Path = Path(RESULTS)) -> Iterator[RunFinding]:
@@ -74,24 +46,12 @@ def check_disk(run: PlannedRun, results: Path = Path(RESULTS)) -> Iterator[RunFi
 
 
 def estimated_room(run: PlannedRun) -> dict[str, float]:
-    """Return the estimate of the bytes that the jobs of a run write, by what they are.
-
-    Corpora of unknown size are left out.
-    """
-    grid, estimates, pieces = run.grid, Estimates(run.plan), dict[str, float]()
-    needed = Supplies(grid).of(run.corpora, checkpoints_of(grid, run.jobs))
-    for entry in grid.entries:
-        folder = grid.data_folder(entry.corpus)
-        if entry.has_model and folder not in pieces:
-            epoch = estimates.sizes.epoch(entry)
-            pieces[folder] = 0.0 if epoch is None else epoch.source + epoch.target
-    of_text = [BYTES_OF_PIECE.get(job.step, 0) * pieces.get(job.names.get("corpus", ""), 0.0) for job in run.jobs]
+    """Return the estimate of the bytes that the jobs of a run write, by what they are; text counts little."""
+    needed = Supplies(run.grid).of(run.corpora, checkpoints_of(run.grid, run.jobs))
     return {
-        "downloads and checkpoints": sum(supply.bytes for supply in needed if supply.state == "to-fetch"),
-        # Documents, and what an archive unpacks to, in sizes of the download.
-        "corpora": 4.0 * sum(supply.bytes for supply in needed if supply.name in grid.corpora),
-        "tokens, views and chains": sum(of_text),
-        "models and their checkpoints": sum(map(estimates.disk, run.trainings)),
+        # Corpora and their tokens and views take some sizes of the download.
+        "downloads and what is made from them": 5.0 * sum(supply.bytes for supply in needed),
+        "models and their checkpoints": sum(map(Estimates(run.plan).disk, run.trainings)),
         # Translations, scores or a page of each job, and its log.
         "all others": 1e6 * len(run.jobs),
     }

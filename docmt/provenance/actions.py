@@ -18,11 +18,11 @@ ABOUT_LICENCE = "The licence as the catalogue of docmt states it."
 CLOSED = "the text may not be passed on; the licence says how it can be had"
 
 
-def add_jobs(outputs: Outputs, agent: Entity | None, address: str | None) -> dict[str, Entity]:
+def add_jobs(outputs: Outputs, agent: Entity | None) -> dict[str, Entity]:
     """Add all artifacts with the actions that wrote them, inputs first; return the artifacts by their folders.
 
-    `agent`: who ran the workflow. `address`: where others get the code. The recipe, the manifest and the record in the
-    folder of an artifact state the settings, the digests, the machine and the versions of libraries.
+    `agent`: who ran the workflow. The recipe, the manifest and the record in the folder of an artifact state the
+    settings, the digests, the machine and the versions of libraries.
     """
     crate, run, artifacts = outputs.crate, outputs.run, dict[str, Entity]()
     for folder, artifact in run.artifacts.items():
@@ -38,7 +38,7 @@ def add_jobs(outputs: Outputs, agent: Entity | None, address: str | None) -> dic
             "CreateAction",
             name=f"{step}: {artifact.name}",
             description=f"The step {step} of the workflow, with the parameters that {JOB} has.",
-            instrument=_program(crate, artifact, address),
+            instrument=_program(crate, artifact),
             agent=agent,
             startTime=record["began"],
             endTime=record["finished"],
@@ -77,12 +77,11 @@ def add_licence(crate: ROCrate, name: str, about: str) -> Entity:
     return add(crate, identifier, "CreativeWork", name=name, description=about, url=address)
 
 
-def _program(crate: ROCrate, artifact: RunArtifact, address: str | None) -> Entity:
+def _program(crate: ROCrate, artifact: RunArtifact) -> Entity:
     """Add the docmt that wrote an artifact, by the version and the commit that its record states."""
     version, commit = artifact.record.get("versions", {}).get("docmt", "unknown"), artifact.record.get("commit")
     stated = f"{version}, commit {commit}" if commit else version
-    identifier = f"{address or ''}#docmt/{quote(stated)}"
-    return add(crate, identifier, "SoftwareApplication", name="docmt", softwareVersion=stated, url=address)
+    return add(crate, f"#docmt/{quote(stated)}", "SoftwareApplication", name="docmt", softwareVersion=stated)
 
 
 def _corpus(crate: ROCrate, grid: Grid, name: str) -> Entity:

@@ -33,43 +33,30 @@ ABOUT_NOT_STATED = (
 class CrateFacts:
     """What a person states about a crate; None for what is not stated.
 
-    `date`: the date of the crate, in the form of ISO 8601. `author`, `organisation`: names; the author has the address
-    `author_url`. `licence`: the name or the address of the licence of the crate. `code_url`: where others get the code.
-    `overrides`: the values of keys of config.yaml that the run had from the command line. `included`: what the crate
-    has beside the results.
+    `date`: the date of the crate, in the form of ISO 8601. `author`: a name. `licence`: the name or the address of the
+    licence of the crate. `overrides`: the values of keys of config.yaml that the run had from the command line.
+    `included`: what the crate has beside the results.
     """
 
     date: str
     author: str | None = None
-    author_url: str | None = None
-    organisation: str | None = None
     licence: str | None = None
-    code_url: str | None = None
     overrides: Mapping[str, Any] = field(default_factory=dict)
     included: Collection[Part] = ()
 
 
-@dataclass(frozen=True)
-class WrittenCrate:
-    """A crate that was written: its path, the number of its files and actions, and why files are not in it."""
-
-    path: Path
-    files: int
-    actions: int
-    withheld: Mapping[str, str]
-
-
-def write_crate(run: FinishedRun, facts: CrateFacts, output: Path) -> WrittenCrate:
+def write_crate(run: FinishedRun, facts: CrateFacts, output: Path) -> dict[str, Any]:
     """Write a finished target as a crate; a path that ends in `.zip` becomes a zip, any other a folder.
 
-    The same results and facts give the same bytes. What is at `output` is replaced. Raises UserError where a file of
-    the run differs from its manifest.
+    Returns the numbers of `files` and `actions`, and why files are not in it (`withheld`), by their paths. The same
+    results and facts give the same bytes. What is at `output` is replaced. Raises UserError where a file of the run
+    differs from its manifest.
     """
     if output.suffix != ".zip":
         with atomic_folder(output) as folder:
-            return _write(run, facts, folder, output)
+            return _write(run, facts, folder)
     with tempfile.TemporaryDirectory() as temporary:
-        written = _write(run, facts, Path(temporary), output)
+        written = _write(run, facts, Path(temporary))
         pack(Path(temporary), output)
         return written
 
@@ -97,21 +84,21 @@ def check_output(output: Path) -> None:
         )
 
 
-def _write(run: FinishedRun, facts: CrateFacts, folder: Path, output: Path) -> WrittenCrate:
+def _write(run: FinishedRun, facts: CrateFacts, folder: Path) -> dict[str, Any]:
     """Write the files of a crate into a folder that is there."""
     crate = new_crate()
     agent = _agent(crate, facts)
     readme = folder / README
     readme.write_text(_readme(run), encoding="utf-8")
     add_file(crate, readme, README)["about"] = crate.root_dataset
-    add_workflow(crate, folder, run.plan.root, facts.overrides, facts.code_url)
+    add_workflow(crate, folder, run.plan.root, facts.overrides)
     _describe(crate, run, facts, agent)
     outputs = Outputs(crate, run, folder, facts.included)
-    artifacts = add_jobs(outputs, agent, facts.code_url)
+    artifacts = add_jobs(outputs, agent)
     add_run(crate, run, artifacts, agent)
     crate.write(folder)
     files = sum(path.is_file() for path in folder.rglob("*"))
-    return WrittenCrate(output, files, len(artifacts), outputs.withheld)
+    return {"files": files, "actions": len(artifacts), "withheld": outputs.withheld}
 
 
 def _describe(crate: ROCrate, run: FinishedRun, facts: CrateFacts, author: Entity | None) -> None:
@@ -134,16 +121,10 @@ def _describe(crate: ROCrate, run: FinishedRun, facts: CrateFacts, author: Entit
 
 
 def _agent(crate: ROCrate, facts: CrateFacts) -> Entity | None:
-    """Return the person, or else the organisation, that made the crate; None where neither is stated."""
-    organisation = None
-    if facts.organisation:
-        identifier = f"#organisation/{quote(facts.organisation)}"
-        organisation = add(crate, identifier, "Organization", name=facts.organisation)
-        crate.root_dataset["publisher"] = organisation
+    """Return the person that made the crate; None where nobody is stated."""
     if not facts.author:
-        return organisation
-    identifier = facts.author_url or f"#author/{quote(facts.author)}"
-    return add(crate, identifier, "Person", name=facts.author, affiliation=organisation, url=facts.author_url)
+        return None
+    return add(crate, f"#author/{quote(facts.author)}", "Person", name=facts.author)
 
 
 def _readme(run: FinishedRun) -> str:

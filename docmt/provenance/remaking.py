@@ -6,15 +6,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 from docmt.base.artifacts import read_object, write_json
 from docmt.base.errors import UserError
-from docmt.base.manifest import MANIFEST
-from docmt.base.recipe import Recipe, Resources
-from docmt.steps import get_step
 
 MARK = "reproduce.json"
 """The file of a folder in which a target is made again; a folder with the same content is continued."""
@@ -23,7 +19,7 @@ NO_STORE = {"store_mode": "off"}
 
 
 def prepare_folder(folder: Path, entries: Mapping[str, Path], mark: Mapping[str, str], copies: bool = False) -> None:
-    """Link files and folders into a new folder, by their paths there; one that was begun with the same `mark` stays.
+    """Link files and folders into a new folder, by their names there; one that was begun with the same `mark` stays.
 
     `copies`: whether they are copied, since they do not stay where they are. Raises UserError where the folder has
     other files.
@@ -33,8 +29,8 @@ def prepare_folder(folder: Path, entries: Mapping[str, Path], mark: Mapping[str,
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         what, remedy = "the folder has other files", "name a new --folder, or remove this one"
         raise UserError(what, where=str(folder), remedy=remedy)
+    folder.mkdir(parents=True, exist_ok=True)
     for path, place in entries.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
         if not copies:
             (folder / path).symlink_to(place.absolute())
         elif place.is_dir():
@@ -44,25 +40,11 @@ def prepare_folder(folder: Path, entries: Mapping[str, Path], mark: Mapping[str,
     write_json(folder / MARK, dict(mark))
 
 
-def run_job(recipe: Recipe, folder: Path, threads: int) -> None:
-    """Do a job in a folder that has what it reads, unless it is done there."""
-    with chdir(folder):
-        if not (recipe.folder / MANIFEST).is_file():
-            recipe.write()
-            get_step(recipe.step).run(recipe, Resources(threads=threads))
-
-
 def run_snakemake(folder: Path, target: str, cores: int, config: Mapping[str, Any]) -> None:
     """Make a target in a folder. Raises UserError where Snakemake does not end with success."""
-    command = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "--cores",
-        str(cores),
-        target,
-        *_options({**config, **NO_STORE}),
-    ]
+    stated = {**config, **NO_STORE}
+    texts = [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in stated.items()]
+    command = [sys.executable, "-m", "snakemake", "--cores", str(cores), target, "--config", *texts]
     # Python would import modules from the folder, before those that are installed.
     environment = {**os.environ, "PYTHONSAFEPATH": "1"}
     status = subprocess.run(command, cwd=folder, stdout=2, env=environment).returncode
@@ -73,9 +55,3 @@ def run_snakemake(folder: Path, target: str, cores: int, config: Mapping[str, An
             found=f"status {status}; its messages are above",
             remedy="run the same command again: it goes on with what is there",
         )
-
-
-def _options(config: Mapping[str, Any]) -> list[str]:
-    """Return the option --config of Snakemake for some keys; none where there are none."""
-    texts = [f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in config.items()]
-    return ["--config", *texts] if texts else []

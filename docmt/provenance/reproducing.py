@@ -4,12 +4,11 @@ import shlex
 import tempfile
 from collections.abc import Mapping
 from contextlib import chdir
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from docmt.base.errors import UserError, in_line
-from docmt.base.untrusted import is_inside
 from docmt.grid.scored import scoring_of_entry
 from docmt.plan.links import for_snakemake, named
 from docmt.plan.plan import Job, Plan
@@ -17,9 +16,8 @@ from docmt.plan.run import grid_of_run
 from docmt.provenance.artifacts import folder_of
 from docmt.provenance.comparing import Reproduction, check_first_run, compare
 from docmt.provenance.opening import open_crate, write_project
-from docmt.provenance.remaking import prepare_folder, run_job, run_snakemake
+from docmt.provenance.remaking import prepare_folder, run_snakemake
 from docmt.provenance.workflow import project_entries
-from docmt.steps import read_job
 from docmt.steps.ask import program_of
 
 
@@ -45,22 +43,6 @@ def reproduce(new_run: NewRun, root: Path, crate: Path | None) -> Reproduction:
         results, project = open_crate(crate, Path(temporary, "crate")), Path(temporary, "project")
         write_project(results, project, new_run.overrides)
         return _make_and_compare(new_run, results, project, {"crate": str(crate)})
-
-
-def reproduce_artifact(recipe_path: str, new_run: NewRun, root: Path) -> Reproduction:
-    """Make a single artifact of a project again by its job.json, from the same inputs, and compare it.
-
-    Raises UserError for a recipe that is not that of its folder, or of another version of its step.
-    """
-    place = Path(recipe_path).parent
-    with chdir(root):
-        recipe = replace(read_job(place)[0], place=place.parent, again="")
-        check_first_run([recipe.folder.as_posix()], root)
-    stated = [*recipe.inputs.values(), *(Path(file.path) for file in recipe.files.values())]
-    inside = {str(path): root / path for path in stated if is_inside(str(path)) and (root / path).exists()}
-    prepare_folder(new_run.folder, inside, {"target": recipe_path, "from": str(root)})
-    run_job(recipe, new_run.folder, new_run.cores)
-    return compare([recipe.folder.as_posix()], root, new_run.folder)
 
 
 def _make_and_compare(new_run: NewRun, results: Path, project: Path, origin: Mapping[str, str]) -> Reproduction:

@@ -60,11 +60,11 @@ def main_config(root: Path, overrides: Mapping[str, Any]) -> MainConfig:
     return load_main_config(settings_folder(root), dict(overrides))[0]
 
 
-def add_workflow(crate: ROCrate, folder: Path, root: Path, overrides: Mapping[str, Any], address: str | None) -> None:
+def add_workflow(crate: ROCrate, folder: Path, root: Path, overrides: Mapping[str, Any]) -> None:
     """Add the Snakefile as the main workflow, and the files that it needs, to the crate in `folder`.
 
-    config.yaml has the `overrides` of the command line. `address`: where others get the code. Raises UserError for a
-    file with an address that has credentials, such as a script of the user's.
+    config.yaml has the `overrides` of the command line. Raises UserError for a file with an address that has
+    credentials, such as a script of the user's.
     """
     files = dict(workflow_files(root, main_config(root, overrides)))
     if overrides:
@@ -72,7 +72,6 @@ def add_workflow(crate: ROCrate, folder: Path, root: Path, overrides: Mapping[st
         (folder / CONFIG).write_text(yaml.safe_dump(value, allow_unicode=True, sort_keys=False), encoding="utf-8")
         files[CONFIG] = folder / CONFIG
     facts = file_facts(files[SNAKEFILE], SNAKEFILE) | {"name": "docmt", "version": VERSION, "license": LICENCE_OF_CODE}
-    facts |= {"url": address} if address else {}
     language = {"lang": "snakemake", "lang_version": installed_version("snakemake")}
     crate.add_workflow(files[SNAKEFILE], SNAKEFILE, properties=facts, main=True, **language)
     for path, place in files.items():

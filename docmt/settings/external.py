@@ -28,27 +28,14 @@ class ExternalConfig(Checked):
 
     `about` says on pages and in messages where the translations come from. `of_running` has the names of the settings
     on which no translation depends, and `has_stand_ins` says whether generated lines replace the translations at a
-    scale with generated corpora. Each kind has `lines`, `tokenised`, `case` and `normalised`.
+    scale with generated corpora. Each kind has `lines`, `tokenised`, `case` and `normalised`,
+    and three properties: `place` says where the translations come from, for pages; `has_seeds` whether they differ
+    between seeds (else the system has a single run); and `has_corpora` whether the settings fit several corpora.
     """
 
     about: ClassVar[str] = ""
     of_running: ClassVar[tuple[str, ...]] = ()
     has_stand_ins: ClassVar[bool] = True
-
-    @property
-    def place(self) -> str:
-        """Where the translations come from, for pages."""
-        raise NotImplementedError
-
-    @property
-    def has_seeds(self) -> bool:
-        """Whether the system has different translations for each seed; a system without them has a single run."""
-        raise NotImplementedError
-
-    @property
-    def has_corpora(self) -> bool:
-        """Whether the settings fit several corpora."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

@@ -9,36 +9,25 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 from docmt.base.checks import Checked, all_of, at_least, need, positive, setting, share, whole, within
-from docmt.base.errors import UserError
 from docmt.base.parse import KINDS
 
 Frame = Literal["wrapped", "summarised", "joined", "unmarked", "closed", "fairseq"]
 """The name of a frame: the special symbols around the sentences of a segment (`docmt.nn.frames`)."""
+Positions = Literal["running", "restarting"]
+"""How positions count: through the segment, or from the start of each of its sentences."""
 
 
 KIND = "the architecture"
 """The description of the setting `kind` of each architecture."""
 
 
-class PositionTable(NamedTuple):
+@dataclass(frozen=True, order=True)
+class PositionTable:
     """A learned table of positions, as far as it limits segments: symbols of the frame need positions too."""
 
     frame: Frame
-    positions: str
+    positions: Positions
     rows: int
-
-    @classmethod
-    def parse(cls, text: str) -> "PositionTable":
-        """Return the table of a text such as `wrapped:running:1024`. Raises UserError for any other text."""
-        frame, _, rest = text.partition(":")
-        positions, _, rows = rest.partition(":")
-        if frame not in get_args(Frame) or positions not in ("running", "restarting") or not rows.isdecimal():
-            raise UserError("not a table of positions", found=text, expected="such as wrapped:running:1024")
-        return cls(frame, positions, int(rows))
-
-    def __str__(self) -> str:
-        """Return the text that `parse` reads."""
-        return f"{self.frame}:{self.positions}:{self.rows}"
 
 
 @dataclass(frozen=True)
@@ -76,7 +65,7 @@ class TransformerConfig(Checked):
         True, "embeddings are multiplied by the square root of the width (Vaswani et al. 2017)"
     )
     embedding_norm: bool = setting(False, "a layer norm on embeddings (BERT, BART)")
-    positions: Literal["running", "restarting"] = setting(
+    positions: Positions = setting(
         "running", "positions count through the segment (running) or restart in each of its sentences (restarting)"
     )
     position_table: Literal["sinusoidal", "learned"] = setting(
@@ -189,7 +178,7 @@ class LongShortConfig(TransformerConfig):
 class DocumentToSentenceConfig(TransformerConfig):
     """The common settings of models that read a document and translate its sentences one by one."""
 
-    positions: Literal["running", "restarting"] = setting("restarting", "see transformer")
+    positions: Positions = setting("restarting", "see transformer")
 
     frames = ("wrapped", "summarised")
 

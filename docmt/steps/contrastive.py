@@ -3,9 +3,8 @@
 from docmt.base.paths import CONTRASTIVE
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import progress_display
-from docmt.base.sealing import sealing
 from docmt.steps.of_grid import decoding_inputs
-from docmt.steps.step import parsed, step_of
+from docmt.steps.step import opened_model, parsed, step_of
 from docmt.steps.translate import knobs, settings
 
 FILE = "contrastive.arrow"
@@ -16,22 +15,18 @@ def run(recipe: Recipe, resources: Resources, whole: bool = False) -> None:
     """Score the contrastive variants of a view: log-probabilities of the judged sentences, given their context."""
     from docmt.decoding import files
     from docmt.decoding.segments import View
-    from docmt.steps.gpus import take_gpus
-    from docmt.trained.model import TrainedModel
 
     job, segments = parsed(recipe, files.TranslationSettings), View(recipe.input("view"), recipe.folder_of("chains"))
-    take_gpus(resources.device)
-    with sealing(recipe):
-        trained = TrainedModel.open(recipe.input("model"), resources.device, resources.threads)
-        with progress_display("contrastive scores", "variants") as progress:
-            files.write_contrastive(job, trained.network, segments, recipe.folder / FILE, progress, whole)
+    progress_bar = progress_display("contrastive scores", "variants")
+    with opened_model(recipe, resources) as (_, trained), progress_bar as progress:
+        files.write_contrastive(job, trained.network, segments, recipe.folder / FILE, progress, whole)
 
 
 STEP = step_of(
     __name__,
     folder=CONTRASTIVE,
     version=6,
-    code=("docmt/decoding", "docmt/models"),
+    code=("docmt/decoding", "docmt/models", "docmt/trained/model.py"),
     writes=(FILE,),
     settings=settings,
     inputs=decoding_inputs,

@@ -1,6 +1,5 @@
 """Stage 1, at a scale with `fixtures`: small generated files in the form of a corpus' own."""
 
-from docmt.base.errors import UserError
 from docmt.base.paths import FIXTURE
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.sealing import sealing
@@ -14,9 +13,6 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.corpus.fixtures import write_fixture
 
     job = parsed(recipe, CorpusSettings)
-    if job.fixture is None:
-        description = f"settings of the corpus {job.corpus} itself"
-        raise UserError("not the settings of a fixture", where=str(recipe.path), found=description)
     with sealing(recipe):
         write_fixture(job, job.fixture, recipe.folder / "downloads")
 

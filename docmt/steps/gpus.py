@@ -13,8 +13,7 @@ import os
 import random
 import socket
 import time
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
 
 from docmt.base.errors import TRY_AGAIN, UserError
 from docmt.base.gpus import VISIBLE, Gpu, visible_gpus
@@ -28,33 +27,30 @@ LOOK_S = 0.2
 """The mean number of seconds between two attempts to get GPUs that are in use."""
 
 
-class HeldGpus(NamedTuple):
-    """GPUs whose locks this process holds, and the open descriptors by which it holds them."""
-
-    gpus: tuple[Gpu, ...]
-    descriptors: tuple[int, ...]
-
-    def release(self) -> None:
-        """Release the locks, unless a child has inherited them."""
-        for descriptor in self.descriptors:
-            os.close(descriptor)
+Locks = dict[Gpu, int]
+"""GPUs whose locks this process holds, each with the open descriptor by which it holds the lock."""
 
 
-def lock_gpus(gpus: Sequence[Gpu], count: int) -> HeldGpus | None:
+def release(locks: Locks) -> None:
+    """Release the locks of GPUs, unless a child has inherited them."""
+    for descriptor in locks.values():
+        os.close(descriptor)
+
+
+def lock_gpus(gpus: Sequence[Gpu], count: int) -> Locks | None:
     """Return `count` of the GPUs with their locks, or None where fewer of them are free.
 
     Earlier ones are preferred, and their order is kept. No process waits here while it holds a lock, so that no two can
     block each other.
     """
-    locks: dict[Gpu, int] = {}
+    locks: Locks = {}
     for gpu in gpus:
         if len(locks) < count and (lock := _lock(gpu)) is not None:
             locks[gpu] = lock
-    held = HeldGpus(tuple(locks), tuple(locks.values()))
     if len(locks) < count:
-        held.release()
+        release(locks)
         return None
-    return held
+    return locks
 
 
 def _lock(gpu: Gpu) -> int | None:
@@ -100,12 +96,12 @@ def take_gpus(
     with stop or StopRequest() as stopped:
         held = wait_for_gpus(gpus, count, stopped, is_over)
     # CUDA numbers GPUs as nvidia-smi does only with this order.
-    os.environ |= {VISIBLE: ",".join(gpu.name for gpu in held.gpus), "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
-    say(f"docmt: computes on GPU {_names(held.gpus)}")
-    return held.descriptors
+    os.environ |= {VISIBLE: ",".join(gpu.name for gpu in held), "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+    say(f"docmt: computes on GPU {_names(held)}")
+    return tuple(held.values())
 
 
-def wait_for_gpus(gpus: Sequence[Gpu], count: int, stop: StopRequest, is_over: Callable[[], bool]) -> HeldGpus:
+def wait_for_gpus(gpus: Sequence[Gpu], count: int, stop: StopRequest, is_over: Callable[[], bool]) -> Locks:
     """Return `count` of the GPUs with their locks, as soon as so many are free; a line says that this job waits.
 
     Raises UserError with the status 75 where a signal or the deadline comes first.
@@ -128,6 +124,6 @@ def wait_for_gpus(gpus: Sequence[Gpu], count: int, stop: StopRequest, is_over: C
     return held
 
 
-def _names(gpus: Sequence[Gpu]) -> str:
+def _names(gpus: Iterable[Gpu]) -> str:
     """Return the names of GPUs for a message."""
     return ", ".join(gpu.name for gpu in gpus)

@@ -2,21 +2,16 @@
 
 from docmt.base.paths import INSIDE
 from docmt.base.recipe import Recipe, Resources
-from docmt.base.sealing import sealing
 from docmt.steps.of_grid import decoding_inputs
-from docmt.steps.step import step_of
+from docmt.steps.step import opened_model, step_of
 from docmt.steps.translate import knobs, settings
 
 
 def run(recipe: Recipe, resources: Resources) -> None:
     """Inspect a model's attention to repeated words in a dev document, as `docmt inspect` does."""
-    from docmt.steps.gpus import take_gpus
     from docmt.trained.inspecting import write_inspection
-    from docmt.trained.model import TrainedModel
 
-    take_gpus(resources.device)
-    with sealing(recipe):
-        trained = TrainedModel.open(recipe.input("model"), resources.device, resources.threads)
+    with opened_model(recipe, resources) as (_, trained):
         output = recipe.folder / "inside.arrow"
         write_inspection(trained, recipe.input("view"), recipe.input("chains"), output, "dev")
 
@@ -25,7 +20,7 @@ STEP = step_of(
     __name__,
     folder=INSIDE,
     version=6,
-    code=("docmt/decoding", "docmt/models", "docmt/trained/inspecting.py"),
+    code=("docmt/decoding", "docmt/models", "docmt/trained/inspecting.py", "docmt/trained/model.py"),
     writes=("inside.arrow",),
     settings=settings,
     inputs=decoding_inputs,

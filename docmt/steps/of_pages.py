@@ -33,6 +33,8 @@ def page_settings(grid: Grid, where: str, study: str, item: str | None = None) -
         reads = sorted(item_jobs(grid, study, item))
         config = _only(config, item)
     judged = any("human" in item.reads() for item in config.items.values())
+    not_run, not_scored = _not_run(grid, entries, corpora), _not_scored(grid, study, corpora)
+    reasons = {*not_run.values(), *(reason for parts in not_scored.values() for reason in parts.values())}
     return {
         "scale": grid.scale,
         "study": _study(config),
@@ -42,10 +44,10 @@ def page_settings(grid: Grid, where: str, study: str, item: str | None = None) -
         "systems": _systems(grid, study),
         "entries": [_entry(entry) for entry in entries],
         "corpora": {name: _facts(grid, name, config) for name in corpora},
-        "not_run": _not_run(grid, entries, corpora),
+        "not_run": not_run,
         "not_comparable": _not_comparable(grid, study, config, corpora),
-        "not_scored": (missing := _not_scored(grid, study, corpora)),
-        "ways": _ways(grid, entries, corpora, missing),
+        "not_scored": not_scored,
+        "ways": {reason: way for reason, way in grid.ways_by_reason.items() if reason in reasons},
         "cards": _cards(grid, study, config),
         "data": {name: grid.data_folder(name) for name in corpora} if grid.fixtures else {},
         "stand_ins": {random.folder(grid.scale): name_of(random.stands_for) for random in grid.checkpoints.values()},
@@ -131,15 +133,6 @@ def _not_scored(grid: Grid, study: str, corpora: Iterable[str]) -> dict[str, dic
     """Return why metrics are not computed, by corpus and by the part of `scoring` that names a missing file."""
     missing = {corpus: dict(scoring_of(grid, study, corpus).missing) for corpus in corpora}
     return {corpus: reasons for corpus, reasons in missing.items() if reasons}
-
-
-def _ways(
-    grid: Grid, entries: Iterable[Entry], corpora: Iterable[str], missing: dict[str, dict[str, str]]
-) -> dict[str, str]:
-    """Return how what is missing can be had, by the reason for which corpora, systems and metrics are left out."""
-    reasons = {*_not_run(grid, entries, corpora).values()}
-    reasons |= {reason for parts in missing.values() for reason in parts.values()}
-    return {reason: way for reason, way in grid.ways_by_reason.items() if reason in reasons}
 
 
 def _random_starts(grid: Grid, entries: Iterable[Entry]) -> dict[str, str]:

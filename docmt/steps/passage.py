@@ -11,11 +11,10 @@ from docmt.base.errors import UserError
 from docmt.base.paths import PASSAGE
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import progress_display, say
-from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.grid.items import study_of
 from docmt.steps.of_grid import decoding_libraries, run_names, training_of
-from docmt.steps.step import Inputs, Names, step_of
+from docmt.steps.step import Inputs, Names, opened_model, step_of
 from docmt.steps.translate import knobs
 
 
@@ -47,14 +46,10 @@ def run(recipe: Recipe, resources: Resources) -> None:
     A model that does not mark the ends of sentences writes one line for a whole document.
     """
     from docmt.decoding.files import read_passages
-    from docmt.steps.gpus import take_gpus
-    from docmt.trained.model import TrainedModel
     from docmt.trained.translate import fallback_text, translate_documents
 
     documents, config = read_passages(recipe.path)
-    take_gpus(resources.device)
-    with sealing(recipe):
-        trained = TrainedModel.open(recipe.input("model"), resources.device, resources.threads)
+    with opened_model(recipe, resources) as (_, trained):
         with progress_display("translating", "segments") as progress:
             texts, fallbacks = translate_documents(trained, documents, config, progress)
         if fallbacks.windows:
@@ -66,7 +61,7 @@ STEP = step_of(
     __name__,
     folder=PASSAGE,
     version=6,
-    code=("docmt/decoding", "docmt/models", "docmt/trained/translate.py"),
+    code=("docmt/decoding", "docmt/models", "docmt/trained/model.py", "docmt/trained/translate.py"),
     writes=("passages.json",),
     libraries=decoding_libraries,
     knobs=knobs,

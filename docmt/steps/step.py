@@ -1,19 +1,24 @@
 """What a step of the workflow states of itself. Each step is a file of this folder, with `STEP` at its end."""
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from docmt.base.parse import parse
 from docmt.base.paths import RESULTS, Folder
 from docmt.base.recipe import JOB, Recipe, Resources, root_of
 from docmt.base.result_folders import ResultFolders
+from docmt.base.sealing import Seal, sealing
 from docmt.grid.grid import Grid
 from docmt.store.exchange import REFUSED
 from docmt.training.lease import FILE
+
+if TYPE_CHECKING:
+    from docmt.trained.model import TrainedModel
 
 Names = Mapping[str, str]
 """The values of the wildcards of a job, by their names."""
@@ -94,6 +99,17 @@ def step_of(module: str, **facts: Any) -> Step:
 def parsed(recipe: Recipe, kind: type) -> Any:
     """Return the settings of a job as the dataclass `kind`. Raises UserError for settings that it refuses."""
     return parse(kind, recipe.all_settings, str(recipe.path))
+
+
+@contextmanager
+def opened_model(recipe: Recipe, resources: Resources) -> Iterator[tuple[Seal, "TrainedModel"]]:
+    """Take a GPU, seal the job of the block, and open the model that it reads."""
+    from docmt.steps.gpus import take_gpus
+    from docmt.trained.model import TrainedModel
+
+    take_gpus(resources.device)
+    with sealing(recipe) as seal:
+        yield seal, TrainedModel.open(recipe.input("model"), resources.device, resources.threads)
 
 
 def results_of(recipe: Recipe) -> ResultFolders:

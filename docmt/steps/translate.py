@@ -7,10 +7,9 @@ from typing import Any
 from docmt.base.paths import TRANSLATIONS
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import progress_display
-from docmt.base.sealing import sealing
 from docmt.grid.grid import Grid
 from docmt.steps.of_grid import decoding_inputs, decoding_libraries, run_names
-from docmt.steps.step import Names, parsed, step_of
+from docmt.steps.step import Names, opened_model, parsed, step_of
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -29,14 +28,10 @@ def run(recipe: Recipe, resources: Resources) -> None:
     """Translate the test segments of a view: one line for each sentence of the test set."""
     from docmt.decoding import files
     from docmt.decoding.segments import View
-    from docmt.steps.gpus import take_gpus
     from docmt.trained.engine import translator_of
-    from docmt.trained.model import TrainedModel
 
     job, segments = parsed(recipe, files.TranslationSettings), View(recipe.input("view"), recipe.folder_of("chains"))
-    take_gpus(resources.device)
-    with sealing(recipe) as seal:
-        trained = TrainedModel.open(recipe.input("model"), resources.device, resources.threads)
+    with opened_model(recipe, resources) as (seal, trained):
         with progress_display("decoding", "segments") as progress:
             translator = translator_of(trained, job.view.test, job.decode, progress)
             restore = trained.pipeline.target.restore
@@ -51,7 +46,7 @@ STEP = step_of(
     __name__,
     folder=TRANSLATIONS,
     version=6,
-    code=("docmt/decoding", "docmt/models", "docmt/trained/engine.py"),
+    code=("docmt/decoding", "docmt/models", "docmt/trained/engine.py", "docmt/trained/model.py"),
     writes=WRITES,
     inputs=decoding_inputs,
     libraries=decoding_libraries,

@@ -21,7 +21,7 @@ def settings(grid: Grid, names: Names) -> dict[str, Any]:
 def hints(grid: Grid, names: Names) -> dict[str, Any]:
     """Return the tables of positions that limit the segments: a further model that reads a view changes no view."""
     tables = position_tables(grid, names["corpus"], names["text"], names["view"])
-    return {"positions": [str(table) for table in tables]}
+    return {"positions": [asdict(table) for table in tables]}
 
 
 def position_tables(grid: Grid, corpus: str, text: str, view: str) -> list[PositionTable]:
@@ -41,7 +41,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
     """Cut the documents of a corpus into the segments of a view."""
     from docmt.views.build import ViewsSettings, build_view
 
-    tables = [PositionTable.parse(text) for text in recipe.hint("positions", tuple[str, ...], ())]
+    tables = recipe.hint("positions", tuple[PositionTable, ...], ())
     with sealing(recipe):
         job, workers = parsed(recipe, ViewsSettings), workers_of(resources.threads)
         build_view(job, recipe.input("tokens"), recipe.folder, workers, tables)

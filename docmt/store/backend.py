@@ -125,7 +125,7 @@ class Backend(Protocol):
             raise
 
     def listed(self, folder: str) -> Iterator[StoredFile]:
-        """Yield the files below a folder such as `entries` (empty = all); unfinished files are left out."""
+        """Yield the files below a folder such as `entries` (empty = all), also what killed writers have left."""
         with self._usable(folder):
             self._check()
             yield from self._walk(folder)
@@ -133,10 +133,6 @@ class Backend(Protocol):
     def remove(self, key: str) -> None:
         """Remove a file; do nothing where there is none. Raises EntryRefused for a file of another user."""
         self._or_none(key, partial(self._remove, key))
-
-    def remove_leftovers(self, older_than_seconds: float) -> int:
-        """Remove what writers that were killed have left, if it is older; return the number of unfinished files."""
-        return 0
 
     def prepare(self, folders: Iterable[str]) -> None:
         """Make the folders of a new store, where the place has folders."""

@@ -181,8 +181,8 @@ def garbage_of(store: Store, older_than: float | None) -> tuple[list[StoreRow], 
     return old, [file for file in files if file.name not in listed]
 
 
-def remove_garbage(store: Store, files: Iterable[StoredFile]) -> int:
-    """Remove files; return the number of unfinished files that went too.
+def remove_garbage(store: Store, files: Iterable[StoredFile]) -> None:
+    """Remove files.
 
     Those of entries come first, so that no entry lists a file that is gone. What was written again since it was listed
     stays.
@@ -191,7 +191,6 @@ def remove_garbage(store: Store, files: Iterable[StoredFile]) -> int:
         present = store.backend.facts(file.key)
         if present is not None and present.seconds <= file.seconds:
             store.backend.remove(file.key)
-    return store.backend.remove_leftovers(DAY_S)
 
 
 def _named(name: str, known: Iterable[str]) -> str:

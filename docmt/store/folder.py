@@ -11,7 +11,6 @@ everybody else only the own files.
 import os
 import pwd
 import stat
-import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -43,18 +42,6 @@ class FolderBackend(Backend):
             self._make_sticky()
             for name in folders:
                 self._make_folder(self.folder / name)
-
-    def remove_leftovers(self, older_than_seconds: float) -> int:
-        """Remove files of killed writers that are older, and that this user may remove; return their number."""
-        latest, removed = time.time() - older_than_seconds, 0
-        with self._usable(""):
-            for path in [*self.folder.rglob(f".*{PARTIAL}")]:
-                # The writer may finish meanwhile, and only the maker of a file may remove it.
-                with suppress(OSError):
-                    if path.lstat().st_mtime <= latest:
-                        path.unlink()
-                        removed += 1
-        return removed
 
     def _check(self) -> None:
         if not self.folder.is_dir():
@@ -97,9 +84,8 @@ class FolderBackend(Backend):
     def _walk(self, folder: str) -> Iterator[StoredFile]:
         for place, _, names in os.walk(self.folder / folder, onerror=_raise_unless_gone):
             for name in names:
-                if not name.startswith("."):
-                    with suppress(FileNotFoundError):  # another process may remove it
-                        yield self._facts(Path(place, name).relative_to(self.folder).as_posix())
+                with suppress(FileNotFoundError):  # another process may remove it
+                    yield self._facts(Path(place, name).relative_to(self.folder).as_posix())
 
     def _remove(self, key: str) -> None:
         self._changed(key, (self.folder / key).unlink)

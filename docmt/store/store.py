@@ -87,7 +87,8 @@ class Store:
         """Return whether there is a store. Raises StoreUnusable for a store of another version, or no store at all."""
         data = self.backend.read(HEAD)
         if data is None:
-            if any(file.key != HEAD for file in self.backend.listed("")):  # which another process may write now
+            # Another process may write the head now.
+            if any(file.key != HEAD and not file.name.startswith(".") for file in self.backend.listed("")):
                 what = "there are files, but they are no store of docmt"
                 remedy = "name an empty folder, or a store (`store` in config.yaml)"
                 raise StoreUnusable(what, where=self.address, expected=HEAD, remedy=remedy)

@@ -7,18 +7,14 @@ not. The output is that of Moses' train-truecaser.perl, truecase.perl and detrue
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, dropwhile, pairwise
 from pathlib import Path
 
 from docmt.base.artifacts import read_json, write_json
 from docmt.base.errors import UserError
 from docmt.settings.data import TextConfig
-
-SENTENCE_ENDS = frozenset(".:?!")
-"""Tokens after which a new sentence begins within a line."""
-OPENINGS = frozenset("([]\"'")
-"""Tokens that may precede the first word of a sentence; the closing bracket `]` is in the list of Moses too."""
+from docmt.text.truecase import OPENINGS, SENTENCE_ENDS, FrequentCase
 
 
 class KeepCase:
@@ -49,7 +45,7 @@ class LowerCase(KeepCase):
         return [token.lower() for token in tokens]
 
 
-class Truecaser(KeepCase):
+class Truecaser(FrequentCase, KeepCase):
     """The casing that changes the first word of a sentence, and unknown spellings, to their most frequent case.
 
     An unknown spelling is a word that training never has in this case inside a sentence. `counts` has, for each word as
@@ -59,33 +55,10 @@ class Truecaser(KeepCase):
     with a final ς here; Moses lower-cases its last Σ to σ, and knows no such word.
     """
 
-    def __init__(self, counts: Mapping[str, int]) -> None:
-        """Find the most frequent case of each word from the counts of the words as written."""
-        self.counts = dict(sorted(counts.items()))
-        by_frequency = sorted(self.counts, key=lambda word: (self.counts[word], word))
-        self._best = {word.lower(): word for word in by_frequency}
-
     @classmethod
     def train(cls, sentences: Iterable[Sequence[str]]) -> "Truecaser":
         """Learn the cases from tokenised sentences."""
         return cls(Counter(chain.from_iterable(map(words_with_known_case, sentences))))
-
-    def cased(self, word: str, opens: bool) -> str:
-        """Return a token in its most frequent case, or unchanged.
-
-        A token is unchanged where it opens no sentence and training has it as written, or where training has the word
-        in no case.
-        """
-        seen = word in self.counts and not opens
-        return word if seen else self._best.get(word.lower(), word)
-
-    def apply(self, tokens: Iterable[str]) -> list[str]:
-        """Return the tokens of a line, truecased."""
-        return [self.cased(word, opens) for word, opens in with_openings(tokens)]
-
-    def restore(self, tokens: Iterable[str]) -> list[str]:
-        """Return the tokens with the first word of each sentence capitalised."""
-        return capitalised(tokens)
 
     def save(self, path: Path | str) -> None:
         """Write the counts of the words as JSON."""
@@ -106,19 +79,6 @@ class Truecaser(KeepCase):
 def has_case(word: str) -> bool:
     """Return whether a word has letters that can be upper or lower case."""
     return word.lower() != word.upper()
-
-
-def with_openings(tokens: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Yield each token and whether it opens a sentence; a line may have several sentences."""
-    opens = True
-    for word in tokens:
-        yield word, opens
-        opens = word in SENTENCE_ENDS or (opens and word in OPENINGS)
-
-
-def capitalised(tokens: Iterable[str]) -> list[str]:
-    """Return the tokens of a line with the first word of each sentence capitalised."""
-    return [word[:1].upper() + word[1:] if opens else word for word, opens in with_openings(tokens)]
 
 
 def words_with_known_case(tokens: Sequence[str]) -> Iterator[str]:

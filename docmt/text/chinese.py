@@ -1,6 +1,7 @@
 """The tokenizer of Chinese: words by jieba, or single characters.
 
-This module and `docmt.text.moses` import nothing of docmt, since `docmt export-model --to ctranslate2` copies them.
+This module, `docmt.text.moses` and `docmt.text.truecase` import nothing of docmt, since `docmt export-model --to
+ctranslate2` copies them.
 """
 
 import re

@@ -3,10 +3,10 @@
 import re
 
 from docmt.settings.data import TextConfig
-from docmt.text.casing import capitalised
 from docmt.text.pretrained import PretrainedSide
 from docmt.text.side import Side
 from docmt.text.tokenizers import tokenizer_for
+from docmt.text.truecase import capitalised
 
 ESCAPES = {"apos": "'", "quot": '"', "lt": "<", "gt": ">", "bar": "|", "#124": "|", "#91": "[", "#93": "]", "amp": "&"}
 """The escapes that Moses' tokeniser writes, without their first and last characters."""

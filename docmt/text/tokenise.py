@@ -15,10 +15,11 @@ from docmt.base.shards import WHOLE, Part, batch_of, document_shards
 from docmt.base.tables import arrow_writer, read_arrow, write_arrow
 from docmt.base.workers import ALONE, Done, Workers
 from docmt.settings.pretrained import TOKENIZER
-from docmt.text.casing import KeepCase, learns_case, with_openings, words_with_known_case
+from docmt.text.casing import KeepCase, learns_case, words_with_known_case
 from docmt.text.pipeline import SIDES, TokensSettings
 from docmt.text.pretrained import PretrainedTokenizer
 from docmt.text.tokenizers import Tokenizer, tokenizer_for
+from docmt.text.truecase import with_openings
 
 TOKENISED = only(DOCUMENTS, "split", "document", "sentence", "source", "target")
 """The columns of tokenised sentences: the tokens of a sentence, joined by single spaces, in the case of the corpus.

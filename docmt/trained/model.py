@@ -14,8 +14,8 @@ from docmt.base.chains import chains_of
 from docmt.base.checks import BadValue
 from docmt.base.columns import SEGMENT_CHAINS, STOP_WORDS
 from docmt.base.errors import UserError
-from docmt.base.model_folder import CARD, model_folder
 from docmt.base.parse import parse
+from docmt.base.recipe import CARD, model_folder
 from docmt.base.workers import cores
 from docmt.chains.documents import read_stop_words
 from docmt.corpus.inputs import ContrastiveItem

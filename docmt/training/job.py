@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from docmt.base.artifacts import folder_lock
-from docmt.base.sealing import Seal, open_seal
+from docmt.base.sealing import Seal, sealing
 from docmt.nn.device import DeviceName, choose_device
 from docmt.training.checkpoint import StateFolder, claim_state, remove_state, run_definition
 from docmt.training.computing import Compiling, choose_compiling, is_slow, repeatable
@@ -57,7 +57,7 @@ def train(
     with (
         watch.stop,
         joined(where, watch.waiting) as ranks,
-        open_seal(paths.recipe) as seal,
+        sealing(paths.recipe, closes=False) as seal,
         repeatable(options.deterministic),
         Lease(paths.state) as lease,
         recorded(paths.state, watch, lease.may_record),

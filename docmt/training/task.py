@@ -18,9 +18,8 @@ from docmt.base.columns import CONTRASTIVE_SEGMENTS, SEGMENTS, STOP_WORDS, check
 from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError, nearest
 from docmt.base.manifest import check_file
-from docmt.base.model_folder import model_folder
 from docmt.base.parse import parse
-from docmt.base.recipe import Recipe
+from docmt.base.recipe import Recipe, model_folder
 from docmt.base.tables import read_arrow, read_chains
 from docmt.base.vocabulary import Vocabulary
 from docmt.models import build, check_chains

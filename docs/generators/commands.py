@@ -9,11 +9,10 @@ from typing import Any, get_args, get_origin
 from docmt.base.errors import INTERRUPTED, TRY_AGAIN, USER_MISTAKE
 from docmt.base.paths import DOWNLOADS
 from docmt.base.recipe import JOB
-from docmt.cli.catalogue import DEAD
 from docmt.cli.commands import ABOUT_STORE, FOR_YOU, STORE, Sections, command, function_of
 from docmt.cli.findings import NOT_SUPPORTED
 from docmt.cli.provenance import NOT_REPRODUCED
-from docmt.cli.store.contents import DAMAGED
+from docmt.cli.results import DAMAGED
 from docmt.steps import all_steps, get_step
 from docmt.steps.download import STEP as DOWNLOAD
 from docmt.training.exit import FAULT, HANGING
@@ -45,9 +44,9 @@ STATUSES: list[Status] = [
         "The answer of one of the commands below is no. After any other command: a mistake in docmt, which is printed "
         "with its trace, or a pipe whose reader has ended.",
         {
-            "check-sources": "a source does not have its file",
             "check-findings": "the numbers do not support a finding on record",
             "reproduce": "the target is not reproduced",
+            "list-results": "an artifact is damaged (`--verify`)",
             "store verify": "an artifact of the store is damaged",
         },
     ),
@@ -74,7 +73,7 @@ STATUSES: list[Status] = [
 ]
 """For each exit status its meaning, and the commands for which it means something of their own."""
 
-NO_IS_ONE = {DEAD, NOT_SUPPORTED, NOT_REPRODUCED, DAMAGED}
+NO_IS_ONE = {NOT_SUPPORTED, NOT_REPRODUCED, DAMAGED}
 assert {FAULT} == NO_IS_ONE, "the commands that answer no have one exit status"
 
 STEPS = """A job reads its recipe and the inputs and files that the recipe names: no `config.yaml`, and no study. \

@@ -153,6 +153,7 @@ HINTS = (
     ("train", {"deterministic": 1}, "deterministic: wrong type\n  found 1 (a whole number); expected true or false\n"),
     ("train", {"save_minute": 1}, "save_minute: unknown key\n  found save_minute\n  did you mean 'save_minutes'?\n"),
     ("views", {"positions": "wrapped:running:9"}, "positions: wrong type\n"),
+    ("views", {"positions": [{"frame": "x", "positions": "running", "rows": 9}]}, "positions.0.frame: unknown name\n"),
 )
 """Hints that a person has written, and what the message says of them."""
 
@@ -162,11 +163,6 @@ def test_hints_that_are_wrong(message, step, hints, expected):
     words = recipe(step, **hints)
     told = message(*words)
     assert told.startswith(f"docmt: {words[-1]}/job.json hints.{expected}")
-
-
-def test_a_table_of_positions_that_is_none(message):
-    told = message(*recipe("views", {"version": 1}, positions=["x:running:9"]))
-    assert told == ("docmt: not a table of positions\n  found x:running:9; expected such as wrapped:running:1024\n")
 
 
 def test_a_switch_in_the_environment_that_is_none(message, monkeypatch):

@@ -83,10 +83,12 @@ ATTACKS: dict[str, tuple[Attack, str]] = {
     "variable of folders": (variable("DOCMT_LOCAL", json.dumps({"mine": USER})), "DOCMT_LOCAL:"),
     "option with an equals sign": (words("check-catalogue", f"--mirror={USER}"), "the command line:"),
     "key of config.yaml": (words(*LIST, "--config", f"mirror={USER}"), "the command line:"),
-    "address of the author": (words("write-crate", "one", "--author-url", USER), "the command line:"),
-    "corpus of the Hub with a user": (words("add-corpus", f"hub:me:{CANARY}@owner/name"), "ADDRESS:"),
+    "corpus with a user": (words("add-corpus", f"opus:me:{CANARY}@owner/v1/en-de"), "ADDRESS:"),
     "corpus by its address": (words("add-corpus", USER), "the command line:"),
-    "test set with a token": (words("add-corpus", "hub:o/n", "--test", f"hub:a/b?token={CANARY}"), "ADDRESS:"),
+    "test set with a token": (
+        words("add-corpus", "opus:o/v1/a-b", "--test", f"sacrebleu:a/b?token={CANARY}"),
+        "ADDRESS:",
+    ),
 }
 
 

@@ -113,7 +113,7 @@ def zombies() -> int:
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_hostile_program_is_refused_in_time_and_leaves_nothing(name, canary, tmp_path, monkeypatch):
-    monkeypatch.setattr("docmt.base.line_process.END_S", TIMEOUT_S)
+    monkeypatch.setattr("docmt.base.programs.END_S", TIMEOUT_S)
     monkeypatch.setattr("docmt.base.programs.END_S", TIMEOUT_S)
     words, message = PROGRAMS[name]
     program = Program(words, Limits(TIMEOUT_S if message == LATE else IN_TIME_S), "the setting")
@@ -130,7 +130,7 @@ def test_a_hostile_program_is_refused_in_time_and_leaves_nothing(name, canary, t
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_the_input_of_a_program_ends_when_docmt_ends(number, canary):
     code = (
-        "from docmt.base.line_process import LineProcess\n"
+        "from docmt.base.programs import LineProcess\n"
         "process = LineProcess(['bash', '-c', 'echo ready; cat'], 'x')\n"
         "print(process.receive(20), flush=True)\n"
         "process.receive(60)\n"

@@ -23,7 +23,7 @@ from docmt.base.artifacts import atomic_file
 from docmt.base.errors import install
 from docmt.base.manifest import MANIFEST, check_file, read_manifest
 from docmt.base.recipe import JOB, Recipe, read_recipe
-from docmt.base.sealing import open_seal, sealing
+from docmt.base.sealing import sealing
 from docmt.cli.commands import FOR_YOU
 from docmt.cli.commands import STORE as OF_STORE
 from docmt.grid.grid import Grid, load_grid
@@ -150,7 +150,7 @@ def test_the_folder_that_a_message_says_to_remove_is_made_again(small, monkeypat
     tokens = Recipe("tokens", 1, {}, small.root / "tokens", {"corpus": wanted})
 
     def read() -> None:
-        with open_seal(tokens):
+        with sealing(tokens, closes=False):
             pass
 
     shutil.rmtree(re.search(r"remove the folder (\S+), and run snakemake again", str(refused(read).remedy))[1])

@@ -12,7 +12,7 @@ from helpers.form_cases import PAIR, SMALLEST
 
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
-from docmt.catalogue.forms import FORMS, FileReaderConfig, Forms, ReaderConfig
+from docmt.catalogue.forms import FORMS, FileReaderConfig, ReaderConfig
 
 
 def settings(kind: str, **changes: object) -> ReaderConfig:
@@ -37,16 +37,6 @@ print({"pyarrow", "tarfile", "xml.sax", "html.parser"} & sys.modules.keys())
 """
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert printed.splitlines() == ["['docmt.corpus.forms.eos']", "set()"]
-
-
-def test_a_form_without_settings_is_a_mistake_of_ours():
-    class Others(Forms):
-        PACKAGE = "docmt.base"
-
-    with pytest.raises(TypeError, match=r"docmt/base/names\.py has no dataclass of settings, a ReaderConfig"):
-        Others()["names"]
-    with pytest.raises(KeyError):
-        FORMS["nothing"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What licences allow to pass on: what the catalogue states, what a draft guesses, and what counts where none says."""
+"""What licences allow to pass on: what the catalogue states, and what counts where none says."""
 
 import dataclasses
 from pathlib import Path
@@ -12,7 +12,7 @@ from docmt.catalogue.corpus import as_fixture, corpus_settings, load_corpus
 from docmt.catalogue.files import FileConfig
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import ReaderConfig
-from docmt.catalogue.licences import guessed_passing_on, is_open
+from docmt.catalogue.licences import is_open
 
 CATALOGUE = sorted((ROOT / "workflow/corpora").glob("*.yaml"))
 
@@ -24,22 +24,7 @@ def test_the_catalogue_states_it_and_no_stricter_licence_passes_text(path: Path)
     strict = any(word in corpus.licence for word in ("LDC", "-ND", "research", "none stated"))
     assert (corpus.passing_on == "everything") == (not strict)
     if is_open(corpus.licence):
-        assert corpus.passing_on == guessed_passing_on(corpus.licence)
-
-
-@pytest.mark.parametrize(
-    ("licence", "guess"),
-    [
-        ("Apache-2.0", "everything"),
-        ("public domain", "everything"),
-        ("cc-by-4.0", "everything"),
-        ("other", "models"),
-        ("CC BY-NC-ND 4.0", "models"),
-        ("not stated in its card", "models"),
-    ],
-)
-def test_a_guess_by_the_licence(licence, guess):
-    assert guessed_passing_on(licence) == guess
+        assert corpus.passing_on == "everything"
 
 
 def test_without_a_statement_generated_text_passes_and_files_do_not():

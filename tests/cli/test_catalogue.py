@@ -1,4 +1,4 @@
-"""`docmt check-sources` and `docmt check-catalogue`, as commands."""
+"""`docmt check-catalogue`, as a command."""
 
 import json
 
@@ -74,40 +74,7 @@ def test_a_check_as_json(project):
     ]
 
 
-def test_sources_are_a_line_each_and_a_dead_one_is_status_1(project, tmp_path):
-    there, gone = tmp_path / "there.zh", tmp_path / "gone.en"
-    there.write_text("four")
-    files = [
-        {"name": "mine.zh", "sources": [{"url": str(there), "grade": "A"}]},
-        {"name": "mine.en", "sources": [str(gone)]},
-    ]
-    write_corpus(project, files=files)
-    done = docmt("check-sources", "mine", cwd=project.root)
-    assert done.returncode == 1, done.stderr
-    assert [line.split() for line in done.stdout.splitlines()] == [
-        ["corpus", "file", "answer", "bytes", "grade", "source"],
-        ["mine", "mine.zh", "there", "4", "A", str(there)],
-        ["mine", "mine.en", "no", "such", "file", "-", "-", str(gone)],
-    ]
-    rows = json.loads(docmt("check-sources", "mine", "--json", cwd=project.root).stdout)
-    assert [row["answer"]["problem"] for row in rows] == [None, "no such file"]
-    gone.write_text("")
-    assert docmt("check-sources", "mine", cwd=project.root).returncode == 0
-
-
-def test_sets_of_files_are_asked_for_too(project):
-    """Nobody answers at the stand-in of their host; each address is a row."""
-    project.edit("config.yaml", "hosts", {"raw.githubusercontent.com": "http://127.0.0.1:1"})
-    rows = json.loads(docmt("check-sources", "discevalmt", "--json", cwd=project.root).stdout)
-    assert all("refused" in row["answer"]["problem"] for row in rows)
-    assert [(row["owner"], row["file"], row["grade"]) for row in rows] == [
-        ("discevalmt", "anaphora.json", "A"),
-        ("discevalmt", "lexical-choice.json", "A"),
-    ]
-
-
 def test_an_unknown_corpus_is_refused(project):
-    for command in ("check-sources", "check-catalogue"):
-        done = docmt(command, "ted_zh-em", cwd=project.root)
-        assert done.returncode == 2
-        assert "did you mean 'ted_zh-en'?" in done.stderr
+    done = docmt("check-catalogue", "ted_zh-em", cwd=project.root)
+    assert done.returncode == 2
+    assert "did you mean 'ted_zh-en'?" in done.stderr

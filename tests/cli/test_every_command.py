@@ -205,7 +205,7 @@ CALLS: dict[str, list[str]] = {
         *("--source", "{source}", "--hypotheses", "{target}", "--reference", "{reference}"),
         *("--comet-command", f"{sys.executable} {ROOT}/tests/helpers/other_python.py", "--comet-model", "comet"),
     ],
-    "train-vectors": ["--text", "{source}", "--output", "out/v.txt", "--minimum-count", "1", "--dimensions", "2"],
+    "train-vectors": ["--text", "{source}", "--output", "out/v.txt", "--rule", "minimum_count=1"],
     "draw-sheet": [
         *("--source", "{source}", "--reference", "{reference}", "--baseline", "{target}"),
         *("--hypotheses", "{reference}", "--output", "out/sheet.csv", "--key", "out/key.json", "--sentences", "1"),
@@ -216,7 +216,6 @@ CALLS: dict[str, list[str]] = {
     "add-corpus": ["opus:Books/v1/en-fr", "--output", "out/corpora", "--root", str(ROOT)],
     "check-corpus": ["{pairs.tsv}"],
     "check-catalogue": ["toy_zh-en", "--root", str(ROOT)],
-    "check-sources": ["toy_zh-en", "--root", str(ROOT)],
     "fetch-files": ["--root", str(ROOT)],
     "export-corpus": ["toy_zh-en", "--root", "demo", "--output", "out/exported"],
     "preflight": ["demo", "--root", "demo", "--config", "device=cpu"],
@@ -229,7 +228,7 @@ CALLS: dict[str, list[str]] = {
     "status": ["demo", "--root", "demo"],
     "list-results": ["--root", "demo"],
     "remove-results": ["--root", "demo", "--unused"],
-    "collect-scores": ["--root", "demo", "--output", "out/scores.parquet"],
+    "collect-scores": ["--root", "demo"],
     "write-crate": ["demo", "--root", "demo", "--output", "out/crate"],
 }
 """A good call of each command for people, with {names} of files; those of models with much beside stand elsewhere."""

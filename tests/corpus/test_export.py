@@ -243,16 +243,14 @@ def test_the_tokens_are_those_of_the_text_that_is_named_or_of_the_only_one(run, 
     with pytest.raises(UserError) as problem:
         call(run)
     assert str(problem.value) == (
-        "toy: the corpus has tokens of several texts\n  found joint, separate\n"
-        "  name one of them with --text, or add --without-tokens"
+        "toy: the corpus has tokens of several texts\n  found joint, separate\n  name one of them with --text"
     )
     assert call(run, "--output", str(tmp_path / "named"), "--text", "joint")["text"] == "joint"
-    without = call(run, "--output", str(tmp_path / "without"), "--without-tokens")
-    assert without["text"] is None and not [name for name in without["files"] if ".tok" in name]
     unfinished(run, "tokens", text="joint")
     assert call(run)["text"] == "separate"
     unfinished(run, "tokens", text="separate")
-    assert call(run, "--output", str(tmp_path / "none"))["text"] is None
+    without = call(run, "--output", str(tmp_path / "none"))
+    assert without["text"] is None and not [name for name in without["files"] if ".tok" in name]
 
 
 @pytest.mark.parametrize(
@@ -261,9 +259,8 @@ def test_the_tokens_are_those_of_the_text_that_is_named_or_of_the_only_one(run, 
         ({"step": "corpus"}, (), "/manifest.json` makes it, with the --config of your run"),
         ({"step": "tokens", "text": "joint"}, ("--text", "joint"), "snakemake has not made this folder yet"),
         ({"step": "tokens", "text": "joint"}, ("--text", "join"), "--text: unknown text\n  found join\n  did you mean"),
-        ({"step": "tokens", "text": "joint"}, ("--text", "joint", "--without-tokens"), "a text and no tokens"),
     ],
-    ids=["no corpus", "no tokens", "no text", "both"],
+    ids=["no corpus", "no tokens", "no text"],
 )
 def test_what_no_stage_has_made_is_refused(run, lost, options, message):
     unfinished(run, **lost)

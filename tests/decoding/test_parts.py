@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from docmt.decoding.batches import token_batches
 from docmt.decoding.files import document_numbers
-from docmt.decoding.translator import token_batches
 
 
 @given(st.lists(st.integers(0, 20)), st.integers(1, 30))

@@ -7,12 +7,11 @@ import pytest
 import torch
 from helpers.support import docmt, small_demo
 
-from docmt.cli import device_check
-from docmt.devicecheck import exchange, kernels, run, updates
+from docmt.devicecheck import kernels, run, updates
 from docmt.devicecheck.findings import DeviceFinding, guarded, relative_difference
 from docmt.devicecheck.sizes import SMALL
+from docmt.preflight.checks import check_gpu
 from docmt.settings.models import MODELS
-from docmt.training.launch import free_port
 
 CPU = torch.device("cpu")
 TINY = replace(SMALL, width=16, inner=16, vocabulary=30, segments=2, words=4)
@@ -20,7 +19,7 @@ EACH = {*MODELS}
 
 
 def test_each_check_of_a_right_device_finds_each_model_right():
-    findings = [*run.run_checks(CPU, TINY, several=False)]
+    findings = [*run.run_checks(CPU, TINY)]
     assert all(finding.is_right for finding in findings), [finding for finding in findings if not finding.is_right]
     for check in ("fp32 against CPU", "bf16 against fp32", "compiled against plain", "decoding"):
         assert {finding.subject for finding in findings if finding.check == check} == EACH
@@ -28,7 +27,7 @@ def test_each_check_of_a_right_device_finds_each_model_right():
 
 def test_a_wrong_kernel_is_found(monkeypatch):
     monkeypatch.setattr(kernels.bucketed, "attend", lambda *arguments: 1.01 * kernels.defined_attention(*arguments[:6]))
-    assert [finding.is_right for finding in kernels.check_kernels(CPU)] == [False, False, True, True, False, True]
+    assert [finding.is_right for finding in kernels.check_kernels(CPU)] == [False, False, True, True]
 
 
 def test_gradients_that_are_no_numbers_are_wrong(monkeypatch):
@@ -48,54 +47,16 @@ def test_a_check_that_fails_hides_no_other(monkeypatch):
     ]
 
 
-def test_a_rank_exchanges_gradients(monkeypatch):
-    class Results(list):
-        put = list.append
-
-    results = Results()
-    monkeypatch.setattr(exchange.os, "environ", {**exchange.os.environ})
-    exchange.exchange(0, 1, free_port(), "cpu", results)
-    assert results[0][1] is True
-
-
-@pytest.mark.slow
-def test_two_ranks_exchange_gradients():
-    (finding,) = exchange.check_exchange(CPU)
-    assert finding.is_right and finding.measured.endswith("MiB/s")
-
-
-def test_ranks_that_never_meet_are_given_up(monkeypatch):
-    class Waiting:
-        processes = ()
-
-        def join(self, timeout: float) -> bool:
-            return False
-
-    monkeypatch.setattr(exchange, "LIMIT_S", -1.0)
-    monkeypatch.setattr(exchange.multiprocessing, "spawn", lambda *_, **__: Waiting())
-    (finding,) = exchange.check_exchange(CPU)
-    assert not finding.is_right and "NCCL_P2P_DISABLE=1" in finding.measured
-
-
-def test_a_single_card_has_nothing_to_exchange(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
-    (finding,) = exchange.check_exchange(torch.device("cuda"))
-    assert finding.measured == "nothing to exchange"
-
-
 def test_relative_differences_are_of_norms():
     assert relative_difference([torch.tensor([3.0, 4.0])], [torch.tensor([0.0, 5.0])]) == pytest.approx(10**0.5 / 5)
 
 
-@pytest.mark.parametrize("is_right", [True, False])
-def test_the_report_says_what_was_found(is_right, monkeypatch, capsys):
-    finding = DeviceFinding("attention", "padded", "differs", is_right)
-    monkeypatch.setattr(run, "run_checks", lambda *_: iter([finding]))
-    report = device_check.checked_device("cpu")
-    report.show()
-    said, verdict = capsys.readouterr(), "right" if is_right else "WRONG"
-    assert report.is_right is is_right and verdict in said.out and f"attention, padded: differs, {verdict}" in said.err
-    assert report.findings[0].is_right is is_right
+@pytest.mark.parametrize(("is_right", "level", "verdict"), [(True, "fact", "right"), (False, "error", "WRONG")])
+def test_each_check_is_a_finding_of_preflight_and_told_at_once(is_right, level, verdict, monkeypatch, capsys):
+    monkeypatch.setattr(run, "run_checks", lambda *_: iter([DeviceFinding("attention", "padded", "differs", is_right)]))
+    (finding,) = check_gpu("cpu")
+    assert (finding.area, finding.level) == ("GPU", level)
+    assert f"attention, padded: differs, {verdict}" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -103,8 +64,8 @@ def test_the_command_runs_on_a_cpu(tmp_path):
     project = small_demo(tmp_path / "project")
     done = docmt("preflight", "--gpu", "--device", "cpu", "--json", cwd=project.root)
     assert done.returncode == 0, done.stderr
-    findings = json.loads(done.stdout)["device"]["findings"]
-    assert {finding["check"] for finding in findings} >= {"exchange of gradients", "decoding"}
+    checks = {each["what"].partition(",")[0] for each in json.loads(done.stdout)["findings"] if each["area"] == "GPU"}
+    assert checks >= {"attention", "decoding"}
 
 
 def test_a_card_that_is_not_there_is_a_finding_beside_the_others(tmp_path):
@@ -113,7 +74,7 @@ def test_a_card_that_is_not_there_is_a_finding_beside_the_others(tmp_path):
     project = small_demo(tmp_path / "project")
     done = docmt("preflight", "--gpu", "--device", "cuda", "--json", cwd=project.root)
     said = json.loads(done.stdout)
-    assert done.returncode == 2 and said["device"] is None
+    assert done.returncode == 2
     assert "no CUDA device" in [finding["what"] for finding in said["findings"] if finding["level"] == "error"]
 
 
@@ -124,4 +85,4 @@ def test_a_card_is_right():
         from docmt.nn.device import reason_without_cuda
 
         pytest.skip(f"needs a GPU: {reason_without_cuda()[0]}")
-    assert device_check.checked_device("cuda").is_right
+    assert all(finding.level == "fact" for finding in check_gpu("cuda"))

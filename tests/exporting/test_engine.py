@@ -21,7 +21,7 @@ import docmt
 from docmt.base.columns import SEGMENTS
 from docmt.base.errors import UserError
 from docmt.base.tables import write_arrow
-from docmt.exporting.ct2_search import CTranslate2Search, Hypothesis
+from docmt.exporting.ct2_search import CTranslate2Search
 from docmt.nn.rows import Rows
 from docmt.search.forced import forced_scores
 from docmt.settings.ctranslate2 import SENTENCE_FRAMES
@@ -79,24 +79,7 @@ def test_what_is_said_of_the_work(tmp_path):
     proof = facts.pop("proof")
     assert (facts["name"], proof["sentences"], proof["equal"]) == ("ctranslate2", len(ROWS), len(ROWS))
     assert 0 < proof["largest_difference"] < 1e-4
-    assert proof["margin"] == other.program.margin
     assert usual.facts() == {}
-
-
-@pytest.mark.parametrize(("shift", "margin"), [(0, 0.0001), (2e-5, 0.001), (5e-4, 0.01), (1, 0.01)])
-def test_the_margin_is_ten_times_what_barred_outputs_change(shift, margin, tmp_path, monkeypatch):
-    program = translators(model_of(tmp_path))[1].program
-    # Two pieces and the end, each with -1 in the search.
-    monkeypatch.setattr(program, "_finished", lambda sources, limits: {0: [Hypothesis(["a", "b"], -1.0)]})
-    monkeypatch.setattr(program, "log_probabilities", lambda sources, targets: [[-1.0 - shift] * 3])
-    program.choose_margin(ROWS)
-    assert program.margin == margin
-
-
-def test_without_a_finished_search_the_margin_is_the_largest(tmp_path):
-    _, other = translators(model_of(tmp_path, end=-9), max_length_a=0.0, max_length_b=3)
-    other.program.choose_margin(ROWS)
-    assert other.program.margin == 0.01
 
 
 def test_n_best_lists_have_the_scores_of_the_model(tmp_path):

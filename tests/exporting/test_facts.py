@@ -8,7 +8,7 @@ from helpers.model_cases import CASES
 
 import docmt
 from docmt.base.errors import UserError
-from docmt.base.manifest import Manifest, sealed
+from docmt.base.manifest import sealed
 from docmt.base.recipe import Recipe
 from docmt.settings.data import CutConfig
 
@@ -28,21 +28,20 @@ def training(tmp_path):
     folder = train.folder
     write_model(folder / "model", CASES["transformer"], CutConfig(window=1), **PROVENANCE)
     (folder / "record.json").write_text(json.dumps(sealed(RECORD)))
-    (folder / "manifest.json").write_text(json.dumps(Manifest("1f" * 32, "train").to_json()))
     card = {"licence": "CC BY-NC-ND 4.0", "citation": "@inproceedings{talks}"}
     (corpus.folder / "card.json").write_text(json.dumps(card))
     return folder
 
 
-def card(folder, tmp_path, **settings) -> str:
-    docmt.export_model(folder, tmp_path / "out", "huggingface", **settings)
+def card(folder, tmp_path) -> str:
+    docmt.export_model(folder, tmp_path / "out", "huggingface")
     return (tmp_path / "out/README.md").read_text()
 
 
 def test_the_card_of_a_training(training, tmp_path):
     text = card(training, tmp_path)
     assert "license: other\nlicense_details: CC BY-NC-ND 4.0\n" in text
-    told = ("@inproceedings{talks}", "Read this licence", "| updates | 70 |", "| loss on dev | 1.235 |", "1f" * 32)
+    told = ("@inproceedings{talks}", "Read this licence", "| updates | 70 |", "| dev loss | 1.235 |")
     assert not [piece for piece in (*told, "| init from | first |") if piece not in text]
     assert "secret" not in text and "# s talks\n" in text
 
@@ -58,7 +57,7 @@ def test_the_card_of_a_model_from_elsewhere(tmp_path):
     folder = write_model(tmp_path / "mine", CASES["transformer"], CutConfig(window=1), imported_from="fairseq")
     text = card(folder, tmp_path)
     assert "# mine\n" in text and "Its corpus is not known here." in text and "| imported from | fairseq |" in text
-    assert "no manifest of a training" in text and "datasets" not in text
+    assert "datasets" not in text
 
 
 def test_a_record_that_was_changed_is_refused(training, tmp_path):

@@ -16,7 +16,6 @@ from docmt.catalogue.corpus import CorpusConfig, CorpusSettings, MostShared, Spl
 from docmt.catalogue.files import FileConfig, SourceConfig
 from docmt.catalogue.filesets import load_file_sets
 from docmt.corpus.read import read_corpus
-from docmt.fetching.asking import ask_sources
 from docmt.fetching.download import fetch, wish_for
 from docmt.fetching.transfer import Network
 
@@ -80,26 +79,15 @@ def test_every_address_of_a_corpus_gives_its_files_and_stage_1_reads_them(name, 
     assert read == expected
 
 
-def test_every_address_of_the_catalogue_is_asked_and_answers(tmp_path):
-    """The whole catalogue, and the sets of files, as `docmt check-sources` asks them."""
-    files: dict[str, bytes] = {}
-    owned = [(name, file) for name in GENERATED for file in CORPORA[name].files]
-    owned += [(files_of.set, file) for files_of in load_file_sets(ROOT).values() for file in files_of.files]
-    for _, file in owned:
-        files |= {source.url: f"the content of {file.name}".encode() * 20 for source in file.sources}
-    plain = [(name, FileConfig(name=file.name, sources=file.sources)) for name, file in owned]
-    plain = [(name, dataclasses.replace(file, sources=_bare(file))) for name, file in plain]
-    with public_hosts(files) as hosts:
-        answers = ask_sources(plain, network(hosts))
-        assert [source.answer.problem for source in answers if source.answer.problem] == []
-        assert hosts.asked == hosts.answered == set(files)
-    every = {source.url for corpus in CORPORA.values() for file in corpus.files for source in file.sources}
-    assert every <= files.keys()
-
-
-def _bare(file: FileConfig) -> tuple:
-    """Return the addresses of a file alone."""
-    return tuple(type(source)(url=source.url) for source in file.sources)
+def test_every_address_of_a_set_gives_its_file(tmp_path):
+    owned = [(files_of.set, file) for files_of in load_file_sets(ROOT).values() for file in files_of.files]
+    content = {source.url: source.url.encode() * 9 for _, file in owned for source in file.sources}
+    with public_hosts(content) as hosts:
+        for owner, file in owned:
+            for number, source in enumerate(file.sources):
+                plain = FileConfig(name="plain", sources=(SourceConfig(url=source.url),))
+                assert get(plain, tmp_path / f"{owner}.{file.name}.{number}", hosts).read_bytes() == content[source.url]
+        assert hosts.asked == hosts.answered == set(content)
 
 
 def real_hosts(shared: Path) -> dict[str, bytes]:

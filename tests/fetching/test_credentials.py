@@ -5,13 +5,10 @@ from pathlib import Path
 
 import pytest
 from helpers.guarded_server import Guarded, guarded
-from helpers.hub_dataset import COMMIT, hub_addresses
 
 from docmt.base.errors import UserError
 from docmt.catalogue.files import FileConfig, SourceConfig
-from docmt.fetching.asking import ask
 from docmt.fetching.download import fetch, source_of, wish_for
-from docmt.fetching.hub import read_dataset
 from docmt.fetching.transfer import Network
 
 LOGIN, SECRET = "l0gin", "c4n4ry"
@@ -49,35 +46,25 @@ def test_a_user_without_credentials_is_told_where_to_state_them(site, tmp_path):
 def test_a_source_and_a_mirror_get_the_credentials_of_their_host(site, tmp_path, monkeypatch):
     assert get(tmp_path / "source", f"{site.url}/a.txt").read_bytes() == CONTENT
     assert get(tmp_path / "mirror", mirror=site.url).read_bytes() == CONTENT
-    assert ask(f"{site.url}/a.txt", Network()).size == len(CONTENT)
     (tmp_path / ".netrc").rename(tmp_path / "of_netrc")
     monkeypatch.setenv("NETRC", str(tmp_path / "of_netrc"))
     assert get(tmp_path / "variable", f"{site.url}/a.txt").read_bytes() == CONTENT
     assert secrets_in(tmp_path) == [tmp_path / "of_netrc"] and site.refused == 0
 
 
-def test_a_stand_in_for_the_hub_gets_them_too(site):
-    addresses = hub_addresses("o/n", {"a.parquet": b"PAR1"}, {"license": "mit"})
-    site.files |= {address.removeprefix("https://huggingface.co"): data for address, data in addresses.items()}
-    site.files = {path.partition("?")[0]: data for path, data in site.files.items()}
-    assert read_dataset("o/n", "main", Network({"huggingface.co": site.url})).commit == COMMIT
-
-
 def test_another_host_after_a_redirect_does_not_get_them_and_its_address_is_not_kept(site, tmp_path):
     source = f"{site.url}/signed/a.txt"
     output = get(tmp_path, source)
     assert output.read_bytes() == CONTENT and source_of(output) == source
-    answer = ask(source, Network())
-    assert answer.moved == f"{site.url.replace('127.0.0.1', 'localhost')}/a.txt"
-    assert site.asked_elsewhere == 2 and site.leaked == []
-    assert SECRET not in str(answer) and secrets_in(tmp_path) == [tmp_path / ".netrc"]
+    assert site.asked_elsewhere == 1 and site.leaked == []
+    assert secrets_in(tmp_path) == [tmp_path / ".netrc"]
 
 
 def test_messages_have_nothing_of_an_address_but_host_and_path(site, tmp_path):
     sources = [f"{site.url}/{place}/a.txt" for place in ("odd", "page", "private", "none")]
     with pytest.raises(UserError) as problem:
         get(tmp_path, *sources)
-    said = str(problem.value) + "".join(str(ask(source, Network())) for source in sources)
+    said = str(problem.value)
     assert SECRET not in said and LOGIN not in said
     assert "No connection adapters were found for 'gopher://localhost/'" in said
     assert "a web page, not the file (not at https://localhost/)" in said

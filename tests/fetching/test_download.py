@@ -34,14 +34,13 @@ def get(
     paths: tuple[Path, Path],
     *sources: str | SourceConfig,
     mirror: str | None = None,
-    hosts: dict[str, str] | None = None,
     user_file: Path | None = None,
     **file: object,
 ) -> None:
     addresses = tuple(SourceConfig(url=source) if isinstance(source, str) else source for source in sources)
     config = FileConfig(**{"name": "data.tgz", "sources": addresses, "sha256": SHA256, **file})
     wish = wish_for(config, "toy", paths[0], Path("toy.yaml"), paths[1], user_file)
-    fetch(wish, mirror, Network(hosts or {}, timeout_s=0.3, wait_s=0))
+    fetch(wish, mirror, Network(timeout_s=0.3, wait_s=0))
 
 
 def only_whole_files(paths: tuple[Path, Path]) -> bool:
@@ -346,33 +345,6 @@ def test_a_member_of_a_zip(server, tmp_path):
     get(paths, SourceConfig(url=f"{server.url}/folder", member="NC/train.en"), **file)
     assert paths[0].read_text() == "hello\n"
     assert sorted(path.name for path in paths[0].parent.iterdir()) == [".train.en.source.json", "train.en"]
-
-
-def hub(server) -> dict[str, str]:
-    return {"huggingface.co": f"{server.url}/hub"}
-
-
-def test_a_digest_that_the_hub_states(server, paths):
-    address = "https://huggingface.co/datasets/a/b/resolve/c/data.tgz"
-    server.moves["/hub/datasets/a/b/resolve/c/data.tgz"] = "/cdn"
-    server.files["/cdn"] = CONTENT
-    linked = {"X-Linked-ETag": f'"{"0" * 64}"', "X-Linked-Size": str(len(CONTENT))}
-    server.headers["/hub/datasets/a/b/resolve/c/data.tgz"] = linked
-    with pytest.raises(UserError, match=f"found sha256 {SHA256}, expected {'0' * 64}"):
-        get(paths, address, hosts=hub(server), sha256=None)
-    linked["X-Linked-ETag"] = f'"{SHA256}"'
-    get(paths, address, hosts=hub(server), sha256=None)
-    assert paths[0].read_bytes() == CONTENT
-    assert source_of(paths[0]) == address
-
-
-def test_a_git_id_that_the_hub_states_of_a_small_file(server, paths):
-    server.files["/hub/a/resolve/c/data.tgz"] = CONTENT
-    server.etags["/hub/a/resolve/c/data.tgz"] = f'"{"0" * 40}"'
-    with pytest.raises(UserError, match=f"found git_blob {blob(CONTENT)}, expected {'0' * 40}"):
-        get(paths, "https://huggingface.co/a/resolve/c/data.tgz", hosts=hub(server), sha256=None)
-    server.etags["/hub/a/resolve/c/data.tgz"] = f'"{blob(CONTENT)}"'
-    get(paths, "https://huggingface.co/a/resolve/c/data.tgz", hosts=hub(server), sha256=None)
 
 
 def test_the_lock_file_states_the_digest(server, paths):

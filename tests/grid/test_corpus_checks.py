@@ -8,7 +8,7 @@ from docmt.base.parse import parse
 from docmt.base.yaml_files import Lines
 from docmt.catalogue.files import FileConfig
 from docmt.catalogue.forms import ReaderConfig
-from docmt.grid.corpus_checks import check_splits
+from docmt.grid.studies import check_splits
 
 TRAIN = {"kind": "table", "splits": {"train": "a.tsv"}}
 HELD = {"dev": {"first": 2}, "test": {"first": 2}}

@@ -52,7 +52,7 @@ def write_model(
 def loaded_program(folder: Path, monkeypatch) -> ModuleType:
     """The program of an export, imported beside its own copies of other files."""
     monkeypatch.syspath_prepend(str(folder))
-    for name in ("pieces", "moses", "chinese"):
+    for name in ("pieces", "moses", "chinese", "truecase", "batches"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     spec = importlib.util.spec_from_file_location("exported_translate", folder / "translate.py")
     module = importlib.util.module_from_spec(spec)

@@ -64,7 +64,6 @@ LEFT_OUT = {
     "ln -s": "needs another folder: tests/workflow/test_places.py",
     "docmt reproduce": "makes the demo again: tests/provenance/test_reproduce.py",
     # Commands that ask other hosts, or read what is not here.
-    "docmt check-sources": "asks public hosts: tests/cli/test_catalogue.py",
     "docmt add-corpus": "asks public hosts: tests/drafts/test_drafts.py",
     "docmt fetch-files mbart25": "downloads gigabytes: tests/fetching",
     "docmt fetch-files gold-alignments": "downloads files: tests/fetching",

@@ -74,9 +74,3 @@ def test_a_segment_that_one_model_can_read_is_not_refused():
     for tables in ((), (None,), (SHORT, None), (SHORT, PositionTable("wrapped", "running", 12))):
         check_positions(PATH, table(), tables)
     assert refused(table(), SHORT, PositionTable("wrapped", "running", 11)).expected.endswith("= 11")
-
-
-@pytest.mark.parametrize("text", ["", "wrapped:running", "joint:running:4", "wrapped:walking:4", "wrapped:running:-1"])
-def test_a_text_that_is_no_table_is_refused(text):
-    with pytest.raises(UserError, match="not a table of positions"):
-        PositionTable.parse(text)

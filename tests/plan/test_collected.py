@@ -168,7 +168,7 @@ def test_a_problem_at_the_end_of_a_run_is_a_line(demo):
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json"]])
-def test_the_command_says_where_and_how_many(demo, arguments, tmp_path):
-    printed = output("collect-scores", "--root", demo.root, "--output", tmp_path / "all.parquet", *arguments)
-    count = polars.read_parquet(tmp_path / "all.parquet").height
-    assert str(tmp_path / "all.parquet") in printed and f"{count}" in printed.replace(",", "")
+def test_the_command_says_where_and_how_many(demo, arguments):
+    printed = output("collect-scores", "--root", demo.root, *arguments)
+    count = polars.read_parquet(demo.root / COLLECTED).height
+    assert str(demo.root / COLLECTED) in printed and f"{count}" in printed.replace(",", "")

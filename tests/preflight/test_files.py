@@ -36,7 +36,7 @@ def checked(*targets: str, **config) -> tuple[list[tuple[str, str]], str]:
 def test_studies_leave_out_what_only_a_person_can_bring_and_other_targets_are_refused():
     wrong, fact = checked()
     assert wrong == [("warning", "left out: 5 runs: large is missing: a.zh. Ask me.")]
-    assert "to download: 2 files, 4 GB; `docmt check-sources`" in fact
+    assert "to download: 2 files, 4 GB" in fact
     for wrong, _ in (checked("results/7_scores/large/sentence/seed1"), checked(missing="stop")):
         assert [level for level, _ in wrong] == ["error"]
         assert "a.zh" in wrong[0][1] and "Ask me." in wrong[0][1] and "`mirror: FOLDER`" in wrong[0][1]

@@ -1,10 +1,8 @@
-"""The folder of the results, on file systems that lack what docmt relies on, and the room on its disk."""
+"""The folder of the results, and the room on its disk."""
 
-import fcntl
 from pathlib import Path
 from types import SimpleNamespace
 
-import pytest
 from helpers.preflights import facts, run_of, said
 
 from docmt.preflight import place
@@ -29,24 +27,6 @@ def test_a_folder_that_can_be_written_is_left_as_it_was_and_others_are_named(tmp
     results.write_text("", encoding="utf-8")
     ((_, text),) = told(results)
     assert "a file, where a folder is needed" in text
-
-
-def test_a_file_system_without_locks(tmp_path, monkeypatch):
-    def refused(*_):
-        raise OSError(38, "Function not implemented")
-
-    monkeypatch.setattr(fcntl, "flock", refused)
-    ((stated, text),) = told(tmp_path)
-    assert stated == "warning" and text.startswith(f"{tmp_path}: ")
-    assert "no locks\n  found flock: [Errno 38]" in text
-
-
-@pytest.mark.parametrize("skew", [-100, 100])
-def test_another_time_is_a_warning(skew, tmp_path, monkeypatch):
-    now = place.time.time
-    monkeypatch.setattr(place.time, "time", lambda: now() + skew)
-    ((_, text),) = told(tmp_path)
-    assert "the clock of the file system differs" in text and not [*tmp_path.iterdir()]
 
 
 def test_the_disk_against_the_estimate_of_the_jobs(small, monkeypatch):

@@ -21,10 +21,7 @@ from docmt.catalogue.corpus import CorpusConfig
 SCORES, TRAINING = "7_scores/toy_zh-en/sentence/seed1", "5_training/toy_zh-en/sentence/seed1"
 CORPUS, DATA = "1_corpus/toy_zh-en@smoke", "toy_zh-en@smoke/truecase_separate4k"
 DATE = ("--date", "2026-11-23")
-STATED = (
-    *("--author", "Ada", "--author-url", "https://orcid.org/0000-0000-0000-0000", "--organisation", "A University"),
-    *("--licence", "https://spdx.org/licenses/CC-BY-4.0", "--code-url", "https://code.example/docmt"),
-)
+STATED = ("--author", "Ada", "--licence", "https://spdx.org/licenses/CC-BY-4.0")
 
 
 def scores_of(project: Project) -> str:

@@ -133,13 +133,6 @@ def test_other_settings_are_named_where_the_place_has_one_artifact(demo, finishe
     assert not result.is_reproduced
 
 
-def test_one_artifact_is_made_again_by_its_recipe_from_the_same_inputs(finished_demo, tmp_path):
-    recipe, folder = f"{at(finished_demo, '7_comparisons/demo/quality')}/job.json", tmp_path / "again"
-    done = succeed("reproduce", recipe, "--root", finished_demo.root, "--folder", folder)
-    assert "1 artifacts (equal 1)" in done.stdout and (folder / recipe).is_file()
-    assert (folder / at(finished_demo, SCORES)).is_symlink()
-
-
 def units(values: list[float]) -> Tally:
     names, counts = tuple(map(str, range(len(values)))), np.array([[value, 1] for value in values])
     return Tally("accuracy", "percent", "items", names, counts)

@@ -97,7 +97,7 @@ def test_the_same_text_gives_the_same_bytes_in_every_process(text, tmp_path):
     (tmp_path / "text").write_text("\n".join(text) + "\n")
     for seed in (1, 2):
         command = [sys.executable, "-m", "docmt.cli.main", "train-vectors", "--text", tmp_path / "text"]
-        command += ["--output", tmp_path / str(seed), "--dimensions", "8", "--minimum-count", "2"]
+        command += ["--output", tmp_path / str(seed), "--rule", "dimensions=8", "--rule", "minimum_count=2"]
         subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": str(seed)}, cwd=ROOT)
     assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
     assert (tmp_path / "1").read_text().split("\n")[0] == "16 8"

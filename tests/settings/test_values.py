@@ -138,7 +138,7 @@ SETTINGS = [
 )
 def test_what_a_field_asks_is_looked_at_first(settings, name, check):
     """Also where settings have checks of their own, which must not take the place of the fields'."""
-    values = (-1, 0, 5, 1e40, "\n", {"en": ""}, {"another": ""}, ("",), (0,), "", ())
+    values = (-1, 0, 5, 1e40, "\n", {"en": ""}, {"another": ""}, ("",), (0,), "", (), (FileConfig(name="a"),) * 2)
     bad = next(value for value in values if not allowed(check, name, value))
     needed = [field.name for field in dataclasses.fields(settings) if field.default is field.default_factory is MISSING]
     with pytest.raises(BadValue, match=name):

@@ -18,7 +18,7 @@ from helpers.toy_task import Folder, make_folder
 from docmt.base.errors import UserError
 from docmt.base.gpus import VISIBLE, Gpu, visible_gpus
 from docmt.base.recipe import JOB
-from docmt.steps.gpus import ON_CLUSTER, HeldGpus, lock_gpus, take_gpus
+from docmt.steps.gpus import ON_CLUSTER, Locks, lock_gpus, release, take_gpus
 from docmt.training.pace import StopRequest
 
 
@@ -37,7 +37,7 @@ def folder(tmp_path) -> Folder:
 
 
 @pytest.fixture
-def others(three) -> HeldGpus:
+def others(three) -> Locks:
     """All GPUs, which another job has."""
     return lock_gpus(visible_gpus(), 3)
 
@@ -48,7 +48,7 @@ def free() -> list[str]:
     for gpu in visible_gpus():
         if held := lock_gpus([gpu], 1):
             names.append(gpu.name)
-            held.release()
+            release(held)
     return names
 
 
@@ -64,8 +64,8 @@ def test_a_job_sees_only_its_own_gpus(three, capsys):
     assert free() == ["0", "1", "2"]
 
 
-def names(held: HeldGpus | None) -> list[str]:
-    return [] if held is None else [gpu.name for gpu in held.gpus]
+def names(held: Locks | None) -> list[str]:
+    return [] if held is None else [gpu.name for gpu in held]
 
 
 def test_what_one_holds_no_other_gets_until_it_is_released(three):
@@ -75,7 +75,7 @@ def test_what_one_holds_no_other_gets_until_it_is_released(three):
     second = lock_gpus(gpus[::-1], 1)
     assert (names(first), names(second)) == (["0", "1"], ["2"])
     assert lock_gpus([Gpu("another name", gpus[0].key)], 1) is None
-    first.release()
+    release(first)
     assert names(lock_gpus(gpus[::-1], 2)) == ["1", "0"]
 
 
@@ -95,7 +95,7 @@ def use(folder: Path, gpus: list[Gpu], seed: int, takes: int) -> None:
     for _ in range(takes):
         while (held := lock_gpus(gpus, draw.randint(1, 2))) is None:
             time.sleep(draw.uniform(0, 0.002))
-        marks = [folder / gpu.name for gpu in held.gpus]
+        marks = [folder / gpu.name for gpu in held]
         for mark in marks:
             before = mark.read_text() if mark.exists() else ""
             if before and not ends(int(before)):
@@ -103,7 +103,7 @@ def use(folder: Path, gpus: list[Gpu], seed: int, takes: int) -> None:
             mark.write_text(str(os.getpid()))
         for mark in marks:
             mark.write_text("")
-        held.release()
+        release(held)
 
 
 def test_processes_at_once_never_share_a_gpu_and_leave_no_lock(three, tmp_path):
@@ -167,7 +167,7 @@ def test_a_job_waits_until_enough_gpus_are_free(others, capsys):
 
         def is_over() -> bool:
             if next(looks):
-                others.release()
+                release(others)
             return False
 
         descriptors = take_gpus("auto", 2, stop, is_over)

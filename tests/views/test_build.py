@@ -160,7 +160,10 @@ def test_the_command_writes_the_stages_files(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("rows", "status"), [(4, 2), (1000, 0)])
 def test_a_segment_too_long_for_every_model_is_refused_by_its_place(tmp_path, monkeypatch, capsys, rows, status):
     cut = {"window": 2}
-    settings, tables = {"view": {"train": cut, "test": cut}}, [f"wrapped:running:{rows}"]
+    settings, tables = (
+        {"view": {"train": cut, "test": cut}},
+        [{"frame": "wrapped", "positions": "running", "rows": rows}],
+    )
     output = command(monkeypatch, settings, write_tokens(tmp_path), positions=tables)
     with pytest.raises(SystemExit) as end:
         main()

@@ -14,6 +14,7 @@ from docmt.base.manifest import DIGITS
 from docmt.base.paths import TRAINING
 from docmt.base.screen import answer, count_of, say, show_table
 from docmt.cli.options import AsJson, Config, Root, input_file, overrides
+from docmt.cli.results import DAMAGED, answer_damage
 from docmt.plan.run import grid_of_run
 from docmt.plan.stored import named_store
 from docmt.store import contents, signatures
@@ -23,8 +24,6 @@ from docmt.store.store import Store
 
 COLUMNS = ("identity", "place", "MB", "maker", "days", "signed by")
 NUMBERS = ("MB", "days")
-DAMAGED = 1
-"""The exit status where something of the store is damaged."""
 MOST_DAYS = 100_000
 ONLY = f"only artifacts with this in their place, such as {TRAINING.stage}/toy_zh-en"
 Identities = Annotated[
@@ -110,8 +109,7 @@ def verify(identities: Identities = None, root: Root = Path(), config: Config = 
         damaged = [*contents.damages(store, rows, say)]
     items = [dict(zip(("identity", "file", "problem"), damage, strict=True)) for damage in damaged]
     lines = [f"{identity} {name}: {problem}" for identity, name, problem in damaged]
-    lines.append(f"{len(rows)} artifacts: {f'{len(damaged)} damaged files' if damaged else 'every byte is right'}")
-    answer(as_json, {"artifacts": len(rows), "damaged": items}, "\n".join(lines))
+    answer_damage(len(rows), items, lines, as_json)
     if damaged:
         raise typer.Exit(DAMAGED)
 
@@ -164,17 +162,16 @@ def gc(
     with store_of(root, config) as store:
         rows, files = contents.garbage_of(store, older_than)
         gone = [*(row.file for row in rows), *files]
-        leftovers = contents.remove_garbage(store, gone) if yes else 0
+        contents.remove_garbage(store, gone if yes else ())
     size = sum(file.bytes for file in gone)
     if rows and not as_json:
         show_rows(rows)
     lines = [
         f"{'removed' if yes else 'to remove'}: {len(rows)} artifacts and {len(files)} files, {megabytes(size)} MB",
-        *([f"removed: {leftovers} unfinished files"] if leftovers else []),
         *([] if yes else ["nothing was removed; to remove this, add --yes"]),
     ]
-    facts = {"files": len(files), "bytes": size, "unfinished": leftovers}
-    answer(as_json, {"removed": yes, "artifacts": [row.identity for row in rows], **facts}, "\n".join(lines))
+    facts = {"artifacts": [row.identity for row in rows], "files": len(files), "bytes": size}
+    answer(as_json, {"removed": yes, **facts}, "\n".join(lines))
 
 
 def megabytes(size: int) -> str:

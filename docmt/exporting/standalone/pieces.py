@@ -5,15 +5,13 @@ and for a truecased side the counts of words. The steps are those of docmt, so t
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 SPECIALS = ("<pad>", "<s>", "</s>", "<unk>", "<sep>", "<mask>", "<cls>")
 UNKNOWN = "<unk>"
 CONTINUES = "@@"
-SENTENCE_ENDS = frozenset(".:?!")
-OPENINGS = frozenset("([]\"'")
 
 
 class Spaces:
@@ -26,34 +24,6 @@ class Spaces:
     def detokenize(self, tokens: Iterable[str]) -> str:
         """Return the tokens joined by single spaces."""
         return " ".join(tokens)
-
-
-class FrequentCase:
-    """The case that a word most often has inside the sentences of the training text."""
-
-    def __init__(self, counts: dict[str, int]) -> None:
-        """Find the most frequent case of each word from the counts of the words as written."""
-        self.counts = counts
-        self.best = {word.lower(): word for word in sorted(counts, key=lambda word: (counts[word], word))}
-
-    def apply(self, tokens: list[str]) -> list[str]:
-        """Return the tokens of a line, truecased."""
-        return [
-            word if word in self.counts and not opens else self.best.get(word.lower(), word)
-            for word, opens in with_openings(tokens)
-        ]
-
-    def restore(self, tokens: list[str]) -> list[str]:
-        """Return the tokens with the first word of each sentence capitalised."""
-        return [word[:1].upper() + word[1:] if opens else word for word, opens in with_openings(tokens)]
-
-
-def with_openings(tokens: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Yield each token and whether it opens a sentence; a line may have several sentences."""
-    opens = True
-    for word in tokens:
-        yield word, opens
-        opens = word in SENTENCE_ENDS or (opens and word in OPENINGS)
 
 
 class TextSide:
@@ -102,7 +72,9 @@ class TextSide:
 
         return Moses(self.language, self.settings["normalise"], self.settings["aggressive"])
 
-    def _truecaser(self, path: Path) -> FrequentCase | None:
+    def _truecaser(self, path: Path) -> Any:
+        from truecase import FrequentCase
+
         return FrequentCase(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
 
     def _segmenter(self, path: Path) -> Any:

@@ -15,6 +15,7 @@ from itertools import chain
 from pathlib import Path
 
 import ctranslate2
+from batches import token_batches
 from pieces import TextSide
 
 END, SEPARATOR = "</s>", "<sep>"
@@ -187,19 +188,6 @@ def split(pieces: Sentence) -> list[Sentence]:
 def merged(sentences: list[Sentence]) -> Sentence:
     """Return several sentences as one."""
     return [*chain.from_iterable(sentences)]
-
-
-def token_batches(lengths: list[int], budget: int) -> list[list[int]]:
-    """Return the numbers of items in batches of at most `budget` tokens, the longest items first, as docmt does."""
-    batches: list[list[int]] = []
-    room = 0
-    for number in sorted(range(len(lengths)), key=lambda number: -lengths[number]):
-        if not batches or lengths[number] > room:
-            batches.append([])
-            room = budget
-        batches[-1].append(number)
-        room -= lengths[number]
-    return batches
 
 
 def documents_of(lines: list[str]) -> list[list[int]]:
