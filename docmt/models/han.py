@@ -38,7 +38,7 @@ Departs:
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -75,6 +75,7 @@ NO_WORDS = (PAD, BOS, EOS, UNK, SEP, CLS)
 """Symbols that no token attends to, in the authors' code and here. `<mask>` replaces a word and counts as a word."""
 
 
+@runtime_checkable
 class Previous(Protocol):
     """Where tokens find their previous sentences: in a stream (`Looks`), or in the cache of a search (`ContextCache`).
 

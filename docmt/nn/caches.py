@@ -6,7 +6,7 @@ each hypothesis.
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import nn
@@ -227,6 +227,7 @@ def _select(rows: MemoryRows, index: Numbers) -> MemoryRows:
     return keys.index_select(0, index), values.index_select(0, index)
 
 
+@runtime_checkable
 class LayerCache(Protocol):
     """The methods of the cache of an attention module."""
 

@@ -7,7 +7,7 @@ Paper: Vaswani et al. 2017, section 3.2.2.
 """
 
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -36,6 +36,7 @@ from docmt.nn.streams import Memory, Scope, Stream
 from docmt.settings.models import TransformerConfig
 
 
+@runtime_checkable
 class Place(Protocol):
     """Where queries find their keys: in a stream, whose tokens attend at once, or in the cache of a search."""
 
