@@ -27,10 +27,11 @@ from docmt.base.runs import places, starts
 from docmt.base.tables import write_arrow
 from docmt.base.vocabulary import Vocabulary
 from docmt.decoding.segments import View
+from docmt.nn.frames import frame_batch
 from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
 from docmt.nn.shapes import Float, RunWeights, Tensor
-from docmt.nn.streams import Batch, frame_batch
+from docmt.nn.streams import Batch
 from docmt.search.source import NOISE
 
 

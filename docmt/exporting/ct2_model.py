@@ -17,8 +17,7 @@ from docmt.base.foreign import library
 from docmt.base.vocabulary import SPECIALS
 from docmt.exporting.source import ExportedModel
 from docmt.nn.frames import FRAMES
-from docmt.nn.layers import Embedding, FeedForward, Residual
-from docmt.nn.multihead import MultiHead
+from docmt.nn.layers import Embedding, FeedForward, MultiHead, Residual
 from docmt.settings.models import TransformerConfig
 
 BARRED = -1e9

@@ -32,12 +32,11 @@ the frame `wrapped` does not (`docmt.nn.frames`).
 from typing import Literal
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from docmt.models.transformer import Role, Transformer, plain_attention
-from docmt.nn.linear import Linear
-from docmt.nn.multihead import CrossAttention, Place, SelfAttention
-from docmt.nn.shapes import States
+from docmt.nn.layers import CrossAttention, Linear, SelfAttention
+from docmt.nn.streams import Place
 from docmt.settings.models import GTransformerConfig
 
 
@@ -59,11 +58,11 @@ class CombinedAttention(nn.Module):
         nn.init.xavier_uniform_(self.gate.weight)
         nn.init.zeros_(self.gate.bias)
 
-    def forward(self, x: States, place: Place) -> States:
+    def forward(self, x: Tensor, place: Place) -> Tensor:
         """Return the gated sum of group and global attention."""
         return self.merge(self.group(x, place), self.global_(x, place))
 
-    def merge(self, local: States, global_: States) -> States:
+    def merge(self, local: Tensor, global_: Tensor) -> Tensor:
         """Return the sum of the results of group and global attention, weighted by the gate."""
         g = torch.sigmoid(self.gate(torch.cat((local, global_), dim=-1)))
         return torch.lerp(global_, local, g)

@@ -26,26 +26,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from docmt.base.runs import spans, starts
 from docmt.models.convar import Gaussian, Posterior, Prior, chain_keys, kl_divergence
 from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Transformer
-from docmt.nn.device import upload
-from docmt.nn.layers import Residual
-from docmt.nn.linear import Linear
-from docmt.nn.multihead import Place, RunAttention, WholeStream
-from docmt.nn.segments import Segments
-from docmt.nn.shapes import (
-    Float,
-    Int,
-    Latents,
-    Numbers,
-    SourceStates,
-    States,
-    Tensor,
-)
-from docmt.nn.streams import Batch, Chains, Memory, Stream, selected_rows
+from docmt.nn.layers import Linear, Residual, RunAttention
+from docmt.nn.streams import Batch, Chains, Memory, Place, Segments, Stream, WholeStream, selected_rows
 from docmt.settings.models import LexicalChainConfig
 
 
@@ -65,14 +51,12 @@ class ConsistencyFusion(nn.Module):
         nn.init.eye_(self.fusion.weight[:, config.latent_width :])
         nn.init.zeros_(self.fusion.bias)
 
-    def forward(self, states: States, place: Place, chains: Chains, z: Latents) -> States:
+    def forward(self, states: Tensor, place: Place, chains: Chains, z: Tensor) -> Tensor:
         """Return the fused states; `place` knows the source sentence that each of them translates."""
         similarity, latents = self.similarity(states, place, chains, z)
         return self._fused(states, place.from_source_sentence(similarity @ latents))
 
-    def similarity(
-        self, states: States, place: Place, chains: Chains, z: Latents
-    ) -> tuple[Float[Tensor, "R Q _"], Float[Tensor, "R _ Z"]]:
+    def similarity(self, states: Tensor, place: Place, chains: Chains, z: Tensor) -> tuple[Tensor, Tensor]:
         """Return the similarity, from 0 to 1, of each state to its sentence's latent variables, and these variables.
 
         A row of both is a sentence or, in search, a hypothesis; states are padded to those of the longest sentence. The
@@ -83,24 +67,24 @@ class ConsistencyFusion(nn.Module):
         latents = _latents_of(chains.relevant.index_select(0, sentences), z)
         return _similarity(query, latents), latents
 
-    def _fused(self, states: States, feature: Float[Tensor, "T Z"]) -> States:
+    def _fused(self, states: Tensor, feature: Tensor) -> Tensor:
         return torch.tanh(self.fusion(torch.cat((feature, states), dim=-1)))
 
 
-def _latents_of(relevant: Int[Tensor, "_ _"], z: Latents) -> Float[Tensor, "_ _ Z"]:
+def _latents_of(relevant: Tensor, z: Tensor) -> Tensor:
     """Return the latent variables of rows of `Chains.relevant`."""
     # Rows are filled with the number after the last chain. The latent variable of that number is zero, and adds
     # nothing to a feature.
     return torch.cat((z, z.new_zeros((1, z.shape[1]))))[relevant]
 
 
-def _similarity(query: Float[Tensor, "_ Q Z"], latents: Float[Tensor, "_ _ Z"]) -> Float[Tensor, "_ Q _"]:
+def _similarity(query: Tensor, latents: Tensor) -> Tensor:
     """Return (cosine + 1) / 2 of each query of a row and each latent variable of the row."""
     cosine = nn.functional.normalize(query, dim=-1) @ nn.functional.normalize(latents, dim=-1).transpose(1, 2)
     return (cosine + 1) / 2
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ChainMemory(Memory):
     """An encoded source with its chains and, where the model has them, their prior and their latent variables `z`.
 
@@ -109,17 +93,12 @@ class ChainMemory(Memory):
 
     chains: Chains
     prior: Gaussian | None
-    z: Latents | None
+    z: Tensor | None
 
     def repeat_instances(self, source: Stream, which: np.ndarray) -> "ChainMemory":
         """Return the memory of the instances `which`, without the prior, which `LexicalChain.forward` alone reads."""
-        z = None if self.z is None else self.z.index_select(0, self._chains_of(which))
+        z = None if self.z is None else self.z.index_select(0, self.chains.of_instances(which))
         return replace(super().repeat_instances(source, which), chains=source.chains, prior=None, z=z)
-
-    def _chains_of(self, which: np.ndarray) -> Numbers:
-        """Return the numbers of the chains of the instances `which`, in that order."""
-        counts = self.chains.counts
-        return upload(spans(starts(counts)[which], counts[which]), self.layout.instances.device)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,9 +109,9 @@ class Summaries:
     `sentence` is the number of the sentence that each token of the stream belongs to.
     """
 
-    tokens: Numbers
+    tokens: Tensor
     documents: Segments
-    sentence: Numbers
+    sentence: Tensor
 
 
 class ChainStream(WholeStream):
@@ -156,11 +135,11 @@ class GeneralContext(nn.Module):
         self.attention = RunAttention(config.width, config.heads, config.attention_dropout)
         self.residual = Residual(config)
 
-    def forward(self, x: SourceStates, summaries: Summaries) -> SourceStates:
+    def forward(self, x: Tensor, summaries: Summaries) -> Tensor:
         """Return the source states after the sublayer; `summaries` has the first symbols of the sentences."""
         return self.residual(x, self.sentence_context, summaries)
 
-    def sentence_context(self, x: SourceStates, summaries: Summaries) -> SourceStates:
+    def sentence_context(self, x: Tensor, summaries: Summaries) -> Tensor:
         """Return, for each token, what the first symbol of its sentence gets from those of its document."""
         with selected_rows(x, summaries.tokens) as first:
             context = self.attention(first, summaries.documents)
@@ -179,7 +158,7 @@ class LexicalConsistency(nn.Module):
         self.attention = RunAttention(config.width, config.heads, config.attention_dropout)
         self.residual = Residual(config)
 
-    def forward(self, x: SourceStates, chains: Chains) -> SourceStates:
+    def forward(self, x: Tensor, chains: Chains) -> Tensor:
         """Return the source states; the words of chains have new states."""
         with selected_rows(x, chains.tokens) as members:
             consistent = self.residual(members, self.attention, chains.runs)
@@ -195,7 +174,7 @@ class ChainEncoderLayer(EncoderLayer):
         self.general = GeneralContext(config) if config.general_attention else None
         self.lexical = LexicalConsistency(config) if config.lexical_attention else None
 
-    def forward(self, x: SourceStates, place: ChainStream) -> SourceStates:
+    def forward(self, x: Tensor, place: ChainStream) -> Tensor:
         """Return the source states after the layer."""
         x = self.after_self(x, self.self_attention, place)
         if self.general is not None:
@@ -253,13 +232,14 @@ class LexicalChain(Transformer):
             raise ValueError("a lexical chain model needs a source stream with its chains")
         memory = super().encode(source)
         prior = self.prior(memory.states, source.chains) if self.config.latent else None
-        return ChainMemory(memory.states, source.layout, source.chains, prior, prior and self._infer_z(prior, source))
+        z = prior and self._infer_z(prior, source)
+        return ChainMemory(memory.states, source.layout, chains=source.chains, prior=prior, z=z)
 
-    def run_encoder(self, x: SourceStates, place: WholeStream) -> SourceStates:
+    def run_encoder(self, x: Tensor, place: WholeStream) -> Tensor:
         """Return the final states of the encoder."""
         return super().run_encoder(x, ChainStream(place.stream))
 
-    def finish(self, states: States, place: Place) -> States:
+    def finish(self, states: Tensor, place: Place) -> Tensor:
         """Return the states, fused with the latent variables of the source sentences that they translate."""
         if not self.config.latent:
             return states
@@ -277,7 +257,7 @@ class LexicalChain(Transformer):
                 return name.replace(part, ".self_attention.") if self.config.new_attention == "copied" else None
         return name
 
-    def _infer_z(self, prior: Gaussian, source: Stream) -> Latents:
+    def _infer_z(self, prior: Gaussian, source: Stream) -> Tensor:
         """Return the latent variables of inference: the mean of the prior, or a sample."""
         return prior.mean if self.config.latent_in_inference == "mean" else prior.sample(chain_keys(source))
 

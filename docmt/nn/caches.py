@@ -12,11 +12,12 @@ import torch
 from torch import nn
 
 from docmt.nn.attention import CachePart, attend_newest
-from docmt.nn.multihead import CrossAttention, SelfAttention
+from docmt.nn.frames import FRAMES
 from docmt.nn.progress import Progress
 from docmt.nn.segments import Segments, pad_runs
 from docmt.nn.shapes import (
     Float,
+    HeadRows,
     HypothesisHeads,
     HypothesisStates,
     HypothesisTokens,
@@ -28,7 +29,7 @@ from docmt.nn.shapes import (
     Tensor,
 )
 from docmt.nn.streams import Memory, Scope
-from docmt.settings.models import TransformerConfig
+from docmt.settings.models import Frame, TransformerConfig
 
 GROWTH = 32
 """The number of tokens for which a growing cache gets room at a time; a step reads as much as it copies in `GROWTH`."""
@@ -227,6 +228,25 @@ def _select(rows: MemoryRows, index: Numbers) -> MemoryRows:
     return keys.index_select(0, index), values.index_select(0, index)
 
 
+class Halves:
+    """The caches of an attention of two streams: the first half of the rows is long, the second half short."""
+
+    def __init__(self, long: InstanceCache | MemoryCache, short: SentenceCache | MemoryCache) -> None:
+        """Take the cache of the long stream and the cache of the short stream."""
+        self.halves = (long, short)
+
+    def attend(self, *heads_and_progress: HeadRows | Progress) -> HeadRows:
+        """Let the rows of each stream attend to the keys of the cache of this stream."""
+        *heads, progress = heads_and_progress
+        parts = zip(*(rows.chunk(2) for rows in heads), strict=True)
+        return torch.cat([half.attend(*part, progress) for half, part in zip(self.halves, parts, strict=True)])
+
+    def take(self, *changes: object) -> None:
+        """Select and reorder the hypotheses in both halves."""
+        for half in self.halves:
+            half.take(*changes)
+
+
 @runtime_checkable
 class LayerCache(Protocol):
     """The methods of the cache of an attention module."""
@@ -240,18 +260,15 @@ class LayerCache(Protocol):
 
 
 class Cache:
-    """The place of the newest token of each hypothesis of a search (`docmt.nn.multihead.Place`).
+    """The place of the newest token of each hypothesis of a search (`docmt.nn.streams.Place`).
 
     `layers` holds the cache of each attention module, which its first token opens.
     """
 
-    def __init__(self, memory: Memory, beam: int, openings: tuple[int, ...]) -> None:
-        """Begin decoding the encoded source `memory` with `beam` hypotheses of each instance.
-
-        `openings` are the decoder inputs that open a sentence.
-        """
+    def __init__(self, memory: Memory, beam: int, frame: Frame) -> None:
+        """Begin decoding the encoded source `memory` with `beam` hypotheses of each instance."""
         self.memory, self.beam = memory, beam
-        self.progress = Progress(memory.layout, beam, openings)
+        self.progress = Progress(memory.layout, beam, FRAMES[frame].openings)
         self.layers: dict[nn.Module, LayerCache] = {}
 
     @property
@@ -277,6 +294,10 @@ class Cache:
         """Return no scope, since a search has no noise."""
         return nullcontext()
 
+    def twice(self) -> "Cache":
+        """Return the place of both streams; `Memory.both` tells that there are two."""
+        return self
+
     def tokens_to_rows(self, x: HypothesisStates) -> HypothesisStates:
         """Return the states, of which a hypothesis shares none."""
         return x
@@ -285,24 +306,33 @@ class Cache:
         """Return the states, of which a hypothesis shares none."""
         return x
 
+    def advance(self, tokens: HypothesisTokens) -> None:
+        """Take the newest token of each hypothesis."""
+        self.progress.advance(tokens)
+
     def attend(
-        self, attention: SelfAttention, q: HypothesisHeads, k: HypothesisHeads, v: HypothesisHeads
+        self, attention: nn.Module, q: HypothesisHeads, k: HypothesisHeads, v: HypothesisHeads
     ) -> HypothesisHeads:
         """Let each newest token attend to its sentence or its instance up to itself, and store its key and value."""
         return self.opened(attention, self.self_cache).attend(q, k, v, self.progress)
 
-    def attend_source(self, attention: CrossAttention, q: HypothesisHeads) -> HypothesisHeads:
+    def attend_source(self, attention: nn.Module, q: HypothesisHeads) -> HypothesisHeads:
         """Let each hypothesis attend to the source sentence that it is translating, or to its source instance."""
         return self.opened(attention, self.source_cache).attend(q, self.progress)
 
-    def self_cache(self, attention: SelfAttention) -> LayerCache:
+    def self_cache(self, attention: nn.Module) -> LayerCache:
         """Return an empty cache of the sentence that each hypothesis is writing, or of its instance."""
+        if self.memory.both is not None:
+            return Halves(InstanceCache(), SentenceCache())
         return SentenceCache() if attention.scope == "sentence" else InstanceCache()
 
-    def source_cache(self, attention: CrossAttention) -> LayerCache:
+    def source_cache(self, attention: nn.Module) -> LayerCache:
         """Return a cache of the keys and values of the source, which do not change during decoding."""
-        runs = self.memory.layout.runs(attention.scope)
-        return MemoryCache(*attention.keys_values(self.memory.states), runs, attention.scope)
+        runs, (k, v) = self.memory.layout.runs(attention.scope), attention.keys_values(self.memory.states)
+        if self.memory.both is None:
+            return MemoryCache(k, v, runs, attention.scope)
+        halves = zip(k.chunk(2), v.chunk(2), strict=True)
+        return Halves(*(MemoryCache(*pair, runs, attention.scope) for pair in halves))
 
     def opened(self, module: nn.Module, make: Callable[[nn.Module], LayerCache]) -> Any:
         """Return the cache of a module, which `make` returns for its first token."""

@@ -1,4 +1,4 @@
-"""Linear maps, whose matrix products oneDNN computes on a CPU with AVX-512 in fp32.
+"""Matrix products of linear maps, which oneDNN computes on a CPU with AVX-512 in fp32.
 
 torch calls MKL for these products. On processors of AMD, MKL uses AVX2 alone, and reaches half of the rate of oneDNN,
 which uses AVX-512 (benchmarks/training.md). On processors without AVX-512, MKL is the faster one. Both compute in fp32
@@ -12,10 +12,9 @@ few different numbers of rows, and rows of other numbers are padded here.
 from typing import Any
 
 import torch
-from torch import nn
 from torch.nn import functional
 
-from docmt.nn.shapes import AnyRows, EmbeddingRows, Float, Tensor
+from docmt.nn.shapes import AnyRows, Float, Tensor
 
 ROWS = 32
 """Numbers of rows are multiples of this number, so that few kernels are compiled."""
@@ -25,27 +24,6 @@ HAS_ONEDNN = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, 
 CAPABILITIES = torch.cpu.get_capabilities()
 IS_FASTER = HAS_ONEDNN and bool(CAPABILITIES.get("avx512_f"))
 """Whether oneDNN's products are faster than MKL's."""
-
-
-class Linear(nn.Linear):
-    """A linear map of the last axis, with the parameters of `nn.Linear`."""
-
-    def forward(self, x: AnyRows) -> AnyRows:
-        """Return the mapped rows of `x`."""
-        return linear(x, *self.terms())
-
-    def terms(self) -> tuple[Tensor, Tensor | None]:
-        """Return the weight and the bias, from which a gradient may be cut off."""
-        return self.weight, self.bias
-
-
-def joined(*maps: Linear) -> tuple[EmbeddingRows, Tensor]:
-    """Return one weight and one bias for maps of the same rows, whose results lie side by side in the result.
-
-    One product for several maps reads the rows once, and sums their gradients in the product.
-    """
-    weights, biases = zip(*(part.terms() for part in maps), strict=True)
-    return torch.cat(weights), torch.cat(biases)
 
 
 def linear(x: AnyRows, weight: Float[Tensor, "V D"], bias: Tensor | None = None) -> AnyRows:

@@ -1,20 +1,35 @@
 """Batches as packed streams: tokens without padding, one sentence after another, cut into sentences and instances."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 import torch
+from torch import nn
 
-from docmt.base.runs import places, spans, starts, sums
-from docmt.nn.frames import FRAMES, NOTHING, add_marks, ends
-from docmt.nn.noise import branch_keys, drop_words, narrowed_key_scope, token_keys
-from docmt.nn.rows import RowChains, Rows
-from docmt.nn.segments import Segments
-from docmt.nn.shapes import AnyStates, Int, Numbers, RowKeys, SourceStates, Tensor, Tokens
-from docmt.settings.models import Frame
+from docmt.base.runs import places, spans, starts
+from docmt.nn.attention import attend, attend_back, attention_weights
+from docmt.nn.device import upload
+from docmt.nn.noise import branch_keys, drop_words, key_scope, narrowed_key_scope, token_keys
+from docmt.nn.segments import Segments, pad_runs, unpad_runs
+from docmt.nn.shapes import (
+    AnyStates,
+    Float,
+    HeadRows,
+    Int,
+    Keys,
+    Numbers,
+    Queries,
+    RowKeys,
+    RunWeights,
+    SourceStates,
+    States,
+    Tensor,
+    Tokens,
+)
+from docmt.settings.models import TransformerConfig
 
 Scope = Literal["sentence", "instance"]
 """The tokens that a token may attend to: those of its sentence or those of its instance."""
@@ -45,6 +60,22 @@ class Layout:
         """Return the number of sentences of each instance; an empty sentence between instances counts to the first."""
         end_offsets = np.cumsum(self.sentences.lengths), np.cumsum(self.instances.lengths)
         return np.diff(np.searchsorted(end_offsets[0], end_offsets[1], side="right"), prepend=0)
+
+    def twice(self) -> "Layout":
+        """Return the layout of the stream followed by the stream once more, of long-short term masking.
+
+        Its sentences are the scope of self-attention: instances in the first (long) stream, sentences in the second
+        (short) one. Its instances are the scope of cross-attention: instances in both streams.
+        """
+        sentences, windows = self.sentences, self.instances
+        self_attention_runs = Segments.from_lengths(windows.lengths + sentences.lengths, sentences.device)
+        both = Layout(self_attention_runs, Segments.from_lengths(windows.lengths * 2, sentences.device))
+        if windows.rows is None:
+            return both
+        # The rows of the short stream follow those of the long stream, so its row numbers begin after them.
+        rows = torch.cat((windows.rows, windows.rows + len(windows.first)))
+        first = torch.cat((windows.first, windows.first + windows.tokens))
+        return Layout(*(replace(runs, rows=rows, first=first) for runs in (both.sentences, both.instances)))
 
     def to(self, device: torch.device | str) -> "Layout":
         """Return the layout on the device."""
@@ -77,6 +108,10 @@ class Chains:
     """Runs of `order`: the members of each sentence."""
     counts: np.ndarray
     """The number of chains of each instance, on the host."""
+
+    def of_instances(self, which: np.ndarray) -> Numbers:
+        """Return the numbers of the chains of the instances `which`, in that order."""
+        return upload(spans(starts(self.counts)[which], self.counts[which]), self.tokens.device)
 
     def to(self, device: torch.device | str) -> "Chains":
         """Return the chains on the device."""
@@ -128,10 +163,10 @@ class Stream:
         """
         return replace(self, keys=token_keys(documents, self.instances.lengths, side))
 
-    def twice(self, layout: Layout) -> "Stream":
-        """Return the stream as it is and once more, with other noise; `layout` has the runs of both together."""
+    def twice(self) -> "Stream":
+        """Return the stream and the stream once more, with other noise; its tokens are not read any more."""
         keys = None if self.keys is None else torch.cat((self.keys, branch_keys(self.keys, 0)))
-        return replace(self, layout=layout, keys=keys)
+        return replace(self, layout=self.layout.twice(), keys=keys)
 
     def with_word_dropout(self, share: float) -> "Stream":
         """Return the stream with each word replaced by `<mask>` with probability `share`, drawn by the token's key."""
@@ -144,6 +179,8 @@ class Memory:
 
     states: SourceStates
     layout: Layout
+    both: Layout | None = None
+    """The layout of both streams together, where the states are those of a long, then of a short stream."""
 
     def by_sentence(self) -> "Memory":
         """Return the memory with each sentence as an instance, for models that decode sentences synchronously."""
@@ -157,7 +194,8 @@ class Memory:
         never fall, and omit no instance.
         """
         lengths = np.asarray(self.layout.instances.lengths)
-        return replace(self, layout=source.layout.with_shared_rows(spans(starts(lengths)[which], lengths[which])))
+        layout = source.layout.with_shared_rows(spans(starts(lengths)[which], lengths[which]))
+        return replace(self, layout=layout, both=self.both and layout.twice())
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,74 +228,124 @@ class Batch:
         )
 
 
-def frame_batch(rows: Rows, frame: Frame) -> Batch:
-    """Return the source, decoder input and decoder output of instances, with the symbols of the frame."""
-    target_in, target_out = frame_target(rows, frame)
-    return Batch(frame_source(rows, frame), target_in, target_out)
+@runtime_checkable
+class Place(Protocol):
+    """Where queries find their keys: in a stream, whose tokens attend at once, or in the cache of a search."""
+
+    tokens: Tokens
+    """The tokens whose states are computed."""
+    memory: Memory | None
+    """The encoded source; None in the encoder."""
+
+    def positions(self, config: TransformerConfig) -> tuple[Numbers, int]:
+        """Return the position of each token, as the settings count them, and a number above all positions."""
+
+    def sentence_numbers(self) -> Numbers:
+        """Return the number, from 0, of the sentence of each token in its instance."""
+
+    def twice(self) -> "Place":
+        """Return the place of two streams of states, of which each token has one in each."""
+
+    def noise(self) -> AbstractContextManager:
+        """Return the scope in which modules find the noise keys of the rows (`docmt.nn.noise`)."""
+
+    def tokens_to_rows(self, x: States) -> States:
+        """Return the states with a row for each shared row (`Segments.rows`)."""
+
+    def rows_to_tokens(self, x: States) -> States:
+        """Return the states with a row for each token."""
+
+    def attend(self, attention: nn.Module, q: HeadRows, k: HeadRows, v: HeadRows) -> HeadRows:
+        """Let each query attend to the keys of its sentence or instance, in the decoder up to itself."""
+
+    def attend_source(self, attention: nn.Module, q: HeadRows) -> HeadRows:
+        """Let each query attend to the source sentence that it translates, or to its source instance."""
+
+    def by_source_sentence(self, x: Float[Tensor, "T _"]) -> tuple[Float[Tensor, "R Q _"], Numbers]:
+        """Return the rows by the source sentence that they translate, padded, and the numbers of these sentences."""
+
+    def from_source_sentence(self, x: Float[Tensor, "R Q _"]) -> Float[Tensor, "T _"]:
+        """Return the rows of `by_source_sentence` in their former order, without padding."""
 
 
-def frame_source(rows: Rows, frame: Frame) -> Stream:
-    """Return the source stream of instances, with their lexical chains where `rows` has them."""
-    marks = FRAMES[frame]
-    first, last = ends(rows.sentences)
-    before, after = marks.source_before.at(first), marks.source_after.at(last)
-    tokens, lengths, words = add_marks(rows.source_ids, rows.source_lengths, before, after)
-    stream = _stream(tokens, lengths, rows.sentences)
-    if rows.chains is None:
-        return stream
-    members = words[rows.chains.words(rows.source_words)]
-    return replace(stream, chains=chains_of(rows.chains, members, lengths))
+class WholeStream:
+    """The place of all tokens of a stream, which attend at once.
 
-
-def chains_of(rows: RowChains, members: np.ndarray, sentence_lengths: np.ndarray) -> Chains:
-    """Return lexical chains as places in a stream.
-
-    `members` has the place of each member in the stream; `sentence_lengths` has the number of tokens of each sentence
-    of the stream.
+    Rows of states that several tokens share (`Segments.rows`) are projected once, and repeated for attention.
     """
-    chain_count, sentences = len(rows.lengths), len(sentence_lengths)
-    sentence_of_member = np.searchsorted(np.cumsum(sentence_lengths), members, side="right")
-    # A chain may have several members in a sentence; `pairs` has each pair of a sentence and a chain once, sorted.
-    pairs = np.unique(np.stack((sentence_of_member, np.repeat(np.arange(chain_count), rows.lengths))), axis=1)
-    chains_per_sentence = np.bincount(pairs[0], minlength=sentences)
-    relevant = np.full((sentences, chains_per_sentence.max(initial=0)), chain_count)
-    relevant[pairs[0], places(chains_per_sentence)] = pairs[1]
-    # The sort is stable, so that the members of a sentence are in the order of their chains.
-    order = np.argsort(sentence_of_member, kind="stable")
-    return Chains(
-        torch.from_numpy(members),
-        Segments.from_lengths(rows.lengths.tolist()),
-        torch.from_numpy(relevant),
-        torch.from_numpy(order),
-        Segments.from_lengths(np.bincount(sentence_of_member, minlength=sentences).tolist()),
-        rows.counts,
-    )
+
+    def __init__(self, stream: Stream, memory: Memory | None = None) -> None:
+        """Take a source stream or, with the encoded source `memory`, the decoder's input."""
+        self.stream, self.tokens, self.layout, self.memory = stream, stream.tokens, stream.layout, memory
+
+    def positions(self, config: TransformerConfig) -> tuple[Numbers, int]:
+        """Return the place of each token in its instance or (`positions: restarting`) in its sentence."""
+        runs = self.layout.instances if config.positions == "running" else self.layout.sentences
+        return runs.positions(), runs.longest
+
+    def sentence_numbers(self) -> Numbers:
+        """Return the number, from 0, of the sentence of each token in its instance."""
+        numbers = np.repeat(places(self.layout.sentences_per_instance()), self.layout.sentences.lengths)
+        return upload(numbers, self.tokens.device)
+
+    def twice(self) -> "WholeStream":
+        """Return the place of the long stream, then of the short one, whose noise differs (`Layout.twice`)."""
+        memory = self.memory and replace(self.memory, layout=self.memory.both)
+        return WholeStream(self.stream.twice(), memory)
+
+    def noise(self) -> AbstractContextManager:
+        """Return the scope of the noise keys of the stream."""
+        return key_scope(self.stream.keys)
+
+    def tokens_to_rows(self, x: States) -> States:
+        """Return the states with a row for each shared row (`Segments.rows`)."""
+        return self.layout.instances.tokens_to_rows(x)
+
+    def rows_to_tokens(self, x: States) -> States:
+        """Return the states with a row for each token."""
+        return self.layout.instances.rows_to_tokens(x)
+
+    def attend(self, attention: nn.Module, q: Queries, k: Keys, v: Keys) -> Queries:
+        """Let each token attend to its sentence or its instance."""
+        runs = self.layout.runs(attention.scope)
+        return _attend_rows(attention, q, k, v, runs, runs, attention.causal)
+
+    def attend_source(self, attention: nn.Module, q: Queries) -> Queries:
+        """Let the tokens of target sentence i attend to source sentence i, or those of an instance to its source."""
+        runs, source_runs = (layout.runs(attention.scope) for layout in (self.layout, self.memory.layout))
+        return _attend_rows(attention, q, *attention.keys_values(self.memory.states), runs, source_runs)
+
+    def by_source_sentence(self, x: Float[Tensor, "T _"]) -> tuple[Float[Tensor, "R Q _"], Numbers]:
+        """Return the rows of each target sentence, padded; target sentence r translates source sentence r."""
+        sentences = self.layout.sentences
+        return pad_runs(x, sentences)[0], torch.arange(sentences.runs, device=x.device)
+
+    def from_source_sentence(self, x: Float[Tensor, "R Q _"]) -> Float[Tensor, "T _"]:
+        """Return the rows as a stream."""
+        return unpad_runs(x, self.layout.sentences)
+
+    def attended_states(self, attention: nn.Module, x: States, states: States) -> SourceStates:
+        """Return, for each source token, the mean of the target's `states`, weighted by the attention to that token.
+
+        The queries are `x`, with a row for each state. No gradient flows through the weights.
+        """
+        with torch.no_grad():
+            q, k, *runs = self._queries_and_keys(attention, x)
+        return attend_back(q, k, states, *runs)
+
+    def weights(self, attention: nn.Module, x: States) -> list[RunWeights]:
+        """Return the attention weights of `x` to the source for each run (`docmt.nn.attention.attention_weights`)."""
+        return attention_weights(*self._queries_and_keys(attention, x))
+
+    def _queries_and_keys(self, attention: nn.Module, x: States) -> tuple[Queries, Keys, Segments, Segments]:
+        q, k = (attention.split(part) for part in (attention.query(x), attention.key(self.memory.states)))
+        return q, k, self.layout.runs(attention.scope), self.memory.layout.runs(attention.scope)
 
 
-def frame_target(rows: Rows, frame: Frame) -> tuple[Stream, Tokens]:
-    """Return the decoder's input as a stream, and the tokens of the decoder's output."""
-    marks = FRAMES[frame]
-    first, last = ends(rows.sentences)
-    before, after = marks.input_before.at(first), marks.input_after.at(last)
-    tokens, lengths, _ = add_marks(rows.target_ids, rows.target_lengths, before, after)
-    output, lengths_with_marks = rows.target_ids, rows.target_lengths
-    nothing = np.full(len(lengths_with_marks), NOTHING)
-    for mark in marks.output_after:
-        output, lengths_with_marks, _ = add_marks(output, lengths_with_marks, nothing, mark.at(last))
-    return _stream(tokens, lengths, rows.sentences), torch.from_numpy(output.astype(np.int64))
-
-
-def output_lengths(rows: Rows, frame: Frame) -> np.ndarray:
-    """Return the number of outputs of each target sentence: its words and the symbols after them.
-
-    The sentences of the decoder's input may have other lengths: with the frame `unmarked` the first word of a sentence
-    is predicted from the last token of the sentence before it.
-    """
-    _, last = ends(rows.sentences)
-    return rows.target_lengths + sum((mark.at(last) != NOTHING).astype(np.int64) for mark in FRAMES[frame].output_after)
-
-
-def _stream(tokens: np.ndarray, lengths: np.ndarray, sentences: np.ndarray) -> Stream:
-    instances = sums(lengths, sentences)
-    layout = Layout(Segments.from_lengths(lengths.tolist()), Segments.from_lengths(instances.tolist()))
-    return Stream(torch.from_numpy(tokens), layout)
+def _attend_rows(
+    attention: nn.Module, q: Queries, k: Keys, v: Keys, runs: Segments, key_runs: Segments, causal: bool = False
+) -> Queries:
+    """Let run i of the queries attend to run i of the keys; the rows may be shared by several tokens of the runs."""
+    dropout = attention.weight_dropout(q)
+    q, k, v = runs.rows_to_tokens(q), key_runs.rows_to_tokens(k), key_runs.rows_to_tokens(v)
+    return runs.tokens_to_rows(attend(q, k, v, runs, key_runs, causal, dropout))

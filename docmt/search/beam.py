@@ -20,6 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from docmt.base.errors import UserError
+from docmt.nn.caches import Cache
 from docmt.nn.device import download, upload
 from docmt.nn.frames import FRAMES
 from docmt.nn.rows import Rows
@@ -157,7 +158,7 @@ class Search:
     def __init__(self, model: nn.Module, memory: Memory, limits: list[list[int]], beam: int) -> None:
         """Start with an empty hypothesis for each instance; `limits` has the maximum lengths of its sentences."""
         instances, device = len(limits), memory.states.device
-        self.model, self.cache, self.beam = model, model.start(memory, beam), beam
+        self.model, self.cache, self.beam = model, Cache(memory, beam, model.config.frame), beam
         self.rules = RULES[model.config.frame](limits, device, model.config.learned_positions)
         self.alive = list(range(instances))
         """The numbers of the instances that are still in the batch."""
@@ -179,7 +180,8 @@ class Search:
 
     def step(self, inputs: Tensor) -> None:
         """Extend all hypotheses by one output; `inputs` (B, K) are the decoder's inputs."""
-        logits = self.model.logits(self.model.step(inputs.flatten(), self.cache))
+        self.cache.advance(inputs.flatten())
+        logits = self.model.logits(self.model.target_states(self.cache))
         candidates = self.expand(logits.unflatten(0, inputs.shape))
         sentence = self.growing.sentence.gather(1, candidates.origins)
         finishing = self.rules.finishing(candidates.tokens, sentence)

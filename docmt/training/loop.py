@@ -12,8 +12,9 @@ import numpy as np
 import torch
 
 from docmt.models.store import put_weights
+from docmt.nn.frames import frame_batch
 from docmt.nn.noise import document_keys
-from docmt.nn.streams import Batch, frame_batch
+from docmt.nn.streams import Batch
 from docmt.training.checkpoint import VISIBLE_S, StateFolder
 from docmt.training.computing import Compiling, derived_seed, forward_context, peak_memory
 from docmt.training.exit import Reason

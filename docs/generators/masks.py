@@ -17,11 +17,10 @@ from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.models import build
 from docmt.models.han import Han
 from docmt.models.lexical_chain import LexicalChain, summaries_of
-from docmt.models.long_short import both_streams
 from docmt.models.transformer import Transformer
-from docmt.nn.multihead import WholeStream
+from docmt.nn.frames import frame_batch
 from docmt.nn.rows import Rows
-from docmt.nn.streams import Batch, Memory, Stream, frame_batch
+from docmt.nn.streams import Batch, Memory, Stream, WholeStream
 from docmt.settings.models import MODEL_CONFIGS, Frame
 
 SOURCE = ("le vote commence", "on compte", "le vote finit")
@@ -130,7 +129,7 @@ def cross(attention: Callable, batch: Batch) -> Mask:
 def two_stream_attentions(data: Example) -> dict[str, Mask]:
     """Return the masks of long-short term masking, whose rows and columns are the long, then the short stream."""
     built, batch = model("long_short"), data.batch
-    source, target = (both_streams(WholeStream(stream)) for stream in (batch.source, batch.target_in))
+    source, target = (WholeStream(stream).twice() for stream in (batch.source, batch.target_in))
     rows, target_rows = source.layout.sentences.tokens, target.layout.sentences.tokens
     queries = torch.randn(target_rows, SIZES["width"], dtype=torch.float64)
     encoder, decoder = built.encoder[0], built.decoder[0]

@@ -9,8 +9,8 @@ from torch.utils.flop_counter import FlopCounterMode
 from docmt.estimates.operations import LINKED, multiplications, parameters
 from docmt.estimates.passes import Pass
 from docmt.models import build
+from docmt.nn.frames import frame_batch
 from docmt.nn.rows import RowChains, Rows
-from docmt.nn.streams import frame_batch
 from docmt.settings.models import (
     MODELS,
     GTransformerConfig,

@@ -18,9 +18,9 @@ from docmt.api.fairseq import import_fairseq
 from docmt.base.vocabulary import BOS, EOS, SEP, Vocabulary
 from docmt.models.fairseq import parameter_name, parameter_names
 from docmt.models.store import load_model
+from docmt.nn.frames import frame_batch
 from docmt.nn.layers import FIRST_POSITION
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch
 from docmt.search.beam import beam_search
 from docmt.settings.decode import DecodeConfig
 

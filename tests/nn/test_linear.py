@@ -5,7 +5,8 @@ import torch
 from torch.nn import functional
 
 from docmt.nn import linear as module
-from docmt.nn.linear import Linear, linear, sum_of_products
+from docmt.nn.layers import Linear
+from docmt.nn.linear import linear, sum_of_products
 
 
 @pytest.fixture(autouse=True)

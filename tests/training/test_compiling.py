@@ -15,10 +15,11 @@ from helpers.toy_task import Notes, make_folder
 
 from docmt.base.errors import UserError
 from docmt.models import build
+from docmt.nn.frames import frame_batch
 from docmt.nn.layers import FeedForward
 from docmt.nn.linear import ROWS
 from docmt.nn.noise import document_keys
-from docmt.nn.streams import Batch, frame_batch
+from docmt.nn.streams import Batch
 from docmt.training import job
 from docmt.training.computing import Compiling, choose_compiling, forward_context, quantum
 from docmt.training.exit import read_exit
