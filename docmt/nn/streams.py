@@ -16,6 +16,7 @@ from docmt.nn.noise import branch_keys, drop_words, key_scope, narrowed_key_scop
 from docmt.nn.segments import Segments, pad_runs, unpad_runs
 from docmt.nn.shapes import (
     AnyStates,
+    EmbeddingRows,
     Float,
     HeadRows,
     Int,
@@ -249,10 +250,10 @@ class Place(Protocol):
     def noise(self) -> AbstractContextManager:
         """Return the scope in which modules find the noise keys of the rows (`docmt.nn.noise`)."""
 
-    def tokens_to_rows(self, x: States) -> States:
+    def tokens_to_rows(self, x: States) -> EmbeddingRows:
         """Return the states with a row for each shared row (`Segments.rows`)."""
 
-    def rows_to_tokens(self, x: States) -> States:
+    def rows_to_tokens(self, x: EmbeddingRows) -> States:
         """Return the states with a row for each token."""
 
     def attend(self, attention: nn.Module, q: HeadRows, k: HeadRows, v: HeadRows) -> HeadRows:
@@ -297,11 +298,11 @@ class WholeStream:
         """Return the scope of the noise keys of the stream."""
         return key_scope(self.stream.keys)
 
-    def tokens_to_rows(self, x: States) -> States:
+    def tokens_to_rows(self, x: States) -> EmbeddingRows:
         """Return the states with a row for each shared row (`Segments.rows`)."""
         return self.layout.instances.tokens_to_rows(x)
 
-    def rows_to_tokens(self, x: States) -> States:
+    def rows_to_tokens(self, x: EmbeddingRows) -> States:
         """Return the states with a row for each token."""
         return self.layout.instances.rows_to_tokens(x)
 
