@@ -98,7 +98,7 @@ def explained(problem: BaseException) -> UserError | None:
     # The reader of a pipe, such as `head`, has stopped reading: this is no error of a file.
     if isinstance(problem, BrokenPipeError):
         return None
-    if isinstance(problem, PASSING_CLASSES) or (isinstance(problem, OSError) and problem.errno is not None):
+    if is_passing(problem) or (isinstance(problem, OSError) and problem.errno is not None):
         return _of_system(problem)
     names = [f"{cls.__module__}.{cls.__qualname__}" for cls in type(problem).__mro__]
     what = next((DAMAGED[name] for name in names if name in DAMAGED), None)

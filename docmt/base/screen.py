@@ -1,7 +1,7 @@
 """The output of commands: tables or JSON on standard output, messages and progress on standard error.
 
-Tables are plain columns. Progress is a bar on a terminal, and a line per
-minute elsewhere. Messages never end a command, even where the terminal is gone.
+Tables are plain columns. Progress is a bar on a terminal, and a line per minute elsewhere. Messages never end a
+command, even where the terminal is gone.
 """
 
 import dataclasses

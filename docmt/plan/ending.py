@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -66,12 +67,16 @@ def ending(
 
 
 def _to_open(plan: Plan, pages: Sequence[Job]) -> Iterator[str]:
-    """Yield the best system of each table of the pages that are there, and the path of the first page."""
-    for job in pages:
-        numbers = (plan.root / plan.recipe(job).folder / job.names.get("item", "")).with_suffix(".json")
-        yield from _best(job, read_object_if_there(numbers) or {})
-    if pages:
-        yield f"open {LINKS[pages[0].step](**pages[0].names)}"
+    """Yield the best system of each table and the path to open, for each study or, with the front page, for all."""
+    for _, group in groupby(pages, key=lambda job: job.names.get("study")):
+        of_study = [*group]
+        for job in of_study:
+            numbers = (plan.root / plan.recipe(job).folder / job.names.get("item", "")).with_suffix(".json")
+            yield from _best(job, read_object_if_there(numbers) or {})
+        if pages[0].step != "front":
+            yield f"open {LINKS[of_study[0].step](**of_study[0].names)}"
+    if pages and pages[0].step == "front":
+        yield f"open {LINKS['front'](**pages[0].names)}"
 
 
 def _best(job: Job, page: Mapping[str, Any]) -> Iterator[str]:

@@ -30,7 +30,7 @@ OPTIONS |= {name: name for name in ("qos", "constraint", "gres", "nodes")} | {"n
 """The resource that gives each option of sbatch, as the plugin of Snakemake has them."""
 PREFIX = "docmt-slurm"
 """The prefix of the options of the executor, which is also its name."""
-STATUS, SECONDS = f"{PREFIX}-status-command", f"{PREFIX}-init-seconds-before-status-checks"
+STATUS = f"{PREFIX}-status-command"
 
 
 class RequestNotes(Handler):
@@ -110,19 +110,20 @@ def _file_of(profile: str) -> Path:
 
 def check_slurm(requests: Requests) -> Iterator[RunFinding]:
     """Yield what Slurm does not take of what the jobs ask for; only that it does not answer, where it does not."""
-    said, problem = _ask(("scontrol", "show", "config"))
-    if problem:
-        remedy = "run on a login node, and ask the administrators whether Slurm's controller runs (`scontrol ping`)"
-        yield told("error", "Slurm does not answer", where="scontrol show config", found=problem, remedy=remedy)
+    if problem := _refusal(("sinfo",)):
+        remedy = "run on a login node, and ask the administrators whether Slurm's controller runs"
+        yield told("error", "Slurm does not answer", where="sinfo", found=problem, remedy=remedy)
         return
-    pairs = (line.partition("=") for line in said.splitlines())
-    yield from _waiting(requests, {name.strip(): value.strip() for name, _, value in pairs})
+    asked = requests.profile.get(STATUS, "sacct")
+    if asked != "squeue":
+        what = "a run would wait for ever for a job that somebody cancels, and without accounting for every job"
+        yield told("error", what, where=requests.lines.place((STATUS,)), found=asked, remedy=f"set {STATUS}: squeue")
     by_time, rules = sorted(requests.jobs, key=lambda job: job.get("runtime", 0)), dict[tuple[str, ...], set[str]]()
     # Of jobs that differ in the time alone, that with the longest is asked for.
     kinds = {tuple(pair for pair in job.items() if pair[0] != "runtime"): job for job in by_time}
     for job in kinds.values():
         rules.setdefault(("sbatch", "--test-only", *options_of(job), "--wrap=true"), set()).add(job["rule"])
-    answers = {command: _ask(command)[1] for command in rules}
+    answers = {command: _refusal(command) for command in rules}
     for reason, command in {reason: command for command, reason in answers.items() if reason}.items():
         refused = set[str]().union(*(names for asked, names in rules.items() if answers[asked] == reason))
         what = f"Slurm does not take jobs of {', '.join(sorted(refused))}"
@@ -144,25 +145,10 @@ def options_of(job: Mapping[str, Any]) -> list[str]:
     return [*options, f"--cpus-per-{cpus}", *shlex.split(job.get("slurm_extra", ""))]
 
 
-def _ask(command: Sequence[str]) -> tuple[str, str]:
-    """Return what a command of Slurm prints, and why it fails; an empty text where it does not."""
+def _refusal(command: Sequence[str]) -> str:
+    """Return why a command of Slurm fails; an empty text where it does not."""
     try:  # without its controller some commands try for a minute
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired) as problem:
-        return "", str(problem)
-    return done.stdout, " ".join(done.stderr.split()) or f"status {done.returncode}" if done.returncode else ""
-
-
-def _waiting(requests: Requests, config: Mapping[str, str]) -> Iterator[RunFinding]:
-    """Yield the settings with which a run does not notice the end of a job, and waits for ever."""
-    asked = requests.profile.get(STATUS, "sacct")
-    if asked != "squeue":
-        what = "a run would wait for ever for a job that somebody cancels, and without accounting for every job"
-        yield told("error", what, where=requests.lines.place((STATUS,)), found=asked, remedy=f"set {STATUS}: squeue")
-    seconds, age = requests.profile.get(SECONDS, 40), config.get("MinJobAge", "").partition(" ")[0]
-    # Slurm must remember a job that has ended for three questions. With 0 it forgets none.
-    if age.isdecimal() and 0 < int(age) < 3 * seconds:
-        what = "Slurm forgets jobs that have ended before squeue is asked for them"
-        value = f"{seconds} s before the first question; MinJobAge = {age} s, and not three times as much"
-        remedy = f"lower {SECONDS} to {int(age) // 3}, or ask the administrators for a larger MinJobAge"
-        yield told("error", what, where=requests.lines.place((SECONDS,)), found=value, remedy=remedy)
+        return str(problem)
+    return " ".join(done.stderr.split()) or f"status {done.returncode}" if done.returncode else ""

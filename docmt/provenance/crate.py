@@ -1,5 +1,6 @@
 """A finished target as an RO-Crate: a folder or a zip with the results, the workflow, and the record of its run."""
 
+import shutil
 import tempfile
 import zipfile
 from collections.abc import Collection, Mapping
@@ -68,8 +69,7 @@ def pack(folder: Path, output: Path) -> None:
             member = zipfile.ZipInfo(path.relative_to(folder).as_posix(), EPOCH)
             member.compress_type, member.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
             with path.open("rb") as source, archive.open(member, "w", force_zip64=True) as target:
-                while chunk := source.read(1 << 20):
-                    target.write(chunk)
+                shutil.copyfileobj(source, target, 1 << 20)
 
 
 def check_output(output: Path) -> None:

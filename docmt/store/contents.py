@@ -166,13 +166,14 @@ def damages(store: Store, rows: Iterable[StoreRow], tell: Callable[[str], None])
 
 
 def garbage_of(store: Store, older_than: float | None) -> tuple[list[StoreRow], list[StoredFile]]:
-    """Return what this user can remove: old and damaged entries, and the files that no other entry lists.
+    """Return what this user can remove: old and damaged entries, the files that no other entry lists, and leftovers.
 
     `older_than`: the age in days of entries that go too; None = none.
     """
     before = time.time() - DAY_S
-    # The files first: an entry that is written meanwhile is then read.
-    files = [file for file in store.backend.listed(FILES) if file.seconds < before and file.is_removable]
+    # The files first: an entry that is written meanwhile is then read. A killed writer may leave half of an entry too.
+    half = (file for file in store.backend.listed(ENTRIES) if file.name.startswith("."))
+    files = [file for file in (*store.backend.listed(FILES), *half) if file.seconds < before and file.is_removable]
     rows = rows_of_store(store)
     least = float("inf") if older_than is None else older_than
     old = [row for row in rows if row.days > (least if row.entry else min(1, least)) and row.file.is_removable]

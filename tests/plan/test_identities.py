@@ -12,7 +12,7 @@ from helpers.support import ROOT, Project, copy_project, environment
 from docmt.plan.plan import Job
 from docmt.steps import get_step
 
-OTHERS = ("demo", "failure", "bible", "tvsub", "voita", "precision", "lexical-chains-open")
+OTHERS = ("demo", "failure", "bible", "tvsub", "tvsub-record", "voita", "precision", "lexical-chains-open")
 """The studies that are not active."""
 
 

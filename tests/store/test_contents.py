@@ -121,11 +121,12 @@ def test_old_artifacts_go_with_their_files_but_not_with_those_of_others(store, t
 def test_damaged_artifacts_and_leftovers_of_killed_writers_go_after_a_day(store):
     identity, folder = identity_of(store), Path(store.address)
     rewrite(folder / entry_key(identity), "{}")
-    for name in ("files/.aa.0.part", "files/.bb.0.part"):
+    for name in ("files/.aa.0.part", "files/.bb.0.part", "entries/.cc.0.part"):
         (folder / name).write_text("half", encoding="utf-8")
-    age(store, "files/.aa.0.part")
+    for name in ("files/.aa.0.part", "entries/.cc.0.part"):
+        age(store, name)
     remove(store)
-    assert not (folder / "files/.aa.0.part").exists()
+    assert not (folder / "files/.aa.0.part").exists() and not (folder / "entries/.cc.0.part").exists()
     assert (folder / "files/.bb.0.part").exists() and len(rows_of_store(store)) == 2
     age(store, entry_key(identity))
     remove(store)

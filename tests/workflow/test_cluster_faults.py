@@ -4,10 +4,13 @@
 """
 
 import os
+import re
 import shlex
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from helpers.support import SMOKE, Project
@@ -21,6 +24,19 @@ def slurm(command: str) -> str:
     done = subprocess.run(shlex.split(command), capture_output=True, text=True)
     assert done.returncode == 0, f"{command}: {done.stderr}"
     return done.stdout
+
+
+def setting(name: str) -> str:
+    """A setting of the cluster."""
+    lines = slurm("scontrol show config").splitlines()
+    return next(line.split("=")[1].split()[0] for line in lines if line.startswith(name))
+
+
+def set_job_age(seconds: int) -> None:
+    """Let Slurm remember jobs for so long after their end."""
+    file = Path("/etc/slurm/slurm.conf")
+    file.write_text(re.sub(r"MinJobAge=\d+", f"MinJobAge={seconds}", file.read_text()))
+    slurm("scontrol reconfigure")
 
 
 class Run(LongTraining):
@@ -58,6 +74,7 @@ def run(cluster, demo: Project) -> Iterator[Run]:
         os.killpg(run.driver.pid, signal.SIGKILL)
     for number in run.jobs():
         slurm(f"scancel {number}")
+    set_job_age(300)
 
 
 def cancel(run: Run) -> None:
@@ -102,6 +119,22 @@ def preempt(run: Run) -> None:
     until(lambda: run.jobs().get(job) != "RUNNING", run.screen, WAIT_S)
 
 
+def lose_controller(run: Run) -> None:
+    """Stop the controller for a minute, in which Slurm answers no question."""
+    controller = int(Path(setting("SlurmctldPidFile")).read_text())
+    os.kill(controller, signal.SIGSTOP)
+    try:
+        time.sleep(60)
+    finally:
+        os.kill(controller, signal.SIGCONT)
+
+
+def forget(run: Run) -> None:
+    """Let Slurm forget jobs soon after their end, and earlier than the run asks for them, as MinJobAge has it."""
+    slurm(f"scontrol requeue {run.job()}")
+    set_job_age(2)
+
+
 def kill_driver(run: Run) -> None:
     """End the driver, and start another one, while the job of the first one runs."""
     os.killpg(run.driver.pid, signal.SIGKILL)
@@ -110,7 +143,7 @@ def kill_driver(run: Run) -> None:
     run.start()
 
 
-FAULTS = (cancel, requeue, reach_time_limit, drain_node, preempt, kill_step, kill_driver)
+FAULTS = (cancel, requeue, reach_time_limit, drain_node, preempt, kill_step, lose_controller, forget, kill_driver)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -120,7 +153,7 @@ def test_a_disturbed_training_ends_in_the_same_bits(run: Run, undisturbed: bytes
     fault(run)
     assert run.driver.wait(timeout=WAIT_S) == 0, run.screen()[-6000:]
     assert run.weights() == undisturbed
-    assert fault is kill_driver or "resuming from the checkpoint" in run.log()
+    assert fault in (kill_driver, lose_controller) or "resuming from the checkpoint" in run.log()
     assert not run.scratch.exists()
 
 
