@@ -25,7 +25,7 @@ from docmt.base.vocabulary import SPECIALS
 from docmt.models import build
 from docmt.models.pretrained import Start
 from docmt.nn.frames import frame_batch
-from docmt.nn.linear import HAS_ONEDNN, product
+from docmt.nn.onednn import HAS_ONEDNN, product
 from docmt.nn.rows import RowChains, Rows
 from docmt.settings.models import (
     READS_CHAINS,

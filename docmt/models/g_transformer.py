@@ -13,7 +13,7 @@ of group and global attention. The ablations of the paper (Tables 3, 5 and 6) ar
 | section 4.1, eq. 6 to 9, GroupMHA | attention of scope "sentence" |
 | section 4.2, GlobalMHA | attention of scope "instance" |
 | section 4.2, eq. 10, gate-sum | `CombinedAttention` |
-| section 4.3, tags while decoding | `docmt.nn.progress.Progress` |
+| section 4.3, tags while decoding | `docmt.nn.growing_caches.Progress` |
 | Table 3, without target-side or source-side context | the settings `..._combined_layers`, each of which may be 0 |
 | Table 5, without language or translation locality | `language_locality`, `translation_locality` |
 | Table 6, group or global attention alone | `top_attention` |
@@ -35,8 +35,8 @@ import torch
 from torch import Tensor, nn
 
 from docmt.models.transformer import Role, Transformer, plain_attention
+from docmt.nn.attention import Place
 from docmt.nn.layers import CrossAttention, Linear, SelfAttention
-from docmt.nn.streams import Place
 from docmt.settings.models import GTransformerConfig
 
 

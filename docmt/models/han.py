@@ -40,9 +40,9 @@ import torch
 from torch import Tensor, nn
 
 from docmt.models.transformer import Transformer, feed_forward
+from docmt.nn.attention import Place
 from docmt.nn.layers import Dropout, Linear, MultiHead
 from docmt.nn.looks import Previous, previous_of
-from docmt.nn.streams import Place
 from docmt.settings.models import HanConfig
 
 

@@ -35,8 +35,8 @@ import torch
 from torch import Tensor, nn
 
 from docmt.models.transformer import Role, Transformer, plain_attention
+from docmt.nn.attention import Place
 from docmt.nn.layers import FeedForward
-from docmt.nn.streams import Place
 from docmt.settings.models import LongShortConfig
 
 

@@ -18,8 +18,10 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from docmt.nn.attention import Place, WholeStream
 from docmt.nn.layers import CrossAttention, Embedding, FeedForward, Linear, Residual, SelfAttention
-from docmt.nn.streams import Batch, Memory, Place, Scope, Stream, WholeStream
+from docmt.nn.segments import Scope
+from docmt.nn.streams import Batch, Memory, Stream
 from docmt.settings.models import TransformerConfig
 
 Role = Literal["encoder_self", "decoder_self", "cross"]
@@ -86,7 +88,7 @@ class ForwardPass(NamedTuple):
 class Transformer(nn.Module):
     """The Transformer, whose methods and attributes are the interface of all architectures.
 
-    Forced scores call `encode`, `decode` and `logits`; a search calls `target_states` with a `docmt.nn.caches.Cache`.
+    Forced scores call `encode`, `decode` and `logits`; a search calls `target_states` with a `docmt.nn.cache.Cache`.
     Training calls the model itself, which may read the whole translation and returns additional losses; `term_weights`
     gives the weights of these losses. `transfer_source` names the parameter of an initial model that a
     parameter starts from. `synchronous` says whether sentences may be decoded independently.

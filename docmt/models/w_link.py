@@ -37,8 +37,9 @@ import torch
 from torch import Tensor, nn
 
 from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Transformer
+from docmt.nn.attention import WholeStream
 from docmt.nn.layers import Linear, Residual, RunAttention
-from docmt.nn.streams import Batch, Chains, Memory, Segments, Stream, WholeStream, selected_rows
+from docmt.nn.streams import Batch, Chains, Memory, Segments, Stream, selected_rows
 from docmt.settings.models import WLinkConfig
 
 GATE_START = -3.0

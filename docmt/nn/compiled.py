@@ -26,9 +26,9 @@ from torch import nn
 
 from docmt.base.vocabulary import PAD
 from docmt.nn.noise import is_whole
-from docmt.nn.segments import Segments
+from docmt.nn.segments import Layout, Segments
 from docmt.nn.shapes import Numbers
-from docmt.nn.streams import Batch, Chains, Layout, Stream
+from docmt.nn.streams import Batch, Chains, Stream
 
 Backend = str | Callable[..., Any]
 """A backend of `torch.compile`: its name, or the function itself."""

@@ -31,9 +31,9 @@ import torch
 from docmt.base.runs import places, starts, sums
 from docmt.base.vocabulary import BOS, CLS, EOS, SEP
 from docmt.nn.rows import RowChains, Rows
-from docmt.nn.segments import Segments
+from docmt.nn.segments import Layout, Segments
 from docmt.nn.shapes import Tokens
-from docmt.nn.streams import Batch, Chains, Layout, Stream
+from docmt.nn.streams import Batch, Chains, Stream
 from docmt.settings.models import Frame
 
 NOTHING = -1

@@ -11,10 +11,10 @@ from torch import nn
 
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import PAD
-from docmt.nn.attention import attend
-from docmt.nn.linear import linear
+from docmt.nn.attention import Place, attend
 from docmt.nn.noise import Noisy, WeightDropout, drop_values, grouped_columns
-from docmt.nn.segments import Segments
+from docmt.nn.onednn import linear
+from docmt.nn.segments import Scope, Segments
 from docmt.nn.shapes import (
     AnyRows,
     AnyStates,
@@ -28,7 +28,6 @@ from docmt.nn.shapes import (
     Tensor,
     Tokens,
 )
-from docmt.nn.streams import Place, Scope
 from docmt.settings.models import TransformerConfig
 
 FIRST_POSITION = 2

@@ -13,9 +13,8 @@ from torch import nn
 
 from docmt.base.runs import places, spans, starts
 from docmt.base.vocabulary import BOS, CLS, EOS, PAD, SEP, UNK
-from docmt.nn.attention import attend, attend_padded
-from docmt.nn.caches import reserve
-from docmt.nn.progress import Progress
+from docmt.nn.attention import Place, WholeStream, attend, attend_padded
+from docmt.nn.growing_caches import Progress, reserve
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import (
     ContextRows,
@@ -31,7 +30,7 @@ from docmt.nn.shapes import (
     States,
     Tensor,
 )
-from docmt.nn.streams import Place, Stream, WholeStream, selected_rows
+from docmt.nn.streams import Stream, selected_rows
 
 NO_WORDS = (PAD, BOS, EOS, UNK, SEP, CLS)
 """Symbols that no token attends to, in the authors' code and here. `<mask>` replaces a word and counts as a word."""

@@ -21,7 +21,7 @@ from docmt.base.digests import canonical_json
 from docmt.base.errors import UserError
 from docmt.base.machine import MIB
 from docmt.nn.compiled import Backend, compile_parts, pad_batch
-from docmt.nn.linear import ROWS
+from docmt.nn.onednn import ROWS
 from docmt.nn.streams import Batch
 from docmt.settings.train import IN_FP32, Precision
 from docmt.training.failures import is_out_of_memory
@@ -138,7 +138,7 @@ def choose_compiling(wanted: bool, device: torch.device, batch_tokens: int, back
     """Return whether and how updates are compiled, as `wanted`.
 
     Without compiled parts, streams are padded on a CPU all the same, since oneDNN compiles its products for each number
-    of rows (`docmt.nn.linear`).
+    of rows (`docmt.nn.onednn`).
     """
     if wanted:
         return Compiling(backend, quantum(batch_tokens))

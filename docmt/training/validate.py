@@ -26,7 +26,8 @@ import torch
 from torch import Tensor, nn
 
 from docmt.models.transformer import LossTerm, Transformer
-from docmt.nn.attention import entropies, observe_attention
+from docmt.nn.attention import observe_attention
+from docmt.nn.attention_weights import entropies
 from docmt.nn.frames import frame_batch
 from docmt.nn.layers import MultiHead
 from docmt.nn.noise import document_keys

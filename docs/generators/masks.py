@@ -18,9 +18,10 @@ from docmt.models import build
 from docmt.models.han import Han
 from docmt.models.lexical_chain import LexicalChain, summaries_of
 from docmt.models.transformer import Transformer
+from docmt.nn.attention import WholeStream
 from docmt.nn.frames import frame_batch
 from docmt.nn.rows import Rows
-from docmt.nn.streams import Batch, Memory, Stream, WholeStream
+from docmt.nn.streams import Batch, Memory, Stream
 from docmt.settings.models import MODEL_CONFIGS, Frame
 
 SOURCE = ("le vote commence", "on compte", "le vote finit")

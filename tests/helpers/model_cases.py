@@ -9,7 +9,7 @@ from torch import Tensor
 
 from docmt.models import build
 from docmt.models.transformer import Transformer
-from docmt.nn.caches import Cache
+from docmt.nn.cache import Cache
 from docmt.nn.frames import frame_batch
 from docmt.nn.rows import Rows
 from docmt.nn.streams import Batch

@@ -7,9 +7,10 @@ import torch
 from helpers.model_cases import CASES, FIRST_WORD, VOCABULARY, documents, model_of, rows_of, step
 
 from docmt.base.vocabulary import EOS
-from docmt.nn import caches
-from docmt.nn.caches import Cache, InstanceCache
+from docmt.nn import growing_caches
+from docmt.nn.cache import Cache
 from docmt.nn.frames import FRAMES, NOTHING, frame_batch
+from docmt.nn.growing_caches import InstanceCache
 from docmt.nn.rows import Rows
 
 BEAM = 3
@@ -31,7 +32,7 @@ def newest_states(model, sources, histories):
 @pytest.mark.parametrize("case", CASES)
 def test_ancestors_may_be_shared_and_lost(case, monkeypatch):
     """As in a search: places go on from any others of their beam, so that they come to share what they wrote first."""
-    monkeypatch.setattr(caches, "GROWTH", 8)  # so that the caches grow several times
+    monkeypatch.setattr(growing_caches, "GROWTH", 8)  # so that the caches grow several times
     model, draw = model_of(case), random.Random(1)
     marks = FRAMES[model.config.frame]
     opening, closing = marks.input_before.inner, marks.input_after.inner

@@ -6,9 +6,9 @@ from helpers.model_cases import CASES, LATENT, SIZES, VOCABULARY, batch_of, docu
 
 from docmt.models import build
 from docmt.models.convar import Gaussian, kl_divergence
+from docmt.nn.attention import WholeStream
 from docmt.nn.frames import frame_batch
 from docmt.nn.rows import Rows
-from docmt.nn.streams import WholeStream
 from docmt.settings.models import LexicalChainConfig, TransformerConfig
 
 

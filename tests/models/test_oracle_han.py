@@ -8,7 +8,7 @@ from torch import Tensor
 
 from docmt.base.vocabulary import BOS, CLS, EOS, MASK, UNK
 from docmt.nn import looks
-from docmt.nn.caches import Cache
+from docmt.nn.cache import Cache
 from docmt.nn.frames import frame_batch
 from docmt.nn.rows import Rows
 

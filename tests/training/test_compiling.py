@@ -17,8 +17,8 @@ from docmt.base.errors import UserError
 from docmt.models import build
 from docmt.nn.frames import frame_batch
 from docmt.nn.layers import FeedForward
-from docmt.nn.linear import ROWS
 from docmt.nn.noise import document_keys
+from docmt.nn.onednn import ROWS
 from docmt.nn.streams import Batch
 from docmt.training import job
 from docmt.training.computing import Compiling, choose_compiling, forward_context, quantum
