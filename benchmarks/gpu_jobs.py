@@ -1,11 +1,12 @@
-"""Trainings and translations of a results folder on one GPU that has neither Snakemake nor its rules, several at a time.
+"""The trainings and translations of a study on one GPU that has neither Snakemake nor its rules, several at a time.
 
     python benchmarks/gpu_jobs.py STUDY SYSTEM [SYSTEM ...] [--at-once 6] [--seconds 540] [--pack jobs.tar.gz]
 
-The recipes are those that `snakemake` has written; each job is what `docmt job FOLDER` does. Systems are named in the order of
-their importance: of the jobs whose inputs are there, the first one starts next, a translation before any training. Jobs
-share the GPU, whose host would else wait for the start of kernels. After so many seconds no job starts, and running ones
-are stopped 20 seconds later. A line of JSON says how each one ended. The pack has all files of finished jobs but models.
+The recipes are those that `snakemake` has written; each job is what `docmt job FOLDER` does. Systems are named in the
+order of their importance: of the jobs whose inputs are there, the first one starts next, a translation before any
+training. Jobs share the GPU, which would else wait for the host to start its kernels. After so many seconds no job
+starts, and running ones are stopped 20 seconds later. A line of JSON says how each one ended. The pack has all files
+of finished jobs but models.
 """
 
 import argparse
@@ -60,7 +61,7 @@ def main() -> None:
     if options.pack:
         with tarfile.open(options.pack, "w:gz") as pack:
             for folder in filter(finished, jobs(options)):
-                pack.add(folder, filter=lambda member: None if member.name.endswith((".safetensors", ".pt")) else member)
+                pack.add(folder, filter=lambda file: None if file.name.endswith((".safetensors", ".pt")) else file)
 
 
 def jobs(options: argparse.Namespace) -> list[Path]:

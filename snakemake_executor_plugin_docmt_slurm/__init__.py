@@ -43,7 +43,7 @@ class Executor(upstream.Executor):
         """Yield the jobs that go on, and report the end of the others.
 
         Upstream drops all jobs where Slurm does not answer, and a run without accounting waits for ever for a job that
-        Slurm has forgotten. Such a job is reported as finished: Snakemake looks for its outputs and finds whether it is.
+        Slurm has forgotten. Such a job is reported as finished: by its outputs Snakemake finds whether it is.
         """
         going = {job.external_jobid: job async for job in super().check_active_jobs(active_jobs)}
         going |= {job.external_jobid: job for job in active_jobs if job.external_jobid not in self.ended}
