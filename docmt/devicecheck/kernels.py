@@ -23,7 +23,7 @@ def defined_attention(q: Queries, k: Keys, v: Keys, queries: Segments, keys: Seg
     """Return the attention of each query to the keys of its run, up to its own place where `causal` is true."""
     visible = queries.ids()[:, None] == keys.ids()[None]
     if causal:
-        visible &= keys.positions()[None] <= queries.positions()[:, None]
+        visible &= keys.positions[None] <= queries.positions[:, None]
     scores = torch.einsum("thk,shk->hts", q, k) * q.shape[-1] ** -0.5
     weights = scores.masked_fill(~visible, torch.finfo(q.dtype).min).softmax(-1) * visible
     return torch.einsum("hts,shk->thk", weights, v)

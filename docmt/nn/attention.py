@@ -98,7 +98,7 @@ class WholeStream:
     def positions(self, config: TransformerConfig) -> tuple[Numbers, int]:
         """Return the place of each token in its instance or (`positions: restarting`) in its sentence."""
         runs = self.layout.instances if config.positions == "running" else self.layout.sentences
-        return runs.positions(), runs.longest
+        return runs.positions, runs.longest
 
     def sentence_numbers(self) -> Numbers:
         """Return the number, from 0, of the sentence of each token in its instance."""

@@ -14,6 +14,7 @@ from torch import nn
 from docmt.base.runs import places, spans, starts
 from docmt.base.vocabulary import BOS, CLS, EOS, PAD, SEP, UNK
 from docmt.nn.attention import Place, WholeStream, attend, attend_padded
+from docmt.nn.device import upload
 from docmt.nn.growing_caches import Progress, reserve
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import (
@@ -167,7 +168,7 @@ class ContextCache:
     def __init__(self, sentences: int, progress: Progress) -> None:
         """Begin without keys; hypotheses will attend to `sentences` previous sentences."""
         self.row_count, self.progress = sentences + 1, progress
-        self.no_words = torch.tensor(NO_WORDS).to(progress.openings.device)
+        self.no_words = upload(NO_WORDS, progress.openings.device)
         self.pairs: PaddedPairs | None = None
         """Keys and values, a row for each sentence of each hypothesis, hypothesis by hypothesis."""
         self.words: Int[Tensor, "N W"] | None = None

@@ -78,8 +78,9 @@ class Segments:
         ids = np.repeat(np.arange(self.runs), self.lengths)
         return torch.from_numpy(ids).to(self.device, non_blocking=True)
 
+    @cached_property
     def positions(self) -> Numbers:
-        """Return the place of each token within its run, from 0."""
+        """The place of each token within its run, from 0."""
         return torch.from_numpy(places(np.asarray(self.lengths, dtype=np.int64))).to(self.device, non_blocking=True)
 
     def to(self, device: torch.device | str) -> "Segments":

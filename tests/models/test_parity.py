@@ -135,7 +135,7 @@ def test_streams_are_the_reference_implementations(reference):
         expected = ids[reference.dump[f"in/{tokens}"][reference.real(tokens)]]
         assert stream.tokens.tolist() == expected.tolist()
         positions = reference.dump[f"pos/{short}"][reference.real(tokens)] - FIRST_POSITION
-        assert stream.instances.positions().tolist() == positions.tolist()
+        assert stream.instances.positions.tolist() == positions.tolist()
     assert batch.target_out.tolist() == ids[reference.dump["in/target"][reference.real("target")]].tolist()
 
 
