@@ -9,8 +9,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from docmt.nn.attention import attend
-from docmt.nn.attention_weights import attention_weights
+from docmt.nn.attention import attend, attention_weights
 from docmt.nn.layers import Linear
 from docmt.nn.noise import normal
 from docmt.nn.streams import Chains, Segments, Stream

@@ -29,8 +29,7 @@ import torch
 from torch import Tensor, nn
 
 from docmt.models.convar import Gaussian, Posterior, Prior, chain_keys, kl_divergence
-from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Transformer
-from docmt.nn.attention import Place, WholeStream
+from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Place, Transformer, WholeStream
 from docmt.nn.layers import Linear, Residual, RunAttention
 from docmt.nn.streams import Batch, Chains, Memory, Segments, Stream, selected_rows
 from docmt.settings.models import LexicalChainConfig
