@@ -8,7 +8,7 @@ How runs are put into buckets was chosen by these rows. Against buckets of exact
 three significant bits took 0.7 to 0.9 of the time at 15 to 35 tokens a run and as much elsewhere; four bits gained
 nothing, and fixed steps of 8 or 16 lost a third at 5 to 12 tokens. Rounding the keys' lengths too lost everywhere.
 Products written out (`bmm`) by MKL instead of the fused kernel took as long; those of oneDNN are faster on long rows
-(`docmt/nn/backends/onednn.py`).
+(`docmt/nn/onednn.py`).
 """
 
 import platform
@@ -21,9 +21,9 @@ import torch
 from helpers.dense_attention import attend as dense_attend
 from torch.nn.functional import scaled_dot_product_attention
 
-from docmt.nn.backends import bucketed
+from docmt.nn.attention import attend_in_buckets
 from docmt.nn.device import keep_freed_memory
-from docmt.nn.linear import linear
+from docmt.nn.onednn import linear
 from docmt.nn.segments import Segments
 
 HEADS, HEAD_WIDTH = 4, 32
@@ -57,7 +57,7 @@ def per_run(q, k, v, query_segments, key_segments, causal):
 def fresh_plan(q, k, v, query_segments, key_segments, causal):
     """Bucketed, with the plan made anew: what the first layer of a batch pays."""
     query_segments.prepared.clear()
-    return bucketed.attend(q, k, v, query_segments, key_segments, causal)
+    return attend_in_buckets(q, k, v, query_segments, key_segments, causal)
 
 
 def lengths_of(runs: int, low: int, high: int, generator: random.Random) -> list[int]:
@@ -100,7 +100,7 @@ def measure(queries: list[int], keys: list[int], causal: bool, rates: tuple[floa
     flops = 2 * products * (FORWARD_MATMULS + BACKWARD_MATMULS) / (2 if causal else 1)
     moved = 4 * HEADS * HEAD_WIDTH * (6 * sum(queries) + 6 * sum(keys))
     floor = 1e3 * max(flops / rates[0], moved / rates[1])
-    return [floor, *(both_ways(way) for way in (bucketed.attend, fresh_plan, per_run, dense_attend))]
+    return [floor, *(both_ways(way) for way in (attend_in_buckets, fresh_plan, per_run, dense_attend))]
 
 
 def machine_rates() -> tuple[float, float]:

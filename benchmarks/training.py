@@ -24,9 +24,9 @@ from torch.utils.flop_counter import FlopCounterMode
 from docmt.base.vocabulary import SPECIALS
 from docmt.models import build
 from docmt.models.pretrained import Start
-from docmt.nn.linear import HAS_ONEDNN, product
+from docmt.nn.frames import frame_batch
+from docmt.nn.onednn import HAS_ONEDNN, product
 from docmt.nn.rows import RowChains, Rows
-from docmt.nn.streams import frame_batch
 from docmt.settings.models import (
     READS_CHAINS,
     GTransformerConfig,

@@ -42,7 +42,7 @@ from docmt.decoding.contrastive import score_variants
 from docmt.decoding.segments import Restore, SegmentTable, Sentence, View
 from docmt.decoding.strategy import Decoded, decode_segments
 from docmt.decoding.translator import Progress, Translator, quiet
-from docmt.search.beam import Translation
+from docmt.search.translations import Translation
 from docmt.settings.data import ViewConfig
 from docmt.settings.decode import DecodeConfig
 

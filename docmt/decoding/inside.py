@@ -27,10 +27,11 @@ from docmt.base.runs import places, starts
 from docmt.base.tables import write_arrow
 from docmt.base.vocabulary import Vocabulary
 from docmt.decoding.segments import View
+from docmt.nn.frames import frame_batch
 from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
 from docmt.nn.shapes import Float, RunWeights, Tensor
-from docmt.nn.streams import Batch, frame_batch
+from docmt.nn.streams import Batch
 from docmt.search.source import NOISE
 
 
@@ -121,7 +122,8 @@ def look_inside(model: nn.Module, batch: Batch) -> list[SentenceMeasures]:
         fused = [] if fusing is None else watched.enter_context(arguments(fusing))
         model.decode(batch.target_in, memory)
     # The weights are computed again from the arguments of the attention, since attention itself never stores them.
-    attention = attending.weights(*attended[0])
+    x, place = attended[0]
+    attention = place.weights(attending, x)
     if fusing is None:
         return [SentenceMeasures(weights, None, None) for weights in attention]
     states, chains = fused[0][0], memory.chains

@@ -9,7 +9,8 @@ from torch import nn
 
 from docmt.decoding.batches import token_batches
 from docmt.nn.rows import Rows
-from docmt.search.beam import Translation, join_translations, search_instances
+from docmt.search.beam import search_instances
+from docmt.search.translations import Translation, join_translations
 from docmt.settings.decode import DecodeConfig
 
 Progress = Callable[[int, int, int], None]

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 import torch
 
 from docmt.devicecheck.findings import DeviceFinding, compared, guarded, relative_difference
-from docmt.nn.backends import bucketed, varlen
+from docmt.nn import varlen
+from docmt.nn.attention import attend_in_buckets
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import Keys, Queries, Tensor
 
@@ -22,7 +23,7 @@ def defined_attention(q: Queries, k: Keys, v: Keys, queries: Segments, keys: Seg
     """Return the attention of each query to the keys of its run, up to its own place where `causal` is true."""
     visible = queries.ids()[:, None] == keys.ids()[None]
     if causal:
-        visible &= keys.positions()[None] <= queries.positions()[:, None]
+        visible &= keys.positions[None] <= queries.positions[:, None]
     scores = torch.einsum("thk,shk->hts", q, k) * q.shape[-1] ** -0.5
     weights = scores.masked_fill(~visible, torch.finfo(q.dtype).min).softmax(-1) * visible
     return torch.einsum("hts,shk->thk", weights, v)
@@ -31,7 +32,7 @@ def defined_attention(q: Queries, k: Keys, v: Keys, queries: Segments, keys: Seg
 def check_kernels(device: torch.device) -> Iterator[DeviceFinding]:
     """Yield the difference of each kernel from the definition, with its gradients, in each number type."""
     named_types = {str(kind)[6:]: kind for kind in MOST}
-    kernels = {f"padded, {name}": (bucketed.attend, kind) for name, kind in named_types.items()}
+    kernels = {f"padded, {name}": (attend_in_buckets, kind) for name, kind in named_types.items()}
     if device.type == "cuda":
         kernels["variable length, bfloat16"] = (varlen.attend, torch.bfloat16)
     forms = {f"{name}{form}": (name, form == ", causal") for name in kernels for form in ("", ", causal")}

@@ -10,9 +10,10 @@ from docmt.base.runs import places
 from docmt.base.vocabulary import SPECIALS
 from docmt.models import build
 from docmt.models.transformer import Transformer
+from docmt.nn.frames import frame_batch
 from docmt.nn.noise import document_keys
 from docmt.nn.rows import RowChains, Rows
-from docmt.nn.streams import Batch, frame_batch
+from docmt.nn.streams import Batch
 from docmt.settings.models import MODEL_CONFIGS, READS_CHAINS, TransformerConfig
 
 CHAIN = 3

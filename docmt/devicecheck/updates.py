@@ -45,7 +45,7 @@ def gradients(
     model.zero_grad()
     batches = [how.ready(batch).to(device)]
     context = partial(forward_context, device, precision)
-    with how.parts():
+    with how.parts(model):
         accumulate_gradients(
             model.train(), batches, len(batch.target_out), SMOOTHING, model.term_weights(UPDATE), context
         )

@@ -17,8 +17,8 @@ from docmt.exporting.ct2_model import check_ctranslate2
 from docmt.exporting.ct2_search import MARGIN, CTranslate2Search
 from docmt.exporting.source import ExportedModel
 from docmt.nn.rows import Rows
-from docmt.search.beam import Translation, length_penalty
 from docmt.search.forced import forced_scores
+from docmt.search.translations import Translation, length_penalty
 from docmt.settings.ctranslate2 import engine_obstacles
 
 SAMPLE = 64

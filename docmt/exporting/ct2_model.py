@@ -19,8 +19,7 @@ from docmt.base.foreign import library
 from docmt.base.vocabulary import SPECIALS
 from docmt.exporting.source import ExportedModel
 from docmt.nn.frames import FRAMES
-from docmt.nn.layers import Embedding, FeedForward, Residual
-from docmt.nn.multihead import MultiHead
+from docmt.nn.layers import Embedding, FeedForward, MultiHead, Residual
 from docmt.settings.ctranslate2 import Obstacle, obstacles
 from docmt.settings.models import TransformerConfig
 

@@ -19,10 +19,11 @@ from docmt.decoding.translator import Searches
 from docmt.exporting.ct2_folder import search_settings
 from docmt.exporting.ct2_model import ctranslate2, position_rows, save_ct2_model
 from docmt.exporting.source import ExportedModel
+from docmt.nn.frames import frame_source
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_source
-from docmt.search.beam import Translation, length_penalty, search_memory
+from docmt.search.beam import search_memory
 from docmt.search.rules import RULES, instance_limits, most_pieces
+from docmt.search.translations import Translation, length_penalty
 
 TINY = 1e-9
 """The exponent of the length in place of 0: with 0, CTranslate2 would end a search earlier than docmt does."""

@@ -7,34 +7,22 @@ import math
 from typing import NamedTuple
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from docmt.nn.attention import attend, attention_weights
-from docmt.nn.linear import Linear
+from docmt.nn.layers import Linear
 from docmt.nn.noise import normal
-from docmt.nn.segments import Segments
-from docmt.nn.shapes import (
-    ChainStates,
-    Latents,
-    MemberStates,
-    Queries,
-    RowKeys,
-    RunWeights,
-    SourceStates,
-    States,
-    Tensor,
-)
-from docmt.nn.streams import Chains, Stream
+from docmt.nn.streams import Chains, Segments, Stream
 from docmt.settings.models import LexicalChainConfig
 
 
 class Gaussian(NamedTuple):
     """A normal distribution with a diagonal covariance for each chain."""
 
-    mean: Latents
-    log_variance: Latents
+    mean: Tensor
+    log_variance: Tensor
 
-    def sample(self, keys: RowKeys | None = None) -> Latents:
+    def sample(self, keys: Tensor | None = None) -> Tensor:
         """Return a sample for each chain, reparameterised, so that gradients reach mean and variance.
 
         The noise follows from `keys`, the noise keys of the chains (`docmt.nn.noise`). Where `keys` is None, torch's
@@ -44,7 +32,7 @@ class Gaussian(NamedTuple):
         return self.mean + torch.exp(self.log_variance / 2) * draws.to(self.mean.dtype)
 
 
-def chain_keys(source: Stream) -> RowKeys | None:
+def chain_keys(source: Stream) -> Tensor | None:
     """Return the noise key of each chain: the key of its first member, which is a member of no other chain."""
     first = source.chains.runs.offsets[:-1]
     return None if source.keys is None else source.keys.index_select(0, source.chains.tokens.index_select(0, first))
@@ -74,7 +62,7 @@ class SoftAlignment(nn.Module):
         self.weight = Linear(width, width, bias=False)
         nn.init.xavier_uniform_(self.weight.weight)
 
-    def forward(self, members: MemberStates, chains: Chains, states: States, sentences: Segments) -> MemberStates:
+    def forward(self, members: Tensor, chains: Chains, states: Tensor, sentences: Segments) -> Tensor:
         """Return the translation of each member: a mean of the target's `states`, weighted by the attention of eq. 8.
 
         `sentences` are the target sentences, as runs of `states`. The rows of `members`, which are source states, and
@@ -84,11 +72,11 @@ class SoftAlignment(nn.Module):
         translations = attend(query, states[:, None], states[:, None], chains.sentences, sentences)[:, 0]
         return torch.zeros_like(translations).index_copy(0, chains.order, translations)
 
-    def weights(self, members: MemberStates, chains: Chains, states: States, sentences: Segments) -> list[RunWeights]:
+    def weights(self, members: Tensor, chains: Chains, states: Tensor, sentences: Segments) -> list[Tensor]:
         """Return the weights of eq. 8 for each sentence: a row for each member in it, in the order `chains.order`."""
         return attention_weights(self._project_queries(members, chains), states[:, None], chains.sentences, sentences)
 
-    def _project_queries(self, members: MemberStates, chains: Chains) -> Queries:
+    def _project_queries(self, members: Tensor, chains: Chains) -> Tensor:
         """Return the queries, in the order of the members' sentences; the single head is as wide as the model."""
         # `attend` divides scores by the root of the width; eq. 8 does not, so the queries are multiplied by the root.
         return self.weight(members).index_select(0, chains.order)[:, None] * math.sqrt(members.shape[1])
@@ -110,7 +98,7 @@ class GaussianNetwork(nn.Module):
         self.log_variance = Linear(config.latent_inner, config.latent_width)
         self.softplus = config.latent_variance == "softplus"
 
-    def forward(self, x: ChainStates) -> Gaussian:
+    def forward(self, x: Tensor) -> Gaussian:
         """Return the distribution of each chain."""
         hidden = self.hidden(x).relu()
         log_variance = self.log_variance(hidden)
@@ -124,7 +112,7 @@ class Prior(GaussianNetwork):
         """Create the network for the source side of a chain."""
         super().__init__(config.width, config)
 
-    def forward(self, source: SourceStates, chains: Chains) -> Gaussian:
+    def forward(self, source: Tensor, chains: Chains) -> Gaussian:
         """Return the prior of each chain; `source` has the source states of all tokens."""
         return super().forward(max_pool(source.index_select(0, chains.tokens), chains))
 
@@ -137,14 +125,14 @@ class Posterior(GaussianNetwork):
         super().__init__(2 * config.width, config)
         self.alignment = SoftAlignment(config.width)
 
-    def forward(self, source: SourceStates, chains: Chains, states: States, sentences: Segments) -> Gaussian:
+    def forward(self, source: Tensor, chains: Chains, states: Tensor, sentences: Segments) -> Gaussian:
         """Return the posterior of each chain; `states` are the decoder's states H, `sentences` their runs."""
         members = source.index_select(0, chains.tokens)
         translations = self.alignment(members, chains, states, sentences)
         return super().forward(torch.cat((max_pool(members, chains), max_pool(translations, chains)), dim=-1))
 
 
-def max_pool(members: MemberStates, chains: Chains) -> ChainStates:
+def max_pool(members: Tensor, chains: Chains) -> Tensor:
     """Return the maximum over the members of each chain, feature by feature (maxP). Paper: section 3.2, eq. 10."""
     # segment_reduce refuses an empty list of segments.
     if not chains.runs.runs:

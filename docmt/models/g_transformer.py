@@ -13,7 +13,7 @@ of group and global attention. The ablations of the paper (Tables 3, 5 and 6) ar
 | section 4.1, eq. 6 to 9, GroupMHA | attention of scope "sentence" |
 | section 4.2, GlobalMHA | attention of scope "instance" |
 | section 4.2, eq. 10, gate-sum | `CombinedAttention` |
-| section 4.3, tags while decoding | `docmt.nn.progress.Progress` |
+| section 4.3, tags while decoding | `docmt.nn.growing_caches.Progress` |
 | Table 3, without target-side or source-side context | the settings `..._combined_layers`, each of which may be 0 |
 | Table 5, without language or translation locality | `language_locality`, `translation_locality` |
 | Table 6, group or global attention alone | `top_attention` |
@@ -32,14 +32,11 @@ the frame `wrapped` does not (`docmt.nn.frames`).
 from typing import Literal
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from docmt.models.transformer import Role, Transformer, plain_attention
-from docmt.nn.caches import Cache
-from docmt.nn.compiled import token_wise
-from docmt.nn.linear import Linear
-from docmt.nn.multihead import CrossAttention, SelfAttention
-from docmt.nn.shapes import HypothesisStates, States
+from docmt.nn.attention import Place
+from docmt.nn.layers import CrossAttention, Linear, SelfAttention
 from docmt.settings.models import GTransformerConfig
 
 
@@ -48,6 +45,8 @@ class CombinedAttention(nn.Module):
 
     Paper: section 4.2, eq. 10: g = sigmoid([H_L; H_G] W + b), H = H_L * g + H_G * (1 - g).
     """
+
+    token_wise = ("merge",)
 
     def __init__(
         self, width: int, group: SelfAttention | CrossAttention, global_: SelfAttention | CrossAttention
@@ -59,16 +58,11 @@ class CombinedAttention(nn.Module):
         nn.init.xavier_uniform_(self.gate.weight)
         nn.init.zeros_(self.gate.bias)
 
-    def forward(self, x: States, *attention_inputs: object) -> States:
-        """Return the gated sum of group and global attention; `attention_inputs`: their arguments after `x`."""
-        return self.merge(self.group(x, *attention_inputs), self.global_(x, *attention_inputs))
+    def forward(self, x: Tensor, place: Place) -> Tensor:
+        """Return the gated sum of group and global attention."""
+        return self.merge(self.group(x, place), self.global_(x, place))
 
-    def step(self, x: HypothesisStates, cache: Cache) -> HypothesisStates:
-        """Return the gated sum of group and global attention for the newest token of each hypothesis."""
-        return self.merge(self.group.step(x, cache), self.global_.step(x, cache))
-
-    @token_wise
-    def merge(self, local: States, global_: States) -> States:
+    def merge(self, local: Tensor, global_: Tensor) -> Tensor:
         """Return the sum of the results of group and global attention, weighted by the gate."""
         g = torch.sigmoid(self.gate(torch.cat((local, global_), dim=-1)))
         return torch.lerp(global_, local, g)

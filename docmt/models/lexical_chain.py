@@ -26,30 +26,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from docmt.base.runs import spans, starts
 from docmt.models.convar import Gaussian, Posterior, Prior, chain_keys, kl_divergence
-from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Transformer
-from docmt.nn.caches import Cache
-from docmt.nn.device import upload
-from docmt.nn.layers import Residual
-from docmt.nn.linear import Linear
-from docmt.nn.multihead import RunAttention
-from docmt.nn.noise import key_scope, narrowed_key_scope
-from docmt.nn.segments import Segments, pad_runs, unpad_runs
-from docmt.nn.shapes import (
-    Float,
-    HypothesisStates,
-    HypothesisTokens,
-    Int,
-    Latents,
-    Numbers,
-    SourceStates,
-    States,
-    Tensor,
-)
-from docmt.nn.streams import Batch, Chains, Memory, Stream
+from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Place, Transformer, WholeStream
+from docmt.nn.layers import Linear, Residual, RunAttention
+from docmt.nn.streams import Batch, Chains, Memory, Segments, Stream, selected_rows
 from docmt.settings.models import LexicalChainConfig
 
 
@@ -69,46 +51,40 @@ class ConsistencyFusion(nn.Module):
         nn.init.eye_(self.fusion.weight[:, config.latent_width :])
         nn.init.zeros_(self.fusion.bias)
 
-    def forward(self, states: States, sentences: Segments, chains: Chains, z: Latents) -> States:
-        """Return the fused states; run r of `sentences` has the states that translate source sentence r."""
-        similarity, latents = self.similarity(states, sentences, chains, z)
-        return self._fused(states, unpad_runs(similarity @ latents, sentences))
+    def forward(self, states: Tensor, place: Place, chains: Chains, z: Tensor) -> Tensor:
+        """Return the fused states; `place` knows the source sentence that each of them translates."""
+        similarity, latents = self.similarity(states, place, chains, z)
+        return self._fused(states, place.from_source_sentence(similarity @ latents))
 
-    def step(self, states: HypothesisStates, sentence: Numbers, chains: Chains, z: Latents) -> HypothesisStates:
-        """Return the fused states; `sentence` is the number of the source sentence that each state translates."""
-        latents = _latents_of(chains.relevant.index_select(0, sentence), z)
-        return self._fused(states, (_similarity(self.query(states)[:, None], latents) @ latents)[:, 0])
-
-    def similarity(
-        self, states: States, sentences: Segments, chains: Chains, z: Latents
-    ) -> tuple[Float[Tensor, "R Q _"], Float[Tensor, "R _ Z"]]:
+    def similarity(self, states: Tensor, place: Place, chains: Chains, z: Tensor) -> tuple[Tensor, Tensor]:
         """Return the similarity, from 0 to 1, of each state to its sentence's latent variables, and these variables.
 
-        A row of both is a sentence, whose states are padded to those of the longest one. The last axis of the former
-        and the second of the latter are the columns of `chains.relevant`. Paper: section 3.3, eq. 16, and the weights
-        of eq. 17.
+        A row of both is a sentence or, in search, a hypothesis; states are padded to those of the longest sentence. The
+        last axis of the former and the second of the latter are the columns of `chains.relevant`. Paper: section 3.3,
+        eq. 16, and the weights of eq. 17.
         """
-        latents = _latents_of(chains.relevant, z)
-        return _similarity(pad_runs(self.query(states), sentences)[0], latents), latents
+        query, sentences = place.by_source_sentence(self.query(states))
+        latents = _latents_of(chains.relevant.index_select(0, sentences), z)
+        return _similarity(query, latents), latents
 
-    def _fused(self, states: States, feature: Float[Tensor, "T Z"]) -> States:
+    def _fused(self, states: Tensor, feature: Tensor) -> Tensor:
         return torch.tanh(self.fusion(torch.cat((feature, states), dim=-1)))
 
 
-def _latents_of(relevant: Int[Tensor, "_ _"], z: Latents) -> Float[Tensor, "_ _ Z"]:
+def _latents_of(relevant: Tensor, z: Tensor) -> Tensor:
     """Return the latent variables of rows of `Chains.relevant`."""
     # Rows are filled with the number after the last chain. The latent variable of that number is zero, and adds
     # nothing to a feature.
     return torch.cat((z, z.new_zeros((1, z.shape[1]))))[relevant]
 
 
-def _similarity(query: Float[Tensor, "_ Q Z"], latents: Float[Tensor, "_ _ Z"]) -> Float[Tensor, "_ Q _"]:
+def _similarity(query: Tensor, latents: Tensor) -> Tensor:
     """Return (cosine + 1) / 2 of each query of a row and each latent variable of the row."""
     cosine = nn.functional.normalize(query, dim=-1) @ nn.functional.normalize(latents, dim=-1).transpose(1, 2)
     return (cosine + 1) / 2
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ChainMemory(Memory):
     """An encoded source with its chains and, where the model has them, their prior and their latent variables `z`.
 
@@ -117,17 +93,12 @@ class ChainMemory(Memory):
 
     chains: Chains
     prior: Gaussian | None
-    z: Latents | None
+    z: Tensor | None
 
     def repeat_instances(self, source: Stream, which: np.ndarray) -> "ChainMemory":
         """Return the memory of the instances `which`, without the prior, which `LexicalChain.forward` alone reads."""
-        z = None if self.z is None else self.z.index_select(0, self._chains_of(which))
+        z = None if self.z is None else self.z.index_select(0, self.chains.of_instances(which))
         return replace(super().repeat_instances(source, which), chains=source.chains, prior=None, z=z)
-
-    def _chains_of(self, which: np.ndarray) -> Numbers:
-        """Return the numbers of the chains of the instances `which`, in that order."""
-        counts = self.chains.counts
-        return upload(spans(starts(counts)[which], counts[which]), self.layout.instances.device)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,9 +109,18 @@ class Summaries:
     `sentence` is the number of the sentence that each token of the stream belongs to.
     """
 
-    tokens: Numbers
+    tokens: Tensor
     documents: Segments
-    sentence: Numbers
+    sentence: Tensor
+
+
+class ChainStream(WholeStream):
+    """The place of all tokens of a source stream with chains, which knows the first symbols of its sentences."""
+
+    def __init__(self, source: Stream) -> None:
+        """Find the first symbols of the sentences of `source`."""
+        super().__init__(source)
+        self.summaries = summaries_of(source)
 
 
 class GeneralContext(nn.Module):
@@ -155,15 +135,15 @@ class GeneralContext(nn.Module):
         self.attention = RunAttention(config.width, config.heads, config.attention_dropout)
         self.residual = Residual(config)
 
-    def forward(self, x: SourceStates, summaries: Summaries) -> SourceStates:
+    def forward(self, x: Tensor, summaries: Summaries) -> Tensor:
         """Return the source states after the sublayer; `summaries` has the first symbols of the sentences."""
+        return self.residual(x, self.sentence_context, summaries)
 
-        def sentence_context(y: SourceStates) -> SourceStates:
-            with narrowed_key_scope(summaries.tokens):
-                context = self.attention(y.index_select(0, summaries.tokens), summaries.documents)
-            return context.index_select(0, summaries.sentence)
-
-        return self.residual(x, sentence_context)
+    def sentence_context(self, x: Tensor, summaries: Summaries) -> Tensor:
+        """Return, for each token, what the first symbol of its sentence gets from those of its document."""
+        with selected_rows(x, summaries.tokens) as first:
+            context = self.attention(first, summaries.documents)
+        return context.index_select(0, summaries.sentence)
 
 
 class LexicalConsistency(nn.Module):
@@ -178,11 +158,10 @@ class LexicalConsistency(nn.Module):
         self.attention = RunAttention(config.width, config.heads, config.attention_dropout)
         self.residual = Residual(config)
 
-    def forward(self, x: SourceStates, chains: Chains) -> SourceStates:
+    def forward(self, x: Tensor, chains: Chains) -> Tensor:
         """Return the source states; the words of chains have new states."""
-        members = x.index_select(0, chains.tokens)
-        with narrowed_key_scope(chains.tokens):
-            consistent = self.residual(members, lambda y: self.attention(y, chains.runs))
+        with selected_rows(x, chains.tokens) as members:
+            consistent = self.residual(members, self.attention, chains.runs)
         return x.index_copy(0, chains.tokens, consistent.to(x.dtype))
 
 
@@ -195,13 +174,13 @@ class ChainEncoderLayer(EncoderLayer):
         self.general = GeneralContext(config) if config.general_attention else None
         self.lexical = LexicalConsistency(config) if config.lexical_attention else None
 
-    def forward(self, x: SourceStates, source: Stream, summaries: Summaries) -> SourceStates:
+    def forward(self, x: Tensor, place: ChainStream) -> Tensor:
         """Return the source states after the layer."""
-        x = self.after_self(x, lambda y: self.self_attention(y, source.layout))
+        x = self.after_self(x, self.self_attention, place)
         if self.general is not None:
-            x = self.general(x, summaries)
+            x = self.general(x, place.summaries)
         if self.lexical is not None:
-            x = self.lexical(x, source.chains)
+            x = self.lexical(x, place.stream.chains)
         return self.after_feed_forward(x, self.feed_forward)
 
 
@@ -229,15 +208,17 @@ class LexicalChain(Transformer):
         In training z is a sample from the posterior, which reads the translation. In evaluation z is the latent
         variable of inference.
         """
-        memory = self.encode(batch.source)
-        states = super().decode(batch.target_in, memory)
+        memory, target_in = self.encode(batch.source), batch.target_in
+        place = WholeStream(target_in, memory)
+        with place.noise():
+            states = self.decoder_states(place)
         if not self.config.latent:
             return ForwardPass(states, {})
-        posterior = self.posterior(memory.states, memory.chains, states, batch.target_in.sentences)
+        posterior = self.posterior(memory.states, memory.chains, states, target_in.sentences)
         kl = LossTerm(kl_divergence(posterior, memory.prior), memory.chains.runs.runs)
         if self.training:
             memory = replace(memory, z=posterior.sample(chain_keys(batch.source)))
-        return ForwardPass(self._fuse(states, batch.target_in, memory), {"kl": kl})
+        return ForwardPass(self.finish(states, WholeStream(target_in, memory)), {"kl": kl})
 
     def term_weights(self, update: int) -> dict[str, float]:
         """Return the weight alpha, which rises from 0 to `kl_weight`. Paper: section 3.4, eq. 20; appendix B."""
@@ -249,23 +230,20 @@ class LexicalChain(Transformer):
         """Return the encoded source with its latent variables. Raises ValueError for a stream without chains."""
         if source.chains is None:
             raise ValueError("a lexical chain model needs a source stream with its chains")
-        with key_scope(source.keys):
-            x = self.embed(self.source_embedding, source)
-            states = self.run_encoder(x, source, summaries_of(source))
-        prior = self.prior(states, source.chains) if self.config.latent else None
-        return ChainMemory(states, source.layout, source.chains, prior, prior and self._infer_z(prior, source))
+        memory = super().encode(source)
+        prior = self.prior(memory.states, source.chains) if self.config.latent else None
+        z = prior and self._infer_z(prior, source)
+        return ChainMemory(memory.states, source.layout, chains=source.chains, prior=prior, z=z)
 
-    def decode(self, target_in: Stream, memory: ChainMemory) -> States:
-        """Return the final states, fused with the latent variables of the memory."""
-        return self._fuse(super().decode(target_in, memory), target_in, memory)
+    def run_encoder(self, x: Tensor, place: WholeStream) -> Tensor:
+        """Return the final states of the encoder."""
+        return super().run_encoder(x, ChainStream(place.stream))
 
-    @torch.no_grad()
-    def step(self, tokens: HypothesisTokens, cache: Cache) -> HypothesisStates:
-        """Return the final states of the newest tokens, fused with the latent variables of their source sentences."""
-        states, memory = super().step(tokens, cache), cache.memory
+    def finish(self, states: Tensor, place: Place) -> Tensor:
+        """Return the states, fused with the latent variables of the source sentences that they translate."""
         if not self.config.latent:
             return states
-        return self.fusion.step(states, cache.progress.source_run, memory.chains, memory.z)
+        return self.fusion(states, place, place.memory.chains, place.memory.z)
 
     def transfer_source(self, name: str) -> str | None:
         """Return the parameter of an initial model that `name` starts from; None: it starts at random.
@@ -279,12 +257,9 @@ class LexicalChain(Transformer):
                 return name.replace(part, ".self_attention.") if self.config.new_attention == "copied" else None
         return name
 
-    def _infer_z(self, prior: Gaussian, source: Stream) -> Latents:
+    def _infer_z(self, prior: Gaussian, source: Stream) -> Tensor:
         """Return the latent variables of inference: the mean of the prior, or a sample."""
         return prior.mean if self.config.latent_in_inference == "mean" else prior.sample(chain_keys(source))
-
-    def _fuse(self, states: States, target_in: Stream, memory: ChainMemory) -> States:
-        return self.fusion(states, target_in.sentences, memory.chains, memory.z) if self.config.latent else states
 
 
 def summaries_of(source: Stream) -> Summaries:

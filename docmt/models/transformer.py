@@ -16,17 +16,12 @@ embeddings N(0, 1/d)); with `norm: pre` each stack ends in a layer norm.
 from typing import Literal, NamedTuple
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from docmt.nn.caches import Cache
-from docmt.nn.frames import FRAMES
-from docmt.nn.layers import Embedding, FeedForward, Residual
-from docmt.nn.linear import Linear
-from docmt.nn.multihead import CrossAttention, SelfAttention
-from docmt.nn.noise import key_scope
-from docmt.nn.progress import Progress
-from docmt.nn.shapes import AnyStates, HypothesisStates, HypothesisTokens, Logits, States, Tensor
-from docmt.nn.streams import Batch, Layout, Memory, Scope, Stream
+from docmt.nn.attention import Place, WholeStream
+from docmt.nn.layers import CrossAttention, Embedding, FeedForward, Linear, Residual, SelfAttention
+from docmt.nn.segments import Scope
+from docmt.nn.streams import Batch, Memory, Stream
 from docmt.settings.models import TransformerConfig
 
 Role = Literal["encoder_self", "decoder_self", "cross"]
@@ -43,9 +38,9 @@ class EncoderLayer(nn.Module):
         self.feed_forward = feed_forward(config)
         self.after_self, self.after_feed_forward = Residual(config), Residual(config)
 
-    def forward(self, x: States, layout: Layout) -> States:
-        """Return the states after the layer; `layout` has the sentences and instances of the source."""
-        x = self.after_self(x, lambda y: self.self_attention(y, layout))
+    def forward(self, x: Tensor, place: Place) -> Tensor:
+        """Return the states after the layer."""
+        x = self.after_self(x, self.self_attention, place)
         return self.after_feed_forward(x, self.feed_forward)
 
 
@@ -59,16 +54,10 @@ class DecoderLayer(nn.Module):
         self.feed_forward = feed_forward(config)
         self.after_self, self.after_cross, self.after_feed_forward = (Residual(config) for _ in range(3))
 
-    def forward(self, x: States, layout: Layout, memory: Memory) -> States:
-        """Return the states of all target tokens after the layer; `memory` is the encoded source."""
-        x = self.after_self(x, lambda y: self.self_attention(y, layout))
-        x = self.after_cross(x, lambda y: self.cross_attention(y, layout, memory))
-        return self.after_feed_forward(x, self.feed_forward)
-
-    def step(self, x: HypothesisStates, cache: Cache) -> HypothesisStates:
-        """Return the state of the newest token of each hypothesis after the layer; `cache` has the earlier tokens."""
-        x = self.after_self(x, lambda y: self.self_attention.step(y, cache))
-        x = self.after_cross(x, lambda y: self.cross_attention.step(y, cache))
+    def forward(self, x: Tensor, place: Place) -> Tensor:
+        """Return the states after the layer: of all target tokens or, in search, of the newest one of hypotheses."""
+        x = self.after_self(x, self.self_attention, place)
+        x = self.after_cross(x, self.cross_attention, place)
         return self.after_feed_forward(x, self.feed_forward)
 
 
@@ -92,16 +81,16 @@ class LossTerm(NamedTuple):
 class ForwardPass(NamedTuple):
     """The final states of the decoder for its input, and the additional losses by name."""
 
-    states: States
+    states: Tensor
     loss_terms: dict[str, LossTerm]
 
 
 class Transformer(nn.Module):
     """The Transformer, whose methods and attributes are the interface of all architectures.
 
-    Decoding and forced scores call `encode`, `decode` and `logits`; `start` and `step` compute the same states with
-    caches. Training calls the model itself, which may read the whole translation and returns additional losses;
-    `term_weights` gives the weights of these losses. `transfer_source` names the parameter of an initial model that a
+    Forced scores call `encode`, `decode` and `logits`; a search calls `target_states` with a `docmt.nn.cache.Cache`.
+    Training calls the model itself, which may read the whole translation and returns additional losses; `term_weights`
+    gives the weights of these losses. `transfer_source` names the parameter of an initial model that a
     parameter starts from. `synchronous` says whether sentences may be decoded independently.
     """
 
@@ -109,6 +98,8 @@ class Transformer(nn.Module):
     """The tokens that a token may attend to."""
     synchronous = False
     """True where a sentence's translation depends on no other translation: each sentence is searched by itself."""
+    streams = 1
+    """The number of streams of hidden states."""
 
     def __init__(self, config: TransformerConfig, source_size: int, target_size: int) -> None:
         """Create the model with new parameters; `source_size` and `target_size` are numbers of pieces."""
@@ -140,10 +131,9 @@ class Transformer(nn.Module):
         """Return a new attention of a layer; layer 0 is at the bottom. Each architecture has its own attentions."""
         return plain_attention(self.config, role, self.scope)
 
-    def embed(self, embedding: Embedding, stream: Stream) -> States:
-        """Return the embedded tokens, at positions in the instance or (`positions: restarting`) in the sentence."""
-        runs = stream.instances if self.config.positions == "running" else stream.sentences
-        return embedding(stream.tokens, runs.positions(), runs.longest)
+    def embed(self, embedding: Embedding, place: Place) -> Tensor:
+        """Return the embedded tokens of `place`."""
+        return embedding(place.tokens, *place.positions(self.config))
 
     def forward(self, batch: Batch) -> ForwardPass:
         """Return the final states of the decoder and the additional losses; training and validation call this."""
@@ -155,60 +145,49 @@ class Transformer(nn.Module):
 
     def encode(self, source: Stream) -> Memory:
         """Return the encoded source."""
-        with key_scope(source.keys):
-            states = self.run_encoder(self.embed(self.source_embedding, source), source.layout)
-        return Memory(states, source.layout)
+        place = WholeStream(source)
+        with place.noise():
+            states = self.run_encoder(self.embed(self.source_embedding, place), place)
+        return Memory(states, source.layout, source.layout.twice() if self.streams == 2 else None)
 
-    def run_encoder(self, x: AnyStates, *layer_inputs: object) -> AnyStates:
-        """Return the final states of the encoder; `layer_inputs` are the arguments of its layers after `x`."""
+    def run_encoder(self, x: Tensor, place: WholeStream) -> Tensor:
+        """Return the final states of the encoder."""
         for layer in self.encoder:
-            x = layer(x, *layer_inputs)
+            x = layer(x, place)
         return self.encoder_norm(x)
 
-    def decode(self, target_in: Stream, memory: Memory) -> States:
+    def decode(self, target_in: Stream, memory: Memory) -> Tensor:
         """Return the final states of the decoder; the state of token t depends on the source and on the target up to t.
 
         A row of states that several tokens share (`Segments.rows`) is computed once.
         """
-        with key_scope(target_in.keys):
-            x = target_in.instances.tokens_to_rows(self.embed(self.target_embedding, target_in))
-            for layer in self.decoder:
-                x = layer(x, target_in.layout, memory)
-        return target_in.instances.rows_to_tokens(self.decoder_norm(x))
+        return self.target_states(WholeStream(target_in, memory))
 
-    def logits(self, states: States) -> Logits:
+    def target_states(self, place: Place) -> Tensor:
+        """Return the final states of the tokens of `place`: a whole stream or, in search, the newest tokens."""
+        with place.noise():
+            return self.finish(self.decoder_states(place), place)
+
+    def decoder_states(self, place: Place) -> Tensor:
+        """Return the states above the layers of the decoder."""
+        x = place.tokens_to_rows(self.embed(self.target_embedding, place))
+        return place.rows_to_tokens(self.run_decoder(x, place))
+
+    def run_decoder(self, x: Tensor, place: Place) -> Tensor:
+        """Return the states after the layers; `x` has a row for each row of `place`."""
+        for layer in self.decoder:
+            x = layer(x, place)
+        return self.decoder_norm(x)
+
+    def finish(self, states: Tensor, place: Place) -> Tensor:
+        """Return the final states, which the output layer reads; architectures that add something add it here."""
+        return states
+
+    def logits(self, states: Tensor) -> Tensor:
         """Return the logits of the next token; pieces that the model does not know (`absent_pieces`) have -inf."""
         logits = self.output(states)
         # In place, since the logits are the largest table of a step of decoding.
         return logits if self.absent is None else logits.index_fill_(1, self.absent, -torch.inf)
-
-    @torch.no_grad()
-    def start(self, memory: Memory, beam: int) -> Cache:
-        """Return an empty cache for `beam` hypotheses of each instance; the frame says which symbols open sentences."""
-        cache = Cache(memory, beam, FRAMES[self.config.frame].openings)
-        for module in self.decoder.modules():
-            if isinstance(module, SelfAttention | CrossAttention):
-                module.open_cache(cache)
-        return cache
-
-    @torch.no_grad()
-    def step(self, tokens: HypothesisTokens, cache: Cache) -> HypothesisStates:
-        """Return the final states of the newest token of each hypothesis, and store its keys and values in `cache`."""
-        x = self.embed_newest(tokens, cache.progress)
-        for layer in self.decoder:
-            x = layer.step(x, cache)
-        return self.decoder_norm(x)
-
-    def embed_newest(self, tokens: HypothesisTokens, progress: Progress) -> HypothesisStates:
-        """Return the embedded newest token of each hypothesis, and record in `progress` that it was written."""
-        progress.advance(tokens)
-        if self.config.positions == "restarting":
-            positions, longest = progress.cursor, progress.longest
-            if table := self.config.learned_positions:
-                # The rules of the search end each sentence in time, but a slot without a hypothesis may write on.
-                positions, longest = positions.clamp(max=table.rows - 1), min(longest, table.rows)
-            return self.target_embedding(tokens, positions, longest)
-        return self.target_embedding(tokens, torch.full_like(tokens, progress.steps - 1), progress.steps)
 
     def transfer_source(self, name: str) -> str | None:
         """Return the parameter of an initial model that the parameter `name` starts from; None: it starts at random."""

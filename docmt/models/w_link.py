@@ -34,16 +34,12 @@ paper.
 from dataclasses import replace
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from docmt.models.transformer import EncoderLayer, ForwardPass, LossTerm, Transformer
-from docmt.nn.layers import Residual
-from docmt.nn.linear import Linear
-from docmt.nn.multihead import RunAttention
-from docmt.nn.noise import key_scope, narrowed_key_scope
-from docmt.nn.segments import Segments
-from docmt.nn.shapes import Logits, SourceStates, States, Tensor
-from docmt.nn.streams import Batch, Chains, Memory, Stream
+from docmt.nn.attention import WholeStream
+from docmt.nn.layers import Linear, Residual, RunAttention
+from docmt.nn.streams import Batch, Chains, Memory, Segments, Stream, selected_rows
 from docmt.settings.models import WLinkConfig
 
 GATE_START = -3.0
@@ -66,13 +62,13 @@ class SharedContext(nn.Module):
         nn.init.constant_(self.gate.bias, GATE_START)
         self.residual = Residual(replace(config, norm="pre"))
 
-    def forward(self, x: SourceStates, links: Chains) -> SourceStates:
+    def forward(self, x: Tensor, links: Chains) -> Tensor:
         """Return the source states with the shared context added to the linked words."""
-        with narrowed_key_scope(links.tokens):
-            words = self.residual(x.index_select(0, links.tokens), lambda normed: self.gated_context(normed, links))
+        with selected_rows(x, links.tokens) as words:
+            words = self.residual(words, self.gated_context, links)
         return x.index_copy(0, links.tokens, words.to(x.dtype))
 
-    def gated_context(self, normed: States, links: Chains) -> States:
+    def gated_context(self, normed: Tensor, links: Chains) -> Tensor:
         """Return the context of the linked words, multiplied by their gates; `normed` are their normalised states."""
         context = self.attention(normed, links.runs)
         return torch.sigmoid(self.gate(torch.cat((normed, context), dim=-1))) * context
@@ -86,15 +82,15 @@ class LinkedEncoderLayer(EncoderLayer):
         super().__init__(config, self_attention)
         self.shared_context = SharedContext(config) if config.shared_context else None
 
-    def forward(self, x: SourceStates, source: Stream) -> SourceStates:
-        """Return the states after the layer; `source` has the layout and the links."""
-        x = self.after_self(x, lambda y: self.self_attention(y, source.layout))
+    def forward(self, x: Tensor, place: WholeStream) -> Tensor:
+        """Return the states after the layer; the source stream of `place` has the links."""
+        x = self.after_self(x, self.self_attention, place)
         if self.shared_context is not None:
-            x = self.shared_context(x, source.chains)
+            x = self.shared_context(x, place.stream.chains)
         return self.after_feed_forward(x, self.feed_forward)
 
 
-def disagreement(logits: Logits, links: Segments) -> Tensor:
+def disagreement(logits: Tensor, links: Segments) -> Tensor:
     """Return the Jensen-Shannon divergence of the distributions of each run, summed over runs, in nats.
 
     The divergence is the mean over a run's members of KL(member || mean of the run). It is computed as the entropy of
@@ -109,7 +105,7 @@ def disagreement(logits: Logits, links: Segments) -> Tensor:
     return entropy(mean).sum() - member_entropies.sum()
 
 
-def entropy(probabilities: Logits) -> Tensor:
+def entropy(probabilities: Tensor) -> Tensor:
     """Return the entropy of each row in nats; it and its gradient are finite where probabilities underflow to 0."""
     return -(probabilities * probabilities.clamp(min=torch.finfo(probabilities.dtype).tiny).log()).sum(-1)
 
@@ -141,29 +137,28 @@ class WLink(Transformer):
         """Return the encoded source. Raises ValueError for a stream without chains."""
         if source.chains is None:
             raise ValueError("a model of word links needs a source stream with its chains")
-        with key_scope(source.keys):
-            states = self.run_encoder(self.embed(self.source_embedding, source), source)
-        return Memory(states, source.layout)
+        return super().encode(source)
 
-    def decode_aligned(self, target_in: Stream, memory: Memory) -> tuple[States, SourceStates]:
+    def decode_aligned(self, target_in: Stream, memory: Memory) -> tuple[Tensor, Tensor]:
         """Return the final states and, for each source token, the mean of the states that attend to it.
 
         The final states are those of `decode`. The weights of the mean come from the top layer's cross-attention.
         """
-        layout, (*below, top) = target_in.layout, self.decoder
-        with key_scope(target_in.keys):
-            x = self.embed(self.target_embedding, target_in)
+        *below, top = self.decoder
+        place = WholeStream(target_in, memory)
+        with place.noise():
+            x = self.embed(self.target_embedding, place)
             for layer in below:
-                x = layer(x, layout, memory)
-            x = top.after_self(x, lambda y: top.self_attention(y, layout))
+                x = layer(x, place)
+            x = top.after_self(x, top.self_attention, place)
             # The weights of the top cross-attention are computed again from its input, since the layer does not return
             # them.
             queries = top.after_cross.norm(x) if self.config.norm == "pre" else x
-            x = top.after_cross(x, lambda y: top.cross_attention(y, layout, memory))
+            x = top.after_cross(x, top.cross_attention, place)
             states = self.decoder_norm(top.after_feed_forward(x, top.feed_forward))
-        return states, top.cross_attention.attended_states(queries, layout, memory, states)
+        return states, place.attended_states(top.cross_attention, queries, states)
 
-    def agreement(self, translations: SourceStates, links: Chains) -> LossTerm:
+    def agreement(self, translations: Tensor, links: Chains) -> LossTerm:
         """Return the disagreement of the translations of linked words; the count of the term is the number of links.
 
         It needs a row of probabilities over the vocabulary for each linked word. 14 to 21 % of words are linked (Lyu et

@@ -1,27 +1,171 @@
-"""Attention inside the runs of packed streams: the only module that calls the kernels of `docmt.nn.backends`.
-
-Two more functions compute the attention weights themselves: `attention_weights`, for readers of the weights, without
-gradient, and `attend_back`, for means of the queries' states.
+"""Attention inside the runs of packed streams, and the place of all tokens of a stream, which attend at once.
 
 Paper: Vaswani et al. 2017, section 3.2.1, eq. 1, for each run by itself.
 """
 
-import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from typing import Protocol, runtime_checkable
 
+import numpy as np
 import torch
+from torch import nn
+from torch.nn.functional import scaled_dot_product_attention
 
-from docmt.nn.backends import bucketed, kernel, varlen
-from docmt.nn.noise import WeightDropout
-from docmt.nn.segments import Segments, pad_runs, unpad_runs
-from docmt.nn.shapes import Float, Keys, Queries, RunWeights, SourceStates, States, Tensor
+from docmt.base.runs import places
+from docmt.nn import onednn, varlen
+from docmt.nn.attention_weights import attend_back, attention_weights
+from docmt.nn.device import upload
+from docmt.nn.noise import WeightDropout, key_scope
+from docmt.nn.segments import Bucket, Segments, check_runs, pad_runs, plan_of, unpad_runs
+from docmt.nn.shapes import (
+    EmbeddingRows,
+    Float,
+    HeadRows,
+    Int,
+    KeyMask,
+    Keys,
+    Numbers,
+    PaddedKeys,
+    PaddedQueries,
+    Queries,
+    RowKeys,
+    RunWeights,
+    SourceStates,
+    States,
+    Tensor,
+    Tokens,
+)
+from docmt.nn.streams import Memory, Stream
+from docmt.settings.models import TransformerConfig
 
 Observer = Callable[[Queries, Keys, Segments, Segments, bool], None]
 """A function that receives each call of `attend`: queries, keys, the runs of both, and whether the call is causal."""
 _observers: list[Observer] = []
-MOST_WEIGHTS = 1 << 22
-"""The largest number of attention weights that are in memory at a time where only their entropies are asked for."""
+
+
+@runtime_checkable
+class Place(Protocol):
+    """Where queries find their keys: in a stream, whose tokens attend at once, or in the cache of a search."""
+
+    tokens: Tokens
+    """The tokens whose states are computed."""
+    memory: Memory | None
+    """The encoded source; None in the encoder."""
+
+    def positions(self, config: TransformerConfig) -> tuple[Numbers, int]:
+        """Return the position of each token, as the settings count them, and a number above all positions."""
+
+    def sentence_numbers(self) -> Numbers:
+        """Return the number, from 0, of the sentence of each token in its instance."""
+
+    def twice(self) -> "Place":
+        """Return the place of two streams of states, of which each token has one in each."""
+
+    def noise(self) -> AbstractContextManager:
+        """Return the scope in which modules find the noise keys of the rows (`docmt.nn.noise`)."""
+
+    def tokens_to_rows(self, x: States) -> EmbeddingRows:
+        """Return the states with a row for each shared row (`Segments.rows`)."""
+
+    def rows_to_tokens(self, x: EmbeddingRows) -> States:
+        """Return the states with a row for each token."""
+
+    def attend(self, attention: nn.Module, q: HeadRows, k: HeadRows, v: HeadRows) -> HeadRows:
+        """Let each query attend to the keys of its sentence or instance, in the decoder up to itself."""
+
+    def attend_source(self, attention: nn.Module, q: HeadRows) -> HeadRows:
+        """Let each query attend to the source sentence that it translates, or to its source instance."""
+
+    def by_source_sentence(self, x: Float[Tensor, "T _"]) -> tuple[Float[Tensor, "R Q _"], Numbers]:
+        """Return the rows by the source sentence that they translate, padded, and the numbers of these sentences."""
+
+    def from_source_sentence(self, x: Float[Tensor, "R Q _"]) -> Float[Tensor, "T _"]:
+        """Return the rows of `by_source_sentence` in their former order, without padding."""
+
+
+class WholeStream:
+    """The place of all tokens of a stream, which attend at once.
+
+    Rows of states that several tokens share (`Segments.rows`) are projected once, and repeated for attention.
+    """
+
+    def __init__(self, stream: Stream, memory: Memory | None = None) -> None:
+        """Take a source stream or, with the encoded source `memory`, the decoder's input."""
+        self.stream, self.tokens, self.layout, self.memory = stream, stream.tokens, stream.layout, memory
+
+    def positions(self, config: TransformerConfig) -> tuple[Numbers, int]:
+        """Return the place of each token in its instance or (`positions: restarting`) in its sentence."""
+        runs = self.layout.instances if config.positions == "running" else self.layout.sentences
+        return runs.positions, runs.longest
+
+    def sentence_numbers(self) -> Numbers:
+        """Return the number, from 0, of the sentence of each token in its instance."""
+        numbers = np.repeat(places(self.layout.sentences_per_instance()), self.layout.sentences.lengths)
+        return upload(numbers, self.tokens.device)
+
+    def twice(self) -> "WholeStream":
+        """Return the place of the long stream, then of the short one, whose noise differs (`Layout.twice`)."""
+        memory = self.memory and replace(self.memory, layout=self.memory.both)
+        return WholeStream(self.stream.twice(), memory)
+
+    def noise(self) -> AbstractContextManager:
+        """Return the scope of the noise keys of the stream."""
+        return key_scope(self.stream.keys)
+
+    def tokens_to_rows(self, x: States) -> EmbeddingRows:
+        """Return the states with a row for each shared row (`Segments.rows`)."""
+        return self.layout.instances.tokens_to_rows(x)
+
+    def rows_to_tokens(self, x: EmbeddingRows) -> States:
+        """Return the states with a row for each token."""
+        return self.layout.instances.rows_to_tokens(x)
+
+    def attend(self, attention: nn.Module, q: Queries, k: Keys, v: Keys) -> Queries:
+        """Let each token attend to its sentence or its instance."""
+        runs = self.layout.runs(attention.scope)
+        return _attend_rows(attention, q, k, v, runs, runs, attention.causal)
+
+    def attend_source(self, attention: nn.Module, q: Queries) -> Queries:
+        """Let the tokens of target sentence i attend to source sentence i, or those of an instance to its source."""
+        runs, source_runs = (layout.runs(attention.scope) for layout in (self.layout, self.memory.layout))
+        return _attend_rows(attention, q, *attention.keys_values(self.memory.states), runs, source_runs)
+
+    def by_source_sentence(self, x: Float[Tensor, "T _"]) -> tuple[Float[Tensor, "R Q _"], Numbers]:
+        """Return the rows of each target sentence, padded; target sentence r translates source sentence r."""
+        sentences = self.layout.sentences
+        return pad_runs(x, sentences)[0], torch.arange(sentences.runs, device=x.device)
+
+    def from_source_sentence(self, x: Float[Tensor, "R Q _"]) -> Float[Tensor, "T _"]:
+        """Return the rows as a stream."""
+        return unpad_runs(x, self.layout.sentences)
+
+    def attended_states(self, attention: nn.Module, x: States, states: States) -> SourceStates:
+        """Return, for each source token, the mean of the target's `states`, weighted by the attention to that token.
+
+        The queries are `x`, with a row for each state. No gradient flows through the weights.
+        """
+        with torch.no_grad():
+            q, k, *runs = self._queries_and_keys(attention, x)
+        return attend_back(q, k, states, *runs)
+
+    def weights(self, attention: nn.Module, x: States) -> list[RunWeights]:
+        """Return the attention weights of `x` to the source for each run (`docmt.nn.attention.attention_weights`)."""
+        return attention_weights(*self._queries_and_keys(attention, x))
+
+    def _queries_and_keys(self, attention: nn.Module, x: States) -> tuple[Queries, Keys, Segments, Segments]:
+        q, k = (attention.split(part) for part in (attention.query(x), attention.key(self.memory.states)))
+        return q, k, self.layout.runs(attention.scope), self.memory.layout.runs(attention.scope)
+
+
+def _attend_rows(
+    attention: nn.Module, q: Queries, k: Keys, v: Keys, runs: Segments, key_runs: Segments, causal: bool = False
+) -> Queries:
+    """Let run i of the queries attend to run i of the keys; the rows may be shared by several tokens of the runs."""
+    dropout = attention.weight_dropout(q)
+    q, k, v = runs.rows_to_tokens(q), key_runs.rows_to_tokens(k), key_runs.rows_to_tokens(v)
+    return runs.tokens_to_rows(attend(q, k, v, runs, key_runs, causal, dropout))
 
 
 @contextmanager
@@ -51,104 +195,103 @@ def attend(
     Raises ValueError where queries and keys differ in their number of runs, or, with `causal`, in the lengths of their
     runs.
     """
-    _check_runs(query_segments, key_segments)
+    check_runs(query_segments, key_segments)
     if causal and query_segments.lengths != key_segments.lengths:
         raise ValueError("causal attention needs the same runs on both sides")
     for observer in _observers:
         observer(q, k, query_segments, key_segments, causal)
     # The flash kernel reads the packed stream without padding, but has no dropout of weights and needs 16-bit heads.
-    backend = varlen if q.is_cuda and dropout is None and varlen.supports(q) else bucketed
-    return backend.attend(q, k, v, query_segments, key_segments, causal, dropout)
+    is_packed = q.is_cuda and dropout is None and varlen.supports(q)
+    return (varlen.attend if is_packed else attend_in_buckets)(q, k, v, query_segments, key_segments, causal, dropout)
 
 
-attend_padded = kernel.attend_padded
-"""The function that lets the queries of a row attend to the keys of that row where `may_attend` is true."""
-CachePart = kernel.CachePart
-"""The keys and values that `attend_newest` reads."""
-attend_newest = kernel.attend_newest
-"""The function that lets the newest token of each hypothesis attend to the keys of a cache."""
-
-
-def attend_back(q: Queries, k: Keys, states: States, query_segments: Segments, key_segments: Segments) -> SourceStates:
-    """Return, for each key, the weighted mean of the `states` of the queries in its run.
-
-    `states` has a row for each query. The weight of a query is its attention weight for the key in `attend`, averaged
-    over heads, and divided by the sum of these weights over the queries of the run. A key whose run has no queries gets
-    zeros. Runs are padded to the longest run, and the scores of all runs are in memory at once.
-
-    Raises ValueError where queries and keys differ in their number of runs.
-    """
-    _check_runs(query_segments, key_segments)
-    (q_BQHK, is_query), (k_BLHK, is_key) = pad_runs(q, query_segments), pad_runs(k, key_segments)
-    scores_BHQL = torch.einsum("bqhk,blhk->bhql", q_BQHK, k_BLHK) * q.shape[-1] ** -0.5
-    scores_BHQL = scores_BHQL.to(torch.promote_types(scores_BHQL.dtype, torch.float32))
-    lowest = torch.finfo(scores_BHQL.dtype).min
-    # Weights are logarithms here: the weights of a key may all underflow to zero, and zeros could not be normalised.
-    log_attention_BQL = scores_BHQL.masked_fill(~is_key[:, None, None], lowest).log_softmax(-1).logsumexp(1)
-    weights_BQL = log_attention_BQL.masked_fill(~is_query[:, :, None], lowest).softmax(1) * is_query[:, :, None]
-    states_BQD, _ = pad_runs(states, query_segments)
-    return unpad_runs(weights_BQL.to(states.dtype).transpose(1, 2) @ states_BQD, key_segments)
-
-
-def attention_weights(q: Queries, k: Keys, query_segments: Segments, key_segments: Segments) -> list[RunWeights]:
-    """Return the attention weights of each run, averaged over heads: a row for each query, which sums to one.
-
-    The weights are those of `attend`. They are in fp32 and have no gradient, since they are only read. Raises
-    ValueError where queries and keys differ in their number of runs.
-    """
-    _check_runs(query_segments, key_segments)
-    return [run_weights.mean(1) for run_weights in _iterate_weights(q, k, query_segments, key_segments)]
-
-
-@torch.no_grad()
-def entropies(
-    q: Queries, k: Keys, query_segments: Segments, key_segments: Segments, causal: bool = False
-) -> Float[Tensor, "_ H"]:
-    """Return the entropy, in bits, of the attention weights of each query that attends to at least one key.
-
-    The result is in fp32. It has a row for each query, in their order, and a column for each head. Weights are in
-    memory for some queries at a time (`MOST_WEIGHTS`).
-    """
-    parts = _iterate_weights(q, k, query_segments, key_segments, causal, MOST_WEIGHTS)
-    values = [torch.special.entr(weights).sum(-1) / math.log(2) for weights in parts if weights.shape[2]]
-    return torch.cat([q.new_zeros((0, q.shape[1]), dtype=torch.float32), *values])
-
-
-def _iterate_weights(
+def attend_in_buckets(
     q: Queries,
     k: Keys,
+    v: Keys,
     query_segments: Segments,
     key_segments: Segments,
     causal: bool = False,
-    most: int | None = None,
-) -> Iterator[Float[Tensor, "_ H _"]]:
-    """Yield the attention weights of each run, in fp32 and without gradient; a run without keys has a width of 0.
+    dropout: WeightDropout | None = None,
+) -> Queries:
+    """Compute `attend` in padded batches: runs of similar length share one call of the fused kernel."""
+    if not query_segments.tokens or not key_segments.tokens:
+        return torch.zeros_like(q)
+    plan = plan_of(query_segments, key_segments)
+    if plan.queries is not None:
+        q = plan.queries.into_buckets(q)
+    if plan.keys is not None:
+        k, v = plan.keys.into_buckets(k), plan.keys.into_buckets(v)
+    key_places = [bucket.rows * bucket.keys for bucket in plan.buckets]
+    query_places = [bucket.rows * bucket.queries for bucket in plan.buckets]
+    parts = zip(plan.buckets, q.split(query_places), k.split(key_places), v.split(key_places), strict=True)
+    if dropout is None:
+        results = [_attend_bucket(*part, causal) for part in parts]
+    else:
+        keys = dropout.keys if plan.queries is None else dropout.keys.index_select(0, plan.queries.tokens)
+        results = [
+            _attend_bucket_with_dropout(*part, causal, dropout, bucket_keys)
+            for part, bucket_keys in zip(parts, keys.split(query_places), strict=True)
+        ]
+    result = torch.cat(results) if len(results) > 1 else results[0]
+    return result if plan.queries is None else plan.queries.back(result)
 
-    A run that has more than `most` weights comes in parts of some queries.
+
+def _attend_bucket(bucket: Bucket, q: Queries, k: Keys, v: Keys, causal: bool) -> Queries:
+    # Padding is at the right end of each row, so the causal mask hides it. The fused kernel accepts a mask or the
+    # causal flag, but not both.
+    may_attend = None if causal else bucket.may_attend
+    return attend_padded(*_rows(bucket, q, k, v), may_attend, causal).flatten(0, 1)
+
+
+def _attend_bucket_with_dropout(
+    bucket: Bucket, q: Queries, k: Keys, v: Keys, causal: bool, dropout: WeightDropout, keys: RowKeys
+) -> Queries:
+    keys_BQ = keys.unflatten(0, (bucket.rows, bucket.queries))
+    results_BQHK = attend_with_dropout(*_rows(bucket, q, k, v), bucket.may_attend, causal, dropout, keys_BQ)
+    return results_BQHK.flatten(0, 1)
+
+
+def _rows(bucket: Bucket, q: Queries, k: Keys, v: Keys) -> tuple[PaddedQueries, PaddedKeys, PaddedKeys]:
+    k_BLHK, v_BLHK = (x.unflatten(0, (bucket.rows, bucket.keys)) for x in (k, v))
+    return q.unflatten(0, (bucket.rows, bucket.queries)), k_BLHK, v_BLHK
+
+
+def attend_padded(
+    q: PaddedQueries,
+    k: PaddedKeys,
+    v: PaddedKeys,
+    may_attend: KeyMask | None = None,
+    causal: bool = False,
+) -> PaddedQueries:
+    """Return scaled dot-product attention in each row; the result of a query that may attend to no key is zero."""
+    if onednn.supports(q, k):
+        return onednn.attend(q, k, v, may_attend, causal)
+    mask = None if may_attend is None else may_attend[:, None, None, :]
+    q_BHQK, k_BHLK, v_BHLK = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
+    results_BHQK = scaled_dot_product_attention(q_BHQK, k_BHLK, v_BHLK, attn_mask=mask, is_causal=causal)
+    return results_BHQK.transpose(1, 2)
+
+
+def attend_with_dropout(
+    q: PaddedQueries,
+    k: PaddedKeys,
+    v: PaddedKeys,
+    may_attend: KeyMask | None,
+    causal: bool,
+    dropout: WeightDropout,
+    keys: Int[Tensor, "B Q"],
+) -> PaddedQueries:
+    """Return the result of `attend_padded` with dropout of attention weights; `keys` has the queries' noise keys.
+
+    The fused kernel drops weights only by torch's generator, so this function computes the weights explicitly.
     """
-    runs = q.float().split(query_segments.lengths), k.float().split(key_segments.lengths)
-    for queries, keys in zip(*runs, strict=True):
-        step = max(1, len(queries) if most is None else most // max(1, keys.shape[:2].numel()))
-        for first in range(0, max(1, len(queries)), step):
-            yield _weights(queries[first : first + step], keys, first if causal else None)
-
-
-@torch.no_grad()
-def _weights(q: Queries, k: Keys, last: int | None) -> Float[Tensor, "T H S"]:
-    """Return the weights of consecutive queries; the first of them attends to the keys up to number `last`.
-
-    Where `last` is None, each query attends to all keys.
-    """
-    # The computation is in fp32 even in a training in bf16, in which entropies would have two or three digits.
-    with torch.autocast(q.device.type, enabled=False):
-        scores_THS = torch.einsum("thk,shk->ths", q, k) * q.shape[-1] ** -0.5
-        if last is not None:
-            later = torch.ones(len(q), len(k), dtype=torch.bool, device=q.device).triu(last + 1)
-            scores_THS = scores_THS.masked_fill(later[:, None], -torch.inf)
-        return scores_THS.softmax(-1)
-
-
-def _check_runs(query_segments: Segments, key_segments: Segments) -> None:
-    """Raise ValueError where queries and keys differ in their number of runs."""
-    if query_segments.runs != key_segments.runs:
-        raise ValueError(f"{query_segments.runs} runs of queries, {key_segments.runs} runs of keys")
+    scores_BQHL = torch.einsum("bqhk,blhk->bqhl", q, k) * q.shape[-1] ** -0.5
+    visible = torch.ones((), dtype=torch.bool, device=q.device)
+    if may_attend is not None:
+        visible = visible & may_attend[:, None, None, :]
+    if causal:
+        visible = visible & torch.ones(q.shape[1], k.shape[1], dtype=torch.bool, device=q.device).tril()[:, None]
+    # The lowest number replaces -inf, and the mask is multiplied: softmax of a row that is all -inf would be NaN.
+    weights_BQHL = scores_BQHL.masked_fill(~visible, torch.finfo(scores_BQHL.dtype).min).softmax(-1) * visible
+    return torch.einsum("bqhl,blhk->bqhk", dropout.drop(weights_BQHL, keys).to(v.dtype), v)

@@ -17,53 +17,44 @@ of similar length, need no larger sizes than without padding.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache, wraps
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
 
 from docmt.base.vocabulary import PAD
 from docmt.nn.noise import is_whole
-from docmt.nn.segments import Segments
+from docmt.nn.segments import Layout, Segments
 from docmt.nn.shapes import Numbers
-from docmt.nn.streams import Batch, Chains, Layout, Stream
+from docmt.nn.streams import Batch, Chains, Stream
 
 Backend = str | Callable[..., Any]
 """A backend of `torch.compile`: its name, or the function itself."""
 
 
-class _Compiler:
-    """The current backend; None outside of `compile_parts`."""
-
-    backend: Backend | None = None
-
-
 @contextmanager
-def compile_parts(backend: Backend) -> Iterator[None]:
-    """Compile token-wise parts, until the end of the block, wherever they compute whole streams."""
-    outer_backend, _Compiler.backend = _Compiler.backend, backend
+def compile_parts(model: nn.Module, backend: Backend) -> Iterator[None]:
+    """Compile the token-wise methods of a model, until the end of the block, wherever they compute whole streams.
+
+    `token_wise` has the names of such methods of a module: their tensors have a row for each row of a stream, and no
+    row of their result depends on other rows.
+    """
+    parts = [(module, name) for module in model.modules() for name in getattr(module, "token_wise", ())]
+    for module, name in parts:
+        setattr(module, name, partial(_run, getattr(type(module), name), backend, module))
     try:
         yield
     finally:
-        _Compiler.backend = outer_backend
+        for module, name in parts:
+            delattr(module, name)
 
 
-def token_wise(part: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a method as a part that may be compiled.
-
-    The tensors of such a method have a row for each row of a stream, and no row of its result depends on other rows.
-    """
-
-    @wraps(part)
-    def run(*arguments: Any) -> Any:
-        # A part of a stream, such as the words of chains, has a different number of rows in each batch, and each number
-        # of rows would need a compilation.
-        if _Compiler.backend is None or not is_whole():
-            return part(*arguments)
-        return _compiled(part, _Compiler.backend)(*arguments)
-
-    return run
+def _run(part: Callable[..., Any], backend: Backend, *arguments: Any) -> Any:
+    # A part of a stream, such as the words of chains, has a different number of rows in each batch, and each number of
+    # rows would need a compilation.
+    return _compiled(part, backend)(*arguments) if is_whole() else part(*arguments)
 
 
 @cache

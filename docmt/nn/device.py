@@ -73,14 +73,6 @@ def download(x: Tensor) -> np.ndarray:
     return x.cpu().numpy()
 
 
-def none_known(flags: Tensor) -> bool:
-    """Return whether the host knows that no flag is true.
-
-    It never knows this of flags on a GPU: to read them, it would have to wait until the GPU has computed them.
-    """
-    return flags.device.type == "cpu" and not bool(flags.any())
-
-
 def keep_freed_memory() -> bool:
     """Let glibc keep freed blocks instead of returning them to the system; return whether it accepts this.
 

@@ -23,12 +23,17 @@ Paper: G-Transformer (Bao et al. 2021), section 4, for `wrapped`. The frame `clo
     the toolkit's sentence model.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import torch
 
-from docmt.base.runs import starts
+from docmt.base.runs import places, starts, sums
 from docmt.base.vocabulary import BOS, CLS, EOS, SEP
+from docmt.nn.rows import RowChains, Rows
+from docmt.nn.segments import Layout, Segments
+from docmt.nn.shapes import Tokens
+from docmt.nn.streams import Batch, Chains, Stream
 from docmt.settings.models import Frame
 
 NOTHING = -1
@@ -117,8 +122,81 @@ def add_marks(
     begin = starts(framed)
     tokens = np.empty(framed.sum(), dtype=np.int64)
     is_word = np.ones(len(tokens), dtype=bool)
-    for places, symbols in ((begin[opened], before[opened]), ((begin + framed - 1)[closed], after[closed])):
-        tokens[places] = symbols
-        is_word[places] = False
+    for where, symbols in ((begin[opened], before[opened]), ((begin + framed - 1)[closed], after[closed])):
+        tokens[where] = symbols
+        is_word[where] = False
     tokens[is_word] = words
     return tokens, framed, np.flatnonzero(is_word)
+
+
+def frame_batch(rows: Rows, frame: Frame) -> Batch:
+    """Return the source, decoder input and decoder output of instances, with the symbols of the frame."""
+    target_in, target_out = frame_target(rows, frame)
+    return Batch(frame_source(rows, frame), target_in, target_out)
+
+
+def frame_source(rows: Rows, frame: Frame) -> Stream:
+    """Return the source stream of instances, with their lexical chains where `rows` has them."""
+    marks = FRAMES[frame]
+    first, last = ends(rows.sentences)
+    before, after = marks.source_before.at(first), marks.source_after.at(last)
+    tokens, lengths, words = add_marks(rows.source_ids, rows.source_lengths, before, after)
+    stream = _stream(tokens, lengths, rows.sentences)
+    if rows.chains is None:
+        return stream
+    members = words[rows.chains.words(rows.source_words)]
+    return replace(stream, chains=chains_of(rows.chains, members, lengths))
+
+
+def chains_of(rows: RowChains, members: np.ndarray, sentence_lengths: np.ndarray) -> Chains:
+    """Return lexical chains as places in a stream.
+
+    `members` has the place of each member in the stream; `sentence_lengths` has the number of tokens of each sentence
+    of the stream.
+    """
+    chain_count, sentences = len(rows.lengths), len(sentence_lengths)
+    sentence_of_member = np.searchsorted(np.cumsum(sentence_lengths), members, side="right")
+    # A chain may have several members in a sentence; `pairs` has each pair of a sentence and a chain once, sorted.
+    pairs = np.unique(np.stack((sentence_of_member, np.repeat(np.arange(chain_count), rows.lengths))), axis=1)
+    chains_per_sentence = np.bincount(pairs[0], minlength=sentences)
+    relevant = np.full((sentences, chains_per_sentence.max(initial=0)), chain_count)
+    relevant[pairs[0], places(chains_per_sentence)] = pairs[1]
+    # The sort is stable, so that the members of a sentence are in the order of their chains.
+    order = np.argsort(sentence_of_member, kind="stable")
+    return Chains(
+        torch.from_numpy(members),
+        Segments.from_lengths(rows.lengths.tolist()),
+        torch.from_numpy(relevant),
+        torch.from_numpy(order),
+        Segments.from_lengths(np.bincount(sentence_of_member, minlength=sentences).tolist()),
+        rows.counts,
+    )
+
+
+def frame_target(rows: Rows, frame: Frame) -> tuple[Stream, Tokens]:
+    """Return the decoder's input as a stream, and the tokens of the decoder's output."""
+    marks = FRAMES[frame]
+    first, last = ends(rows.sentences)
+    before, after = marks.input_before.at(first), marks.input_after.at(last)
+    tokens, lengths, _ = add_marks(rows.target_ids, rows.target_lengths, before, after)
+    output, lengths_with_marks = rows.target_ids, rows.target_lengths
+    nothing = np.full(len(lengths_with_marks), NOTHING)
+    for mark in marks.output_after:
+        output, lengths_with_marks, _ = add_marks(output, lengths_with_marks, nothing, mark.at(last))
+    return _stream(tokens, lengths, rows.sentences), torch.from_numpy(output.astype(np.int64))
+
+
+def output_lengths(rows: Rows, frame: Frame) -> np.ndarray:
+    """Return the number of outputs of each target sentence: its words and the symbols after them.
+
+    The sentences of the decoder's input may have other lengths: with the frame `unmarked` the first word of a sentence
+    is predicted from the last token of the sentence before it.
+    """
+    _, last = ends(rows.sentences)
+    return rows.target_lengths + sum((mark.at(last) != NOTHING).astype(np.int64) for mark in FRAMES[frame].output_after)
+
+
+def _stream(tokens: np.ndarray, lengths: np.ndarray, sentences: np.ndarray) -> Stream:
+    instances = sums(lengths, sentences)
+    layout = Layout(Segments.from_lengths(lengths.tolist()), Segments.from_lengths(instances.tolist()))
+    return Stream(torch.from_numpy(tokens), layout)

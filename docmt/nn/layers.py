@@ -1,4 +1,4 @@
-"""The parts of Transformer layers, which compute packed streams.
+"""The parts of Transformer layers, which compute packed streams or the newest tokens of a search.
 
 Paper: Vaswani et al. 2017, sections 3.1 to 3.5.
 """
@@ -11,10 +11,23 @@ from torch import nn
 
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import PAD
-from docmt.nn.compiled import token_wise
-from docmt.nn.linear import Linear
-from docmt.nn.noise import Noisy, drop_values, grouped_columns
-from docmt.nn.shapes import AnyStates, Float, Numbers, States, Tensor, Tokens
+from docmt.nn.attention import Place, attend
+from docmt.nn.noise import Noisy, WeightDropout, drop_values, grouped_columns
+from docmt.nn.onednn import linear
+from docmt.nn.segments import Scope, Segments
+from docmt.nn.shapes import (
+    AnyRows,
+    AnyStates,
+    EmbeddingRows,
+    Float,
+    HeadRows,
+    Keys,
+    Numbers,
+    SourceStates,
+    States,
+    Tensor,
+    Tokens,
+)
 from docmt.settings.models import TransformerConfig
 
 FIRST_POSITION = 2
@@ -32,6 +45,27 @@ def sinusoids(count: int, width: int) -> Float[Tensor, "_ D"]:
     frequencies = torch.exp(torch.arange(half) * -(math.log(10000) / max(half - 1, 1)))
     angles = torch.arange(count)[:, None] * frequencies
     return torch.cat((angles.sin(), angles.cos()), dim=1)
+
+
+class Linear(nn.Linear):
+    """A linear map of the last axis, with the parameters of `nn.Linear`."""
+
+    def forward(self, x: AnyRows) -> AnyRows:
+        """Return the mapped rows of `x`."""
+        return linear(x, *self.terms())
+
+    def terms(self) -> tuple[Tensor, Tensor | None]:
+        """Return the weight and the bias, from which a gradient may be cut off."""
+        return self.weight, self.bias
+
+
+def joined(*maps: Linear) -> tuple[EmbeddingRows, Tensor]:
+    """Return one weight and one bias for maps of the same rows, whose results lie side by side in the result.
+
+    One product for several maps reads the rows once, and sums their gradients in the product.
+    """
+    weights, biases = zip(*(part.terms() for part in maps), strict=True)
+    return torch.cat(weights), torch.cat(biases)
 
 
 class Dropout(Noisy):
@@ -67,6 +101,8 @@ class Embedding(nn.Module):
     Paper: sections 3.4 and 3.5.
     """
 
+    token_wise = ("add_positions",)
+
     def __init__(self, vocabulary: int, config: TransformerConfig, weight: nn.Parameter | None = None) -> None:
         """Create a table of `vocabulary` rows, or use `weight`, which is the table of another embedding."""
         super().__init__()
@@ -81,7 +117,6 @@ class Embedding(nn.Module):
         """Return the embeddings of `tokens`; `positions` count from 0, and `longest` is the highest position plus 1."""
         return self.add_positions(nn.functional.embedding(tokens, self.weight), self.position(positions, longest))
 
-    @token_wise
     def add_positions(self, embedded: States, positions: States) -> States:
         """Return the scaled embeddings plus positions, normalised where the settings say so, with dropout."""
         return self.dropout(self.norm(embedded * self.scale + positions))
@@ -141,6 +176,8 @@ ACTIVATIONS = {"relu": torch.relu, "gelu": nn.functional.gelu}
 class FeedForward(nn.Module):
     """Two linear maps with an activation between them, which is ReLU in the paper. Paper: section 3.3, eq. 2."""
 
+    token_wise = ("forward",)
+
     def __init__(
         self, width: int, inner: int, dropout: float, activation: str = "relu", output_width: int | None = None
     ) -> None:
@@ -151,7 +188,6 @@ class FeedForward(nn.Module):
         self.activation = ACTIVATIONS[activation]
         self.dropout = Dropout(dropout, inner)
 
-    @token_wise
     def forward(self, x: States) -> Float[Tensor, "T _"]:
         """Return the transformed rows; each row is transformed by itself."""
         return self.outer(self.dropout(self.activation(self.inner(x))))
@@ -164,6 +200,8 @@ class Residual(nn.Module):
     Sublayer(LayerNorm(x)).
     """
 
+    token_wise = ("add_and_norm",)
+
     def __init__(self, config: TransformerConfig) -> None:
         """Create the layer norm, which comes before or after the sublayer, as `config.norm` says."""
         super().__init__()
@@ -171,12 +209,98 @@ class Residual(nn.Module):
         self.norm_first = config.norm == "pre"
         self.dropout = Dropout(config.dropout, config.width)
 
-    def forward(self, x: States, sublayer: Callable[[States], States]) -> States:
-        """Return `x` after the sublayer; `sublayer` is a function from states to states, such as an attention."""
-        return self.add_and_norm(x, sublayer(self.norm(x) if self.norm_first else x))
+    def forward(self, x: States, sublayer: Callable[..., States], *inputs: object) -> States:
+        """Return `x` after the sublayer, such as an attention; `inputs` are its arguments after the states."""
+        return self.add_and_norm(x, sublayer(self.norm(x) if self.norm_first else x, *inputs))
 
-    @token_wise
     def add_and_norm(self, x: States, update: States) -> States:
         """Return the sum of `x` and `update`, the result of the sublayer; with `norm: post` the sum is normalised."""
         total = x + self.dropout(update)
         return total if self.norm_first else self.norm(total)
+
+
+class KeyProjection(Linear):
+    """A linear map whose bias is not trained.
+
+    A bias of keys adds the same number to all scores of a query, which softmax removes. So the gradient of the bias is
+    zero except for rounding errors. Adam would turn these errors into full steps, which would differ with the way an
+    update is split.
+    """
+
+    def terms(self) -> tuple[Tensor, Tensor]:
+        """Return the weight and the bias; no gradient reaches the bias."""
+        return self.weight, self.bias.detach()
+
+
+class MultiHead(Noisy):
+    """The four projections of an attention."""
+
+    def __init__(self, width: int, heads: int, dropout: float = 0.0) -> None:
+        """Create the projections for `heads` heads; `dropout` is the share of attention weights that are dropped."""
+        super().__init__()
+        self.heads, self.dropout = heads, dropout
+        self.query, self.value, self.output = (Linear(width, width) for _ in range(3))
+        self.key = KeyProjection(width, width)
+        for projection in (self.query, self.key, self.value):
+            # The gain is that of fairseq, for a single matrix that holds query, key and value projection together.
+            nn.init.xavier_uniform_(projection.weight, gain=2**-0.5)
+        nn.init.xavier_uniform_(self.output.weight)
+        nn.init.zeros_(self.output.bias)
+
+    def split(self, x: AnyStates) -> HeadRows:
+        """Cut the width of `x` into heads."""
+        return x.unflatten(-1, (self.heads, -1))
+
+    def queries_keys_values(self, x: AnyStates) -> tuple[HeadRows, ...]:
+        """Return the queries, the keys and the values of the same rows, by one product."""
+        return self.heads_of(linear(x, *joined(self.query, self.key, self.value)), 3)
+
+    def keys_values(self, memory: SourceStates) -> tuple[Keys, Keys]:
+        """Return the keys and the values of `memory`."""
+        return self.heads_of(linear(memory, *joined(self.key, self.value)), 2)
+
+    def heads_of(self, x: AnyStates, maps: int) -> tuple[HeadRows, ...]:
+        """Return the results of several maps, which lie side by side in `x`, with their widths cut into heads."""
+        return tuple(self.split(part) for part in x.chunk(maps, dim=-1))
+
+    def weight_dropout(self, q: HeadRows) -> WeightDropout | None:
+        """Return the dropout of the attention weights of the queries in training; None in evaluation."""
+        if not self.training or not self.dropout:
+            return None
+        return WeightDropout(self.dropout, self.site, self.keys(q.shape[:1], q.device))
+
+
+class RunAttention(MultiHead):
+    """Attention among the rows of each run, such as the words of a lexical chain."""
+
+    def forward(self, x: States, runs: Segments) -> States:
+        """Let each row of `x` attend to the rows of its run."""
+        q, k, v = self.queries_keys_values(x)
+        return self.output(attend(q, k, v, runs, runs, dropout=self.weight_dropout(q)).flatten(1))
+
+
+class SelfAttention(MultiHead):
+    """Attention of a stream to itself inside its scope, sentence or instance; with `causal`, up to the token itself."""
+
+    def __init__(self, width: int, heads: int, scope: Scope, causal: bool, dropout: float = 0.0) -> None:
+        """Create the projections; `scope` and `causal` say which tokens of the stream a token attends to."""
+        super().__init__(width, heads, dropout)
+        self.scope, self.causal = scope, causal
+
+    def forward(self, x: States, place: Place) -> States:
+        """Let each token of `x` attend to its sentence or its instance, which `place` knows."""
+        q, k, v = self.queries_keys_values(x)
+        return self.output(place.attend(self, q, k, v).flatten(1))
+
+
+class CrossAttention(MultiHead):
+    """Attention of the target stream to the source: to the sentence with the same number, or to the instance."""
+
+    def __init__(self, width: int, heads: int, scope: Scope, dropout: float = 0.0) -> None:
+        """Create the projections; `scope` says which source tokens a target token attends to."""
+        super().__init__(width, heads, dropout)
+        self.scope = scope
+
+    def forward(self, x: States, place: Place) -> States:
+        """Let each target token of `x` attend to its source sentence or instance, which `place` knows."""
+        return self.output(place.attend_source(self, self.split(self.query(x))).flatten(1))

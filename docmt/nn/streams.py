@@ -1,46 +1,27 @@
 """Batches as packed streams: tokens without padding, one sentence after another, cut into sentences and instances."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import torch
 
-from docmt.base.runs import places, spans, starts, sums
-from docmt.nn.frames import FRAMES, NOTHING, add_marks, ends
-from docmt.nn.noise import drop_words, token_keys
-from docmt.nn.rows import RowChains, Rows
-from docmt.nn.segments import Segments
-from docmt.nn.shapes import Int, Numbers, RowKeys, SourceStates, Tensor, Tokens
-from docmt.settings.models import Frame
-
-Scope = Literal["sentence", "instance"]
-"""The tokens that a token may attend to: those of its sentence or those of its instance."""
+from docmt.base.runs import spans, starts
+from docmt.nn.device import upload
+from docmt.nn.noise import branch_keys, drop_words, narrowed_key_scope, token_keys
+from docmt.nn.segments import Layout, Segments
+from docmt.nn.shapes import AnyStates, Int, Numbers, RowKeys, SourceStates, Tensor, Tokens
 
 
-@dataclass(frozen=True, eq=False)
-class Layout:
-    """The two partitions of a stream, into sentences and into instances; each sentence is inside one instance."""
+@contextmanager
+def selected_rows(x: AnyStates, index: Numbers, branches: Numbers | None = None) -> Iterator[AnyStates]:
+    """Yield the rows `index` of a stream, whose noise modules find until the end of the block.
 
-    sentences: Segments
-    instances: Segments
-
-    def runs(self, scope: Scope) -> Segments:
-        """Return the sentences or the instances, whichever `scope` names."""
-        return self.sentences if scope == "sentence" else self.instances
-
-    def sentences_per_instance(self) -> np.ndarray:
-        """Return the number of sentences of each instance; an empty sentence between instances counts to the first."""
-        end_offsets = np.cumsum(self.sentences.lengths), np.cumsum(self.instances.lengths)
-        return np.diff(np.searchsorted(end_offsets[0], end_offsets[1], side="right"), prepend=0)
-
-    def to(self, device: torch.device | str) -> "Layout":
-        """Return the layout on the device."""
-        return Layout(self.sentences.to(device), self.instances.to(device))
-
-    def with_shared_rows(self, rows: np.ndarray) -> "Layout":
-        """Return the layout of tokens that share rows: token t has row `rows[t]` (`Segments.with_shared_rows`)."""
-        return Layout(self.sentences.with_shared_rows(rows), self.instances.with_shared_rows(rows))
+    Where `index` has a row several times, `branches` numbers its copies, so that they have different noise.
+    """
+    with narrowed_key_scope(index, branches):
+        yield x.index_select(0, index)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +46,10 @@ class Chains:
     """Runs of `order`: the members of each sentence."""
     counts: np.ndarray
     """The number of chains of each instance, on the host."""
+
+    def of_instances(self, which: np.ndarray) -> Numbers:
+        """Return the numbers of the chains of the instances `which`, in that order."""
+        return upload(spans(starts(self.counts)[which], self.counts[which]), self.tokens.device)
 
     def to(self, device: torch.device | str) -> "Chains":
         """Return the chains on the device."""
@@ -116,6 +101,11 @@ class Stream:
         """
         return replace(self, keys=token_keys(documents, self.instances.lengths, side))
 
+    def twice(self) -> "Stream":
+        """Return the stream and the stream once more, with other noise; its tokens are not read any more."""
+        keys = None if self.keys is None else torch.cat((self.keys, branch_keys(self.keys, 0)))
+        return replace(self, layout=self.layout.twice(), keys=keys)
+
     def with_word_dropout(self, share: float) -> "Stream":
         """Return the stream with each word replaced by `<mask>` with probability `share`, drawn by the token's key."""
         return replace(self, tokens=drop_words(self.tokens, share, self.keys), on_host=None)
@@ -127,6 +117,8 @@ class Memory:
 
     states: SourceStates
     layout: Layout
+    both: Layout | None = None
+    """The layout of both streams together, where the states are those of a long, then of a short stream."""
 
     def by_sentence(self) -> "Memory":
         """Return the memory with each sentence as an instance, for models that decode sentences synchronously."""
@@ -140,7 +132,8 @@ class Memory:
         never fall, and omit no instance.
         """
         lengths = np.asarray(self.layout.instances.lengths)
-        return replace(self, layout=source.layout.with_shared_rows(spans(starts(lengths)[which], lengths[which])))
+        layout = source.layout.with_shared_rows(spans(starts(lengths)[which], lengths[which]))
+        return replace(self, layout=layout, both=self.both and layout.twice())
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,76 +164,3 @@ class Batch:
         return replace(
             self, source=self.source.with_word_dropout(share), target_in=self.target_in.with_word_dropout(share)
         )
-
-
-def frame_batch(rows: Rows, frame: Frame) -> Batch:
-    """Return the source, decoder input and decoder output of instances, with the symbols of the frame."""
-    target_in, target_out = frame_target(rows, frame)
-    return Batch(frame_source(rows, frame), target_in, target_out)
-
-
-def frame_source(rows: Rows, frame: Frame) -> Stream:
-    """Return the source stream of instances, with their lexical chains where `rows` has them."""
-    marks = FRAMES[frame]
-    first, last = ends(rows.sentences)
-    before, after = marks.source_before.at(first), marks.source_after.at(last)
-    tokens, lengths, words = add_marks(rows.source_ids, rows.source_lengths, before, after)
-    stream = _stream(tokens, lengths, rows.sentences)
-    if rows.chains is None:
-        return stream
-    members = words[rows.chains.words(rows.source_words)]
-    return replace(stream, chains=chains_of(rows.chains, members, lengths))
-
-
-def chains_of(rows: RowChains, members: np.ndarray, sentence_lengths: np.ndarray) -> Chains:
-    """Return lexical chains as places in a stream.
-
-    `members` has the place of each member in the stream; `sentence_lengths` has the number of tokens of each sentence
-    of the stream.
-    """
-    chain_count, sentences = len(rows.lengths), len(sentence_lengths)
-    sentence_of_member = np.searchsorted(np.cumsum(sentence_lengths), members, side="right")
-    # A chain may have several members in a sentence; `pairs` has each pair of a sentence and a chain once, sorted.
-    pairs = np.unique(np.stack((sentence_of_member, np.repeat(np.arange(chain_count), rows.lengths))), axis=1)
-    chains_per_sentence = np.bincount(pairs[0], minlength=sentences)
-    relevant = np.full((sentences, chains_per_sentence.max(initial=0)), chain_count)
-    relevant[pairs[0], places(chains_per_sentence)] = pairs[1]
-    # The sort is stable, so that the members of a sentence are in the order of their chains.
-    order = np.argsort(sentence_of_member, kind="stable")
-    return Chains(
-        torch.from_numpy(members),
-        Segments.from_lengths(rows.lengths.tolist()),
-        torch.from_numpy(relevant),
-        torch.from_numpy(order),
-        Segments.from_lengths(np.bincount(sentence_of_member, minlength=sentences).tolist()),
-        rows.counts,
-    )
-
-
-def frame_target(rows: Rows, frame: Frame) -> tuple[Stream, Tokens]:
-    """Return the decoder's input as a stream, and the tokens of the decoder's output."""
-    marks = FRAMES[frame]
-    first, last = ends(rows.sentences)
-    before, after = marks.input_before.at(first), marks.input_after.at(last)
-    tokens, lengths, _ = add_marks(rows.target_ids, rows.target_lengths, before, after)
-    output, lengths_with_marks = rows.target_ids, rows.target_lengths
-    nothing = np.full(len(lengths_with_marks), NOTHING)
-    for mark in marks.output_after:
-        output, lengths_with_marks, _ = add_marks(output, lengths_with_marks, nothing, mark.at(last))
-    return _stream(tokens, lengths, rows.sentences), torch.from_numpy(output.astype(np.int64))
-
-
-def output_lengths(rows: Rows, frame: Frame) -> np.ndarray:
-    """Return the number of outputs of each target sentence: its words and the symbols after them.
-
-    The sentences of the decoder's input may have other lengths: with the frame `unmarked` the first word of a sentence
-    is predicted from the last token of the sentence before it.
-    """
-    _, last = ends(rows.sentences)
-    return rows.target_lengths + sum((mark.at(last) != NOTHING).astype(np.int64) for mark in FRAMES[frame].output_after)
-
-
-def _stream(tokens: np.ndarray, lengths: np.ndarray, sentences: np.ndarray) -> Stream:
-    instances = sums(lengths, sentences)
-    layout = Layout(Segments.from_lengths(lengths.tolist()), Segments.from_lengths(instances.tolist()))
-    return Stream(torch.from_numpy(tokens), layout)

@@ -9,9 +9,13 @@ The search of an instance stops as in fairseq: when K hypotheses are finished, o
 The instance then leaves the batch, so that no step computes it further. The search does not wait for hypotheses that
 would end later, even where the length penalty might rank them higher.
 
-Axes: B instances still in the batch, K the beam, N = B * K hypotheses, V target vocabulary.
+Axes: B instances still in the batch, K hypotheses of each instance (the beam), N = B * K, W candidates, V target
+vocabulary, M blocks of it. A loop over hypotheses only collects the outputs of instances that are done. All other
+functions work on whole tensors, so that a step of the search starts a small, fixed number of GPU kernels for any batch
+size.
 """
 
+import math
 from dataclasses import dataclass
 from itertools import islice
 
@@ -19,60 +23,37 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from docmt.base.errors import UserError
-from docmt.nn.device import download, upload
+from docmt.base.vocabulary import UNK
+from docmt.nn.cache import Cache
 from docmt.nn.frames import FRAMES
 from docmt.nn.rows import Rows
 from docmt.nn.streams import Memory
-from docmt.search.best import best_continuations
-from docmt.search.hypotheses import Candidates, Finished, Hypotheses
-from docmt.search.rules import RULES, Rules, instance_limits, most_pieces
+from docmt.search.rules import RULES, instance_limits, most_pieces, none_known
 from docmt.search.source import source_of
+from docmt.search.translations import EndedHypotheses, Translation, join_translations, rank_translations
 from docmt.settings.decode import DecodeConfig
 
+BLOCK = 64
+"""The number of pieces of a block: with fewer there are more maxima, with more there are more pieces to choose from."""
+DEAD = -math.inf
+"""The score of a slot of the beam without a hypothesis."""
 
-def length_penalty(length: int, config: DecodeConfig) -> float:
-    """Return the length penalty that divides a hypothesis' log-probability.
 
-    `length` is the number of all outputs, ends of sentences included.
-    Paper: gnmt is Wu et al. 2016, eq. 14, without the coverage penalty. unified_dnmt is a variant that rewards length
-    less, from the public code of the author of the lexical-chains paper (unified-dnmt, onmt/beam.py).
+@dataclass
+class Candidates:
+    """Continuations of hypotheses, best first, in three tensors (B, W).
+
+    `scores` are the sums of log-probabilities (nats), `origins` the slots of the hypotheses that are continued, and
+    `tokens` the new outputs.
     """
-    if config.length_penalty == "average":
-        return length**config.length_alpha
-    if config.length_penalty == "gnmt":
-        return ((5 + length) / 6) ** config.length_alpha
-    if config.length_penalty == "unified_dnmt":
-        return (5 + length / 6) ** config.length_alpha
-    return 1.0
 
+    scores: Tensor
+    origins: Tensor
+    tokens: Tensor
 
-EndedHypotheses = list[tuple[float, list[int]]]
-"""The scores and the outputs of the finished hypotheses of an instance, in the order in which they ended."""
-
-
-@dataclass(frozen=True)
-class Translation:
-    """A finished hypothesis of an instance."""
-
-    sentences: list[list[int]]
-    """The piece ids of each target sentence, without special symbols (`<unk>` may occur); no sentence is empty.
-
-    In the frame `unmarked`, a single list has the pieces of all sentences of the instance.
-    """
-    score: float
-    """The sum of the log-probabilities (nats) of all outputs, ends of sentences included.
-
-    The sum equals the forced score of the sentences (`docmt.search.forced`); in the frame `closed` only where no
-    sentence was cut at its maximum length.
-    """
-    normalised: float
-    """The value of `score` divided by the length penalty; hypotheses are ranked by it."""
-    forced_ends: int
-    """The number of sentences that reached their maximum length, or the end of a learned table of positions.
-
-    In the frames `joined` and `unmarked` it is 1 where the whole instance reached its maximum length, and else 0.
-    """
+    def take(self, order: Tensor) -> "Candidates":
+        """Return the candidates at the indices `order` (B, any)."""
+        return Candidates(self.scores.gather(1, order), self.origins.gather(1, order), self.tokens.gather(1, order))
 
 
 @torch.inference_mode()
@@ -119,45 +100,13 @@ def search_memory(
     return [rank_translations(ended[number], row, search.rules, config) for number, row in enumerate(limits)]
 
 
-def join_translations(translations: list[Translation]) -> Translation:
-    """Join the translations of consecutive sentences to one translation, whose scores are the sums of their scores."""
-    return Translation(
-        [words for translation in translations for words in translation.sentences],
-        sum(translation.score for translation in translations),
-        sum(translation.normalised for translation in translations),
-        sum(translation.forced_ends for translation in translations),
-    )
-
-
-def rank_translations(
-    ended: EndedHypotheses, limits: list[int], rules: Rules, config: DecodeConfig
-) -> list[Translation]:
-    """Return the translations of an instance, best first; equally good translations are in the order of their ends.
-
-    `limits` has the maximum length of each sentence. Raises UserError where no hypothesis is finished, which happens
-    where the model's scores are not numbers.
-    """
-    if not ended:
-        raise UserError(
-            "the model gives no translation",
-            found="scores that are not numbers",
-            remedy="training has probably diverged: look at the losses in metrics.jsonl",
-        )
-    translations = []
-    for score, outputs in ended:
-        sentences = rules.split(outputs)
-        normalised = score / length_penalty(len(outputs), config)
-        translations.append(Translation(sentences, score, normalised, rules.forced_ends(sentences, limits)))
-    return sorted(translations, key=lambda translation: -translation.normalised)
-
-
 class Search:
     """The state and the steps of a beam search over a batch of instances."""
 
     def __init__(self, model: nn.Module, memory: Memory, limits: list[list[int]], beam: int) -> None:
         """Start with an empty hypothesis for each instance; `limits` has the maximum lengths of its sentences."""
         instances, device = len(limits), memory.states.device
-        self.model, self.cache, self.beam = model, model.start(memory, beam), beam
+        self.model, self.cache, self.beam = model, Cache(memory, beam, model.config.frame), beam
         self.rules = RULES[model.config.frame](limits, device, model.config.learned_positions)
         self.alive = list(range(instances))
         """The numbers of the instances that are still in the batch."""
@@ -179,7 +128,8 @@ class Search:
 
     def step(self, inputs: Tensor) -> None:
         """Extend all hypotheses by one output; `inputs` (B, K) are the decoder's inputs."""
-        logits = self.model.logits(self.model.step(inputs.flatten(), self.cache))
+        self.cache.advance(inputs.flatten())
+        logits = self.model.logits(self.model.target_states(self.cache))
         candidates = self.expand(logits.unflatten(0, inputs.shape))
         sentence = self.growing.sentence.gather(1, candidates.origins)
         finishing = self.rules.finishing(candidates.tokens, sentence)
@@ -200,12 +150,170 @@ class Search:
 
     def drop_complete(self) -> None:
         """Remove the instances that are done from the batch, and store their finished hypotheses in `ended`."""
-        complete = download(self.finished.complete(self.growing))
+        complete = self.finished.complete(self.growing).cpu().numpy()
         if not complete.any():
             return
-        done, stay = (upload(np.flatnonzero(flags), self.first_slots.device) for flags in (complete, ~complete))
+        numbers = (torch.from_numpy(np.flatnonzero(flags)) for flags in (complete, ~complete))
+        done, stay = (part.to(self.first_slots.device, non_blocking=True) for part in numbers)
         ended = (number for number, is_over in zip(self.alive, complete, strict=True) if is_over)
         self.ended.update(zip(ended, self.finished.outputs(done), strict=True))
         self.alive = [number for number, is_over in zip(self.alive, complete, strict=True) if not is_over]
         for part in (self.growing, self.finished, self.rules, self.cache):
             part.keep(stay)
+
+
+@dataclass
+class Hypotheses:
+    """The hypotheses that are still extended.
+
+    `tokens` (B, K, capacity) has the outputs; the first `length` outputs are filled. `scores` (B, K) are sums of
+    log-probabilities in float64. `sentence` (B, K) is the number of the sentence that is being written, and `words`
+    (B, K) is the number of outputs of this sentence so far.
+    """
+
+    tokens: Tensor
+    scores: Tensor
+    sentence: Tensor
+    words: Tensor
+    length: int = 0
+
+    @classmethod
+    def start(cls, instances: int, beam: int, capacity: int, device: torch.device) -> "Hypotheses":
+        """Return the start of a search: one empty hypothesis for each instance.
+
+        The other K - 1 slots have no hypothesis, since K equal hypotheses would give the same candidates K times.
+        """
+        scores = torch.full((instances, beam), DEAD, dtype=torch.float64, device=device)
+        scores[:, 0] = 0
+        zeros = torch.zeros(instances, beam, dtype=torch.long, device=device)
+        return cls(zeros.new_zeros(instances, beam, capacity), scores, zeros, zeros.clone())
+
+    @property
+    def last(self) -> Tensor:
+        """The last outputs (B, K)."""
+        return self.tokens[..., self.length - 1]
+
+    def extend(self, chosen: Candidates, separator: int) -> None:
+        """Replace the hypotheses by K of their continuations.
+
+        The next sentence begins after the output `separator`.
+        """
+        # A dead slot is continued with `<unk>`: a special symbol would advance the model to the next sentence.
+        tokens = chosen.tokens.masked_fill(chosen.scores == DEAD, UNK)
+        past = chosen.origins[..., None].expand(-1, -1, self.length)
+        self.tokens[..., : self.length] = self.tokens[..., : self.length].gather(1, past)
+        self.tokens[..., self.length] = tokens
+        self.length += 1
+        self.scores = chosen.scores
+        ended = tokens == separator
+        self.sentence = self.sentence.gather(1, chosen.origins) + ended
+        self.words = (self.words.gather(1, chosen.origins) + 1).masked_fill(ended, 0)
+
+    def keep(self, instances: Tensor) -> None:
+        """Remove all instances from the batch but the ones at the indices `instances`."""
+        self.tokens, self.scores = self.tokens[instances], self.scores[instances]
+        self.sentence, self.words = self.sentence[instances], self.words[instances]
+
+
+@dataclass
+class Finished:
+    """The finished hypotheses, in K slots of each instance and one slot more, which takes what is not finished.
+
+    `tokens` (B, K + 1, capacity) has the outputs with the symbol that ends the hypothesis, and `lengths` (B, K + 1)
+    their number. `scores` (B, K + 1) are sums of log-probabilities. `count` (B) is the number of finished hypotheses of
+    each instance, which are in its first slots.
+    """
+
+    tokens: Tensor
+    scores: Tensor
+    lengths: Tensor
+    count: Tensor
+
+    @classmethod
+    def start(cls, growing: Hypotheses) -> "Finished":
+        """Return the state without finished hypotheses, for the hypotheses `growing` of a search."""
+        instances, beam, capacity = growing.tokens.shape
+        tokens = growing.tokens.new_zeros(instances, beam + 1, capacity)
+        scores = growing.scores.new_full((instances, beam + 1), DEAD)
+        return cls(tokens, scores, tokens.new_zeros(instances, beam + 1), tokens.new_zeros(instances))
+
+    @property
+    def beam(self) -> int:
+        """The number K of hypotheses of each instance."""
+        return self.scores.shape[1] - 1
+
+    def add(self, growing: Hypotheses, candidates: Candidates, finishing: Tensor) -> None:
+        """Add the candidates among the K best that end their hypothesis, up to K finished hypotheses for each instance.
+
+        `finishing` (B, W) is true for a candidate that ends its hypothesis.
+        """
+        beam, length = self.beam, growing.length
+        ends = finishing[:, :beam] & (candidates.scores[:, :beam] > DEAD)
+        if none_known(ends):
+            return
+        # Candidates are best first: a candidate that ends gets the next free slot, and is dropped where none is free.
+        slots = self.count[:, None] + ends.cumsum(1) - 1
+        ends = ends & (slots < beam)
+        # Candidates that do not end are written too, into the last slot: to leave them out, the host would have to know
+        # which ones end, and wait for the device.
+        slots = slots.masked_fill(~ends, beam)
+        past, slots_of_past = (x[..., None].expand(-1, -1, length) for x in (candidates.origins[:, :beam], slots))
+        self.tokens[..., :length].scatter_(1, slots_of_past, growing.tokens[..., :length].gather(1, past))
+        self.tokens[..., length].scatter_(1, slots, candidates.tokens[:, :beam])
+        self.scores.scatter_(1, slots, candidates.scores[:, :beam])
+        self.lengths.scatter_(1, slots, length + 1)
+        self.count = self.count + ends.sum(1)
+
+    def keep(self, instances: Tensor) -> None:
+        """Remove all instances from the batch but the ones at the indices `instances`."""
+        self.tokens, self.scores = self.tokens[instances], self.scores[instances]
+        self.lengths, self.count = self.lengths[instances], self.count[instances]
+
+    def complete(self, growing: Hypotheses) -> Tensor:
+        """Return which instances (B) are done, since K hypotheses are finished or no hypothesis can be extended."""
+        return (self.count == self.beam) | (growing.scores == DEAD).all(1)
+
+    def outputs(self, instances: Tensor) -> list[list[tuple[float, list[int]]]]:
+        """Return the scores and the outputs of the finished hypotheses of `instances`, in the order of their ends."""
+        counts = self.count[instances].tolist()
+        scores, lengths = self.scores[instances].tolist(), self.lengths[instances].tolist()
+        tokens = self.tokens[instances].tolist()
+        return [
+            [(scores[i][slot], tokens[i][slot][: lengths[i][slot]]) for slot in range(count)]
+            for i, count in enumerate(counts)
+        ]
+
+
+def best_continuations(log_probabilities: Tensor, scores: Tensor, count: int) -> Candidates:
+    """Return the `count` best continuations of each instance, without a search in the whole vocabulary.
+
+    The pieces are cut into blocks. The W best continuations are in the W blocks that have the best maxima, so that all
+    other blocks are only read once, for their maxima.
+
+    `log_probabilities` (B, K, V) are those of the next outputs, and `scores` (B, K) are those of the hypotheses, in
+    float64. A continuation whose score is not a number has the score of a dead slot.
+    """
+    vocabulary, maxima = log_probabilities.shape[-1], block_maxima(log_probabilities)
+    blocks = _best(scores[..., None] + maxima.double(), min(count, maxima[0].numel())).indices
+    origins = blocks // maxima.shape[-1]
+    pieces = (blocks % maxima.shape[-1] * BLOCK)[..., None] + torch.arange(BLOCK, device=blocks.device)
+    # The last block may be shorter: its places after the last piece are barred.
+    is_piece, pieces = pieces < vocabulary, pieces.clamp(max=vocabulary - 1)
+    places = (origins[..., None] * vocabulary + pieces).flatten(1)
+    totals = log_probabilities.flatten(1).gather(1, places).double()
+    totals += scores.gather(1, origins).repeat_interleave(BLOCK, dim=1)
+    chosen_scores, chosen = _best(totals.masked_fill_(~is_piece.flatten(1), DEAD), count)
+    return Candidates(chosen_scores, origins.gather(1, chosen // BLOCK), pieces.flatten(1).gather(1, chosen))
+
+
+def block_maxima(log_probabilities: Tensor) -> Tensor:
+    """Return the largest log-probability of each block of pieces (B, K, M)."""
+    whole = log_probabilities.shape[-1] // BLOCK * BLOCK
+    blocks, rest = log_probabilities.split((whole, log_probabilities.shape[-1] - whole), dim=-1)
+    maxima = blocks.unflatten(-1, (-1, BLOCK)).amax(-1) if whole else blocks
+    return torch.cat((maxima, rest.amax(-1, keepdim=True)), dim=-1) if rest.shape[-1] else maxima
+
+
+def _best(scores: Tensor, count: int) -> torch.return_types.topk:
+    # A score that is NaN becomes that of a dead slot: otherwise topk would rank it above every number.
+    return scores.nan_to_num(nan=DEAD, neginf=DEAD).flatten(1).topk(count)

@@ -8,9 +8,9 @@ from torch import Tensor, nn
 
 from docmt.base.runs import places, starts
 from docmt.nn.device import upload
-from docmt.nn.frames import FRAMES, ends
+from docmt.nn.frames import FRAMES, ends, frame_source, frame_target, output_lengths
 from docmt.nn.rows import Rows
-from docmt.nn.streams import Stream, frame_source, frame_target, output_lengths
+from docmt.nn.streams import Stream
 from docmt.search.source import source_of
 
 STATES_AT_ONCE = {"cpu": 64, "cuda": 2048}

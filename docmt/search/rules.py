@@ -11,18 +11,21 @@ finished within the table; hypotheses that never come near its end are the same 
 
 import math
 from itertools import accumulate, islice, pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from docmt.base.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS, UNK
-from docmt.nn.device import none_known, upload
+from docmt.nn.device import upload
 from docmt.nn.frames import FRAMES
 from docmt.nn.rows import Rows
-from docmt.search.hypotheses import Hypotheses
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import Frame, PositionTable
+
+if TYPE_CHECKING:
+    from docmt.search.beam import Hypotheses
 
 BARRED = -math.inf
 """The log-probability of an output that is not allowed."""
@@ -98,12 +101,12 @@ class WrappedRules:
         self.limits, self.latest = self.limits[instances], self.latest[instances]
         self.sentences = self.sentences[instances]
 
-    def must_end(self, hypotheses: Hypotheses) -> Tensor:
+    def must_end(self, hypotheses: "Hypotheses") -> Tensor:
         """Return which hypotheses (B, K) are at the maximum length of their sentence, or at the end of their room."""
         limits, latest = (each.gather(1, hypotheses.sentence) for each in (self.limits, self.latest))
         return (hypotheses.words >= limits) | (hypotheses.length >= latest)
 
-    def bar(self, scores: Tensor, hypotheses: Hypotheses) -> None:
+    def bar(self, scores: Tensor, hypotheses: "Hypotheses") -> None:
         """Bar in `scores`, log-probabilities (B, K, V), all outputs that must not follow the hypotheses."""
         scores.index_fill_(-1, self.never, BARRED)
         scores[..., EOS].masked_fill_(hypotheses.words == 0, BARRED)
@@ -163,7 +166,7 @@ class ClosedRules(WrappedRules):
     counted_besides = -1
     end_outputs = 2
 
-    def bar(self, scores: Tensor, hypotheses: Hypotheses) -> None:
+    def bar(self, scores: Tensor, hypotheses: "Hypotheses") -> None:
         """Bar in `scores`, log-probabilities (B, K, V), all outputs that must not follow the hypotheses.
 
         A forced output gets log-probability 0.
@@ -216,7 +219,7 @@ class JoinedRules:
         """Remove all instances from the batch but the ones at the indices `instances`."""
         self.totals = self.totals[instances]
 
-    def bar(self, scores: Tensor, hypotheses: Hypotheses) -> None:
+    def bar(self, scores: Tensor, hypotheses: "Hypotheses") -> None:
         """Bar in `scores`, log-probabilities (B, K, V), all outputs that must not follow the hypotheses."""
         empty = hypotheses.words == 0
         scores.index_fill_(-1, self.never, BARRED)
@@ -282,6 +285,14 @@ def most_outputs(table: PositionTable | None) -> float:
     """
     is_limited = table is not None and (table.positions == "running" or table.frame == "unmarked")
     return table.rows if is_limited else math.inf
+
+
+def none_known(flags: Tensor) -> bool:
+    """Return whether the host knows that no flag is true.
+
+    It never knows this of flags on a GPU: to read them, it would have to wait until the GPU has computed them.
+    """
+    return flags.device.type == "cpu" and not bool(flags.any())
 
 
 def force_end(scores: Tensor, forced: Tensor) -> None:

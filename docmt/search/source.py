@@ -5,9 +5,10 @@ import zlib
 import numpy as np
 from torch import nn
 
+from docmt.nn.frames import frame_source
 from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
-from docmt.nn.streams import Stream, frame_source
+from docmt.nn.streams import Stream
 
 NOISE = 0
 """The seed of a model that samples its latent variables; it is fixed, so that the samples are the same each time."""

@@ -15,12 +15,13 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 import torch
+from torch import nn
 
 from docmt.base.digests import canonical_json
 from docmt.base.errors import UserError
 from docmt.base.machine import MIB
 from docmt.nn.compiled import Backend, compile_parts, pad_batch
-from docmt.nn.linear import ROWS
+from docmt.nn.onednn import ROWS
 from docmt.nn.streams import Batch
 from docmt.settings.train import IN_FP32, Precision
 from docmt.training.failures import is_out_of_memory
@@ -107,8 +108,8 @@ class Compiling:
         return batch if self.quantum == 1 else pad_batch(batch, self.quantum)
 
     @contextmanager
-    def parts(self) -> Iterator[None]:
-        """Compile the parts of the model when they are first called in the block.
+    def parts(self, model: nn.Module) -> Iterator[None]:
+        """Compile the parts of `model` when they are first called in the block.
 
         Raises UserError where the compiler fails.
         """
@@ -121,7 +122,7 @@ class Compiling:
 
         limits = {"recompile_limit": SHAPES, "accumulated_recompile_limit": SHAPES}
         try:
-            with config.patch(limits), compile_parts(self.backend):
+            with config.patch(limits), compile_parts(model, self.backend):
                 yield
         except TorchDynamoException as problem:
             if is_out_of_memory(problem):
@@ -137,7 +138,7 @@ def choose_compiling(wanted: bool, device: torch.device, batch_tokens: int, back
     """Return whether and how updates are compiled, as `wanted`.
 
     Without compiled parts, streams are padded on a CPU all the same, since oneDNN compiles its products for each number
-    of rows (`docmt.nn.linear`).
+    of rows (`docmt.nn.onednn`).
     """
     if wanted:
         return Compiling(backend, quantum(batch_tokens))

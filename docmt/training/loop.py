@@ -12,8 +12,9 @@ import numpy as np
 import torch
 
 from docmt.models.store import put_weights
+from docmt.nn.frames import frame_batch
 from docmt.nn.noise import document_keys
-from docmt.nn.streams import Batch, frame_batch
+from docmt.nn.streams import Batch
 from docmt.training.checkpoint import VISIBLE_S, StateFolder
 from docmt.training.computing import Compiling, derived_seed, forward_context, peak_memory
 from docmt.training.exit import Reason
@@ -172,7 +173,7 @@ class Training:
         framed = self.watch.each(self._batches(instances, number))
         batches = (self.compiling.ready(batch).to(task.device) for batch in framed)
         weights, smoothing = task.model.term_weights(number), task.train.label_smoothing
-        with self.compiling.parts():
+        with self.compiling.parts(task.model):
             rank_sums = accumulate_gradients(task.model, batches, tokens, smoothing, weights, self._computing)
         sums = rank_sums.over(self.ranks, weights)
         self.ranks.sum_gradients(task.model.parameters())

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from docmt.nn.linear import linear, sum_of_products
+from docmt.nn.onednn import linear, sum_of_products
 from docmt.nn.shapes import Float, Logits, Numbers, States, Tensor, Tokens
 
 MOST_ROWS = 1024

@@ -26,12 +26,14 @@ import torch
 from torch import Tensor, nn
 
 from docmt.models.transformer import LossTerm, Transformer
-from docmt.nn.attention import entropies, observe_attention
-from docmt.nn.multihead import MultiHead
+from docmt.nn.attention import observe_attention
+from docmt.nn.attention_weights import entropies
+from docmt.nn.frames import frame_batch
+from docmt.nn.layers import MultiHead
 from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
 from docmt.nn.segments import Segments
-from docmt.nn.streams import Batch, frame_batch
+from docmt.nn.streams import Batch
 from docmt.search.beam import beam_search
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.train import TrainConfig

@@ -17,10 +17,11 @@ from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.models import build
 from docmt.models.han import Han
 from docmt.models.lexical_chain import LexicalChain, summaries_of
-from docmt.models.long_short import two_streams
 from docmt.models.transformer import Transformer
+from docmt.nn.attention import WholeStream
+from docmt.nn.frames import frame_batch
 from docmt.nn.rows import Rows
-from docmt.nn.streams import Batch, Memory, Stream, frame_batch
+from docmt.nn.streams import Batch, Memory, Stream
 from docmt.settings.models import MODEL_CONFIGS, Frame
 
 SOURCE = ("le vote commence", "on compte", "le vote finit")
@@ -105,10 +106,10 @@ def attentions(kind: str, data: Example, layer: int, **settings: object) -> dict
     encoder, decoder = built.encoder[layer], built.decoder[layer]
     return {
         "encoder_self": influence(
-            lambda x: encoder.self_attention(x, batch.source.layout), batch.source.sentences.tokens
+            lambda x: encoder.self_attention(x, WholeStream(batch.source)), batch.source.sentences.tokens
         ),
         "decoder_self": influence(
-            lambda x: decoder.self_attention(x, batch.target_in.layout), batch.target_in.sentences.tokens
+            lambda x: decoder.self_attention(x, WholeStream(batch.target_in)), batch.target_in.sentences.tokens
         ),
         "cross": cross(decoder.cross_attention, batch),
     }
@@ -119,19 +120,28 @@ def cross(attention: Callable, batch: Batch) -> Mask:
     torch.manual_seed(3)
     queries = torch.randn(batch.target_in.sentences.tokens, SIZES["width"], dtype=torch.float64)
     layout = batch.source.layout
-    return influence(lambda x: attention(queries, batch.target_in.layout, Memory(x, layout)), layout.sentences.tokens)
+
+    def attend(x: torch.Tensor) -> torch.Tensor:
+        return attention(queries, WholeStream(batch.target_in, Memory(x, layout)))
+
+    return influence(attend, layout.sentences.tokens)
 
 
 def two_stream_attentions(data: Example) -> dict[str, Mask]:
     """Return the masks of long-short term masking, whose rows and columns are the long, then the short stream."""
     built, batch = model("long_short"), data.batch
-    source, target = two_streams(batch.source.layout), two_streams(batch.target_in.layout)
-    rows, target_rows = source.sentences.tokens, target.sentences.tokens
+    source, target = (WholeStream(stream).twice() for stream in (batch.source, batch.target_in))
+    rows, target_rows = source.layout.sentences.tokens, target.layout.sentences.tokens
     queries = torch.randn(target_rows, SIZES["width"], dtype=torch.float64)
+    encoder, decoder = built.encoder[0], built.decoder[0]
+
+    def cross(x: torch.Tensor) -> torch.Tensor:
+        return decoder.cross_attention(queries, WholeStream(target.stream, Memory(x, source.layout)))
+
     return {
-        "encoder_self": influence(lambda x: built.encoder[0].self_attention(x, source), rows),
-        "decoder_self": influence(lambda x: built.decoder[0].self_attention(x, target), target_rows),
-        "cross": influence(lambda x: built.decoder[0].cross_attention(queries, target, Memory(x, source)), rows),
+        "encoder_self": influence(lambda x: encoder.self_attention(x, source), rows),
+        "decoder_self": influence(lambda x: decoder.self_attention(x, target), target_rows),
+        "cross": influence(cross, rows),
     }
 
 
@@ -141,7 +151,7 @@ def chain_attentions(data: Example) -> dict[str, Mask]:
     source, layer = data.batch.source, built.encoder[0]
     rows = source.sentences.tokens
     return {
-        "encoder_self": influence(lambda x: layer.self_attention(x, source.layout), rows),
+        "encoder_self": influence(lambda x: layer.self_attention(x, WholeStream(source)), rows),
         "general": influence(lambda x: layer.general(x, summaries_of(source)), rows),
         "lexical": influence(lambda x: layer.lexical(x, source.chains), rows),
     }
@@ -157,4 +167,4 @@ def hierarchical_attention(data: Example, sentences: int) -> Mask:
     """Return the mask of HAN above the encoder with a context of so many sentences; it has each row itself too."""
     built: Han = model("han", context_sentences=sentences, context_gradient=True)
     source = data.batch.source
-    return influence(lambda x: built.source_context(x, source), source.sentences.tokens)
+    return influence(lambda x: built.source_context(x, WholeStream(source)), source.sentences.tokens)

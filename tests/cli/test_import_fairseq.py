@@ -16,8 +16,8 @@ from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
 from docmt.base.vocabulary import CLS, MASK, SEP, SPECIALS, Vocabulary
 from docmt.models.store import load_model
+from docmt.nn.frames import frame_batch
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import GTransformerConfig, TransformerConfig
 from docmt.text.pipeline import TextPipeline

@@ -10,7 +10,7 @@ from docmt.decoding.strategy import Decoded, Fallbacks, Position
 from docmt.decoding.strategy import slide as slide_outputs
 from docmt.decoding.translator import SearchResults
 from docmt.nn.rows import Rows
-from docmt.search.beam import Translation
+from docmt.search.translations import Translation
 
 ALONE = 1000
 """Added to a sentence's number where it was translated alone."""

@@ -26,7 +26,9 @@ def test_each_check_of_a_right_device_finds_each_model_right():
 
 
 def test_a_wrong_kernel_is_found(monkeypatch):
-    monkeypatch.setattr(kernels.bucketed, "attend", lambda *arguments: 1.01 * kernels.defined_attention(*arguments[:6]))
+    monkeypatch.setattr(
+        kernels, "attend_in_buckets", lambda *arguments: 1.01 * kernels.defined_attention(*arguments[:6])
+    )
     assert [finding.is_right for finding in kernels.check_kernels(CPU)] == [False, False, True, True]
 
 

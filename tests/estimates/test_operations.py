@@ -8,8 +8,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from docmt.estimates.operations import LINKED, Pass, multiplications, parameters
 from docmt.models import build
+from docmt.nn.frames import frame_batch
 from docmt.nn.rows import RowChains, Rows
-from docmt.nn.streams import frame_batch
 from docmt.settings.models import (
     MODELS,
     GTransformerConfig,

@@ -24,8 +24,9 @@ from docmt.base.vocabulary import EOS, SEP
 from docmt.models import build
 from docmt.models.store import load_model, save_model
 from docmt.models.transformer import Transformer
+from docmt.nn.frames import frame_batch
 from docmt.nn.rows import Rows
-from docmt.nn.streams import Batch, frame_batch
+from docmt.nn.streams import Batch
 from docmt.search.beam import beam_search
 from docmt.search.forced import forced_scores
 from docmt.search.rules import RULES, instance_limits

@@ -12,7 +12,7 @@ def may_attend(query_segments: Segments, key_segments: Segments, causal: bool) -
     same_run = query_segments.ids()[:, None] == key_segments.ids()[None, :]
     if not causal:
         return same_run
-    return same_run & (key_segments.positions()[None, :] <= query_segments.positions()[:, None])
+    return same_run & (key_segments.positions[None, :] <= query_segments.positions[:, None])
 
 
 def attend(
@@ -37,4 +37,4 @@ def dropout_factors(dropout: WeightDropout, key_segments: Segments, heads: int) 
     """What each weight is multiplied with: a draw by the query, the head and the key's place in its run."""
     ones = torch.ones((len(dropout.keys), heads, key_segments.longest), device=dropout.keys.device)
     by_place_THL = dropout.drop(ones, dropout.keys)
-    return by_place_THL.index_select(2, key_segments.positions()).transpose(0, 1)
+    return by_place_THL.index_select(2, key_segments.positions).transpose(0, 1)

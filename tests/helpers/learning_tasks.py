@@ -14,8 +14,9 @@ import torch
 
 from docmt.models import build
 from docmt.models.transformer import Transformer
+from docmt.nn.frames import frame_batch
 from docmt.nn.rows import Rows
-from docmt.nn.streams import Batch, Memory, frame_batch
+from docmt.nn.streams import Batch, Memory
 from docmt.settings.models import TransformerConfig
 from docmt.training.losses import smoothed_cross_entropy
 

@@ -9,8 +9,10 @@ from torch import Tensor
 
 from docmt.models import build
 from docmt.models.transformer import Transformer
+from docmt.nn.cache import Cache
+from docmt.nn.frames import frame_batch
 from docmt.nn.rows import Rows
-from docmt.nn.streams import Batch, frame_batch
+from docmt.nn.streams import Batch
 from docmt.settings.models import (
     GTransformerConfig,
     HanConfig,
@@ -124,6 +126,13 @@ def objective_of(model: Transformer, batch: Batch) -> Tensor:
 
 def logits_of(model: Transformer, batch: Batch) -> Tensor:
     return model.logits(model.decode(batch.target_in, model.encode(batch.source)))
+
+
+def step(model: Transformer, tokens: Tensor, cache: Cache) -> Tensor:
+    """The final state of the newest token of each hypothesis, as a search computes it."""
+    with torch.no_grad():
+        cache.advance(tokens)
+        return model.target_states(cache)
 
 
 def sight_of(config: TransformerConfig, chained: bool) -> dict[str, set[str]]:

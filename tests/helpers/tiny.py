@@ -7,8 +7,8 @@ from helpers.sizes import COMPUTED
 from torch import Tensor, nn
 
 from docmt.models import build
+from docmt.nn.frames import frame_source, frame_target
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_source, frame_target
 from docmt.settings.models import GTransformerConfig, TransformerConfig
 
 FIRST_WORD = 7

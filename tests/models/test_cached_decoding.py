@@ -4,14 +4,14 @@ import random
 
 import pytest
 import torch
-from helpers.model_cases import CASES, FIRST_WORD, VOCABULARY, documents, model_of, rows_of
+from helpers.model_cases import CASES, FIRST_WORD, VOCABULARY, documents, model_of, rows_of, step
 
 from docmt.base.vocabulary import EOS
-from docmt.nn import caches
-from docmt.nn.caches import InstanceCache
-from docmt.nn.frames import FRAMES, NOTHING
+from docmt.nn import growing_caches
+from docmt.nn.cache import Cache
+from docmt.nn.frames import FRAMES, NOTHING, frame_batch
+from docmt.nn.growing_caches import InstanceCache
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch
 
 BEAM = 3
 
@@ -32,24 +32,24 @@ def newest_states(model, sources, histories):
 @pytest.mark.parametrize("case", CASES)
 def test_ancestors_may_be_shared_and_lost(case, monkeypatch):
     """As in a search: places go on from any others of their beam, so that they come to share what they wrote first."""
-    monkeypatch.setattr(caches, "GROWTH", 8)  # so that the caches grow several times
+    monkeypatch.setattr(growing_caches, "GROWTH", 8)  # so that the caches grow several times
     model, draw = model_of(case), random.Random(1)
     marks = FRAMES[model.config.frame]
     opening, closing = marks.input_before.inner, marks.input_after.inner
     sources, _ = documents()
     memory = model.encode(frame_batch(rows_of(sources), model.config.frame).source)
-    cache = model.start(memory, BEAM)
+    cache = Cache(memory, BEAM, model.config.frame)
     sources = [source for source in sources for _ in range(BEAM)]
     histories, tokens = [[[]] for _ in sources], [marks.input_before.edge] * len(sources)
-    for step in range(30):
-        states = model.step(torch.tensor(tokens), cache)
+    for number in range(30):
+        states = step(model, torch.tensor(tokens), cache)
         with torch.no_grad():
             torch.testing.assert_close(states, newest_states(model, sources, histories), atol=1e-10, rtol=0)
         index = [n - n % BEAM + draw.randrange(BEAM) for n in range(len(sources))]
         cache.reorder(torch.tensor(index))
         histories = [[*map(list, histories[n])] for n in index]
-        if step in (9, 19):
-            remaining = [0, 2, 1] if step == 9 else [1]
+        if number in (9, 19):
+            remaining = [0, 2, 1] if number == 9 else [1]
             cache.keep(torch.tensor(remaining))
             sources, histories = (
                 [part[n * BEAM + place] for n in remaining for place in range(BEAM)] for part in (sources, histories)
@@ -74,10 +74,10 @@ def test_a_sentence_scope_forgets_what_was_written_before():
     model = model_of("g_transformer groups")
     source, _ = documents()
     memory = model.encode(frame_batch(Rows.from_lists([source[2] * 6]), "wrapped").source)
-    cache = model.start(memory, 2)
+    cache = Cache(memory, 2, model.config.frame)
     for _ in range(24):
         for token in (1, 9, 10):
-            model.step(torch.tensor([token, token]), cache)
+            step(model, torch.tensor([token, token]), cache)
     assert cache.progress.steps == 72 and cache.progress.cursor.tolist() == [2, 2]
     attention = model.decoder[0].self_attention
     assert cache.layers[attention].window.room.shape[3] < 72

@@ -9,8 +9,8 @@ from helpers.model_cases import SIZES, VOCABULARY, batch_of, documents, logits_o
 
 from docmt.base.checks import BadValue
 from docmt.models import build
+from docmt.nn.frames import frame_batch
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch
 from docmt.settings.models import GTransformerConfig, TransformerConfig
 
 # Earlier target states have seen their own source sentences, so decoder self-attention brings both sides.

@@ -8,10 +8,10 @@ import torch
 from helpers.model_cases import CASES, VOCABULARY, batch_of, documents, logits_of, model_of
 
 from docmt.models import build
-from docmt.models.han import previous_sentences
 from docmt.models.store import init_from, save_model
+from docmt.nn.frames import frame_batch
+from docmt.nn.looks import previous_sentences
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch
 from docmt.settings.models import TransformerConfig
 
 HAN_CASES = ["han", "han decoder", "han joint"]

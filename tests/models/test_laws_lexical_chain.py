@@ -6,9 +6,9 @@ from helpers.model_cases import CASES, LATENT, SIZES, VOCABULARY, batch_of, docu
 
 from docmt.models import build
 from docmt.models.convar import Gaussian, kl_divergence
-from docmt.models.transformer import Transformer
+from docmt.nn.attention import WholeStream
+from docmt.nn.frames import frame_batch
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch
 from docmt.settings.models import LexicalChainConfig, TransformerConfig
 
 
@@ -47,14 +47,15 @@ def test_chains_and_the_translations_of_their_sentences_train_the_posterior(by):
     model, batch = model_of("lexical_chain latent"), batch_with([[CHAIN]], [WORDS], [TRANSLATION])
     with torch.no_grad():
         memory = model.encode(batch.source)
-        states = Transformer.decode(model, batch.target_in, memory)
+        place = WholeStream(batch.target_in, memory)
+        states = model.decoder_states(place)
     source, target = memory.states.clone().requires_grad_(), states.clone().requires_grad_()
     sentences = batch.target_in.sentences
     posterior = model.posterior(source, memory.chains, target, sentences)
     if by == "divergence":
         loss = kl_divergence(posterior, memory.prior)
     else:
-        loss = model.logits(model.fusion(states, sentences, memory.chains, posterior.sample())).logsumexp(1).sum()
+        loss = model.logits(model.fusion(states, place, memory.chains, posterior.sample())).logsumexp(1).sum()
     of_source, of_target = torch.autograd.grad(loss, (source, target))
     assert (reached(of_source), reached(of_target)) == (MEMBERS, THEIR_SENTENCES)
 

@@ -14,7 +14,6 @@ from docmt.base.errors import UserError
 from docmt.base.parse import parse
 from docmt.base.vocabulary import BOS, SEP
 from docmt.models import build
-from docmt.models.long_short import two_streams
 from docmt.settings.models import LongShortConfig, TransformerConfig
 
 SEPARATORS = {"joined": SEP, "wrapped": BOS}
@@ -36,7 +35,7 @@ def published_mask(ids: np.ndarray, separator: int, causal: bool) -> np.ndarray:
 def test_the_short_streams_blocks_are_those_of_the_papers_code(frame, side):
     case = "long_short" if frame == "joined" else "long_short sum"
     stream, causal = getattr(batch_of(case, *documents()), side), side == "target_in"
-    runs = two_streams(stream.layout).sentences
+    runs = stream.layout.twice().sentences
     mask = may_attend(runs, runs, causal).numpy()
     tokens, start = len(stream.tokens), 0
     expected = np.zeros_like(mask)

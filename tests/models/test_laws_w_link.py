@@ -6,8 +6,8 @@ from helpers.model_cases import CASES, VOCABULARY, batch_of, documents, logits_o
 
 from docmt.models import build
 from docmt.models.store import init_from, save_model
+from docmt.nn.frames import frame_batch
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch
 from docmt.settings.models import TransformerConfig
 
 W_LINK_CASES = [case for case, config in CASES.items() if config.kind == "w_link"]

@@ -12,8 +12,7 @@ from helpers.model_cases import CASES, MOSTLY_SLOW, VOCABULARY, batch_of, docume
 
 from docmt.models import build
 from docmt.models.transformer import Transformer
-from docmt.nn import attention
-from docmt.nn.backends import varlen
+from docmt.nn import attention, varlen
 from docmt.nn.noise import document_keys
 from docmt.nn.streams import Batch
 from docmt.training.computing import forward_context
@@ -51,7 +50,7 @@ def test_an_update_fits_the_attention_of_gpus(case, monkeypatch):
         calls.append(arguments[0].dtype)
         return varlen.attend(*arguments)
 
-    monkeypatch.setattr(attention.bucketed, "attend", attend)
+    monkeypatch.setattr(attention, "attend_in_buckets", attend)
     model = model_without_values(case, torch.bfloat16, **HEADS_OF_8)
     assert backward(model, batch_for(case).to(META)) >= {"encoder.0.feed_forward.inner.weight"}
     assert len(calls) >= 6 and set(calls) <= {torch.bfloat16}

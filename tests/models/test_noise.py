@@ -9,9 +9,9 @@ from helpers.model_cases import CASES, chains_of, documents
 from helpers.model_cases import VOCABULARY as SIZE
 
 from docmt.models import build
+from docmt.nn.frames import frame_batch
 from docmt.nn.noise import Noisy, document_keys
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch
 
 NOISY = {"dropout": 0.2, "attention_dropout": 0.2, "activation_dropout": 0.1}
 NUMBERS = np.array([7, 3, 12, 0])

@@ -2,14 +2,15 @@
 
 import pytest
 import torch
-from helpers.model_cases import CASES, FIRST_WORD, model_of
+from helpers.model_cases import CASES, FIRST_WORD, model_of, step
 from helpers.oracle_parts import Oracle, assert_logits_of_the_equations, cases_of, exact_positions, framed_documents
 from torch import Tensor
 
 from docmt.base.vocabulary import BOS, CLS, EOS, MASK, UNK
-from docmt.models import han
+from docmt.nn import looks
+from docmt.nn.cache import Cache
+from docmt.nn.frames import frame_batch
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch
 
 
 class HanOracle(Oracle):
@@ -81,7 +82,7 @@ def test_what_is_no_word_is_no_context(case):
 )
 def test_a_symbol_that_is_not_masked_is_noticed(case, symbol, monkeypatch):
     """A planted fault; `<pad>` and `<sep>` stand in no frame of HAN."""
-    monkeypatch.setattr(han, "NO_WORDS", [other for other in han.NO_WORDS if other != symbol])
+    monkeypatch.setattr(looks, "NO_WORDS", [other for other in looks.NO_WORDS if other != symbol])
     with pytest.raises(AssertionError):
         assert_words_are_the_context(case)
 
@@ -94,6 +95,6 @@ def test_steps_over_what_is_no_word_are_those_of_the_equations(case):
     with torch.no_grad():
         (document,) = framed_documents(batch)
         expected = HanOracle(model).logits(*document)
-        cache = model.start(model.encode(batch.source), 1)
-        logits = [model.logits(model.step(token[None], cache)) for token in batch.target_in.tokens]
+        cache = Cache(model.encode(batch.source), 1, model.config.frame)
+        logits = [model.logits(step(model, token[None], cache)) for token in batch.target_in.tokens]
     torch.testing.assert_close(torch.cat(logits), expected, atol=1e-11, rtol=0)

@@ -9,8 +9,9 @@ from helpers.model_cases import CASES, documents, model_of, rows_of
 
 from docmt.base.vocabulary import PAD
 from docmt.nn.compiled import pad_batch
+from docmt.nn.frames import frame_batch
 from docmt.nn.noise import document_keys
-from docmt.nn.streams import Batch, frame_batch
+from docmt.nn.streams import Batch
 
 NOISY = {"dropout": 0.2, "attention_dropout": 0.2, "activation_dropout": 0.1}
 

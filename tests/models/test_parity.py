@@ -18,9 +18,9 @@ from docmt.api.fairseq import import_fairseq
 from docmt.base.vocabulary import BOS, EOS, SEP, Vocabulary
 from docmt.models.fairseq import parameter_name, parameter_names
 from docmt.models.store import load_model
+from docmt.nn.frames import frame_batch
 from docmt.nn.layers import FIRST_POSITION
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch
 from docmt.search.beam import beam_search
 from docmt.settings.decode import DecodeConfig
 
@@ -135,7 +135,7 @@ def test_streams_are_the_reference_implementations(reference):
         expected = ids[reference.dump[f"in/{tokens}"][reference.real(tokens)]]
         assert stream.tokens.tolist() == expected.tolist()
         positions = reference.dump[f"pos/{short}"][reference.real(tokens)] - FIRST_POSITION
-        assert stream.instances.positions().tolist() == positions.tolist()
+        assert stream.instances.positions.tolist() == positions.tolist()
     assert batch.target_out.tolist() == ids[reference.dump["in/target"][reference.real("target")]].tolist()
 
 

@@ -12,8 +12,8 @@ from docmt.base.errors import UserError
 from docmt.models import build
 from docmt.models.pretrained import Start, start_from
 from docmt.models.transformer import Transformer
-from docmt.nn.segments import Segments
-from docmt.nn.streams import Layout, Stream
+from docmt.nn.segments import Layout, Segments
+from docmt.nn.streams import Stream
 from docmt.settings.models import GTransformerConfig, TransformerConfig
 
 VOCABULARY = 25

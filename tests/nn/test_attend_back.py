@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from docmt.nn.attention import attend_back
+from docmt.nn.attention_weights import attend_back
 from docmt.nn.segments import Segments
 
 HEADS, WIDTH, STATES = 2, 3, 5

@@ -5,10 +5,11 @@ from helpers.dense_attention import attend as dense_attend
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docmt.nn.attention import CachePart, attend, attend_newest, attend_padded
-from docmt.nn.backends import bucketed, varlen
+from docmt.nn import varlen
+from docmt.nn.attention import attend, attend_in_buckets, attend_padded
+from docmt.nn.growing_caches import CachePart, attend_newest
 from docmt.nn.noise import WeightDropout, document_keys, token_keys
-from docmt.nn.segments import Segments
+from docmt.nn.segments import Segments, coarse, group_runs, plan_of
 
 HEADS, HEAD_WIDTH = 2, 8
 lengths = st.lists(st.integers(0, 20), min_size=1, max_size=12)
@@ -43,12 +44,12 @@ def assert_same(backend, queries, keys, causal, dtype=torch.float64, device="cpu
 @given(pairs=length_pairs)
 def test_across_streams_bucketed_is_what_the_dense_mask_says(pairs):
     queries, keys = zip(*pairs, strict=True)
-    assert_same(bucketed.attend, queries, keys, causal=False)
+    assert_same(attend_in_buckets, queries, keys, causal=False)
 
 
 @given(lengths=lengths, causal=st.booleans())
 def test_within_a_stream_bucketed_is_what_the_dense_mask_says(lengths, causal):
-    assert_same(bucketed.attend, lengths, lengths, causal)
+    assert_same(attend_in_buckets, lengths, lengths, causal)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
@@ -74,19 +75,19 @@ def test_runs_without_keys_give_zeros_and_take_no_gradient(queries, keys):
 
 def test_the_plan_is_made_once_for_a_pair_and_dies_with_it():
     queries, keys = Segments.from_lengths([2, 3]), Segments.from_lengths([3, 2])
-    assert bucketed.plan_of(queries, keys) is bucketed.plan_of(queries, keys)
-    assert bucketed.plan_of(queries, keys) is not bucketed.plan_of(queries, queries)
+    assert plan_of(queries, keys) is plan_of(queries, keys)
+    assert plan_of(queries, keys) is not plan_of(queries, queries)
     del keys
     assert len(queries.prepared) == 1
 
 
 def test_buckets_hold_runs_of_like_lengths():
     lengths = np.arange(1, 500)
-    groups = bucketed.group_runs(lengths, lengths)
+    groups = group_runs(lengths, lengths)
     assert sorted(np.concatenate(groups).tolist()) == list(range(len(lengths)))
     assert all(lengths[group].max() < 1.25 * lengths[group].min() + 1 for group in groups)
     assert len(groups) < 40
-    assert bucketed.coarse(np.array([1, 7, 8, 9, 11, 17, 100])).tolist() == [1, 7, 8, 10, 12, 20, 112]
+    assert coarse(np.array([1, 7, 8, 9, 11, 17, 100])).tolist() == [1, 7, 8, 10, 12, 20, 112]
 
 
 def dropout_of(tokens: int) -> WeightDropout:
@@ -95,13 +96,13 @@ def dropout_of(tokens: int) -> WeightDropout:
 
 @given(lengths=lengths, causal=st.booleans())
 def test_what_is_dropped_within_a_stream_is_what_the_dense_mask_says(lengths, causal):
-    assert_same(bucketed.attend, lengths, lengths, causal, dropout=dropout_of(sum(lengths)))
+    assert_same(attend_in_buckets, lengths, lengths, causal, dropout=dropout_of(sum(lengths)))
 
 
 @given(pairs=length_pairs)
 def test_what_is_dropped_across_streams_is_what_the_dense_mask_says(pairs):
     queries, keys = zip(*pairs, strict=True)
-    assert_same(bucketed.attend, queries, keys, causal=False, dropout=dropout_of(sum(queries)))
+    assert_same(attend_in_buckets, queries, keys, causal=False, dropout=dropout_of(sum(queries)))
 
 
 @pytest.mark.parametrize("causal", [False, True])

@@ -8,7 +8,8 @@ from helpers.dense_attention import may_attend
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.nn.attention import attend, entropies, observe_attention
+from docmt.nn.attention import attend, observe_attention
+from docmt.nn.attention_weights import entropies
 from docmt.nn.segments import Segments
 
 length_pairs = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=6)

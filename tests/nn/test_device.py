@@ -53,12 +53,6 @@ def test_a_refusal_says_why_there_is_no_gpu(cuda, driver, visible, expected, mon
     assert expected in str(problem.value) and "--device cpu, or auto" in str(problem.value)
 
 
-def test_only_the_cpu_knows_without_waiting_that_no_flag_is_set():
-    flags = torch.zeros(3, dtype=torch.bool)
-    assert device.none_known(flags) and not device.none_known(flags.to("meta"))
-    assert not device.none_known(torch.tensor([False, True]))
-
-
 def test_freed_memory_is_kept_where_the_system_can(monkeypatch):
     assert keep_freed_memory() is (platform.libc_ver()[0] == "glibc")
     monkeypatch.setattr(ctypes, "CDLL", lambda _: object())

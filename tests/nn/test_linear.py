@@ -4,8 +4,9 @@ import pytest
 import torch
 from torch.nn import functional
 
-from docmt.nn import linear as module
-from docmt.nn.linear import Linear, linear, sum_of_products
+from docmt.nn import onednn as module
+from docmt.nn.layers import Linear
+from docmt.nn.onednn import linear, sum_of_products
 
 
 @pytest.fixture(autouse=True)

@@ -6,9 +6,9 @@ import pytest
 import torch
 from helpers.dense_attention import attend as dense_attend
 
-from docmt.nn import linear
-from docmt.nn.attention import CachePart, attend, attend_newest, attend_padded
-from docmt.nn.backends import kernel, onednn
+from docmt.nn import onednn
+from docmt.nn.attention import attend, attend_padded
+from docmt.nn.growing_caches import CachePart, attend_newest
 from docmt.nn.segments import Segments
 
 PRECISION = torch.backends.mkldnn.matmul
@@ -19,7 +19,7 @@ TOLERANCE = 2e-5 if onednn.IS_FP32 else 0.1
 @pytest.fixture(autouse=True)
 def used(monkeypatch) -> None:
     """The module is used on every processor."""
-    monkeypatch.setattr(linear, "IS_FASTER", True)
+    monkeypatch.setattr(onednn, "IS_FASTER", True)
     monkeypatch.setattr(onednn, "IS_FP32", True)
 
 
@@ -92,10 +92,10 @@ def test_other_rows_are_left_to_the_fused_kernel(tokens, dtype, shapes):
     assert attend_padded(*rows).dtype == dtype and not shapes
 
 
-@pytest.mark.parametrize(("module", "name"), [(linear, "IS_FASTER"), (onednn, "IS_FP32")])
-def test_processors_on_which_it_is_slower_or_rounds_do_not_use_it(module, name, shapes, monkeypatch):
-    monkeypatch.setattr(module, name, False)
-    kernel.attend_padded(*(torch.randn(1, 192, 2, 8) for _ in range(3)))
+@pytest.mark.parametrize("name", ["IS_FASTER", "IS_FP32"])
+def test_processors_on_which_it_is_slower_or_rounds_do_not_use_it(name, shapes, monkeypatch):
+    monkeypatch.setattr(onednn, name, False)
+    attend_padded(*(torch.randn(1, 192, 2, 8) for _ in range(3)))
     assert not shapes
 
 

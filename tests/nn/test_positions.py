@@ -7,10 +7,9 @@ import pytest
 
 from docmt.base.columns import CONTRASTIVE_SEGMENTS, SEGMENTS
 from docmt.base.errors import UserError
-from docmt.nn.frames import FRAMES
+from docmt.nn.frames import FRAMES, frame_batch
 from docmt.nn.positions import SIDES, check_positions
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch
 from docmt.settings.models import Frame, PositionTable
 
 PATH = Path("train.arrow")

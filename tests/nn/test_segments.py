@@ -8,14 +8,14 @@ from docmt.nn.segments import Segments, padded_indices
 def test_each_token_knows_its_run_and_its_place_in_it():
     segments = Segments.from_lengths([2, 0, 3])
     assert segments.ids().tolist() == [0, 0, 2, 2, 2]
-    assert segments.positions().tolist() == [0, 1, 0, 1, 2]
+    assert segments.positions.tolist() == [0, 1, 0, 1, 2]
 
 
 @pytest.mark.parametrize("lengths", [[], [0], [0, 0]])
 def test_empty_streams_are_allowed(lengths):
     segments = Segments.from_lengths(lengths)
     assert segments.tokens == segments.longest == 0
-    assert segments.ids().tolist() == segments.positions().tolist() == []
+    assert segments.ids().tolist() == segments.positions.tolist() == []
 
 
 def test_runs_are_found_again_by_starts_places_and_spans():

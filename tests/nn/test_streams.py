@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.base.vocabulary import BOS, EOS, SEP
+from docmt.nn.frames import frame_batch
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch
 
 SOURCE = [[[10, 11], [12]], [[13]], [[14], [], [15, 16]]]
 TARGET = [[[20], [21, 22]], [[]], [[23, 24], [25], [26]]]

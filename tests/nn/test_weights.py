@@ -5,7 +5,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docmt.nn.attention import attend, attention_weights
+from docmt.nn.attention import attend
+from docmt.nn.attention_weights import attention_weights
 from docmt.nn.segments import Segments
 
 HEADS, WIDTH = 3, 4

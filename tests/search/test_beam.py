@@ -152,8 +152,8 @@ def test_every_output_keeps_the_rules(name, lengths, beam, seed, a, b):
 @models
 def test_finished_instances_leave_the_batch(name, monkeypatch):
     model, seen = tiny_model(name), []
-    step = model.step
-    monkeypatch.setattr(model, "step", lambda tokens, cache: seen.append(len(tokens)) or step(tokens, cache))
+    states = model.target_states
+    monkeypatch.setattr(model, "target_states", lambda cache: seen.append(len(cache.tokens)) or states(cache))
     config = DecodeConfig(beam=2, max_length_a=1.0, max_length_b=1)
     beam_search(model, Rows.from_lists(random_documents(1, [[1], [4, 4, 4, 4, 4]])), config)
     assert seen[0] == 4 and seen[-1] == 2

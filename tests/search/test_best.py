@@ -5,8 +5,7 @@ import math
 import pytest
 import torch
 
-from docmt.search.best import BLOCK, best_continuations
-from docmt.search.hypotheses import DEAD
+from docmt.search.beam import BLOCK, DEAD, best_continuations
 
 VOCABULARIES = (10, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK, 5 * BLOCK + 1, 4001)
 

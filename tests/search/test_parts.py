@@ -5,7 +5,6 @@ import torch
 
 from docmt.base.vocabulary import BOS, EOS, SEP
 from docmt.nn.rows import Rows
-from docmt.search.beam import length_penalty
 from docmt.search.rules import (
     RULES,
     ClosedRules,
@@ -16,6 +15,7 @@ from docmt.search.rules import (
     instance_limits,
     most_pieces,
 )
+from docmt.search.translations import length_penalty
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import PositionTable
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.nn.rows import Rows
-from docmt.nn.segments import Segments
-from docmt.nn.streams import Layout, Stream
+from docmt.nn.segments import Layout, Segments
+from docmt.nn.streams import Stream
 from docmt.search.forced import share_prefixes, variant_scores
 
 

@@ -15,10 +15,11 @@ from helpers.toy_task import Notes, make_folder
 
 from docmt.base.errors import UserError
 from docmt.models import build
+from docmt.nn.frames import frame_batch
 from docmt.nn.layers import FeedForward
-from docmt.nn.linear import ROWS
 from docmt.nn.noise import document_keys
-from docmt.nn.streams import Batch, frame_batch
+from docmt.nn.onednn import ROWS
+from docmt.nn.streams import Batch
 from docmt.training import job
 from docmt.training.computing import Compiling, choose_compiling, forward_context, quantum
 from docmt.training.exit import read_exit
@@ -69,7 +70,7 @@ def trained(kind: str, how: Compiling, updates: int = 3, **sizes: int) -> tuple[
     for update in range(1, updates + 1):
         batches = [how.ready(batch_for(kind, number)) for number in (2 * update, 2 * update + 1)]
         tokens = sum(len(batch.target_out) for batch in batches)
-        with how.parts():
+        with how.parts(model):
             plain = partial(forward_context, CPU, "fp32")
             sums.append(accumulate_gradients(model, batches, tokens, 0.1, model.term_weights(update), plain))
         clip_gradients(model.parameters(), inf)
@@ -108,7 +109,7 @@ def test_parts_are_compiled_for_each_shape_not_for_each_layer_or_batch(kind):
 def test_as_many_shapes_are_compiled_as_there_are():
     """torch stops after the eighth, and would leave it to chance which kernels compute the others."""
     backend, part = Counted(), FeedForward(4, 8, dropout=0.0)
-    with Compiling(backend).parts():
+    with Compiling(backend).parts(part):
         for rows in (*range(2, 12), *range(2, 12)):
             part(torch.ones(rows, 4))
     assert backend.graphs == 10
@@ -131,7 +132,7 @@ def test_an_epoch_has_few_shapes_and_each_is_compiled_once():
     assert len(batches) >= 20 and all(count % quantum(budget) == 0 for count in counts)
     assert len(set(counts)) <= 4
     backend, part = Counted(), FeedForward(4, 8, dropout=0.0)
-    with Compiling(backend).parts():
+    with Compiling(backend).parts(part):
         for count in counts:
             part(torch.ones(count, 4))
     assert backend.graphs == len(set(counts))

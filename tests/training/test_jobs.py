@@ -17,9 +17,9 @@ from docmt.base.manifest import MANIFEST, Manifest
 from docmt.base.tables import write_arrow
 from docmt.base.vocabulary import MASK, SPECIALS, Vocabulary
 from docmt.models.store import load_model, read_card
+from docmt.nn.frames import frame_batch
 from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch
 from docmt.training.checkpoint import StateFolder
 from docmt.training.exit import Reason
 from docmt.training.listeners import Metrics

@@ -8,8 +8,8 @@ from helpers.sizes import LEARNING as SIZES
 from helpers.toy_task import HE, SHE, Folder, make_documents, make_folder
 
 from docmt.models.store import load_model
+from docmt.nn.frames import frame_batch
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch
 
 QUICK = {
     "tokens_per_update": 400,

@@ -11,9 +11,9 @@ from helpers.toy_task import VOCABULARY, make_documents
 from torch.nn import functional
 
 from docmt.models import build
+from docmt.nn.frames import frame_batch
 from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
-from docmt.nn.streams import frame_batch
 from docmt.settings.models import GTransformerConfig
 from docmt.training import losses
 from docmt.training.computing import forward_context

@@ -8,7 +8,7 @@ import torch
 from helpers.model_cases import CASES, batch_of, documents, model_of, rows_of
 from helpers.toy_task import Notes, make_folder
 
-from docmt.nn.multihead import MultiHead
+from docmt.nn.layers import MultiHead
 from docmt.nn.rows import Rows
 from docmt.training import validate
 from docmt.training.computing import forward_context, peak_memory

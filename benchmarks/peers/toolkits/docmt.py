@@ -21,8 +21,8 @@ from docmt.models import build
 from docmt.models.pretrained import Start
 from docmt.models.store import load_model, read_card, save_model
 from docmt.nn import linear as products
+from docmt.nn.frames import frame_batch
 from docmt.nn.rows import RowChains, Rows
-from docmt.nn.streams import frame_batch
 from docmt.settings.data import CutConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import MODEL_CONFIGS, READS_CHAINS, TransformerConfig

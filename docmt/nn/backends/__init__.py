@@ -1,1 +1,0 @@
-"""The two ways to compute `docmt.nn.attention.attend`: `bucketed` on any device, `varlen` on CUDA."""
