@@ -11,7 +11,7 @@ finished within the table; hypotheses that never come near its end are the same 
 
 import math
 from itertools import accumulate, islice, pairwise
-from typing import TYPE_CHECKING
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -23,9 +23,6 @@ from docmt.nn.frames import FRAMES
 from docmt.nn.rows import Rows
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import Frame, PositionTable
-
-if TYPE_CHECKING:
-    from docmt.search.beam import Hypotheses
 
 BARRED = -math.inf
 """The log-probability of an output that is not allowed."""
@@ -45,6 +42,20 @@ def instance_limits(
         counted = np.full_like(counted, counted.max(initial=0))
     limits = (min(int(config.max_length_a * pieces + config.max_length_b), most) for pieces in counted.tolist())
     return [list(islice(limits, count)) for count in rows.sentences.tolist()]
+
+
+@runtime_checkable
+class Written(Protocol):
+    """What the rules read of the hypotheses of a search (`docmt.search.beam.Hypotheses`)."""
+
+    sentence: Tensor
+    """The number of the sentence that each hypothesis is writing (B, K)."""
+    words: Tensor
+    """The number of outputs of this sentence so far (B, K)."""
+    length: int
+    """The number of outputs of each hypothesis."""
+    last: Tensor
+    """The last outputs (B, K)."""
 
 
 class WrappedRules:
@@ -101,12 +112,12 @@ class WrappedRules:
         self.limits, self.latest = self.limits[instances], self.latest[instances]
         self.sentences = self.sentences[instances]
 
-    def must_end(self, hypotheses: "Hypotheses") -> Tensor:
+    def must_end(self, hypotheses: Written) -> Tensor:
         """Return which hypotheses (B, K) are at the maximum length of their sentence, or at the end of their room."""
         limits, latest = (each.gather(1, hypotheses.sentence) for each in (self.limits, self.latest))
         return (hypotheses.words >= limits) | (hypotheses.length >= latest)
 
-    def bar(self, scores: Tensor, hypotheses: "Hypotheses") -> None:
+    def bar(self, scores: Tensor, hypotheses: Written) -> None:
         """Bar in `scores`, log-probabilities (B, K, V), all outputs that must not follow the hypotheses."""
         scores.index_fill_(-1, self.never, BARRED)
         scores[..., EOS].masked_fill_(hypotheses.words == 0, BARRED)
@@ -166,7 +177,7 @@ class ClosedRules(WrappedRules):
     counted_besides = -1
     end_outputs = 2
 
-    def bar(self, scores: Tensor, hypotheses: "Hypotheses") -> None:
+    def bar(self, scores: Tensor, hypotheses: Written) -> None:
         """Bar in `scores`, log-probabilities (B, K, V), all outputs that must not follow the hypotheses.
 
         A forced output gets log-probability 0.
@@ -219,7 +230,7 @@ class JoinedRules:
         """Remove all instances from the batch but the ones at the indices `instances`."""
         self.totals = self.totals[instances]
 
-    def bar(self, scores: Tensor, hypotheses: "Hypotheses") -> None:
+    def bar(self, scores: Tensor, hypotheses: Written) -> None:
         """Bar in `scores`, log-probabilities (B, K, V), all outputs that must not follow the hypotheses."""
         empty = hypotheses.words == 0
         scores.index_fill_(-1, self.never, BARRED)

@@ -76,6 +76,7 @@ TOGETHER = (
     "bible_de-en",
     "bible_fr-en",
     "bible_zh-en",
+    "tvsub_zh-en_held",
 )
 """Corpora whose splits cannot be read apart."""
 
