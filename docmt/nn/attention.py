@@ -151,7 +151,7 @@ class WholeStream:
         return attend_back(q, k, states, *runs)
 
     def weights(self, attention: nn.Module, x: States) -> list[RunWeights]:
-        """Return the attention weights of `x` to the source for each run (`docmt.nn.attention.attention_weights`)."""
+        """Return the attention weights of `x` to the source for each run (`docmt.nn.attention_weights`)."""
         return attention_weights(*self._queries_and_keys(attention, x))
 
     def _queries_and_keys(self, attention: nn.Module, x: States) -> tuple[Queries, Keys, Segments, Segments]:
