@@ -8,7 +8,7 @@ cross-attention. The two streams of the decoder are merged before the output lay
 
 | paper | here |
 | --- | --- |
-| section 2.1, eq. 1 with M of the decoder, global self-attention | the first half of `docmt.nn.streams.Layout.twice` |
+| section 2.1, eq. 1 with M of the decoder, global self-attention | the first half of `docmt.nn.segments.Layout.twice` |
 | section 2.1, Figure 1, appendix A.2, the block mask of local self-attention | the second half of `Layout.twice` |
 | appendix A.2, the separator opens the sentence that follows it | frame `joined` (`docmt.nn.frames`) |
 | section 2.1, "encoder-decoder attention, M = 0" | `Layout.twice`, its instances |
