@@ -10,6 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from docmt.base.machine import MIB
 from docmt.devicecheck.findings import DeviceFinding
+from docmt.devicecheck.run import backend_for
 from docmt.devicecheck.sizes import Size, batch_of, model_of
 from docmt.devicecheck.updates import gradients
 from docmt.settings.models import MODELS
@@ -135,7 +136,7 @@ def speeds(device: torch.device, size: Size) -> Iterator[Speed | DeviceFinding]:
 def compiling_gain(device: torch.device, size: Size, precision: Precision) -> float:
     """Return how many times faster an update of the Transformer is where its parts are compiled."""
     model, batch = model_of("transformer", size, device), batch_of("transformer", size)
-    compiling = Compiling("aot_eager" if device.type == "cpu" else "inductor", quantum(len(batch.target_out)))
+    compiling = Compiling(backend_for(device), quantum(len(batch.target_out)))
     plain, compiled = (
         fastest(lambda how=how: gradients(model, batch, precision, how), device) for how in (Compiling(), compiling)
     )

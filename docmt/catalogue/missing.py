@@ -13,9 +13,9 @@ from urllib.parse import unquote, urlsplit
 
 from docmt.base.errors import UserError
 from docmt.base.paths import DOWNLOADS
-from docmt.catalogue.checksums import ENDING as FOLDER_ENDING
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.files import FileConfig
+from docmt.catalogue.folders import ENDING as FOLDER_ENDING
 
 WIDTH = 108
 """The largest number of characters of a line in the instructions for obtaining a file."""

@@ -52,13 +52,8 @@ def ending(
     left_out = sum(len(entry.seeds) for entry in entries if grid.left_out(entry) is not None)
     if left_out:
         counts.setdefault("runs", Counter())["left out"] = left_out
-    columns = [name for name in COLUMNS if any(row[name] for row in counts.values())]
-    rows = [(stage, *(str(row[name] or "") for name in columns)) for stage, row in sorted(counts.items())]
-    yield from aligned([("", *columns), *rows], numbers=columns).splitlines()
-    for job, outcome in outcomes.items():
-        if job.step == "corpus" and outcome == "made":
-            card = read_object(plan.root / plan.recipe(job).folder / "card.json", "warnings")
-            yield from (f"warning: {job.names['corpus']}: {warning}" for warning in card["warnings"])
+    yield from _table(counts)
+    yield from _warnings(plan, (job for job, outcome in outcomes.items() if outcome == "made"))
     failed = [(job, outcome) for job, outcome in outcomes.items() if outcome in ("failed", "stopped")]
     for job, outcome in failed[:LISTED]:
         yield f"{outcome}: {logs[job]}: {last_line(logs[job])}"
@@ -120,6 +115,21 @@ def _is_of_this_run(folder: Path) -> bool:
     """Return whether the outputs of a forced job are those of this run."""
     record = folder / RECORD
     return record.is_file() and read_record(record).get("again") == read_object(folder / JOB).get("again")
+
+
+def _warnings(plan: Plan, jobs: Iterable[Job]) -> Iterator[str]:
+    """Yield the warnings about the text of each corpus that the run has read."""
+    for job in jobs:
+        if job.step == "corpus":
+            card = read_object(plan.root / plan.recipe(job).folder / "card.json", "warnings")
+            yield from (f"warning: {job.names['corpus']}: {warning}" for warning in card["warnings"])
+
+
+def _table(counts: Mapping[str, Counter[str]]) -> Iterator[str]:
+    """Yield the lines of the table, without columns that have no numbers."""
+    columns = [name for name in COLUMNS if any(row[name] for row in counts.values())]
+    rows = [(stage, *(str(row[name] or "") for name in columns)) for stage, row in sorted(counts.items())]
+    yield from aligned([("", *columns), *rows], numbers=columns).splitlines()
 
 
 def newest_log(folder: Path, since: float) -> Path | None:

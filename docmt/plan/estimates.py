@@ -16,7 +16,8 @@ from docmt.base.artifacts import read_object_if_there
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.manifest import RECORD
-from docmt.estimates.operations import Pass, multiplications, parameters
+from docmt.estimates.operations import multiplications, parameters
+from docmt.estimates.passes import Pass
 from docmt.estimates.rates import Device, Rates, TrainingRate, device_of
 from docmt.plan.plan import Job, Plan
 from docmt.plan.sizes import Sizes

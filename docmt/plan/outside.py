@@ -11,8 +11,9 @@ from docmt.base.digests import kind_of, sha256_file
 from docmt.base.errors import UserError
 from docmt.base.manifest import check_seal, sealed
 from docmt.base.paths import RESULTS
-from docmt.catalogue.checksums import file_digest, version_of
+from docmt.catalogue.checksums import file_digest
 from docmt.catalogue.files import FileConfig
+from docmt.catalogue.folders import version_of
 
 MEMORY = f"{RESULTS}/digests.json"
 """The file that remembers digests; nothing is lost where it is removed."""

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from docmt.base.artifacts import read_object_if_there
 from docmt.catalogue.published import StatedCounts, stated
-from docmt.estimates.operations import DocumentGroup, Pass, pass_of
+from docmt.estimates.passes import DocumentGroup, Pass, pass_of
 from docmt.plan.plan import Job, Plan
 from docmt.settings.system import Entry, TrainedSystem
 

@@ -9,8 +9,9 @@ import pytest
 from helpers.reader_files import write_files
 
 from docmt.base.errors import UserError
-from docmt.catalogue.checksums import checksum, files_below, tar_chunks, version_of
+from docmt.catalogue.checksums import checksum
 from docmt.catalogue.files import FileConfig, SourceConfig
+from docmt.catalogue.folders import files_below, tar_chunks, version_of
 from docmt.catalogue.missing import file_of_user
 
 FILES = {"b/2.de": "zwei\n", "a/1.de": "eins\n", "1.en": "one\n", "empty": "", "long.en": "x" * 1025}

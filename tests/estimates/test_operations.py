@@ -6,7 +6,8 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from docmt.estimates.operations import LINKED, Pass, multiplications, parameters
+from docmt.estimates.operations import LINKED, multiplications, parameters
+from docmt.estimates.passes import Pass
 from docmt.models import build
 from docmt.nn.frames import frame_batch
 from docmt.nn.rows import RowChains, Rows

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docmt.base.columns import TOKENS, only
-from docmt.estimates.operations import DocumentGroup, Pass, pass_of
+from docmt.estimates.passes import DocumentGroup, Pass, pass_of
 from docmt.settings.data import CutConfig
 from docmt.views.build import CutSplit
 from docmt.views.segments import sentences_of

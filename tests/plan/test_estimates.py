@@ -7,7 +7,8 @@ from helpers.support import Project
 from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
 from docmt.base.manifest import RECORD
-from docmt.estimates.operations import Pass, multiplications, parameters
+from docmt.estimates.operations import multiplications, parameters
+from docmt.estimates.passes import Pass
 from docmt.grid.grid import load_grid
 from docmt.plan.estimates import Estimates, TrainingPlan
 from docmt.plan.plan import Plan

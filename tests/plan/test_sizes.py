@@ -6,7 +6,7 @@ from helpers.small_grid import CORPUS, STUDY, entry
 from helpers.support import ROOT, Project
 
 from docmt.base.artifacts import write_json
-from docmt.estimates.operations import Pass
+from docmt.estimates.passes import Pass
 from docmt.grid.grid import load_grid
 from docmt.plan.estimates import Estimates
 from docmt.plan.plan import Plan

@@ -20,7 +20,7 @@ from docmt.exporting.ct2_engine import CTranslate2Translator, prove
 from docmt.models import build
 from docmt.models.pretrained import Start
 from docmt.models.store import load_model, read_card, save_model
-from docmt.nn import linear as products
+from docmt.nn import onednn as products
 from docmt.nn.frames import frame_batch
 from docmt.nn.rows import RowChains, Rows
 from docmt.settings.data import CutConfig
