@@ -2,47 +2,29 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from docmt.api.alignment import parallel_sentences
 from docmt.api.documents import Text, document_sentences, parallel
+from docmt.api.frames import frame_of
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
+from docmt.base.scores import Score
 from docmt.scoring.alignment.links import DirectedLinks, Link, check_places
 from docmt.scoring.chain_scores import AlignedTranslations, StopFiles, StopList
-from docmt.scoring.consistency import TranslatedChain, consistency
+from docmt.scoring.consistency import TranslatedChain, consistency_tallies
 from docmt.scoring.inputs import collapse_runs
+from docmt.scoring.intervals import scores_of
 from docmt.scoring.occurrences import find_chains, signature, translated_chains
 from docmt.scoring.plain_chains import STOP_WORDS, ChainFiles, chain_links
 from docmt.settings.scoring import ConsistencyConfig
 from docmt.text.signs import Lines, text_warnings
 
+if TYPE_CHECKING:
+    import polars as pl
+
 NAME = "hypotheses"
-
-
-@dataclass(frozen=True)
-class ConsistencyScore:
-    """LTCR and HHI from 0 to 100 of one system.
-
-    `ltcr_low` and `ltcr_high` bound the middle 95 % of LTCR over test sets of drawn documents; they are None where a
-    single document has pairs. `chains`, `pairs`,
-    `occurrences` and `unaligned` are the numbers of lexical chains, of pairs of translations, of occurrences, and of
-    occurrences without a translation. Where no two translations of a word can be compared, the scores are None and
-    `reason` says why. `signatures` describe how the scores were computed.
-    """
-
-    ltcr: float | None
-    hhi: float | None
-    ltcr_low: float | None = None
-    ltcr_high: float | None = None
-    chains: int = 0
-    pairs: int = 0
-    occurrences: int = 0
-    unaligned: int = 0
-    signatures: tuple[str, ...] = ()
-    reason: str | None = None
 
 
 def score_consistency(
@@ -54,8 +36,13 @@ def score_consistency(
     source_stop_list: str | Path | None = None,
     target_stop_list: str | Path | None = None,
     rules: Mapping[str, Any] | None = None,
-) -> ConsistencyScore:
+) -> "pl.DataFrame":
     """Measure how consistently a system translates the words that a source document repeats: LTCR and HHI.
+
+    The result is a polars frame with a row for each of the two, as `docmt.score` returns; both are from 0 to 100.
+    Facts are the numbers of lexical `chains`, of `pairs` of translations, of `occurrences`, and of occurrences without
+    a translation (`unaligned`). Where no two translations of a word can be compared, the values are null, and a warning
+    says why.
 
     Texts are tokenised: words are separated by spaces. `links` are the links of each sentence pair (see `docmt.align`).
     Without `links`, the aligner of docmt learns from the texts and from the parallel text `training`. Stop words are
@@ -71,8 +58,8 @@ def score_consistency(
     >>> score = docmt.score_consistency(
     ...     source, target, links=[[(0, 0), (1, 1)], [(0, 0), (1, 1)]], rules={"source_stop_words": 0}
     ... )
-    >>> score.chains, score.ltcr
-    (1, 0.0)
+    >>> score["metric"].to_list(), score["value"].to_list(), score["chains"].to_list()
+    (['LTCR', 'HHI'], [0.0, 50.0], [1, 1])
     """
     lines, documents = document_sentences(source, "source")
     config = parse(ConsistencyConfig, dict(rules or {}), "rules").of_corpus(("source", "target"), STOP_WORDS)
@@ -88,7 +75,10 @@ def score_consistency(
         check_links(links, lines, translations)
         aligned, aligner = {system: [DirectedLinks.symmetric(frozenset(pair)) for pair in links]}, "given"
     stop_files = StopFiles(*(None if path is None else Path(path) for path in (source_stop_list, target_stop_list)))
-    return consistency_scores(files, aligned, aligner, stop_files, config)[system]
+    scores, reason = consistency_scores(files, aligned, aligner, stop_files, config)[system]
+    if reason:
+        warnings.warn(reason, stacklevel=2)
+    return frame_of(scores)
 
 
 def consistency_warnings(source: Lines, systems: Mapping[str, Lines], config: ConsistencyConfig) -> list[str]:
@@ -116,48 +106,36 @@ def consistency_scores(
     aligner: str,
     stop_files: StopFiles,
     config: ConsistencyConfig,
-) -> dict[Path, ConsistencyScore]:
-    """Return the score of each system of `files`; `aligner` is the name of the links' aligner in signatures."""
+) -> dict[Path, tuple[list[Score], str]]:
+    """Return LTCR and HHI of each system of `files`, and the reason where no two translations can be compared.
+
+    `aligner` is the name of the links' aligner in signatures.
+    """
     scores = {}
     for path, lines in files.systems.items():
         lists = files.stop_lists(path, config, stop_files)
         texts = AlignedTranslations(files.documents, files.source, lines, links[path])
         chains = translated_chains(texts, lists, config)
-        record = consistency(chains, collapse_runs(files.documents), config, signature(config, lists, aligner))
-        scores[path] = consistency_score(record) if record else nothing_counted(files, chains, lists.source, config)
+        of = signature(config, lists, aligner)
+        tallies = consistency_tallies(chains, collapse_runs(files.documents), config, of)
+        reason = "" if tallies[0].n else why_nothing(files, chains, lists.source, config)
+        scores[path] = scores_of(tallies), reason
     return scores
 
 
-def consistency_score(record: Mapping[str, Any]) -> ConsistencyScore:
-    """Return the score from a record of `docmt.scoring.consistency.consistency`."""
-    ltcr, hhi = record["LTCR"], record["HHI"]
-    counts = {name: ltcr[name] for name in ("chains", "pairs", "occurrences", "unaligned")}
-    signatures = (ltcr["signature"], hhi["signature"])
-    interval = ltcr["interval"] or {"low": None, "high": None}
-    return ConsistencyScore(
-        ltcr["score"], hhi["score"], interval["low"], interval["high"], **counts, signatures=signatures
-    )
-
-
-def nothing_counted(
+def why_nothing(
     files: ChainFiles, chains: Sequence[TranslatedChain], stop_words: StopList, config: ConsistencyConfig
-) -> ConsistencyScore:
-    """Return a score without numbers that says why no two translations of a word can be compared.
-
-    `chains` are the lexical chains of a system, and `stop_words` are the source words that make no chain.
-    """
+) -> str:
+    """Return why no two translations of a word can be compared; `stop_words` are the words that make no chain."""
     if chains:
         occurrences = sum(len(chain.translations) for chain in chains)
-        unaligned = sum(chain.translations.count(None) for chain in chains)
-        reason = f"{len(chains)} lexical chains with {occurrences} occurrences, but none has two aligned translations"
-        return ConsistencyScore(None, None, occurrences=occurrences, unaligned=unaligned, reason=reason)
+        return f"{len(chains)} lexical chains with {occurrences} occurrences, but none has two aligned translations"
     repeated = find_chains(files.documents, files.source, frozenset(), config)
-    words = sum(len(line.split()) for line in files.source)
-    reason = f"no document of the source repeats a word; the source has {words} words, separated by spaces"
     if repeated:
-        reason = (
+        return (
             f"all {len(repeated)} repeated words of the source documents are stop words (list {stop_words.name}, "
             f"{len(stop_words.words)} words): count stop words in larger text (--train-source, --train-target), "
             "give a list (--source-stop-list), or allow fewer (--rule source_stop_words=0)"
         )
-    return ConsistencyScore(None, None, reason=reason)
+    words = sum(len(line.split()) for line in files.source)
+    return f"no document of the source repeats a word; the source has {words} words, separated by spaces"

@@ -1,43 +1,25 @@
 """Contrastive scoring: how often a model gives the right variant of an item a higher score than every wrong one."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from docmt.api.corpora import newest
 from docmt.base.columns import CONTRASTIVE
 from docmt.base.errors import UserError, check_known
+from docmt.base.scores import Score
 from docmt.base.tables import read_parquet
 from docmt.corpus.inputs import ContrastiveItem
 from docmt.corpus.opening import contrastive_forms, read_sets
 from docmt.decoding.translator import Progress, quiet
-from docmt.scoring.contrastive import Judgement, accuracies, group_with_totals, judge_items
+from docmt.scoring.contrastive import Judgement, accuracy_scores, accuracy_tallies, judge_items
+from docmt.settings.metrics import parse_metric
 from docmt.settings.scoring import ContrastiveConfig
 from docmt.trained.model import TrainedModel, forced_scores
 
 ITEM_FIELDS = ("set", "distance", "source", "target_context", "variants", "correct")
 """The fields of a contrastive item that are columns of contrastive.parquet."""
-
-
-@dataclass(frozen=True)
-class ContrastiveScore:
-    """The accuracy of a model on a contrastive set, on joined sets, or on all sets together.
-
-    `accuracy` and `chance` are fractions from 0 to 1. `distance` is the number of sentences from the deciding sentence
-    to the judged sentence, or None for all distances together. `ties` is the number of items whose right variant has
-    the same score as the best wrong variant; a tie counts as wrong.
-    """
-
-    set: str
-    distance: int | None
-    accuracy: float
-    chance: float
-    items: int
-    variants: int
-    right: int
-    ties: int
-    signature: str
 
 
 def read_contrastive(
@@ -96,15 +78,16 @@ def judgements_of(
     return judge_items(table, config, where)
 
 
-def contrastive_scores(judgements: Sequence[Judgement], signature: str) -> list[ContrastiveScore]:
-    """Return the accuracy of each set, of each joined set (`group_with_totals`) and of all sets, also by distance."""
-    scores = []
-    for name, members in group_with_totals(judgements).items():
-        record = accuracies(replace(judgement, set=name) for judgement in members)[name]
-        by_distance = record["by_distance"]
-        parts = {None: record, **(by_distance if len(by_distance) > 1 else {})}
-        for distance, part in parts.items():
-            numbers = {key: part[key] for key in ("accuracy", "chance", "items", "variants", "right", "ties")}
-            distance_number = None if distance is None else int(distance)
-            scores.append(ContrastiveScore(name, distance_number, **numbers, signature=signature))
-    return scores
+def contrastive_scores(judgements: Sequence[Judgement], config: ContrastiveConfig) -> list[Score]:
+    """Return the accuracy of all items, of each set and of each joined set, also by distance where there are several.
+
+    A set that is the only one has no accuracy of all items beside it.
+    """
+    scores = accuracy_scores(judgements, accuracy_tallies(judgements, config))
+    names, sets = [parse_metric(score.name) for score in scores], {judgement.set for judgement in judgements}
+    distances = Counter(name.set for name in names if name.detail is not None)
+    return [
+        score
+        for score, name in zip(scores, names, strict=True)
+        if (name.set or len(sets) > 1) and (name.detail is None or distances[name.set] > 1)
+    ]

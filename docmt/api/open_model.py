@@ -4,18 +4,21 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from docmt.api.contrastive import ContrastiveScore, contrastive_scores, judgements_of
+from docmt.api.contrastive import contrastive_scores, judgements_of
 from docmt.api.documents import check_documents
+from docmt.api.frames import frame_of
 from docmt.base.errors import UserError
 from docmt.base.names import DeviceName
 from docmt.corpus.inputs import ContrastiveItem
-from docmt.scoring.contrastive import contrastive_signature
 from docmt.settings.decode import Engine, LengthPenalty
 from docmt.settings.scoring import ContrastiveConfig
 from docmt.trained.model import TrainedModel
 from docmt.trained.translate import fallback_text, translate_documents
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -101,8 +104,12 @@ class Model:
         score: Literal["sum", "mean"] = "sum",
         unit: Literal["last", "target"] = "last",
         batch_tokens: int = 4096,
-    ) -> list[ContrastiveScore]:
+    ) -> "pl.DataFrame":
         """Return the model's accuracy on contrastive items: how often the model prefers the right translation.
+
+        The result is a polars frame as of `docmt.score`, with a row for all items (`accuracy`), each set
+        (`accuracy:pronoun`) and each distance (`accuracy:pronoun@3`), in percent. Facts are the numbers of `right`
+        items, of `ties`, which count as wrong, of `variants`, and of items that random guesses get right (`by_chance`).
 
         The score of a variant is the sum or the mean (`score`) of the log-probabilities of its tokens, over its last
         sentence or the whole target (`unit`). `batch_tokens` is the number of tokens that are computed at once. The
@@ -112,12 +119,12 @@ class Model:
         >>> import docmt
         >>> model = docmt.open_model("results/5_training/toy_zh-en/sentence/seed1")
         >>> items = docmt.read_contrastive("items.tsv", languages=model.languages)
-        >>> [(score.set, score.items) for score in model.score_contrastive(items)]
-        [('items', 1)]
+        >>> model.score_contrastive(items).select("group", "n").rows()
+        [(':items', 1)]
         """
         config = ContrastiveConfig(score, unit)
         judgements = judgements_of(self.trained, items, config, batch_tokens)
-        return contrastive_scores(judgements, contrastive_signature(config))
+        return frame_of(contrastive_scores(judgements, config))
 
 
 def open_model(path: str | Path, device: DeviceName = "auto", threads: int | None = None) -> Model:

@@ -95,12 +95,23 @@ of the judged sentence's target pieces and end symbol, and `outputs` is their nu
 of the context was computed."""
 
 DETAILS = _table(
-    (_TEXT, "measure", "kind", "unit", "set"), (_NUMBER, "distance"), (_TEXTS, "names"), (pa.list_(_REAL), "counts")
+    (_TEXT, "metric", "group", "kind", "unit", "signature"), (_TEXTS, "names"), (pa.list_(_REAL), "counts")
 )
 """The columns of details.arrow, one row for each score: the contribution of each unit of the test set to the sums from
 which the score is computed. `names` has the names of the units: sentences, documents or items. `counts` has all numbers
-of the first unit, then all numbers of the second unit, and so on. `set` and `distance` are null except for contrastive
-items."""
+of the first unit, then all numbers of the second unit, and so on. The other columns are those of SCORES."""
+
+SCORES = _table(
+    (_TEXT, "corpus", "system"),
+    (pa.int64(), "seed"),
+    (_TEXT, "text", "metric", "group"),
+    (_REAL, "value", "low", "high"),
+    (_TEXT, "interval"),
+    (pa.int64(), "n"),
+    (pa.map_(_TEXT, _REAL), "facts"),
+    (_TEXT, "signature"),
+)
+"""The columns of scores.parquet, one row for each score of a run (`docmt.base.scores`)."""
 
 _RENDERING = ((_TEXTS, "translations"), (pa.list_(_NUMBERS), "places"), (_NUMBER, "agreeing", "pairs"))
 OCCURRENCES = _table(

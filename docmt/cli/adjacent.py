@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from docmt.base.parse import parse
-from docmt.base.screen import answer, show_table
+from docmt.base.scores import Score
+from docmt.base.screen import answer
 from docmt.cli.options import (
     MOST_TOKENS,
     AsJson,
@@ -20,11 +21,12 @@ from docmt.cli.options import (
     output_file,
     overrides,
 )
+from docmt.cli.score_table import answer_scores
 from docmt.cli.standard_input import label
 from docmt.settings.scoring import WordVectorsConfig
 
 if TYPE_CHECKING:
-    from docmt.api.adjacent import AdjacentScore, Lines
+    from docmt.api.adjacent import Lines
 
 
 def score_coherence(
@@ -41,7 +43,7 @@ def score_coherence(
     from docmt.api.adjacent import coherence_scores
 
     scores = coherence_scores([read(path, documents) for path in hypotheses], vectors, case)
-    show("coherence", hypotheses, scores, as_json)
+    answer_scores(as_json, by_label(hypotheses, scores))
 
 
 def score_cohesion(
@@ -63,7 +65,7 @@ def score_cohesion(
 
     read_config(model)  # A folder without a model is refused before the texts are read.
     scores = cohesion_scores([read(path, documents) for path in hypotheses], model, batch_pairs, device)
-    show("cohesion", hypotheses, scores, as_json)
+    answer_scores(as_json, by_label(hypotheses, scores))
 
 
 def train_vectors(
@@ -104,13 +106,6 @@ def read(path: Path, documents: Path | None) -> "Lines":
     return files.translations(path).raw, files.documents
 
 
-def show(measure: str, systems: Sequence[Path], scores: "Sequence[AdjacentScore]", as_json: bool) -> None:
-    """Print a row for each system, with `-` for the score of a system whose documents are all single sentences."""
-    pairs = list(zip(map(label, systems), scores, strict=True))
-    records = [{"system": system, "measure": measure, **vars(score)} for system, score in pairs]
-    columns = ("system", measure, "pairs", "signature")
-    rows = [
-        (system, "-" if score.score is None else f"{score.score:.4f}", str(score.pairs), score.signature or "")
-        for system, score in pairs
-    ]
-    answer(as_json, records, lambda: show_table(columns, rows, numbers=columns[1:3]))
+def by_label(systems: Sequence[Path], scores: Sequence[Score]) -> dict[str, list[Score]]:
+    """Return the score of each file by its label."""
+    return {label(path): [score] for path, score in zip(systems, scores, strict=True)}

@@ -2,19 +2,21 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docmt.base.screen import answer, show_table, tell
+from docmt.base.screen import tell
 from docmt.cli.options import AsJson, Device, Documents, Hypotheses, References, Source, input_folder
-from docmt.cli.score import interval_text, reference_texts
+from docmt.cli.score import reference_texts
+from docmt.cli.score_table import answer_scores
 from docmt.cli.standard_input import label
 from docmt.settings.comet import CometConfig
 
 if TYPE_CHECKING:
     from docmt.scoring.comet import CometProgram
     from docmt.scoring.inputs import References as ReferenceTexts
+    from docmt.scoring.tallies import Tally
 
 DEFAULTS = CometConfig()
 
@@ -49,6 +51,7 @@ def score_comet(
     blank lines.
     """
     from docmt.scoring.comet import CometProgram
+    from docmt.scoring.intervals import scores_of
     from docmt.scoring.plain_files import read_plain_files
     from docmt.settings.comet import files_of_comet
     from docmt.settings.programs import given_words
@@ -60,52 +63,30 @@ def score_comet(
     sources = files.translations(source).raw
     texts = {label(path): files.translations(path).raw for path in hypotheses}
     tell(text_warnings(texts, reference_texts(reference, files), {"words", "plain", "cased", "openings"}))
-    records = [
-        {"system": system, **row}
+    tallies = {
+        system: list(comet_tallies(sources, lines, files.references, program, context))
         for system, lines in texts.items()
-        for row in comet_scores(sources, lines, files.references, program, context)
-    ]
-    answer(as_json, records, lambda: show(records))
+    }
+    scores = {system: scores_of(of_system) for system, of_system in tallies.items()}
+    of_sentences = [{"sentence_scores": tally.counts[:, 0].tolist()} for each in tallies.values() for tally in each]
+    answer_scores(as_json, scores, ("cut_sentences", "less_context"), of_sentences)
 
 
-def comet_scores(
+def comet_tallies(
     sources: Sequence[str],
     translations: Sequence[str],
     references: "ReferenceTexts",
     program: "CometProgram",
     context: int,
-) -> Iterator[dict[str, Any]]:
-    """Yield COMET and, where the documents are known and `context` is not 0, document-level COMET of a system.
+) -> "Iterator[Tally]":
+    """Yield the tally of COMET and, where the documents are known and `context` is not 0, that of document-level COMET.
 
     Raises UserError where the program cannot be started or gives no answer.
     """
-    from docmt.scoring.comet import contexts_of, first_references, grouped, result, sentence_tally
-    from docmt.scoring.intervals import score_interval
+    from docmt.scoring.comet import contexts_of, first_references, grouped, sentence_tally
 
     samples = list(zip(sources, translations, first_references(references.raw), strict=True))
     documents = references.documents or ["all"] * len(samples)
     contexts = contexts_of(context if references.documents is not None else 0)
-    for name, scored in program.measure(grouped(samples, documents), contexts).items():
-        interval = score_interval(sentence_tally(name, scored["scores"]))
-        facts = result(name, scored, contexts[name], program.name)
-        yield {"measure": name, **facts, "interval": interval, "sentence_scores": scored["scores"]}
-
-
-def show(records: list[dict[str, Any]]) -> None:
-    """Print a row for each system and measure, and each signature once."""
-    columns = ("system", "metric", "score", "95 %", "cut", "less context")
-    rows = [
-        (
-            row["system"],
-            row["measure"],
-            f"{row['score']:.4f}",
-            interval_text(row["interval"], ".4f"),
-            str(row["cut_sentences"]),
-            str(row["less_context"]),
-        )
-        for row in records
-    ]
-    show_table(columns, rows, numbers=columns[2:])
-    signatures = {f"signature of {row['measure']}: {row['signature']}": None for row in records}
-    intervals = {f"95 % intervals: {row['interval'].signature}": None for row in records if row["interval"]}
-    typer.echo("\n" + "\n".join([*signatures, *intervals]))
+    for name, answered in program.measure(grouped(samples, documents), contexts).items():
+        yield sentence_tally(name, answered, contexts[name], program.name)

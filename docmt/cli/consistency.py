@@ -2,20 +2,18 @@
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
-from docmt.base.screen import answer, show_table, tell
+from docmt.base.screen import tell
 from docmt.cli.align import both
 from docmt.cli.options import AsJson, Documents, Hypotheses, Source, TrainSource, TrainTarget, input_file, overrides
+from docmt.cli.score_table import answer_scores
 from docmt.cli.standard_input import label
 from docmt.settings.scoring import ConsistencyConfig
-
-if TYPE_CHECKING:
-    from docmt.api.consistency import ConsistencyScore
 
 NAMED_OPTIONS = {"source_stop_lists": "--source-stop-list", "target_stop_lists": "--target-stop-list"}
 """The rules for which there is an option of another name, with the option."""
@@ -64,8 +62,10 @@ def score_consistency(
     aligned, aligner_name = chain_links(files, links or [], aligner)
     stop_files = StopFiles(source_stop_list, target_stop_list)
     scores = consistency_scores(files, aligned, aligner_name, stop_files, config)
-    records = [{"system": label(path), **vars(score)} for path, score in scores.items()]
-    answer(as_json, records, lambda: show_consistency(scores))
+    tell(f"{label(path)}: nothing to count: {reason}" for path, (_, reason) in scores.items() if reason)
+    systems = {label(path): of_system for path, (of_system, _) in scores.items()}
+    reasons = [{"reason": reason or None} for of_system, reason in scores.values() for _ in of_system]
+    answer_scores(as_json, systems, ("chains", "pairs", "occurrences", "unaligned"), reasons)
 
 
 def rules_of(rules: list[str] | None) -> ConsistencyConfig:
@@ -74,23 +74,3 @@ def rules_of(rules: list[str] | None) -> ConsistencyConfig:
     for name in values.keys() & NAMED_OPTIONS.keys():
         raise UserError("not a rule", where="--rule", found=name, remedy=f"use {NAMED_OPTIONS[name]}")
     return parse(ConsistencyConfig, values, "--rule")
-
-
-def show_consistency(scores: "dict[Path, ConsistencyScore]") -> None:
-    """Print a row for each system, the reason where a system has no score, and the signatures."""
-    columns = ("system", "LTCR", "95 %", "HHI", "chains", "pairs", "occurrences", "unaligned")
-    rows = []
-    for path, score in scores.items():
-        counts = (str(number) for number in (score.chains, score.pairs, score.occurrences, score.unaligned))
-        if score.ltcr is None:
-            rows.append((label(path), "-", "-", "-", *counts))
-        else:
-            interval = "-" if score.ltcr_low is None else f"{score.ltcr_low:.2f} to {score.ltcr_high:.2f}"
-            rows.append((label(path), f"{score.ltcr:.2f}", interval, f"{score.hhi:.2f}", *counts))
-    show_table(columns, rows, numbers=columns[1:])
-    typer.echo()
-    for path, score in scores.items():
-        if score.reason:
-            typer.echo(f"{label(path)}: nothing to count: {score.reason}")
-    for text in dict.fromkeys(text for score in scores.values() for text in score.signatures):
-        typer.echo(f"signature: {text}")

@@ -1,18 +1,15 @@
 """`docmt score-contrastive`: the accuracy of a model on contrastive sets."""
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from docmt.base.screen import answer, progress_display, say, show_table
+from docmt.base.screen import progress_display, say
 from docmt.cli.options import MOST_TOKENS, AsJson, Device, Model, Threads, open_model
+from docmt.cli.score_table import answer_scores
 from docmt.cli.standard_input import label
-
-if TYPE_CHECKING:
-    from docmt.api.contrastive import ContrastiveScore
 
 
 def contrastive_form(name: str) -> str:
@@ -68,7 +65,7 @@ def score_contrastive(
     """Score a model on contrastive sets: the share of items whose right translation is the most probable variant.
 
     The judged sentence is the last one of an item; its context is cut as the model's own test documents were. A tie
-    counts as wrong. Accuracy and chance are in percent (--json: fractions).
+    counts as wrong. Accuracy is in percent; `by chance` is the number of items that random guesses get right.
     """
     documents = None if context_documents is None else str(Path.cwd() / context_documents)
     given = {"documents": documents, "context_sentences": context_sentences, "first_segment": first_segment}
@@ -76,16 +73,14 @@ def score_contrastive(
     trained = open_model(model, device, threads)
     from docmt.api.contrastive import contrastive_scores, judgements_of
     from docmt.corpus.opening import read_sets
-    from docmt.scoring.contrastive import accuracies, contrastive_signature
     from docmt.settings.scoring import ContrastiveConfig
 
     config, where = ContrastiveConfig(score, unit), ", ".join(map(label, sets))
     items = read_sets(sets, form, options, trained.languages, report_changes)
     with progress_display("contrastive scores", "variants") as progress:
         judgements = judgements_of(trained, items, config, batch_tokens, progress, where)
-    signature = contrastive_signature(config)
-    record = {"contrastive": accuracies(judgements), "contrastive_signature": signature}
-    answer(as_json, record, lambda: show_accuracies(contrastive_scores(judgements, signature)))
+    scores = contrastive_scores(judgements, config)
+    answer_scores(as_json, {label(model): scores}, ("right", "by_chance", "variants", "ties"))
 
 
 def report_changes(file: Path, changes: Counter[str]) -> None:
@@ -93,20 +88,3 @@ def report_changes(file: Path, changes: Counter[str]) -> None:
     for change, count in changes.items():
         if count:
             say(f"docmt: {label(file)}: {change}: {count}")
-
-
-def show_accuracies(scores: "Sequence[ContrastiveScore]") -> None:
-    """Print a row for each score, that is for a set, joined sets or a distance, and the signature."""
-    columns = ("set", "distance", "accuracy", "chance", "items", "variants", "right", "ties")
-    rows = [
-        (
-            score.set,
-            "" if score.distance is None else str(score.distance),
-            f"{100 * score.accuracy:.1f}",
-            f"{100 * score.chance:.1f}",
-            *(str(count) for count in (score.items, score.variants, score.right, score.ties)),
-        )
-        for score in scores
-    ]
-    show_table(columns, rows, numbers=columns[1:])
-    typer.echo(f"\nsignature: {scores[0].signature}")

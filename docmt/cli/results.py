@@ -16,7 +16,7 @@ from docmt.base.result_folders import check_layout
 from docmt.base.screen import aligned, answer, count_of, first_of, progress_display, say, two_digits
 from docmt.cli.options import AsJson, Config, Root, overrides
 from docmt.grid.items import study_of
-from docmt.plan.collected import COLLECTED, scores_of_project, write_scores
+from docmt.plan.collected import COLLECTED, scores_of_project
 from docmt.plan.explain import Explanation, explain
 from docmt.plan.inventory import Artifact, artifact_folders, inventory
 from docmt.plan.links import named
@@ -242,14 +242,16 @@ def collect_scores(root: Root = Path(), config: Config = None, as_json: AsJson =
     systems that no study has any more. Scores that are damaged are left out; a line on standard error names each of
     them, and --json lists them.
     """
+    from docmt.base.tables import write_parquet
+
     path = root / COLLECTED
     with planned(root, overrides(config)) as plan:
-        rows, left_out = scores_of_project(plan)
+        table, left_out = scores_of_project(plan)
     for line in left_out:
         say(f"docmt: left out: {line}")
-    write_scores(rows, path)
-    record = {"output": str(path), "scores": len(rows), "left_out": left_out}
-    answer(as_json, record, f"{path}: {len(rows):,} scores")
+    write_parquet(path, table)
+    record = {"output": str(path), "scores": len(table), "left_out": left_out}
+    answer(as_json, record, f"{path}: {len(table):,} scores")
 
 
 NOT_SUPPORTED = 1

@@ -8,14 +8,14 @@ import typer
 
 from docmt.base.screen import answer, show_table, tell
 from docmt.cli.options import AsJson, Documents, Hypotheses, References, TargetLanguage, input_file
+from docmt.cli.score_table import answer_scores, interval_text
 from docmt.cli.standard_input import label
 
 if TYPE_CHECKING:
-    from docmt.api.scores import MetricComparison, MetricScore
+    from docmt.api.scores import TextComparison
     from docmt.scoring.inputs import Lines, Stream
-    from docmt.scoring.intervals import Interval
     from docmt.scoring.plain_files import PlainFiles
-    from docmt.scoring.tallies import SignedTally
+    from docmt.scoring.tallies import Tally
 
 Instances = Annotated[Path | None, input_file("name of the packed instance of each sentence, for unit i")]
 LinesAre = Annotated[
@@ -57,19 +57,17 @@ def score(
     computed over sentences alone, and takes long. The interval holds the middle 95 % of scores of 1000 test sets drawn
     from the lines.
     """
-    from docmt.api.scores import scores_of
     from docmt.scoring.bleu_scores import scores_by_document
+    from docmt.scoring.intervals import scores_of
     from docmt.scoring.plain_files import read_plain_files
 
     files = read_plain_files(reference, documents, instances)
     every = tallied(hypotheses, reference, files, lines, metric, family, target_language)
-    records = []
+    systems = {}
     for path, tallies in zip(hypotheses, every, strict=True):
-        record = {"system": label(path), "scores": scores_of(tallies)}
-        if by_document:
-            record["by_document"] = scores_by_document(tallies, files.documents)
-        records.append(record)
-    answer(as_json, records, lambda: show_scores(records))
+        of_documents = scores_by_document(tallies, files.documents) if by_document else []
+        systems[label(path)] = [*scores_of(tallies), *of_documents]
+    answer_scores(as_json, systems)
 
 
 def tallied(
@@ -80,7 +78,7 @@ def tallied(
     metrics: list[str] | None,
     families: list[str] | None,
     target_language: str,
-) -> "list[list[SignedTally]]":
+) -> "list[list[Tally]]":
     """Return the tallies of each file of translations; warn of text that is not what the metrics expect."""
     from docmt.api.scores import stated_of, tallies_of
     from docmt.text.signs import text_warnings
@@ -106,48 +104,6 @@ def wanted_scores(metrics: list[str] | None, families: list[str] | None) -> tupl
     options = ((metrics or DEFAULT_METRICS, (BLEU, *STRING_UNITS)), (families or DEFAULT_FAMILIES, FAMILIES))
     named, of_bleu = (tuple(every if "all" in names else dict.fromkeys(names)) for names, every in options)
     return named, of_bleu
-
-
-def show_scores(records: list[dict]) -> None:
-    """Print a row for each score of each system, the signatures and, with --by-document, the scores of documents."""
-    rows = [
-        (record["system"], row.metric, row.family or "-", row.unit, f"{row.score:.2f}", interval_text(row.interval))
-        for record in records
-        for row in record["scores"]
-    ]
-    show_table(("system", "metric", "family", "unit", "score", "95 %"), rows, numbers=("score", "95 %"))
-    show_signatures([score for record in records for score in record["scores"]])
-    for record in records:
-        if "by_document" in record:
-            typer.echo(f"\n{record['system']}")
-            show_documents(record["by_document"])
-
-
-def show_documents(documents: list[dict]) -> None:
-    """Print a row for each document, with a column for each family of BLEU, or other metric, and unit."""
-    scores = [{**row.pop("bleu", {}), **row} for row in ({**document} for document in documents)]
-    names = [(name, unit) for name, units in scores[0].items() if isinstance(units, dict) for unit in units]
-    columns = ("document", "sentences", *(f"{name} {unit}" for name, unit in names))
-    rows = [
-        (row["document"], str(row["sentences"]), *(f"{row[name][unit]:.2f}" for name, unit in names)) for row in scores
-    ]
-    show_table(columns, rows, numbers=columns[1:])
-
-
-def show_signatures(scores: "Sequence[MetricScore]") -> None:
-    """Print the signature of each metric, family and unit once, and the signature of the intervals."""
-    from docmt.scoring.pairings import UNITS
-
-    texts = {
-        f"signature of {score.family or score.metric}, {UNITS[score.unit]}: {score.signature}": None for score in scores
-    }
-    intervals = {f"95 % intervals: {score.interval.signature}": None for score in scores if score.interval}
-    typer.echo("\n" + "\n".join([*texts, *intervals]))
-
-
-def interval_text(interval: "Interval | None", form: str = ".2f") -> str:
-    """Return an interval as text, or `-` where a test set of a single unit has no interval."""
-    return "-" if interval is None else f"{interval.low:{form}} to {interval.high:{form}}"
 
 
 def compare(
@@ -180,33 +136,29 @@ def compare(
     answer(as_json, record, lambda: show_comparisons(label(baseline), systems))
 
 
-def show_comparisons(baseline: str, systems: "dict[str, list[MetricComparison]]") -> None:
+def show_comparisons(baseline: str, systems: "dict[str, list[TextComparison]]") -> None:
     """Print a table of differences, and the signatures below it."""
     from docmt.reporting.formats import mark, p_value
-    from docmt.scoring.pairings import UNITS
 
-    columns = ("system", "metric", "family", "unit", "baseline", "score", "difference", "95 %", "p", "")
+    columns = ("system", "metric", "baseline", "score", "difference", "95 %", "p", "")
+    rows = [(system, row) for system, rows in systems.items() for row in rows]
     cells = [
         (
             system,
             row.metric,
-            row.family or "-",
-            row.unit,
             f"{row.baseline_score:.2f}",
             f"{row.system_score:.2f}",
             f"{row.difference:+.2f}",
-            interval_text(row.interval, "+.2f"),
+            interval_text(row, "+.2f"),
             p_value(row.p),
             mark(row.p, row.difference),
         )
-        for system, rows in systems.items()
-        for row in rows
+        for system, row in rows
     ]
-    show_table(columns, cells, numbers=columns[4:9])
-    typer.echo(f"\nbaseline: {baseline}")
-    rows = [row for group in systems.values() for row in group]
-    texts = {f"signature of {row.family or row.metric}, {UNITS[row.unit]}: {row.score_signature}": None for row in rows}
-    tests = {f"p-values over {UNITS[row.unit]}: {row.signature}": None for row in rows if not row.untested}
-    intervals = {f"95 % intervals: {row.interval.signature}": None for row in rows if row.interval}
-    untested = {f"no p-values over {UNITS[row.unit]}: {row.untested}": None for row in rows if row.untested}
-    typer.echo("\n".join([*texts, *tests, *untested, *intervals]))
+    show_table(columns, cells, numbers=columns[2:7])
+    lines = [f"\nbaseline: {baseline}"]
+    for _, row in rows:
+        lines += [f"signature of {row.metric}: {row.signature}"]
+        lines += [f"no p-value of {row.metric}: {row.untested}" if row.untested else f"p-values: {row.test}"]
+        lines += [f"95 % intervals: {row.interval}"] if row.interval else []
+    typer.echo("\n".join(dict.fromkeys(lines)))

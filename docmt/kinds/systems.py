@@ -137,7 +137,7 @@ class SystemsTable(TableConfig):
     @property
     def tallied(self) -> list[str]:
         """The metrics of the table that are sums over units of the test set, which the tests need."""
-        return sorted(metric for metric in self.metrics if parse_metric(metric).tallied)
+        return sorted(metric for metric in self.metrics if parse_metric(metric).is_tested)
 
     def reads(self) -> list[str]:
         """Return the inputs of the table: records, scores, and comparisons where a metric can be tested."""

@@ -30,7 +30,7 @@ OF_MODELS = (CHECKPOINT.stage, TRAINING.stage, VECTORS.stage)
 """The stages whose outputs are models."""
 RESULTS_OF = {
     CORPUS.stage: (".json",),
-    SCORES.stage: ("scores.json", "details.arrow"),
+    SCORES.stage: ("scores.parquet", "scoring.json", "details.arrow"),
     COMPARISON.stage: (".json",),
     **dict.fromkeys((PAGE.stage, FRONT.stage, SHEET.stage), ("",)),
 }

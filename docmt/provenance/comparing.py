@@ -18,12 +18,12 @@ from docmt.base.manifest import MANIFEST
 from docmt.base.recipe import read_recipe
 from docmt.provenance.artifacts import RunArtifact
 from docmt.provenance.expectations import first_file, questions, reasons_for_other_bits
-from docmt.scoring.intervals import LEVEL, score_interval
+from docmt.scoring.intervals import LEVEL, score_of
 from docmt.scoring.tallies import Tally, read_tallies
 from docmt.settings.metric import ROUNDING
 
 DETAILS = "details.arrow"
-"""The file with the summands of scores, beside scores.json."""
+"""The file with the summands of scores, beside scores.parquet."""
 FEWEST_SEEDS = 2
 """The smallest number of seeds that have a spread."""
 
@@ -64,10 +64,10 @@ def check_scores(before: Path, now: Path, of_seeds: Sequence[Path]) -> Iterator[
     `of_seeds`: the files of the first runs of all seeds of the same system, `before` among them. Raises UserError where
     a file is missing or damaged.
     """
-    again = {_name(tally): tally for tally in read_tallies(now)}
-    seeds = [{_name(tally): tally.score for tally in read_tallies(path)} for path in of_seeds]
+    again = {tally.name: tally for tally in read_tallies(now)}
+    seeds = [{tally.name: tally.score for tally in read_tallies(path)} for path in of_seeds]
     for tally in read_tallies(before):
-        name = _name(tally)
+        name = tally.name
         if name in again:
             values = [scores[name] for scores in seeds if name in scores]
             low, high, basis = expected_range(tally, values)
@@ -86,20 +86,10 @@ def expected_range(tally: Tally, values: Sequence[float]) -> tuple[float | None,
 
         width = t.ppf(0.5 + LEVEL / 200, len(values) - 1) * stdev(values) * math.sqrt(1 + 1 / len(values))
         return mean(values) - width, mean(values) + width, f"the spread of {len(values)} seeds"
-    interval = score_interval(tally)
-    if interval is None:
+    score = score_of(tally)
+    if score.interval is None:
         return None, None, "one seed, and one unit of the test set: no range is known"
-    return interval.low, interval.high, f"one seed: the {LEVEL} % interval over {tally.unit}"
-
-
-def _name(tally: Tally) -> str:
-    """Return the name of a score, with the set and the distance of contrastive items."""
-    parts = [
-        tally.measure.replace("|", " "),
-        tally.set,
-        None if tally.distance is None else f"distance {tally.distance}",
-    ]
-    return " ".join(part for part in parts if part)
+    return score.low, score.high, f"one seed: the {LEVEL} % interval over {tally.unit}"
 
 
 State = Literal["equal", "another content", "follows", "other question", "not compared"]

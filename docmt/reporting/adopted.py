@@ -50,13 +50,13 @@ def _are_equal(run: Run, record: dict[str, Any], other: Run, read: dict[str, Any
 
 def _record(results: Results, run: Run) -> dict[str, Any] | None:
     """Return the `decoding.json` of a run, from its scores or beside its translations; None where there is none."""
-    if run.scores:
-        return run.scores["decoding"]
+    if run.scoring:
+        return run.scoring["decoding"]
     may_read = results.settings.read("translations")
     return read_object_if_there(run.translations / "decoding.json", "lines") if may_read else None
 
 
 def replaced_file(runs: Sequence[Run]) -> str:
     """Return the name of the user's translations that generated lines replace in runs; empty where none do."""
-    replaced = [run for run in runs if run.scores and run.scores["decoding"].get("stand_in")]
+    replaced = [run for run in runs if run.scoring and run.scoring["decoding"].get("stand_in")]
     return replaced[0].entry.system.source.place if replaced else ""

@@ -70,7 +70,7 @@ def _best(table: Table, column: Column) -> list[tuple[str, Cell]]:
 
     The result is empty for metrics without a test of significance, such as sizes and speeds.
     """
-    if not parse_metric(column.metric).tallied:
+    if not parse_metric(column.metric).is_tested:
         return []
     place = table.columns.index(column)
     cells = [(row.label, row.cells[place]) for row in table.rows if row.cells]

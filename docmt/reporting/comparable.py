@@ -36,11 +36,11 @@ def random_models(results: Results, run: Run, metric: MetricName) -> tuple[str, 
     folders of the pretrained models.
     """
     start = results.settings.random_starts.get(f"{run.entry.corpus}/{run.entry.system.name}")
-    judge = _judge(run.scores, metric) if metric.metric.judge else None
+    judge = _judge(run.scoring, metric) if metric.metric.judge else None
     stand_ins = results.settings.stand_ins
     return tuple(dict.fromkeys(stand_ins[folder] for folder in (start, judge) if folder in stand_ins))
 
 
-def _judge(scores: dict | None, metric: MetricName) -> str | None:
+def _judge(scoring: dict, metric: MetricName) -> str | None:
     """Return the folder of the model by which the metric was computed; None where its computation needs no model."""
-    return (((scores or {}).get("settings") or {}).get(metric.metric.judge) or {}).get("model")
+    return ((scoring.get("settings") or {}).get(metric.metric.judge) or {}).get("model")

@@ -7,16 +7,17 @@ at a time, so that a study with hundreds of documents opens as fast as one with 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from docmt.base.artifacts import atomic_file
+from docmt.base.scores import DOCUMENT, read_scores
 from docmt.reporting.rendering import Renderer
+from docmt.reporting.results import Run
 from docmt.reporting.translations import CorpusTranslations
 
 FOLDER = "documents"
 """The name of the folder of the pages, beside the page of the study."""
-FAMILY, UNIT = "13a", "d"
-"""The BLEU score of a document: that of its text as one line, with the tokenization that is sacreBLEU's default."""
+OF_DOCUMENT = "d-BLEU"
+"""The score of a document: that of its text as one line, with the tokenization that is sacreBLEU's default."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def write_documents(renderer: Renderer, folder: Path) -> None:
 
 def _listed(read: CorpusTranslations, baseline: str | None) -> DocumentList:
     """Return the list of the documents of a corpus."""
-    scores = {run.entry.system.name: _scores(run.scores or {}) for run in read.runs}
+    scores = {run.entry.system.name: _scores(run) for run in read.runs}
     lines = tuple(
         ListedDocument(
             number, name, len(places), read.length(name), {system: scores[system].get(name) for system in read.systems}
@@ -87,10 +88,10 @@ def _listed(read: CorpusTranslations, baseline: str | None) -> DocumentList:
     )
 
 
-def _scores(scores: Mapping[str, Any]) -> dict[str, float]:
+def _scores(run: Run) -> dict[str, float]:
     """Return the d-BLEU of each test document."""
-    rows = scores.get("by_document", ())
-    return {row["document"]: row["bleu"][FAMILY][UNIT] for row in rows if UNIT in row["bleu"].get(FAMILY, {})}
+    rows = read_scores(run.folder / "scores.parquet", of_documents=True) if run.scores is not None else []
+    return {row.group.removeprefix(DOCUMENT): row.value for row in rows if row.metric == OF_DOCUMENT}
 
 
 def _pages(listed: DocumentList, renderer: Renderer, folder: Path) -> Iterator[tuple[Path, str]]:

@@ -4,9 +4,9 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from docmt.base.scores import Score
 from docmt.reporting.results import Results, Run
 from docmt.settings.external import ExternalConfig
-from docmt.settings.metric import Measured, ScoreInterval
 from docmt.settings.metrics import MetricName
 from docmt.settings.system import ExternalSystem
 
@@ -58,14 +58,14 @@ class OverSeeds:
 
     `values`: a number for each seed that was run and has the metric. `seeds`: the number of seeds of the system, run or
     not. `empty`: why there are no values. `signatures`: the different signatures of the values. `intervals`: the
-    confidence intervals of the values that have one.
+    scores that have a confidence interval.
     """
 
     values: tuple[float, ...]
     seeds: int
     empty: str
     signatures: tuple[str, ...]
-    intervals: tuple[ScoreInterval, ...] = ()
+    intervals: tuple[Score, ...] = ()
 
     @property
     def measured(self) -> float | None:
@@ -80,12 +80,12 @@ class OverSeeds:
     @property
     def low(self) -> float | None:
         """The lower end of the confidence interval, the mean over seeds; None without any interval."""
-        return statistics.fmean(interval.low for interval in self.intervals) if self.intervals else None
+        return statistics.fmean(score.low for score in self.intervals) if self.intervals else None
 
     @property
     def high(self) -> float | None:
         """The upper end of the confidence interval, the mean over seeds; None without any interval."""
-        return statistics.fmean(interval.high for interval in self.intervals) if self.intervals else None
+        return statistics.fmean(score.high for score in self.intervals) if self.intervals else None
 
     @property
     def status(self) -> str:
@@ -115,27 +115,26 @@ def footnote_of(status: str) -> str:
 
 def over_seeds(runs: Sequence[Run], metric: MetricName, empty: str) -> OverSeeds:
     """Return the metric over the runs of one system on one corpus; `empty` is the reason for having no value."""
-    measurements = [measured for run in runs if (measured := measurement(run, metric)) is not None]
+    scores = [score for run in runs if (score := score_of_run(run, metric)) is not None]
     return OverSeeds(
-        values=tuple(measured.value for measured in measurements),
+        values=tuple(score.value for score in scores),
         seeds=len(runs),
         empty=empty,
-        signatures=tuple(dict.fromkeys(measured.signature for measured in measurements)),
-        intervals=tuple(measured.interval for measured in measurements if measured.interval is not None),
+        signatures=tuple(dict.fromkeys(score.signature for score in scores)),
+        intervals=tuple(score for score in scores if score.interval is not None),
     )
 
 
-def measurement(run: Run, metric: MetricName) -> Measured | None:
-    """Return the metric of a run; None where it was not run, or where its file lacks the metric."""
-    content = _content(run, metric)
-    return None if content is None else metric.find(content)
+def score_of_run(run: Run, metric: MetricName) -> Score | None:
+    """Return the score of a run; None where it was not run, or where it lacks the metric."""
+    return (_scores(run, metric) or {}).get(metric.name)
 
 
 def runs_with_file(runs: Sequence[Run], metric: MetricName) -> list[Run]:
-    """Return the runs whose file with the metric exists: `scores.json`, or the `record.json` of a training."""
-    return [run for run in runs if _content(run, metric) is not None]
+    """Return the runs whose file with the metric exists: `scores.parquet`, or the `record.json` of a training."""
+    return [run for run in runs if _scores(run, metric) is not None]
 
 
-def _content(run: Run, metric: MetricName) -> dict | None:
-    """Return the content of the file that has the metric; None where the run has no such file."""
-    return run.scores if metric.metric.source == "scores" else run.record
+def _scores(run: Run, metric: MetricName) -> dict[str, Score] | None:
+    """Return the scores of the file that has the metric; None where the run has no such file."""
+    return run.scores if metric.metric.source == "scores" else run.of_record

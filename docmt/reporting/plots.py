@@ -24,7 +24,7 @@ from docmt.reporting.figures import (
 from docmt.reporting.look import Style
 from docmt.reporting.over_seeds import over_seeds
 from docmt.reporting.results import Results, Run
-from docmt.settings.metrics import LAST, parse_metric
+from docmt.settings.metrics import MetricName, is_of_set, parse_metric
 
 ENTROPY, GROUP, GLOBAL = "entropy.", ".group", ".global"
 """Parts of the keys under which trainings log the entropy of attention: the first part and the last parts of a key.
@@ -100,7 +100,7 @@ def by_corpus(make: Callable[..., Plot]) -> Callable[..., list[Plot]]:
 @by_corpus
 def learning_curves(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
     """Plot training loss and dev perplexity over updates; a system with the model of another system has no curve."""
-    level = next((value for run in runs if (value := (run.scores or {}).get("unigram_dev_perplexity"))), None)
+    level = next((value for run in runs if (value := run.scoring.get("unigram_dev_perplexity"))), None)
     title, options = "training loss, label-smoothed", {"unit": "perplexity", "logarithmic": True, "level": level}
     loss = _curve_panel(f"loss-{corpus}", title, runs, ("train", "loss"), look, unit="nats a token")
     dev = _curve_panel(f"dev-{corpus}", "dev perplexity", runs, ("dev", "perplexity"), look, **options)
@@ -162,13 +162,12 @@ def accuracy_by_distance(corpus: str, runs: list[Run], look: dict[str, Style]) -
 
     The accuracy of a system is the mean over its seeds.
     """
-    runs = [run for run in runs if (run.scores or {}).get("contrastive")]
-    distances = sorted(
-        {int(d) for run in runs for accuracy in run.scores["contrastive"].values() for d in accuracy["by_distance"]}
-    )
+    runs = [run for run in runs if "accuracy" in (run.scores or {})]
+    names = _names(runs, "accuracy")
+    distances = sorted({int(name.detail) for name in names if name.detail is not None})
     steps = tuple(str(distance) if distance else "not stated" for distance in distances)
     panels, numbers = [], []
-    for name in dict.fromkeys(name for run in runs for name in run.scores["contrastive"]):
+    for name in _sets(names):
         chance = [_chance(runs, name, distance) for distance in distances]
         lines = _lines(runs, [f"accuracy:{name}@{distance}" for distance in distances])
         identifier = f"accuracy-{corpus}-{len(panels)}"
@@ -178,22 +177,35 @@ def accuracy_by_distance(corpus: str, runs: list[Run], look: dict[str, Style]) -
     return Plot(corpus, tuple(panels), steps=steps, numbers=tuple(numbers))
 
 
+def _names(runs: list[Run], base: str) -> list[MetricName]:
+    """Return the names of the scores of runs by a metric, each once."""
+    scores = (score for run in runs for score in (run.scores or {}).values() if score.metric == base)
+    return [parse_metric(name) for name in dict.fromkeys(score.name for score in scores)]
+
+
+def _sets(names: list[MetricName]) -> list[str]:
+    """Return the contrastive sets that have no parts."""
+    sets = [name.set for name in names if name.set and not name.detail]
+    return [name for name in sets if not any(other != name and is_of_set(other, name) for other in sets)]
+
+
 def _chance(runs: list[Run], name: str, distance: int) -> float | None:
     """Return the accuracy of chance on a contrastive set at a distance, in percent.
 
     The result is None where no run was scored on items at this distance.
     """
-    sets = (run.scores["contrastive"].get(name, {}).get("by_distance", {}) for run in runs)
-    return next((100 * by[str(distance)]["chance"] for by in sets if str(distance) in by), None)
+    scores = ((run.scores or {}).get(f"accuracy:{name}@{distance}") for run in runs)
+    return next((100 * score.facts["by_chance"] / score.n for score in scores if score), None)
 
 
 @by_corpus
 def bleu_by_position(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
     """Plot s-BLEU by the position j of a sentence in its window; the s-BLEU of a system is the mean over its seeds."""
-    runs = [run for run in runs if (run.scores or {}).get("positions")]
-    if not runs:
+    positions = [int(name.detail[1:]) for name in _names(runs, "s-BLEU") if re.fullmatch(r"j\d+", name.detail or "")]
+    if not positions:
         return Plot(corpus, ())
-    last = max(int(name[1:]) for run in runs for name in run.scores["positions"] if name != LAST)
+    runs = [run for run in runs if "s-BLEU@j1" in (run.scores or {})]
+    last = max(positions)
     steps = tuple(str(j) for j in range(1, last + 1))
     lines = _lines(runs, [f"s-BLEU@j{step}" for step in steps])
     options = {"axis": POSITION, "unit": "s-BLEU"}
@@ -212,16 +224,17 @@ BUCKET_AXES = {
 @by_corpus
 def bleu_by_bucket(corpus: str, runs: list[Run], look: dict[str, Style], kind: str) -> Plot:
     """Plot s-BLEU by a kind of buckets; the s-BLEU of a system is the mean over its seeds."""
-    buckets = [scores for run in runs if (scores := (run.scores or {}).get("buckets", {}).get(kind))]
-    names = {name for scores in buckets for name in scores}
-    steps = tuple(sorted(names, key=lambda name: int(re.match(r"\d+", name)[0])))
+    details = [(name.detail or "").partition(".") for name in _names(runs, "s-BLEU")]
+    found = [bucket for of, _, bucket in details if of == kind]
+    steps = tuple(sorted(found, key=lambda name: int(re.match(r"\d+", name)[0])))
     if len(steps) < 2:
         return Plot(corpus, ())
     lines = _lines(runs, [f"s-BLEU@{kind}.{step}" for step in steps])
     title = f"s-BLEU by {kind}"
     options = {"axis": BUCKET_AXES[kind], "unit": "s-BLEU"}
     panel = _by_step(f"buckets-{kind}-{corpus}", title, steps, lines, look, **options)
-    sizes = [max(scores.get(step, {"sentences": 0})["sentences"] for scores in buckets) for step in steps]
+    scores = [[(run.scores or {}).get(f"s-BLEU@{kind}.{step}") for run in runs] for step in steps]
+    sizes = [max(score.n for score in of_step if score) for of_step in scores]
     numbers = [*((title, *line) for line in lines), ("sentences", "", sizes)]
     return Plot(corpus, (panel,), steps=steps, numbers=tuple(numbers))
 

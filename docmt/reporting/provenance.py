@@ -49,9 +49,8 @@ def run_records(results: Results) -> list[RunRecord]:
 
 def _run_record(run: Run) -> RunRecord:
     """Return the record of a run, without a record of training where the run uses the model of another system."""
-    scores = run.scores or {}
     record = run.record if run.entry.trained == run.entry.folder else None
-    return RunRecord(run, record or {}, scores.get("decoding", {}), scores.get("unigram_dev_perplexity"))
+    return RunRecord(run, record or {}, run.scoring.get("decoding", {}), run.scoring.get("unigram_dev_perplexity"))
 
 
 def environments(results: Results) -> list[Environment]:
@@ -69,7 +68,7 @@ def score_warnings(results: Results) -> dict[str, list[str]]:
     """Return the warnings of scoring jobs on text that looks tokenised or escaped, each with its runs."""
     runs: dict[str, list[str]] = {}
     for run in results.runs:
-        for text in (run.scores or {}).get("warnings", ()):
+        for text in run.scoring.get("warnings", ()):
             runs.setdefault(text, []).append(f"{run.entry.corpus}/{run.entry.system.name}/seed{run.seed}")
     return runs
 

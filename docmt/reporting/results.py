@@ -16,11 +16,12 @@ from docmt.base.parse import check_keys, mapping, parse
 from docmt.base.paths import COMPARISON, CORPUS, INSIDE, PASSAGE, SCORES, TOKENS, TRAINING, TRANSLATIONS, Folder
 from docmt.base.recipe import read_settings
 from docmt.base.result_folders import ResultFolders
+from docmt.base.scores import Score, read_scores
 from docmt.base.yaml_files import Lines
 from docmt.kinds.item import LabelledSystem
 from docmt.kinds.study import StudyConfig
 from docmt.reporting.look import Style, styles
-from docmt.settings.metrics import STRING_UNITS
+from docmt.settings.metrics import scores_of_record
 from docmt.settings.system import Entry
 
 
@@ -99,17 +100,31 @@ class ReportSettings:
 class Run:
     """A run (a system on a corpus with a seed), with its folders and the content of its files.
 
-    `scores`, `record` and `curve` are None or empty where a stage has not run, or where the page may not read the file.
+    `scores` and `of_reference` are the scores of the translations and of the reference, by name, and `of_record` those
+    of the training. `scoring` has facts of the scoring, and `folder` is the folder of the scores. All are None or empty
+    where a stage has not run, or where the page may not read the file.
     """
 
     entry: Entry
     seed: int
     translations: Path
     inside: Path
-    occurrences: Path
-    scores: dict | None = None
+    folder: Path
+    scores: dict[str, Score] | None = None
+    of_reference: dict[str, Score] = field(default_factory=dict)
+    scoring: dict = field(default_factory=dict)
     record: dict | None = None
     curve: tuple[dict, ...] = ()
+
+    @property
+    def occurrences(self) -> Path:
+        """The file with the lexical chains of the test set."""
+        return self.folder / "occurrences.arrow"
+
+    @property
+    def of_record(self) -> dict[str, Score] | None:
+        """The scores of the training; None where there is no record of it."""
+        return None if self.record is None else {score.name: score for score in scores_of_record(self.record)}
 
 
 @dataclass(frozen=True)
@@ -141,14 +156,18 @@ class Results:
 
         # A system without a model has no files of a training.
         training, scores = stage(TRAINING, entry.trained or entry.folder), stage(SCORES, entry.scored)
-        reads, curve = self.settings.read, training / "metrics.jsonl"
+        reads, curve, table = self.settings.read, training / "metrics.jsonl", scores / "scores.parquet"
+        rows = read_scores(table) if reads("scores") and table.exists() else None
+        of = {text: {row.name: row for row in rows or () if row.text == text} for text in ("translations", "reference")}
         return Run(
             entry,
             seed,
             translations=stage(TRANSLATIONS, entry.folder),
             inside=stage(INSIDE, entry.folder),
-            occurrences=scores / "occurrences.arrow",
-            scores=read_scores(scores / "scores.json") if reads("scores") else None,
+            folder=scores,
+            scores=None if rows is None else of["translations"],
+            of_reference=of["reference"],
+            scoring={} if rows is None else read_scoring(scores / "scoring.json"),
             record=read_record(training / "record.json") if reads("records") else None,
             curve=tuple(read_json_lines(curve)) if reads("curves") and curve.exists() else (),
         )
@@ -237,9 +256,9 @@ def _comparisons(settings: ReportSettings, folders: ResultFolders, table: str) -
     return read_comparisons(path) if settings.read("comparisons") else ()
 
 
-def read_scores(path: Path) -> dict[str, Any] | None:
-    """Read `scores.json`; return None where there is no such file."""
-    return _checked(path, _check_scores, "not the scores of a system", "what the step scores writes", "decoding")
+def read_scoring(path: Path) -> dict[str, Any]:
+    """Read `scoring.json`, the facts of a scoring; return an empty mapping where there is no such file."""
+    return _checked(path, _check_scoring, "not the facts of a scoring", "what the step scores writes", "decoding") or {}
 
 
 def read_record(path: Path) -> dict[str, Any] | None:
@@ -273,22 +292,9 @@ def _checked(
     return content
 
 
-def _check_scores(scores: dict[str, Any]) -> None:
-    """Raise an exception, such as KeyError or TypeError, where a score lacks its number or its signature."""
-    for families in (scores.get("bleu", {}), *scores.get("positions", {}).values()):
-        for units in families.values():
-            _need_scores(units.values())
-    for buckets in scores.get("buckets", {}).values():
-        _need_scores(buckets.values())
-    for name in ("consistency", *STRING_UNITS):
-        _need_scores(scores.get(name, {}).values())
-    _need_scores(score for name in ("coherence", "cohesion", "COMET", "doc-COMET") if (score := scores.get(name)))
-    if "reference" in scores:
-        _check_scores({**scores["reference"], "decoding": scores["decoding"]})
-    for accuracy in scores.get("contrastive", {}).values():
-        for counts in (accuracy, *accuracy.get("by_distance", {}).values()):
-            _need_numbers(counts, "items", "right")
-    for text in (scores["decoding"]["lines"], *scores.get("warnings", ())):
+def _check_scoring(facts: dict[str, Any]) -> None:
+    """Raise an exception, such as KeyError or TypeError, where a text that the page shows is none."""
+    for text in (facts["decoding"]["lines"], *facts.get("warnings", ())):
         _need(str, "text", text)
 
 
@@ -313,16 +319,6 @@ def _check_card(card: dict[str, Any]) -> None:
     """Raise TypeError where the counts of a split are not a mapping."""
     for split in (card.get("splits") or {}).values():
         _need(dict, "mapping", split)
-
-
-def _need_scores(scores: Any) -> None:
-    """Raise KeyError or TypeError where a score lacks its number or its signature."""
-    for score in scores:
-        _need_numbers(score, "score")
-        _need(str, "text", score["signature"])
-        if score.get("interval") is not None:
-            _need_numbers(score["interval"], "low", "high")
-            _need(str, "text", score["interval"]["signature"])
 
 
 def _need_numbers(values: Mapping[str, Any], *names: str) -> None:

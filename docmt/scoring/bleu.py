@@ -12,7 +12,6 @@ references of the corpus; the signature has the number of references (nrefs).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sacrebleu.metrics import BLEU
@@ -152,20 +151,17 @@ def _computed(row: list[int], smooth: str) -> BLEUScore:
     return BLEU.compute_bleu(rest[:ORDER], rest[ORDER:], length, reference_length, smooth_method=smooth)
 
 
-def bleu_parts(counts: np.ndarray, smooth: str) -> dict[str, Any]:
+def bleu_parts(counts: np.ndarray, smooth: str) -> dict[str, float]:
     """Return the parts of BLEU as sacreBLEU prints them, from one row of counts of shape (2 + 2 * ORDER,).
 
     `brevity_penalty` is from 0 to 1. `length_ratio` is the length of the translations in words, divided by that of the
-    references. `precisions` has the smoothed percentage of matching n-grams of 1 to 4 words. Their geometric mean times
-    the brevity penalty is BLEU.
+    references. `precision1` to `precision4` are the smoothed percentages of matching n-grams of 1 to 4 words. Their
+    geometric mean times the brevity penalty is BLEU.
 
     >>> parts = bleu_parts(np.array([5, 6, 5, 3, 2, 1, 5, 4, 3, 2]), "exp")
-    >>> {name: np.round(part, 3).tolist() for name, part in parts.items()}
-    {'brevity_penalty': 0.819, 'length_ratio': 0.833, 'precisions': [100.0, 75.0, 66.667, 50.0]}
+    >>> {name: round(part, 3) for name, part in parts.items() if name != "precision4"}
+    {'brevity_penalty': 0.819, 'length_ratio': 0.833, 'precision1': 100.0, 'precision2': 75.0, 'precision3': 66.667}
     """
     computed = _computed(counts.astype(np.int64).tolist(), smooth)
-    return {
-        "brevity_penalty": computed.bp,
-        "length_ratio": computed.ratio,
-        "precisions": computed.precisions,
-    }
+    precisions = {f"precision{order}": value for order, value in enumerate(computed.precisions, 1)}
+    return {"brevity_penalty": computed.bp, "length_ratio": computed.ratio, **precisions}

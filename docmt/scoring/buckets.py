@@ -9,13 +9,10 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from docmt.base.columns import TOKENS, only
 from docmt.base.tables import read_arrow
-from docmt.scoring.tallies import SignedTally
+from docmt.scoring.tallies import Tally, part_of
 
 COLUMNS = only(TOKENS, "split", "document", "sentence", "source_tokens")
 """The columns of tokens.arrow that decide on the buckets of a sentence."""
@@ -35,20 +32,18 @@ def bucket_names(bounds: Sequence[int]) -> list[str]:
     return [*closed, f"{bounds[-1]}+"]
 
 
-def bucket_scores(tokens: Path, tally: SignedTally) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return s-BLEU by bucket: `{kind: {bucket: {"score", "sentences", "signature"}}}`; empty buckets are left out.
+def bucket_tallies(tokens: Path, tally: Tally) -> list[Tally]:
+    """Return the tally of each bucket with a sentence.
 
     `tokens`: the folder of stage 2. `tally`: the summands of s-BLEU, a row for each test sentence.
     """
     values = bucket_values(tokens)
-    return {
-        kind: {
-            name: _score(tally, np.array(chosen), f"{kind}:{name}")
-            for place, name in enumerate(bucket_names(bounds))
-            if (chosen := [n for n, value in enumerate(values[kind]) if bisect_right(bounds, value) - 1 == place])
-        }
+    return [
+        part_of(tally, chosen, f"@{kind}.{name}", f"|bucket:{kind}:{name}")
         for kind, bounds in BOUNDS.items()
-    }
+        for place, name in enumerate(bucket_names(bounds))
+        if (chosen := [n for n, value in enumerate(values[kind]) if bisect_right(bounds, value) - 1 == place])
+    ]
 
 
 def bucket_values(tokens: Path) -> dict[str, list[int]]:
@@ -68,10 +63,3 @@ def bucket_values(tokens: Path) -> dict[str, list[int]]:
     )
     # Streaming: the words of a large training split are never in memory all at once.
     return values.drop("index").collect(engine="streaming").to_dict(as_series=False)
-
-
-def _score(tally: SignedTally, chosen: np.ndarray, name: str) -> dict[str, Any]:
-    """Return the score of the sentences numbered `chosen`; `name`: the kind and the name of the bucket."""
-    sums = tally.counts[chosen].sum(axis=0, keepdims=True)
-    signature = f"{tally.signature}|bucket:{name}"
-    return {"score": float(tally.scores(sums)[0]), "sentences": len(chosen), "signature": signature}

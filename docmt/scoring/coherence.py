@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from docmt.scoring.intervals import scores_of
 from docmt.scoring.measured import ScoringJob, ScoringResult
-from docmt.scoring.tallies import adjacent_pairs, adjacent_tally
+from docmt.scoring.tallies import Tally, adjacent_pairs, adjacent_tally
 from docmt.scoring.word_vectors import WordVectors, read_word_vectors
 
 
@@ -47,22 +48,14 @@ def similarities(lines: Sequence[str], documents: Sequence[str], vectors: WordVe
     return np.divide(products, norms, out=np.zeros(len(pairs)), where=norms > 0)
 
 
-def coherence(values: Sequence[float], lines: Sequence[str], vectors: WordVectors) -> dict:
-    """Return `{"score", "pairs", "words", "unknown_words", "signature"}` from the `similarities` of `lines`.
+def coherence(lines: Sequence[str], documents: Sequence[str], vectors: WordVectors) -> Tally:
+    """Return the summands of the mean similarity of adjacent sentences, with the number of words as facts.
 
-    `score` is the mean of `values`, the similarities of the `pairs` of adjacent sentences. `unknown_words` is the
-    number of words without a vector among all `words`. The result is empty where each document has a single sentence.
+    `unknown_words` is the number of words without a vector among all `words`.
     """
-    if not len(values):
-        return {}
     words = [word for line in lines for word in vectors.words(line)]
-    return {
-        "score": float(np.mean(values)),
-        "pairs": len(values),
-        "words": len(words),
-        "unknown_words": sum(word not in vectors.rows for word in words),
-        "signature": signature(vectors),
-    }
+    facts = {"words": len(words), "unknown_words": sum(word not in vectors.rows for word in words)}
+    return adjacent_tally("coherence", similarities(lines, documents, vectors), documents, signature(vectors), facts)
 
 
 def signature(vectors: WordVectors) -> str:
@@ -81,9 +74,5 @@ def score(job: ScoringJob) -> ScoringResult:
         return ScoringResult()
     lines, reference = job.translations.tokenized, job.references.tokenized[0]
     vectors = read_word_vectors(job.inputs.word_vectors, [*lines, *reference], settings["case"])
-    values, of_reference = (similarities(texts, documents, vectors) for texts in (lines, reference))
-    return ScoringResult(
-        {"coherence": coherence(values, lines, vectors)},
-        adjacent_tally("coherence", values, documents),
-        reference={"coherence": coherence(of_reference, reference, vectors)},
-    )
+    tally, of_reference = (coherence(texts, documents, vectors) for texts in (lines, reference))
+    return ScoringResult(scores_of([tally]) + scores_of([of_reference], "reference"), [tally])

@@ -9,16 +9,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from docmt.base.digests import digest, sha256_file
 from docmt.base.errors import UserError
 from docmt.base.foreign import library, reading
 from docmt.base.names import DeviceName
 from docmt.base.recipe import artifact_name
 from docmt.scoring.inputs import DIGITS
+from docmt.scoring.intervals import scores_of
 from docmt.scoring.measured import ScoringJob, ScoringResult
-from docmt.scoring.tallies import adjacent_pairs, adjacent_tally
+from docmt.scoring.tallies import Tally, adjacent_pairs, adjacent_tally
 from docmt.settings.pretrained import checkpoint_files, read_config, tokenizer_file
 
 IS_NEXT = 0
@@ -107,22 +106,10 @@ def probabilities(
     return all_values, cut
 
 
-def cohesion(values: Sequence[float], cut: int, name: str) -> dict:
-    """Return `{"score", "pairs", "cut_pairs", "signature"}` from the result of `probabilities`.
-
-    The score is the mean of `values`. `cut` is the number of pairs that were cut, and `name` is the name of the model
-    in signatures. The result is empty where each document has a single sentence.
-
-    Example: a document of three sentences and a document of two have 2 + 1 pairs. With the probabilities 1, 0.5 and
-    0.75 the score is 2.25 / 3.
-
-    >>> cohesion([1.0, 0.5, 0.75], 0, "bert")["score"]
-    0.75
-    """
-    if not values:
-        return {}
-    score = float(np.mean(values))
-    return {"score": score, "pairs": len(values), "cut_pairs": cut, "signature": signature(name)}
+def cohesion(lines: Sequence[str], documents: Sequence[str], model: NextSentenceModel, batch_pairs: int) -> Tally:
+    """Return the summands of the mean probability of adjacent sentences, with the number of `cut_pairs` as a fact."""
+    values, cut = probabilities(lines, documents, model, batch_pairs)
+    return adjacent_tally("cohesion", values, documents, signature(model.name), {"cut_pairs": cut})
 
 
 def signature(name: str) -> str:
@@ -139,12 +126,8 @@ def score(job: ScoringJob) -> ScoringResult:
     if settings is None or job.lines != "sentences":
         return ScoringResult()
     model = NextSentenceModel(job.inputs.next_sentence_model, job.device)
-    (values, cut), of_reference = (
-        probabilities(lines, documents, model, settings["batch_pairs"])
+    tally, of_reference = (
+        cohesion(lines, documents, model, settings["batch_pairs"])
         for lines in (job.translations.raw, job.references.raw[0])
     )
-    return ScoringResult(
-        {"cohesion": cohesion(values, cut, model.name)},
-        adjacent_tally("cohesion", values, documents),
-        reference={"cohesion": cohesion(*of_reference, model.name)},
-    )
+    return ScoringResult(scores_of([tally]) + scores_of([of_reference], "reference"), [tally])

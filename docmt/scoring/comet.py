@@ -23,6 +23,7 @@ from docmt.base.names import DeviceName
 from docmt.base.programs import Program, Request
 from docmt.base.tables import read_parquet
 from docmt.scoring.inputs import DIGITS, Stream
+from docmt.scoring.intervals import scores_of
 from docmt.scoring.measured import ScoringJob, ScoringResult
 from docmt.scoring.tallies import Tally
 from docmt.settings.comet import CHECKPOINT, comet_files
@@ -94,17 +95,6 @@ def _checked(answer: dict) -> dict:
     return answer
 
 
-def result(measure: str, answer: dict, context: int, model: str) -> dict:
-    """Return `{"score", "sentences", "cut_sentences", "less_context", "signature"}` from an answer of the program."""
-    return {
-        "score": float(np.mean(answer["scores"])),
-        "sentences": len(answer["scores"]),
-        "cut_sentences": answer["cut"],
-        "less_context": answer["less_context"],
-        "signature": signature(measure, answer, context, model),
-    }
-
-
 def signature(measure: str, answer: dict, context: int, model: str) -> str:
     """Return the signature of a measure: the model, the version of the library, the references and the context."""
     references = "first" if answer["reads_references"] else "none"
@@ -112,10 +102,16 @@ def signature(measure: str, answer: dict, context: int, model: str) -> str:
     return f"{measure}|model:{model}|unbabel-comet:{answer['version']}|references:{references}|{context_text}v:1"
 
 
-def sentence_tally(measure: str, scores: Sequence[float]) -> Tally:
-    """Return the tally of a mean over sentences, whose names are their numbers, from 0."""
-    counts = np.stack([np.array(scores, dtype=float), np.ones(len(scores))], axis=1)
-    return Tally(measure, "mean", "sentences", tuple(map(str, range(len(scores)))), counts)
+def sentence_tally(measure: str, answer: dict, context: int, model: str) -> Tally:
+    """Return the tally of a mean over sentences from an answer of the program; names of sentences are numbers from 0.
+
+    Its facts are `cut_sentences` and `less_context`.
+    """
+    counts = np.array([(score, 1) for score in answer["scores"]], dtype=float)
+    facts = {"cut_sentences": answer["cut"], "less_context": answer["less_context"]}
+    names = tuple(map(str, range(len(counts))))
+    text = signature(measure, answer, context, model)
+    return Tally(measure, "mean", "sentences", names, counts, text, facts=facts)
 
 
 def grouped(samples: Sequence[Sample], documents: Sequence[str]) -> list[list[Sample]]:
@@ -161,7 +157,5 @@ def score(job: ScoringJob) -> ScoringResult:
         inputs.comet_command, inputs.comet_model, inputs.comet_encoder, settings["batch"], job.device
     )
     answers = program.measure(grouped(samples, job.references.documents), contexts)
-    return ScoringResult(
-        {name: result(name, answer, contexts[name], program.name) for name, answer in answers.items()},
-        [sentence_tally(name, answer["scores"]) for name, answer in answers.items()],
-    )
+    tallies = [sentence_tally(name, answer, contexts[name], program.name) for name, answer in answers.items()]
+    return ScoringResult(scores_of(tallies), tallies)

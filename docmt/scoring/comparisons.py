@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from docmt.base.artifacts import as_object, read_object, write_json
+from docmt.base.artifacts import as_object, write_json
 from docmt.base.errors import UserError
 from docmt.base.paths import SCORES
 from docmt.base.recipe import read_settings
@@ -54,20 +54,18 @@ def compare(
     baseline: Sequence[Tally],
     test: str,
     lower_is_better: bool = False,
-    signatures: Sequence[str] = (),
 ) -> Comparison:
     """Compare a system with its baseline by one metric.
 
     `system` and `baseline` have a tally for each compared run; runs at the same place are a pair of the test over runs.
     `test` is the name of a test in `significance.TESTS`. `lower_is_better` says whether the better system is the one
-    with the lower score. `signatures` are those of the scores of all runs. Raises UserError where the tallies do not
-    have the same units.
+    with the lower score. Raises UserError where the tallies do not have the same units.
     """
     first = system[0]
     for tally in (*system, *baseline):
         if tally.names != first.names:
             raise UserError(
-                f"not the same {first.unit}", where=first.measure, found=len(tally.names), expected=len(first.names)
+                f"not the same {first.unit}", where=first.name, found=len(tally.names), expected=len(first.names)
             )
     ours, theirs = ([tally.counts for tally in runs] for runs in (system, baseline))
     outcome = TESTS[test](ours, theirs, first.scores)
@@ -75,7 +73,7 @@ def compare(
         outcome = replace(outcome, better=outcome.worse, worse=outcome.better)
     scores = [[tally.score for tally in runs] for runs in (system, baseline)]
     p_seeds = seed_p_value(*scores)
-    untested = too_few(first) or scored_differently(signatures)
+    untested = too_few(first) or scored_differently([tally.signature for tally in (*system, *baseline)])
     return Comparison(
         system_score=sum(scores[0]) / len(system),
         baseline_score=sum(scores[1]) / len(baseline),
@@ -139,15 +137,13 @@ def _compare_pair(pair: dict, study: dict, results: ResultFolders) -> Iterator[d
     """
     folders = [list(_folders(pair, name, study, results)) for name in ("system", "baseline")]
     runs = [[read_tallies(folder / "details.arrow") for folder in system] for system in folders]
-    scores = [read_object(folder / "scores.json") for folder in (*folders[0], *folders[1])]
     for metric in pair["metrics"]:
         named = parse_metric(metric)
-        ours, theirs = ([select(tallies, named.tallied) for tallies in system_runs] for system_runs in runs)
+        ours, theirs = ([select(tallies, named) for tallies in system_runs] for system_runs in runs)
         if None in (*ours, *theirs) or (ours[0].unit == "instances" and ours[0].names != theirs[0].names):
             continue
         names = {name: pair[name] for name in ("corpus", "system", "baseline", "test")}
-        signatures = [measured.signature for content in scores if (measured := named.find(content))]
-        compared = compare(ours, theirs, pair["test"], named.metric.lower_is_better, signatures)
+        compared = compare(ours, theirs, pair["test"], named.metric.lower_is_better)
         yield {**names, "metric": metric, **asdict(compared)}
 
 

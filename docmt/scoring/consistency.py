@@ -11,11 +11,11 @@ an equivalence: by another rule, a may agree with b and b with c, while a does n
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
+from typing import Literal
 
-from docmt.scoring.intervals import score_interval
 from docmt.scoring.tallies import Tally, document_tally
 from docmt.settings.scoring import ConsistencyConfig
 
@@ -195,86 +195,36 @@ def weighted_summands(part: float, whole: float, config: ConsistencyConfig) -> S
     return (part, whole) if config.average == "micro" else (part / whole, 1)
 
 
-def ltcr(chains: Sequence[TranslatedChain], config: ConsistencyConfig) -> float | None:
-    """Return the lexical translation consistency ratio, 0 to 100, or None where no chain has two translations.
+def consistency_tallies(
+    chains: Sequence[TranslatedChain], documents: Sequence[str], config: ConsistencyConfig, occurrence_signature: str
+) -> list[Tally]:
+    """Return the tallies of LTCR and HHI, with a row for each document, which has the sums of its chains' summands.
 
-    Example: 1 of 3 pairs of the first chain agrees, and 1 of 1 pair of the second chain. The micro average is 2 of 4
-    pairs; the macro average is the mean of 1/3 and 1.
+    `documents` has the names of all documents of the test set. `occurrence_signature` is the part of the signatures
+    that says how chains and translations were found. Facts are the number of `chains` that are counted, the number of
+    `pairs` of LTCR, the number of `occurrences` of all chains, and of occurrences without a translation (`unaligned`).
 
-    >>> chains = [TranslatedChain("a", ("cat", "kitty", "cat")), TranslatedChain("b", ("dog", "dog"))]
-    >>> ltcr(chains, ConsistencyConfig())
-    50.0
-    >>> round(ltcr(chains, ConsistencyConfig(average="macro")), 2)
-    66.67
-    """
-    return _score([ltcr_summands(chain, config) for chain in chains])
-
-
-def hhi(chains: Sequence[TranslatedChain], config: ConsistencyConfig) -> float | None:
-    """Return the Herfindahl-Hirschman index in percent, or None where no chain has two translations.
-
-    The paper's table 6 has percentages too. Example: the HHI of the first chain, with 3 translations, is 5/9; the HHI
-    of the second chain, with 2 translations, is 1. Weighted by translations, the mean is (3 * 5/9 + 2 * 1) / 5.
+    Example: of the pairs of the first chain 1 of 3 agrees, and of the second chain 1 of 1. So LTCR is 2 / 4, and by the
+    macro average the mean of 1/3 and 1. HHI is 5/9 and 1; the mean over translations is (3 * 5/9 + 2 * 1) / 5.
 
     >>> chains = [TranslatedChain("a", ("cat", "kitty", "cat")), TranslatedChain("b", ("dog", "dog"))]
-    >>> round(hhi(chains, ConsistencyConfig()), 2)
-    73.33
+    >>> rules = ConsistencyConfig(), ConsistencyConfig(average="macro")
+    >>> [[round(tally.score, 2) for tally in consistency_tallies(chains, "ab", rule, "")] for rule in rules]
+    [[50.0, 73.33], [66.67, 77.78]]
     """
-    return _score([hhi_summands(chain, config) for chain in chains])
-
-
-def _score(summands: Sequence[Summands]) -> float | None:
-    part, whole = (sum(column) for column in zip(*summands, strict=True)) if summands else (0, 0)
-    return 100 * part / whole if whole else None
-
-
-MEASURES = {"LTCR": ltcr_summands, "HHI": hhi_summands}
-"""The functions that return the summands of a chain, by the names of the measures."""
-
-
-def measure_tally(
-    name: str, chains: Sequence[TranslatedChain], documents: Sequence[str], config: ConsistencyConfig
-) -> Tally:
-    """Return the tally of a measure of MEASURES; the row of a document has the sums of the summands of its chains."""
-    added = ((chain.document, MEASURES[name](chain, config)) for chain in chains)
-    return document_tally(name, "percent", documents, added)
-
-
-def consistency(
-    chains: Sequence[TranslatedChain],
-    documents: Sequence[str],
-    config: ConsistencyConfig,
-    occurrence_signature: str,
-) -> dict:
-    """Return LTCR and HHI with their signatures: `{"LTCR": {...}, "HHI": {...}}`.
-
-    `documents` has the names of all documents of the test set, over which LTCR has its confidence interval.
-
-    Each measure has the number of `chains` that it counts, the number of `pairs` of LTCR, the number of `occurrences`
-    of all chains, and the number of occurrences without a translation (`unaligned`). `occurrence_signature` is the part
-    of the signatures that says how chains and translations were found. The result is empty where no chain has two
-    translations.
-    """
-    sizes = [len(counted_translations(chain, config)) for chain in chains]
-    taking_part = [size for size in sizes if size > 1]
-    if not taking_part:
-        return {}
-    counts = {
-        "chains": len(taking_part),
-        "pairs": sum(size - 1 if config.pairs == "first" else comb(size, 2) for size in taking_part),
+    sizes = [size for chain in chains if (size := len(counted_translations(chain, config))) > 1]
+    facts = {
+        "chains": len(sizes),
+        "pairs": sum(size - 1 if config.pairs == "first" else comb(size, 2) for size in sizes),
         "occurrences": sum(len(chain.translations) for chain in chains),
         "unaligned": sum(chain.translations.count(None) for chain in chains),
     }
-    interval = score_interval(measure_tally("LTCR", chains, documents, config))
-    return {
-        "LTCR": {
-            "score": ltcr(chains, config),
-            "interval": interval and asdict(interval),
-            **counts,
-            "signature": ltcr_signature(config, occurrence_signature),
-        },
-        "HHI": {"score": hhi(chains, config), **counts, "signature": hhi_signature(config, occurrence_signature)},
-    }
+    tallies = []
+    for name, measure in MEASURES.items():
+        added = ((chain.document, measure.summands(chain, config)) for chain in chains)
+        tally = document_tally(name, "percent", documents, added, measure.signature(config, occurrence_signature))
+        tallies.append(replace(tally, n=facts[measure.unit], facts=facts))
+    return tallies
 
 
 def ltcr_signature(config: ConsistencyConfig, occurrence_signature: str) -> str:
@@ -305,12 +255,17 @@ def _agreement(config: ConsistencyConfig) -> str:
     return f"unaligned:{config.unaligned}|match:{config.match}{threshold}"
 
 
-def consistency_tallies(
-    chains: Sequence[TranslatedChain], documents: Sequence[str], config: ConsistencyConfig
-) -> list[Tally]:
-    """Return the tallies of LTCR and HHI, with a row for each document of the test set, also for those without chains.
+@dataclass(frozen=True)
+class Measure:
+    """A measure of consistency: the summands of a chain, the signature, and the unit that it counts."""
 
-    The list is empty where no chain has two translations, since the measures have no score there.
-    """
-    tallies = [measure_tally(name, chains, documents, config) for name in MEASURES]
-    return [tally for tally in tallies if tally.counts.any()]
+    summands: Callable[[TranslatedChain, ConsistencyConfig], Summands]
+    signature: Callable[[ConsistencyConfig, str], str]
+    unit: Literal["pairs", "chains"]
+
+
+MEASURES = {
+    "LTCR": Measure(ltcr_summands, ltcr_signature, "pairs"),
+    "HHI": Measure(hhi_summands, hhi_signature, "chains"),
+}
+"""The measures by name."""

@@ -7,10 +7,9 @@ variants of an item have the same context; a mean over tokens may rank variants 
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby
-from operator import attrgetter
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +18,12 @@ import pyarrow as pa
 from docmt.base.columns import CONTRASTIVE_SCORES
 from docmt.base.errors import UserError
 from docmt.base.parse import parse
+from docmt.base.scores import Score
 from docmt.base.tables import read_arrow
+from docmt.scoring.intervals import scores_of
 from docmt.scoring.measured import ScoringJob, ScoringResult
-from docmt.scoring.tallies import Tally
-from docmt.settings.metrics import is_of_set
+from docmt.scoring.tallies import Tally, select
+from docmt.settings.metrics import parse_metric
 from docmt.settings.scoring import ContrastiveConfig
 
 
@@ -105,64 +106,45 @@ def _score(row: dict, config: ContrastiveConfig, where: str) -> float:
     return sum(scores) if config.score == "sum" else sum(scores) / sum(outputs)
 
 
-def accuracies(judgements: Iterable[Judgement]) -> dict:
-    """Return the accuracy of each contrastive set, in the order in which the sets first occur in `judgements`.
-
-    The result is `{set: {accuracy, items, variants, right, ties, chance, by_distance: {distance: {...}}}}`, where
-    `by_distance` has the same numbers for the items of each distance. Accuracy and chance are fractions from 0 to 1;
-    chance is the expected accuracy of random guesses among the variants. `variants` is the number of variants of all
-    items together.
-    """
-    sets = defaultdict(list)
-    for judgement in judgements:
-        sets[judgement.set].append(judgement)
-    result = {}
-    for name, members in sets.items():
-        distances = sorted({judgement.distance for judgement in members})
-        by_distance = {str(d): _accuracy([j for j in members if j.distance == d]) for d in distances}
-        result[name] = {**_accuracy(members), "by_distance": by_distance}
-    return result
-
-
-def group_with_totals(judgements: Sequence[Judgement]) -> dict[str, list[Judgement]]:
-    """Return groups of judgements: one for each set, one for each joined set, and `all` for all judgements.
-
-    A joined set consists of at least two sets: `anaphora` joins `anaphora/f.sg` and `anaphora/m.sg`. The group `all` is
-    left out where there is a single set.
-    """
-    names = dict.fromkeys(judgement.set for judgement in judgements)
-    wholes = dict.fromkeys(whole for name in names for whole in accumulate(name.split("/"), "{}/{}".format))
-    members = {whole: [judgement for judgement in judgements if is_of_set(judgement.set, whole)] for whole in wholes}
-    groups = {
-        whole: judgements_of_whole
-        for whole, judgements_of_whole in members.items()
-        if whole in names or len({judgement.set for judgement in judgements_of_whole}) > 1
-    }
-    return groups if len(names) < 2 else {**groups, "all": [*judgements]}
-
-
-def _accuracy(judgements: list[Judgement]) -> dict:
-    items = len(judgements)
-    right = sum(judgement.right for judgement in judgements)
-    return {
-        "accuracy": right / items,
-        "items": items,
-        "variants": sum(judgement.variants for judgement in judgements),
-        "right": right,
-        "ties": sum(judgement.tie for judgement in judgements),
-        "chance": sum(1 / judgement.variants for judgement in judgements) / items,
-    }
-
-
-def accuracy_tallies(judgements: Sequence[Judgement]) -> list[Tally]:
+def accuracy_tallies(judgements: Sequence[Judgement], config: ContrastiveConfig) -> list[Tally]:
     """Return a tally for each set and distance; the row of a right item is (1, 1), the row of a wrong item (0, 1)."""
-    group = attrgetter("set", "distance")
+    by_group = defaultdict(list)
+    for judgement in judgements:
+        by_group[judgement.set, judgement.distance].append(judgement)
     tallies = []
-    for (name, distance), members in groupby(sorted(judgements, key=group), group):
-        counts = np.array([[judgement.right, 1] for judgement in members], dtype=float)
+    for (name, distance), members in sorted(by_group.items()):
+        counts = np.array([(judgement.right, 1) for judgement in members], dtype=float)
         names = tuple(f"{distance}/{number}" for number in range(len(counts)))
-        tallies.append(Tally("accuracy", "percent", "items", names, counts, name, distance))
+        text, group = contrastive_signature(config), f":{name}@{distance}"
+        tallies.append(Tally("accuracy", "percent", "items", names, counts, text, group, facts=_facts(members)))
     return tallies
+
+
+def _facts(judgements: Sequence[Judgement]) -> dict[str, float]:
+    """Return numbers of items; `by_chance` is how many of them random guesses among the variants get right."""
+    return {
+        "right": sum(judgement.right for judgement in judgements),
+        "ties": sum(judgement.tie for judgement in judgements),
+        "variants": sum(judgement.variants for judgement in judgements),
+        "by_chance": sum(1 / judgement.variants for judgement in judgements),
+    }
+
+
+def accuracy_scores(judgements: Sequence[Judgement], tallies: Sequence[Tally]) -> list[Score]:
+    """Return the accuracy of all items, of each set, and of each whole whose parts are sets, all also by distance.
+
+    The whole `anaphora` has the parts `anaphora/f.sg` and `anaphora/m.sg`. Sets are in the order of `judgements`.
+    """
+    sets = dict.fromkeys(judgement.set for judgement in judgements)
+    wholes = dict.fromkeys(whole for name in sets for whole in accumulate(name.split("/"), "{}/{}".format))
+    distances = sorted({judgement.distance for judgement in judgements})
+    wanted = [
+        f"accuracy{of_set}{of_distance}"
+        for of_set in ("", *(f":{whole}" for whole in wholes))
+        for of_distance in ("", *(f"@{distance}" for distance in distances))
+    ]
+    chosen = [select(tallies, parse_metric(name)) for name in wanted]
+    return scores_of([tally for tally in chosen if tally is not None])
 
 
 def score(job: ScoringJob) -> ScoringResult:
@@ -171,5 +153,5 @@ def score(job: ScoringJob) -> ScoringResult:
         return ScoringResult()
     config = parse(ContrastiveConfig, job.settings["contrastive"], "job.json", ("contrastive",))
     judgements = read_judgements(job.inputs.contrastive / "contrastive.arrow", config)
-    scores = {"contrastive": accuracies(judgements), "contrastive_signature": contrastive_signature(config)}
-    return ScoringResult(scores, accuracy_tallies(judgements))
+    tallies = accuracy_tallies(judgements, config)
+    return ScoringResult(accuracy_scores(judgements, tallies), tallies)

@@ -4,11 +4,14 @@ Paper: Koehn, Statistical Significance Tests for Machine Translation Evaluation,
 draws test sets from the real test set; the interval contains the middle 95 % of the scores of the drawn test sets.
 """
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from docmt.scoring.significance import DRAWS, SEED, drawn_scores
+from docmt.base.scores import Score, Scored
+from docmt.scoring.significance import DRAWS, SEED, drawn_scores, drawn_times
 from docmt.scoring.tallies import Tally
 
 LEVEL = 95
@@ -24,16 +27,39 @@ class Interval:
     signature: str
 
 
-def score_interval(tally: Tally) -> Interval | None:
-    """Return the interval of a system's score; None where a single unit has counts, or no drawn test set has a score.
+def scores_of(tallies: Sequence[Tally], text: Scored = "translations") -> list[Score]:
+    """Return the scores of tallies with their intervals, the same way for every metric; NaN where nothing is counted.
+
+    Test sets are drawn once for all tallies with equally many units, since draws take longer than scores.
+    """
+    by_units: dict[int, list[int]] = defaultdict(list)
+    for number, tally in enumerate(tallies):
+        by_units[len(tally.names)].append(number)
+    drawn: dict[int, list[np.ndarray]] = defaultdict(list)
+    for units, numbers in by_units.items():
+        for times in drawn_times(units) if units > 1 else ():
+            for number in numbers:
+                drawn[number].append(tallies[number].scores(times @ tallies[number].counts))
+    intervals = [_interval(np.concatenate(drawn[n] or [[]]), tally) for n, tally in enumerate(tallies)]
+    return [_score(tally, interval, text) for tally, interval in zip(tallies, intervals, strict=True)]
+
+
+def score_of(tally: Tally) -> Score:
+    """Return the score of a tally with its interval.
 
     >>> from docmt.scoring.tallies import Tally
     >>> items = Tally("accuracy", "percent", "items", tuple("abcd"), np.array([[1, 1], [1, 1], [0, 1], [0, 1]]))
-    >>> interval = score_interval(items)
-    >>> interval.low, interval.high
-    (0.0, 100.0)
+    >>> score = score_of(items)
+    >>> score.value, score.low, score.high
+    (50.0, 0.0, 100.0)
     """
-    return _interval(drawn_scores([tally.counts], tally.scores)[0], tally)
+    return scores_of([tally])[0]
+
+
+def _score(tally: Tally, interval: Interval | None, text: Scored) -> Score:
+    ends = (interval.low, interval.high, interval.signature) if interval else (None, None, None)
+    n = len(tally.names) if tally.n is None else tally.n
+    return Score(tally.metric, tally.group, tally.score, tally.signature, *ends, n, tally.facts, text)
 
 
 def difference_interval(system: Tally, baseline: Tally) -> Interval | None:

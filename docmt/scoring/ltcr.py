@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 from docmt.base.parse import parse
 from docmt.scoring.chain_scores import AlignedTranslations, ChainCorpus, StopFiles, StopLists, stop_lists
-from docmt.scoring.consistency import consistency, consistency_tallies
+from docmt.scoring.consistency import consistency_tallies
 from docmt.scoring.corpus_aligner import corpus_aligner
 from docmt.scoring.inputs import collapse_runs
+from docmt.scoring.intervals import scores_of
 from docmt.scoring.measured import ScoringJob, ScoringResult
 from docmt.scoring.occurrences import occurrences, signature, translated_chains
 from docmt.scoring.tallies import Tally
@@ -18,9 +19,6 @@ from docmt.settings.scoring import AlignerConfig, ConsistencyConfig, ConventionC
 
 SIDES = ("source", "target")
 """The sides of a corpus, each with a stop list."""
-
-Scores = tuple[dict, list[Tally]]
-"""LTCR and HHI, entries of `scores.json`, and their tallies."""
 
 
 @dataclass(frozen=True)
@@ -40,24 +38,22 @@ class AlignedTest:
         """Return the stop lists of both sides, from `files` or else from the training split."""
         return stop_lists(config, files, self.corpus.source_words, self.corpus.target)
 
-    def measure(self, config: ConsistencyConfig, lists: StopLists) -> Scores:
-        """Return LTCR and HHI."""
+    def tallies(self, config: ConsistencyConfig, lists: StopLists) -> list[Tally]:
+        """Return the tallies of LTCR and HHI."""
         translated = translated_chains(self.system, lists, config)
-        scores = consistency(translated, self.documents, config, signature(config, lists, self.aligner))
-        return scores, consistency_tallies(translated, self.documents, config)
+        return consistency_tallies(translated, self.documents, config, signature(config, lists, self.aligner))
 
-    def by_convention(self, name: str, config: ConsistencyConfig, convention: ConventionConfig) -> Scores:
-        """Return LTCR and HHI by a convention, under names such as `LTCR:overlap`."""
+    def by_convention(self, name: str, config: ConsistencyConfig, convention: ConventionConfig) -> list[Tally]:
+        """Return the tallies by a convention, whose names are such as `LTCR:overlap`."""
         counted = [side for side in SIDES if getattr(convention, f"{side}_stop_words") is not None]
         files = replace(self.stop_files, **dict.fromkeys(counted))
         changed = with_convention(config, convention)
-        scores, tallies = self.measure(changed, self.stop_lists(changed, files))
-        named = [replace(tally, measure=f"{tally.measure}:{name}") for tally in tallies]
-        return {f"{measure}:{name}": score for measure, score in scores.items()}, named
+        tallies = self.tallies(changed, self.stop_lists(changed, files))
+        return [replace(tally, group=f":{name}") for tally in tallies]
 
 
 def score(job: ScoringJob) -> ScoringResult:
-    """Return LTCR and HHI of the lexical chains of the test documents.
+    """Return LTCR and HHI of the lexical chains of the test documents, and those of the reference.
 
     The result is empty where a line of the translations is a document, since sentences are needed for word alignment,
     and where the settings have no aligner, since its model is not there.
@@ -67,24 +63,18 @@ def score(job: ScoringJob) -> ScoringResult:
     config = parse(ConsistencyConfig, job.settings["consistency"], "job.json", ("consistency",))
     aligned, reference = align_test(job, config)
     lists = aligned.stop_lists(config, job.inputs.stop_files)
-    scores, tallies = _measured(aligned, lists, job, config)
-    of_reference, _ = _measured(reference, lists, job, config)
-    return ScoringResult(
-        {"consistency": scores},
-        tallies,
-        occurrences(aligned.system, reference.system, lists, config),
-        {"consistency": of_reference},
-    )
+    tallies, of_reference = (_tallies(texts, lists, job, config) for texts in (aligned, reference))
+    scores = scores_of(tallies) + scores_of(of_reference, "reference")
+    return ScoringResult(scores, tallies, occurrences(aligned.system, reference.system, lists, config))
 
 
-def _measured(aligned: AlignedTest, lists: StopLists, job: ScoringJob, config: ConsistencyConfig) -> tuple[dict, list]:
-    """Return the scores and the tallies of aligned translations, by the settings and by each convention."""
-    measured = [aligned.measure(config, lists)]
+def _tallies(aligned: AlignedTest, lists: StopLists, job: ScoringJob, config: ConsistencyConfig) -> list[Tally]:
+    """Return the tallies of aligned translations, by the settings and by each convention; none where none counts."""
+    tallies = aligned.tallies(config, lists)
     for name, stated in job.settings["conventions"].items():
         convention = parse(ConventionConfig, stated, "job.json", ("conventions", name))
-        measured.append(aligned.by_convention(name, config, convention))
-    scores = {name: score for scores, _ in measured for name, score in scores.items()}
-    return scores, [tally for _, tallies in measured for tally in tallies]
+        tallies += aligned.by_convention(name, config, convention)
+    return [tally for tally in tallies if tally.counts.any()]
 
 
 def align_test(job: ScoringJob, config: ConsistencyConfig) -> tuple[AlignedTest, AlignedTest]:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from docmt.base.columns import OCCURRENCES
 from docmt.base.names import DeviceName
+from docmt.base.scores import Score
 from docmt.scoring.chain_scores import StopFiles
 from docmt.scoring.inputs import Lines, References, Translations, read_translations
 from docmt.scoring.tallies import Tally
@@ -72,13 +73,11 @@ class ScoringJob:
 class ScoringResult:
     """The result of a metric; all fields are empty where the metric cannot be computed.
 
-    `scores` are entries of `scores.json`. `tallies` are written to `details.arrow`; the comparisons of systems read
-    them. `reference` has the scores of the first reference, by a metric that compares a text with no other.
-    `occurrences` is a table of the lexical chains of the test set, for case studies; it has rows only where the
+    `scores` are the rows of `scores.parquet`. `tallies` are written to `details.arrow`; the comparisons of systems read
+    them. `occurrences` is a table of the lexical chains of the test set, for case studies; it has rows only where the
     lines of the translations are sentences.
     """
 
-    scores: dict = field(default_factory=dict)
+    scores: list[Score] = field(default_factory=list)
     tallies: list[Tally] = field(default_factory=list)
     occurrences: pa.Table = field(default_factory=OCCURRENCES.empty_table)
-    reference: dict = field(default_factory=dict)

@@ -1,6 +1,8 @@
-"""The scores of the translations of a system (`scores.json`), and the summands of the scores (`details.arrow`)."""
+"""The scores of the translations of a system (`scores.parquet`), and the summands of the scores (`details.arrow`)."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
@@ -16,15 +18,15 @@ from docmt.base.foreign import reading
 from docmt.base.names import DeviceName
 from docmt.base.parse import parse
 from docmt.base.recipe import read_settings
-from docmt.base.tables import read_arrow, write_arrow
+from docmt.base.scores import Score, table_of
+from docmt.base.tables import read_arrow, write_arrow, write_parquet
 from docmt.base.vocabulary import EOS, Vocabulary
-from docmt.scoring.buckets import bucket_scores
 from docmt.scoring.inputs import Lines, References, Stream, read_instances, read_references
-from docmt.scoring.measured import ScoringInputs, ScoringJob, ScoringResult
+from docmt.scoring.measured import ScoringInputs, ScoringJob
 from docmt.scoring.strings import CHARACTERS
-from docmt.scoring.tallies import write_tallies
+from docmt.scoring.tallies import Tally, write_tallies
 from docmt.settings.data import ViewConfig
-from docmt.settings.metrics import BUCKETED, METRICS, bleu_measure
+from docmt.settings.metrics import METRICS
 
 REQUIRED_KEYS = (
     *("system", "corpus", "seed", "scale", "target_language", "resolved"),
@@ -36,9 +38,17 @@ TextWarnings = Callable[[Mapping[str, Stream], Mapping[str, Stream], Collection[
 """A function that returns warnings of texts, given by name, of which something is stated: `docmt.text.signs`."""
 
 
-def score(
-    settings: dict, inputs: ScoringInputs, text_warnings: TextWarnings, device: DeviceName = "auto"
-) -> ScoringResult:
+@dataclass(frozen=True)
+class Scoring:
+    """The result of the step `scores`: scores, summands, occurrences, and facts of the scoring for `scoring.json`."""
+
+    scores: list[Score]
+    tallies: list[Tally]
+    occurrences: pa.Table
+    facts: dict[str, Any]
+
+
+def score(settings: dict, inputs: ScoringInputs, text_warnings: TextWarnings, device: DeviceName = "auto") -> Scoring:
     """Return all scores of a system, computed by the modules that `docmt.settings.metrics.METRICS` names.
 
     Where a line of the translations is a document, the scores that need sentences are left out: s-BLEU, BLEU by
@@ -48,14 +58,11 @@ def score(
     decoding = read_decoding(inputs.translations / "decoding.json")
     job = ScoringJob(settings, inputs, read_test_references(settings, inputs), decoding["lines"], device)
     results = [import_module(module).score(job) for module in modules_of(settings["requested"])]
-    measured = {name: value for result in results for name, value in result.scores.items()}
-    scores = {
-        **{name: settings[name] for name in ("system", "corpus", "seed", "scale")},
-        # A metric without a result does not return its key, but readers of `scores.json` expect the key.
-        **{name: {} for name in ("consistency", "coherence", "cohesion", "contrastive")},
-        **signed(measured, stated_of_lines(decoding) + stated_of_machine(settings["resolved"])),
-        "buckets": _buckets(inputs, results),
-        "reference": {name: value for result in results for name, value in result.reference.items()},
+    stated = stated_of_lines(decoding) + stated_of_machine(settings["resolved"])
+    scores = [*(score for result in results for score in result.scores), *decoding_scores(decoding)]
+    # The reference has the same scores whatever the system.
+    scores = [replace(s, signature=s.signature + stated) if s.text == "translations" else s for s in scores]
+    facts = {
         "warnings": text_warnings(
             {"translations": job.translations.raw}, job.references.texts, stated_of_text(decoding, settings)
         ),
@@ -63,16 +70,27 @@ def score(
         "decoding": decoding,
         "settings": settings,
     }
-    # The chunks are combined, so that the bytes of the file do not depend on the number of metrics without occurrences.
-    chains = pa.concat_tables(result.occurrences for result in results).combine_chunks()
-    return ScoringResult(scores, [tally for result in results for tally in result.tallies], chains)
+    return Scoring(
+        [score for score in scores if not math.isnan(score.value)],
+        [replace(tally, signature=tally.signature + stated) for result in results for tally in result.tallies],
+        # Chunks are combined, so that the bytes of the file do not depend on the number of metrics without occurrences.
+        pa.concat_tables(result.occurrences for result in results).combine_chunks(),
+        facts,
+    )
 
 
-def _buckets(inputs: ScoringInputs, results: Sequence[ScoringResult]) -> dict:
-    """Return s-BLEU by bucket; empty where a line of the translations is a document."""
-    wanted = bleu_measure(*BUCKETED)
-    tallies = [tally for result in results for tally in result.tallies if tally.measure == wanted]
-    return bucket_scores(inputs.tokens, tallies[0]) if tallies else {}
+def decoding_scores(decoding: Mapping[str, Any]) -> Iterator[Score]:
+    """Yield the numbers of translated sentences, and the percentage of them that were translated again, alone."""
+    sentences = decoding.get("sentences")
+    if sentences is None:
+        return
+    yield Score("sentences", "", sentences, "sentences|v:1", n=sentences)
+    for position, counts in decoding.get("positions", {}).items():
+        if "exact" in counts:
+            yield Score("sentences", f"@{position}", counts["exact"], "sentences|v:1", n=counts["exact"])
+    if "fallback_sentences" in decoding:
+        share = decoding["fallback_sentences"] / sentences
+        yield Score("fallbacks", "", 100 * share, "fallbacks|unit:sentences|v:1", n=sentences)
 
 
 def stated_of_text(decoding: dict, settings: dict) -> set[str]:
@@ -111,18 +129,6 @@ def stated_of_machine(resolved: Mapping[str, Any]) -> str:
     return "".join(f"|{name}:{value}" for name, value, usual in values if value != usual)
 
 
-def signed(scores: Any, stated: str) -> Any:
-    """Return scores with a text added to each signature in them."""
-    if isinstance(scores, list):
-        return [signed(value, stated) for value in scores]
-    if not isinstance(scores, dict):
-        return scores
-    return {
-        name: value + stated if name.endswith("signature") and isinstance(value, str) else signed(value, stated)
-        for name, value in scores.items()
-    }
-
-
 def modules_of(requested: Collection[str]) -> list[str]:
     """Return the modules that compute all metrics but those on request, and those of `requested`, each once."""
     chosen = [metric for name, metric in METRICS.items() if not metric.on_request or name in requested]
@@ -152,15 +158,17 @@ def read_test_references(settings: dict, inputs: ScoringInputs) -> References:
 def write_scores(
     settings: Path, inputs: ScoringInputs, output: Path, text_warnings: TextWarnings, device: DeviceName = "auto"
 ) -> list[str]:
-    """Write `scores.json`, with `details.arrow` and `occurrences.arrow` beside it (the step `scores`).
+    """Write `scores.parquet`, with `details.arrow`, `occurrences.arrow` and `scoring.json` (the step `scores`).
 
-    Returns warnings of text that is not what the metrics expect, which `scores.json` has too.
+    Returns warnings of text that is not what the metrics expect, which `scoring.json` has too.
     """
-    result = score(read_settings(settings, *REQUIRED_KEYS), inputs, text_warnings, device)
-    write_tallies(output.with_name("details.arrow"), result.tallies)
-    write_arrow(output.with_name("occurrences.arrow"), result.occurrences)
-    write_json(output, result.scores)
-    return result.scores["warnings"]
+    scored = score(read_settings(settings, *REQUIRED_KEYS), inputs, text_warnings, device)
+    run = {name: scored.facts["settings"][name] for name in ("corpus", "system", "seed")}
+    write_tallies(output / "details.arrow", scored.tallies)
+    write_arrow(output / "occurrences.arrow", scored.occurrences)
+    write_json(output / "scoring.json", scored.facts)
+    write_parquet(output / "scores.parquet", table_of(scored.scores, **run))
+    return scored.facts["warnings"]
 
 
 def unigram_dev_perplexity(tokens: Path) -> float | None:

@@ -5,7 +5,7 @@ for each unit of the test set, such as a sentence (see `docmt.scoring.tallies`).
 r of the baseline, and the tests compare the mean scores over runs. All p-values are two-sided.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -165,15 +165,21 @@ def drawn_scores(runs: Sequence[np.ndarray], score: ScoreOfSums, draws: int = DR
 
     A drawn test set has as many units as the real one, drawn with replacement, and the same units for all runs.
     """
-    generator, units = np.random.default_rng(SEED), len(runs[0])
-    scores = []
+    parts = [[score(times @ run) for run in runs] for times in drawn_times(len(runs[0]), draws)]
+    return np.concatenate(parts, axis=1)
+
+
+def drawn_times(units: int, draws: int = DRAWS) -> Iterator[np.ndarray]:
+    """Yield how often each unit is in drawn test sets, shape (test sets, units), part by part.
+
+    Test sets of equally many units are drawn alike, so that the draws of one score serve for another.
+    """
+    generator = np.random.default_rng(SEED)
     for first in range(0, draws, DRAWS_AT_ONCE):
         size = min(DRAWS_AT_ONCE, draws - first)
         # In drawing with replacement, the numbers of times that the units are drawn have a multinomial distribution.
         # The sums of counts are then a matrix product, and no list of drawn units is needed.
-        times = generator.multinomial(units, np.full(units, 1 / units), size=size).astype(float)
-        scores.append([score(times @ run) for run in runs])
-    return np.concatenate(scores, axis=1)
+        yield generator.multinomial(units, np.full(units, 1 / units), size=size).astype(float)
 
 
 def _changes(system: np.ndarray, baseline: np.ndarray, score: ScoreOfSums) -> np.ndarray:

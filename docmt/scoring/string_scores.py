@@ -8,11 +8,12 @@ from collections.abc import Collection
 
 from docmt.scoring.bleu import signature
 from docmt.scoring.inputs import Lines, References, Translations
+from docmt.scoring.intervals import scores_of
 from docmt.scoring.measured import ScoringJob, ScoringResult
 from docmt.scoring.pairings import UNITS, Pairing, pairings
 from docmt.scoring.strings import STRING_METRICS, string_counts
-from docmt.scoring.tallies import SignedTally, nested
-from docmt.settings.metrics import STRING_UNITS, string_measure, string_name
+from docmt.scoring.tallies import Tally
+from docmt.settings.metrics import STRING_UNITS
 
 
 def string_tallies(
@@ -21,7 +22,7 @@ def string_tallies(
     target_language: str,
     wanted: Collection[tuple[str, str]],
     lines: Lines = "sentences",
-) -> list[SignedTally]:
+) -> list[Tally]:
     """Return the tallies of the pairs (metric, unit) of `wanted` for which the units of the test set are known.
 
     `lines` says whether a line of the translations is a sentence or a document. Raises UserError for a document without
@@ -36,16 +37,16 @@ def string_tallies(
     ]
 
 
-def _tally(name: str, unit: str, target_language: str, pair: Pairing) -> SignedTally:
+def _tally(name: str, unit: str, target_language: str, pair: Pairing) -> Tally:
     metric, kind = STRING_METRICS[name].of_language(target_language), STRING_METRICS[name].kind
     counts = string_counts(metric, pair.hypotheses, pair.references)
     text = signature(metric, pair.references, pair.unit)
-    return SignedTally(string_measure(name, unit), kind, UNITS[unit], pair.names, counts, signature=text)
+    return Tally(f"{unit}-{name}", kind, UNITS[unit], pair.names, counts, text)
 
 
 def score(job: ScoringJob) -> ScoringResult:
-    """Return those of the scores that the settings request: `{metric: {unit: {"score", "signature"}}}`."""
-    names = {(name, unit): string_name(name, unit) for name, units in STRING_UNITS.items() for unit in units}
-    wanted = [pair for pair, name in names.items() if name in job.settings["requested"]]
+    """Return those of the scores that the settings request."""
+    requested = job.settings["requested"]
+    wanted = [(name, unit) for name, units in STRING_UNITS.items() for unit in units if f"{unit}-{name}" in requested]
     tallies = string_tallies(job.translations, job.references, job.settings["target_language"], wanted, job.lines)
-    return ScoringResult(nested({tally.measure: tally.record for tally in tallies}), list(tallies))
+    return ScoringResult(scores_of(tallies), tallies)

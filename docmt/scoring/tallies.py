@@ -5,11 +5,10 @@ sentences, documents, instances or contrastive items. A scoring job writes the s
 `details.arrow`.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,8 +19,7 @@ from docmt.base.tables import read_arrow, write_arrow
 from docmt.scoring.bleu import bleu_of_counts
 from docmt.scoring.inputs import collapse_runs
 from docmt.scoring.strings import chrf_of_counts, ter_of_counts
-from docmt.settings.metric import Tallied
-from docmt.settings.metrics import is_of_set
+from docmt.settings.metrics import METRICS, MetricName, is_of_set, parse_metric
 
 ScoreOfSums = Callable[[np.ndarray], np.ndarray]
 """A function from summed counts, shape (n, k), to scores, shape (n,)."""
@@ -57,19 +55,26 @@ SCORE_FUNCTIONS: dict[str, ScoreOfSums] = {
 class Tally:
     """The summands of a score for each unit of the test set.
 
-    `counts` has shape (units, k), and `names` has the name of the unit of each row. `measure` is the name of the score.
-    `unit` is the kind of unit: sentences, documents, instances or items. `kind` names the function of SCORE_FUNCTIONS
-    that computes the score. `set` and `distance` are the contrastive set and the distance of items, and None for other
-    units; `select` may join several tallies.
+    `metric` and `group` are those of the score (`docmt.base.scores`). `kind` names the function of SCORE_FUNCTIONS that
+    computes the score. `unit` is the kind of unit: sentences, documents, instances or items. `counts` has shape (units,
+    k), and `names` has the name of the unit of each row. `signature`, `n` and `facts` are those of the score; `n` is
+    None where it is the number of rows.
     """
 
-    measure: str
+    metric: str
     kind: str
     unit: str
     names: tuple[str, ...]
     counts: np.ndarray
-    set: str | None = None
-    distance: int | None = None
+    signature: str = ""
+    group: str = ""
+    n: int | None = None
+    facts: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The name of the score in tables."""
+        return self.metric + self.group
 
     def scores(self, sums: np.ndarray) -> np.ndarray:
         """Return the scores, shape (n,), of n sums of counts, shape (n, k)."""
@@ -81,56 +86,38 @@ class Tally:
         return float(self.scores(self.counts.sum(axis=0, keepdims=True))[0])
 
 
-@dataclass(frozen=True, eq=False)
-class SignedTally(Tally):
-    """A tally with the signature of its score."""
+def select(tallies: Sequence[Tally], wanted: MetricName) -> Tally | None:
+    """Return the tally of a metric; None where there is none.
 
-    signature: str = ""
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """The score and its signature, as `scores.json` has them."""
-        return {"score": self.score, "signature": self.signature}
-
-
-def nested(values: dict[str, Any]) -> dict[str, Any]:
-    """Return values by the parts of their measures, in mappings inside each other.
-
-    >>> nested({"bleu|13a|s": 20.0, "bleu|13a|d": 25.0, "TER|s": 60.0})
-    {'bleu': {'13a': {'s': 20.0, 'd': 25.0}}, 'TER': {'s': 60.0}}
+    Contrastive items have a tally for each set and distance: those of a metric are joined.
     """
-    result: dict[str, Any] = {}
-    for measure, value in values.items():
-        *parents, last = measure.split("|")
-        inner = result
-        for parent in parents:
-            inner = inner.setdefault(parent, {})
-        inner[last] = value
-    return result
-
-
-def select(tallies: Sequence[Tally], wanted: Tallied) -> Tally | None:
-    """Return the tally of a metric, which joins the tallies of its sets and distances; None where there are none."""
     matches = [tally for tally in tallies if _matches(tally, wanted)]
-    if not matches:
-        return None
-    first = matches[0]
-    # Items are numbered in their set, so the name of the set makes the names of joined items unique.
-    names = tuple(f"{tally.set}/{name}" if tally.set else name for tally in matches for name in tally.names)
+    if [tally.name for tally in matches] in ([], [wanted.name]):
+        return matches[0] if matches else None
+    # Items are numbered in their group, so its name makes the names of joined items unique.
+    names = tuple(f"{tally.group}/{name}" for tally in matches for name in tally.names)
     counts = np.concatenate([tally.counts for tally in matches])
-    return Tally(first.measure, first.kind, first.unit, names, counts)
+    facts = {name: sum(tally.facts[name] for tally in matches) for name in matches[0].facts}
+    group = wanted.name.removeprefix(matches[0].metric)
+    return replace(matches[0], group=group, names=names, counts=counts, facts=facts)
 
 
-def _matches(tally: Tally, wanted: Tallied) -> bool:
-    return (
-        tally.measure == wanted.measure
-        and (wanted.set is None or is_of_set(tally.set or "", wanted.set))
-        and wanted.distance in (None, tally.distance)
-    )
+def _matches(tally: Tally, wanted: MetricName) -> bool:
+    """Return whether a tally is of a metric, or of a set and a distance that are parts of its group."""
+    if tally.metric != "accuracy" or wanted.metric is not METRICS["accuracy"]:
+        return tally.name == wanted.name
+    of = parse_metric(tally.name)
+    return (wanted.set is None or is_of_set(of.set, wanted.set)) and wanted.detail in (None, of.detail)
+
+
+def part_of(tally: Tally, chosen: Sequence[int], group: str, signature: str) -> Tally:
+    """Return the tally of the units numbered `chosen`; `signature` is what the signature of this group has more."""
+    names = tuple(tally.names[number] for number in chosen)
+    return replace(tally, group=group, names=names, counts=tally.counts[chosen], signature=tally.signature + signature)
 
 
 def document_tally(
-    measure: str, kind: str, documents: Sequence[str], added: Iterable[tuple[str, tuple[float, float]]]
+    metric: str, kind: str, documents: Sequence[str], added: Iterable[tuple[str, tuple[float, float]]], signature: str
 ) -> Tally:
     """Return a tally with a row for each document.
 
@@ -141,7 +128,7 @@ def document_tally(
     counts = np.zeros((len(documents), 2))
     for document, summands in added:
         counts[rows[document]] += summands
-    return Tally(measure, kind, "documents", tuple(documents), counts)
+    return Tally(metric, kind, "documents", tuple(documents), counts, signature)
 
 
 def adjacent_pairs(documents: Sequence[str]) -> list[tuple[int, int]]:
@@ -155,31 +142,28 @@ def adjacent_pairs(documents: Sequence[str]) -> list[tuple[int, int]]:
     return [(n, n + 1) for n in range(len(documents) - 1) if documents[n] == documents[n + 1]]
 
 
-def adjacent_tally(measure: str, values: Sequence[float], documents: Sequence[str]) -> list[Tally]:
-    """Return the tally of a mean over pairs of adjacent sentences, in a list that is empty where there are no pairs.
+def adjacent_tally(
+    metric: str, values: Sequence[float], documents: Sequence[str], signature: str, facts: Mapping[str, float]
+) -> Tally:
+    """Return the tally of a mean over pairs of adjacent sentences.
 
     `values` has a number for each pair, in the order of `adjacent_pairs`. The row of a document has the sum of the
     values of its pairs, and the number of its pairs.
 
     Paper: lexical chains (Lyu et al. 2022), eq. 23 and 24.
 
-    >>> adjacent_tally("coherence", [0.5, 0.25], ["a", "a", "a", "b"])[0].counts.tolist()
+    >>> adjacent_tally("coherence", [0.5, 0.25], ["a", "a", "a", "b"], "", {}).counts.tolist()
     [[0.75, 2.0], [0.0, 0.0]]
     """
     pairs = zip(adjacent_pairs(documents), values, strict=True)
     added = ((documents[first], (value, 1)) for (first, _), value in pairs)
-    return [document_tally(measure, "mean", collapse_runs(documents), added)] if len(values) else []
+    tally = document_tally(metric, "mean", collapse_runs(documents), added, signature)
+    return replace(tally, n=len(values), facts=facts)
 
 
 def write_tallies(path: Path, tallies: Sequence[Tally]) -> None:
     """Write tallies to a file `details.arrow`, with a row for each tally."""
-    rows = [
-        {
-            **{name: getattr(tally, name) for name in ("measure", "kind", "unit", "set", "distance", "names")},
-            "counts": tally.counts.ravel().tolist(),
-        }
-        for tally in tallies
-    ]
+    rows = [{**vars(tally), "counts": tally.counts.ravel().tolist()} for tally in tallies]
     write_arrow(path, pa.Table.from_pylist(rows, schema=DETAILS))
 
 
@@ -196,8 +180,5 @@ def read_tallies(path: Path) -> list[Tally]:
 def _tally(row: dict) -> Tally:
     if row["kind"] not in SCORE_FUNCTIONS:
         raise ValueError(f"kind {row['kind']!r}")
-    return Tally(
-        **{name: row[name] for name in ("measure", "kind", "unit", "set", "distance")},
-        names=tuple(row["names"]),
-        counts=np.array(row["counts"], dtype=float).reshape(len(row["names"]), -1),
-    )
+    counts = np.array(row["counts"], dtype=float).reshape(len(row["names"]), -1)
+    return Tally(**{**row, "names": tuple(row["names"]), "counts": counts})

@@ -1,6 +1,5 @@
-"""What docmt knows of a metric: where its number is, how tables print it, and what computes it."""
+"""What docmt knows of a metric: how tables print it, and what computes it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,57 +16,17 @@ million changes a score by some 1e-7 or more.
 """
 
 
-@dataclass(frozen=True)
-class ScoreInterval:
-    """The ends of the confidence interval of a number, and the signature that says how the interval was computed."""
-
-    low: float
-    high: float
-    signature: str
-
-
-@dataclass(frozen=True)
-class Measured:
-    """The number of a metric, and the signature that says how the number was computed.
-
-    `interval`: the confidence interval of the number; None where none was computed.
-    """
-
-    value: float
-    signature: str
-    interval: ScoreInterval | None = None
-
-
-@dataclass(frozen=True)
-class Tallied:
-    """The rows of `details.arrow` that have the contribution of each unit of the test set to a metric."""
-
-    measure: str
-    set: str | None = None
-    distance: int | None = None
-
-
 Source = Literal["scores", "record"]
-"""The file that has the number of a metric: `scores.json`, or `record.json` of the training."""
-
-Finder = Callable[[dict, str | None, str | None], Measured | None]
-"""A function that finds a metric's number in the content of its file, for a contrastive set and a detail (both may be
-none). The result is none where the file has no such number."""
-
-Selector = Callable[[str | None, str | None], Tallied | None]
-"""A function that returns the rows of `details.arrow` with the summands of a metric, for a contrastive set and a
-detail. The result is none where the metric is not a function of sums."""
+"""The file that has the number of a metric: `scores.parquet`, or `record.json` of the training."""
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric of tables: where its number is, how it is printed, and what computes it.
+    """A metric of tables: how it is printed, and what computes it.
 
     - `about`: the description of the metric.
-    - `find`: the function that returns the number.
     - `has_sets`: whether the metric's name may have a contrastive set or, of LTCR and HHI, a convention.
     - `detail`: the pattern of the text that may follow an @ in the metric's name.
-    - `tallied`: the function that returns the place of the metric's summands, for tests of significance.
     - `source`: the file that has the number.
     - `unit`: the label of the axes of figures.
     - `of_model`: whether the metric is of a model and its search, so that an external system has no such number.
@@ -81,12 +40,10 @@ class Metric:
     """
 
     about: str
-    find: Finder
     unit: str
     decimals: int = 2
     has_sets: bool = False
     detail: str = NO_DETAIL
-    tallied: Selector = lambda *_: None
     source: Source = "scores"
     of_model: bool = False
     judge: ScoringPart | None = None

@@ -27,7 +27,7 @@ from docmt.steps.translate import knobs as knobs_of_decoding
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
-    """Return the settings of scoring, and all settings of the system, which the file of scores contains too."""
+    """Return the settings of scoring, and all settings of the system, which `scoring.json` contains too."""
     entry = grid.find_scored(names["corpus"], names["system"])
     resolved = {key: value for key, value in dataclasses.asdict(entry.system).items() if key != "name"}
     if isinstance(entry.system, ExternalSystem):
@@ -168,14 +168,13 @@ def run(recipe: Recipe, resources: Resources) -> None:
     if given_files.next_sentence_model or given_files.comet_command:
         take_gpus(resources.device)
     with sealing(recipe):
-        output = recipe.folder / "scores.json"
-        tell(write_scores(recipe.path, given_files, output, text_warnings, resources.device))
+        tell(write_scores(recipe.path, given_files, recipe.folder, text_warnings, resources.device))
 
 
 STEP = step_of(
     __name__,
     folder=SCORES,
-    version=8,
+    version=9,
     code=("docmt/scoring",),
-    writes=("scores.json", "details.arrow", "occurrences.arrow"),
+    writes=("scores.parquet", "scoring.json", "details.arrow", "occurrences.arrow"),
 )

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from docmt.base.paths import Folder
-from docmt.plan.collected import COLUMNS as COLLECTED
+from docmt.base.columns import SCORES
+from docmt.plan.collected import OF_PROJECT
 
-COLLECTED_SCHEMA = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in COLLECTED.items()])
+COLLECTED_SCHEMA = pa.schema([*((name, pa.type_for_alias(kind)) for name, kind in OF_PROJECT.items()), *SCORES])
 DOCUMENT = "name of the document, unique within its split"
 IN_DOCUMENT = "number of the sentence in its document, from 0"
 OF_SET = "name of the phenomenon, or of a part of it, such as `anaphora/f.sg`"
@@ -56,25 +57,35 @@ class Stage:
     others: dict[str, str] = field(default_factory=dict)
 
 
+SCORE = {
+    "corpus": "the corpus",
+    "system": "the system",
+    "seed": "the seed",
+    "text": "`translations`, or `reference` for the scores of the reference, by metrics that need no other text",
+    "metric": "the metric; together with the group it is the name in tables",
+    "group": "empty for the whole test set; `:pronoun` (set, convention), `@3` (distance), `:pronoun@3`, `@j2` (position "
+    "in windows), `@last`, `@length.1-10` (bucket), `@document.NAME`",
+    "value": "the score; accuracies are in percent",
+    "low": "lower end of its 95 % interval, where it has one",
+    "high": "upper end",
+    "interval": "signature of the interval",
+    "n": "number of units that the score is over",
+    "facts": "further numbers by name, such as `brevity_penalty`, `pairs` (LTCR) or `by_chance` (accuracy: the items "
+    "that random guesses get right)",
+    "signature": "signature of the score",
+}
+"""The columns of scores."""
+
 COLLECTED_TABLE = Table(
     "scores.parquet",
     "a score of a run",
     {
         "study": "the study; a run of several studies has rows in each of them",
         "scale": "the scale",
-        "corpus": "the corpus",
-        "system": "the system",
-        "seed": "the seed",
-        "text": "`translations`, or `reference` for the scores of the reference",
-        "metric": "the metric",
-        "value": "the score",
-        "low": "lower end of its interval, where it has one",
-        "high": "upper end",
-        "signature": "signature of the score",
-        "n": "number of units that the score is over",
-        "lower_is_better": "whether a lower score is better",
         "identity": "id of the scores, the name of their folder",
+        "lower_is_better": "whether a lower score is better",
         "asked": "whether the present settings ask for these scores; false for other versions of them",
+        **SCORE,
     },
     COLLECTED_SCHEMA,
 )

@@ -22,7 +22,7 @@ from docmt.base.paths import (
 )
 from docmt.decoding.files import COLUMNS as N_BEST
 from docmt.scoring.alignment.model import LINKS
-from generators.result_files import DOCUMENT, IN_DOCUMENT, VARIANT, Keys, Stage, Table
+from generators.result_files import DOCUMENT, IN_DOCUMENT, SCORE, VARIANT, Keys, Stage, Table
 
 TRANSLATED = {
     "translations": "translation of each occurrence: the linked words; null where it has none",
@@ -291,45 +291,25 @@ RUN_STAGES = (
         ("scores",),
         ("compare", "page", "front"),
         (
+            Table("scores.parquet", "a score of the run", SCORE, columns.SCORES),
             Keys(
-                "scores.json",
-                "It has all scores of a run with their signatures.",
+                "scoring.json",
+                "It has facts of the scoring.",
                 {
-                    "system": "folder of the system",
-                    "corpus": "name of the corpus",
-                    "seed": "seed of the training",
-                    "scale": "name of the scale",
-                    "bleu": "`{family: {unit: {score, signature, brevity_penalty, length_ratio, precisions}}}`",
-                    "positions": "the same by position in a window: `j1`, ...; `last`: last sentences alone",
-                    "buckets": "`{kind: {bucket: {score, sentences, signature}}}` of s-BLEU",
-                    "by_document": "for each document: its name, its number of sentences, its scores",
-                    "chrF": "`{unit: {score, signature}}`, where a table asks for it",
-                    "chrF++": "the same",
-                    "TER": "the same",
-                    "consistency": "LTCR and HHI: score, interval, chains, pairs, occurrences, unaligned, signature",
-                    "coherence": "score, pairs, words, unknown_words, signature; empty without word vectors",
-                    "cohesion": "score, pairs, cut_pairs, signature; empty without a BERT",
-                    "COMET": "score, sentences, cut_sentences, less_context, signature; where a checkpoint is named",
-                    "doc-COMET": "the same",
-                    "contrastive": "by set: accuracy and chance (0 to 1), items, variants, right, ties, by_distance",
-                    "contrastive_signature": "signature of the accuracies",
-                    "reference": "scores of the first reference, by metrics that compare a text with no other",
                     "unigram_dev_perplexity": "perplexity of a unigram model on dev, which any model should beat",
                     "warnings": "signs of text that is not what metrics expect",
                     "decoding": "the content of `decoding.json`",
                     "settings": "the settings of the job",
                 },
-                frozenset({"chrF", "chrF++", "TER", "COMET", "doc-COMET", "contrastive_signature"}),
             ),
             Table(
                 "details.arrow",
                 "a score: what each unit of the test set adds to it, from which tests draw",
                 {
-                    "measure": "name of the score, such as `bleu\\|13a\\|s` or `LTCR`",
+                    **{name: SCORE[name] for name in ("metric", "group")},
                     "kind": "how the score follows from sums: `bleu:exp`, `percent`, `mean`, ...",
                     "unit": "`sentences`, `documents`, `instances` or `items`",
-                    "set": "contrastive set of items, else null",
-                    "distance": "distance of items, else null",
+                    "signature": SCORE["signature"],
                     "names": "name of each unit",
                     "counts": "all numbers of the first unit, then of the second unit, and so on",
                 },

@@ -22,7 +22,7 @@ artifact's [identity](signatures.md): other settings make another folder, beside
 `docmt path` prints the folder that the present settings ask for:
 
 ```bash
-docmt path results/7_scores/toy_zh-en/sentence/seed1/scores.json
+docmt path results/7_scores/toy_zh-en/sentence/seed1/scores.parquet
 ```
 
 Commands and `docmt.open_model` take the path without the id. At a scale with `fixtures`, the corpus in \

@@ -14,7 +14,8 @@ from docmt.cli.consistency import rules_of
 from docmt.scoring.alignment.links import DirectedLinks
 from docmt.scoring.alignment.training import ALIGNER_NAME
 from docmt.scoring.chain_scores import AlignedTranslations, StopList, StopLists, most_frequent
-from docmt.scoring.consistency import consistency
+from docmt.scoring.consistency import consistency_tallies
+from docmt.scoring.intervals import scores_of
 from docmt.scoring.occurrences import signature, translated_chains
 from docmt.settings.scoring import ConsistencyConfig
 
@@ -37,14 +38,10 @@ def command(*arguments: object) -> str:
     return output("score-consistency", *arguments)
 
 
-def scores(*arguments: object) -> dict:
-    (score,) = json.loads(command(*arguments, "--json"))
-    return score
-
-
-def without_name(score: dict) -> dict:
-    """Return a score without the name of its system."""
-    return {name: value for name, value in score.items() if name != "system"}
+def scores(*arguments: object) -> dict[str, dict]:
+    """Return LTCR and HHI without the name of their system."""
+    rows = json.loads(command(*arguments, "--json"))
+    return {row.pop("metric"): row for row in rows if row.pop("system")}
 
 
 NO_STOP_WORDS = ("--rule", "source_stop_words=0", "--rule", "target_stop_words=0")
@@ -59,20 +56,14 @@ def test_the_files_are_scored_as_the_functions_do(files):
         rules = [f"{name}={getattr(config, name)}" for name in ("target_punctuation", "match", "average")]
         given = [part for rule in rules for part in ("--rule", rule)]
         chains = translated_chains(AlignedTranslations(NAMES, SOURCE, SYSTEM, aligned), lists, config)
-        expected = consistency(chains, list(dict.fromkeys(NAMES)), config, signature(config, lists, "x"))
-        score = scores(*files, *NO_STOP_WORDS, *given)
-        ltcr, hhi = expected["LTCR"], expected["HHI"]
-        assert (score["ltcr"], score["hhi"]) == (ltcr["score"], hhi["score"])
-        assert ltcr["interval"], "of two documents"
-        assert (score["ltcr_low"], score["ltcr_high"]) == (ltcr["interval"]["low"], ltcr["interval"]["high"])
-        for count in ("chains", "pairs", "occurrences", "unaligned"):
-            assert score[count] == ltcr[count]
-        signatures = [text.replace("aligner:given", "aligner:x") for text in score["signatures"]]
-        assert signatures == [ltcr["signature"], hhi["signature"]]
-        assert score["reason"] is None
-    default = scores(*files, *NO_STOP_WORDS)
-    assert (default["chains"], default["pairs"], default["unaligned"]) == (4, 4, 4)
-    assert default["ltcr"] == 25, "狗 alone: full stops are no translations, and so agree with nothing"
+        of = signature(config, lists, "given")
+        expected = scores_of(consistency_tallies(chains, list(dict.fromkeys(NAMES)), config, of))
+        for score, row in zip(expected, scores(*files, *NO_STOP_WORDS, *given).values(), strict=True):
+            assert score.interval, "of two documents"
+            assert {"metric": score.metric, **row} == {**vars(score), "reason": None}
+    default = scores(*files, *NO_STOP_WORDS)["LTCR"]
+    assert default["facts"] == {"chains": 4, "pairs": 4, "occurrences": 8, "unaligned": 4}
+    assert default["value"] == 25, "狗 alone: full stops are no translations, and so agree with nothing"
 
 
 def test_blank_lines_between_documents_do_the_same(files, write):
@@ -81,18 +72,18 @@ def test_blank_lines_between_documents_do_the_same(files, write):
 
     paths = {"source": SOURCE, "hypotheses": SYSTEM, "links": LINKS}
     given = [part for name, lines in paths.items() for part in (f"--{name}", bordered(f"{name}.borders", lines))]
-    assert without_name(scores(*given, *NO_STOP_WORDS)) == without_name(scores(*files, *NO_STOP_WORDS))
+    assert scores(*given, *NO_STOP_WORDS) == scores(*files, *NO_STOP_WORDS)
 
 
 def test_without_links_the_default_aligner_learns_from_the_given_text(files, write):
     plain = [part for part in files if part != "--links" and getattr(part, "name", "") != "links"]
     text = ["--train-source", write("train.zh", TRAINING[0]), "--train-target", write("train.en", TRAINING[1])]
     rules = ("--rule", "source_stop_words=1", "--rule", "target_stop_words=0")
-    score = scores(*plain, *text, *rules)
-    assert f"|nochain:top1|aligner:{ALIGNER_NAME}|" in score["signatures"][0]
+    score = scores(*plain, *text, *rules)["LTCR"]
+    assert f"|nochain:top1|aligner:{ALIGNER_NAME}|" in score["signature"]
     # Equally frequent: 。 comes first in the order of code points, and the others are 猫 and 狗.
-    assert (score["chains"], score["ltcr"]) == (2, 50)
-    text_signature = scores(*plain, *rules)["signatures"][0]
+    assert (score["facts"]["chains"], score["value"]) == (2, 50)
+    text_signature = scores(*plain, *rules)["LTCR"]["signature"]
     assert f"|nochain:top1-of-own-lines|aligner:{ALIGNER_NAME}-of-own-lines|" in text_signature
 
 
@@ -100,28 +91,30 @@ def test_a_system_is_scored_alike_whatever_stands_beside_it(files, write):
     plain = [part for part in files if part != "--links" and getattr(part, "name", "") != "links"]
     alone = scores(*plain, "--rule", "source_stop_words=0")
     other = write("other", SYSTEM[::-1])
-    first, second = json.loads(command(*plain, "--hypotheses", other, "--rule", "source_stop_words=0", "--json"))
-    assert first == alone
-    assert second["system"] == str(other)
+    rows = json.loads(command(*plain, "--hypotheses", other, "--rule", "source_stop_words=0", "--json"))
+    assert [row["system"] for row in rows[2:]] == [str(other)] * 2
+    assert {row["metric"]: row["value"] for row in rows[:2]} == {name: row["value"] for name, row in alone.items()}
 
 
 def test_pieces_are_chains_of_their_own(files, write):
     pieces = write("pieces", [line.replace("狗", "小@@ 狗") for line in SOURCE])
     given = ["--source", pieces, "--hypotheses", files[3], "--documents", files[7], "--rule", "chains=pieces"]
-    assert scores(*given, "--rule", "source_stop_words=1")["chains"] == 3, "猫, 小@@, 狗; 。 is the stop word"
+    assert scores(*given, "--rule", "source_stop_words=1")["HHI"]["n"] == 3, "猫, 小@@, 狗; 。 is the stop word"
 
 
 def test_the_table_names_counts_and_signatures(files):
-    head, row, _, *signatures = command(*files, *NO_STOP_WORDS).splitlines()
-    assert head.split() == ["system", "LTCR", "95", "%", "HHI", "chains", "pairs", "occurrences", "unaligned"]
-    assert row.split()[1] == "25.00"
-    assert [text.split("|")[0] for text in signatures] == ["signature: LTCR", "signature: HHI"]
+    head, ltcr, hhi, _, *signatures = command(*files, *NO_STOP_WORDS).splitlines()
+    counts = ["chains", "pairs", "occurrences", "unaligned"]
+    assert head.split() == ["system", "metric", "score", "95", "%", "n", *counts]
+    assert (ltcr.split()[1:3], ltcr.split()[-4:]) == (["LTCR", "25.00"], ["4", "4", "8", "4"])
+    starts = ["signature of LTCR: LTCR", "signature of HHI: HHI", "95 % intervals: bootstrap"]
+    assert [text.split("|")[0] for text in signatures] == starts and hhi.split()[1] == "HHI"
 
 
 def test_a_stop_list_of_a_file(files, write):
-    score = scores(*files, "--source-stop-list", write("stop", ["。", "狗"]), "--rule", "target_stop_words=0")
-    assert (score["chains"], score["ltcr"]) == (1, 0)
-    assert "|nochain:stop-" in score["signatures"][0]
+    score = scores(*files, "--source-stop-list", write("stop", ["。", "狗"]), "--rule", "target_stop_words=0")["LTCR"]
+    assert (score["facts"]["chains"], score["value"]) == (1, 0)
+    assert "|nochain:stop-" in score["signature"]
 
 
 def test_files_that_do_not_correspond_are_refused(files, write):
@@ -149,7 +142,7 @@ def test_files_that_do_not_correspond_are_refused(files, write):
 
 def test_whoever_made_the_links_is_in_the_signature(files):
     score = scores(*files, *NO_STOP_WORDS, "--aligner", "awesome-align")
-    assert all("|aligner:awesome-align|" in signature for signature in score["signatures"])
+    assert all("|aligner:awesome-align|" in row["signature"] for row in score.values())
 
 
 def test_rules_are_the_settings():
@@ -167,13 +160,12 @@ def without_links(files: list[str | Path]) -> list[str | Path]:
 
 def reason(*arguments: object) -> str:
     """Return why nothing is counted, which both forms of output say, beside scores that are not there."""
-    score = scores(*arguments)
-    assert score["ltcr"] is score["hhi"] is score["ltcr_low"] is score["ltcr_high"] is None
-    assert score["pairs"] == 0 and score["signatures"] == []
-    head, row, *rest = command(*arguments).splitlines()
-    assert head.split()[0] == "system" and row.split()[1:4] == ["-"] * 3
-    assert rest == ["", f"{score['system']}: nothing to count: {score['reason']}"]
-    return score["reason"]
+    for row in scores(*arguments).values():
+        assert (row["value"], row["low"], row["n"]) == (None, None, 0)
+    done = succeed("score-consistency", *arguments)
+    assert [line.split()[2:5] for line in done.stdout.splitlines()[1:3]] == [["-", "-", "0"]] * 2
+    assert done.stderr.endswith(f"nothing to count: {row['reason']}\n")
+    return row["reason"]
 
 
 def test_repeated_words_that_are_all_stop_words_are_no_chains(files):
@@ -204,16 +196,14 @@ def test_occurrences_of_which_no_two_of_a_chain_are_aligned_are_counted_all_the_
     """Two chains in each document, with two occurrences each; 猫 of the first line is the one that is aligned."""
     given = [*without_links(files), "--links", write("few", ["0-0", "", "", "0-0"]), *SKIP]
     assert reason(*given) == "4 lexical chains with 8 occurrences, but none has two aligned translations"
-    score = scores(*given)
-    assert (score["chains"], score["occurrences"], score["unaligned"]) == (0, 8, 7)
+    assert scores(*given)["HHI"]["facts"] == {"chains": 0, "pairs": 0, "occurrences": 8, "unaligned": 7}
 
 
 def test_a_system_without_anything_to_count_stands_beside_one_that_has(files, write):
     second = ["--hypotheses", write("other", SYSTEM), "--links", write("none", [""] * 4)]
-    first, other = json.loads(command(*files, *second, *SKIP, "--json"))
-    assert first["ltcr"] == 50 and first["reason"] is None
-    assert other["ltcr"] is None and "none has two aligned translations" in other["reason"]
-    assert first == scores(*files, *SKIP)
+    ltcr, _, other, _ = json.loads(command(*files, *second, *SKIP, "--json"))
+    assert ltcr["value"] == 50 == scores(*files, *SKIP)["LTCR"]["value"] and ltcr["reason"] is None
+    assert other["value"] is None and "none has two aligned translations" in other["reason"]
 
 
 UNCUT = {
@@ -236,7 +226,7 @@ def test_text_that_is_not_tokens_between_spaces_is_told(write, what):
     source, system, sign = UNCUT[what]
     files = ("--source", write("source", source), "--documents", write("names", NAMES))
     told = succeed("score-consistency", *files, "--hypotheses", write("system", system), *NO_STOP_WORDS).stderr
-    assert sign in told and told.count("warning") == 1
+    assert told.count(sign) == 1
     with pytest.warns(UserWarning, match=sign):
         docmt.score_consistency([source], [system], rules={"source_stop_words": 0, "target_stop_words": 0})
 
@@ -245,4 +235,6 @@ def test_tokens_are_not_told_nor_is_a_source_of_pieces_whose_chains_are_of_piece
     pieces = [line.replace("黑", "黑@@ 色") for line in SOURCE]
     for source, rule in ((SOURCE, "chains=words"), (pieces, "chains=pieces")):
         files = ("--source", write("source", source), "--documents", write("names", NAMES), "--rule", rule)
-        assert succeed("score-consistency", *files, "--hypotheses", write("system", SYSTEM)).stderr == ""
+        assert (
+            succeed("score-consistency", *files, "--hypotheses", write("system", SYSTEM), *NO_STOP_WORDS).stderr == ""
+        )

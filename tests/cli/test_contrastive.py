@@ -58,11 +58,13 @@ def run(*arguments) -> str:
 
 
 def accuracies(*arguments) -> dict:
-    record = json.loads(run(*arguments, "--json"))
-    assert record["contrastive_signature"].startswith("contrastive|score:")
+    """How many items of each set are right, how many there are, and how many are ties."""
+    rows = json.loads(run(*arguments, "--json"))
+    assert {row["signature"].partition(":")[0] for row in rows} == {"contrastive|score"}
     return {
-        name: (accuracy["right"], accuracy["items"], accuracy["ties"])
-        for name, accuracy in record["contrastive"].items()
+        row["group"].removeprefix(":"): (row["facts"]["right"], row["n"], row["facts"]["ties"])
+        for row in rows
+        if row["group"] and "@" not in row["group"]
     }
 
 
@@ -70,11 +72,15 @@ def test_discevalmt_finds_a_model_without_context_right_in_half_of_the_pairs(set
     """It always says elle and la; `ils` and `elles` are both unknown to it, which is a tie."""
     files = (sets / "anaphora.json", sets / "lexical_choice.json")
     assert accuracies(*files, "--model", model, "--form", "discevalmt") == {
+        "anaphora": (2, 5, 1),
+        "anaphora/f.sg": (2, 2, 0),
         "anaphora/f.sg/correct": (1, 1, 0),
+        "anaphora/m.sg": (0, 2, 0),
         "anaphora/m.sg/correct": (0, 1, 0),
         "anaphora/f.sg/semi-correct": (1, 1, 0),
         "anaphora/m.sg/semi-correct": (0, 1, 0),
         "anaphora/correct": (0, 1, 1),
+        "lexical_choice": (0, 2, 2),
         "lexical_choice/disambig": (0, 2, 2),
     }
 
@@ -82,18 +88,20 @@ def test_discevalmt_finds_a_model_without_context_right_in_half_of_the_pairs(set
 def test_contrapro_asks_that_the_reference_beats_every_variant(sets, model):
     """er is liked more than sie, and sie more than es: `sie` beats one of two."""
     scores = accuracies(sets / "contrapro.json", "--model", model, "--form", "contrapro")
-    assert scores == {"contrapro/it:sie": (0, 1, 0), "contrapro/it:er": (1, 2, 1)}
+    assert scores == {"contrapro": (1, 3, 1), "contrapro/it:sie": (0, 1, 0), "contrapro/it:er": (1, 2, 1)}
 
 
 def test_voitas_sets_by_distance(sets, model):
     """вы is liked more than ты; мы, Сэм and Сам are unknown. What is given twice is scored once, and told."""
     done = succeed("score-contrastive", sets / "deixis.json", "--model", model, "--form", "voita", "--json")
-    deixis = json.loads(done.stdout)["contrastive"]["deixis"]
-    counts = {
-        distance: [accuracy[name] for name in ("items", "variants", "right", "ties")]
-        for distance, accuracy in {"all": deixis, **deixis["by_distance"]}.items()
+    rows = json.loads(done.stdout)
+    counts = {row["group"]: (row["n"], *(row["facts"][name] for name in ("variants", "right", "ties"))) for row in rows}
+    assert counts == {
+        ":deixis": (4, 8, 2, 1),
+        ":deixis@1": (1, 2, 1, 0),
+        ":deixis@2": (1, 2, 0, 1),
+        ":deixis@3": (2, 4, 1, 0),
     }
-    assert counts == {"all": [4, 8, 2, 1], "1": [1, 2, 1, 0], "2": [1, 2, 0, 1], "3": [2, 4, 1, 0]}
     assert [line.split(": ", 2)[2] for line in sorted(done.stderr.splitlines())] == [
         "control characters replaced by a space: 1",
         "variants dropped: given twice: 1",
@@ -106,29 +114,29 @@ def test_contrapros_documents_may_stand_elsewhere(sets, model, tmp_path):
     with pytest.raises(UserError, match=r"1999_1_2\.en: file not found"):
         run(sets / "contrapro.json", *options)
     texts = tmp_path / "texts" / "{year}" / "{document}.{language}"
-    assert len(accuracies(sets / "contrapro.json", *options, "--context-documents", texts)) == 2
+    assert len(accuracies(sets / "contrapro.json", *options, "--context-documents", texts)) == 3
 
 
 def test_the_table_by_set_and_distance(sets, model):
     """вы is liked more than ты, and мы, Сэм and Сам are unknown."""
     lines = run(sets / "table.tsv", "--model", model).splitlines()
     cells = [line.split() for line in lines if line.strip()]
-    assert cells[0] == ["set", "distance", "accuracy", "chance", "items", "variants", "right", "ties"]
-    assert cells[1:-1] == [
-        ["table", "33.3", "44.4", "3", "7", "1", "1"],
-        ["table", "0", "0.0", "50.0", "1", "2", "0", "1"],
-        ["table", "1", "0.0", "33.3", "1", "3", "0", "0"],
-        ["table", "2", "100.0", "50.0", "1", "2", "1", "0"],
-        ["table/polite", "50.0", "41.7", "2", "5", "1", "0"],
-        ["table/polite", "1", "0.0", "33.3", "1", "3", "0", "0"],
-        ["table/polite", "2", "100.0", "50.0", "1", "2", "1", "0"],
-        ["table/name", "0.0", "50.0", "1", "2", "0", "1"],
-        ["all", "33.3", "44.4", "3", "7", "1", "1"],
-        ["all", "0", "0.0", "50.0", "1", "2", "0", "1"],
-        ["all", "1", "0.0", "33.3", "1", "3", "0", "0"],
-        ["all", "2", "100.0", "50.0", "1", "2", "1", "0"],
+    assert cells[0] == ["system", "metric", "score", "95", "%", "n", "right", "by", "chance", "variants", "ties"]
+    assert [[row[1], row[2], *row[-5:]] for row in cells[1:13]] == [
+        ["accuracy", "33.3", "3", "1", "1.33333", "7", "1"],
+        ["accuracy@0", "0.0", "1", "0", "0.5", "2", "1"],
+        ["accuracy@1", "0.0", "1", "0", "0.333333", "3", "0"],
+        ["accuracy@2", "100.0", "1", "1", "0.5", "2", "0"],
+        ["accuracy:table", "33.3", "3", "1", "1.33333", "7", "1"],
+        ["accuracy:table@0", "0.0", "1", "0", "0.5", "2", "1"],
+        ["accuracy:table@1", "0.0", "1", "0", "0.333333", "3", "0"],
+        ["accuracy:table@2", "100.0", "1", "1", "0.5", "2", "0"],
+        ["accuracy:table/polite", "50.0", "2", "1", "0.833333", "5", "0"],
+        ["accuracy:table/polite@1", "0.0", "1", "0", "0.333333", "3", "0"],
+        ["accuracy:table/polite@2", "100.0", "1", "1", "0.5", "2", "0"],
+        ["accuracy:table/name", "0.0", "1", "0", "0.5", "2", "1"],
     ]
-    assert cells[-1] == ["signature:", "contrastive|score:sum|unit:last|ties:wrong|v:2"]
+    assert cells[13] == ["signature", "of", "accuracy:", "contrastive|score:sum|unit:last|ties:wrong|v:2"]
 
 
 @pytest.mark.parametrize(("score", "right"), [("sum", 0), ("mean", 1)])
@@ -143,7 +151,7 @@ def test_the_mean_is_kind_to_long_variants(tmp_path, model, score, right):
 def test_a_model_that_likes_all_words_alike_is_never_right(sets, tmp_path):
     flat = model_folder(tmp_path / "flat", liked=())
     scores = accuracies(sets / "table.tsv", "--model", flat, "--score", "mean")
-    assert scores == {"table/polite": (0, 2, 2), "table/name": (0, 1, 1)}
+    assert scores == {"table": (0, 3, 3), "table/polite": (0, 2, 2), "table/name": (0, 1, 1)}
 
 
 @pytest.mark.parametrize(

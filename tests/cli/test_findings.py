@@ -3,9 +3,9 @@
 import pytest
 from helpers.command_line import invoke
 from helpers.finished import finish, plan_of
+from helpers.score_files import write_scores
 from helpers.small_grid import STUDY, small_project
 
-from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
 from docmt.plan.links import jobs_of_target
 from docmt.plan.plan import Job
@@ -33,11 +33,10 @@ def test_a_finding_on_record_that_the_numbers_do_not_support_is_a_failure(tmp_pa
     project.edit(STUDY, "on_record", on_record)
     plan = plan_of(tmp_path)
     finish(plan, plan.closure(jobs_of_target(plan, "one")))
-    scores = {"bleu": {"13a": {"s": {"score": score, "signature": "s"}}}, "decoding": {"lines": "sentences"}}
     entry = next(entry for entry in plan.grid.entries if entry.system.name == "sentence")
     for seed in entry.seeds if score is not None else ():
         job = Job.of("scores", corpus="toy", system="sentence", seed=seed)
-        write_json(tmp_path / plan.recipe(job).folder / "scores.json", scores)
+        write_scores(tmp_path / plan.recipe(job).folder, {"s-BLEU": score})
     result = invoke("check-findings", "one", "--root", tmp_path)
     assert line in result.output
     assert result.exit_code == status

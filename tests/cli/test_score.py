@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from docmt.base.errors import UserError
 from docmt.cli.commands import build
 from docmt.scoring.bleu import FAMILIES
+from docmt.settings.metrics import bleu_name
 
 REFERENCE = ["The cat sat on the mat.", "It was a black cat.", "A dog barked at it.", "Nobody saw the dog there."]
 SYSTEM = ["The cat sat on a mat.", "It was a black cat.", "", "Nobody saw that dog there."]
@@ -18,10 +19,10 @@ BASELINE = ["The cats sit on a mat.", "It was a cat.", "A dog barks.", "Nobody s
 BORDERS = [*REFERENCE[:2], "", *REFERENCE[2:]]
 
 
-def scores(*arguments: object) -> dict[tuple[str, str], dict]:
-    """Return the scores of a system by family of BLEU (or other metric) and unit."""
-    (system,) = json.loads(output("score", *arguments, "--json"))
-    return {(score["family"] or score["metric"], score["unit"]): score for score in system["scores"]}
+def scores(*arguments: object) -> dict[str, dict]:
+    """Return the scores of a system by metric, without its name."""
+    rows = json.loads(output("score", *arguments, "--json"))
+    return {row["metric"]: row for row in rows if row.pop("system")}
 
 
 def test_blank_lines_or_a_file_of_names_say_what_the_documents_are(write):
@@ -30,16 +31,16 @@ def test_blank_lines_or_a_file_of_names_say_what_the_documents_are(write):
     named = scores("--hypotheses", system, "--reference", reference, "--documents", write("names", list("aabb")))
     by_blank = scores("--hypotheses", blank, "--reference", borders)
     assert named == by_blank
-    assert named["13a", "s"]["score"] == sacrebleu.corpus_bleu(SYSTEM, [REFERENCE]).score
+    assert named["s-BLEU"]["value"] == sacrebleu.corpus_bleu(SYSTEM, [REFERENCE]).score
     joined = [[f"{lines[0]} {lines[1]}", f"{lines[2]} {lines[3]}"] for lines in (SYSTEM, REFERENCE)]
-    assert named["13a", "d"]["score"] == sacrebleu.corpus_bleu(joined[0], [joined[1]]).score
-    assert named["13a", "d"]["signature"].endswith("|unit:d|documents:2")
-    assert list(scores("--hypotheses", system, "--reference", reference)) == [("13a", "s")]
+    assert named["d-BLEU"]["value"] == sacrebleu.corpus_bleu(joined[0], [joined[1]]).score
+    assert named["d-BLEU"]["signature"].endswith("|unit:d|documents:2")
+    assert list(scores("--hypotheses", system, "--reference", reference)) == ["s-BLEU"]
 
 
 def test_instances_are_named_like_documents(write):
     files = ("--hypotheses", write("system", SYSTEM), "--reference", write("reference", REFERENCE))
-    unit = scores(*files, "--instances", write("tokens512", list("aaab")))["13a", "i"]
+    unit = scores(*files, "--instances", write("tokens512", list("aaab")))["i-BLEU"]
     assert unit["signature"].endswith("|unit:i|view:tokens512|instances:2")
 
 
@@ -50,10 +51,10 @@ def test_several_references_of_which_a_line_may_lack_some(write):
         for name in ("one", "two")
         for part in ("--reference", write(name, {"one": REFERENCE, "two": second}[name]))
     ]
-    score = scores("--hypotheses", write("system", SYSTEM), *files)["13a", "s"]
+    score = scores("--hypotheses", write("system", SYSTEM), *files)["s-BLEU"]
     assert score["signature"].startswith("nrefs:var|")
     streams = [REFERENCE, [line or None for line in second]]
-    assert score["score"] == sacrebleu.BLEU().corpus_score(SYSTEM, streams).score
+    assert score["value"] == sacrebleu.BLEU().corpus_score(SYSTEM, streams).score
 
 
 def test_a_line_may_be_a_document(write):
@@ -61,7 +62,7 @@ def test_a_line_may_be_a_document(write):
     files = ("--reference", write("reference", REFERENCE), "--documents", write("names", list("aabb")))
     by_document = scores("--hypotheses", write("whole", whole), *files, "--lines", "documents")
     by_sentence = scores("--hypotheses", write("system", SYSTEM), *files)
-    assert by_document == {("13a", "d"): by_sentence["13a", "d"]}
+    assert by_document == {"d-BLEU": by_sentence["d-BLEU"]}
 
 
 def test_json_has_the_parts_of_bleu(write):
@@ -69,9 +70,8 @@ def test_json_has_the_parts_of_bleu(write):
     files = ("--hypotheses", write("system", SYSTEM), "--reference", write("reference", REFERENCE))
     bleu, ter = scores(*files, "--metric", "BLEU", "--metric", "TER").values()
     theirs = sacrebleu.corpus_bleu(SYSTEM, [REFERENCE])
-    names = ("brevity_penalty", "length_ratio", "precisions")
-    assert [bleu[name] for name in names] == [theirs.bp, theirs.ratio, theirs.precisions]
-    assert [ter[name] for name in names] == [None, None, None]
+    assert [*bleu["facts"].values()] == [theirs.bp, theirs.ratio, *theirs.precisions]
+    assert [*bleu["facts"]][:3] == ["brevity_penalty", "length_ratio", "precision1"] and ter["facts"] == {}
 
 
 def test_text_that_looks_tokenised_is_told_on_standard_error(write):
@@ -112,7 +112,7 @@ def test_a_script_without_spaces_is_told_where_its_words_are_not_cut(write, text
     files = ("--hypotheses", hypotheses, "--reference", reference, "--target-language", language)
     assert ("in a script without spaces between words" in succeed("score", *files).stderr) == is_told
     assert succeed("score", *files, "--metric", "chrF").stderr == ""
-    score = scores(*files)["13a", "s"]["score"]
+    score = scores(*files)["s-BLEU"]["value"]
     theirs = sacrebleu.BLEU(trg_lang=language).corpus_score(texts["hypotheses"], [texts["reference"]]).score
     assert score == theirs and (score == 0) == is_told
 
@@ -121,21 +121,22 @@ def test_a_script_without_spaces_is_told_where_its_words_are_not_cut(write, text
 def test_short_and_empty_lines_have_the_numbers_of_sacrebleu(write, hypotheses):
     references = ["Short text"] if len(hypotheses) == 1 else ["One two three four five.", "Six.", "Seven eight."]
     files = ("--hypotheses", write("system", hypotheses), "--reference", write("reference", references))
-    for (family, _), score in scores(*files, "--family", "all").items():
-        theirs = FAMILIES[family].metric("en").corpus_score(hypotheses, [references]).score
-        assert score["score"] == pytest.approx(theirs) and (score["score"] == 0) == (len(hypotheses) == 1)
+    every = scores(*files, "--family", "all")
+    for family, choice in FAMILIES.items():
+        value = every[bleu_name(family, "s")]["value"]
+        theirs = choice.metric("en").corpus_score(hypotheses, [references]).score
+        assert value == pytest.approx(theirs) and (value == 0) == (len(hypotheses) == 1)
 
 
 def test_the_table_has_a_line_for_each_family_and_unit_and_for_each_document(write):
     files = ("--hypotheses", write("system", SYSTEM), "--reference", write("reference", REFERENCE))
     names = ("--documents", write("names", ["a", "a", "b", "b"]))
     printed = output("score", *files, *names, "--family", "all", "--by-document").splitlines()
-    assert printed[0].split() == ["system", "metric", "family", "unit", "score", "95", "%"]
-    assert [line.split()[:4] for line in printed[1:9]] == [
-        [str(files[1]), "BLEU", family, unit] for family in FAMILIES for unit in "sd"
-    ]
-    assert printed[1].split()[4] == f"{sacrebleu.corpus_bleu(SYSTEM, [REFERENCE]).score:.2f}"
-    assert [line.split()[:3] for line in printed[-2:]] == [
+    assert printed[0].split() == ["system", "metric", "score", "95", "%", "n"]
+    names = [bleu_name(family, unit) for family in FAMILIES for unit in "sd"]
+    assert all(line.startswith(f"{files[1]}  {name} ") for line, name in zip(printed[1:9], names, strict=True))
+    assert printed[1].split()[2] == f"{sacrebleu.corpus_bleu(SYSTEM, [REFERENCE]).score:.2f}"
+    assert [line.split()[:3] for line in printed[12:14]] == [
         [name, "2", f"{sacrebleu.corpus_bleu(SYSTEM[part], [REFERENCE[part]]).score:.2f}"]
         for name, part in (("a", slice(2)), ("b", slice(2, 4)))
     ]
@@ -143,12 +144,10 @@ def test_the_table_has_a_line_for_each_family_and_unit_and_for_each_document(wri
 
 def test_families_are_named_or_all_and_none_is_scored_twice(write):
     files = ("--hypotheses", write("system", SYSTEM), "--reference", write("reference", REFERENCE))
-    assert [family for family, _ in scores(*files, "--family", "all")] == [*FAMILIES]
+    assert [*scores(*files, "--family", "all")] == [bleu_name(family, "s") for family in FAMILIES]
     named = ("--family", "tokenized", "--family", "13a_lower", "--family", "tokenized")
     every = scores(*files, "--family", "all")
-    assert scores(*files, *named) == {key: every[key] for key in (("13a_lower", "s"), ("tokenized", "s"))}
-    printed = output("score", *files, *named).splitlines()
-    assert [line.split()[2] for line in printed[1:3]] == ["13a_lower", "tokenized"]
+    assert scores(*files, *named) == {name: every[name] for name in ("mteval s-BLEU", "cased multi-bleu s-BLEU")}
     with pytest.raises(UserError, match="unknown family of BLEU\\n  found 13b\\n  did you mean '13a'"):
         output("score", *files, "--family", "13b")
 
@@ -157,22 +156,21 @@ def test_chrf_and_ter_stand_beside_bleu_and_are_those_of_sacrebleu(write):
     files = ("--hypotheses", write("system", SYSTEM), "--reference", write("reference", REFERENCE))
     names = ("--documents", write("names", list("aabb")))
     every = scores(*files, *names, "--metric", "all")
-    rows = [("13a", "s"), ("13a", "d"), *((name, unit) for name in ("chrF", "chrF++") for unit in "sd"), ("TER", "s")]
-    assert list(every) == rows
+    assert [*every] == ["s-BLEU", "d-BLEU", "s-chrF", "d-chrF", "s-chrF++", "d-chrF++", "s-TER"]
     theirs = {"chrF": sacrebleu.CHRF(), "chrF++": sacrebleu.CHRF(word_order=2), "TER": sacrebleu.TER()}
     for name, metric in theirs.items():
-        score = every[name, "s"]
-        assert score["score"] == pytest.approx(metric.corpus_score(SYSTEM, [REFERENCE]).score)
+        score = every[f"s-{name}"]
+        assert score["value"] == pytest.approx(metric.corpus_score(SYSTEM, [REFERENCE]).score)
         assert score["signature"] == f"{metric.get_signature()}|unit:s"
-        assert score["interval"]["low"] <= score["score"] <= score["interval"]["high"]
-        assert (score["metric"], score["family"]) == (name, None)
-    assert scores(*files, "--metric", "TER", "--metric", "TER") == {("TER", "s"): every["TER", "s"]}
+        assert score["low"] <= score["value"] <= score["high"]
+    assert scores(*files, "--metric", "TER", "--metric", "TER") == {"s-TER": every["s-TER"]}
     printed = output("score", *files, *names, "--metric", "chrF", "--metric", "TER", "--by-document").splitlines()
-    assert [line.split()[1:4] for line in printed[1:4]] == [["chrF", "-", "s"], ["chrF", "-", "d"], ["TER", "-", "s"]]
-    assert f"signature of TER, sentences: {every['TER', 's']['signature']}" in printed
+    assert [line.split()[1] for line in printed[1:4]] == ["s-chrF", "d-chrF", "s-TER"]
+    assert f"signature of s-TER: {every['s-TER']['signature']}" in printed
     first = sacrebleu.CHRF().corpus_score(SYSTEM[:2], [REFERENCE[:2]]).score
-    assert printed[-3].split() == ["document", "sentences", "chrF", "s", "chrF", "d", "TER", "s"]
-    assert printed[-2].split()[:3] == ["a", "2", f"{first:.2f}"]
+    (head,) = (number for number, line in enumerate(printed) if line.startswith("document "))
+    assert printed[head].split() == ["document", "sentences", "s-chrF", "d-chrF", "s-TER"]
+    assert printed[head + 1].split()[:3] == ["a", "2", f"{first:.2f}"]
 
 
 def test_a_lower_ter_is_better_in_a_comparison(write):
@@ -187,12 +185,11 @@ def test_a_score_has_an_interval_and_a_single_unit_has_none(write):
     files = ("--hypotheses", write("system", SYSTEM * 3), "--reference", write("reference", REFERENCE * 3))
     names = ("--documents", write("names", ["a"] * 12))
     of_sentences, of_document = scores(*files, *names).values()
-    interval = of_sentences["interval"]
-    assert 0 < interval["low"] <= of_sentences["score"] <= interval["high"] < 100
-    assert of_document["unit"] == "d" and of_document["interval"] is None
+    assert 0 < of_sentences["low"] <= of_sentences["value"] <= of_sentences["high"] < 100
+    assert (of_document["metric"], of_document["interval"]) == ("d-BLEU", None)
     printed = output("score", *files, *names).splitlines()
-    assert printed[1].endswith(f"{interval['low']:.2f} to {interval['high']:.2f}")
-    assert printed[2].split()[-1] == "-"
+    assert f"{of_sentences['low']:.2f} to {of_sentences['high']:.2f} " in printed[1]
+    assert printed[2].split()[-2:] == ["-", "1"]
 
 
 def test_signatures_say_which_family_and_unit_they_are_of(write):
@@ -200,14 +197,13 @@ def test_signatures_say_which_family_and_unit_they_are_of(write):
     systems = ("--hypotheses", write("one", SYSTEM), "--hypotheses", write("two", BASELINE))
     families = ("--family", "13a", "--family", "tokenized")
     records = json.loads(output("score", *systems, "--reference", reference, *families, "--json"))
-    plain, tokenized = records[0]["scores"]
+    plain, tokenized = records[:2]
     printed = output("score", *systems, "--reference", reference, *families).splitlines()
-    assert [line.split()[2] for line in printed[1:5]] == ["13a", "tokenized"] * 2
     assert printed[5:] == [
         "",
-        f"signature of 13a, sentences: {plain['signature']}",
-        f"signature of tokenized, sentences: {tokenized['signature']}",
-        f"95 % intervals: {plain['interval']['signature']}",
+        f"signature of s-BLEU: {plain['signature']}",
+        f"signature of cased multi-bleu s-BLEU: {tokenized['signature']}",
+        f"95 % intervals: {plain['interval']}",
     ], "each once for both systems"
 
 
@@ -215,10 +211,9 @@ def test_several_systems_are_scored_at_once_each_as_alone(write):
     reference = ("--reference", write("reference", REFERENCE), "--documents", write("names", list("aabb")))
     first, second = write("one", SYSTEM), write("two", BASELINE)
     records = json.loads(output("score", "--hypotheses", first, "--hypotheses", second, *reference, "--json"))
-    assert [record["system"] for record in records] == [str(first), str(second)]
-    for path, record in zip((first, second), records, strict=True):
-        assert record["scores"] == list(scores("--hypotheses", path, *reference).values())
-        assert "by_document" not in record
+    assert [record["system"] for record in records] == [str(first)] * 2 + [str(second)] * 2
+    alone = [row for path in (first, second) for row in scores("--hypotheses", path, *reference).values()]
+    assert [{**row, "system": record["system"]} for row, record in zip(alone, records, strict=True)] == records
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "sign"])
@@ -231,36 +226,33 @@ def test_systems_are_compared_with_a_baseline(write, test):
     assert record["baseline"] == str(baseline)
     assert [row["system"] for row in record["systems"]] == [str(system), str(baseline)]
     ours, same = (row["comparisons"] for row in record["systems"])
-    assert [(row["family"], row["unit"]) for row in ours] == [("13a", "s"), ("13a", "d")]
+    assert [row["metric"] for row in ours] == ["s-BLEU", "d-BLEU"]
     expected = [sacrebleu.corpus_bleu(lines * 9, [REFERENCE * 9]).score for lines in (SYSTEM, BASELINE)]
     assert [ours[0]["system_score"], ours[0]["baseline_score"]] == pytest.approx(expected)
     assert ours[0]["difference"] == pytest.approx(expected[0] - expected[1])
-    assert ours[0]["signature"].startswith(f"{test}|unit:sentences|units:36|")
-    assert ours[1]["signature"].startswith(f"{test}|unit:documents|units:6|")
+    assert ours[0]["test"].startswith(f"{test}|unit:sentences|units:36|")
+    assert ours[1]["test"].startswith(f"{test}|unit:documents|units:6|")
     assert [row["p"] for row in same] == [1.0, None]
     assert [row["untested"] for row in same] == ["", "too few documents to test: 6 of 30"]
     for row in ours:
-        assert row["interval"]["low"] <= row["difference"] <= row["interval"]["high"]
-        assert row["score_signature"].endswith({"s": "|unit:s", "d": "|unit:d|documents:6"}[row["unit"]])
-    assert {(row["interval"]["low"], row["interval"]["high"]) for row in same} == {(0.0, 0.0)}
+        assert row["low"] <= row["difference"] <= row["high"]
+        assert row["signature"].endswith({"s": "|unit:s", "d": "|unit:d|documents:6"}[row["metric"][0]])
+    assert {(row["low"], row["high"]) for row in same} == {(0.0, 0.0)}
     printed = output("compare", *arguments).splitlines()
-    assert " ".join(printed[0].split()) == "system metric family unit baseline score difference 95 % p"
-    assert printed[1].split()[1:7] == [
-        "BLEU",
-        "13a",
-        "s",
+    assert " ".join(printed[0].split()) == "system metric baseline score difference 95 % p"
+    assert printed[1].split()[1:5] == [
+        "s-BLEU",
         f"{expected[1]:.2f}",
         f"{expected[0]:.2f}",
         f"{expected[0] - expected[1]:+.2f}",
     ]
-    interval = ours[0]["interval"]
-    assert f" {interval['low']:+.2f} to {interval['high']:+.2f} " in printed[1]
+    assert f" {ours[0]['low']:+.2f} to {ours[0]['high']:+.2f} " in printed[1]
     for text in (
         f"baseline: {baseline}",
-        f"signature of 13a, sentences: {ours[0]['score_signature']}",
-        f"p-values over sentences: {ours[0]['signature']}",
-        f"95 % intervals: {interval['signature']}",
-        "no p-values over documents: too few documents to test: 6 of 30",
+        f"signature of s-BLEU: {ours[0]['signature']}",
+        f"p-values: {ours[0]['test']}",
+        f"95 % intervals: {ours[0]['interval']}",
+        "no p-value of d-BLEU: too few documents to test: 6 of 30",
     ):
         assert text in printed
 

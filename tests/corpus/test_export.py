@@ -11,6 +11,7 @@ import yaml
 from helpers.command_line import output as printed
 from helpers.plans import plan_of
 from helpers.planted import at
+from helpers.score_files import printed_scores, scores_in
 from helpers.sealed import rewrite, write_manifest
 from helpers.small_grid import CONFIG, small_project
 from helpers.support import Project
@@ -275,16 +276,18 @@ def test_files_of_an_export_score_as_the_workflow_scores(finished_demo, tmp_path
     record = json.loads(printed("export-corpus", "toy_zh-en", "--root", root, "--output", out, "--json"))
     assert record["is_open"] and record["text"] == "truecase_separate4k"
     system = root / at(finished_demo, "6_translations/toy_zh-en/han/seed1")
-    scores = json.loads((root / at(finished_demo, "7_scores/toy_zh-en/han/seed1") / "scores.json").read_text())
+    scores = scores_in(root / at(finished_demo, "7_scores/toy_zh-en/han/seed1"))
     documents = ("--documents", out / "test/documents.txt", "--json")
     files = ("--hypotheses", system / "test.txt", "--reference", out / "test/reference.en")
-    bleu = {row["unit"]: row["score"] for row in json.loads(printed("score", *files, *documents))[0]["scores"]}
-    assert bleu == {unit: scores["bleu"]["13a"][unit]["score"] for unit in bleu}
+    found = printed_scores(printed("score", *files, *documents))
     training = ("--train-source", out / "train/source.tok.zh", "--train-target", out / "train/reference.tok.en")
     rules = [part for side in ("source", "target") for part in ("--rule", f"{side}_stop_words=30")]
     files = ("--source", out / "test/source.tok.zh", "--hypotheses", system / "test.tok.txt")
-    consistency = json.loads(printed("score-consistency", *files, *training, *rules, *documents))[0]
-    assert consistency["ltcr"] == pytest.approx(scores["consistency"]["LTCR"]["score"])
+    found += printed_scores(printed("score-consistency", *files, *training, *rules, *documents))
     model = root / "results/5_training/toy_zh-en/han/seed1"
-    sets = json.loads(printed("score-contrastive", "--model", model, out / "contrastive.tsv", "--json"))["contrastive"]
-    assert {f"contrastive/{name}": facts for name, facts in scores["contrastive"].items()} == sets
+    found += printed_scores(printed("score-contrastive", "--model", model, out / "contrastive.tsv", "--json"))
+    # The file is one set, whose parts are the sets of the corpus.
+    found = {score.name.replace("contrastive/", "").replace(":contrastive", ""): score for score in found}
+    assert {"s-BLEU", "d-BLEU", "LTCR", "HHI", "accuracy", "accuracy@2", "accuracy:word@2"} <= found.keys()
+    for name, score in found.items():
+        assert (score.value, score.n, score.facts) == (scores[name].value, scores[name].n, scores[name].facts), name

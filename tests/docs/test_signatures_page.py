@@ -6,17 +6,9 @@ import re
 from helpers.how_to import carry_out_with_forks
 from helpers.support import ROOT
 
+from docmt.base.scores import read_scores
+
 PAGE = (ROOT / "docs/reference/signatures.md").read_text(encoding="utf-8")
-
-
-def signatures(value: object) -> set[str]:
-    """All signatures in a value of JSON."""
-    if isinstance(value, list):
-        return set().union(*map(signatures, value))
-    if not isinstance(value, dict):
-        return set()
-    here = {text for name, text in value.items() if name.endswith("signature") and isinstance(text, str)}
-    return here.union(*map(signatures, value.values()))
 
 
 def test_the_page_says_what_a_change_of_decoding_costs(demo):
@@ -26,8 +18,9 @@ def test_the_page_says_what_a_change_of_decoding_costs(demo):
 def test_the_page_has_the_parts_of_every_signature_of_the_demo(finished_demo):
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", PAGE, re.MULTILINE)
     names = set(re.findall(r"([a-z-]+):", PAGE)) | {name for row in rows for name in re.findall(r"\w+", row)}
-    files = [*(finished_demo.root / "results").glob("7_*/**/scores.json")]
-    texts = set().union(*(signatures(json.loads(path.read_text("utf-8"))) for path in files))
+    files = [*(finished_demo.root / "results").glob("7_scores/**/scores.parquet")]
+    scores = [score for path in files for score in read_scores(path)]
+    texts = {text for score in scores for text in (score.signature, score.interval or "")}
     parts = {part.partition(":")[0] for text in texts for part in text.split("|") if ":" in part}
     assert len(parts) > 20 and parts <= names
 

@@ -25,7 +25,7 @@ STATED = ("--author", "Ada", "--licence", "https://spdx.org/licenses/CC-BY-4.0")
 
 
 def scores_of(project: Project) -> str:
-    return f"{at(project, SCORES)}/scores.json"
+    return f"{at(project, SCORES)}/scores.parquet"
 
 
 def written(project: Project, folder: Path, *arguments: object, target: str = "") -> Path:
@@ -127,7 +127,7 @@ def test_text_that_may_not_be_passed_on_is_never_in_a_crate(finished_demo, tmp_p
         name
         for name in names
         if Path(name).suffix in (".parquet", ".arrow", ".txt")
-        and not any(numbers in name for numbers in ("5_training", "details", "8_report"))
+        and not any(numbers in name for numbers in ("5_training", "scores.parquet", "details", "8_report"))
     }
     assert (
         text == set()
@@ -195,7 +195,7 @@ def test_no_place_of_the_author_is_in_a_crate(demo, tmp_path):
 
 
 def test_a_damaged_file_is_refused_and_nothing_is_written(demo, tmp_path):
-    path = demo.root / at(demo, SCORES) / "scores.json"
+    path = demo.root / at(demo, SCORES) / "scores.parquet"
     rewrite(path, path.read_bytes().replace(b"1", b"2", 1))
     assert "differs from its manifest" in refusal(scores_of(demo), "--root", demo.root, "--output", tmp_path / "crate")
     assert list(tmp_path.glob("*crate*")) == []

@@ -81,14 +81,14 @@ def test_the_first_difference_is_the_first_in_the_order_of_the_work(demo, finish
     replace_file(
         demo.root / at(demo, CORPUS), "card.json", lambda data: data.replace(b'"documents": 60', b'"documents": 61')
     )
-    result = compared(demo.root, finished_demo.root, f"{at(demo, SCORES)}/scores.json")
+    result = compared(demo.root, finished_demo.root, f"{at(demo, SCORES)}/scores.parquet")
     assert result.first.artifact == at(demo, CORPUS) and "card.json differs; " in result.first.why
     assert "documents was 61, is 60" in result.first.why
 
 
 def test_another_version_of_a_library_is_named_and_equal_bits_stay_equal(demo, finished_demo):
     change_record(demo.root / at(demo, TRAINING), versions={"numpy": "1.0"})
-    result = compared(demo.root, finished_demo.root, f"{at(demo, SCORES)}/scores.json")
+    result = compared(demo.root, finished_demo.root, f"{at(demo, SCORES)}/scores.parquet")
     (artifact,) = [artifact for artifact in result.artifacts if artifact.reasons]
     assert artifact.artifact == at(demo, TRAINING) and artifact.state == "equal"
     assert artifact.reasons[0].startswith("the version of numpy was 1.0, is ") and result.is_reproduced
@@ -113,8 +113,8 @@ def test_another_content_has_its_reasons_and_needs_scores_that_agree(demo, finis
 
 def test_scores_of_other_bits_are_compared_with_their_interval(demo, finished_demo):
     change_record(demo.root / at(demo, SCORES), hardware={"processor": "another"})
-    replace_file(demo.root / at(demo, SCORES), "scores.json", lambda data: data + b" ")
-    result = compared(demo.root, finished_demo.root, f"{at(demo, SCORES)}/scores.json")
+    replace_file(demo.root / at(demo, SCORES), "scores.parquet", flipped)
+    result = compared(demo.root, finished_demo.root, f"{at(demo, SCORES)}/scores.parquet")
     assert result.first.artifact == at(demo, SCORES) and result.checks and result.is_reproduced
     assert {check.basis.split(":")[0] for check in result.checks} == {"one seed"}
 
@@ -127,7 +127,7 @@ def test_other_settings_are_named_where_the_place_has_one_artifact(demo, finishe
     other = replace(recipe, settings={**recipe.settings, "decode": decode})
     folder = folder.rename(folder.with_name(other.identity[:10]))
     write_json(folder / "job.json", other.to_json())
-    result = compared(demo.root, finished_demo.root, f"{at(finished_demo, SCORES)}/scores.json")
+    result = compared(demo.root, finished_demo.root, f"{at(finished_demo, SCORES)}/scores.parquet")
     assert (result.first.state, result.first.why) == ("other question", "the setting decode.beam was 3, is 2")
     assert not result.is_reproduced
 
@@ -173,7 +173,7 @@ def test_times_in_pages_are_not_compared_but_their_numbers_are(demo, finished_de
 
 
 def test_the_command_says_what_differs_and_ends_with_status_1(demo, tmp_path, instant_demo):
-    target = f"{at(demo, SCORES)}/scores.json"
+    target = f"{at(demo, SCORES)}/scores.parquet"
     arguments = ("reproduce", target, "--root", demo.root, "--folder", tmp_path / "again")
     assert succeed(*arguments).stdout.endswith("reproduced: equal contents\n")
     replace_file(demo.root / at(demo, TRAINING), "model/model.safetensors", flipped)
@@ -199,7 +199,7 @@ def test_nothing_comes_from_a_store(demo, tmp_path, monkeypatch):
 
 
 def test_a_crate_alone_has_the_settings_and_the_first_run(finished_demo, tmp_path, instant_demo):
-    target, crate = f"{at(finished_demo, SCORES)}/scores.json", tmp_path / "crate.zip"
+    target, crate = f"{at(finished_demo, SCORES)}/scores.parquet", tmp_path / "crate.zip"
     succeed("write-crate", target, "--root", finished_demo.root, "--output", crate)
     done = succeed("reproduce", target, "--crate", crate, "--folder", tmp_path / "again")
     assert "(equal " in done.stdout and done.stdout.endswith("reproduced: equal contents\n")
@@ -226,7 +226,7 @@ def test_what_cannot_be_made_again_is_one_message(finished_demo, tmp_path, monke
     (tmp_path / "other/text").write_text("mine")
     assert "the folder has other files" in refusal(card(finished_demo), *root, "--folder", tmp_path / "other")
     succeed("write-crate", card(finished_demo), *root, "--output", crate)
-    said = refusal(f"{at(finished_demo, SCORES)}/scores.json", "--crate", crate, "--folder", tmp_path / "again")
+    said = refusal(f"{at(finished_demo, SCORES)}/scores.parquet", "--crate", crate, "--folder", tmp_path / "again")
     assert "the first run does not have this target" in said and not (tmp_path / "again").exists()
     monkeypatch.setattr(reproducing.subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=3))
     said = refusal(card(finished_demo), *root, "--folder", tmp_path / "third")

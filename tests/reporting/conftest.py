@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from helpers.recipes import write_settings
+from helpers.score_files import Numbers, write_scores
 
 from docmt.base.artifacts import read_json, write_json
 from docmt.base.columns import DOCUMENTS
@@ -22,6 +23,7 @@ from docmt.settings.system import Entry, TrainedSystem
 from docmt.settings.train import TrainConfig
 
 CORPUS = "toy_zh-en"
+BLEU = ("s-BLEU", "d-BLEU")
 SYSTEMS = ("sentence", "concat_3", "g_transformer", "never_run")
 SENTENCES = [
     ("a", 0, "他来了。", "He came in ."),
@@ -79,17 +81,11 @@ class World:
     def folder(self, stage: str, system: str, seed: int) -> Path:
         return self.results / stage / CORPUS / system / f"seed{seed}"
 
-    def score(self, system: str, seed: int = 1, bleu: float = 20.0, **more: Any) -> None:
-        signature = "nrefs:1|tok:13a|unit:"
-        scores = {
-            "bleu": {"13a": {unit: {"score": bleu, "signature": signature + unit} for unit in "sd"}},
-            "positions": {},
-            "contrastive": {},
-            "contrastive_signature": "contrastive|v:1",
-            "unigram_dev_perplexity": 200.0,
-            "decoding": {"lines": "sentences", "sentences": 4, "fallback_sentences": 1, "seconds": 1.5},
-        }
-        write_json(self.folder("7_scores", system, seed) / "scores.json", scores | more)
+    def score(self, system: str, seed: int = 1, bleu: float = 20.0, scores: Numbers | None = None, **more: Any) -> None:
+        """Scores beside s-BLEU and d-BLEU, which are `bleu`; `more` is that of `write_scores`."""
+        decoding = {"lines": "sentences", "sentences": 4, "fallback_sentences": 1, "seconds": 1.5}
+        facts = {"unigram_dev_perplexity": 200.0, "decoding": decoding} | more
+        write_scores(self.folder("7_scores", system, seed), dict.fromkeys(BLEU, bleu) | (scores or {}), **facts)
 
     def compare(
         self,
@@ -144,15 +140,11 @@ class World:
         write_json(folder / "decoding.json", {"lines": unit})
 
 
-def contrastive(name: str, rights: dict[int, int], items: int = 4) -> dict:
-    """The `contrastive` part of scores with one set: how many of `items` are right at each distance."""
-    by_distance = {
-        str(distance): {"accuracy": right / items, "items": items, "right": right, "ties": 0, "chance": 0.5}
-        for distance, right in rights.items()
-    }
-    total, right = items * len(rights), sum(rights.values())
-    whole = {"accuracy": right / total, "items": total, "right": right, "ties": 0, "chance": 0.5}
-    return {name: whole | {"by_distance": by_distance}}
+def accuracies(name: str, rights: dict[int, int]) -> Numbers:
+    """The accuracy on one set: how many of four items are right at each distance."""
+    mean = 25 * sum(rights.values()) / len(rights)
+    by_distance = {f"accuracy:{name}@{distance}": 25 * right for distance, right in rights.items()}
+    return {"accuracy": mean, f"accuracy:{name}": mean, **by_distance}
 
 
 @pytest.fixture
@@ -166,10 +158,10 @@ def full(world) -> World:
     world.corpus()
     for number, system in enumerate(SYSTEMS[:3]):
         world.train(system)
-        world.score(system, bleu=20.0 + number, contrastive=contrastive("pronoun", {1: 2 + number, 3: 2, 0: 1}))
+        world.score(system, bleu=20.0 + number, scores=accuracies("pronoun", {1: 2 + number, 3: 2, 0: 1}))
         world.translate(system, [row[3] for row in SENTENCES[:2]] + [f"<i>{number}</i> bold", "She went away ."])
-    numbers = {f"j{j}": {"13a": {"s": {"score": 19.0 + j, "signature": "s"}}} for j in (1, 2, 3)}
-    world.score("concat_3", bleu=21.0, contrastive=contrastive("pronoun", {1: 3, 3: 2, 0: 1}), positions=numbers)
+    positions = {f"s-BLEU@j{j}": 19.0 + j for j in (1, 2, 3)}
+    world.score("concat_3", bleu=21.0, scores=accuracies("pronoun", {1: 3, 3: 2, 0: 1}) | positions)
     world.table(
         "table1",
         rows=[
@@ -187,11 +179,6 @@ def full(world) -> World:
         paper="Table 1",
     )
     return world
-
-
-@pytest.fixture(name="contrastive")
-def contrastive_part():
-    return contrastive
 
 
 @pytest.fixture

@@ -20,16 +20,10 @@ def written(world):
     return world.output.parent / "documents"
 
 
-def scored(**scores: float) -> list[dict]:
-    return [
-        {"document": name, "sentences": 2, "bleu": {"13a": {"d": value, "s": 0.0}}} for name, value in scores.items()
-    ]
-
-
 @pytest.fixture
 def compared(full):
-    full.score("sentence", by_document=scored(a=20.0, b=30.0))
-    full.score("concat_3", by_document=scored(a=25.5, b=29.0))
+    full.score("sentence", scores={"d-BLEU@document.a": 20.0, "d-BLEU@document.b": 30.0, "s-BLEU@document.a": 0.0})
+    full.score("concat_3", scores={"d-BLEU@document.a": 25.5, "d-BLEU@document.b": 29.0})
     full.translate("concat_3", ["x"] * 4)
     full.settings["study"]["tables"]["table1"]["baseline"] = "sentence"
     return full

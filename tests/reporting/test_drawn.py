@@ -68,8 +68,7 @@ def test_points_beside_published_ones_say_why_they_are_not_comparable(world):
 
 
 def test_positions_are_those_of_the_window_and_levels_are_lines_across(world):
-    numbers = {f"j{j}": {"13a": {"s": {"score": 19.0 + j, "signature": "s"}}} for j in (1, 2)}
-    world.score("concat_3", positions=numbers)
+    world.score("concat_3", scores={"s-BLEU@j1": 20.0, "s-BLEU@j2": 21.0})
     piece = drawn(
         world,
         kind="positions",

@@ -81,7 +81,7 @@ def test_the_page_shows_every_part(full):
         "published only",
         "a slip of the paper",
         "What a caption says.",
-        "nrefs:1|tok:13a|unit:s",
+        "s-BLEU|v:1",
         "他来了。",
         "12\u202f345",
         "71\u202f234",

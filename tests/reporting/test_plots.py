@@ -79,16 +79,13 @@ def test_a_figure_is_a_part_of_a_page(full):
 
 
 def test_bleu_by_bucket_is_compared_with_the_baseline(world):
-    def buckets(first: float, second: float) -> dict:
-        scores = zip(("1-10", "41+", "11-20"), (first, 9.0, second), strict=True)
-        return {"length": {name: {"score": score, "sentences": 7, "signature": "s"} for name, score in scores}}
-
-    world.score("sentence", buckets=buckets(20.0, 30.0))
-    world.score("concat_3", buckets=buckets(21.5, 29.0))
+    names = [f"s-BLEU@length.{bucket}" for bucket in ("1-10", "41+", "11-20")]
+    for system, numbers in (("sentence", (20.0, 9.0, 30.0)), ("concat_3", (21.5, 9.0, 29.0))):
+        world.score(system, scores=dict(zip(names, numbers, strict=True)))
     results = world.load()
     (plot,) = bleu_by_bucket(results, results.look, "length")
     assert plot.steps == ("1-10", "11-20", "41+")
-    assert plot.numbers[-1] == ("sentences", "", [7, 7, 7])
+    assert plot.numbers[-1] == ("sentences", "", [4, 4, 4])
     assert bleu_by_bucket(results, results.look, "position") == []
     (compared,) = with_differences([plot], results.look, "sentence", "length", "s-BLEU")
     assert ("s-BLEU by length, minus sentence", "concat_3", [1.5, -1.0, 0.0]) in compared.numbers

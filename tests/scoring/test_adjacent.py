@@ -57,12 +57,10 @@ def test_coherence_is_that_of_a_loop(rows):
     lines = [" ".join(line_words) for line_words in words]
     values = similarities(lines, names, VECTORS)
     assert values.tolist() == pytest.approx(expected)
-    result = coherence.coherence(values, lines, VECTORS)
-    if expected:
-        assert result["score"] == pytest.approx(sum(expected) / len(expected))
-        assert result["unknown_words"] == sum(line_words.count("?") for line_words in words)
-    else:
-        assert result == {}
+    tally = coherence.coherence(lines, names, VECTORS)
+    assert tally.n == len(expected)
+    assert tally.score == pytest.approx(sum(expected) / len(expected) if expected else math.nan, nan_ok=True)
+    assert tally.facts["unknown_words"] == sum(line_words.count("?") for line_words in words)
 
 
 @pytest.fixture
@@ -186,9 +184,9 @@ def test_cohesion_is_that_of_pairs_by_hand(bert, batch_pairs):
     expected = [by_hand(bert, SENTENCES[first], SENTENCES[second]) for first, second in adjacent_pairs(NAMES)]
     assert values == pytest.approx(expected, abs=1e-5)
     assert cut == 2
-    scores = cohesion.cohesion(values, cut, "tiny")
-    assert scores["score"] == pytest.approx(sum(expected) / 4)
-    assert (scores["pairs"], scores["cut_pairs"]) == (4, 2)
+    tally = cohesion.cohesion(SENTENCES, NAMES, NextSentenceModel(bert, "cpu"), batch_pairs)
+    assert tally.score == pytest.approx(sum(expected) / 4)
+    assert (tally.n, tally.facts["cut_pairs"]) == (4, 2)
 
 
 def test_a_bert_without_a_next_sentence_head_is_refused(bert, tmp_path):
@@ -221,13 +219,12 @@ def test_the_commands_print_json_and_a_table(bert, files, tmp_path):
     }
     for measure, (name, *options) in given.items():
         first, second = json.loads(output(name, *files, *options, "--json"))
-        assert (first["system"], first["measure"], first["pairs"]) == (str(tmp_path / "one"), measure, 4)
-        assert first["score"] == pytest.approx(expected[measure])
-        assert second["score"] != pytest.approx(expected[measure])
+        assert (first["system"], first["metric"], first["n"]) == (str(tmp_path / "one"), measure, 4)
+        assert first["value"] == pytest.approx(expected[measure])
+        assert second["value"] != pytest.approx(expected[measure])
         assert first["signature"].startswith(f"{measure}|")
-        head, row, _ = output(name, *files, *options).splitlines()
-        assert head.split() == ["system", measure, "pairs", "signature"]
-        assert row.split()[1:3] == [f"{expected[measure]:.4f}", "4"]
+        row = output(name, *files, *options).splitlines()[1].split()
+        assert (row[1:3], row[-1]) == ([measure, f"{expected[measure]:.4f}"], "4")
 
 
 def test_signatures_change_with_what_measures(bert, tmp_path):

@@ -12,10 +12,13 @@ import sacrebleu
 from helpers.support import run
 
 from docmt.base.errors import UserError
+from docmt.base.scores import Score
 from docmt.scoring.bleu import FAMILIES, bleu, bleu_of_counts, line_counts
-from docmt.scoring.bleu_scores import bleu_scores, bleu_tallies, scores_by_document
+from docmt.scoring.bleu_scores import bleu_tallies, scores_by_document
 from docmt.scoring.inputs import Instances, References, Translations
+from docmt.scoring.intervals import scores_of
 from docmt.scoring.pairings import join, join_references
+from docmt.settings.metrics import bleu_name
 
 HYPOTHESES = ("The cat sat on the mat , happily.", "A dog barks at it", "It's late at night, isn't it?")
 REFERENCES = ("The Cat sat on the mat, happily.", "A dog barked at it", "It is late at night, isn't it?")
@@ -33,8 +36,8 @@ def both(hypotheses=HYPOTHESES, references=REFERENCES, **more) -> tuple[Translat
     return Translations(hypotheses, hypotheses), References(DOCUMENTS, (references,), (references,), **more)
 
 
-def scored(*arguments) -> dict[str, dict]:
-    return bleu_scores(bleu_tallies(*arguments))
+def scored(*arguments) -> dict[str, Score]:
+    return {score.name: score for score in scores_of(bleu_tallies(*arguments))}
 
 
 def random_lines(lines: int, seed: int) -> list[str]:
@@ -66,15 +69,15 @@ def test_every_family_and_unit_is_what_sacrebleus_command_prints(tmp_path, famil
     streams = [changed(hypotheses, 1 + number) for number in range(count)]
     groups = tuple(f"group {number // size}" for number in range(60))
     references = References(groups, tuple(streams), tuple(streams), Instances(groups, "tokens512"))
-    score = scored(Translations(tuple(hypotheses), tuple(hypotheses)), references, "en")[family][unit]
+    score = scored(Translations(tuple(hypotheses), tuple(hypotheses)), references, "en")[bleu_name(family, unit)]
     printed = by_command_line(
         tmp_path, join(hypotheses, groups), [join(stream, groups) for stream in streams], OPTIONS[family]
     )
     # The command prints ten decimals.
-    assert score["score"] == pytest.approx(printed["score"], abs=1e-9)
-    assert 0 < score["score"] < 100
+    assert score.value == pytest.approx(printed["score"], abs=1e-9)
+    assert 0 < score.value < 100
     theirs = printed["signature"].replace("tok:none", "tok:multi-bleu")
-    assert score["signature"].startswith(f"{theirs}|unit:{unit}")
+    assert score.signature.startswith(f"{theirs}|unit:{unit}")
 
 
 @pytest.mark.parametrize(
@@ -85,8 +88,8 @@ def test_every_family_and_unit_is_what_sacrebleus_command_prints(tmp_path, famil
     ],
 )
 def test_every_number_carries_its_signature(family, start):
-    units = scored(*both(instances=Instances(("a:0", "a:1", "b:0"), "tokens512")), "en")[family]
-    assert {unit: score["signature"] for unit, score in units.items()} == {
+    scores = scored(*both(instances=Instances(("a:0", "a:1", "b:0"), "tokens512")), "en")
+    assert {unit: scores[bleu_name(family, unit)].signature for unit in "sdi"} == {
         "s": f"{start}{sacrebleu.__version__}|unit:s",
         "d": f"{start}{sacrebleu.__version__}|unit:d|documents:2",
         "i": f"{start}{sacrebleu.__version__}|unit:i|view:tokens512|instances:3",
@@ -96,24 +99,23 @@ def test_every_number_carries_its_signature(family, start):
 def test_units_are_those_that_are_known():
     translations, references = both()
     unknown = References(None, references.raw, references.tokenized)
-    assert list(scored(translations, unknown, "en")["13a"]) == ["s"]
+    assert list(scored(translations, unknown, "en")) == [bleu_name(family, "s") for family in FAMILIES]
     documents = Translations(*[("The cat sat on the mat, happily. A dog barks at it", HYPOTHESES[2])] * 2)
-    whole = scored(documents, references, "en", "documents")["13a"]
-    assert list(whole) == ["d"]
+    assert list(scored(documents, references, "en", "documents")) == [bleu_name(family, "d") for family in FAMILIES]
 
 
 def test_documents_may_have_different_numbers_of_references():
     """Only document a has a second one; each sentence counts by its own."""
     second = ("The cat sat there happily.", "A dog barks", None)
     references = References(DOCUMENTS, (REFERENCES, second), (REFERENCES, second))
-    scores = scored(Translations(HYPOTHESES, HYPOTHESES), references, "en")["13a"]
+    scores = scored(Translations(HYPOTHESES, HYPOTHESES), references, "en")
     metric = FAMILIES["13a"].metric("en")
     again = REFERENCES[2]
-    assert scores["s"]["score"] == metric.corpus_score(HYPOTHESES, [REFERENCES, (*second[:2], again)]).score
+    assert scores["s-BLEU"].value == metric.corpus_score(HYPOTHESES, [REFERENCES, (*second[:2], again)]).score
     joined = [" ".join(HYPOTHESES[:2]), HYPOTHESES[2]]
     streams = [[" ".join(REFERENCES[:2]), again], [" ".join(second[:2]), again]]
-    assert scores["d"]["score"] == metric.corpus_score(joined, streams).score
-    assert scores["s"]["signature"].startswith("nrefs:var|")
+    assert scores["d-BLEU"].value == metric.corpus_score(joined, streams).score
+    assert scores["s-BLEU"].signature.startswith("nrefs:var|")
 
 
 def test_a_reference_of_some_sentences_is_none_of_the_document():
@@ -126,9 +128,9 @@ def test_a_reference_of_some_sentences_is_none_of_the_document():
 def test_chinese_is_scored_by_characters_and_the_signature_says_so():
     lines = both(("他昨天在北京见了老师。",) * 3, ("他昨天在北京看见了老师。",) * 3)
     scores = scored(*lines, "zh")
-    assert scores["13a"]["s"]["score"] > 50
-    assert "|tok:zh|" in scores["13a"]["s"]["signature"]
-    assert "|tok:multi-bleu|" in scores["tokenized_lower"]["s"]["signature"]
+    assert scores["s-BLEU"].value > 50
+    assert "|tok:zh|" in scores["s-BLEU"].signature
+    assert "|tok:multi-bleu|" in scores["multi-bleu s-BLEU"].signature
 
 
 JAPANESE = "彼は昨日北京で先生に会った。", "彼は昨日東京で先生に会った。"
@@ -139,10 +141,10 @@ KOREAN = "그는 어제 베이징에서 선생님을 만났다.", "그는 어제
 def test_japanese_and_korean_have_the_tokenisers_that_sacrebleu_has_for_them(language, module, lines):
     pytest.importorskip(module, reason=f"needs pip install -c pins.txt -e '.[{language}]'")
     hypotheses, reference = ([line] * 3 for line in lines)
-    score = scored(*both(hypotheses, reference), language)["13a"]["s"]
+    score = scored(*both(hypotheses, reference), language)["s-BLEU"]
     theirs = sacrebleu.BLEU(trg_lang=language)
-    assert score["score"] == theirs.corpus_score(hypotheses, [reference]).score
-    assert f"|tok:{language}-mecab-" in score["signature"]
+    assert score.value == theirs.corpus_score(hypotheses, [reference]).score
+    assert f"|tok:{language}-mecab-" in score.signature
 
 
 @pytest.mark.parametrize("language", ["ja", "ko"])
@@ -161,7 +163,7 @@ def test_tokenized_families_look_at_tokens_and_the_others_at_raw_lines():
     translations = Translations(HYPOTHESES, REFERENCES)
     references = References(DOCUMENTS, (HYPOTHESES,), (REFERENCES,))
     scores = scored(translations, references, "en")
-    assert [round(scores[name]["s"]["score"], 6) for name in FAMILIES] == [100, 100, 100, 100]
+    assert [round(scores[bleu_name(name, "s")].value, 6) for name in FAMILIES] == [100, 100, 100, 100]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -183,12 +185,13 @@ def test_bleu_of_each_document_is_that_of_its_lines_alone():
     references = References(documents, (reference,), (reference,))
     tallies = bleu_tallies(translations, references, "en")
     rows = scores_by_document(tallies, documents)
-    assert [(row["document"], row["sentences"]) for row in rows] == [("a", 12), ("b", 18)]
-    for row, part in zip(rows, (slice(12), slice(12, 30)), strict=True):
+    assert {(row.group, row.n) for row in rows} == {("@document.a", 12), ("@document.b", 18)}
+    assert all(row.low is None for row in rows) and len(rows) == 2 * 2 * len(FAMILIES)
+    for name, part in (("a", slice(12)), ("b", slice(12, 30))):
         alone = Translations(hypotheses[part], hypotheses[part])
         expected = scored(alone, References(documents[part], (reference[part],), (reference[part],)), "en")
-        for family, units in row["bleu"].items():
-            assert units == pytest.approx({unit: expected[family][unit]["score"] for unit in "sd"})
+        of_document = {row.metric: row.value for row in rows if row.group == f"@document.{name}"}
+        assert of_document == pytest.approx({metric: score.value for metric, score in expected.items()})
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import pytest
 
 from docmt.base.columns import TOKENS
 from docmt.base.tables import write_arrow
-from docmt.scoring.buckets import BOUNDS, bucket_names, bucket_scores, bucket_values
-from docmt.scoring.tallies import SignedTally
+from docmt.scoring.buckets import BOUNDS, bucket_names, bucket_tallies, bucket_values
+from docmt.scoring.tallies import Tally
 
 TRAIN = ["a b"] * 12 + ["a c"]
 TEST = [("x", 0, "a b"), ("x", 1, "a c"), ("x", 2, " ".join("a" * 25)), ("y", 0, "a unseen"), ("y", 1, "")]
@@ -23,11 +23,11 @@ def tokens(tmp_path):
     return tmp_path
 
 
-def tally() -> SignedTally:
+def tally() -> Tally:
     """Five sentences of nine right words each, but the second, which has six of nine."""
     right = [9, 9, 9, 8, 7, 6, 9, 8, 7, 6]
     counts = np.array([right, [9, 9, 6, 3, 1, 1, 9, 8, 7, 6], right, right, right], dtype=float)
-    return SignedTally("bleu|13a|s", "bleu:exp", "sentences", tuple("01234"), counts, signature="tok:13a")
+    return Tally("s-BLEU", "bleu:exp", "sentences", tuple("01234"), counts, "tok:13a")
 
 
 def test_the_numbers_are_those_of_the_source_and_of_training(tokens):
@@ -39,22 +39,23 @@ def test_the_numbers_are_those_of_the_source_and_of_training(tokens):
 
 
 def test_each_sentence_is_in_one_bucket_of_each_kind(tokens):
-    scores = bucket_scores(tokens, tally())
-    assert {
-        kind: sum(score["sentences"] for score in names.values()) for kind, names in scores.items()
-    } == dict.fromkeys(BOUNDS, len(TEST))
-    assert {kind: list(names) for kind, names in scores.items()} == {
-        "length": ["1-10", "21-30"],
-        "frequency": ["0", "1-9", "10-99"],
-        "position": ["1", "2-5"],
+    buckets = {bucket.group: bucket.names for bucket in bucket_tallies(tokens, tally())}
+    assert buckets == {
+        "@length.1-10": ("0", "1", "3", "4"),
+        "@length.21-30": ("2",),
+        "@frequency.0": ("3", "4"),
+        "@frequency.1-9": ("1",),
+        "@frequency.10-99": ("0", "2"),
+        "@position.1": ("0", "3"),
+        "@position.2-5": ("1", "2", "4"),
     }
 
 
 def test_the_score_of_a_bucket_is_that_of_its_sentences_alone(tokens):
-    scores, whole = bucket_scores(tokens, tally()), tally()
-    assert scores["frequency"]["1-9"]["score"] == float(whole.scores(whole.counts[1:2])[0]) < 60
-    assert scores["frequency"]["0"]["score"] == pytest.approx(100)
-    assert scores["position"]["2-5"]["signature"] == "tok:13a|bucket:position:2-5"
+    buckets, whole = {bucket.group: bucket for bucket in bucket_tallies(tokens, tally())}, tally()
+    assert buckets["@frequency.1-9"].score == float(whole.scores(whole.counts[1:2])[0]) < 60
+    assert buckets["@frequency.0"].score == pytest.approx(100)
+    assert buckets["@position.2-5"].signature == "tok:13a|bucket:position:2-5"
 
 
 def test_buckets_follow_each_other_without_a_gap():

@@ -2,9 +2,10 @@
 
 import random
 
+from helpers.chain_measures import ltcr
+
 from docmt.scoring.alignment.links import DirectedLinks
 from docmt.scoring.chain_scores import AlignedTranslations, StopList, StopLists
-from docmt.scoring.consistency import ltcr
 from docmt.scoring.occurrences import occurrences, translated_chains
 from docmt.settings.scoring import ConsistencyConfig
 

@@ -17,7 +17,6 @@ from docmt.base.tables import write_parquet
 from docmt.scoring import comet
 from docmt.scoring.inputs import References, Translations
 from docmt.scoring.programs.comet_scorer import with_context
-from docmt.settings.metrics import parse_metric
 
 OTHER_PYTHON = (sys.executable, str(ROOT / "tests/helpers/other_python.py"))
 DOCUMENT_NAMES = ("x", "x", "x", "y")
@@ -47,14 +46,14 @@ def scored(tmp_path: Path, settings: dict | None, lines: str = "sentences", comm
 
 def test_both_measures_are_means_over_sentences_with_their_summands(tmp_path):
     result = scored(tmp_path, SETTINGS)
-    plain, with_documents = (parse_metric(name).find(result.scores) for name in ("COMET", "doc-COMET"))
+    plain, with_documents = result.scores
     assert plain.value == pytest.approx((1 + 1 + 0.5 + 0) / 4)
     assert with_documents.value == pytest.approx(plain.value + (0 + 1 + 2 + 0) / 4)
     assert (
         plain.signature.startswith("COMET|model:model-") and "|unbabel-comet:0.0|references:first|" in plain.signature
     )
     assert "|context:2 sentences, of references|" in with_documents.signature
-    assert [(tally.measure, tally.unit) for tally in result.tallies] == [
+    assert [(tally.name, tally.unit) for tally in result.tallies] == [
         ("COMET", "sentences"),
         ("doc-COMET", "sentences"),
     ]
@@ -64,12 +63,13 @@ def test_both_measures_are_means_over_sentences_with_their_summands(tmp_path):
 
 
 def test_without_context_there_is_no_document_level_comet(tmp_path):
-    assert set(scored(tmp_path, SETTINGS | {"context": 0}).scores) == {"COMET"}
+    (score,) = scored(tmp_path, SETTINGS | {"context": 0}).scores
+    assert score.name == "COMET"
 
 
 @pytest.mark.parametrize(("settings", "lines"), [(None, "sentences"), (SETTINGS, "documents")])
 def test_no_program_runs_without_a_model_or_without_sentences(tmp_path, settings, lines):
-    assert scored(tmp_path, settings, lines, ("no-such-program",)).scores == {}
+    assert scored(tmp_path, settings, lines, ("no-such-program",)).scores == []
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_plain_files_are_scored(tmp_path, monkeypatch):
         *("--comet-command", " ".join(OTHER_PYTHON), "--comet-model", "model"),
     ]
     (alone,) = json.loads(output(*command))
-    assert (alone["measure"], alone["score"], alone["sentences"]) == ("COMET", 0.625, 4)
+    assert (alone["metric"], alone["value"], alone["n"]) == ("COMET", 0.625, 4)
     assert alone["sentence_scores"] == [1, 1, 0.5, 0]
     both = json.loads(output(*command, "--documents", "names"))
-    assert [row["measure"] for row in both] == ["COMET", "doc-COMET"]
-    assert both[0] == alone and both[1]["score"] == 0.625 + 0.75
+    assert [row["metric"] for row in both] == ["COMET", "doc-COMET"]
+    assert both[0] == alone and both[1]["value"] == 0.625 + 0.75

@@ -9,18 +9,17 @@ import pytest
 from helpers.command_line import succeed
 from helpers.recipes import write_recipe
 
-from docmt.base.artifacts import write_json
 from docmt.base.errors import UserError
 from docmt.scoring.comparisons import compare
 from docmt.scoring.significance import paired_bootstrap, seed_p_value, sign_test
 from docmt.scoring.tallies import Tally, percent, select, write_tallies
-from docmt.settings.metric import Tallied
+from docmt.settings.metrics import parse_metric
 
 
-def accuracy(right: list[int], name: str = "pronoun", distance: int = 1) -> Tally:
+def accuracy(right: list[int], name: str = "pronoun", distance: int = 1, signature: str = "") -> Tally:
     counts = np.array([[item, 1] for item in right], dtype=float)
     names = tuple(f"{distance}/{number}" for number in range(len(right)))
-    return Tally("accuracy", "percent", "items", names, counts, name, distance)
+    return Tally("accuracy", "percent", "items", names, counts, signature, f":{name}@{distance}")
 
 
 def random_items(seed: int, share: float) -> list[int]:
@@ -29,10 +28,12 @@ def random_items(seed: int, share: float) -> list[int]:
 
 def test_a_metric_is_over_all_sets_and_distances_that_it_does_not_choose():
     tallies = [accuracy([1], "pronoun", 1), accuracy([0, 1], "pronoun", 3), accuracy([1], "word", 3)]
-    assert select(tallies, Tallied("accuracy")).names == ("pronoun/1/0", "pronoun/3/0", "pronoun/3/1", "word/3/0")
-    assert select(tallies, Tallied("accuracy", "pronoun")).score == pytest.approx(100 * 2 / 3)
-    assert select(tallies, Tallied("accuracy", None, 3)).names == ("pronoun/3/0", "pronoun/3/1", "word/3/0")
-    assert select(tallies, Tallied("accuracy", "verb")) is None
+    names = [":pronoun@1/1/0", ":pronoun@3/3/0", ":pronoun@3/3/1", ":word@3/3/0"]
+    assert select(tallies, parse_metric("accuracy")).names == tuple(names)
+    assert select(tallies, parse_metric("accuracy:pronoun")).score == pytest.approx(100 * 2 / 3)
+    assert select(tallies, parse_metric("accuracy@3")).names == tuple(names[1:])
+    assert select(tallies, parse_metric("accuracy:pronoun@1")) is tallies[0]
+    assert select(tallies, parse_metric("accuracy:verb")) is None
 
 
 @pytest.mark.parametrize(("test", "function"), [("bootstrap", paired_bootstrap), ("sign", sign_test)])
@@ -88,13 +89,13 @@ STATED = "case:mixed|tok:13a|lines:{}"
     ],
 )
 def test_what_was_not_scored_alike_is_not_tested(ours, theirs, reason):
-    comparison = compare([accuracy([1] * 40)], [accuracy([0] * 40)], "sign", signatures=[ours, theirs])
+    comparison = compare([accuracy([1] * 40, signature=ours)], [accuracy([0] * 40, signature=theirs)], "sign")
     assert (comparison.p is None) == bool(reason)
     assert comparison.untested.startswith("not scored alike") == bool(reason) and reason in comparison.untested
 
 
 def test_other_units_are_refused():
-    with pytest.raises(UserError, match="accuracy: not the same items\n  found 2; expected 3"):
+    with pytest.raises(UserError, match="accuracy:pronoun@1: not the same items\n  found 2; expected 3"):
         compare([accuracy([1, 0, 1])], [accuracy([1, 0])], "sign")
 
 
@@ -103,28 +104,20 @@ def summands(measure: str, names: str, unit: str = "documents") -> Tally:
     return Tally(measure, "bleu:exp", unit, tuple(names), counts)
 
 
-SCORES = {
-    "contrastive": {"pronoun": {"by_distance": {"1": {"items": 40, "right": 40}}}},
-    "contrastive_signature": "contrastive|v:2",
-}
-"""What scores.json has of accuracy."""
-
-
 def test_a_study_is_compared_pair_by_pair(tmp_path, monkeypatch):
     """What one of both lacks has no comparison, and neither have instances of another view."""
     tallies = {
         "sentence": [
             accuracy([0, 0, 1, 0] * 10),
-            summands("bleu|13a|d", "abcd"),
-            summands("bleu|13a|i", "ab", "instances"),
+            summands("d-BLEU", "abcd"),
+            summands("i-BLEU", "ab", "instances"),
         ],
-        "context@made": [accuracy([1, 1, 1, 1] * 10), summands("bleu|13a|i", "abcd", "instances")],
+        "context@made": [accuracy([1, 1, 1, 1] * 10), summands("i-BLEU", "abcd", "instances")],
     }
     for folder, comparisons in tallies.items():
         for seed in (1, 2):
             run = tmp_path / f"results/7_scores/toy/{folder}/seed{seed}"
             write_tallies(run / "details.arrow", comparisons)
-            write_json(run / "scores.json", SCORES)
     pair = {"corpus": "toy", "system": "context", "baseline": "sentence", "test": "sign"}
     settings = {
         "study": "made",

@@ -1,22 +1,15 @@
 """LTCR and HHI against loops, for every choice; their laws, and the interval."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
+from math import isnan
 
-import numpy as np
 import pytest
+from helpers.chain_measures import hhi, ltcr, measured
 from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.scoring import consistency as module
-from docmt.scoring.consistency import (
-    TranslatedChain,
-    consistency,
-    consistency_tallies,
-    edit_distance,
-    hhi,
-    ltcr,
-)
-from docmt.scoring.intervals import score_interval
+from docmt.scoring.consistency import TranslatedChain, edit_distance
 from docmt.settings.scoring import ConsistencyConfig
 
 DEFAULT = ConsistencyConfig()
@@ -140,46 +133,24 @@ def test_they_are_100_exactly_where_every_chain_has_one_translation(chains):
         assert (ltcr(chains, DEFAULT) == 100) == (hhi(chains, DEFAULT) == pytest.approx(100)) == alike
 
 
-def interval_of(chains: list[TranslatedChain], config: ConsistencyConfig = DEFAULT) -> dict | None:
-    """The interval of LTCR, as scores have it; None without a score too."""
-    documents = [*dict.fromkeys(chain.document for chain in chains), "without chains"]
-    return consistency(chains, documents, config, "").get("LTCR", {"interval": None})["interval"]
-
-
 @given(CHAINS, CONFIGS)
 def test_there_is_an_interval_where_two_documents_have_a_score(chains, config):
-    interval = interval_of(chains, config)
+    documents = [*dict.fromkeys(chain.document for chain in chains), "without chains"]
     scored = {chain.document for chain in chains if ltcr([chain], config) is not None}
-    if len(scored) < 2:
-        assert interval is None
-    else:
-        assert 0 <= interval["low"] <= interval["high"] <= 100
-
-
-def test_the_interval_is_that_of_every_other_metric():
-    """One LTCR has one interval, wherever it is printed: that of its tally."""
-    numbers = np.random.default_rng(0)
-    documents = [f"d{number}" for number in range(30)]
-    chains = [
-        TranslatedChain(document, tuple(numbers.choice(["a", "b", "c"], size=numbers.integers(2, 6))))
-        for document in documents[:18]
-        for _ in range(numbers.integers(1, 5))
-    ]
-    interval = consistency(chains, documents, DEFAULT, "")["LTCR"]["interval"]
-    (tally,) = (t for t in consistency_tallies(chains, documents, DEFAULT) if t.measure == "LTCR")
-    assert interval == asdict(score_interval(tally))
-    assert interval["signature"] == "bootstrap|unit:documents|units:30|draws:1000|seed:12345|level:95|v:2"
-    assert interval["low"] < ltcr(chains, DEFAULT) < interval["high"]
+    for score in measured(chains, config, documents):
+        assert (score.interval is None) == (len(scored) < 2)
+        assert score.interval is None or 0 <= score.low <= score.high <= 100 + 1e-9
 
 
 def test_scores_say_how_they_were_made_and_of_what():
     chains = [TranslatedChain("a", ("x", "y", None)), TranslatedChain("a", ("x",))]
-    scores = consistency(chains, ["a"], DEFAULT, "chains:some")
-    assert scores["LTCR"]["signature"] == "LTCR|chains:some|unaligned:own|match:exact|pairs:all|average:micro|v:2"
-    assert scores["HHI"]["signature"] == "HHI|chains:some|unaligned:own|match:exact|average:size|v:2"
-    assert scores["LTCR"] | {"chains": 1, "pairs": 3, "occurrences": 4, "unaligned": 1, "score": 0} == scores["LTCR"]
-    assert scores["HHI"]["score"] == pytest.approx(100 / 3)
-    skipped = consistency(chains, ["a"], replace(DEFAULT, unaligned="skip", pairs="first"), "chains:some")["LTCR"]
+    ltcr_score, hhi_score = measured(chains, DEFAULT, ["a"], "chains:some")
+    assert ltcr_score.signature == "LTCR|chains:some|unaligned:own|match:exact|pairs:all|average:micro|v:2"
+    assert hhi_score.signature == "HHI|chains:some|unaligned:own|match:exact|average:size|v:2"
+    assert ltcr_score.facts == {"chains": 1, "pairs": 3, "occurrences": 4, "unaligned": 1} == hhi_score.facts
+    assert (ltcr_score.value, ltcr_score.n, hhi_score.n) == (0, 3, 1)
+    assert hhi_score.value == pytest.approx(100 / 3)
+    skipped = measured(chains, replace(DEFAULT, unaligned="skip", pairs="first"))[0].facts
     assert (skipped["pairs"], skipped["unaligned"]) == (1, 1)
 
 
@@ -196,6 +167,7 @@ def test_every_choice_of_this_module_is_in_the_signatures():
     assert module.ltcr_signature(fuzzy, "") != module.ltcr_signature(replace(fuzzy, similarity=0.5), "")
 
 
-def test_nothing_to_compare_gives_no_score():
-    assert consistency([TranslatedChain("a", ("x",))], ["a"], DEFAULT, "chains:some") == {}
-    assert consistency([TranslatedChain("a", ("x", None))], ["a"], replace(DEFAULT, unaligned="skip"), "") == {}
+@pytest.mark.parametrize(("texts", "unaligned"), [(("x",), "own"), (("x", None), "skip")])
+def test_nothing_to_compare_gives_no_score(texts, unaligned):
+    scores = measured([TranslatedChain("a", texts)], replace(DEFAULT, unaligned=unaligned))
+    assert [(isnan(score.value), score.n) for score in scores] == [(True, 0)] * 2

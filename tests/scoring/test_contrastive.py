@@ -7,19 +7,19 @@ from hypothesis import strategies as st
 
 from docmt.base.columns import CONTRASTIVE_SCORES
 from docmt.base.errors import UserError
+from docmt.base.scores import Score
 from docmt.base.tables import write_arrow
 from docmt.scoring.contrastive import (
     Judgement,
-    accuracies,
+    accuracy_scores,
     accuracy_tallies,
     contrastive_signature,
-    group_with_totals,
     judge,
     judge_items,
     read_judgements,
 )
 from docmt.scoring.tallies import select
-from docmt.settings.metric import Tallied
+from docmt.settings.metrics import parse_metric
 from docmt.settings.scoring import ContrastiveConfig
 
 BY_SUM = ContrastiveConfig()
@@ -72,19 +72,24 @@ def test_the_signature_says_what_is_judged_by():
     assert contrastive_signature(mean) == "contrastive|score:mean|unit:target|ties:wrong|v:2"
 
 
+def scores_of(judgements: list[Judgement]) -> dict[str, Score]:
+    scores = accuracy_scores(judgements, accuracy_tallies(judgements, BY_SUM))
+    return {score.name.removeprefix("accuracy"): score for score in scores}
+
+
 def test_a_set_of_several_parts_has_a_total():
     names = ["anaphora/f.sg", "anaphora/m.sg", "word", "pair/it", "anaphora/f.sg"]
-    judgements = [Judgement(name, 1, 2, right=True, tie=False) for name in names]
-    sizes = {name: len(members) for name, members in group_with_totals(judgements).items()}
-    assert sizes == {"anaphora": 3, "anaphora/f.sg": 2, "anaphora/m.sg": 1, "word": 1, "pair/it": 1, "all": 5}
-    assert list(group_with_totals(judgements[:1])) == ["anaphora/f.sg"]
+    scores = scores_of([Judgement(name, 1, 2, right=True, tie=False) for name in names])
+    sizes = {"": 5, ":anaphora": 3, ":anaphora/f.sg": 2, ":anaphora/m.sg": 1, ":word": 1, ":pair": 1, ":pair/it": 1}
+    assert {name: score.n for name, score in scores.items() if "@" not in name} == sizes
+    assert list(scores)[::2] == list(sizes), "sets are in the order of the items"
 
 
 def test_systems_are_compared_by_a_set_with_its_parts():
     names = ["word", "words", "word/repeated", "word/repeated"]
     judgements = [Judgement(name, 1, 2, right=name == "word", tie=False) for name in names]
-    tally = select(accuracy_tallies(judgements), Tallied("accuracy", "word"))
-    assert tally.names == ("word/1/0", "word/repeated/1/0", "word/repeated/1/1")
+    tally = select(accuracy_tallies(judgements, BY_SUM), parse_metric("accuracy:word"))
+    assert tally.names == (":word@1/1/0", ":word/repeated@1/1/0", ":word/repeated@1/1/1")
     assert tally.score == pytest.approx(100 / 3)
 
 
@@ -96,15 +101,13 @@ def test_accuracies_by_set_and_distance():
         Judgement("p", 1, 2, right=True, tie=False),
         Judgement("w", 0, 5, right=True, tie=False),
     ]
-    scores = accuracies(judgements)
-    assert list(scores) == ["p", "w"]
-    by_distance = scores["p"].pop("by_distance")
-    whole = {"accuracy": 0.5, "items": 4, "variants": 10, "right": 2, "ties": 1, "chance": (0.5 * 3 + 0.25) / 4}
-    assert scores["p"] == whole
-    assert list(by_distance) == ["1", "2", "10"]
-    assert by_distance["1"] == {"accuracy": 1.0, "items": 2, "variants": 4, "right": 2, "ties": 0, "chance": 0.5}
-    assert by_distance["10"] == {"accuracy": 0.0, "items": 1, "variants": 4, "right": 0, "ties": 1, "chance": 0.25}
-    assert scores["w"]["chance"] == 0.2
+    scores = {name: (score.value, score.n, score.facts) for name, score in scores_of(judgements).items()}
+    assert list(scores) == ["", "@0", "@1", "@2", "@10", ":p", ":p@1", ":p@2", ":p@10", ":w", ":w@0"]
+    facts = {"right": 2, "ties": 1, "variants": 10, "by_chance": pytest.approx(0.5 * 3 + 0.25)}
+    assert scores[":p"] == (50, 4, facts)
+    assert scores[":p@1"] == (100, 2, {"right": 2, "ties": 0, "variants": 4, "by_chance": 1})
+    assert scores[":p@10"] == (0, 1, {"right": 0, "ties": 1, "variants": 4, "by_chance": 0.25})
+    assert scores[""][:2] == (60, 5) and scores[":w"][2]["by_chance"] == 0.2
 
 
 @pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf, None])

@@ -5,6 +5,7 @@ from random import Random
 
 import pyarrow.compute as pc
 import pytest
+from helpers.chain_measures import hhi, ltcr
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +14,6 @@ from docmt.base.tables import read_arrow
 from docmt.scoring.alignment.links import DirectedLinks
 from docmt.scoring.alignment.training import DefaultAligner, train
 from docmt.scoring.chain_scores import AlignedTranslations, StopList, StopLists
-from docmt.scoring.consistency import hhi, ltcr
 from docmt.scoring.occurrences import Output, find_chains, signature, translated_chains
 from docmt.settings.scoring import ConsistencyConfig
 

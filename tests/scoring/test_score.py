@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -7,17 +8,19 @@ import sacrebleu
 from helpers.command_line import succeed
 from helpers.recipes import write_recipe, write_settings
 
-from docmt.base.columns import CONTRASTIVE_SCORES, DOCUMENTS, REFERENCE_TOKENS, SEGMENTS, TOKENS
+from docmt.base.columns import CONTRASTIVE_SCORES, DOCUMENTS, REFERENCE_TOKENS, SCORES, SEGMENTS, TOKENS
 from docmt.base.errors import UserError
-from docmt.base.tables import write_arrow, write_parquet
+from docmt.base.scores import Score, read_scores, table_of
+from docmt.base.tables import read_parquet, write_arrow, write_parquet
 from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.scoring.alignment.training import ALIGNER_NAME
 from docmt.scoring.bleu import FAMILIES
 from docmt.scoring.chain_scores import StopFiles
 from docmt.scoring.corpus_aligner import write_aligner
-from docmt.scoring.measured import ScoringInputs, ScoringResult
-from docmt.scoring.score import score
+from docmt.scoring.measured import ScoringInputs
+from docmt.scoring.score import Scoring, score
 from docmt.scoring.tallies import read_tallies
+from docmt.settings.metrics import STRING_UNITS, bleu_name
 from docmt.steps import get_step
 from docmt.text.signs import text_warnings
 
@@ -130,7 +133,7 @@ class Job:
         write_aligner(chosen, self.tokens, folder)
         return folder
 
-    def scored(self, settings: dict = SETTINGS, **files: Path | StopFiles) -> ScoringResult:
+    def scored(self, settings: dict = SETTINGS, **files: Path | StopFiles) -> Scoring:
         inputs = ScoringInputs(
             self.corpus,
             self.tokens,
@@ -142,8 +145,13 @@ class Job:
         )
         return score(settings, inputs, text_warnings)
 
-    def score(self, settings: dict = SETTINGS) -> dict:
-        return self.scored(settings).scores
+    def score(self, settings: dict = SETTINGS, **files: Path | StopFiles) -> dict[str, Score]:
+        """The scores of the translations by name."""
+        return named(self.scored(settings, **files).scores)
+
+
+def named(scores: list[Score], text: str = "translations") -> dict[str, Score]:
+    return {score.name: score for score in scores if score.text == text}
 
 
 @pytest.fixture
@@ -154,33 +162,27 @@ def job(tmp_path) -> Job:
 def test_signatures_say_precision_and_engine_where_they_are_not_as_usual(job):
     trained = SETTINGS["resolved"] | {"train": {"precision": "bf16"}, "decode": {"engine": "ctranslate2"}}
     usual, other = job.score(), job.score(SETTINGS | {"resolved": trained})
-    for parts in (("bleu", "13a", "s"), ("consistency", "LTCR")):
-        before, after = usual, other
-        for part in parts:
-            before, after = before[part], after[part]
-        assert "precision:" not in before["signature"] and "engine:" not in before["signature"]
-        assert after["signature"] == before["signature"] + "|precision:bf16|engine:ctranslate2"
+    for name in ("s-BLEU", "LTCR"):
+        assert "precision:" not in usual[name].signature and "engine:" not in usual[name].signature
+        assert other[name].signature == usual[name].signature + "|precision:bf16|engine:ctranslate2"
 
 
 def test_a_perfect_translation_has_100_in_every_family_and_unit(job):
     scores = job.score()
-    assert {(f, u): round(n["score"], 6) for f, units in scores["bleu"].items() for u, n in units.items()} == {
-        (family, unit): 100 for family in FAMILIES for unit in "sd"
-    }
-    perfect = {family: pytest.approx({"s": 100, "d": 100}) for family in FAMILIES}
-    assert scores["by_document"] == [
-        {"document": "a", "sentences": 2, "bleu": perfect},
-        {"document": "b", "sentences": 1, "bleu": perfect},
-    ]
+    sizes = {"": {"s": 3, "d": 2}, "@document.a": {"s": 2, "d": 2}, "@document.b": {"s": 1, "d": 1}}
+    for family in FAMILIES:
+        for group, by_unit in sizes.items():
+            for unit, n in by_unit.items():
+                score = scores[bleu_name(family, unit) + group]
+                assert (score.n, score.value) == (n, pytest.approx(100))
 
 
 def test_packed_instances_are_scored_where_the_view_packs_sentences(job):
     job.write_view([("a", 0, 1), ("a", 1, 1), ("b", 0, 1)])
-    alone = job.score(INSTANCES)["bleu"]["13a"]["i"]
-    assert alone["signature"].endswith("|unit:i|view:tokens9|instances:3")
+    assert job.score(INSTANCES)["i-BLEU"].signature.endswith("|unit:i|view:tokens9|instances:3")
     job.write_view([("a", 0, 2), ("b", 0, 1)])
-    assert job.score(INSTANCES)["bleu"]["13a"]["i"]["signature"].endswith("|unit:i|view:tokens9|instances:2")
-    assert "i" not in job.score()["bleu"]["13a"]
+    assert job.score(INSTANCES)["i-BLEU"].signature.endswith("|unit:i|view:tokens9|instances:2")
+    assert "i-BLEU" not in job.score()
 
 
 @pytest.mark.parametrize("segments", [[("a", 0, 2)], [("b", 0, 2), ("a", 0, 1)]], ids=["fewer", "other documents"])
@@ -196,35 +198,31 @@ def test_what_each_unit_adds_gives_the_scores(job):
     job.lines("test.tok.txt", [TOKENIZED[0], "it was a black kitty .", TOKENIZED[2]])
     job.contrastive([-1.0, -2.0])
     result = job.scored(JUDGED)
-    tallies = {tally.measure: tally for tally in result.tallies}
-    for family, units in result.scores["bleu"].items():
-        for unit, record in units.items():
-            assert tallies[f"bleu|{family}|{unit}"].score == pytest.approx(record["score"])
-    for position, families in result.scores["positions"].items():
-        assert tallies[f"bleu|13a|s|{position}"].score == pytest.approx(families["13a"]["s"]["score"])
-    assert tallies["LTCR"].score == result.scores["consistency"]["LTCR"]["score"]
-    assert tallies["HHI"].score == result.scores["consistency"]["HHI"]["score"]
+    tallies, scores = {tally.name: tally for tally in result.tallies}, named(result.scores)
+    assert {"s-BLEU", "multi-bleu d-BLEU", "mteval s-BLEU@j1", "s-BLEU@last", "LTCR", "HHI"} <= tallies.keys()
+    for name, tally in tallies.items():
+        assert (scores[name].value, scores[name].signature) == (tally.score, tally.signature)
     assert tallies["LTCR"].names == ("a", "b")
-    assert (tallies["accuracy"].score, tallies["accuracy"].set, tallies["accuracy"].distance) == (100, "pronoun", 1)
+    assert {"accuracy", "accuracy:pronoun", "accuracy@1", "accuracy:pronoun@1"} <= scores.keys()
+    assert tallies["accuracy:pronoun@1"].score == scores["accuracy"].value == 100
 
 
 def test_metrics_on_request_are_computed_where_the_settings_request_them(job):
     job.lines("test.txt", ["The cat sat on a mat.", *RAW[1:]])
-    names = {"chrF", "chrF++", "TER"}
+    names = {f"{unit}-{name}" for name, units in STRING_UNITS.items() for unit in units}
     assert not names & job.score().keys()
-    result = job.scored(SETTINGS | {"requested": ["d-chrF++", "s-TER"]})
-    assert {name: list(result.scores[name]) for name in names & result.scores.keys()} == {"chrF++": ["d"], "TER": ["s"]}
-    by_measure = {tally.measure: tally for tally in result.tallies}
-    assert result.scores["TER"]["s"]["score"] == by_measure["TER|s"].score == pytest.approx(100 / 16)
-    assert result.scores["chrF++"]["d"]["signature"].endswith("|unit:d|documents:2")
+    scores = job.score(SETTINGS | {"requested": ["d-chrF++", "s-TER"]})
+    assert names & scores.keys() == {"d-chrF++", "s-TER"}
+    assert scores["s-TER"].value == pytest.approx(100 / 16)
+    assert scores["d-chrF++"].signature.endswith("|unit:d|documents:2")
 
 
 def test_tokenised_translations_and_references_are_told(job):
-    assert job.score()["warnings"] == []
+    assert job.scored().facts["warnings"] == []
     job.lines("test.txt", TOKENIZED)
     job.references(RAW, [["A kitty ."], [], []])
     job.write_reference_tokens([["a kitty ."], [], []])
-    told = [text.split(":")[0] for text in job.score()["warnings"]]
+    told = [text.split(":")[0] for text in job.scored().facts["warnings"]]
     assert told == ["translations", "reference 2"]
 
 
@@ -241,7 +239,7 @@ def test_text_that_is_not_what_metrics_expect_is_told(job, what):
     lines, decoding, language, sign = WARNED[what]
     job.lines("test.txt", lines)
     (job.translations / "decoding.json").write_text(json.dumps({"lines": "sentences", **decoding}))
-    told = job.score(SETTINGS | language)["warnings"]
+    told = job.scored(SETTINGS | language).facts["warnings"]
     assert [sign in text for text in told] == ([True] if sign else []), told
 
 
@@ -250,9 +248,9 @@ def test_every_reference_counts_raw_and_tokenised(job):
     job.references(other, [[text] for text in RAW])
     job.write_tokens([text.lower() for text in other])
     job.write_reference_tokens([[text] for text in TOKENIZED])
-    scores = job.score()["bleu"]
-    assert [round(scores[family][unit]["score"], 6) for family in scores for unit in ("s", "d")] == [100] * 8
-    assert all("nrefs:2|" in scores[family][unit]["signature"] for family in scores for unit in ("s", "d"))
+    scores = job.score()
+    for name in (bleu_name(family, unit) for family in FAMILIES for unit in "sd"):
+        assert scores[name].value == pytest.approx(100) and "nrefs:2|" in scores[name].signature
 
 
 @pytest.mark.parametrize("references", [[[], ["one"], []], [["one"], ["two", "three"], []]], ids=["fewer", "more"])
@@ -264,11 +262,11 @@ def test_tokens_of_other_references_are_refused(job, references):
 
 
 def test_each_window_position_is_scored(job):
-    positions = job.score()["positions"]
-    assert list(positions) == ["j1", "j2", "last"]
-    assert positions["j2"]["13a"]["s"]["score"] == pytest.approx(100)
-    expected = sacrebleu.corpus_bleu([*RAW[:2], "A dog."], [RAW]).score
-    assert positions["j1"]["13a"]["s"]["score"] == expected
+    scores = job.score()
+    groups = [score.group for score in scores.values() if score.metric == "mteval s-BLEU" and "." not in score.group]
+    assert groups == ["", "@j1", "@j2", "@last"]
+    assert scores["s-BLEU@j2"].value == pytest.approx(100)
+    assert scores["s-BLEU@j1"].value == sacrebleu.corpus_bleu([*RAW[:2], "A dog."], [RAW]).score
 
 
 def test_last_sentences_of_whole_windows_are_scored_alone(job):
@@ -277,11 +275,10 @@ def test_last_sentences_of_whole_windows_are_scored_alone(job):
     job.lines("test.txt", lines)
     job.lines("test.tok.txt", lines)
     result = job.scored()
-    (tally,) = (tally for tally in result.tallies if tally.measure == "bleu|13a|s|last")
-    last = result.scores["positions"]["last"]["13a"]["s"]
+    (tally,) = (tally for tally in result.tallies if tally.name == "s-BLEU@last")
     assert tally.names == ("1",)
-    assert last["score"] == sacrebleu.corpus_bleu([lines[1]], [[RAW[1]]]).score
-    assert last["signature"].endswith("|unit:s|sentences:last of 2")
+    assert tally.score == sacrebleu.corpus_bleu([lines[1]], [[RAW[1]]]).score
+    assert tally.signature.endswith("|unit:s|sentences:last of 2")
 
 
 OCCURRENCES = (
@@ -291,40 +288,41 @@ OCCURRENCES = (
 
 
 def test_consistency_of_the_translations_of_chains(job):
-    consistency = job.score()["consistency"]
-    assert (consistency["LTCR"]["score"], consistency["HHI"]["score"]) == (100, 100)
-    assert (consistency["LTCR"]["chains"], consistency["LTCR"]["pairs"]) == (1, 1)
-    assert consistency["LTCR"]["interval"] is None, "a single document has a chain"
+    ltcr, hhi = (job.score()[name] for name in ("LTCR", "HHI"))
+    assert (ltcr.value, hhi.value, ltcr.n, ltcr.facts["chains"]) == (100, 100, 1, 1)
+    assert ltcr.interval is None, "a single document has a chain"
     rules = "unaligned:own|match:exact"
-    assert consistency["LTCR"]["signature"] == f"LTCR|{OCCURRENCES}|{rules}|pairs:all|average:micro|v:2"
-    assert consistency["HHI"]["signature"] == f"HHI|{OCCURRENCES}|{rules}|average:size|v:2"
+    assert ltcr.signature == f"LTCR|{OCCURRENCES}|{rules}|pairs:all|average:micro|v:2"
+    assert hhi.signature == f"HHI|{OCCURRENCES}|{rules}|average:size|v:2"
 
 
 def test_the_reference_is_scored_as_a_system_that_translates_like_it(job):
     job.lines("test.tok.txt", TOKENIZED)
-    scores = job.score()
-    assert scores["reference"]["consistency"] == scores["consistency"] != {}
-    assert "bleu" not in scores["reference"]
+    scores = job.scored().scores
+    reference = named(scores, "reference")
+    assert list(reference) == ["LTCR", "HHI"]
+    assert {name: replace(score, text="translations") for name, score in reference.items()}.items() <= named(
+        scores
+    ).items()
 
 
 @pytest.mark.parametrize("second", ["", "the the .", "!"], ids=["empty", "stop words", "punctuation"])
 def test_an_occurrence_without_a_translation_counts_unless_the_rules_say_otherwise(job, second):
     job.lines("test.tok.txt", [TOKENIZED[0], second, TOKENIZED[2]])
-    assert job.score()["consistency"]["LTCR"]["score"] == 0
+    assert job.score()["LTCR"].value == 0
     skipping = CONSISTENCY | {"unaligned": "skip", "only_stop_words": "unaligned"}
     result = job.scored(SETTINGS | {"consistency": skipping})
-    assert result.scores["consistency"] == {}
-    assert not {tally.measure for tally in result.tallies} & {"LTCR", "HHI"}
+    assert not {row.name for row in (*named(result.scores).values(), *result.tallies)} & {"LTCR", "HHI"}
 
 
 def test_stop_lists_from_files(job, tmp_path):
     cat, kitty = tmp_path / "cat.txt", tmp_path / "kitty.txt"
     cat.write_text("猫\n。\n", encoding="utf-8")
     kitty.write_text("Kitty\n", encoding="utf-8")
-    assert job.scored(stop_files=StopFiles(source=cat)).scores["consistency"] == {}
+    assert "LTCR" not in job.score(stop_files=StopFiles(source=cat))
     job.lines("test.tok.txt", ["the kitty cat sat on the mat .", *TOKENIZED[1:]])
-    ltcr = job.scored(stop_files=StopFiles(target=kitty)).scores["consistency"]["LTCR"]
-    assert (ltcr["score"], "strip:punctuation+kitty.txt-" in ltcr["signature"]) == (100, True)
+    ltcr = job.score(stop_files=StopFiles(target=kitty))["LTCR"]
+    assert (ltcr.value, "strip:punctuation+kitty.txt-" in ltcr.signature) == (100, True)
 
 
 CONVENTIONS = {
@@ -341,16 +339,14 @@ def test_a_convention_gives_what_its_settings_give_by_themselves(job, name, tmp_
     kitty = tmp_path / "kitty.txt"
     kitty.write_text("kitty\n", encoding="utf-8")
     files = StopFiles(target=kitty)
-    beside = job.scored(SETTINGS | {"conventions": CONVENTIONS}, stop_files=files)
+    beside = job.score(SETTINGS | {"conventions": CONVENTIONS}, stop_files=files)
     without_file = StopFiles() if name == "all_words" else files
-    alone = job.scored(SETTINGS | {"consistency": CONSISTENCY | CONVENTIONS[name]}, stop_files=without_file)
-    plain = job.scored(stop_files=files)
+    alone = job.score(SETTINGS | {"consistency": CONSISTENCY | CONVENTIONS[name]}, stop_files=without_file)
+    plain = job.score(stop_files=files)
     for measure in ("LTCR", "HHI"):
-        assert beside.scores["consistency"][f"{measure}:{name}"] == alone.scores["consistency"][measure]
-        assert beside.scores["consistency"][measure] == plain.scores["consistency"][measure]
-        tallies = {tally.measure: tally for tally in beside.tallies}
-        assert tallies[f"{measure}:{name}"].score == alone.scores["consistency"][measure]["score"]
-    signatures = [score["signature"] for score in beside.scores["consistency"].values()]
+        assert replace(beside[f"{measure}:{name}"], group="") == alone[measure]
+        assert beside[measure] == plain[measure]
+    signatures = [score.signature for score in beside.values() if score.metric in ("LTCR", "HHI")]
     assert len(set(signatures)) == len(signatures) == 2 * (1 + len(CONVENTIONS))
 
 
@@ -358,10 +354,11 @@ def test_coherence_where_settings_name_vectors(job, tmp_path):
     vectors = tmp_path / "vectors.txt"
     vectors.write_text("3 2\ncat 1 0\nmat 0 1\ndog 1 1\n", encoding="utf-8")
     result = job.scored(SETTINGS | {"coherence": {"vectors": "trained", "case": "lower"}}, word_vectors=vectors)
-    assert result.scores["coherence"] | {"score": pytest.approx(0.5**0.5), "pairs": 1} == result.scores["coherence"]
-    (tally,) = (candidate for candidate in result.tallies if candidate.measure == "coherence")
-    assert (tally.names, tally.score) == (("a", "b"), pytest.approx(0.5**0.5))
-    assert job.score()["coherence"] == job.score()["cohesion"] == {}
+    score = named(result.scores)["coherence"]
+    assert (score.value, score.n) == (pytest.approx(0.5**0.5), 1)
+    (tally,) = (candidate for candidate in result.tallies if candidate.name == "coherence")
+    assert (tally.names, tally.score) == (("a", "b"), score.value)
+    assert not {"coherence", "cohesion"} & job.score().keys()
 
 
 @pytest.mark.parametrize("name", ["test.txt", "test.tok.txt", "test.j1.txt"])
@@ -387,11 +384,11 @@ def documents(job) -> Job:
 def test_where_lines_are_documents_only_they_are_scored(documents):
     by_sentence = Job(documents.corpus.parent / "other").score()
     scores = documents.score()
-    assert {family: list(units) for family, units in scores["bleu"].items()} == {family: ["d"] for family in FAMILIES}
-    assert all(scores["bleu"][family]["d"] == by_sentence["bleu"][family]["d"] for family in scores["bleu"])
-    assert scores["positions"] == scores["consistency"] == {}
+    whole = [name for name, score in scores.items() if not score.group]
+    assert whole == [*(bleu_name(family, "d") for family in FAMILIES), "sentences", "fallbacks"]
+    assert all(scores[name] == by_sentence[name] for name in whole[:-2])
     documents.contrastive([-1.0, -2.0])
-    assert documents.score(JUDGED)["contrastive"]["pronoun"]["accuracy"] == 1.0
+    assert documents.score(JUDGED)["accuracy:pronoun"].value == 100
 
 
 @pytest.mark.parametrize("symbol", ["<unk>", "<sep>", "</s>"])
@@ -418,10 +415,16 @@ def test_the_command_writes_scores(job, tmp_path):
     words = write_recipe(tmp_path / "scores", "scores", SETTINGS, {**inputs, "aligner": job.aligner()})
     succeed(*words)
     expected = job.scored(SETTINGS | {"version": get_step("scores").version})
-    assert json.loads((Path(words[-1]) / "scores.json").read_text()) == json.loads(json.dumps(expected.scores))
-    details = read_tallies(Path(words[-1]) / "details.arrow")
-    assert [(t.measure, t.names, t.counts.tolist()) for t in details] == [
-        (t.measure, t.names, t.counts.tolist()) for t in expected.tallies
+    folder = Path(words[-1])
+    written = read_parquet(folder / "scores.parquet", SCORES)
+    assert written.equals(table_of(expected.scores, corpus="toy", system="sentence", seed=1))
+    of_documents = read_scores(folder / "scores.parquet", of_documents=True)
+    assert len(of_documents) == 2 * 2 * len(FAMILIES)
+    assert len(of_documents) + len(read_scores(folder / "scores.parquet")) == len(written)
+    assert json.loads((folder / "scoring.json").read_text()) == json.loads(json.dumps(expected.facts))
+    details = read_tallies(folder / "details.arrow")
+    assert [(t.name, t.signature, t.names, t.counts.tolist()) for t in details] == [
+        (t.name, t.signature, t.names, t.counts.tolist()) for t in expected.tallies
     ]
 
 

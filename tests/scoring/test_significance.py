@@ -9,11 +9,12 @@ from math import comb
 import numpy as np
 import pytest
 import sacrebleu
+from helpers.chain_measures import ltcr
 from sacrebleu.significance import PairedTest
 from scipy.stats import binom, binomtest, norm, t
 
 from docmt.scoring.bleu import FAMILIES, bleu_of_counts, line_counts
-from docmt.scoring.consistency import TranslatedChain, consistency_tallies, ltcr
+from docmt.scoring.consistency import TranslatedChain, consistency_tallies
 from docmt.scoring.significance import (
     FEWEST_UNITS,
     SEED,
@@ -119,7 +120,7 @@ def test_ltcr_is_compared_over_documents():
         return ltcr([chain for chains in documents for chain in chains], ConsistencyConfig())
 
     ours, theirs = (
-        consistency_tallies([c for d in chains_of_documents for c in d], names, ConsistencyConfig())[0].counts
+        consistency_tallies([c for d in chains_of_documents for c in d], names, ConsistencyConfig(), "")[0].counts
         for chains_of_documents in (system, baseline)
     )
     after = [whole([*baseline[:d], system[d], *baseline[d + 1 :]]) for d in range(9)]

@@ -14,6 +14,7 @@ from helpers.command_line import output
 from helpers.places import target
 from helpers.plans import to_make
 from helpers.planted import at
+from helpers.score_files import scores_in
 from helpers.support import ROOT, SMOKE, Project, small_demo
 
 from docmt.base.artifacts import SCRATCH
@@ -84,7 +85,7 @@ def test_nothing_is_translated_twice_and_nothing_is_lost(service, programs):
     assert lines == [source.upper() for source in sources]
     record = json.loads((decoded / "decoding.json").read_text(encoding="utf-8"))
     assert (record["strategy"], record["lines"], record["stand_in"]) == ("command", "sentences", False)
-    assert "s" in json.loads((scores / "scores.json").read_text(encoding="utf-8"))["bleu"]["13a"]
+    assert "s-BLEU" in scores_in(scores)
     assert not (decoded / SCRATCH).exists()
     assert to_make(service.root, target(service, SCORES)) == set()
 

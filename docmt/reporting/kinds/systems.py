@@ -57,7 +57,7 @@ def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
     )
     cells = [cell for row in rows for cell in row.cells]
     signatures = _signatures((cell, text) for cell in cells for text in cell.signatures)
-    intervals = _signatures((cell, interval.signature) for cell in cells for interval in cell.intervals)
+    intervals = _signatures((cell, score.interval) for cell in cells for score in cell.intervals)
     tests = _signatures((cell, cell.comparison["signature"]) for cell in cells if cell.p is not None)
     filled = tuple(_with_drops(config, rows)) if config.drop else tuple(rows)
     return Table(
@@ -190,8 +190,8 @@ def _cell(
 
 def _warnings(runs: list[Run], metric: MetricName) -> tuple[str, ...]:
     """Return what scoring jobs warned of in the text of a cell; none for metrics of a model, which read no text."""
-    scored = [] if metric.metric.of_model else [run.scores or {} for run in runs]
-    return tuple(dict.fromkeys(text for scores in scored for text in scores.get("warnings", ())))
+    scored = [] if metric.metric.of_model else runs
+    return tuple(dict.fromkeys(text for run in scored for text in run.scoring.get("warnings", ())))
 
 
 def _reference(results: Results, corpus: str, metric: MetricName) -> Iterator[Run]:
@@ -200,9 +200,8 @@ def _reference(results: Results, corpus: str, metric: MetricName) -> Iterator[Ru
     They are the same in all runs of a page, but for different settings of scoring, which signatures state.
     """
     for run in results.of(corpus):
-        reference = (run.scores or {}).get("reference", {})
-        if metric.find(reference) is not None:
-            yield dataclasses.replace(run, scores={**reference, "decoding": run.scores["decoding"]})
+        if metric.name in run.of_reference:
+            yield dataclasses.replace(run, scores=run.of_reference)
 
 
 def _scored(row: RowConfig, system: str | None, runs: list[Run]) -> str | None:
@@ -218,7 +217,7 @@ def _measured(results: Results, corpus: str, system: str, metric: MetricName) ->
 def _empty(results: Results, corpus: str, system: str | None, metric: MetricName, runs: list[Run]) -> str:
     """Return why a cell has no number; `runs`: the runs of its system."""
     with_file = runs_with_file(runs, metric)
-    lines = {run.scores["decoding"]["lines"] for run in with_file if run.scores is not None}
+    lines = {run.scoring["decoding"]["lines"] for run in with_file if run.scoring}
     if lines == {"documents"} and not (metric.of_model and external_source(runs)):
         return DOCUMENTS_ONLY
     return why_empty(results, corpus, system, metric, bool(with_file))

@@ -78,10 +78,8 @@ def test_the_difference_to_the_baseline_stands_behind_the_number(full):
 
 def test_the_best_number_is_bold_intervals_stand_behind_and_a_reason_is_one_note(full):
     full.settings["not_run"] = {f"{CORPUS}/never_run": "no file"}
-    interval = {"low": 90.1, "high": 99.2, "signature": "bootstrap"}
-    ltcr = {"LTCR": {"score": 95.0, "signature": "LTCR", "interval": interval}}
-    full.score("sentence", 1, bleu=20.0, consistency={"LTCR": {**ltcr["LTCR"], "score": 91.0}})
-    full.score("concat_3", 1, bleu=22.5, consistency=ltcr)
+    full.score("sentence", 1, bleu=20.0, scores={"LTCR": (91.0, 90.1, 99.2)})
+    full.score("concat_3", 1, bleu=22.5, scores={"LTCR": (95.0, 90.1, 99.2)})
     rows = [{"system": name} for name in ("sentence", "concat_3", "never_run")]
     full.table("compared", rows, ["s-BLEU", "LTCR"], baseline="sentence")
     table = text_table(piece(full, "compared"))

@@ -7,7 +7,6 @@ from docmt.reporting.pieces import pieces
 
 CORPUS = "toy_zh-en"
 STAND_INS = {f"results/0_models/{name}@smoke": f"models/{name}" for name in ("bert", "mbart", "awesome")}
-COHESION = {"cohesion": {"score": 0.5, "pairs": 3, "cut_pairs": 0, "signature": "cohesion|model:bert"}}
 
 
 @pytest.fixture
@@ -16,7 +15,7 @@ def marked(world):
     world.settings |= {"stand_ins": STAND_INS, "random_starts": {f"{CORPUS}/concat_3": "results/0_models/mbart@smoke"}}
     for system in ("sentence", "concat_3"):
         judges = {"cohesion": {"model": "results/0_models/bert@smoke"}, "aligner": {"model": None}}
-        world.score(system, **COHESION, settings=judges)
+        world.score(system, scores={"cohesion": 0.5}, settings=judges)
     rows = [{"system": system} for system in ("sentence", "concat_3", "never_run")]
     world.table("t", rows, ["s-BLEU", "cohesion", "LTCR"])
     return world
@@ -46,9 +45,8 @@ def test_the_page_marks_them_and_says_what_the_mark_means(marked):
 
 def test_what_a_random_aligner_linked_is_marked(world):
     world.settings |= {"stand_ins": STAND_INS}
-    consistency = {"LTCR": {"score": 60.0, "signature": "ltcr"}, "HHI": {"score": 50.0, "signature": "hhi"}}
     judges = {"cohesion": None, "aligner": {"model": "results/0_models/awesome@smoke"}}
-    world.score("sentence", consistency=consistency, settings=judges)
+    world.score("sentence", scores={"LTCR": 60.0, "HHI": 50.0}, settings=judges)
     world.table("t", [{"system": "sentence"}], ["s-BLEU", "LTCR", "HHI"])
     (piece,) = pieces(world.load())
     assert [record["random"] for record in piece.records] == [[], ["models/awesome"], ["models/awesome"]]

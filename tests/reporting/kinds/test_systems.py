@@ -1,10 +1,10 @@
 import csv
 import io
-import json
 import re
 import statistics
 
 import pytest
+from helpers.score_files import write_scores
 from helpers.single_item import CORPUS, only, page_of
 
 from docmt.base.errors import UserError
@@ -34,7 +34,7 @@ def cells(world) -> dict:
 def test_published_measured_and_difference_stand_side_by_side(full):
     cell = cells(full)["Sentence", "s-BLEU"]
     assert (cell.published, cell.measured, cell.difference, cell.status) == (19.5, 20.0, 0.5, "measured")
-    assert cell.signatures == ("nrefs:1|tok:13a|unit:s",)
+    assert cell.signatures == ("s-BLEU|v:1",)
 
 
 def test_a_corpus_that_was_left_out_says_what_is_missing(world):
@@ -84,12 +84,7 @@ def test_reasons_that_were_known_before_the_run_mark_cells_and_have_a_table_of_t
 
 
 def test_a_system_that_translates_documents_has_no_sentences_to_score(world):
-    decoding = {"lines": "documents", "sentences": 4, "fallback_sentences": 0}
-    world.score("sentence", bleu=20.0, decoding=decoding)
-    scores = world.folder("7_scores", "sentence", 1) / "scores.json"
-    content = json.loads(scores.read_text())
-    del content["bleu"]["13a"]["s"]
-    scores.write_text(json.dumps(content))
+    write_scores(world.folder("7_scores", "sentence", 1), {"d-BLEU": 20.0}, decoding={"lines": "documents"})
     world.table("t", [{"system": "sentence"}], ["s-BLEU", "d-BLEU"])
     by_place = cells(world)
     assert (by_place["sentence", "s-BLEU"].status, by_place["sentence", "s-BLEU"].measured) == ("documents only", None)
@@ -109,9 +104,9 @@ def test_several_seeds_give_mean_and_standard_deviation(world):
 def test_signatures_are_named_once_with_their_corpora(full):
     table = table_of(full)
     assert [(signature.metric, signature.text, signature.corpora) for signature in table.signatures] == [
-        ("s-BLEU", "nrefs:1|tok:13a|unit:s", (CORPUS,)),
-        ("d-BLEU", "nrefs:1|tok:13a|unit:d", (CORPUS,)),
-        ("accuracy:pronoun", "contrastive|v:1", (CORPUS,)),
+        ("s-BLEU", "s-BLEU|v:1", (CORPUS,)),
+        ("d-BLEU", "d-BLEU|v:1", (CORPUS,)),
+        ("accuracy:pronoun", "accuracy|v:1", (CORPUS,)),
     ]
 
 
@@ -192,14 +187,9 @@ def test_a_number_stands_beside_its_difference_to_the_baseline(world):
     assert 'title="difference to sentence">(−0.75)</span>' in page
 
 
-def interval(low: float, high: float) -> dict:
-    return {"low": low, "high": high, "signature": "bootstrap|unit:documents"}
-
-
 def test_an_interval_stands_in_the_cell_of_its_number(world):
-    for seed, (low, high) in enumerate([(50.0, 60.0), (52.0, 64.0)], 1):
-        ltcr = {"score": 55.0 + seed, "signature": "LTCR|v:1", "interval": interval(low, high)}
-        world.score("sentence", seed, consistency={"LTCR": ltcr})
+    for seed, ltcr in enumerate([(56.0, 50.0, 60.0), (57.0, 52.0, 64.0)], 1):
+        world.score("sentence", seed, scores={"LTCR": ltcr})
     world.table("t", [{"system": "sentence"}, {"system": "never_run"}], ["LTCR", "s-BLEU"])
     ltcr, bleu, *_ = piece_of(world).records
     assert (ltcr["measured"], ltcr["low"], ltcr["high"]) == (56.5, 51.0, 62.0)
@@ -207,7 +197,7 @@ def test_an_interval_stands_in_the_cell_of_its_number(world):
     page = page_of(world)
     assert page.count("[51.00, 62.00]</span>") == 1 and page.count('class="interval"') == 1
     assert "In square brackets: the 95 % interval, the mean of its ends over seeds." in page
-    assert "<b>interval of LTCR</b> <code>bootstrap|unit:documents</code>" in page
+    assert "<b>interval of LTCR</b> <code>bootstrap|LTCR</code>" in page
 
 
 def best(world) -> dict[str, list[str]]:
@@ -219,7 +209,7 @@ def best(world) -> dict[str, list[str]]:
 
 def test_the_best_number_of_a_column_is_marked_and_ties_are_all_marked(world):
     for system, bleu, ter in zip(SYSTEMS, (20.001, 19.0, 20.004), (60.0, 55.0, 62.0), strict=True):
-        world.score(system, bleu=bleu, TER={"s": {"score": ter, "signature": "t"}})
+        world.score(system, bleu=bleu, scores={"s-TER": ter})
     rows = [{"group": "All"}, *({"system": system} for system in (*SYSTEMS, "never_run"))]
     rows.append({"label": "Others", "published": {CORPUS: {"s-BLEU": 99.0}}})
     world.table("t", rows, ["s-BLEU", "s-TER", "sentences", "HHI"])
@@ -258,13 +248,12 @@ def test_rows_cells_and_headings_have_what_scripts_read(full):
 def test_signatures_fold_away(full):
     page = page_of(full)
     start = page.index("<summary>How these numbers are computed</summary>")
-    assert start < page.index("nrefs:1|tok:13a|unit:s") < page.index("</details>", start)
+    assert start < page.index("s-BLEU|v:1") < page.index("</details>", start)
 
 
 def test_the_page_says_that_a_lower_ter_is_better(world):
-    signed = {"signature": "nrefs:1|case:lc|unit:s"}
     for system, ter in zip(SYSTEMS, (60.0, 55.0, 62.0), strict=True):
-        world.score(system, TER={"s": {"score": ter, **signed}})
+        world.score(system, scores={"s-TER": ter})
         world.compare(system, 0.02, "s-TER")
     rows = [{"system": system} for system in SYSTEMS]
     world.table("t", rows, ["s-TER"], baseline="sentence", drop="first")
