@@ -117,7 +117,8 @@ def docmt_marks(options: argparse.Namespace, shape: Shape) -> list:
     vocabulary = Vocabulary((*SPECIALS, *files.pieces))
     sides = [[[vocabulary.encode(words)] for words in files.sentences("train", side)] for side in ("src", "tgt")]
     rows = Rows.from_lists(*sides)
-    share = len(rows.source_ids) / (len(rows.source_ids) + len(rows))
+    words = rows.source_words.sum()
+    share = words / (words + len(rows))
     tokens = {"tokens_per_update": shape.tokens, "batch_tokens": shape.tokens}
     train = TrainConfig(**tokens, max_updates=shape.warm_up + shape.updates, checkpoint="last", precision="bf16")
     sizes = {"encoder_layers": shape.layers, "decoder_layers": shape.layers, "width": shape.width}

@@ -21,6 +21,7 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
+from docmt.base.ragged import Ragged
 from docmt.base.vocabulary import SPECIALS
 from docmt.models import build
 from docmt.models.pretrained import Start
@@ -77,11 +78,12 @@ def make_rows(case: Case) -> Rows:
     """Enough for an epoch of two updates; lengths of sentences half as long to half as long again."""
     generator = np.random.default_rng(0)
     segments = 2 * TOKENS // (case.sentences * (case.words + 1))
-    sides = []
+    sides: list[Ragged] = []
     for _ in range(2):
         lengths = generator.integers(case.words // 2, case.words * 3 // 2 + 1, size=segments * case.sentences)
-        sides += [generator.integers(len(SPECIALS), case.vocabulary, size=lengths.sum()), lengths]
-    return Rows(*sides, np.full(segments, case.sentences), chains_of(sides[1], segments, case))
+        words = Ragged.of(generator.integers(len(SPECIALS), case.vocabulary, size=lengths.sum()), lengths)
+        sides += words.grouped(np.full(segments, case.sentences))
+    return Rows(*sides, chains_of(sides[1].flat(), segments, case))
 
 
 def chains_of(lengths: np.ndarray, segments: int, case: Case) -> RowChains | None:
@@ -92,7 +94,7 @@ def chains_of(lengths: np.ndarray, segments: int, case: Case) -> RowChains | Non
     first = np.cumsum(by_segment, axis=1) - by_segment
     members = [row[: len(row) // 3 * 3] for row in first]
     counts = np.full(segments, case.sentences // 3)
-    return RowChains(np.concatenate(members), np.full(counts.sum(), 3), counts)
+    return RowChains(*Ragged.of(np.concatenate(members), np.full(counts.sum(), 3)).grouped(counts))
 
 
 def matrix_rate() -> float:

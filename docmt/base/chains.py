@@ -4,8 +4,7 @@ Paper: lexical chains, section 3 (S = (a_k, b_k), k = 1..K) and appendix A.
 
 In this module a text is a document, or a segment of a document. Several texts are given as one array of all their
 words, text after text, and the number of words of each text. Chains are ordered by text, and within a text by their
-first member. The chains of all texts are two arrays: `members` has the places of the words, chain after chain, and
-`sizes` has the number of members of each chain.
+first member. The chains of all texts are a ragged array: a list for each chain, of the places of the words.
 
 `@@` at the end of a BPE piece means that the next piece continues the word. A pretrained tokenizer's piece that
 continues a word has `@@` at its start instead.
@@ -18,14 +17,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from docmt.base.runs import places, spans, starts
+from docmt.base.ragged import Ragged, places, starts
 from docmt.base.vocabulary import CONTINUES, by_frequency
 
 Words = tuple[list[str], list[int]]
 """Words, and the number of pieces of each word."""
-
-Chains = tuple[np.ndarray, np.ndarray]
-"""The members and the sizes of chains."""
 
 
 def most_frequent(counts: Mapping[str, int], number: int) -> list[str]:
@@ -36,7 +32,7 @@ def most_frequent(counts: Mapping[str, int], number: int) -> list[str]:
     return by_frequency(counts)[:number]
 
 
-def repeated(words: pa.Array, lengths: np.ndarray, stop_words: Iterable[str]) -> Chains:
+def repeated(words: pa.Array, lengths: np.ndarray, stop_words: Iterable[str]) -> Ragged:
     """Return the lexical chains of texts: a chain for each word that its text repeats and that is no stop word.
 
     `words` has the words of all texts, as strings or dictionary-encoded; members are places in it. `lengths` is the
@@ -49,21 +45,19 @@ def repeated(words: pa.Array, lengths: np.ndarray, stop_words: Iterable[str]) ->
     candidates = frame.with_row_index("place").filter(~pl.col("word").is_in(list(stop_words)))
     by_word = candidates.group_by("text", "word", maintain_order=True).agg("place")["place"]
     chains = by_word.filter(by_word.list.len() > 1)
-    return chains.explode().to_numpy().astype(np.int64), chains.list.len().to_numpy().astype(np.int64)
+    return Ragged.of(*(part.to_numpy().astype(np.int64) for part in (chains.explode(), chains.list.len())))
 
 
-def chains_of_pieces(chains: Chains, piece_counts: np.ndarray) -> Chains:
+def chains_of_pieces(chains: Ragged, piece_counts: np.ndarray) -> Ragged:
     """Convert chains of words to chains of pieces: the chain of a word of p pieces gives p chains, one for each piece.
 
     `piece_counts` is the number of pieces of every word of all texts. Members of the result are places among all
     pieces.
     """
-    members, sizes = chains
-    opens = starts(sizes)
-    pieces = piece_counts[members[opens]]  # all members of a chain are the same word
-    word_chains = np.repeat(np.arange(len(sizes)), pieces)
-    first_pieces = starts(piece_counts)[members[spans(opens[word_chains], sizes[word_chains])]]
-    return first_pieces + np.repeat(places(pieces), sizes[word_chains]), sizes[word_chains]
+    pieces = piece_counts[chains.values[chains.starts]]  # all members of a chain are the same word
+    of_word = chains.take(np.repeat(np.arange(len(chains)), pieces))
+    members = starts(piece_counts)[of_word.flat()] + np.repeat(places(pieces), of_word.lengths)
+    return Ragged.of(members, of_word.lengths)
 
 
 def chains_of(
@@ -75,8 +69,8 @@ def chains_of(
     """
     text = pa.array(chain.from_iterable(words), pa.string())
     word_chains = repeated(text, np.array([len(text)]), stop_words)
-    members, sizes = chains_of_pieces(word_chains, np.fromiter(chain.from_iterable(piece_counts), np.int64))
-    return members.tolist(), sizes.tolist()
+    chains = chains_of_pieces(word_chains, np.fromiter(chain.from_iterable(piece_counts), np.int64))
+    return chains.flat().tolist(), chains.lengths.tolist()
 
 
 def words_of_pieces(pieces: Sequence[str], lengths: np.ndarray | None = None) -> Words:

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from docmt.base.errors import UserError
 from docmt.base.foreign import reading
-from docmt.base.runs import sums
+from docmt.base.ragged import sums
 
 _TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
 _NUMBER, _NUMBERS = pa.int32(), pa.list_(pa.int32())
@@ -191,13 +192,14 @@ def check_segments(path: Path, table: pa.Table, sizes: Mapping[str, int]) -> Non
 def check_chains(path: Path, chains: pa.Table, segments: pa.Table) -> None:
     """Raise UserError where `chains` cannot be the chains of `segments` (see `read_chains`)."""
     with reading(path, "not lexical chains of segments", remedy=OF_CHAINS):
-        lengths, members = (chains[name].combine_chunks() for name in ("lengths", "members"))
-        _check_sums(lengths, members.value_lengths().to_numpy(), "lengths")
-        pieces = segments["source_ids"].combine_chunks().value_lengths().to_numpy()
-        limits = np.repeat(pieces, members.value_lengths().to_numpy())
-        places = _values(members)
-        if len(places) and not ((places >= 0) & (places < limits)).all():
-            raise ValueError("members beyond the pieces of their segment")
+        pieces, first = pc.list_value_length(segments["source_ids"]).to_numpy(), 0
+        for batch in chains.to_batches():
+            members, sizes = batch.column("members"), batch.column("members").value_lengths().to_numpy()
+            _check_sums(batch.column("lengths"), sizes, "lengths")
+            places, limits = _values(members), np.repeat(pieces[first : first + len(batch)], sizes)
+            if not ((places >= 0) & (places < limits)).all():
+                raise ValueError("members beyond the pieces of their segment")
+            first += len(batch)
 
 
 def _values(lists: pa.ListArray) -> np.ndarray:

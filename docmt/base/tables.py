@@ -72,11 +72,13 @@ class ArrowFile:
         with reading(path, "not an Arrow file"):
             need_file(path)
             check_file(path)
-            source = (pa.memory_map if mapped else pa.OSFile)(str(path))
+            # All columns of a mapped file are parts of one buffer, as `Ragged.from_arrow` needs them.
+            source = pa.BufferReader(pa.memory_map(str(path)).read_buffer()) if mapped else pa.OSFile(str(path))
             file_schema = pa.ipc.open_file(source).schema
             with_columns(path, file_schema.empty_table(), schema)
-            chosen = pa.ipc.IpcReadOptions(included_fields=sorted(map(file_schema.get_field_index, schema.names)))
-            self._file = pa.ipc.open_file(source, options=chosen)
+            # Arrow copies a batch of which it reads some columns only, also where the file is mapped.
+            wanted = [] if mapped else sorted(map(file_schema.get_field_index, schema.names))
+            self._file = pa.ipc.open_file(source, options=pa.ipc.IpcReadOptions(included_fields=wanted))
 
     def __len__(self) -> int:
         """Return the number of record batches."""
@@ -92,9 +94,9 @@ class ArrowFile:
         Raises UserError where the batch is damaged.
         """
         with reading(self.path, "damaged Arrow file"):
-            batch = self._file.get_batch(number)
+            batch = self._file.get_batch(number).select(self.schema.names)
             batch.validate(full=True)
-            return pa.Table.from_batches([batch]).select(self.schema.names).cast(self.schema)
+            return pa.Table.from_batches([batch]).cast(self.schema)
 
     def of_split(self, split: str) -> list[int]:
         """Return the numbers of the record batches that have rows of a split, by their column `split` alone."""

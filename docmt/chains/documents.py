@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from docmt.base.artifacts import atomic_file, read_text, write_json
 from docmt.base.chains import most_frequent, repeated
 from docmt.base.columns import CHAINS_WORDS, STOP_WORDS, TOKENS, only
-from docmt.base.runs import lists, places, starts, sums
+from docmt.base.ragged import Ragged, places, starts, sums
 from docmt.base.shards import Counts, add_counts
 from docmt.base.tables import ArrowFile, arrow_writer
 from docmt.base.workers import ALONE, Done, Workers
@@ -109,21 +109,21 @@ class DocumentChainFinder:
         word_totals, words = sentences.value_lengths().to_numpy(), sentences.flatten()
         documents = _documents(rows)
         lengths = sums(word_totals, documents)
-        members, sizes = repeated(words, lengths, self._stop_words)
-        row = np.repeat(np.arange(len(rows)), word_totals)[members]
-        first = starts(sizes)
+        chains = repeated(words, lengths, self._stop_words)
+        row = np.repeat(np.arange(len(rows)), word_totals)[chains.values]
         table = pa.record_batch(
             {
-                **{name: rows[name].chunk(0).take(row[first]) for name in ("split", "document")},
-                "word": words.take(members[first]),
-                "sentences": lists(places(documents)[row], sizes),
-                "words": lists(places(word_totals)[members], sizes),
+                **{name: rows[name].chunk(0).take(row[chains.starts]) for name in ("split", "document")},
+                "word": words.take(chains.values[chains.starts]),
+                "sentences": Ragged.of(places(documents)[row], chains.lengths).to_arrow(),
+                "words": Ragged.of(places(word_totals)[chains.values], chains.lengths).to_arrow(),
             },
             CHAINS_WORDS,
         )
         # A shard may have the last documents of one split and the first documents of the next.
         splits = rows["split"].to_numpy()[starts(documents)]
         of_chains = table["split"].to_numpy(zero_copy_only=False)
+        sizes = chains.lengths
         counts = {split: count(lengths[splits == split], sizes[of_chains == split]) for split in dict.fromkeys(splits)}
         return Done((table, counts), len(rows))
 

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from docmt.base.artifacts import write_json
-from docmt.base.chains import Chains, Words, chains_of_pieces, count_pieces, repeated, words_of_pieces
+from docmt.base.chains import Words, chains_of_pieces, count_pieces, repeated, words_of_pieces
 from docmt.base.columns import CONTRASTIVE_SEGMENTS, SEGMENT_CHAINS, SEGMENTS, STOP_WORDS, TOKENS, only
 from docmt.base.errors import UserError
 from docmt.base.names import SPLITS
-from docmt.base.runs import lists, spans, starts, sums
+from docmt.base.ragged import Ragged, spans, starts, sums
 from docmt.base.shards import Counts, add_counts
 from docmt.base.tables import ArrowFile, arrow_writer, read_arrow, write_if_any
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
@@ -118,7 +118,7 @@ class SegmentChainFinder:
             split_rows = rows.filter(pc.equal(rows["split"], split)).combine_chunks()
             texts = self._segment_words(split_rows, self._view[split][place].combine_chunks(), split, place)
             chains = repeated(texts.words, texts.lengths, self._stop_words)
-            tables[split], counts[split] = texts.table(chains), count(texts.lengths, chains[1])
+            tables[split], counts[split] = texts.table(chains), count(texts.lengths, chains.lengths)
         return Done((tables, counts), len(rows))
 
     def _segment_words(self, rows: pa.Table, segments: pa.Table, split: str, place: int) -> "SegmentWords":
@@ -180,15 +180,14 @@ class SegmentWords:
     lengths: np.ndarray
     counts: np.ndarray
 
-    def table(self, chains: Chains) -> pa.RecordBatch:
+    def table(self, chains: Ragged) -> pa.RecordBatch:
         """Return a row of SEGMENT_CHAINS for each segment; `chains` are chains of the words of all segments."""
-        members, sizes = chains_of_pieces(chains, self.counts)
+        chains = chains_of_pieces(chains, self.counts)
         pieces = sums(self.counts, self.lengths)
-        text = np.searchsorted(np.cumsum(pieces), members[starts(sizes)], side="right")
-        text_of_member = np.repeat(text, sizes)
-        totals = (np.bincount(numbers, minlength=len(pieces)) for numbers in (text_of_member, text))
-        columns = zip((members - starts(pieces)[text_of_member], sizes), totals, strict=True)
-        return pa.record_batch([lists(*column) for column in columns], SEGMENT_CHAINS)
+        text = np.searchsorted(np.cumsum(pieces), chains.values[chains.starts], side="right")
+        members = chains.values - np.repeat(starts(pieces)[text], chains.lengths)
+        columns = Ragged.of(members, chains.lengths).grouped(np.bincount(text, minlength=len(pieces)))
+        return pa.record_batch([column.to_arrow() for column in columns], SEGMENT_CHAINS)
 
 
 def _contrastive(tokens: Path, view: Path, stop_words: frozenset[str]) -> pa.Table | None:
@@ -206,9 +205,9 @@ def _contrastive(tokens: Path, view: Path, stop_words: frozenset[str]) -> pa.Tab
 
 def _variants(segments: pa.Table, vocabulary: Vocabulary) -> SegmentWords:
     """Return the words of the source sentences of each variant, which are decoded from the ids of their pieces."""
-    ids, sentences = (segments[name].combine_chunks() for name in VARIANTS.names)
-    words, counts = words_of_ids(ids.flatten().to_pylist(), vocabulary, sentences.flatten().to_numpy())
-    ends = np.searchsorted(np.cumsum(counts), np.cumsum(ids.value_lengths()), side="right")
+    ids, sentences = (Ragged.from_arrow(segments[name]) for name in VARIANTS.names)
+    words, counts = words_of_ids(ids.flat().tolist(), vocabulary, sentences.flat())
+    ends = np.searchsorted(np.cumsum(counts), np.cumsum(ids.lengths), side="right")
     return SegmentWords(pa.array(words, pa.string()), np.diff(ends, prepend=0), np.array(counts, np.int64))
 
 

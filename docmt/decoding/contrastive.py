@@ -11,7 +11,7 @@ from torch import nn
 
 from docmt.base.columns import CONTRASTIVE_SCORES
 from docmt.base.errors import UserError
-from docmt.base.runs import spans, starts
+from docmt.base.ragged import spans, starts, sums
 from docmt.decoding.batches import token_batches
 from docmt.decoding.translator import Progress, quiet
 from docmt.nn.rows import Rows
@@ -67,7 +67,7 @@ def batch_scores(
     columns: defaultdict[str, np.ndarray] = defaultdict(lambda: np.empty(len(rows)))
     first = starts(variants)
     # The size of an item counts its source once, since the source is encoded once for all variants.
-    sizes = rows.source_words[first] + np.add.reduceat(rows.target_words, first)
+    sizes = rows.source_words[first] + sums(rows.target_words, variants)
     done = pieces = 0
     for indices in token_batches(sizes.tolist(), batch_tokens):
         chosen = spans(first[indices], variants[indices])

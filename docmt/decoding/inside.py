@@ -23,7 +23,7 @@ from torch import nn
 from docmt.base.artifacts import write_json
 from docmt.base.columns import INSIDE, SEGMENTS
 from docmt.base.errors import UserError, nearest
-from docmt.base.runs import places, starts
+from docmt.base.ragged import places, starts
 from docmt.base.tables import write_arrow
 from docmt.base.vocabulary import Vocabulary
 from docmt.decoding.segments import View
@@ -92,12 +92,13 @@ def inside(model: nn.Module, document: InspectedDocument, source: Vocabulary, ta
     measures = look_inside(model, batch)
     numbers = np.repeat(document.first, rows.sentences) + places(rows.sentences)
     outputs = [target.decode(ids.tolist()) for ids in batch.target_out.split(batch.target_in.sentences.lengths)]
-    words, begin = rows.chains.words(rows.source_words), starts(rows.source_lengths)
+    words, begin = rows.chains.words(rows.source_words), starts(rows.source_lengths.flat())
+    ids = rows.source_ids.flat()
     entries = [
         {
             "document": document.name,
             "chain": chain,
-            "piece": source.pieces[rows.source_ids[words[member]]],
+            "piece": source.pieces[ids[words[member]]],
             "sentence": int(numbers[sentence]),
             "place": int(words[member] - begin[sentence]),
             "outputs": outputs[sentence],

@@ -84,12 +84,12 @@ class Translator:
             by_index.update(
                 zip(indices, ([ranked[:limit] for ranked in instance] for instance in searched), strict=True)
             )
-            pieces += len(batch.source_ids)
+            pieces += int(batch.source_words.sum())
             self.progress(len(by_index), len(rows), pieces)
         searches = [by_index[index] for index in range(len(rows))]
         best = [join_translations([ranked[0] for ranked in instance]) for instance in searches]
         self.counts.seconds += time.perf_counter() - start
-        self.counts.source_tokens += len(rows.source_ids)
+        self.counts.source_tokens += int(rows.source_words.sum())
         self.counts.target_tokens += sum(len(words) for translation in best for words in translation.sentences)
         self.counts.forced_ends += sum(translation.forced_ends for translation in best)
         return SearchResults(best, searches)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from docmt.base.runs import places
+from docmt.base.ragged import Ragged, places
 from docmt.base.vocabulary import SPECIALS
 from docmt.models import build
 from docmt.models.transformer import Transformer
@@ -72,12 +72,12 @@ def model_of(kind: str, size: Size, device: torch.device) -> Transformer:
 def rows_of(kind: str, size: Size) -> Rows:
     """Return random segments, with lexical chains where the architecture reads them."""
     draw = np.random.default_rng(1)
-    sides = []
+    sides: list[Ragged] = []
     for _ in range(2):
         lengths = draw.integers(size.words // 2, size.words * 3 // 2 + 1, size=size.segments * size.sentences)
-        sides += [draw.integers(len(SPECIALS), size.vocabulary, size=lengths.sum()), lengths]
-    sentences = np.full(size.segments, size.sentences)
-    return Rows(*sides, sentences, chains_of(sides[1], size) if kind in READS_CHAINS else None)
+        words = Ragged.of(draw.integers(len(SPECIALS), size.vocabulary, size=lengths.sum()), lengths)
+        sides += words.grouped(np.full(size.segments, size.sentences))
+    return Rows(*sides, chains_of(sides[1].flat(), size) if kind in READS_CHAINS else None)
 
 
 def chains_of(lengths: np.ndarray, size: Size) -> RowChains:
@@ -86,7 +86,7 @@ def chains_of(lengths: np.ndarray, size: Size) -> RowChains:
     first_words = np.cumsum(by_segment, axis=1) - by_segment
     counts = np.full(size.segments, size.sentences // CHAIN)
     members = first_words[:, : size.sentences // CHAIN * CHAIN]
-    return RowChains(members.flatten(), np.full(counts.sum(), CHAIN), counts)
+    return RowChains(*Ragged.of(members.flatten(), np.full(counts.sum(), CHAIN)).grouped(counts))
 
 
 def batch_of(kind: str, size: Size, segments: int | None = None) -> Batch:

@@ -13,7 +13,7 @@ import torch
 from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
 
-from docmt.base.runs import places
+from docmt.base.ragged import places
 from docmt.nn import onednn, varlen
 from docmt.nn.attention_weights import attend_back, attention_weights
 from docmt.nn.device import upload

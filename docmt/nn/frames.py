@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
-from docmt.base.runs import places, starts, sums
+from docmt.base.ragged import places, starts, sums
 from docmt.base.vocabulary import BOS, CLS, EOS, SEP
 from docmt.nn.rows import RowChains, Rows
 from docmt.nn.segments import Layout, Segments
@@ -140,7 +140,7 @@ def frame_source(rows: Rows, frame: Frame) -> Stream:
     marks = FRAMES[frame]
     first, last = ends(rows.sentences)
     before, after = marks.source_before.at(first), marks.source_after.at(last)
-    tokens, lengths, words = add_marks(rows.source_ids, rows.source_lengths, before, after)
+    tokens, lengths, words = add_marks(rows.source_ids.flat(), rows.source_lengths.flat(), before, after)
     stream = _stream(tokens, lengths, rows.sentences)
     if rows.chains is None:
         return stream
@@ -154,10 +154,11 @@ def chains_of(rows: RowChains, members: np.ndarray, sentence_lengths: np.ndarray
     `members` has the place of each member in the stream; `sentence_lengths` has the number of tokens of each sentence
     of the stream.
     """
-    chain_count, sentences = len(rows.lengths), len(sentence_lengths)
+    sizes, sentences = rows.lengths.flat(), len(sentence_lengths)
+    chain_count = len(sizes)
     sentence_of_member = np.searchsorted(np.cumsum(sentence_lengths), members, side="right")
     # A chain may have several members in a sentence; `pairs` has each pair of a sentence and a chain once, sorted.
-    pairs = np.unique(np.stack((sentence_of_member, np.repeat(np.arange(chain_count), rows.lengths))), axis=1)
+    pairs = np.unique(np.stack((sentence_of_member, np.repeat(np.arange(chain_count), sizes))), axis=1)
     chains_per_sentence = np.bincount(pairs[0], minlength=sentences)
     relevant = np.full((sentences, chains_per_sentence.max(initial=0)), chain_count)
     relevant[pairs[0], places(chains_per_sentence)] = pairs[1]
@@ -165,11 +166,11 @@ def chains_of(rows: RowChains, members: np.ndarray, sentence_lengths: np.ndarray
     order = np.argsort(sentence_of_member, kind="stable")
     return Chains(
         torch.from_numpy(members),
-        Segments.from_lengths(rows.lengths.tolist()),
+        Segments.from_lengths(sizes.tolist()),
         torch.from_numpy(relevant),
         torch.from_numpy(order),
         Segments.from_lengths(np.bincount(sentence_of_member, minlength=sentences).tolist()),
-        rows.counts,
+        rows.lengths.lengths,
     )
 
 
@@ -178,8 +179,8 @@ def frame_target(rows: Rows, frame: Frame) -> tuple[Stream, Tokens]:
     marks = FRAMES[frame]
     first, last = ends(rows.sentences)
     before, after = marks.input_before.at(first), marks.input_after.at(last)
-    tokens, lengths, _ = add_marks(rows.target_ids, rows.target_lengths, before, after)
-    output, lengths_with_marks = rows.target_ids, rows.target_lengths
+    output, lengths_with_marks = rows.target_ids.flat(), rows.target_lengths.flat()
+    tokens, lengths, _ = add_marks(output, lengths_with_marks, before, after)
     nothing = np.full(len(lengths_with_marks), NOTHING)
     for mark in marks.output_after:
         output, lengths_with_marks, _ = add_marks(output, lengths_with_marks, nothing, mark.at(last))
@@ -193,7 +194,8 @@ def output_lengths(rows: Rows, frame: Frame) -> np.ndarray:
     is predicted from the last token of the sentence before it.
     """
     _, last = ends(rows.sentences)
-    return rows.target_lengths + sum((mark.at(last) != NOTHING).astype(np.int64) for mark in FRAMES[frame].output_after)
+    symbols = sum((mark.at(last) != NOTHING).astype(np.int64) for mark in FRAMES[frame].output_after)
+    return rows.target_lengths.flat() + symbols
 
 
 def _stream(tokens: np.ndarray, lengths: np.ndarray, sentences: np.ndarray) -> Stream:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from docmt.base.runs import starts
+from docmt.base.ragged import starts
 from docmt.nn import onednn
 from docmt.nn.device import upload
 from docmt.nn.segments import Layout, Scope

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from docmt.base.runs import places, spans, starts
+from docmt.base.ragged import places, spans, starts
 from docmt.base.vocabulary import BOS, CLS, EOS, PAD, SEP, UNK
 from docmt.nn.attention import Place, WholeStream, attend, attend_padded
 from docmt.nn.device import upload

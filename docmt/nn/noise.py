@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from docmt.base.runs import places
+from docmt.base.ragged import places
 from docmt.base.vocabulary import MASK, SPECIALS
 from docmt.nn.device import upload
 from docmt.nn.shapes import AnyNumbers, AnyStates, Numbers, RowDraws, RowKeys, Tokens, Weights

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from docmt.base.errors import UserError
-from docmt.base.runs import starts, sums
+from docmt.base.ragged import starts, sums
 from docmt.nn.frames import FRAMES, NOTHING, ends
 from docmt.nn.rows import Rows
 from docmt.settings.models import Frame, PositionTable
@@ -46,7 +46,7 @@ def framed_lengths(rows: Rows, frame: Frame, side: str) -> np.ndarray:
     )
     first, last = ends(rows.sentences)
     symbols = (before.at(first) != NOTHING).astype(np.int64) + (after.at(last) != NOTHING)
-    return getattr(rows, f"{side}_lengths") + symbols
+    return getattr(rows, f"{side}_lengths").flat() + symbols
 
 
 def _too_long(rows: Rows, table: PositionTable, sides: Iterable[str]) -> tuple[str, int, int] | None:

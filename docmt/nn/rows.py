@@ -1,40 +1,30 @@
-"""The instances of a view as flat arrays, from which batches are framed."""
+"""The instances of a view as ragged arrays, from which batches are framed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import accumulate, islice, pairwise
+from itertools import chain, islice
 
 import numpy as np
 import pyarrow as pa
 
-from docmt.base.runs import spans, starts, sums
+from docmt.base.ragged import Ragged, starts
 
 
 @dataclass(frozen=True, eq=False)
 class RowChains:
-    """The lexical chains of instances as flat arrays, in the form in which stage 4 stores them."""
+    """The lexical chains of instances, in the form in which stage 4 stores them."""
 
-    members: np.ndarray
-    """The number of each member among the source words of its instance, chain after chain."""
-    lengths: np.ndarray
-    """The number of members of each chain."""
-    counts: np.ndarray
-    """The number of chains of each instance."""
-
-    def take(self, indices: np.ndarray) -> "RowChains":
-        """Return the chains of the instances `indices`, in that order."""
-        chains = spans(starts(self.counts)[indices], self.counts[indices])
-        members = spans(starts(self.lengths)[chains], self.lengths[chains])
-        return RowChains(self.members[members], self.lengths[chains], self.counts[indices])
+    members: Ragged
+    """The numbers of the members of each instance's chains among its source words, chain after chain."""
+    lengths: Ragged
+    """The number of members of each chain of each instance."""
 
     def words(self, source_words: np.ndarray) -> np.ndarray:
         """Return the number of each member among the source words of all instances.
 
         `source_words` has the number of source words of each instance.
         """
-        instance_of_member = np.repeat(np.repeat(np.arange(len(self.counts)), self.counts), self.lengths)
-        return self.members + starts(source_words)[instance_of_member]
+        return self.members.flat() + np.repeat(starts(source_words), self.members.lengths)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,16 +34,12 @@ class Rows:
     An instance has the same number of target sentences as source sentences; target sentences may be empty.
     """
 
-    source_ids: np.ndarray
-    """The ids of the source words, sentence after sentence."""
-    source_lengths: np.ndarray
-    """The number of words of each source sentence, instance after instance."""
-    target_ids: np.ndarray
-    """The ids of the target words, sentence after sentence."""
-    target_lengths: np.ndarray
-    """The number of words of each target sentence, instance after instance."""
-    sentences: np.ndarray
-    """The number of sentences of each instance."""
+    source_ids: Ragged
+    """The ids of the source words of each instance, sentence after sentence."""
+    source_lengths: Ragged
+    """The number of words of each source sentence of each instance."""
+    target_ids: Ragged
+    target_lengths: Ragged
     chains: RowChains | None = None
     """The lexical chains of all instances; None where they were not read."""
 
@@ -63,11 +49,9 @@ class Rows:
 
         `chains` is the SEGMENT_CHAINS table of the same segments.
         """
-        source_ids, _ = _flatten_column(table["source_ids"])
-        source_lengths, sentences = _flatten_column(table["source_lengths"])
-        target_ids, _ = _flatten_column(table["target_ids"])
-        target_lengths, _ = _flatten_column(table["target_lengths"])
-        return cls(source_ids, source_lengths, target_ids, target_lengths, sentences, chains and _read_chains(chains))
+        names = ("source_ids", "source_lengths", "target_ids", "target_lengths")
+        members = [] if chains is None else [Ragged.from_arrow(chains[name]) for name in ("members", "lengths")]
+        return cls(*(Ragged.from_arrow(table[name]) for name in names), RowChains(*members) if members else None)
 
     @classmethod
     def from_lists(
@@ -82,65 +66,43 @@ class Rows:
         list of the numbers of its members among the source words of the instance.
         """
         target = [[[] for _ in sentences] for sentences in source] if target is None else target
-        source_ids, source_lengths, sentences = _flatten_lists(source)
-        target_ids, target_lengths, _ = _flatten_lists(target)
-        row_chains = None if chains is None else RowChains(*_flatten_lists(chains))
-        return cls(source_ids, source_lengths, target_ids, target_lengths, sentences, row_chains)
+        row_chains = None if chains is None else RowChains(*_from_nested(chains))
+        return cls(*_from_nested(source), *_from_nested(target), row_chains)
 
     def __len__(self) -> int:
         """Return the number of instances."""
-        return len(self.sentences)
+        return len(self.source_ids)
 
     def to_lists(self, side: str) -> list[list[list[int]]]:
         """Return the ids of one side, `source` or `target`, as nested lists: instances, sentences, ids."""
-        ids, lengths = getattr(self, f"{side}_ids").tolist(), getattr(self, f"{side}_lengths").tolist()
-        remaining = (ids[start:end] for start, end in pairwise(accumulate(lengths, initial=0)))
+        ids, lengths = getattr(self, f"{side}_ids"), getattr(self, f"{side}_lengths")
+        remaining = (sentence.tolist() for sentence in Ragged.of(ids.flat(), lengths.flat()))
         return [list(islice(remaining, count)) for count in self.sentences.tolist()]
 
-    @cached_property
+    @property
+    def sentences(self) -> np.ndarray:
+        """The number of sentences of each instance."""
+        return self.source_lengths.lengths
+
+    @property
     def source_words(self) -> np.ndarray:
         """The number of source words of each instance."""
-        return sums(self.source_lengths, self.sentences)
+        return self.source_ids.lengths
 
-    @cached_property
+    @property
     def target_words(self) -> np.ndarray:
         """The number of target words of each instance."""
-        return sums(self.target_lengths, self.sentences)
-
-    @cached_property
-    def _first_of_instance(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The first sentence, the first source word and the first target word of each instance."""
-        return starts(self.sentences), starts(self.source_words), starts(self.target_words)
+        return self.target_ids.lengths
 
     def take(self, indices: np.ndarray | Sequence[int]) -> "Rows":
         """Return the instances `indices`, in that order."""
-        indices = np.asarray(indices, dtype=np.int64)
-        first_sentence, first_source, first_target = self._first_of_instance
-        sentences = spans(first_sentence[indices], self.sentences[indices])
-        return Rows(
-            self.source_ids[spans(first_source[indices], self.source_words[indices])],
-            self.source_lengths[sentences],
-            self.target_ids[spans(first_target[indices], self.target_words[indices])],
-            self.target_lengths[sentences],
-            self.sentences[indices],
-            self.chains and self.chains.take(indices),
-        )
+        chosen = np.asarray(indices, dtype=np.int64)
+        sides = (self.source_ids, self.source_lengths, self.target_ids, self.target_lengths)
+        chains = self.chains and RowChains(self.chains.members.take(chosen), self.chains.lengths.take(chosen))
+        return Rows(*(part.take(chosen) for part in sides), chains)
 
 
-def _read_chains(table: pa.Table) -> RowChains:
-    members, _ = _flatten_column(table["members"])
-    return RowChains(members.astype(np.int64), *(part.astype(np.int64) for part in _flatten_column(table["lengths"])))
-
-
-def _flatten_lists(instances: Sequence[Sequence[Sequence[int]]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the numbers of all lists, the length of each list, and the number of lists of each instance."""
-    all_lists = [numbers for lists in instances for numbers in lists]
-    parts = [number for numbers in all_lists for number in numbers], map(len, all_lists), map(len, instances)
-    return tuple(np.array(list(part), dtype=np.int64) for part in parts)
-
-
-def _flatten_column(column: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the values of a column of lists one after another, and the length of each list."""
-    lists = column.combine_chunks()
-    lists = pa.concat_arrays(lists.chunks) if isinstance(lists, pa.ChunkedArray) else lists
-    return lists.flatten().to_numpy(zero_copy_only=False), lists.value_lengths().to_numpy().astype(np.int64)
+def _from_nested(instances: Sequence[Sequence[Sequence[int]]]) -> tuple[Ragged, Ragged]:
+    """Return the numbers of the lists of each instance, and the lengths of these lists."""
+    counts = np.array([len(lists) for lists in instances], np.int64)
+    return Ragged.from_lists(list(chain.from_iterable(instances))).grouped(counts)

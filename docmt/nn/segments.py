@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import torch
 
-from docmt.base.runs import places, spans, starts
+from docmt.base.ragged import places, spans, starts
 from docmt.nn import onednn
 from docmt.nn.device import upload
 from docmt.nn.shapes import HeadRows, KeyMask, Numbers, Tensor

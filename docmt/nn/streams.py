@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
-from docmt.base.runs import spans, starts
+from docmt.base.ragged import spans, starts
 from docmt.nn.device import upload
 from docmt.nn.noise import branch_keys, drop_words, narrowed_key_scope, token_keys
 from docmt.nn.segments import Layout, Segments

@@ -15,7 +15,7 @@ skipped, a system would gain by leaving out, or garbling, the words that it cann
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, groupby, pairwise
+from itertools import chain, groupby
 from math import comb
 
 import numpy as np
@@ -66,14 +66,12 @@ def find_chains(
     counts = np.fromiter(chain.from_iterable(counts for _, counts in sentences), np.int64)
     pairs = groupby(zip(documents, sentences, strict=True), key=lambda pair: pair[0])
     lengths = np.array([sum(len(line) for _, (line, _) in group) for _, group in pairs])
-    members, sizes = chains_of_pieces(repeated(pa.array(words, pa.string()), lengths, stop_words), counts)
+    chains = chains_of_pieces(repeated(pa.array(words, pa.string()), lengths, stop_words), counts)
     places = [
         (number, token) for number, (_, piece_counts) in enumerate(sentences) for token in range(sum(piece_counts))
     ]
-    # The members of all chains follow each other in a flat list; `ends` cuts it into chains.
-    chained = [places[member] for member in members.tolist()]
-    ends = accumulate(sizes.tolist(), initial=0)
-    return [Chain(documents[chained[start][0]], tuple(chained[start:end])) for start, end in pairwise(ends)]
+    of_chains = (tuple(places[member] for member in members.tolist()) for members in chains)
+    return [Chain(documents[occurrences[0][0]], occurrences) for occurrences in of_chains]
 
 
 def _words(tokens: list[str], config: ConsistencyConfig) -> Words:

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from docmt.base.runs import places, starts
+from docmt.base.ragged import places, starts
 from docmt.nn.device import upload
 from docmt.nn.frames import FRAMES, ends, frame_source, frame_target, output_lengths
 from docmt.nn.rows import Rows

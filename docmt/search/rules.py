@@ -37,7 +37,7 @@ def instance_limits(
     With `max_length_of: batch`, the source pieces are those of the longest sentence of `rows`. No maximum is above
     `most`.
     """
-    counted = np.maximum(rows.source_lengths + counted_besides, 0)
+    counted = np.maximum(rows.source_lengths.flat() + counted_besides, 0)
     if config.max_length_of == "batch":
         counted = np.full_like(counted, counted.max(initial=0))
     limits = (min(int(config.max_length_a * pieces + config.max_length_b), most) for pieces in counted.tolist())

@@ -4,12 +4,15 @@ from pathlib import Path
 
 import numpy as np
 
-from docmt.base.runs import sums
+from docmt.base.ragged import sums
 from docmt.base.vocabulary import CONTINUES, Vocabulary
 from docmt.nn.rows import Rows
 from docmt.settings.pretrained import ROWS
 from docmt.training.loop import Training
 from docmt.training.update import epoch_updates, target_tokens
+
+AT_ONCE = 1 << 16
+"""The number of instances whose ids are counted together, which limits the memory."""
 
 
 def source_words(text: Path, training: Training) -> int:
@@ -33,4 +36,5 @@ def words_of_instances(text: Path, rows: Rows) -> np.ndarray:
     pieces = Vocabulary.load(text / "vocabulary.source.txt").pieces
     has_mark = str.startswith if (text / ROWS.format(side="source")).is_file() else str.endswith
     counts = np.array([not has_mark(piece, CONTINUES) for piece in pieces], dtype=np.int64)
-    return sums(counts[rows.source_ids], rows.source_words)
+    parts = (rows.source_ids.take(slice(first, first + AT_ONCE)) for first in range(0, len(rows), AT_ONCE))
+    return np.concatenate([sums(counts[part.flat()], part.lengths) for part in parts])

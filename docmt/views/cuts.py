@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from docmt.base.runs import places, spans
+from docmt.base.ragged import places, spans
 from docmt.settings.data import CutConfig
 
 FRAME = 2

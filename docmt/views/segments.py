@@ -12,30 +12,9 @@ import pyarrow as pa
 
 from docmt.base.columns import CONTRASTIVE_SEGMENTS, SEGMENTS
 from docmt.base.errors import UserError
-from docmt.base.runs import lists, places, spans, sums
+from docmt.base.ragged import Ragged, places, spans
 from docmt.settings.data import CutConfig
 from docmt.views.cuts import FRAME, Cuts, visible_from
-
-
-@dataclass(frozen=True)
-class Ids:
-    """The sentences of one side: an array of all ids, and the start and the length of each sentence in this array."""
-
-    values: np.ndarray
-    starts: np.ndarray
-    lengths: np.ndarray
-
-    @classmethod
-    def of(cls, column: pa.ChunkedArray) -> "Ids":
-        """Return the sentences of a column of lists, a list for each sentence, without copying the ids."""
-        rows = column.combine_chunks()
-        offsets = rows.offsets.to_numpy().astype(np.int64)
-        # A shard may be a slice of a longer array, so that its first offset need not be 0.
-        return cls(rows.flatten().to_numpy(), offsets[:-1] - offsets[0], np.diff(offsets))
-
-    def select(self, selected: np.ndarray) -> "Ids":
-        """Return some of the sentences; `selected` has a truth value for each sentence."""
-        return Ids(self.values, self.starts[selected], self.lengths[selected])
 
 
 @dataclass(frozen=True)
@@ -46,8 +25,8 @@ class Sentences:
     sentence of each document and, last, the number of all sentences.
     """
 
-    source: Ids
-    target: Ids
+    source: Ragged
+    target: Ragged
     names: np.ndarray
     documents: np.ndarray
 
@@ -58,7 +37,7 @@ class Sentences:
     def select(self, selected: np.ndarray) -> "Sentences":
         """Return some of the documents; `selected` has a truth value for each document."""
         counts = np.diff(self.documents)
-        sides = (side.select(np.repeat(selected, counts)) for side in (self.source, self.target))
+        sides = (side.take(np.repeat(selected, counts)) for side in (self.source, self.target))
         return Sentences(*sides, self.names[selected], np.concatenate([[0], np.cumsum(counts[selected])]))
 
 
@@ -74,7 +53,8 @@ def sentences_of(rows: pa.Table, where: str) -> Sentences:
         raise UserError(
             "sentences of a document are out of order", where=where, expected="0, 1, 2, ... in each document"
         )
-    return Sentences(Ids.of(rows["source_ids"]), Ids.of(rows["target_ids"]), names[opens], documents)
+    sides = (Ragged.from_arrow(rows[name]) for name in ("source_ids", "target_ids"))
+    return Sentences(*sides, names[opens], documents)
 
 
 def _in_order(numbers: np.ndarray, names: np.ndarray, documents: np.ndarray) -> bool:
@@ -123,15 +103,13 @@ def with_each_alone(sentences: Sentences) -> Sentences:
     owner = np.searchsorted(sentences.documents, later, side="right") - 1
     numbers = later - sentences.documents[owner] + 1
     names = [f"{name}.{number}" for name, number in zip(sentences.names[owner], numbers, strict=True)]
-    sides = (
-        Ids(side.values, *(np.append(column, column[later]) for column in (side.starts, side.lengths)))
-        for side in (sentences.source, sentences.target)
-    )
+    chosen = np.append(np.arange(len(sentences)), later)
+    sides = (side.take(chosen) for side in (sentences.source, sentences.target))
     documents = np.append(sentences.documents, len(sentences) + 1 + np.arange(len(later)))
     return Sentences(*sides, np.append(sentences.names, np.array(names, dtype=object)), documents)
 
 
-def _with_copies(side: Ids, first: np.ndarray, copies: int, share: float) -> Ids:
+def _with_copies(side: Ragged, first: np.ndarray, copies: int, share: float) -> Ragged:
     """Return the sentences of a side with their copies; `first`: the number of each document's first sentence.
 
     No id is stored twice: a copy has the start of the copied sentence, and a length of its own.
@@ -140,7 +118,7 @@ def _with_copies(side: Ids, first: np.ndarray, copies: int, share: float) -> Ids
     # The product is rounded to nine decimals first, since 0.07 * 100 is a little more than 7 in floating point.
     parts = np.ceil(np.round(share * side.lengths[before], 9)).astype(np.int64)
     lengths = np.insert(side.lengths, before, parts)
-    return Ids(side.values, np.insert(side.starts, before, side.starts[before]), lengths)
+    return Ragged(side.values, np.insert(side.starts, before, side.starts[before]), lengths)
 
 
 def document_numbers(sentences: Sentences, cuts: Cuts) -> np.ndarray:
@@ -162,10 +140,8 @@ def segments_of(sentences: Sentences, cuts: Cuts) -> pa.RecordBatch:
     counts = cuts.ends - cuts.starts
     chosen = spans(cuts.starts, counts)
     for name, side in (("source", sentences.source), ("target", sentences.target)):
-        lengths = side.lengths[chosen]
-        columns[f"{name}_lengths"] = lists(lengths, counts)
-        ids = side.values[spans(side.starts[chosen], lengths)]
-        columns[f"{name}_ids"] = lists(ids, sums(lengths, counts))
+        parts = (part.to_arrow() for part in side.take(chosen).grouped(counts))
+        columns |= zip((f"{name}_ids", f"{name}_lengths"), parts, strict=True)
     return pa.record_batch([columns[name] for name in SEGMENTS.names], schema=SEGMENTS)
 
 

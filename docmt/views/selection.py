@@ -6,7 +6,7 @@ from hashlib import blake2b
 import numpy as np
 
 from docmt.base.errors import UserError
-from docmt.base.runs import sums
+from docmt.base.ragged import sums
 from docmt.settings.data import CutConfig
 from docmt.views.cuts import Cuts
 from docmt.views.segments import Sentences, document_numbers

@@ -45,7 +45,7 @@ class FakeTranslator:
 
     def translate(self, rows: Rows) -> SearchResults:
         self.calls.append(rows.sentences.tolist())
-        words = iter(rows.source_ids.tolist())
+        words = iter(rows.source_ids.flat().tolist())
         windows = [[next(words) for _ in range(count)] for count in rows.sentences.tolist()]
         again = len(self.calls) > 1
         outputs = [[[n, n + ALONE if again else window[0]] for n in window] for window in windows]

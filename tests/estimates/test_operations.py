@@ -1,11 +1,14 @@
 """The multiplications and parameters that settings promise, beside those of the model that torch builds."""
 
+from itertools import chain
+
 import numpy as np
 import pytest
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
+from docmt.base.ragged import Ragged
 from docmt.estimates.operations import LINKED, multiplications, parameters
 from docmt.estimates.passes import Pass
 from docmt.models import build
@@ -52,8 +55,9 @@ def rows() -> Rows:
     lengths = np.full(count, WORDS)
     chains = round(LINKED * SENTENCES * (WORDS + 2) / 3)
     members = np.concatenate([np.sort(draw.permutation(SENTENCES * WORDS)[: chains * 3]) for _ in range(SEGMENTS)])
-    linked = RowChains(members, np.full(chains * SEGMENTS, 3), np.full(SEGMENTS, chains))
-    return Rows(ids[0], lengths, ids[1], lengths, np.full(SEGMENTS, SENTENCES), linked)
+    linked = Ragged.of(members, np.full(chains * SEGMENTS, 3)).grouped(np.full(SEGMENTS, chains))
+    sides = (Ragged.of(words, lengths).grouped(np.full(SEGMENTS, SENTENCES)) for words in ids)
+    return Rows(*chain.from_iterable(sides), RowChains(*linked))
 
 
 @pytest.mark.parametrize("case", CASES)

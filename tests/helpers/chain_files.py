@@ -1,7 +1,6 @@
 """Lexical chains of a made-up test set, as stage 7 leaves them, for the tests of reports."""
 
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -69,6 +68,5 @@ def write_chains(world, chains: dict, text: dict, seed: int = 1) -> None:
 
 def repeated_words(words: Sequence[str], stop_words: frozenset[str]) -> dict[str, list[int]]:
     """The places of each word that one text repeats, by first occurrence."""
-    members, sizes = repeated(pa.array(words, pa.string()), np.array([len(words)]), stop_words)
-    chains = [members[start:end].tolist() for start, end in pairwise(accumulate(sizes.tolist(), initial=0))]
-    return {words[places[0]]: places for places in chains}
+    chains = repeated(pa.array(words, pa.string()), np.array([len(words)]), stop_words)
+    return {words[places[0]]: places.tolist() for places in chains}

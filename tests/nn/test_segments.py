@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from docmt.base.runs import places, spans, starts
 from docmt.nn.segments import Segments, padded_indices
 
 
@@ -16,13 +15,6 @@ def test_empty_streams_are_allowed(lengths):
     segments = Segments.from_lengths(lengths)
     assert segments.tokens == segments.longest == 0
     assert segments.ids().tolist() == segments.positions.tolist() == []
-
-
-def test_runs_are_found_again_by_starts_places_and_spans():
-    lengths = np.array([2, 0, 3])
-    assert starts(lengths).tolist() == [0, 2, 2]
-    assert places(lengths).tolist() == [0, 1, 0, 1, 2]
-    assert spans(np.array([5, 9, 0]), lengths).tolist() == [5, 6, 0, 1, 2]
 
 
 def test_runs_are_padded_at_their_right():

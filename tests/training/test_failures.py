@@ -1,6 +1,7 @@
 """What ends a training before its time says so, each in its own words, and loses nothing that was saved."""
 
 import errno
+import gc
 import os
 import shutil
 import signal
@@ -218,6 +219,7 @@ def small_disk(tmp_path) -> Iterator[Path]:
     if mounted.returncode:
         pytest.skip(f"needs leave to mount a tmpfs: {mounted.stderr.decode().strip()}")
     yield disk
+    gc.collect()  # trainings that have ended, and the files that they have mapped
     subprocess.run(["umount", str(disk)], check=True)
 
 

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.base.columns import SEGMENTS
+from docmt.base.ragged import Ragged
 from docmt.base.tables import read_arrow
 from docmt.settings.data import CutConfig
 from docmt.views.cuts import cut_documents
-from docmt.views.segments import Ids, Sentences, segments_of, with_copies, with_each_alone
+from docmt.views.segments import Sentences, segments_of, with_copies, with_each_alone
 
 SIDES = ("source", "target")
 LENGTHS = st.lists(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=6), max_size=5)
@@ -25,7 +26,7 @@ def split_of(documents: list) -> tuple[Sentences, dict[str, list[list[list[int]]
     for side, name in enumerate(SIDES):
         lengths = np.array([pair[side] for document in documents for pair in document], dtype=np.int64)
         values = np.arange(lengths.sum()) + 1000 * side
-        ids[name] = Ids(values, np.cumsum(lengths) - lengths, lengths)
+        ids[name] = Ragged.of(values, lengths)
         flat = iter(part.tolist() for part in np.split(values, np.cumsum(lengths)[:-1]))
         lists[name] = [[next(flat) for _ in document] for document in documents]
     names = np.array([f"d{number}" for number in range(len(documents))], dtype=object)

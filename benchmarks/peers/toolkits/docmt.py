@@ -13,7 +13,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from training import matrix_rate
 
 from docmt.base.chains import most_frequent, repeated
-from docmt.base.runs import starts
+from docmt.base.ragged import Ragged, starts
 from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.decoding.translator import Translator
 from docmt.exporting.ct2_engine import CTranslate2Translator, prove
@@ -70,7 +70,7 @@ def train(job: Job) -> None:
     task = training_task(job, updates)
     first = task.rows.take(np.arange(min(len(task.rows), FRAMED)))
     stream = frame_batch(first, task.model.config.frame).source.tokens
-    listener = MarkedUpdates(updates, len(first.source_ids) / len(stream))
+    listener = MarkedUpdates(updates, first.source_words.sum() / len(stream))
     with TemporaryDirectory() as folder:
         Training(task, StateFolder(Path(folder), print, {}), Watch()).run(listener)
     if job.model:
@@ -124,13 +124,13 @@ def segments(sentences: list, each: int) -> list[list]:
 
 def chains_of(rows: Rows) -> RowChains:
     """Return the lexical chains of rows: the repeated words of each, but for the most frequent ones of all."""
-    words = pa.array(rows.source_ids.astype(str))
+    words = pa.array(rows.source_ids.flat().astype(str))
     counts = Counter(words.to_pylist())
-    members, sizes = repeated(words, rows.source_words, most_frequent(counts, STOP_WORDS))
+    chains = repeated(words, rows.source_words, most_frequent(counts, STOP_WORDS))
     ends = np.cumsum(rows.source_words)
-    row_of_chain = np.searchsorted(ends, members[starts(sizes)], side="right")
-    members = members - np.repeat(starts(rows.source_words)[row_of_chain], sizes)
-    return RowChains(members, sizes, np.bincount(row_of_chain, minlength=len(rows)))
+    row_of_chain = np.searchsorted(ends, chains.values[chains.starts], side="right")
+    members = chains.values - np.repeat(starts(rows.source_words)[row_of_chain], chains.lengths)
+    return RowChains(*Ragged.of(members, chains.lengths).grouped(np.bincount(row_of_chain, minlength=len(rows))))
 
 
 def decode(job: Job) -> None:
@@ -145,7 +145,7 @@ def decode(job: Job) -> None:
     marks.mark(0)
     best = translator.translate(rows).best
     lines = [" ".join(vocabulary.decode(words)) for translation in best for words in translation.sentences]
-    marks.mark(len(rows.source_ids))
+    marks.mark(int(rows.source_words.sum()))
     job.output.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     marks.write()
 
@@ -184,7 +184,7 @@ def update_once(job: Job) -> int:
     batch = frame_batch(chosen, task.model.config.frame)
     states, terms = task.model.train()(batch)
     (task.model.logits(states).sum() + sum(term.total for term in terms.values())).backward()
-    return len(chosen.source_ids)
+    return int(chosen.source_words.sum())
 
 
 def epoch_share(rows: Rows, tokens: int) -> Rows:
@@ -195,4 +195,4 @@ def epoch_share(rows: Rows, tokens: int) -> Rows:
 def decode_once(job: Job) -> int:
     translator, rows = translation_task(job)
     translator.translate(rows)
-    return len(rows.source_ids)
+    return int(rows.source_words.sum())

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from docmt.base.ragged import Ragged
+
 CELLS_AT_ONCE = 1 << 18
 """The largest number of cells of a batch, unless a single sentence pair has more.
 
@@ -53,41 +55,24 @@ class PairBatch:
         return np.arange(self.target.shape[1]) < self.target_lengths[:, None]
 
 
-@dataclass(frozen=True)
-class NumberedSentences:
-    """The sentences of a side, with ids for words.
+def numbered(lines: Iterable[str], numbers: dict[str, int]) -> Ragged:
+    """Return the ids of the words of each line; words are lower-cased and separated by white space.
 
-    `words` has the ids of all words, sentence after sentence. `ends` has the end of each sentence in `words`, (N,).
+    `numbers` has the id of each word; new words are added to it.
     """
+    words, lengths = array("q"), array("q")
+    for line in lines:
+        ids = [numbers.setdefault(word, len(numbers)) for word in line.lower().split()]
+        words.extend(ids)
+        lengths.append(len(ids))
+    return Ragged.of(*(np.array(part, dtype=np.int64) for part in (words, lengths)))
 
-    words: np.ndarray
-    ends: np.ndarray
 
-    @classmethod
-    def numbered(cls, lines: Iterable[str], numbers: dict[str, int]) -> "NumberedSentences":
-        """Return the ids of the words of lines; words are lower-cased and separated by white space.
-
-        `numbers` has the id of each word; new words are added to it.
-        """
-        words, ends = array("q"), array("q")
-        for line in lines:
-            words.extend([numbers.setdefault(word, len(numbers)) for word in line.lower().split()])
-            ends.append(len(words))
-        return cls(np.array(words, dtype=np.int64), np.array(ends, dtype=np.int64))
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """The number of words of each sentence, (N,)."""
-        return np.diff(self.ends, prepend=0)
-
-    def padded(self, places: np.ndarray, padding: int) -> np.ndarray:
-        """Return the sentences at `places` as rows of an array, with `padding` after their ends.
-
-        No sentence at `places` may be empty.
-        """
-        starts, ends = np.where(places > 0, self.ends[places - 1], 0), self.ends[places]
-        places_of_words = starts[:, None] + np.arange((ends - starts).max())
-        return np.where(places_of_words < ends[:, None], self.words.take(places_of_words, mode="clip"), padding)
+def padded(sentences: Ragged, padding: int) -> np.ndarray:
+    """Return sentences as rows of an array, with `padding` after their ends; no sentence may be empty."""
+    places = np.arange(sentences.lengths.max())
+    words = sentences.values.take(sentences.starts[:, None] + places, mode="clip")
+    return np.where(places < sentences.lengths[:, None], words, padding)
 
 
 def pair_numbers(source: np.ndarray, target: np.ndarray, target_size: int) -> np.ndarray:
@@ -107,9 +92,7 @@ def distinct_numbers(numbers: np.ndarray) -> np.ndarray:
     return numbers[first]
 
 
-def batches(
-    source: NumberedSentences, target: NumberedSentences, sizes: tuple[int, int]
-) -> Iterator[tuple[PairBatch, np.ndarray]]:
+def batches(source: Ragged, target: Ragged, sizes: tuple[int, int]) -> Iterator[tuple[PairBatch, np.ndarray]]:
     """Yield batches of all sentence pairs that have words on both sides, each with its different pairs of words.
 
     The pairs of words are numbers from `pair_numbers`, in rising order, (P,). `sizes` are the number of source words
@@ -117,7 +100,7 @@ def batches(
     """
     lengths = np.stack([source.lengths, target.lengths], axis=1)
     for places in _similar_lengths(lengths):
-        sides = source.padded(places, sizes[0]), target.padded(places, sizes[1])
+        sides = padded(source.take(places), sizes[0]), padded(target.take(places), sizes[1])
         numbers = pair_numbers(sides[0][:, None, :], sides[1][:, :, None], sizes[1])
         pairs, cells = np.unique(numbers, return_inverse=True)
         yield PairBatch(places, *sides, *lengths[places].T, cells.reshape(numbers.shape).astype(np.int32)), pairs

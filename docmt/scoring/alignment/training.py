@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from docmt.scoring.alignment.batches import NumberedSentences, PairBatch, batches, distinct_numbers, pair_numbers
+from docmt.scoring.alignment.batches import PairBatch, batches, distinct_numbers, numbered, pair_numbers
 from docmt.scoring.alignment.links import AlignedLines, DirectedLinks
 from docmt.scoring.alignment.model import PRIOR, AlignmentModel, BothJumps, Lexicon
 from docmt.scoring.alignment.posteriors import INITIAL_SHARE, JUMP_COUNT, NO_LINK, Jumps, hidden_markov, ibm_model_1
@@ -89,7 +89,7 @@ class AlignerTraining:
         """
         self._known = known
         self.words = (dict(known.source_words), dict(known.target_words)) if known else ({}, {})
-        sides = [NumberedSentences.numbered(*side) for side in zip((source, target), self.words, strict=True)]
+        sides = [numbered(*side) for side in zip((source, target), self.words, strict=True)]
         self.sizes = len(self.words[0]), len(self.words[1])
         batches_with_pairs = list(batches(*sides, self.sizes))
         self._batches = [batch for batch, _ in batches_with_pairs]
