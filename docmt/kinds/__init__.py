@@ -9,7 +9,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from docmt.base.parse import KINDS
-from docmt.kinds.item import FigureConfig, TableConfig
+from docmt.reporting.item import FigureConfig, TableConfig
 
 
 def _kinds_of(base: type) -> dict[str, type]:

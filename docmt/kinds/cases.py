@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from docmt.base.checks import needed, setting
-from docmt.kinds.item import KIND, Checks, FigureConfig, SystemOnCorpus
+from docmt.reporting.item import KIND, Checks, FigureConfig, SystemOnCorpus
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Literal
 from docmt.base.checks import setting, some
 from docmt.base.names import SPLITS
 from docmt.catalogue.published import COUNTS, WORDS, StatedCounts
-from docmt.kinds.item import KIND, BesidePublished, Checks, Count, TableConfig
+from docmt.reporting.item import KIND, BesidePublished, Checks, Count, TableConfig
 from docmt.settings.system import TrainedSystem
 
 STATED = tuple(field.name for field in dataclasses.fields(StatedCounts))

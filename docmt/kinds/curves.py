@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from docmt.base.checks import needed, setting, some
-from docmt.kinds.item import KIND, Checks, FigureConfig, LabelledSystem
+from docmt.reporting.item import KIND, Checks, FigureConfig, LabelledSystem
 
 CurveValue = Literal[
     "train_loss",

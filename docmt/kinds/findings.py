@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from docmt.base.checks import Checked, at_least, in_schema, need, needed, setting, some, within
-from docmt.kinds.item import Checks, Item
+from docmt.reporting.item import Checks, Item
 from docmt.settings.metrics import parse_metric
 
 PLACE = re.compile(r"\{([^{}]*)\}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from docmt.base.checks import need, needed, setting, within
-from docmt.kinds.item import KIND, Checks, SystemOnCorpus, TableConfig, TableRow, reads_of
+from docmt.reporting.item import KIND, Checks, SystemOnCorpus, TableConfig, TableRow, reads_of
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from docmt.base.checks import Checked, at_least, need, needed, section, seed, setting, whole
 from docmt.base.names import Identical
-from docmt.kinds.item import KIND, BesidePublished, Checks, TableConfig, published_number
+from docmt.reporting.item import KIND, BesidePublished, Checks, TableConfig, published_number
 
 Verdict = Literal["equal", "better", "worse"]
 VERDICTS: tuple[Verdict, ...] = ("equal", "better", "worse")

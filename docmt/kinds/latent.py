@@ -5,7 +5,7 @@ from typing import Literal
 
 from docmt.base.checks import setting
 from docmt.kinds.attention import InsideFigure
-from docmt.kinds.item import KIND, Checks
+from docmt.reporting.item import KIND, Checks
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from docmt.base.checks import Checked, in_schema, need, needed, section, setting
-from docmt.kinds.item import Checks, Item, LabelledSystem
+from docmt.reporting.item import Checks, Item, LabelledSystem
 
 
 @in_schema(minItems=1, items={"pattern": r"\S"})

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from docmt.base.checks import need, needed, section, setting, some
-from docmt.kinds.item import KIND, BesidePublished, Checks, FigureConfig, SystemOnCorpus, published_number, reads_of
+from docmt.reporting.item import KIND, BesidePublished, Checks, FigureConfig, SystemOnCorpus, published_number, reads_of
 
 
 @dataclass(frozen=True)

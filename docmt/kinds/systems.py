@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from docmt.base.checks import need, needed, section, setting, some
-from docmt.kinds.item import (
+from docmt.reporting.item import (
     KIND,
     BesidePublished,
     Checks,

@@ -14,7 +14,7 @@ from docmt.catalogue.lock import LOCK, locked_checksums
 from docmt.grid.grid import Grid, grid_of
 from docmt.grid.main_config import MainConfig, load_what_is_right
 from docmt.grid.study import expand
-from docmt.kinds.study import StudyConfig
+from docmt.reporting.study import StudyConfig
 from docmt.preflight.finding import RunFinding, told
 
 

@@ -1,6 +1,6 @@
 """The reasons why a measured number is not comparable with the published number beside it."""
 
-from docmt.kinds.item import published_number
+from docmt.reporting.item import published_number
 from docmt.kinds.systems import SystemsTable
 from docmt.reporting.results import Results, Run
 from docmt.settings.metrics import MetricName, base_of

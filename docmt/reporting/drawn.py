@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from docmt.kinds.item import published_number
+from docmt.reporting.item import published_number
 from docmt.reporting.comparable import why_not_comparable
 from docmt.reporting.figures import LEVEL, Panel, label_axes, notes_of
 from docmt.reporting.look import LINE, PAPER, SIGN, Style

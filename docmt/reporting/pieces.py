@@ -12,8 +12,8 @@ from importlib import import_module
 from typing import Any
 
 from docmt.base.spreadsheets import csv_lines
-from docmt.kinds.item import Item
-from docmt.kinds.study import MeasuredAs
+from docmt.reporting.item import Item
+from docmt.reporting.study import MeasuredAs
 from docmt.reporting.findings import judged_findings
 from docmt.reporting.over_seeds import not_run, not_scored
 from docmt.reporting.results import Results

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from docmt.kinds.item import published_number
+from docmt.reporting.item import published_number
 from docmt.reporting.formats import mark
 from docmt.reporting.over_seeds import PUBLISHED_ONLY, OverSeeds
 

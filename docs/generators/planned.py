@@ -19,10 +19,10 @@ from docmt.kinds.counts import STATED, CountsTable
 from docmt.kinds.findings import FindingCell
 from docmt.kinds.gaps import GapsTable
 from docmt.kinds.human import VERDICTS, HumanRow
-from docmt.kinds.item import need_published
+from docmt.reporting.item import need_published
 from docmt.kinds.points import PointsFigure, Series
 from docmt.kinds.positions import Level, PositionSeries, PositionsFigure
-from docmt.kinds.study import MeasuredAs, StudyConfig
+from docmt.reporting.study import MeasuredAs, StudyConfig
 from docmt.kinds.systems import RowConfig, SystemsTable
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig

@@ -13,7 +13,7 @@ from docmt.grid.main_config import MainConfig
 from docmt.grid.scale import ScaledView
 from docmt.kinds import FIGURES as FIGURE_KINDS
 from docmt.kinds import TABLES as TABLE_KINDS
-from docmt.kinds.study import StudyConfig
+from docmt.reporting.study import StudyConfig
 from docmt.settings.metrics import METRICS
 from docmt.settings.models import MODELS
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from docmt.base.artifacts import atomic_file
-from docmt.kinds.item import TableConfig
+from docmt.reporting.item import TableConfig
 from docmt.reporting.drawn import DrawnFigure
 from docmt.reporting.exports.figure import write_figure
 from docmt.reporting.exports.latex import to_latex

@@ -7,7 +7,7 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import reading
 from docmt.base.paths import sheet_link
 from docmt.kinds.human import VERDICTS, HumanRow, HumanTable
-from docmt.kinds.item import published_number
+from docmt.reporting.item import published_number
 from docmt.reporting.comparable import why_not_comparable
 from docmt.reporting.kinds.systems import records
 from docmt.reporting.over_seeds import NOT_RUN

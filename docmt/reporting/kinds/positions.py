@@ -6,7 +6,7 @@ from itertools import cycle
 
 from matplotlib.axes import Axes
 
-from docmt.kinds.item import published_number
+from docmt.reporting.item import published_number
 from docmt.kinds.positions import PositionsFigure
 from docmt.reporting.drawn import (
     DrawnFigure,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from docmt.kinds.item import is_published, published_number
+from docmt.reporting.item import is_published, published_number
 
 
 @pytest.mark.parametrize(

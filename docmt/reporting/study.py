@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from docmt.base.checks import Checked, need_seeds, needed, section, setting, some
 from docmt.kinds.findings import StatedFinding
-from docmt.kinds.item import FigureConfig, Item, TableConfig
+from docmt.reporting.item import FigureConfig, Item, TableConfig
 from docmt.kinds.passages import PassageConfig
 
 
