@@ -4,19 +4,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
-
-from docmt.reporting.item import published_number
-from docmt.reporting.comparable import why_not_comparable
 from docmt.reporting.figures import LEVEL, Panel, label_axes, notes_of
+from docmt.reporting.item import PieceContent, published_number
 from docmt.reporting.look import LINE, PAPER, SIGN, Style
-from docmt.reporting.over_seeds import over_seeds, why_empty
-from docmt.reporting.pieces import PieceContent
+from docmt.reporting.over_seeds import over_seeds, why_empty, why_not_comparable
 from docmt.reporting.results import Results
 from docmt.settings.metrics import parse_metric
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 PUBLISHED = {"markerfacecolor": PAPER, "linestyle": "none", "markeredgewidth": 1.6, "markersize": 7.5, "zorder": 3}
 """The style of published points: hollow markers without a line through the points."""
@@ -164,7 +162,7 @@ def panels_of(metric: str, records: Sequence[dict], baseline: str | None) -> Ite
 
 
 def paint_lines(
-    axes: Axes, records: Sequence[dict], look: dict[str, Style], x: str, unit: str, ranges: bool = False
+    axes: "Axes", records: Sequence[dict], look: dict[str, Style], x: str, unit: str, ranges: bool = False
 ) -> None:
     """Paint, for each label, a line through the means over seeds, and hollow markers at the published numbers.
 
@@ -173,6 +171,8 @@ def paint_lines(
     `x`, `unit`: the labels of the axes. `ranges`: whether each point has a bar from the smallest to the largest value
     of its seeds. The ticks of the horizontal axis are at whole numbers.
     """
+    from matplotlib.ticker import MaxNLocator
+
     for label, style in look.items():
         line = [record for record in records if record["label"] == label]
         measured = [(record["x"], record["values"]) for record in line if record["values"]]

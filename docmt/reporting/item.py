@@ -3,11 +3,15 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
+from importlib import import_module
+from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 from docmt.base.checks import Checked, in_schema, need, needed, setting
 from docmt.base.errors import UserError, check_known
+from docmt.base.parse import KINDS
 from docmt.base.yaml_files import Lines
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.settings.metrics import parse_metric
@@ -141,6 +145,19 @@ class Checks:
         self.require(is_published(value), "not a published value", repr(value), path, expected)
 
 
+@dataclass(frozen=True)
+class PieceContent:
+    """What a page shows of an item.
+
+    `data`: the object that the template renders; None where there is no content. `records`: the content as flat
+    records, for JSON and CSV. `template`: empty for the file of `docmt/kinds` with the name of the kind.
+    """
+
+    data: Any
+    records: Iterable[dict]
+    template: str = ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Item(Checked):
     """A table, figure or passage of a study: its common fields, and the methods that a kind defines.
@@ -187,6 +204,10 @@ class Item(Checked):
 
     def reads(self) -> list[str]:
         """Return the inputs of the item: keys of `STEPS_OF_SYSTEMS` and `JOBS_OF_ITEMS` in docmt/grid/items.py."""
+        raise NotImplementedError
+
+    def content(self, name: str, results: Any) -> PieceContent:
+        """Return what the page shows of the item with the `Results` so far; `name` is its name in the study."""
         raise NotImplementedError
 
     def beside_published(self, corpora: Sequence[str]) -> Iterator[BesidePublished]:
@@ -237,6 +258,13 @@ class FigureConfig(Item):
     note: str = setting("", "a footnote, such as that other points of the paper are not digitised")
 
 
+@dataclass(frozen=True, kw_only=True)
+class PassageConfig(Item):
+    """The common base of passages."""
+
+    kind: ClassVar[str] = "passage"
+
+
 class Named:
     """A base for classes with a `label`, which defaults to the name of the `system`."""
 
@@ -266,3 +294,43 @@ class LabelledSystem(Named):
 
     system: str = needed("name of the study's system")
     label: str = setting("", "label of the system; its name where it is left out")
+
+
+class Kinds(Mapping[str, type]):
+    """The kinds with a common base by their names, each a file of `docmt/kinds`, which are loaded when a study is read.
+
+    Kinds show the results of a study, so that they stand above all files that read one.
+    """
+
+    def __init__(self, base: type) -> None:
+        """Load nothing yet."""
+        self.base = base
+
+    @cached_property
+    def _loaded(self) -> dict[str, type]:
+        """The classes that declare `kind` themselves; one that only inherits it is a common base of several kinds."""
+        names = [module.name for module in iter_modules(import_module("docmt.kinds").__path__)]
+        modules = [vars(import_module(f"docmt.kinds.{name}")) for name in names]
+        classes = [member for module in modules for member in module.values() if isinstance(member, type)]
+        kinds = [cls for cls in classes if issubclass(cls, self.base) and cls is not self.base and "kind" in vars(cls)]
+        return {cls.kind: cls for cls in kinds}
+
+    def __getitem__(self, kind: str) -> type:
+        """Return the kind of a name."""
+        return self._loaded[kind]
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names of kinds."""
+        return iter(self._loaded)
+
+    def __len__(self) -> int:
+        """Return the number of kinds."""
+        return len(self._loaded)
+
+
+TABLES, FIGURES, PASSAGES = Kinds(TableConfig), Kinds(FigureConfig), Kinds(PassageConfig)
+KINDS |= {
+    TableConfig: ("kind of table", TABLES),
+    FigureConfig: ("kind of figure", FIGURES),
+    PassageConfig: ("kind of passage", PASSAGES),
+}

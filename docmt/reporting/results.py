@@ -18,8 +18,8 @@ from docmt.base.recipe import read_settings
 from docmt.base.result_folders import ResultFolders
 from docmt.base.yaml_files import Lines
 from docmt.reporting.item import LabelledSystem
-from docmt.reporting.study import StudyConfig
 from docmt.reporting.look import Style, styles
+from docmt.reporting.study import StudyConfig
 from docmt.settings.metrics import STRING_UNITS
 from docmt.settings.system import Entry
 

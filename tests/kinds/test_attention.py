@@ -8,8 +8,8 @@ import pytest
 
 from docmt.base.columns import INSIDE
 from docmt.base.tables import write_arrow
+from docmt.kinds.attention import MOST_CHAINS, MOST_OCCURRENCES, Shade, inside_maps
 from docmt.reporting.figures import DOTTED
-from docmt.reporting.kinds.attention import MOST_CHAINS, MOST_OCCURRENCES, Shade, inside_maps
 from docmt.reporting.page import write_report
 from docmt.reporting.plots import TO_CURRENT_SENTENCE, inside_curves
 
@@ -114,11 +114,11 @@ def test_attention_to_the_document_and_to_the_own_sentence_are_two_lines_of_a_pa
 
 
 @pytest.mark.parametrize("rows", [ROWS, [member(0, 0, "<b>", None)]])
-def test_the_page_shows_the_maps(full, rows):
-    write_inside(full, rows)
-    full.load()
-    write_report(full.settings_file, full.folders, full.output)
-    page = full.output.read_text(encoding="utf-8")
+def test_the_page_shows_the_maps(filled, rows):
+    write_inside(filled, rows)
+    filled.load()
+    write_report(filled.settings_file, filled.folders, filled.output)
+    page = filled.output.read_text(encoding="utf-8")
     articles = {name: page.split(f'id="item-{name}"')[1].split("</article>")[0] for name in ("attention", "latent")}
     assert "dev document talk" in articles["attention"] and "Cross-attention of the top layer" in articles["attention"]
     assert "<b>" not in articles["attention"]

@@ -10,8 +10,9 @@ import pytest
 from helpers.single_item import page_of
 from scipy.stats import ttest_ind
 
-from docmt.reporting.kinds.gaps import welch_interval
-from docmt.reporting.pieces import Piece, pieces, to_csv
+from docmt.kinds.gaps import welch_interval
+from docmt.reporting.exports import to_csv
+from docmt.reporting.pieces import Piece, pieces
 
 CORPUS = "toy_zh-en"
 GAPS = {"title": "Gaps", "kind": "gaps", "corpus": CORPUS, "metric": "dev NLL", "baseline": "Ours"}

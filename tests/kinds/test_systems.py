@@ -8,10 +8,11 @@ import pytest
 from helpers.single_item import CORPUS, only, page_of
 
 from docmt.base.errors import UserError
-from docmt.reporting.exports.text_table import measured
-from docmt.reporting.kinds.systems import fill_table
-from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
+from docmt.kinds.systems import fill_table
+from docmt.reporting.exports import to_csv, to_json
+from docmt.reporting.pieces import Piece, pieces
 from docmt.reporting.table import Table
+from docmt.reporting.text_table import measured
 
 
 def table_of(world) -> Table:
@@ -31,8 +32,8 @@ def cells(world) -> dict:
     return {(row.label, cell.metric): cell for row in table_of(world).rows for cell in row.cells}
 
 
-def test_published_measured_and_difference_stand_side_by_side(full):
-    cell = cells(full)["Sentence", "s-BLEU"]
+def test_published_measured_and_difference_stand_side_by_side(filled):
+    cell = cells(filled)["Sentence", "s-BLEU"]
     assert (cell.published, cell.measured, cell.difference, cell.status) == (19.5, 20.0, 0.5, "measured")
     assert cell.signatures == ("nrefs:1|tok:13a|unit:s",)
 
@@ -48,38 +49,38 @@ def test_a_corpus_that_was_left_out_says_what_is_missing(world):
     assert "not run, toy_zh-en is missing: train.zh" in page
 
 
-def test_a_metric_whose_model_is_missing_says_so(full):
-    full.settings["study"]["tables"]["table1"]["metrics"] = ["s-BLEU", "LTCR", "coherence"]
-    full.settings["not_scored"] = {CORPUS: {"aligner": "models/a is missing"}}
-    full.settings["ways"] = {"models/a is missing": "Fetch it."}
-    by_place = cells(full)
+def test_a_metric_whose_model_is_missing_says_so(filled):
+    filled.settings["study"]["tables"]["table1"]["metrics"] = ["s-BLEU", "LTCR", "coherence"]
+    filled.settings["not_scored"] = {CORPUS: {"aligner": "models/a is missing"}}
+    filled.settings["ways"] = {"models/a is missing": "Fetch it."}
+    by_place = cells(filled)
     assert by_place["Sentence", "s-BLEU"].status == "measured"
     assert by_place["Sentence", "LTCR"].status == "not scored: models/a is missing"
     assert by_place["Sentence", "coherence"].status == "not scored"
     assert by_place["never_run", "LTCR"].status == "not run"
-    assert "models/a is missing. Fetch it." in page_of(full)
+    assert "models/a is missing. Fetch it." in page_of(filled)
 
 
-def test_reasons_that_were_known_before_the_run_mark_cells_and_have_a_table_of_their_own(full):
-    full.settings["not_comparable"] = {CORPUS: {"": ["the text is generated"], "d-BLEU": ["no matter"]}}
-    full.settings["random_starts"] = {f"{CORPUS}/sentence": "results/0_models/b@smoke"}
-    full.settings["stand_ins"] = {"results/0_models/b@smoke": "bert"}
+def test_reasons_that_were_known_before_the_run_mark_cells_and_have_a_table_of_their_own(filled):
+    filled.settings["not_comparable"] = {CORPUS: {"": ["the text is generated"], "d-BLEU": ["no matter"]}}
+    filled.settings["random_starts"] = {f"{CORPUS}/sentence": "results/0_models/b@smoke"}
+    filled.settings["stand_ins"] = {"results/0_models/b@smoke": "bert"}
     statement = {"paper": "section 4", "quotation": "by <multi-bleu>"}
-    full.settings["study"]["measured_as"] = {"s-BLEU": [statement], "LTCR": [statement]}
-    cell = cells(full)["Sentence", "s-BLEU"]
+    filled.settings["study"]["measured_as"] = {"s-BLEU": [statement], "LTCR": [statement]}
+    cell = cells(filled)["Sentence", "s-BLEU"]
     reasons = ("the text is generated", "a small random model takes the place of bert")
     assert (cell.difference, cell.not_comparable) == (None, reasons)
-    assert cells(full)["concat_3", "s-BLEU"].not_comparable == (), "no published number beside it"
-    table = table_of(full)
+    assert cells(filled)["concat_3", "s-BLEU"].not_comparable == (), "no published number beside it"
+    table = table_of(filled)
     assert [(row, cell.status) for row, _, cell in table.beside_published] == [
         ("Sentence", "measured"),
         ("never_run", "not run"),
     ]
-    page = page_of(full)
+    page = page_of(filled)
     assert "<td>the text is generated; a small random model takes the place of bert</td>" in page
     assert "[a] not comparable because the text is generated<" in page and "[ab]</sup>" in page
     assert page.count("as the paper measures it: “by &lt;multi-bleu&gt;” (section 4)") == 1
-    (line, *_) = csv.DictReader(io.StringIO(to_csv(piece_of(full))))
+    (line, *_) = csv.DictReader(io.StringIO(to_csv(piece_of(filled))))
     assert (line["difference"], line["not_comparable"]) == ("", "; ".join(reasons))
 
 
@@ -106,8 +107,8 @@ def test_several_seeds_give_mean_and_standard_deviation(world):
     assert (cell.measured, cell.deviation) == (21.5, statistics.stdev([20, 23]))
 
 
-def test_signatures_are_named_once_with_their_corpora(full):
-    table = table_of(full)
+def test_signatures_are_named_once_with_their_corpora(filled):
+    table = table_of(filled)
     assert [(signature.metric, signature.text, signature.corpora) for signature in table.signatures] == [
         ("s-BLEU", "nrefs:1|tok:13a|unit:s", (CORPUS,)),
         ("d-BLEU", "nrefs:1|tok:13a|unit:d", (CORPUS,)),
@@ -121,8 +122,8 @@ def test_an_unknown_metric_names_the_study(world):
         table_of(world)
 
 
-def test_csv_has_a_line_a_cell(full):
-    rows = list(csv.DictReader(io.StringIO(to_csv(piece_of(full)))))
+def test_csv_has_a_line_a_cell(filled):
+    rows = list(csv.DictReader(io.StringIO(to_csv(piece_of(filled)))))
     assert len(rows) == 4 * 3
     first = rows[0]
     assert (first["row"], first["metric"], first["published"], first["measured"]) == (
@@ -245,8 +246,8 @@ def test_a_reason_is_a_footnote_of_all_its_cells(world):
     assert page.count('<span class="absent">not run<sup class="mark">2</sup></span>') == 6
 
 
-def test_rows_cells_and_headings_have_what_scripts_read(full):
-    page = page_of(full)
+def test_rows_cells_and_headings_have_what_scripts_read(filled):
+    page = page_of(filled)
     table = page[page.index('<table class="scores') :]
     rows = re.findall(r"<tr[^>]*>", table[table.index("<tbody>") : table.index("</tbody>")])
     assert rows == [f'<tr data-system="{name}">' for name in ("sentence", "concat_3", "never_run")] + ["<tr>"]
@@ -255,8 +256,8 @@ def test_rows_cells_and_headings_have_what_scripts_read(full):
     assert re.findall(r'data-value="([^"]*)"', row)[:3] == ["19.5", "20.0", "0.5"]
 
 
-def test_signatures_fold_away(full):
-    page = page_of(full)
+def test_signatures_fold_away(filled):
+    page = page_of(filled)
     start = page.index("<summary>How these numbers are computed</summary>")
     assert start < page.index("nrefs:1|tok:13a|unit:s") < page.index("</details>", start)
 

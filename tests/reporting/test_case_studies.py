@@ -6,7 +6,7 @@ from helpers.chain_files import CHAINS, TEXT, cats, chain, dogs, write_chains, w
 from docmt.reporting.case_studies import MOST_CASES, MOST_CHAINS, MOST_LINES, Span, spans
 from docmt.reporting.chain_cases import Rendering
 from docmt.reporting.page import write_report
-from docmt.reporting.study_texts import StudyTexts
+from docmt.reporting.rendering import StudyTexts
 
 
 def chain_studies_of(results):

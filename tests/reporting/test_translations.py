@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.base.errors import UserError
-from docmt.reporting.study_texts import StudyTexts
+from docmt.reporting.rendering import StudyTexts
 from docmt.reporting.translations import documents_to_show, mark_differences, most_different
 
 

@@ -4,9 +4,8 @@ import re
 
 import pytest
 
-from docmt.reporting.figures import Curve, curves
+from docmt.reporting.figures import MOST_POINTS, Curve, curves
 from docmt.reporting.look import styles
-from docmt.reporting.readings import MOST_POINTS
 
 LOOK = styles({"a": "System A", "b": "System B"})
 CIRCLE = re.compile(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="5" data-label="([^"]*)" data-value="([^"]*)"/>')

@@ -6,9 +6,9 @@ import pytest
 from helpers.single_item import page_of
 
 from docmt.base.artifacts import write_json
-from docmt.reporting.adopted import adopted_runs
-from docmt.reporting.exports.beside import text_table
+from docmt.reporting.exports import text_table
 from docmt.reporting.pieces import pieces
+from docmt.reporting.provenance import adopted_runs
 from docmt.settings.external import FileTranslations
 from docmt.settings.system import ExternalSystem
 

@@ -9,13 +9,18 @@ import pytest
 from helpers.support import need
 from markdown_it import MarkdownIt
 
-from docmt.reporting.exports.beside import endings_of, text_table, write_exports
-from docmt.reporting.exports.latex import ESCAPES, to_latex
-from docmt.reporting.exports.latex import escaped as in_latex
-from docmt.reporting.exports.markdown import escaped as in_markdown
-from docmt.reporting.exports.markdown import to_markdown
-from docmt.reporting.exports.text_table import Text, TextTable, of_records
+from docmt.reporting.exports import endings_of, text_table, write_exports
 from docmt.reporting.pieces import Piece, pieces
+from docmt.reporting.text_table import (
+    ESCAPES,
+    Text,
+    TextTable,
+    in_latex,
+    in_markdown,
+    of_records,
+    to_latex,
+    to_markdown,
+)
 
 CORPUS = "toy_zh-en"
 SIGNS = "".join(ESCAPES).replace("\n", "") + "\\`*_{}[]<>#|~!&$%^ a"
@@ -141,8 +146,8 @@ def test_latex_compiles(full, tmp_path):
 
 def test_parquet_has_the_records_with_their_types(full, tmp_path):
     item = piece(full, "table1")
-    write_exports(item, tmp_path / "table1.html")
-    assert {path.name for path in tmp_path.glob("table1.*")} == {"table1.parquet", "table1.tex", "table1.md"}
+    write_exports(item, full.load(), tmp_path / "table1.html")
+    assert {path.name for path in tmp_path.glob("table1.*")} == {f"table1.{ending}" for ending in endings_of(item)}
     table = polars.read_parquet(tmp_path / "table1.parquet")
     assert len(pandas.read_parquet(tmp_path / "table1.parquet")) == table.height == len(item.records)
     for row, record in zip(table.iter_rows(named=True), item.records, strict=True):

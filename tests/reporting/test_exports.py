@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from docmt.reporting.drawn import DrawnFigure
-from docmt.reporting.exports.figure import write_figure
+from docmt.reporting.exports import write_figure
 from docmt.reporting.figures import Curve, curves
 from docmt.reporting.look import styles
 

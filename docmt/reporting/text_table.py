@@ -1,6 +1,10 @@
-"""A table as texts, which LaTeX and Markdown write: its headings, its rows, and the notes below it."""
+"""A table as texts, its headings, its rows, and the notes below it; and these in LaTeX and in Markdown.
 
-from collections.abc import Iterable, Iterator
+A document includes the LaTeX with `\\input`; it needs the packages booktabs and graphicx. The Markdown has pipes, as
+GitHub and most wikis show them.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +15,49 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 """The letters of the reasons why numbers are not comparable, as on the page."""
 THREE = ("published", "measured", "difference")
 """The columns of a metric with published numbers."""
+
+ESCAPES = {
+    "\\": r"\textbackslash{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": "$<$",
+    ">": "$>$",
+    "|": "$|$",
+    '"': "''",
+    "[": "{[}",
+    "]": "{]}",
+    "–": "--",
+    "—": "---",
+    "−": "$-$",
+    "±": r"$\pm$",
+    "°": r"$^\circ$",
+    "†": r"\dag{}",
+    "‡": r"\ddag{}",
+    "↓": r"$\downarrow$",
+    "↑": r"$\uparrow$",
+    "→": r"$\rightarrow$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "×": r"$\times$",
+    "…": r"\dots{}",
+    "“": "``",
+    "”": "''",
+    "‘": "`",
+    "’": "'",
+    "\u202f": r"\,",
+    "\u00a0": "~",
+    "\n": " ",
+}
+"""What LaTeX writes for a sign. A bracket at the start of a row would be an option of the line break before it."""
+SHRUNK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+"""The beginning of a box that makes a table as narrow as the text, where it would be wider."""
+LATIN = 0x250
+"""The first code of a letter that the fonts of pdfLaTeX may lack."""
+PACKAGES = r"% Needs \usepackage{booktabs, graphicx}."
+OTHER_SCRIPTS = "% It has letters that are not Latin: use XeLaTeX or LuaLaTeX, and a font that has them."
+SIGNS = r"\`*_{}[]<>#|~!&$"
+"""The signs that Markdown would read as marks of its own."""
 
 
 @dataclass(frozen=True)
@@ -143,11 +190,15 @@ def _notes(table: Table) -> Iterator[str]:
         yield f"° by a small random model in place of a pretrained one ({', '.join(table.random)})"
 
 
-def of_records(records: Iterable[dict[str, Any]]) -> TextTable:
+def keys_of(records: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the keys of records, each once: the header of a file, which needs one also where there are no records."""
+    return list(dict.fromkeys(key for record in records for key in record)) or ["nothing"]
+
+
+def of_records(records: Sequence[dict[str, Any]]) -> TextTable:
     """Return flat records as a table with a column for each key; numbers are not rounded."""
-    listed = list(records)
-    names = list(dict.fromkeys(key for record in listed for key in record)) or ["nothing"]
-    rows = tuple(tuple(Text(_value(record.get(name))) for name in names) for record in listed)
+    names = keys_of(records)
+    rows = tuple(tuple(Text(_value(record.get(name))) for name in names) for record in records)
     return TextTable((tuple((name.replace("_", " "), 1) for name in names),), rows, left=len(names))
 
 
@@ -156,3 +207,104 @@ def _value(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or NONE
     return NONE if value is None or value == "" else str(value)
+
+
+def in_latex(text: str) -> str:
+    """Return a text as LaTeX prints it."""
+    return "".join(ESCAPES.get(sign, sign) for sign in text)
+
+
+def to_latex(table: TextTable, title: str, label: str) -> str:
+    """Return a floating table with a caption, its notes below it in small type.
+
+    `title`: the caption. `label`: the name by which `\\ref` finds the table.
+    """
+    lines = [r"\begin{table}", r"\centering", rf"\caption{{{in_latex(title)}}}", rf"\label{{{_label(label)}}}"]
+    lines += [
+        SHRUNK,
+        *_tabular(table),
+        "}",
+        *(rf"\par\footnotesize {in_latex(note)}" for note in table.notes),
+        r"\end{table}",
+    ]
+    body = "\n".join(lines)
+    needs = [PACKAGES, *([OTHER_SCRIPTS] if any(ord(sign) >= LATIN for sign in body) else [])]
+    return "\n".join((*needs, body, ""))
+
+
+def _label(name: str) -> str:
+    """Return a label without signs that LaTeX would read as commands."""
+    return "tab:" + "".join(sign if sign.isalnum() and sign.isascii() else "-" for sign in name)
+
+
+def _tabular(table: TextTable) -> Iterator[str]:
+    """Yield the lines of the tabular: headings between rules, then the rows."""
+    yield rf"\begin{{tabular}}{{@{{}}{'l' * table.left}{'r' * (table.width - table.left)}@{{}}}}"
+    yield r"\toprule"
+    for line in table.headings:
+        yield " & ".join(_spanned(in_latex(text), span) for text, span in line) + r" \\"
+        yield from _rules(line)
+    yield r"\midrule"
+    for row in table.rows:
+        cells = [_spanned(_latex_cell(row[0]), table.width, "l")] if len(row) < table.width else map(_latex_cell, row)
+        yield " & ".join(cells) + r" \\"
+    yield r"\bottomrule"
+    yield r"\end{tabular}"
+
+
+def _rules(line: tuple[tuple[str, int], ...]) -> Iterator[str]:
+    """Yield a rule below each heading of several columns."""
+    start, rules = 1, []
+    for _, span in line:
+        if span > 1:
+            rules.append(rf"\cmidrule(lr){{{start}-{start + span - 1}}}")
+        start += span
+    if rules:
+        yield " ".join(rules)
+
+
+def _spanned(text: str, span: int, align: str = "c") -> str:
+    """Return a cell over several columns."""
+    return rf"\multicolumn{{{span}}}{{{align}}}{{{text}}}" if span > 1 else text
+
+
+def _latex_cell(cell: Text) -> str:
+    """Return a cell with its marks raised."""
+    best = rf"\textbf{{{in_latex(cell.best)}}}" if cell.best else ""
+    return best + in_latex(cell.text) + (rf"\textsuperscript{{{in_latex(cell.marks)}}}" if cell.marks else "")
+
+
+def in_markdown(text: str) -> str:
+    """Return a text as Markdown prints it, on one line."""
+    return "".join(f"\\{sign}" if sign in SIGNS else sign for sign in " ".join(text.split("\n")))
+
+
+def to_markdown(table: TextTable, title: str) -> str:
+    """Return a table below its title; the headings of a column are joined, since Markdown has one line of them.
+
+    A heading over the whole table is a row with a bold first cell.
+    """
+    lines = [_markdown_line([in_markdown(name) for name in table.names])]
+    lines.append(_markdown_line([":--"] * table.left + ["--:"] * (table.width - table.left)))
+    lines += [_markdown_line(_markdown_row(row, table.width)) for row in table.rows]
+    notes = [f"{in_markdown(note)}\n" for note in table.notes]
+    return "\n".join((f"**{in_markdown(title)}**", "", *lines, "", *notes))
+
+
+def _markdown_row(row: tuple[Text, ...], width: int) -> list[str]:
+    """Return the cells of a row; a heading has empty cells behind its own."""
+    if len(row) < width:
+        return [f"**{in_markdown(row[0].text)}**"] + [""] * (width - 1)
+    return [_markdown_cell(cell) for cell in row]
+
+
+def _markdown_cell(cell: Text) -> str:
+    """Return a cell with its marks; the best number of a column is bold, and a mark that is a digit is raised."""
+    best = f"**{in_markdown(cell.best)}**" if cell.best else ""
+    marks = in_markdown(cell.marks)
+    return best + in_markdown(cell.text) + (f"<sup>{marks}</sup>" if marks[:1].isdigit() else marks)
+
+
+def _markdown_line(cells: list[str]) -> str:
+    """Return a line of a table."""
+    return f"| {' | '.join(cells)} |"

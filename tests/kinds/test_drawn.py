@@ -4,8 +4,9 @@ import re
 
 import pytest
 
+from docmt.reporting.exports import to_csv
 from docmt.reporting.figures import DOTTED, LEVEL_DASH
-from docmt.reporting.pieces import pieces, to_csv
+from docmt.reporting.pieces import pieces
 
 CORPUS = "toy_zh-en"
 
