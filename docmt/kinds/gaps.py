@@ -70,9 +70,7 @@ class GapsTable(TableConfig):
     def content(self, name: str, results: Results) -> PieceContent:
         """Return the table with the metric of all runs so far, and its rows as flat records."""
         rows = tuple(_gap(self, row, results) for row in self.rows)
-        sides = [side for row in rows for side in (row.system, row.baseline) if side is not None]
-        signatures = tuple(dict.fromkeys(text for side in sides for text in side.signatures))
-        gaps = Gaps(self, parse_metric(self.metric).metric, rows, signatures)
+        gaps = Gaps(self, parse_metric(self.metric).metric, rows)
         return PieceContent(gaps, _records(gaps))
 
 
@@ -88,11 +86,11 @@ class Gap:
     """A row of the table; a heading has only a `group`. The ends of the interval, `low` and `high`, may be None."""
 
     label: str
-    group: str
-    system: GapSide | None
-    baseline: GapSide | None
-    low: float | None
-    high: float | None
+    group: str = ""
+    system: GapSide | None = None
+    baseline: GapSide | None = None
+    low: float | None = None
+    high: float | None = None
 
     @property
     def difference(self) -> float | None:
@@ -105,18 +103,26 @@ class Gap:
 
 @dataclass(frozen=True)
 class Gaps:
-    """The table of the study with the content of its rows; `signatures` has the signatures of the numbers."""
+    """The table of the study with the content of its rows."""
 
     stated: GapsTable
     metric: Metric
     rows: tuple[Gap, ...]
-    signatures: tuple[str, ...]
+
+    @property
+    def sides(self) -> list[GapSide]:
+        """The two systems of each row that is no heading."""
+        return [side for row in self.rows for side in (row.system, row.baseline) if side is not None]
 
     @property
     def footnotes(self) -> list[str]:
         """The reasons why systems have no number, each once; a cell refers to its reason by a number."""
-        sides = [side for row in self.rows for side in (row.system, row.baseline) if side is not None]
-        return list(dict.fromkeys(side.footnote for side in sides if side.footnote))
+        return list(dict.fromkeys(side.footnote for side in self.sides if side.footnote))
+
+    @property
+    def signatures(self) -> list[str]:
+        """The signatures of the numbers, each once."""
+        return list(dict.fromkeys(text for side in self.sides for text in side.signatures))
 
     @property
     def test(self) -> str:
@@ -189,7 +195,7 @@ def _side_record(name: str, side: GapSide) -> dict:
 def _gap(table: GapsTable, row: GapRow, results: Results) -> Gap:
     """Return a row with the metric of both systems and the interval of their difference."""
     if row.group or row.system is None or row.baseline is None:
-        return Gap("", row.group, None, None, None, None)
+        return Gap("", row.group)
     ours, theirs = (_side(table, name, results) for name in (row.system, row.baseline))
     low, high = welch_interval(ours.values, theirs.values, table.confidence) or (None, None)
     return Gap(row.name, "", ours, theirs, low, high)

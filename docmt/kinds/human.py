@@ -115,7 +115,7 @@ class HumanTable(TableConfig):
         )
         signatures = (Signature("preference", judgements["signature"], ()),) if judgements else ()
         note = _filled(judgements) if judgements else _way(name, self, results)
-        filled = Table(columns, rows, signatures, (), note, "", head="Annotator")
+        filled = Table(columns, rows, signatures, marks=note, head="Annotator")
         return PieceContent(filled, filled.records, "kinds/systems.html")
 
 

@@ -1,6 +1,6 @@
 """Passages: a few sentences that a study states, with their measured and their published translations."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -67,41 +67,25 @@ class TranslatedPassage(PassageConfig):
         Raises UserError where the number of translated documents is not the number of the passage's documents.
         """
         translated = {system.name: _translated(name, self, system.system, results) for system in self.systems}
-        why = {system.name: results.settings.why_not_run(self.corpus, system.system) for system in self.systems}
+        left_out = {system.name: results.settings.why_not_run(self.corpus, system.system) for system in self.systems}
         documents = []
         for number, document in enumerate(self.documents):
-            translations = {label: texts[number] if texts else None for label, texts in translated.items()}
-            documents.append(_passage(document, translations, why))
-        languages = (results.language(self.corpus, side) for side in ("source", "target"))
-        passages = Passages(*languages, tuple(documents))
-        return PieceContent(passages, _records(passages))
+            translations = {label: tuple(texts[number]) if texts else () for label, texts in translated.items()}
+            documents.append(list(_texts(document, translations, left_out)))
+        return PieceContent(documents, _records(documents))
 
 
 @dataclass(frozen=True)
 class PassageText:
-    """A text of a passage, with its label and its sentences; `empty` is the reason where there are no sentences."""
+    """A text of a document; `kind` is "source", "reference", "measured" or "published".
 
+    `label`: the label of the system, or the kind. `empty`: the reason where there are no sentences.
+    """
+
+    kind: str
     label: str
     lines: tuple[str, ...]
     empty: str = ""
-
-
-@dataclass(frozen=True)
-class Passage:
-    """A document of a passage: its source, its reference, and its measured and published translations by systems."""
-
-    source: PassageText
-    others: tuple[tuple[str, PassageText], ...]
-    """The other texts as pairs (kind, text); the kind is "reference", "measured" or "published"."""
-
-
-@dataclass(frozen=True)
-class Passages:
-    """The documents of a passage, with the languages of their two sides."""
-
-    source_language: str
-    target_language: str
-    documents: tuple[Passage, ...]
 
 
 def _translated(name: str, config: TranslatedPassage, system: str, results: Results) -> list[list[str]] | None:
@@ -124,25 +108,26 @@ def _translated(name: str, config: TranslatedPassage, system: str, results: Resu
     return documents
 
 
-def _passage(document: PassageDocument, translations: dict[str, list[str] | None], why: dict[str, str]) -> Passage:
-    """Return a document with its texts.
+def _texts(
+    document: PassageDocument, translations: dict[str, tuple[str, ...]], left_out: dict[str, str]
+) -> Iterator[PassageText]:
+    """Yield the texts of a document: its source, its reference, and the translations of each system.
 
-    `translations`: the sentences of each translation, by label; None where the system has not run. `why`: why the
-    system was left out, by label.
+    `translations`: the sentences of each translation, by label. `left_out`: why the system was left out, by label.
     """
-    others = [("reference", PassageText("reference", document.reference))] if document.reference else []
+    yield PassageText("source", "source", document.source)
+    if document.reference:
+        yield PassageText("reference", "reference", document.reference)
     for label, lines in translations.items():
-        empty = not_run(why[label])
-        others.append(("measured", PassageText(label, tuple(lines or ()), "" if lines else empty)))
+        yield PassageText("measured", label, lines, "" if lines else not_run(left_out[label]))
         if label in document.published:
-            others.append(("published", PassageText(label, document.published[label])))
-    return Passage(PassageText("source", document.source), tuple(others))
+            yield PassageText("published", label, document.published[label])
 
 
-def _records(passages: Passages) -> Iterator[dict]:
+def _records(documents: Sequence[Sequence[PassageText]]) -> Iterator[dict]:
     """Yield every sentence of every text as a flat record, for JSON and CSV."""
-    for number, document in enumerate(passages.documents, 1):
-        for kind, text in (("source", document.source), *document.others):
-            names = {"document": number, "kind": kind, "label": text.label, "status": text.empty or "there"}
+    for number, document in enumerate(documents, 1):
+        for text in document:
+            names = {"document": number, "kind": text.kind, "label": text.label, "status": text.empty or "there"}
             for place, line in enumerate(text.lines or ("",), 1):
                 yield {**names, "sentence": place, "text": line}

@@ -203,42 +203,33 @@ class SystemsTable(TableConfig):
 
     def content(self, name: str, results: Results) -> PieceContent:
         """Return the table with the numbers of all runs so far, and its cells as flat records."""
-        table = fill_table(name, self, results)
-        return PieceContent(table, table.records)
-
-
-def fill_table(name: str, config: SystemsTable, results: Results) -> Table:
-    """Return a table with the numbers of all runs so far; `name` is the name of the table in the study."""
-    stated = config.columns_of(results.settings.study.corpora)
-    pairs = [(key, column, metric) for key, column in stated for metric in config.metrics]
-    rows = mark_best([_row(name, config, row, pairs, results) for row in config.rows])
-    columns = tuple(
-        Column(
-            key,
-            column.label or column.corpus,
-            column.corpus,
-            metric,
-            parse_metric(metric).metric.about,
-            any(row.cells[number].published is not None for row in rows if row.cells),
-            metric in config.lower_is_better,
+        stated = self.columns_of(results.settings.study.corpora)
+        pairs = [(key, column, metric) for key, column in stated for metric in self.metrics]
+        rows = mark_best([_row(name, self, row, pairs, results) for row in self.rows])
+        columns = tuple(
+            Column(
+                key,
+                column.label or column.corpus,
+                column.corpus,
+                metric,
+                parse_metric(metric).metric.about,
+                any(row.cells[number].published is not None for row in rows if row.cells),
+                metric in self.lower_is_better,
+            )
+            for number, (key, column, metric) in enumerate(pairs)
         )
-        for number, (key, column, metric) in enumerate(pairs)
-    )
-    cells = [cell for row in rows for cell in row.cells]
-    signatures = _signatures((cell, text) for cell in cells for text in cell.signatures)
-    intervals = _signatures((cell, interval.signature) for cell in cells for interval in cell.intervals)
-    tests = _signatures((cell, cell.comparison["signature"]) for cell in cells if cell.p is not None)
-    filled = tuple(_with_drops(config, rows)) if config.drop else tuple(rows)
-    return Table(
-        columns,
-        filled,
-        signatures,
-        tests,
-        _marks(config, cells),
-        _drop_heading(config),
-        intervals=intervals,
-        baselines=_baseline_labels(config),
-    )
+        cells = [cell for row in rows for cell in row.cells]
+        table = Table(
+            columns,
+            tuple(_with_drops(self, rows)) if self.drop else tuple(rows),
+            _signatures((cell, text) for cell in cells for text in cell.signatures),
+            tests=_signatures((cell, cell.comparison["signature"]) for cell in cells if cell.p is not None),
+            marks=_marks(self, cells),
+            drop=_drop_heading(self),
+            intervals=_signatures((cell, interval.signature) for cell in cells for interval in cell.intervals),
+            baselines=_baseline_labels(self),
+        )
+        return PieceContent(table, table.records)
 
 
 def _drop_heading(config: SystemsTable) -> str:
@@ -293,11 +284,8 @@ def _marks(config: SystemsTable, cells: list[Cell]) -> str:
     against = " or ".join(baselines)
     further = ", each row's own baseline" if len(baselines) > 1 else ""
     lower = "".join(f" A lower {metric} is better." for metric in config.lower_is_better)
-    seeds = (
-        " and by the paired t-test over seeds"
-        if any(comparison["p_seeds"] is not None for comparison in tested)
-        else ""
-    )
+    by_seeds = any(comparison["p_seeds"] is not None for comparison in tested)
+    seeds = " and by the paired t-test over seeds" if by_seeds else ""
     test = f"by {TESTS[config.significance]}{seeds}, two-sided"
     return f"{levels}: better or worse than {against}{further}, {test}.{lower}"
 
@@ -335,7 +323,7 @@ def _cell(
     baseline = config.baseline_of(row, key, column)
     pair = {"corpus": column.corpus, "metric": metric, "system": system, "baseline": baseline}
     published = row.published.get(key, {}).get(metric)
-    return Cell(
+    cell = Cell(
         column=key,
         corpus=column.corpus,
         system=system,
@@ -344,16 +332,17 @@ def _cell(
         published=published,
         **vars(measured),
         baseline=baseline,
-        baseline_measured=_measured(results, column.corpus, baseline, name) if baseline else None,
-        comparison=results.comparison(table, **pair, test=config.significance)
-        if measured.values and baseline
-        else None,
-        random=tuple(dict.fromkeys(model for run in runs for model in random_models(results, run, name)))
-        if measured.values
-        else (),
-        not_comparable=reasons_of_cell(results, config, metric, column.corpus, _scored(row, system, runs), published),
-        generated=replaced_file(runs) if measured.values else "",
-        warnings=_warnings(runs, name) if measured.values else (),
+        baseline_measured=over_seeds(results.of(column.corpus, baseline), name, "").measured if baseline else None,
+        not_comparable=_reasons(results, config, metric, column.corpus, _scored(row, system, runs), published),
+    )
+    if not measured.values:
+        return cell
+    return dataclasses.replace(
+        cell,
+        comparison=results.comparison(table, **pair, test=config.significance) if baseline else None,
+        random=tuple(dict.fromkeys(model for run in runs for model in _random_models(results, run, name))),
+        generated=_replaced_file(runs),
+        warnings=_warnings(runs, name),
     )
 
 
@@ -379,11 +368,6 @@ def _scored(row: RowConfig, system: str | None, runs: list[Run]) -> str | None:
     return runs[0].entry.system.name if row.reference and runs else system
 
 
-def _measured(results: Results, corpus: str, system: str, metric: MetricName) -> float | None:
-    """Return the mean of a metric over the seeds of a system on a corpus; None without any value."""
-    return over_seeds(results.of(corpus, system), metric, "").measured
-
-
 def _empty(results: Results, corpus: str, system: str | None, metric: MetricName, runs: list[Run]) -> str:
     """Return why a cell has no number; `runs`: the runs of its system."""
     with_file = runs_with_file(runs, metric)
@@ -401,7 +385,7 @@ def _signatures(texts: Iterable[tuple[Cell, str]]) -> tuple[Signature, ...]:
     return tuple(Signature(metric, text, tuple(names)) for (metric, text), names in corpora.items())
 
 
-def reasons_of_cell(
+def _reasons(
     results: Results, table: SystemsTable, metric: str, corpus: str, system: str | None, published: object
 ) -> tuple[str, ...]:
     """Return the reasons why the number of a cell is not comparable; none where it is beside no published number."""
@@ -411,7 +395,7 @@ def reasons_of_cell(
     return ((stated,) if stated else ()) + why_not_comparable(results, corpus, system, metric)
 
 
-def random_models(results: Results, run: Run, metric: MetricName) -> tuple[str, ...]:
+def _random_models(results: Results, run: Run, metric: MetricName) -> tuple[str, ...]:
     """Return the pretrained models that small random models replaced in a run with this metric.
 
     The random model is the start of the training, or the model by which the metric is computed. The result has the
@@ -428,7 +412,7 @@ def _judge(scores: dict | None, metric: MetricName) -> str | None:
     return (((scores or {}).get("settings") or {}).get(metric.metric.judge) or {}).get("model")
 
 
-def replaced_file(runs: Sequence[Run]) -> str:
+def _replaced_file(runs: Sequence[Run]) -> str:
     """Return the name of the user's translations that generated lines replace in runs; empty where none do."""
     replaced = [run for run in runs if run.scores and run.scores["decoding"].get("stand_in")]
     return replaced[0].entry.system.source.place if replaced else ""

@@ -1,6 +1,7 @@
 """The common base of tables, figures and passages, and the checks that their kinds call."""
 
 import re
+from collections import UserDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -296,7 +297,7 @@ class LabelledSystem(Named):
     label: str = setting("", "label of the system; its name where it is left out")
 
 
-class Kinds(Mapping[str, type]):
+class Kinds(UserDict[str, type]):
     """The kinds with a common base by their names, each a file of `docmt/kinds`, which are loaded when a study is read.
 
     Kinds show the results of a study, so that they stand above all files that read one.
@@ -307,25 +308,13 @@ class Kinds(Mapping[str, type]):
         self.base = base
 
     @cached_property
-    def _loaded(self) -> dict[str, type]:
+    def data(self) -> dict[str, type]:
         """The classes that declare `kind` themselves; one that only inherits it is a common base of several kinds."""
         names = [module.name for module in iter_modules(import_module("docmt.kinds").__path__)]
         modules = [vars(import_module(f"docmt.kinds.{name}")) for name in names]
         classes = [member for module in modules for member in module.values() if isinstance(member, type)]
         kinds = [cls for cls in classes if issubclass(cls, self.base) and cls is not self.base and "kind" in vars(cls)]
         return {cls.kind: cls for cls in kinds}
-
-    def __getitem__(self, kind: str) -> type:
-        """Return the kind of a name."""
-        return self._loaded[kind]
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield the names of kinds."""
-        return iter(self._loaded)
-
-    def __len__(self) -> int:
-        """Return the number of kinds."""
-        return len(self._loaded)
 
 
 TABLES, FIGURES, PASSAGES = Kinds(TableConfig), Kinds(FigureConfig), Kinds(PassageConfig)

@@ -144,9 +144,9 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     signatures: tuple[Signature, ...]
-    tests: tuple[Signature, ...]
-    marks: str
-    drop: str
+    tests: tuple[Signature, ...] = ()
+    marks: str = ""
+    drop: str = ""
     head: str = "System"
     intervals: tuple[Signature, ...] = ()
     baselines: tuple[str, ...] = ()

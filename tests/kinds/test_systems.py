@@ -8,23 +8,20 @@ import pytest
 from helpers.single_item import CORPUS, only, page_of
 
 from docmt.base.errors import UserError
-from docmt.kinds.systems import fill_table
 from docmt.reporting.exports import to_csv, to_json
 from docmt.reporting.pieces import Piece, pieces
 from docmt.reporting.table import Table
 from docmt.reporting.text_table import measured
 
 
-def table_of(world) -> Table:
-    """The only table of the study."""
-    results = world.load()
-    ((name, config),) = results.settings.study.tables.items()
-    return fill_table(name, config, results)
-
-
 def piece_of(world) -> Piece:
     (piece,) = pieces(world.load())
     return piece
+
+
+def table_of(world) -> Table:
+    """The only table of the study."""
+    return piece_of(world).content
 
 
 def cells(world) -> dict:
