@@ -10,7 +10,6 @@ from docmt.base.checks import need, needed, section, setting, some
 from docmt.reporting.drawn import (
     DrawnFigure,
     hollow,
-    identifier,
     missing,
     not_comparable,
     paint_lines,
@@ -19,7 +18,7 @@ from docmt.reporting.drawn import (
     published_points,
     with_differences,
 )
-from docmt.reporting.figures import Panel, draw
+from docmt.reporting.figures import Panel
 from docmt.reporting.item import (
     KIND,
     BesidePublished,
@@ -136,13 +135,10 @@ class PointsFigure(FigureConfig):
 def _panels(
     name: str, figure: PointsFigure, metric: str, records: Sequence[dict], look: dict[str, Style]
 ) -> Iterator[Panel]:
-    """Yield the panel of a metric, and that of its differences to the baseline; none without a number."""
-    unit = parse_metric(metric).metric.unit
+    """Yield the panels of a metric."""
+    paint = partial(_paint, look=look, axis=figure.x, unit=parse_metric(metric).metric.unit)
     of_metric = [record for record in records if record["metric"] == metric]
-    for title, drawn in panels_of(metric, of_metric, figure.baseline):
-        if drawn:
-            paint = partial(_paint, records=drawn, look=look, x=figure.x, unit=unit)
-            yield Panel(title, draw(identifier(name, title), title, paint), paint)
+    return panels_of(name, metric, of_metric, figure.baseline, paint)
 
 
 def _points(figure: PointsFigure, metric: str, results: Results) -> Iterator[dict]:
@@ -156,12 +152,13 @@ def _points(figure: PointsFigure, metric: str, results: Results) -> Iterator[dic
             yield point(series.label, x, system, figure.corpus, metric, published, results, is_beside)
 
 
-def _paint(axes: "Axes", records: Sequence[dict], look: dict[str, Style], x: Axis, unit: str) -> None:
+def _paint(axes: "Axes", records: Sequence[dict], axis: Axis, **options: Any) -> None:
     """Paint lines with a tick at each point, and with a bar from the smallest to the largest value of all seeds."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
-    paint_lines(axes, records, look, f"{x.label} ({x.unit})" if x.unit else x.label, unit, ranges=True)
-    if x.log:
+    x = f"{axis.label} ({axis.unit})" if axis.unit else axis.label
+    paint_lines(axes, records, x=x, ranges=True, **options)
+    if axis.log:
         axes.set_xscale("log")
     ticks = {record["x"] for record in records if record["values"]} | {place for place, _ in published_points(records)}
     axes.xaxis.set_major_locator(FixedLocator(sorted(ticks)))

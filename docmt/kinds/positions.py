@@ -3,14 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import cycle
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from docmt.base.checks import need, needed, section, setting
 from docmt.reporting.drawn import (
     DrawnFigure,
     hollow,
-    identifier,
     missing,
     not_comparable,
     paint_lines,
@@ -18,7 +16,7 @@ from docmt.reporting.drawn import (
     point,
     with_differences,
 )
-from docmt.reporting.figures import LEVEL, LEVEL_DASHES, POSITION, Panel, draw
+from docmt.reporting.figures import POSITION
 from docmt.reporting.item import (
     KIND,
     BesidePublished,
@@ -29,12 +27,9 @@ from docmt.reporting.item import (
     published_number,
     reads_of,
 )
-from docmt.reporting.look import Style, line_style, styles_of_lines
+from docmt.reporting.look import styles_of_lines
 from docmt.reporting.results import Results
 from docmt.settings.metrics import parse_metric
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -129,27 +124,10 @@ class PositionsFigure(FigureConfig):
         published = [
             {"label": level.label, "metric": self.metric, "published": level.published} for level in self.levels
         ]
-        panels = tuple(_panels(name, self, records, levels, look))
+        paint = partial(paint_lines, look=look, x=POSITION, unit=parse_metric(self.metric).metric.unit)
+        panels = tuple(panels_of(name, self.metric, records, self.baseline, paint, levels))
         marks = (*hollow(records), *unread, *not_comparable(records))
         return DrawnFigure(panels, look, marks, missing(records), (*records, *published)).content
-
-
-def _panels(
-    name: str, figure: PositionsFigure, records: Sequence[dict], levels: dict[str, float], look: dict[str, Style]
-) -> Iterator[Panel]:
-    """Yield the panel of the metric, and that of its differences to the baseline; none without a number."""
-    unit = parse_metric(figure.metric).metric.unit
-    for title, drawn in panels_of(figure.metric, records, figure.baseline):
-        of_panel = levels if title == figure.metric else {}
-        if drawn or of_panel:
-            paint = partial(_paint, records=drawn, levels=of_panel, look=look, unit=unit)
-            notes = tuple((f"{label}: {of_panel[label]:g}", dash) for label, dash in _dashes(of_panel))
-            yield Panel(title, draw(identifier(name, title), title, paint), paint, notes=notes)
-
-
-def _dashes(levels: dict[str, float]) -> Iterator[tuple[str, str]]:
-    """Yield the label of each level with its dashes."""
-    return zip(levels, cycle(LEVEL_DASHES), strict=False)
 
 
 def _positions(figure: PositionsFigure, results: Results) -> Iterator[dict]:
@@ -162,12 +140,3 @@ def _positions(figure: PositionsFigure, results: Results) -> Iterator[dict]:
         for j in sorted({*map(float, range(1, last + 1)), *series.published}):
             metric, published = f"{figure.metric}@j{j:g}", series.published.get(j)
             yield point(series.label, j, series.system, figure.corpus, metric, published, results, is_beside)
-
-
-def _paint(axes: "Axes", records: Sequence[dict], levels: dict[str, float], look: dict[str, Style], unit: str) -> None:
-    """Paint the lines, and a horizontal line for each published level; `levels` has the levels by their labels."""
-    paint_lines(axes, records, look, POSITION, unit)
-    for label, dash in _dashes(levels):
-        axes.axhline(levels[label], **(LEVEL | {"linestyle": line_style(dash)}))
-        place = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "bottom"}
-        axes.text(1, levels[label], label, color=LEVEL["color"], fontsize=8, **place)
