@@ -65,10 +65,8 @@ class AttentionFigure(InsideFigure):
     def content(self, name: str, results: Results) -> PieceContent:
         """Return the maps of alignment and attention of the item's system, and their cells as flat records."""
         maps = inside_maps(results, self.corpus, self.system)
-        strips: dict[str, tuple[Strip, ...]] = (
-            {"alignment": maps.alignment, "attention": maps.attention} if maps else {}
-        )
-        return PieceContent(maps, (row for kind, rows in strips.items() for row in strip_records(kind, rows)))
+        names = ("alignment", "attention") if maps else ()
+        return PieceContent(maps, (row for kind in names for row in strip_records(kind, getattr(maps, kind))))
 
 
 @dataclass(frozen=True)
@@ -87,6 +85,11 @@ class Strip:
     sentence: int
     outputs: tuple[str, ...]
     shades: tuple[Shade, ...]
+
+    @classmethod
+    def of(cls, row: dict, shades: Iterable[Shade]) -> "Strip":
+        """Return a row of a map from a row of inside.arrow and its shades."""
+        return cls(row["piece"], row["sentence"] + 1, tuple(row["outputs"]), tuple(shades))
 
     @property
     def lowest(self) -> float:
@@ -119,8 +122,6 @@ class InsideMaps:
     system: str
     seed: int
     document: str
-    source_language: str
-    target_language: str
     alignment: tuple[Strip, ...]
     attention: tuple[Strip, ...]
     similarity: tuple[Strip, ...]
@@ -155,8 +156,6 @@ def inside_maps(results: Results, corpus: str, system: str) -> InsideMaps | None
         run.entry.system.name,
         run.seed,
         rows[0]["document"],
-        results.language(corpus, "source"),
-        results.language(corpus, "target"),
         alignment=tuple(_chain(rows, "alignment")),
         attention=tuple(_chain(rows, "attention")),
         similarity=tuple(_similarity(rows)),
@@ -190,7 +189,7 @@ def _most_telling(rows: list[dict]) -> int:
 
 def _weights(row: dict, weights: str) -> Strip:
     """Return a row of a map whose shades are weights; `weights`: the column of inside.arrow that has them."""
-    return _strip(row, tuple(Shade(value, value) for value in row[weights]))
+    return Strip.of(row, (Shade(value, value) for value in row[weights]))
 
 
 def _similarity(rows: list[dict]) -> Iterator[Strip]:
@@ -209,7 +208,7 @@ def _similarity(rows: list[dict]) -> Iterator[Strip]:
     values = [value for row in chosen for value in row["similarity"]]
     low, high = min(values), max(values)  # where both are equal, the divisor below is 1
     for row in chosen:
-        yield _strip(row, tuple(Shade(value, (value - low) / (high - low or 1)) for value in row["similarity"]))
+        yield Strip.of(row, (Shade(value, (value - low) / (high - low or 1)) for value in row["similarity"]))
 
 
 def strip_records(kind: str, strips: Iterable[Strip]) -> Iterator[dict]:
@@ -218,8 +217,3 @@ def strip_records(kind: str, strips: Iterable[Strip]) -> Iterator[dict]:
         for place, (output, shade) in enumerate(zip(strip.outputs, strip.shades, strict=True)):
             names = {"kind": kind, "row": number, "piece": strip.piece, "sentence": strip.sentence}
             yield {**names, "place": place, "output": output, "value": shade.value}
-
-
-def _strip(row: dict, shades: tuple[Shade, ...]) -> Strip:
-    """Return a row of a map from a row of inside.arrow and its shades."""
-    return Strip(row["piece"], row["sentence"] + 1, tuple(row["outputs"]), shades)

@@ -27,7 +27,7 @@ from docmt.reporting.plots import (
     with_differences,
 )
 from docmt.reporting.provenance import describe_systems
-from docmt.reporting.rendering import MOST_SYSTEMS, Renderer, StudyTexts, study_folder
+from docmt.reporting.rendering import MOST_SYSTEMS, Renderer, study_folder
 from docmt.reporting.results import ReportSettings, Results, Run
 from docmt.reporting.translations import documents_to_show
 
@@ -71,7 +71,7 @@ def render(renderer: Renderer, items: list[Piece], output: Path) -> str:
     first = _first_screen(results, items)
     if results.settings.item is not None:
         return renderer.render("item.html", output, piece=items[0], **first)
-    return renderer.render("page.html", output, pieces=items, **first, **_content(results, renderer.texts))
+    return renderer.render("page.html", output, pieces=items, **first, **_content(renderer))
 
 
 def _first_screen(results: Results, items: Sequence[Piece]) -> dict[str, Any]:
@@ -106,13 +106,14 @@ def _why_absent(run: Run, settings: ReportSettings) -> str:
     return settings.why_not_run(run.entry.corpus, run.entry.system.name) or NOT_YET
 
 
-def _content(results: Results, texts: StudyTexts) -> dict[str, Any]:
+def _content(renderer: Renderer) -> dict[str, Any]:
     """Return the variables of templates that only the study's page has; its curves and examples are of few systems."""
-    look, few = results.look, texts.results
+    results, few, look = renderer.results, renderer.few, renderer.results.look
 
     def compared(plots: list[Plot], axis: str, unit: str) -> list[Plot]:
         """Return plots with the differences to the study's baseline; unchanged in a study without one."""
-        return with_differences(plots, look, results.baseline, axis, unit) if results.baseline else plots
+        baseline = results.baseline
+        return [with_differences(plot, look, baseline, axis, unit) for plot in plots] if baseline else plots
 
     return {
         "scored": sum(run.scores is not None for run in results.runs),
@@ -125,9 +126,9 @@ def _content(results: Results, texts: StudyTexts) -> dict[str, Any]:
         },
         "collapsed": list(collapsed(few.runs)),
         "inside_curves": inside_curves(few, look),
-        "chain_studies": list(texts.chains.values()),
-        "documents": documents_to_show(texts.translations.values()),
-        "listed": sum(len(read.documents) for read in texts.translations.values()),
+        "chain_studies": list(renderer.chains.values()),
+        "documents": documents_to_show(renderer.translations.values()),
+        "listed": sum(len(read.documents) for read in renderer.translations.values()),
         "systems": describe_systems(results),
     }
 

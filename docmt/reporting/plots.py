@@ -305,16 +305,11 @@ def _by_step(
     return Panel(title, draw(identifier, title, paint), paint, tuple(system for system, _ in lines), notes)
 
 
-def with_differences(plots: Sequence[Plot], look: dict[str, Style], baseline: str, axis: str, unit: str) -> list[Plot]:
-    """Return plots over steps with the differences of the other systems to `baseline`, in panels and in numbers.
+def with_differences(plot: Plot, look: dict[str, Style], baseline: str, axis: str, unit: str) -> Plot:
+    """Return a plot over steps with the differences of the other systems to `baseline`, in panels and in numbers.
 
     `axis`, `unit`: the labels of the axes. A plot in which the baseline has no values is returned unchanged.
     """
-    return [_with_differences(plot, look, baseline, axis, unit) for plot in plots]
-
-
-def _with_differences(plot: Plot, look: dict[str, Style], baseline: str, axis: str, unit: str) -> Plot:
-    """Return a plot with the differences to the baseline; see `with_differences`."""
     of_baseline = {name: values for name, line, values in plot.numbers if line == baseline}
     panels, numbers = [], []
     for number, (name, others) in enumerate(of_baseline.items()):

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -29,30 +28,6 @@ SCRIPTS = ("common", "siblings", "theme", "choose", "values", "sort", "filter", 
 
 MOST_SYSTEMS = 12
 """The largest number of systems in curves, translations and chains of a study: more cannot be distinguished."""
-
-
-@dataclass(frozen=True)
-class StudyTexts:
-    """What the page of a study and the pages of its documents read of test sets; `results`: of at most MOST_SYSTEMS."""
-
-    results: Results
-
-    @classmethod
-    def of(cls, results: Results) -> "StudyTexts":
-        """Return the test sets of the first MOST_SYSTEMS systems."""
-        return cls(results.with_systems(results.systems[:MOST_SYSTEMS]))
-
-    @cached_property
-    def translations(self) -> dict[str, CorpusTranslations]:
-        """The translations of each corpus that has some."""
-        read = {corpus: read_translations(self.results, corpus) for corpus in self.results.corpora}
-        return {corpus: translations for corpus, translations in read.items() if translations is not None}
-
-    @cached_property
-    def chains(self) -> dict[str, ChainStudy]:
-        """The case study of each corpus with scored chains."""
-        studies = {corpus: corpus_chain_study(self.results, corpus) for corpus in self.results.corpora}
-        return {corpus: study for corpus, study in studies.items() if study is not None}
 
 
 class Renderer:
@@ -82,9 +57,21 @@ class Renderer:
         return self.environment.get_template(template).render(link=link, **self._common, **content)
 
     @cached_property
-    def texts(self) -> StudyTexts:
-        """The test sets of the study, which are read where a page shows them."""
-        return StudyTexts.of(self.results)
+    def few(self) -> Results:
+        """The results of the first MOST_SYSTEMS systems."""
+        return self.results.with_systems(self.results.systems[:MOST_SYSTEMS])
+
+    @cached_property
+    def translations(self) -> dict[str, CorpusTranslations]:
+        """The translations of each corpus that has some; a test set is read once, where a page shows it."""
+        read = {corpus: read_translations(self.few, corpus) for corpus in self.few.corpora}
+        return {corpus: translations for corpus, translations in read.items() if translations is not None}
+
+    @cached_property
+    def chains(self) -> dict[str, ChainStudy]:
+        """The case study of each corpus with scored chains."""
+        studies = {corpus: corpus_chain_study(self.few, corpus) for corpus in self.few.corpora}
+        return {corpus: study for corpus, study in studies.items() if study is not None}
 
     @cached_property
     def _common(self) -> dict[str, Any]:
