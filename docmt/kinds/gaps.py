@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from docmt.base.checks import need, needed, setting, within
-from docmt.reporting.item import KIND, Checks, PieceContent, SystemOnCorpus, TableConfig, TableRow, reads_of
+from docmt.reporting.item import KIND, Checks, PieceContent, SystemOnCorpus, TableConfig, TableRow
 from docmt.reporting.over_seeds import OverSeeds, over_seeds, runs_with_file, why_empty
 from docmt.reporting.results import Results
 from docmt.settings.metric import Metric
@@ -49,15 +49,6 @@ class GapsTable(TableConfig):
         """Yield the system and the baseline of each row, on the table's corpus."""
         pairs = ((row.system, row.baseline) for row in self.rows if not row.group)
         return ((self.corpus, system) for pair in pairs for system in pair)
-
-    def reads(self) -> list[str]:
-        """Return the inputs of the table: records of trainings, and scores where the metric is a score."""
-        return reads_of([self.metric])
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """The metric that the item shows."""
-        return (self.metric,)
 
     def check(self, checks: Checks, path: tuple) -> None:
         """Raise UserError for an unknown metric, and for a system that is not on the table's corpus."""

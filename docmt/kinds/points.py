@@ -27,7 +27,6 @@ from docmt.reporting.item import (
     PieceContent,
     SystemOnCorpus,
     published_number,
-    reads_of,
 )
 from docmt.reporting.look import Style, styles_of_lines
 from docmt.reporting.results import Results
@@ -98,15 +97,6 @@ class PointsFigure(FigureConfig):
         for metric in self.metrics:
             if any(published_number(numbers.get(metric)) is not None for numbers in cells):
                 yield from ((corpus, system, metric) for corpus, system in self.systems_of(corpora))
-
-    def reads(self) -> list[str]:
-        """Return the inputs of the figure: records of trainings, and scores where a metric is a score."""
-        return reads_of(self.metrics)
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """The metrics that the item shows."""
-        return self.metrics
 
     def check(self, checks: Checks, path: tuple) -> None:
         """Raise UserError for an unknown metric or system, a repeated label, or a published value that is no number."""

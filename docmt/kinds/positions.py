@@ -25,7 +25,6 @@ from docmt.reporting.item import (
     PieceContent,
     SystemOnCorpus,
     published_number,
-    reads_of,
 )
 from docmt.reporting.look import styles_of_lines
 from docmt.reporting.results import Results
@@ -77,15 +76,6 @@ class PositionsFigure(FigureConfig):
         stated += [level.published for level in self.levels]
         if any(published_number(number) is not None for number in stated):
             yield from ((corpus, system, self.metric) for corpus, system in self.systems_of(corpora))
-
-    def reads(self) -> list[str]:
-        """Return the inputs of the figure: scores, and records of trainings."""
-        return reads_of([self.metric])
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """The metric that the item shows."""
-        return (self.metric,)
 
     def check(self, checks: Checks, path: tuple) -> None:
         """Raise UserError for a corpus or system that the study lacks, and for a system that translates no windows.

@@ -20,7 +20,6 @@ from docmt.reporting.item import (
     TableRow,
     need_published,
     published_number,
-    reads_of,
 )
 from docmt.reporting.over_seeds import (
     DOCUMENTS_ONLY,
@@ -165,12 +164,7 @@ class SystemsTable(TableConfig):
 
     def reads(self) -> list[str]:
         """Return the inputs of the table: records, scores, and comparisons where a metric can be tested."""
-        return [*reads_of(self.metrics), *(["comparisons"] if self.tallied else [])]
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """The metrics that the item shows."""
-        return self.metrics
+        return [*super().reads(), *(["comparisons"] if self.tallied else [])]
 
     def check(self, checks: Checks, path: tuple) -> None:
         """Raise UserError for a metric, corpus, column, system or published value that the study cannot have."""

@@ -55,15 +55,6 @@ def published_number(value: Any) -> float | None:
     return None if value is None or value == NOT_DIGITISED else float(value)
 
 
-def reads_of(metrics: Iterable[str]) -> list[str]:
-    """Return the inputs of an item with these metrics: records of trainings, and scores where a metric is a score.
-
-    A metric that is in the records of trainings, such as the number of parameters, needs no scores.
-    """
-    scored = any(parse_metric(metric).metric.source == "scores" for metric in metrics)
-    return ["scores", "records"] if scored else ["records"]
-
-
 @dataclass(frozen=True)
 class Checks:
     """The checks that items call; `path` of a check is the path of keys that leads to the checked value in the study.
@@ -204,8 +195,12 @@ class Item(Checked):
         return ((self.corpus, labelled.system) for labelled in getattr(self, "systems", ()))
 
     def reads(self) -> list[str]:
-        """Return the inputs of the item: keys of `STEPS_OF_SYSTEMS` and `JOBS_OF_ITEMS` in docmt/grid/items.py."""
-        raise NotImplementedError
+        """Return the inputs of the item: keys of `STEPS_OF_SYSTEMS` and `JOBS_OF_ITEMS` in docmt/grid/items.py.
+
+        This base returns those of metrics: records of trainings, and scores where a metric is not in the records.
+        """
+        scored = any(parse_metric(metric).metric.source == "scores" for metric in self.measures)
+        return ["scores", "records"] if scored else ["records"]
 
     def content(self, name: str, results: Any) -> PieceContent:
         """Return what the page shows of the item with the `Results` so far; `name` is its name in the study."""
@@ -230,8 +225,8 @@ class Item(Checked):
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The metrics that the item shows."""
-        return ()
+        """The metrics that the item shows; this base reads the fields `metrics` or `metric` of kinds that have them."""
+        return getattr(self, "metrics", (self.metric,) if hasattr(self, "metric") else ())
 
     @property
     def tallied(self) -> list[str]:
