@@ -11,8 +11,8 @@ from typing import Any
 
 from docmt.grid.grid import Grid
 from docmt.grid.scored import CorpusScoring, scoring_of
-from docmt.kinds.item import Item
-from docmt.kinds.study import MeasuredAs
+from docmt.reporting.item import Item
+from docmt.reporting.study import MeasuredAs
 from docmt.settings.metrics import base_of
 from docmt.settings.pretrained import is_random_checkpoint, random_model
 from docmt.settings.scoring import BY_LANGUAGE

@@ -21,7 +21,7 @@ from docmt.catalogue.missing import Places
 from docmt.grid.main_config import MainConfig, RunConfig, load_main_config
 from docmt.grid.scale import Scale, load_scale
 from docmt.grid.studies import Studies
-from docmt.kinds.study import StudyConfig
+from docmt.reporting.study import StudyConfig
 from docmt.settings.data import TextConfig
 from docmt.settings.external import FileTranslations
 from docmt.settings.pretrained import RandomCheckpoint

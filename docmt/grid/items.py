@@ -13,8 +13,8 @@ from docmt.base.errors import UserError, check_known
 from docmt.catalogue.published import COUNTS, WORDS
 from docmt.grid.external import TRANSLATING
 from docmt.grid.grid import Grid
-from docmt.kinds.item import Item, SystemOnCorpus
-from docmt.kinds.study import StudyConfig
+from docmt.reporting.item import Item, SystemOnCorpus
+from docmt.reporting.study import StudyConfig
 from docmt.settings.metrics import parse_metric
 from docmt.settings.system import Entry
 

@@ -17,7 +17,7 @@ from docmt.base.parse import check_keys, mapping, parse
 from docmt.base.yaml_files import Lines
 from docmt.grid.external import check_external, check_runs, check_trained, external_key
 from docmt.grid.scale import Scale
-from docmt.kinds.study import StudyConfig
+from docmt.reporting.study import StudyConfig
 from docmt.settings.external import EXTERNAL
 from docmt.settings.models import MODEL_CONFIGS, TransformerConfig
 from docmt.settings.pretrained import is_random_checkpoint

@@ -14,7 +14,7 @@ from docmt.base.yaml_files import Lines
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.grid.scale import Scale
 from docmt.grid.study import SECTIONS
-from docmt.kinds.study import StudyConfig
+from docmt.reporting.study import StudyConfig
 from docmt.settings.metrics import METRICS, parse_metric
 from docmt.settings.scoring import TRAINED, ScoringConfig, WordVectorsConfig
 from docmt.settings.system import Entry

@@ -21,9 +21,8 @@ from docmt.grid.scoring import (
     with_score_folders,
 )
 from docmt.grid.study import check_items, load_study
-from docmt.kinds.findings import check_findings
-from docmt.kinds.item import Checks
-from docmt.kinds.study import StudyConfig
+from docmt.reporting.item import Checks
+from docmt.reporting.study import StudyConfig, check_findings
 from docmt.settings.data import TextConfig
 from docmt.settings.scoring import ScoringConfig
 from docmt.settings.system import Entry

@@ -14,8 +14,8 @@ from docmt.base.errors import UserError, check_known, in_line, quoted
 from docmt.base.names import check_name
 from docmt.base.parse import mapping, parse
 from docmt.base.yaml_files import Lines, load_yaml
-from docmt.kinds.item import Checks
-from docmt.kinds.study import StudyConfig
+from docmt.reporting.item import Checks
+from docmt.reporting.study import StudyConfig
 
 SECTIONS = ("tables", "figures", "passages")
 """The sections of a study that contain its items; each item has a page."""

@@ -2,10 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from docmt.base.checks import needed, setting
-from docmt.kinds.item import KIND, Checks, FigureConfig, SystemOnCorpus
+from docmt.reporting.item import KIND, Checks, FigureConfig, PieceContent, SystemOnCorpus
+from docmt.reporting.results import Results
+
+if TYPE_CHECKING:
+    from docmt.reporting.case_studies import Case
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,3 +45,35 @@ class CasesFigure(FigureConfig):
         texts = [checks.systems[name].text for name in (self.system, self.baseline)]
         description = f"{self.system} with text {texts[0]}, {self.baseline} with {texts[1]}"
         checks.require(texts[0] == texts[1], "systems with different texts", description, (*path, "system"))
+
+    def content(self, name: str, results: Results) -> PieceContent:
+        """Return the case study of the item's two systems, the cases that the item shows, and their flat records.
+
+        There is no content where one of the two systems has no scored chains, or where no chains are scored.
+        """
+        from docmt.reporting.case_studies import chain_study
+
+        runs = [results.first(self.corpus, system) for system in (self.baseline, self.system)]
+        is_left_out = results.settings.why_not_scored(self.corpus, "aligner")
+        if is_left_out or not all(run.occurrences.exists() for run in runs):
+            return PieceContent(None, ())
+        study = chain_study(results, runs)
+        if self.show == "different":
+            cases = study.cases
+        else:
+            cases = tuple(case for case in study.overcorrections if self.system in case.overcorrecting)
+        return PieceContent((study, cases), _records(cases))
+
+
+def _records(cases: Sequence["Case"]) -> Iterator[dict]:
+    """Yield a flat record of the translations of each chain by the reference and by each system."""
+    for case in cases:
+        for word, chain in zip(case.words, case.chains, strict=True):
+            for side, rendering in (("reference", chain.reference), *chain.systems.items()):
+                yield {
+                    "document": case.document,
+                    "word": word,
+                    "side": side,
+                    "translations": ", ".join(f"{text or '-'} x {count}" for text, count in rendering.counts),
+                    "consistent": rendering.is_consistent,
+                }

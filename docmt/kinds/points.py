@@ -1,11 +1,42 @@
-"""Figures of points: metrics against a number that differs between systems."""
+"""Figures of points: a panel per metric, which is drawn against a number that differs between systems."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal
 
 from docmt.base.checks import need, needed, section, setting, some
-from docmt.kinds.item import KIND, BesidePublished, Checks, FigureConfig, SystemOnCorpus, published_number, reads_of
+from docmt.reporting.drawn import (
+    DrawnFigure,
+    hollow,
+    missing,
+    not_comparable,
+    paint_lines,
+    panels_of,
+    point,
+    published_points,
+    with_differences,
+)
+from docmt.reporting.figures import Panel
+from docmt.reporting.item import (
+    KIND,
+    BesidePublished,
+    Checks,
+    FigureConfig,
+    PieceContent,
+    SystemOnCorpus,
+    published_number,
+)
+from docmt.reporting.look import Style, styles_of_lines
+from docmt.reporting.results import Results
+from docmt.settings.metrics import parse_metric
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BARS = "Bars: from the smallest to the largest seed"
+"""The note below a figure in which a point has the values of several seeds."""
 
 
 @dataclass(frozen=True)
@@ -67,15 +98,6 @@ class PointsFigure(FigureConfig):
             if any(published_number(numbers.get(metric)) is not None for numbers in cells):
                 yield from ((corpus, system, metric) for corpus, system in self.systems_of(corpora))
 
-    def reads(self) -> list[str]:
-        """Return the inputs of the figure: records of trainings, and scores where a metric is a score."""
-        return reads_of(self.metrics)
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """The metrics that the item shows."""
-        return self.metrics
-
     def check(self, checks: Checks, path: tuple) -> None:
         """Raise UserError for an unknown metric or system, a repeated label, or a published value that is no number."""
         super().check(checks, path)
@@ -88,3 +110,47 @@ class PointsFigure(FigureConfig):
                 checks.system(system, self.corpus, (*series_path, "points", f"{x:g}"))
             for x, cells in series.published.items():
                 checks.cells(cells, self.metrics, (*series_path, "published", f"{x:g}"))
+
+    def content(self, name: str, results: Results) -> PieceContent:
+        """Return a figure with a panel per metric."""
+        look = styles_of_lines({series.label: series.points.values() for series in self.series}, results.look)
+        points = [record for metric in self.metrics for record in _points(self, metric, results)]
+        records = with_differences(points, self.baseline)
+        panels = list(chain.from_iterable(_panels(name, self, metric, records, look) for metric in self.metrics))
+        bars = (BARS,) if any(len(record["values"]) > 1 for record in records) else ()
+        marks = (*bars, *hollow(records), *not_comparable(records))
+        return DrawnFigure(tuple(panels), look, marks, missing(records), tuple(records)).content
+
+
+def _panels(
+    name: str, figure: PointsFigure, metric: str, records: Sequence[dict], look: dict[str, Style]
+) -> Iterator[Panel]:
+    """Yield the panels of a metric."""
+    paint = partial(_paint, look=look, axis=figure.x, unit=parse_metric(metric).metric.unit)
+    of_metric = [record for record in records if record["metric"] == metric]
+    return panels_of(name, metric, of_metric, figure.baseline, paint)
+
+
+def _points(figure: PointsFigure, metric: str, results: Results) -> Iterator[dict]:
+    """Yield the record of each point of each line for a metric."""
+    beside = {*figure.beside_published(())}
+    for series in figure.series:
+        for x in sorted({*series.points, *series.published}):
+            published = series.published.get(x, {}).get(metric)
+            system = series.points.get(x)
+            is_beside = (figure.corpus, system, metric) in beside
+            yield point(series.label, x, system, figure.corpus, metric, published, results, is_beside)
+
+
+def _paint(axes: "Axes", records: Sequence[dict], axis: Axis, **options: Any) -> None:
+    """Paint lines with a tick at each point, and with a bar from the smallest to the largest value of all seeds."""
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    x = f"{axis.label} ({axis.unit})" if axis.unit else axis.label
+    paint_lines(axes, records, x=x, ranges=True, **options)
+    if axis.log:
+        axes.set_xscale("log")
+    ticks = {record["x"] for record in records if record["values"]} | {place for place, _ in published_points(records)}
+    axes.xaxis.set_major_locator(FixedLocator(sorted(ticks)))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")

@@ -1,11 +1,34 @@
-"""Figures by position: the BLEU score of all sentences that are the first, the second, ... of their windows."""
+"""Figures by position: a BLEU score of the first sentences of all windows, of the second sentences, and so on."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from docmt.base.checks import need, needed, section, setting
-from docmt.kinds.item import KIND, BesidePublished, Checks, FigureConfig, SystemOnCorpus, published_number, reads_of
+from docmt.reporting.drawn import (
+    DrawnFigure,
+    hollow,
+    missing,
+    not_comparable,
+    paint_lines,
+    panels_of,
+    point,
+    with_differences,
+)
+from docmt.reporting.figures import POSITION
+from docmt.reporting.item import (
+    KIND,
+    BesidePublished,
+    Checks,
+    FigureConfig,
+    PieceContent,
+    SystemOnCorpus,
+    published_number,
+)
+from docmt.reporting.look import styles_of_lines
+from docmt.reporting.results import Results
+from docmt.settings.metrics import parse_metric
 
 
 @dataclass(frozen=True)
@@ -54,15 +77,6 @@ class PositionsFigure(FigureConfig):
         if any(published_number(number) is not None for number in stated):
             yield from ((corpus, system, self.metric) for corpus, system in self.systems_of(corpora))
 
-    def reads(self) -> list[str]:
-        """Return the inputs of the figure: scores, and records of trainings."""
-        return reads_of([self.metric])
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """The metric that the item shows."""
-        return (self.metric,)
-
     def check(self, checks: Checks, path: tuple) -> None:
         """Raise UserError for a corpus or system that the study lacks, and for a system that translates no windows.
 
@@ -89,3 +103,30 @@ class PositionsFigure(FigureConfig):
                 )
         for number, level in enumerate(self.levels):
             checks.published(level.published, (*path, "levels", number, "published"))
+
+    def content(self, name: str, results: Results) -> PieceContent:
+        """Return a figure with one panel; positions are those of the systems' windows and of published numbers."""
+        look = styles_of_lines({line.label: [line.system] if line.system else [] for line in self.series}, results.look)
+        records = with_differences(list(_positions(self, results)), self.baseline)
+        numbers = {level.label: published_number(level.published) for level in self.levels}
+        levels = {label: number for label, number in numbers.items() if number is not None}
+        unread = [f"{level.label}: {level.published}" for level in self.levels if level.label not in levels]
+        published = [
+            {"label": level.label, "metric": self.metric, "published": level.published} for level in self.levels
+        ]
+        paint = partial(paint_lines, look=look, x=POSITION, unit=parse_metric(self.metric).metric.unit)
+        panels = tuple(panels_of(name, self.metric, records, self.baseline, paint, levels))
+        marks = (*hollow(records), *unread, *not_comparable(records))
+        return DrawnFigure(panels, look, marks, missing(records), (*records, *published)).content
+
+
+def _positions(figure: PositionsFigure, results: Results) -> Iterator[dict]:
+    """Yield the record of each position of each line of the figure; positions are counted from 1."""
+    beside = {*figure.beside_published(())}
+    for series in figure.series:
+        is_beside = (figure.corpus, series.system, figure.metric) in beside
+        windows = [e for e in results.settings.entries if (e.corpus, e.system.name) == (figure.corpus, series.system)]
+        last = max((entry.system.view.test.window or 1 for entry in windows), default=0)
+        for j in sorted({*map(float, range(1, last + 1)), *series.published}):
+            metric, published = f"{figure.metric}@j{j:g}", series.published.get(j)
+            yield point(series.label, j, series.system, figure.corpus, metric, published, results, is_beside)

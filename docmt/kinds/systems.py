@@ -1,23 +1,46 @@
-"""Tables of systems: a row per system, its metrics by column, and the published numbers."""
+"""Tables of systems: each cell has the published number, the measured number and their difference."""
 
-from collections.abc import Iterator, Sequence
+import dataclasses
+import statistics
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from docmt.base.checks import need, needed, section, setting, some
-from docmt.kinds.item import (
+from docmt.reporting.best import mark_best
+from docmt.reporting.formats import MARKS
+from docmt.reporting.item import (
     KIND,
     BesidePublished,
     Checks,
+    PieceContent,
     Published,
     SystemOnCorpus,
     TableConfig,
     TableRow,
     need_published,
     published_number,
-    reads_of,
 )
-from docmt.settings.metrics import parse_metric
+from docmt.reporting.over_seeds import (
+    DOCUMENTS_ONLY,
+    external_source,
+    over_seeds,
+    runs_with_file,
+    why_empty,
+    why_not_comparable,
+)
+from docmt.reporting.results import Results, Run
+from docmt.reporting.table import Cell, Column, Drop, Row, Signature, Table
+from docmt.settings.metrics import MetricName, parse_metric
+
+TESTS = {
+    "bootstrap": "paired bootstrap resampling (Koehn 2004)",
+    "sign": "the sign test of Collins et al. (2005)",
+}
+"""The names of the tests of significance on the page, by the `significance` of a table."""
+
+DROPS = {"above": "from the row above", "first": "from the first row"}
+"""The heading of the column of drops, by the `drop` of a table."""
 
 
 @dataclass(frozen=True)
@@ -141,12 +164,7 @@ class SystemsTable(TableConfig):
 
     def reads(self) -> list[str]:
         """Return the inputs of the table: records, scores, and comparisons where a metric can be tested."""
-        return [*reads_of(self.metrics), *(["comparisons"] if self.tallied else [])]
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """The metrics that the item shows."""
-        return self.metrics
+        return [*super().reads(), *(["comparisons"] if self.tallied else [])]
 
     def check(self, checks: Checks, path: tuple) -> None:
         """Raise UserError for a metric, corpus, column, system or published value that the study cannot have."""
@@ -176,3 +194,218 @@ class SystemsTable(TableConfig):
         for key, cells in row.published.items():
             checks.known("column", key, columns, (*path, "published", key))
             checks.cells(cells, self.metrics, (*path, "published", key))
+
+    def content(self, name: str, results: Results) -> PieceContent:
+        """Return the table with the numbers of all runs so far, and its cells as flat records."""
+        stated = self.columns_of(results.settings.study.corpora)
+        pairs = [(key, column, metric) for key, column in stated for metric in self.metrics]
+        rows = mark_best([_row(name, self, row, pairs, results) for row in self.rows])
+        columns = tuple(
+            Column(
+                key,
+                column.label or column.corpus,
+                column.corpus,
+                metric,
+                parse_metric(metric).metric.about,
+                any(row.cells[number].published is not None for row in rows if row.cells),
+                metric in self.lower_is_better,
+            )
+            for number, (key, column, metric) in enumerate(pairs)
+        )
+        cells = [cell for row in rows for cell in row.cells]
+        table = Table(
+            columns,
+            tuple(_with_drops(self, rows)) if self.drop else tuple(rows),
+            _signatures((cell, text) for cell in cells for text in cell.signatures),
+            tests=_signatures((cell, cell.comparison["signature"]) for cell in cells if cell.p is not None),
+            marks=_marks(self, cells),
+            drop=_drop_heading(self),
+            intervals=_signatures((cell, score.interval) for cell in cells for score in cell.intervals),
+            baselines=_baseline_labels(self),
+        )
+        return PieceContent(table, table.records)
+
+
+def _drop_heading(config: SystemsTable) -> str:
+    """Return the heading of the column of drops; empty in a table without the column."""
+    heading = DROPS.get(config.drop or "", "")
+    return f"{heading}, above 0 is worse" if heading and config.lower_is_better else heading
+
+
+def _row(
+    name: str, config: SystemsTable, row: RowConfig, pairs: list[tuple[str, ColumnConfig, str]], results: Results
+) -> Row:
+    """Return a row with a cell for each (key, column, metric) of `pairs`; a heading has no cells."""
+    if row.group:
+        return Row("", None, "", (), group=row.group)
+    cells = tuple(_cell(name, config, row, *pair, results) for pair in pairs)
+    return Row(row.name, row.system, row.note, cells)
+
+
+def _with_drops(config: SystemsTable, rows: list[Row]) -> Iterator[Row]:
+    """Yield the rows with their mean difference from the row above or from the first row; headings have none.
+
+    A heading is skipped where the row above is looked for.
+    """
+    others: list[Row] = []
+    for stated, row in zip(config.rows, rows, strict=True):
+        if row.group:
+            yield row
+            continue
+        other = (others[-1] if config.drop == "above" else others[0]) if others else None
+        measured = _mean_difference(row, other) if other else None
+        decimals = parse_metric(config.metrics[0]).metric.decimals
+        cells = [*row.cells, *(other.cells if other else ())]
+        reasons = tuple(dict.fromkeys(reason for cell in cells for reason in cell.not_comparable))
+        yield dataclasses.replace(row, drop=Drop(stated.drop, measured, decimals, reasons))
+        others.append(row)
+
+
+def _mean_difference(row: Row, other: Row) -> float | None:
+    """Return the mean, over columns, of the difference of two rows; None where a cell has no number."""
+    pairs = [(cell.measured, other_cell.measured) for cell, other_cell in zip(row.cells, other.cells, strict=True)]
+    differences = [left - right for left, right in pairs if left is not None and right is not None]
+    return statistics.fmean(differences) if len(differences) == len(pairs) else None
+
+
+def _marks(config: SystemsTable, cells: list[Cell]) -> str:
+    """Return the explanation of all marks of p-values, whether a cell has them or not; empty without any test."""
+    tested = [cell.comparison for cell in cells if cell.comparison]
+    if not tested:
+        return ""
+    baselines = _baseline_labels(config)
+    levels = ", ".join(f"{sign} p < {level}" for sign, level in reversed(MARKS.items()))
+    against = " or ".join(baselines)
+    further = ", each row's own baseline" if len(baselines) > 1 else ""
+    lower = "".join(f" A lower {metric} is better." for metric in config.lower_is_better)
+    by_seeds = any(comparison["p_seeds"] is not None for comparison in tested)
+    seeds = " and by the paired t-test over seeds" if by_seeds else ""
+    test = f"by {TESTS[config.significance]}{seeds}, two-sided"
+    return f"{levels}: better or worse than {against}{further}, {test}.{lower}"
+
+
+def _baseline_labels(config: SystemsTable) -> tuple[str, ...]:
+    """Return the labels of the systems with which rows are compared, each once."""
+    labels = {row.system: row.name for row in reversed(config.rows) if not row.group}
+    return tuple(labels.get(baseline, baseline) for baseline in dict.fromkeys(_baselines(config)))
+
+
+def _baselines(config: SystemsTable) -> Iterator[str]:
+    """Yield the baseline of each row that has one, as the study states it, without the suffix of a column."""
+    for row in config.rows:
+        baseline = row.baseline or config.baseline
+        if baseline is not None and row.system not in (None, baseline):
+            yield baseline
+
+
+def _cell(
+    table: str,
+    config: SystemsTable,
+    row: RowConfig,
+    key: str,
+    column: ColumnConfig,
+    metric: str,
+    results: Results,
+) -> Cell:
+    """Return the cell of a row in a column for a metric; `table` is the name of the table."""
+    name = parse_metric(metric, f"study {results.settings.study.study}")
+    system = config.system_of(row, key, column)
+    runs = results.of(column.corpus, system) if system else []
+    if row.reference:
+        runs = list(_reference(results, column.corpus, name))[:1]
+    measured = over_seeds(runs, name, _empty(results, column.corpus, system, name, runs))
+    baseline = config.baseline_of(row, key, column)
+    pair = {"corpus": column.corpus, "metric": metric, "system": system, "baseline": baseline}
+    published = row.published.get(key, {}).get(metric)
+    cell = Cell(
+        column=key,
+        corpus=column.corpus,
+        system=system,
+        metric=metric,
+        decimals=name.metric.decimals,
+        published=published,
+        **vars(measured),
+        baseline=baseline,
+        baseline_measured=over_seeds(results.of(column.corpus, baseline), name, "").measured if baseline else None,
+        not_comparable=_reasons(results, config, metric, column.corpus, _scored(row, system, runs), published),
+    )
+    if not measured.values:
+        return cell
+    return dataclasses.replace(
+        cell,
+        comparison=results.comparison(table, **pair, test=config.significance) if baseline else None,
+        random=tuple(dict.fromkeys(model for run in runs for model in _random_models(results, run, name))),
+        generated=_replaced_file(runs),
+        warnings=_warnings(runs, name),
+    )
+
+
+def _warnings(runs: list[Run], metric: MetricName) -> tuple[str, ...]:
+    """Return what scoring jobs warned of in the text of a cell; none for metrics of a model, which read no text."""
+    scored = [] if metric.metric.of_model else runs
+    return tuple(dict.fromkeys(text for run in scored for text in run.scoring.get("warnings", ())))
+
+
+def _reference(results: Results, corpus: str, metric: MetricName) -> Iterator[Run]:
+    """Yield a run for each run on a corpus that has scored the reference too: with the scores of the reference alone.
+
+    They are the same in all runs of a page, but for different settings of scoring, which signatures state.
+    """
+    for run in results.of(corpus):
+        if metric.name in run.of_reference:
+            yield dataclasses.replace(run, scores=run.of_reference)
+
+
+def _scored(row: RowConfig, system: str | None, runs: list[Run]) -> str | None:
+    """Return the system whose settings of scoring hold for a cell; a reference is scored with each system."""
+    return runs[0].entry.system.name if row.reference and runs else system
+
+
+def _empty(results: Results, corpus: str, system: str | None, metric: MetricName, runs: list[Run]) -> str:
+    """Return why a cell has no number; `runs`: the runs of its system."""
+    with_file = runs_with_file(runs, metric)
+    lines = {run.scoring["decoding"]["lines"] for run in with_file if run.scoring}
+    if lines == {"documents"} and not (metric.of_model and external_source(runs)):
+        return DOCUMENTS_ONLY
+    return why_empty(results, corpus, system, metric, bool(with_file))
+
+
+def _signatures(texts: Iterable[tuple[Cell, str]]) -> tuple[Signature, ...]:
+    """Return each signature of a metric once, with the corpora of the cells that have it."""
+    corpora: dict[tuple[str, str], dict[str, None]] = {}
+    for cell, text in texts:
+        corpora.setdefault((cell.metric, text), {})[cell.corpus] = None
+    return tuple(Signature(metric, text, tuple(names)) for (metric, text), names in corpora.items())
+
+
+def _reasons(
+    results: Results, table: SystemsTable, metric: str, corpus: str, system: str | None, published: object
+) -> tuple[str, ...]:
+    """Return the reasons why the number of a cell is not comparable; none where it is beside no published number."""
+    if system is None or published_number(published) is None:
+        return ()
+    stated = table.not_comparable.get(metric)
+    return ((stated,) if stated else ()) + why_not_comparable(results, corpus, system, metric)
+
+
+def _random_models(results: Results, run: Run, metric: MetricName) -> tuple[str, ...]:
+    """Return the pretrained models that small random models replaced in a run with this metric.
+
+    The random model is the start of the training, or the model by which the metric is computed. The result has the
+    folders of the pretrained models.
+    """
+    start = results.settings.random_starts.get(f"{run.entry.corpus}/{run.entry.system.name}")
+    judge = _judge(run.scoring, metric) if metric.metric.judge else None
+    stand_ins = results.settings.stand_ins
+    return tuple(dict.fromkeys(stand_ins[folder] for folder in (start, judge) if folder in stand_ins))
+
+
+def _judge(scoring: dict, metric: MetricName) -> str | None:
+    """Return the folder of the model by which the metric was computed; None where its computation needs no model."""
+    return ((scoring.get("settings") or {}).get(metric.metric.judge) or {}).get("model")
+
+
+def _replaced_file(runs: Sequence[Run]) -> str:
+    """Return the name of the user's translations that generated lines replace in runs; empty where none do."""
+    replaced = [run for run in runs if run.scoring and run.scoring["decoding"].get("stand_in")]
+    return replaced[0].entry.system.source.place if replaced else ""

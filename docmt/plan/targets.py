@@ -11,10 +11,10 @@ from docmt.grid.comparable import reasons_of_item
 from docmt.grid.grid import Grid
 from docmt.grid.items import card_of, item_corpora, item_entries, judged_systems, page_of, run_job, sheet_of
 from docmt.grid.scored import scoring_of
-from docmt.kinds.item import Item
 from docmt.plan.estimates import Estimates
 from docmt.plan.plan import Job, Plan
 from docmt.plan.supplies import Supplies, Supply, supplies_of_scores, together
+from docmt.reporting.item import Item
 from docmt.settings.metrics import METRICS, base_of
 from docmt.settings.scoring import ScoringPart
 from docmt.settings.system import Entry

@@ -14,8 +14,8 @@ from docmt.catalogue.lock import LOCK, locked_checksums
 from docmt.grid.grid import Grid, grid_of
 from docmt.grid.main_config import MainConfig, load_what_is_right
 from docmt.grid.study import expand
-from docmt.kinds.study import StudyConfig
 from docmt.preflight.finding import RunFinding, told
+from docmt.reporting.study import StudyConfig
 
 
 def read_settings(overrides: dict) -> tuple[Grid | None, list[RunFinding]]:

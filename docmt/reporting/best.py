@@ -1,12 +1,12 @@
-"""The lines that a page says by itself: the best system of each table by each metric, beside its baseline."""
+"""The best numbers of tables: in each column, and in the lines that a page says by itself of the best systems."""
 
-from collections.abc import Iterable, Iterator
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from docmt.kinds.systems import SystemsTable
 from docmt.reporting.formats import MARKS, number, p_value, signed
 from docmt.reporting.pieces import Piece
-from docmt.reporting.table import Cell, Column, Table
+from docmt.reporting.table import Cell, Column, Row, Table
 from docmt.settings.metrics import parse_metric
 
 LEVEL = max(MARKS.values())
@@ -22,26 +22,66 @@ class BestLine:
     text: str
 
 
+def mark_best(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows with `is_best` set in the cells that have the best number of their column.
+
+    Numbers are compared as they are printed, so that two equal numbers of a page are both the best or neither is.
+    """
+    columns = zip(*(row.cells for row in rows if row.cells), strict=True)
+    best = [_best_number(cells) for cells in columns]
+    return [dataclasses.replace(row, cells=_marked(row.cells, best)) for row in rows]
+
+
+def _marked(cells: Sequence[Cell], best: Sequence[float | None]) -> tuple[Cell, ...]:
+    """Return the cells of a row, marked where they have the best number of their column."""
+    pairs = zip(cells, best, strict=bool(cells))
+    return tuple(
+        dataclasses.replace(cell, is_best=number is not None and cell.system is not None and _printed(cell) == number)
+        for cell, number in pairs
+    )
+
+
+def _best_number(cells: Sequence[Cell]) -> float | None:
+    """Return the best number of a column, rounded as it is printed; None where no number of it can be the best.
+
+    The reference is no system. There is no best number of fewer than two systems, of a metric that does not rank
+    systems, and where numbers of small random models or of generated lines stand beside others, with which they cannot
+    be compared.
+    """
+    measured = [cell for cell in cells if cell.measured is not None and cell.system is not None]
+    kinds = {bool(cell.random or cell.generated) for cell in measured}
+    if len({cell.system for cell in measured}) < 2 or len(kinds) > 1:
+        return None
+    metric = parse_metric(measured[0].metric).metric
+    if not metric.ranks:
+        return None
+    return (min if metric.lower_is_better else max)(map(_printed, measured))
+
+
+def _printed(cell: Cell) -> float | None:
+    """Return the measured number of a cell, rounded as it is printed; None without one."""
+    return None if cell.measured is None else round(cell.measured, cell.decimals)
+
+
 def best_lines(pieces: Iterable[Piece]) -> Iterator[BestLine]:
     """Yield a line for each table of systems and each of its columns in which two systems or more have numbers."""
-    for piece in _of_systems(pieces):
-        for label, columns in piece.content.groups:
-            if text := _text(piece.content, columns):
+    for piece, table in _of_systems(pieces):
+        for label, columns in table.groups:
+            if text := _text(table, columns):
                 title = piece.item.paper or piece.item.title
-                beside = f", {label}" if len(piece.content.groups) > 1 else ""
+                beside = f", {label}" if len(table.groups) > 1 else ""
                 yield BestLine(piece.name, f"{title}{beside}", text)
 
 
 def single_seed(pieces: Iterable[Piece]) -> bool:
     """Return whether all numbers of the tables of systems are of single trainings; false without any number."""
-    rows = [row for piece in _of_systems(pieces) for row in piece.content.rows]
-    cells = [cell for row in rows for cell in row.cells if cell.values]
+    cells = [cell for _, table in _of_systems(pieces) for cell in table.cells if cell.values]
     return bool(cells) and all(len(cell.values) == 1 for cell in cells)
 
 
-def _of_systems(pieces: Iterable[Piece]) -> list[Piece]:
+def _of_systems(pieces: Iterable[Piece]) -> list[tuple[Piece, Table]]:
     """Return the tables of systems; tables of other kinds that look alike have no metrics."""
-    return [piece for piece in pieces if isinstance(piece.item, SystemsTable) and piece.content is not None]
+    return [(piece, piece.table) for piece in pieces if piece.table is not None and piece.item.measures]
 
 
 def _text(table: Table, columns: list[Column]) -> str:

@@ -84,8 +84,6 @@ class ChainStudy:
 
     corpus: str
     seed: int
-    source_language: str
-    target_language: str
     systems: tuple[str, ...]
     chains: tuple[ChainCase, ...]
     texts: "SentenceTokens"
@@ -136,8 +134,6 @@ def chain_study(results: Results, runs: Sequence[Run]) -> ChainStudy:
     return ChainStudy(
         corpus,
         runs[0].seed,
-        results.language(corpus, "source"),
-        results.language(corpus, "target"),
         tuple(run.entry.system.name for run in runs),
         tuple(read_chains(runs)),
         SentenceTokens.read(results, runs[0], runs),

@@ -63,7 +63,7 @@ def write_documents(renderer: Renderer, folder: Path) -> None:
 
     Nothing is written for a study without translations.
     """
-    lists = [_listed(read, renderer.results.baseline) for read in renderer.texts.translations.values()]
+    lists = [_listed(read, renderer.results.baseline) for read in renderer.translations.values()]
     written = set()
     if lists:
         index = folder / "index.html"
@@ -96,8 +96,8 @@ def _scores(run: Run) -> dict[str, float]:
 
 def _pages(listed: DocumentList, renderer: Renderer, folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield the path and the content of the page of each document of a corpus."""
-    texts, lines = renderer.texts, (None, *listed.lines, None)
-    read, chains = texts.translations[listed.corpus], texts.chains.get(listed.corpus)
+    read, chains = renderer.translations[listed.corpus], renderer.chains.get(listed.corpus)
+    lines = (None, *listed.lines, None)
     for before, line, after in zip(lines, listed.lines, lines[2:], strict=False):
         path = folder / listed.corpus / f"{line.number}.html"
         content = {

@@ -1,22 +1,22 @@
 """Figures of lines, such as a line for each system: their content, and the functions that their kinds share."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import partial
+from itertools import chain, cycle
 from statistics import fmean
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
-from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
-
-from docmt.kinds.item import published_number
-from docmt.reporting.comparable import why_not_comparable
-from docmt.reporting.figures import LEVEL, Panel, label_axes, notes_of
-from docmt.reporting.look import LINE, PAPER, SIGN, Style
-from docmt.reporting.over_seeds import over_seeds, why_empty
-from docmt.reporting.pieces import PieceContent
+from docmt.reporting.figures import LEVEL, LEVEL_DASHES, Panel, draw, label_axes, notes_of
+from docmt.reporting.item import PieceContent, published_number
+from docmt.reporting.look import LINE, PAPER, SIGN, Style, line_style
+from docmt.reporting.over_seeds import over_seeds, why_empty, why_not_comparable
 from docmt.reporting.results import Results
 from docmt.settings.metrics import parse_metric
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 PUBLISHED = {"markerfacecolor": PAPER, "linestyle": "none", "markeredgewidth": 1.6, "markersize": 7.5, "zorder": 3}
 """The style of published points: hollow markers without a line through the points."""
@@ -121,11 +121,6 @@ def by_reason(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     return tuple(f"{reason}: {', '.join(dict.fromkeys(several))}" for reason, several in names.items())
 
 
-def has_numbers(records: Iterable[dict]) -> bool:
-    """Return whether a panel of the records would show a number: a measured one, or a published one."""
-    return any(record["values"] or published_number(record["published"]) is not None for record in records)
-
-
 def with_differences(records: Sequence[dict], baseline: str | None) -> list[dict]:
     """Return the records with the field `baseline_difference`, where the figure compares its lines with a baseline.
 
@@ -145,34 +140,61 @@ def with_differences(records: Sequence[dict], baseline: str | None) -> list[dict
     return [{**record, "baseline_difference": difference(record)} for record in records]
 
 
-def differences(records: Sequence[dict]) -> list[dict]:
+def _differences(records: Sequence[dict]) -> list[dict]:
     """Return the records of a panel of differences: the measured number of each is its difference to the baseline."""
     wanted = [record for record in records if record.get("baseline_difference") is not None]
     changed = {"published": None, "is_difference": True}
     return [{**record, "values": [record["baseline_difference"]], **changed} for record in wanted]
 
 
-def panels_of(metric: str, records: Sequence[dict], baseline: str | None) -> Iterator[tuple[str, list[dict]]]:
-    """Yield the title and the records of the panel of a metric, and of the panel of its differences to the baseline.
+def panels_of(
+    name: str,
+    metric: str,
+    records: Sequence[dict],
+    baseline: str | None,
+    paint: Callable[..., None],
+    levels: Mapping[str, float] = MappingProxyType({}),
+) -> Iterator[Panel]:
+    """Yield the panel of a metric, and that of its differences to the baseline; none that would show no number.
 
-    A panel that would show no number has no records. `records`: those of the metric. `baseline`: the label of the line
-    with which others are compared; None for a figure without differences.
+    `name`: the name of the figure. `records`: those of the metric. `baseline`: the label of the line with which others
+    are compared; None for a figure without differences. `paint`: a function that paints `records` and `levels` on axes,
+    such as `paint_lines`. `levels`: published numbers of no place of the horizontal axis, by their labels.
     """
-    yield metric, list(records) if has_numbers(records) else []
+    has_numbers = published_points(records) or any(record["values"] for record in records)
+    titles = {metric: (records if has_numbers else [], levels)}
     if baseline is not None:
-        yield f"{metric}, minus {baseline}", differences(records)
+        titles[f"{metric}, minus {baseline}"] = (_differences(records), {})
+    for title, (drawn, of_panel) in titles.items():
+        if drawn or of_panel:
+            painted = partial(paint, records=drawn, levels=of_panel)
+            notes = tuple((f"{label}: {of_panel[label]:g}", dash) for label, dash in _dashes(of_panel))
+            yield Panel(title, draw(identifier(name, title), title, painted), painted, notes=notes)
+
+
+def _dashes(levels: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the label of each level with its dashes."""
+    return zip(levels, cycle(LEVEL_DASHES), strict=False)
 
 
 def paint_lines(
-    axes: Axes, records: Sequence[dict], look: dict[str, Style], x: str, unit: str, ranges: bool = False
+    axes: "Axes",
+    records: Sequence[dict],
+    look: dict[str, Style],
+    x: str,
+    unit: str,
+    levels: Mapping[str, float],
+    ranges: bool = False,
 ) -> None:
     """Paint, for each label, a line through the means over seeds, and hollow markers at the published numbers.
 
-    Where the numbers are differences to a baseline, a dashed line is at 0.
+    Where the numbers are differences to a baseline, a dashed line is at 0. Each of `levels` is a line across.
 
     `x`, `unit`: the labels of the axes. `ranges`: whether each point has a bar from the smallest to the largest value
     of its seeds. The ticks of the horizontal axis are at whole numbers.
     """
+    from matplotlib.ticker import MaxNLocator
+
     for label, style in look.items():
         line = [record for record in records if record["label"] == label]
         measured = [(record["x"], record["values"]) for record in line if record["values"]]
@@ -192,3 +214,7 @@ def paint_lines(
         axes.axhline(0, **LEVEL)
     label_axes(axes, x, unit)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    for label, dash in _dashes(levels):
+        axes.axhline(levels[label], **(LEVEL | {"linestyle": line_style(dash)}))
+        place = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "bottom"}
+        axes.text(1, levels[label], label, color=LEVEL["color"], fontsize=8, **place)

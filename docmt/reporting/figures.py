@@ -1,24 +1,26 @@
 """Panels of figures as inline SVG, which the page shows side by side or below each other.
 
 The SVG contains text as text, and the browser shows it in the page's font. Names of systems and contrastive sets may be
-in other scripts than Latin; they are in the captions and legends of the page, and not in the SVG.
+in other scripts than Latin; they are in the captions and legends of the page, and not in the SVG. A transparent circle
+at each point of a line lets a script read its value out; without a script nothing of a page is missing, since the
+numbers are in tables beside it.
 """
 
 import io
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import matplotlib
-from markupsafe import Markup
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import LogLocator, MaxNLocator
+from markupsafe import Markup, escape
 
-from docmt.reporting.look import AXIS, GRID, INK, LINE, ON_PAGE, SIGN, SOFT, Style, line_style
-from docmt.reporting.readings import readings, tagged
+from docmt.reporting.look import AXIS, GRID, INK, LINE, ON_PAGE, SIGN, SOFT, Style, Tag, line_style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+    from matplotlib.lines import Line2D
 
 RC = {
     "svg.fonttype": "none",
@@ -57,6 +59,11 @@ UPDATES, POSITION = "updates", "position j in the window"
 CURVE_POINTS = 240
 """The largest number of points of a learning curve. Longer curves are thinned, since a page would grow by megabytes."""
 
+MOST_POINTS = 16
+"""The largest number of points of a line that can be read out: a page with hundreds of them would be too large."""
+POINTS_PER_INCH = 72
+"""The unit of the coordinates of matplotlib's SVG files."""
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -68,7 +75,7 @@ class Panel:
 
     title: str
     svg: Markup
-    paint: Callable[[Axes], None]
+    paint: Callable[["Axes"], None]
     systems: tuple[str, ...] = ()
     notes: tuple[tuple[str, str], ...] = ()
 
@@ -92,18 +99,21 @@ class Curve:
     dotted: str = ""
 
 
-def draw(identifier: str, label: str, paint: Callable[[Axes], None]) -> Markup:
+def draw(identifier: str, label: str, paint: Callable[["Axes"], None]) -> Markup:
     """Return the SVG of a drawing that `paint` makes on new axes; `label` describes the drawing for screen readers.
 
     Every id inside the SVG begins with `identifier`, since an id may occur only once on a page.
     """
+    import matplotlib
+    from matplotlib.figure import Figure as Canvas
+
     with matplotlib.rc_context(RC):
         canvas = Canvas(figsize=(4.6, 3.0), layout="constrained")
         axes = canvas.add_subplot()
         paint(axes)
         out = io.StringIO()
         canvas.savefig(out, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return _inline(out.getvalue(), identifier, label, readings(canvas, axes))
+    return _inline(out.getvalue(), identifier, label, _readings(canvas, axes))
 
 
 def _inline(svg: str, identifier: str, label: str, values: Markup) -> Markup:
@@ -111,7 +121,7 @@ def _inline(svg: str, identifier: str, label: str, values: Markup) -> Markup:
 
     `values`: the last part of the drawing, which lets a script read the values of its points out.
     """
-    svg = tagged(svg[svg.index("<svg") :])
+    svg = _tagged(svg[svg.index("<svg") :])
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
     # An SVG inside an HTML page needs no namespaces.
@@ -124,6 +134,50 @@ def _inline(svg: str, identifier: str, label: str, values: Markup) -> Markup:
     return head + Markup(svg[svg.index(">") + 1 : svg.rindex("</svg>")]) + values + Markup("</svg>\n")
 
 
+def _readings(canvas: "Canvas", axes: "Axes") -> Markup:
+    """Return the circles of all tagged lines of a drawing that has been saved; empty where no line has a tag."""
+    groups = [group for line in axes.get_lines() if (group := _of_line(canvas, axes, line))]
+    return Markup('<g class="readings">{}</g>').format(Markup("").join(groups)) if groups else Markup()
+
+
+def _tagged(svg: str) -> str:
+    """Return an SVG whose parts with tags have the names of their systems in the attribute `data-system`."""
+    return re.sub(r' id="([^"]*\|[^"]*)"', lambda found: _attribute(Tag.of(found[1])), svg)
+
+
+def _attribute(tag: Tag | None) -> str:
+    """Return the attribute with the names of systems; empty for a part that belongs to no system."""
+    return f' data-system="{escape(" ".join(tag.systems))}"' if tag is not None and tag.systems else ""
+
+
+def _of_line(canvas: "Canvas", axes: "Axes", line: "Line2D") -> Markup | None:
+    """Return the circles of a line; None for a line without a tag, and for one without points."""
+    tag = Tag.of(line.get_gid())
+    if tag is None or tag.kind != LINE:
+        return None
+    circles = Markup("").join(_circles(canvas, axes, line))
+    system = Markup(_attribute(tag))
+    return Markup('<g{} data-label="{}">{}</g>').format(system, tag.label, circles) if circles else None
+
+
+def _circles(canvas: "Canvas", axes: "Axes", line: "Line2D") -> Iterator[Markup]:
+    """Yield a circle for each point of a line that can be read out."""
+    height, scale = canvas.get_figheight() * POINTS_PER_INCH, POINTS_PER_INCH / canvas.dpi
+    points = [(x, y) for x, y in line.get_xydata() if x == x and y == y]
+    for x, y in _thinned(points):
+        across, up = axes.transData.transform((x, y)) * scale
+        place = axes.fmt_xdata(x) if axes.fmt_xdata else f"{x:g}"
+        yield Markup('<circle cx="{:.1f}" cy="{:.1f}" r="5" data-label="{}" data-value="{:.5g}"/>').format(
+            across, height - up, f"{axes.get_xlabel()}: {place}", y
+        )
+
+
+def _thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return at most MOST_POINTS points at equal distances; the last point is always among them."""
+    step = -(-len(points) // MOST_POINTS)  # rounded up
+    return list(points[::-1][:: step or 1])[::-1]
+
+
 def curves(identifier: str, title: str, drawn: Sequence[Curve], look: dict[str, Style], **options: Any) -> Panel:
     """Return a panel of curves; `options` are the keyword arguments of `_paint_curves`."""
     paint = partial(_paint_curves, drawn=drawn, look=look, **options)
@@ -134,7 +188,7 @@ def curves(identifier: str, title: str, drawn: Sequence[Curve], look: dict[str, 
 
 
 def _paint_curves(
-    axes: Axes,
+    axes: "Axes",
     drawn: Sequence[Curve],
     look: dict[str, Style],
     *,
@@ -151,6 +205,8 @@ def _paint_curves(
     those of matplotlib. `logarithmic`: whether the vertical axis is logarithmic. `level`: the place of a dashed line
     for comparison. `from_zero`: whether the vertical axis begins at 0.
     """
+    from matplotlib.ticker import LogLocator, MaxNLocator
+
     for curve in drawn:
         xs, ys, style = thin(curve.x), thin(curve.y), look[curve.system]
         second = {"linestyle": line_style(DOTTED), "gid": style.tag(LINE, curve.dotted)} if curve.dotted else {}
@@ -173,7 +229,7 @@ def _paint_curves(
     axes.xaxis.set_major_locator(MaxNLocator(6, steps=steps, integer=x == UPDATES))
 
 
-def label_axes(axes: Axes, x: str, unit: str) -> None:
+def label_axes(axes: "Axes", x: str, unit: str) -> None:
     """Set the labels of the horizontal and of the vertical axis."""
     axes.set_xlabel(x)
     axes.set_ylabel(unit)

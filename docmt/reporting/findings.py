@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from docmt.kinds.findings import PLACE, Condition, FindingCell, StatedFinding, decimals_of
 from docmt.reporting.formats import number, p_value, signed
 from docmt.reporting.over_seeds import over_seeds
 from docmt.reporting.results import Results
+from docmt.reporting.study import PLACE, Condition, FindingCell, StatedFinding, decimals_of
 from docmt.settings.metric import ROUNDING
 from docmt.settings.metrics import parse_metric
 

@@ -1,4 +1,4 @@
-"""A metric of a system over its seeds: the content of cells of tables and of points of figures."""
+"""A metric of a system over its seeds, and what is said of it: the content of cells of tables and points of figures."""
 
 import statistics
 from collections.abc import Sequence
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from docmt.base.scores import Score
 from docmt.reporting.results import Results, Run
 from docmt.settings.external import ExternalConfig
-from docmt.settings.metrics import MetricName
+from docmt.settings.metrics import MetricName, base_of
+from docmt.settings.pretrained import random_model
 from docmt.settings.system import ExternalSystem
 
 NOT_RUN = "not run"
@@ -50,6 +51,18 @@ def why_empty(results: Results, corpus: str, system: str | None, metric: MetricN
     if is_scored:
         return not_scored(results.settings.why_not_scored(corpus, metric.metric.judge))
     return not_run(results.settings.why_not_run(corpus, system))
+
+
+def why_not_comparable(results: Results, corpus: str, system: str | None, metric: str) -> tuple[str, ...]:
+    """Return the reasons why a number is not comparable with a published one.
+
+    `system`: the system on the corpus, whose training may start from a small random model; None for a count.
+    """
+    settings = results.settings
+    by_metric = settings.not_comparable.get(corpus, {})
+    start = settings.random_starts.get(f"{corpus}/{system}")
+    starts = [random_model(settings.stand_ins[start])] if start in settings.stand_ins else []
+    return tuple(dict.fromkeys([*by_metric.get("", ()), *by_metric.get(base_of(metric), ()), *starts]))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,19 +1,18 @@
 """The pages of a study: the study's page, and a page for each of its items with files of its numbers beside it."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from docmt.base.artifacts import atomic_file, write_json
+from docmt.base.artifacts import atomic_file
 from docmt.base.result_folders import ResultFolders
-from docmt.reporting.absent import absent_runs
 from docmt.reporting.best import best_lines, single_seed
-from docmt.reporting.collapsed import collapsed
 from docmt.reporting.document_pages import FOLDER, write_documents
-from docmt.reporting.exports.beside import write_exports
+from docmt.reporting.exports import write_exports
 from docmt.reporting.figures import POSITION
 from docmt.reporting.findings import judged_findings
-from docmt.reporting.pieces import Piece, pieces, to_csv, to_json
+from docmt.reporting.pieces import Piece, pieces
 from docmt.reporting.plots import (
     ACCURACY,
     BUCKET_AXES,
@@ -22,15 +21,20 @@ from docmt.reporting.plots import (
     accuracy_by_distance,
     bleu_by_bucket,
     bleu_by_position,
+    collapsed,
     inside_curves,
     learning_curves,
     with_differences,
 )
 from docmt.reporting.provenance import describe_systems
-from docmt.reporting.rendering import Renderer, study_folder
-from docmt.reporting.results import ReportSettings, Results
-from docmt.reporting.study_texts import MOST_SYSTEMS, StudyTexts
+from docmt.reporting.rendering import MOST_SYSTEMS, Renderer, study_folder
+from docmt.reporting.results import ReportSettings, Results, Run
 from docmt.reporting.translations import documents_to_show
+
+NOT_YET = "not run yet"
+"""The reason of runs that nothing forbids."""
+NOT_SCORED = "trained, without scores"
+"""The reason of trainings whose scores were not computed, or are shown by nothing."""
 
 
 def write_report(
@@ -54,10 +58,7 @@ def write_report(
     page = render(renderer, rendered, output)
     if loaded.settings.item is not None:
         (piece,) = rendered
-        write_json(output.with_suffix(".json"), to_json(piece, loaded))
-        with atomic_file(output.with_suffix(".csv")) as stream:
-            stream.write(to_csv(piece))
-        write_exports(piece, output)
+        write_exports(piece, loaded, output)
     elif is_in_place(loaded, opened):
         write_documents(renderer, output.parent / FOLDER)
     with atomic_file(output) as stream:
@@ -70,7 +71,7 @@ def render(renderer: Renderer, items: list[Piece], output: Path) -> str:
     first = _first_screen(results, items)
     if results.settings.item is not None:
         return renderer.render("item.html", output, piece=items[0], **first)
-    return renderer.render("page.html", output, pieces=items, **first, **_content(results, renderer.texts))
+    return renderer.render("page.html", output, pieces=items, **first, **_content(renderer))
 
 
 def _first_screen(results: Results, items: Sequence[Piece]) -> dict[str, Any]:
@@ -86,13 +87,33 @@ def _first_screen(results: Results, items: Sequence[Piece]) -> dict[str, Any]:
     }
 
 
-def _content(results: Results, texts: StudyTexts) -> dict[str, Any]:
+def absent_runs(results: Results) -> dict[str, str]:
+    """Return how many runs have no result, as a text, by the reason; empty where all have one.
+
+    A page that may read only records, such as that of a table of losses, counts runs without a training.
+    """
+    reasons = Counter(reason for run in results.runs if (reason := _why_absent(run, results.settings)))
+    every = len(results.runs)
+    return {reason: f"{count} of {every} runs" for reason, count in reasons.most_common()}
+
+
+def _why_absent(run: Run, settings: ReportSettings) -> str:
+    """Return why a run has no result that the page may read; empty where it has one."""
+    if not (settings.read("scores") or settings.read("records")) or run.scores is not None:
+        return ""
+    if run.record is not None:
+        return NOT_SCORED if settings.read("scores") else ""
+    return settings.why_not_run(run.entry.corpus, run.entry.system.name) or NOT_YET
+
+
+def _content(renderer: Renderer) -> dict[str, Any]:
     """Return the variables of templates that only the study's page has; its curves and examples are of few systems."""
-    look, few = results.look, texts.results
+    results, few, look = renderer.results, renderer.few, renderer.results.look
 
     def compared(plots: list[Plot], axis: str, unit: str) -> list[Plot]:
         """Return plots with the differences to the study's baseline; unchanged in a study without one."""
-        return with_differences(plots, look, results.baseline, axis, unit) if results.baseline else plots
+        baseline = results.baseline
+        return [with_differences(plot, look, baseline, axis, unit) for plot in plots] if baseline else plots
 
     return {
         "scored": sum(run.scores is not None for run in results.runs),
@@ -105,9 +126,9 @@ def _content(results: Results, texts: StudyTexts) -> dict[str, Any]:
         },
         "collapsed": list(collapsed(few.runs)),
         "inside_curves": inside_curves(few, look),
-        "chain_studies": list(texts.chains.values()),
-        "documents": documents_to_show(texts.translations.values()),
-        "listed": sum(len(read.documents) for read in texts.translations.values()),
+        "chain_studies": list(renderer.chains.values()),
+        "documents": documents_to_show(renderer.translations.values()),
+        "listed": sum(len(read.documents) for read in renderer.translations.values()),
         "systems": describe_systems(results),
     }
 

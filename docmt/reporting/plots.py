@@ -2,13 +2,11 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from itertools import chain
-from typing import Any
-
-from matplotlib.axes import Axes
+from typing import TYPE_CHECKING, Any
 
 from docmt.reporting.figures import (
     LEVEL,
@@ -25,6 +23,9 @@ from docmt.reporting.look import Style
 from docmt.reporting.over_seeds import over_seeds
 from docmt.reporting.results import Results, Run
 from docmt.settings.metrics import MetricName, is_of_set, parse_metric
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 ENTROPY, GROUP, GLOBAL = "entropy.", ".group", ".global"
 """Parts of the keys under which trainings log the entropy of attention: the first part and the last parts of a key.
@@ -45,6 +46,12 @@ TO_CURRENT_SENTENCE = "to the own sentence, where the model also attends to the 
 
 DISTANCE, ACCURACY = "distance in sentences", "accuracy, %"
 """Labels of the axes of accuracy by distance."""
+
+COLLAPSED = 0.1
+"""The divergence from the prior, in nats a chain, below which a posterior has collapsed.
+
+At 0 the two distributions are equal. At 0.1 nats a posterior tells less than a seventh of a bit about its chain.
+"""
 
 SystemValues = tuple[str, list[float | None]]
 """The name of a system, and its value at each step; None at a step for which it has no value."""
@@ -128,6 +135,27 @@ def inside_curves(corpus: str, runs: list[Run], look: dict[str, Style]) -> Plot:
         chain.from_iterable(map(entropy, group)) for group in (ATTENTION, sorted(kinds - ATTENTION.keys()))
     )
     return Plot(corpus, (*kl, *usual), tuple(others))
+
+
+def _last_divergence(run: Run) -> float | None:
+    """Return the divergence of a run's posterior from its prior at the last validation, in nats a chain.
+
+    The result is None for a model without latent variables, and for a run without logged values.
+    """
+    values = [row["kl"] for row in run.curve if row.get("kind") == "dev" and row.get("kl") is not None]
+    return values[-1] if values else None
+
+
+def collapsed(runs: Iterable[Run]) -> Iterator[str]:
+    """Yield a sentence about each run whose posterior has collapsed."""
+    for run in runs:
+        divergence = _last_divergence(run)
+        if divergence is not None and divergence < COLLAPSED:
+            yield (
+                f"The posterior of {run.entry.system.name}, seed {run.seed}, has collapsed: at the last validation it "
+                f"diverges from the prior by {divergence:.2g} nats a chain, so that its latent variables tell almost "
+                f"nothing that the source does not tell"
+            )
 
 
 def _curve_panel(
@@ -268,7 +296,7 @@ def _by_step(
     whether a dashed line is drawn at 0, from which differences are read.
     """
 
-    def paint(axes: Axes) -> None:
+    def paint(axes: "Axes") -> None:
         """Paint the line of each system, and the line of chance."""
         if chance is not None:
             axes.plot(range(len(steps)), [math.nan if level is None else level for level in chance], **LEVEL)
@@ -290,16 +318,11 @@ def _by_step(
     return Panel(title, draw(identifier, title, paint), paint, tuple(system for system, _ in lines), notes)
 
 
-def with_differences(plots: Sequence[Plot], look: dict[str, Style], baseline: str, axis: str, unit: str) -> list[Plot]:
-    """Return plots over steps with the differences of the other systems to `baseline`, in panels and in numbers.
+def with_differences(plot: Plot, look: dict[str, Style], baseline: str, axis: str, unit: str) -> Plot:
+    """Return a plot over steps with the differences of the other systems to `baseline`, in panels and in numbers.
 
     `axis`, `unit`: the labels of the axes. A plot in which the baseline has no values is returned unchanged.
     """
-    return [_with_differences(plot, look, baseline, axis, unit) for plot in plots]
-
-
-def _with_differences(plot: Plot, look: dict[str, Style], baseline: str, axis: str, unit: str) -> Plot:
-    """Return a plot with the differences to the baseline; see `with_differences`."""
     of_baseline = {name: values for name, line, values in plot.numbers if line == baseline}
     panels, numbers = [], []
     for number, (name, others) in enumerate(of_baseline.items()):

@@ -6,23 +6,28 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from docmt.base.paths import PAGE
 from docmt.reporting import formats
-from docmt.reporting.adopted import adopted_runs
-from docmt.reporting.exports.beside import endings_of
-from docmt.reporting.provenance import environments, run_records, score_warnings
+from docmt.reporting.case_studies import ChainStudy, corpus_chain_study
+from docmt.reporting.exports import endings_of
+from docmt.reporting.provenance import adopted_runs, environments, run_records, score_warnings
 from docmt.reporting.results import Results
-from docmt.reporting.study_texts import StudyTexts
-from docmt.reporting.translations import MOST_DOCUMENTS
+from docmt.reporting.translations import MOST_DOCUMENTS, CorpusTranslations, read_translations
+
+TEMPLATES = (Path(__file__).parent / "templates", Path(__file__).parents[1])
+"""The folders of templates: those of all pages, and that in which `kinds/systems.html` is a template of a kind."""
 
 STYLES = ("colours", "base", "tables", "figures", "documents", "systems", "findings", "controls", "screens")
 """The files of `templates/styles`, in the order in which they are on a page; the later one wins."""
 
 SCRIPTS = ("common", "siblings", "theme", "choose", "values", "sort", "filter", "save", "start")
 """The files of `templates/scripts`, in the order in which a page runs them."""
+
+MOST_SYSTEMS = 12
+"""The largest number of systems in curves, translations and chains of a study: more cannot be distinguished."""
 
 
 class Renderer:
@@ -35,7 +40,7 @@ class Renderer:
         """Load the templates."""
         self.results, self.mixed, self.moved = results, mixed, moved
         self.environment = Environment(
-            loader=PackageLoader("docmt.reporting"),
+            loader=FileSystemLoader(TEMPLATES),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,
@@ -52,9 +57,21 @@ class Renderer:
         return self.environment.get_template(template).render(link=link, **self._common, **content)
 
     @cached_property
-    def texts(self) -> StudyTexts:
-        """The test sets of the study, which are read where a page shows them."""
-        return StudyTexts.of(self.results)
+    def few(self) -> Results:
+        """The results of the first MOST_SYSTEMS systems."""
+        return self.results.with_systems(self.results.systems[:MOST_SYSTEMS])
+
+    @cached_property
+    def translations(self) -> dict[str, CorpusTranslations]:
+        """The translations of each corpus that has some; a test set is read once, where a page shows it."""
+        read = {corpus: read_translations(self.few, corpus) for corpus in self.few.corpora}
+        return {corpus: translations for corpus, translations in read.items() if translations is not None}
+
+    @cached_property
+    def chains(self) -> dict[str, ChainStudy]:
+        """The case study of each corpus with scored chains."""
+        studies = {corpus: corpus_chain_study(self.few, corpus) for corpus in self.few.corpora}
+        return {corpus: study for corpus, study in studies.items() if study is not None}
 
     @cached_property
     def _common(self) -> dict[str, Any]:

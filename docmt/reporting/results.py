@@ -18,9 +18,9 @@ from docmt.base.recipe import read_settings
 from docmt.base.result_folders import ResultFolders
 from docmt.base.scores import Score, read_scores
 from docmt.base.yaml_files import Lines
-from docmt.kinds.item import LabelledSystem
-from docmt.kinds.study import StudyConfig
+from docmt.reporting.item import LabelledSystem
 from docmt.reporting.look import Style, styles
+from docmt.reporting.study import StudyConfig
 from docmt.settings.metrics import scores_of_record
 from docmt.settings.system import Entry
 

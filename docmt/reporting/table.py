@@ -1,9 +1,10 @@
 """The content of a table of a page: its columns, rows and cells, and the signatures below it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from docmt.kinds.item import published_number
 from docmt.reporting.formats import mark
+from docmt.reporting.item import published_number
 from docmt.reporting.over_seeds import PUBLISHED_ONLY, OverSeeds
 
 
@@ -37,7 +38,7 @@ class Cell(BesidePublished, OverSeeds):
     number is not comparable with the published one; empty without a published number. `generated`: where generated
     lines replaced a user's translations, the name of what they replaced. `warnings`: why the scored text may not be
     what the metric expects. `is_best`: whether no other system has a better number in the column
-    (`docmt/reporting/best_cells.py`).
+    (`docmt/reporting/best.py`).
     """
 
     column: str
@@ -143,9 +144,9 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     signatures: tuple[Signature, ...]
-    tests: tuple[Signature, ...]
-    marks: str
-    drop: str
+    tests: tuple[Signature, ...] = ()
+    marks: str = ""
+    drop: str = ""
     head: str = "System"
     intervals: tuple[Signature, ...] = ()
     baselines: tuple[str, ...] = ()
@@ -197,3 +198,46 @@ class Table:
         keys = dict.fromkeys(column.key for column in self.columns)
         by_key = {key: [column for column in self.columns if column.key == key] for key in keys}
         return [(columns[0].label, columns) for columns in by_key.values()]
+
+    @property
+    def records(self) -> Iterator[dict]:
+        """Every cell as a flat record, for JSON and CSV; a cell of the column of drops has the metric `drop`."""
+        for row in self.rows:
+            for cell in row.cells:
+                yield {
+                    "row": row.label,
+                    "system": cell.system,
+                    "column": cell.column,
+                    "corpus": cell.corpus,
+                    "metric": cell.metric,
+                    "published": cell.published,
+                    "measured": cell.measured,
+                    "low": cell.low,
+                    "high": cell.high,
+                    "sd": cell.deviation,
+                    "difference": cell.difference,
+                    "baseline": cell.baseline,
+                    "baseline_difference": cell.baseline_difference,
+                    "p": cell.p,
+                    "test": cell.comparison and cell.comparison["signature"],
+                    "values": list(cell.values),
+                    "seeds": cell.seeds,
+                    "status": cell.status,
+                    "signature": " ; ".join(cell.signatures),
+                    "random": list(cell.random),
+                    "generated": cell.generated,
+                    "warnings": list(cell.warnings),
+                    "note": row.note,
+                    "not_comparable": "; ".join(cell.not_comparable),
+                    "untested": cell.untested,
+                }
+            if row.drop is not None and (row.drop.published, row.drop.measured) != (None, None):
+                yield {
+                    "row": row.label,
+                    "system": row.system,
+                    "metric": "drop",
+                    "published": row.drop.published,
+                    "measured": row.drop.measured,
+                    "difference": row.drop.difference,
+                    "not_comparable": "; ".join(row.drop.not_comparable),
+                }

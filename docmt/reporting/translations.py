@@ -39,8 +39,6 @@ class TranslatedDocument:
     document: str
     seed: int
     systems: tuple[str, ...]
-    source_language: str
-    target_language: str
     lines: tuple[TranslatedSentence, ...]
 
 
@@ -86,8 +84,7 @@ class CorpusTranslations:
         lines = tuple(
             _line(self.rows[place], self.outputs[place], self.target_language) for place in self.documents[name]
         )
-        languages = self.source_language, self.target_language
-        return TranslatedDocument(self.corpus, name, self.runs[0].seed, self.systems, *languages, lines)
+        return TranslatedDocument(self.corpus, name, self.runs[0].seed, self.systems, lines)
 
 
 def read_translations(results: Results, corpus: str) -> CorpusTranslations | None:

@@ -12,7 +12,7 @@ from docmt.grid.items import item_corpora, item_entries, item_jobs, item_of, lat
 from docmt.grid.markers import name_of, source_of
 from docmt.grid.scored import scoring_of
 from docmt.grid.study import SECTIONS
-from docmt.kinds.study import StudyConfig
+from docmt.reporting.study import StudyConfig
 from docmt.settings.pretrained import is_random_checkpoint
 from docmt.settings.system import Entry, ExternalSystem
 

@@ -49,7 +49,7 @@ STEP = step_of(
     __name__,
     folder=PAGE,
     version=14,
-    code=("docmt/reporting", "docmt/scoring/human"),
+    code=("docmt/kinds", "docmt/reporting", "docmt/scoring/human"),
     writes=("*.html", "*.csv", "*.json", "*.parquet", "*.tex", "*.md", "*.svg", "*.pdf", "documents/*"),
     libraries=libraries("matplotlib", "scipy"),
 )

@@ -61,7 +61,8 @@ class Definitions:
         """Return the schema of a class."""
         if cls in self.whole:
             return self.whole[cls](self)
-        return self._choice(cls, KINDS[cls][1]) if cls in KINDS else self.mapping(cls)
+        variants = KINDS[cls][1] if cls in KINDS else {"": cls}
+        return self._choice(cls, variants) if len(variants) > 1 else self.mapping(*variants.values())
 
     def _choice(self, cls: type, variants: Mapping[str, type]) -> Schema:
         """Return the schema of a mapping whose `kind` says which fields it has."""

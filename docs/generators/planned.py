@@ -16,14 +16,13 @@ from docmt.grid.main_config import DefaultsConfig, RunConfig, StoreMode
 from docmt.grid.resolve import Elsewhere, StatedSystem
 from docmt.grid.study import PLACE, RESERVED, SECTIONS
 from docmt.kinds.counts import STATED, CountsTable
-from docmt.kinds.findings import FindingCell
 from docmt.kinds.gaps import GapsTable
 from docmt.kinds.human import VERDICTS, HumanRow
-from docmt.kinds.item import need_published
 from docmt.kinds.points import PointsFigure, Series
 from docmt.kinds.positions import Level, PositionSeries, PositionsFigure
-from docmt.kinds.study import MeasuredAs, StudyConfig
 from docmt.kinds.systems import RowConfig, SystemsTable
+from docmt.reporting.item import need_published
+from docmt.reporting.study import FindingCell, MeasuredAs, StudyConfig
 from docmt.settings.data import CutConfig, ViewConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.external import EXTERNAL

@@ -5,7 +5,7 @@ import json
 from docmt.base.schemas import CONFIG, CORPUS, STUDY
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.grid.main_config import MainConfig
-from docmt.kinds.study import StudyConfig
+from docmt.reporting.study import StudyConfig
 from generators.json_schemas import Definitions, Schema
 from generators.planned import OVERRIDES, WHOLE
 

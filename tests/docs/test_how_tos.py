@@ -121,11 +121,11 @@ def read_card(project: Project, folder: str) -> dict:
 
 
 @pytest.mark.slow
-def test_a_kind_of_figure_is_a_file_that_states_it_and_one_that_shows_it(tmp_path):
+def test_a_kind_of_figure_is_a_file(tmp_path):
     project, page = whole_project(tmp_path / "project"), PAGES["add-a-figure"]
     quick_smoke(project)
     package = [block for block in blocks_of(page) if block.title and block.title.startswith("docmt/")]
-    assert [block.form for block in package] == ["python", "python"]
+    assert [block.title for block in package] == ["docmt/kinds/distances.py"]
     carry_out_with_forks(page, project)
     report = project.root / "results/8_report/smoke/far"
     content = json.loads((report / "by_distance.json").read_text(encoding="utf-8"))

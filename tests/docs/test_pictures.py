@@ -6,7 +6,7 @@ import pictures
 import pytest
 from helpers.support import ROOT, need
 
-from docmt.kinds import FIGURES, TABLES
+from docmt.reporting.item import FIGURES, TABLES
 
 FOLDER = ROOT / "docs/images"
 GALLERY = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")

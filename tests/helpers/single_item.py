@@ -3,8 +3,9 @@
 import csv
 import io
 
+from docmt.reporting.exports import to_csv
 from docmt.reporting.page import render
-from docmt.reporting.pieces import pieces, to_csv
+from docmt.reporting.pieces import pieces
 from docmt.reporting.rendering import Renderer
 
 CORPUS = "toy_zh-en"

@@ -11,9 +11,9 @@ from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.forms import FORMS
 from docmt.grid.main_config import MainConfig
 from docmt.grid.scale import ScaledView
-from docmt.kinds import FIGURES as FIGURE_KINDS
-from docmt.kinds import TABLES as TABLE_KINDS
-from docmt.kinds.study import StudyConfig
+from docmt.reporting.item import FIGURES as FIGURE_KINDS
+from docmt.reporting.item import TABLES as TABLE_KINDS
+from docmt.reporting.study import StudyConfig
 from docmt.settings.metrics import METRICS
 from docmt.settings.models import MODELS
 

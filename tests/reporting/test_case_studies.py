@@ -1,16 +1,18 @@
 """Lexical chains on the page: who is consistent, which documents are shown, what is coloured."""
 
+from pathlib import Path
+
 import pytest
 from helpers.chain_files import CHAINS, TEXT, cats, chain, dogs, write_chains, write_tokens
 
 from docmt.reporting.case_studies import MOST_CASES, MOST_CHAINS, MOST_LINES, Span, spans
 from docmt.reporting.chain_cases import Rendering
 from docmt.reporting.page import write_report
-from docmt.reporting.study_texts import StudyTexts
+from docmt.reporting.rendering import Renderer
 
 
 def chain_studies_of(results):
-    return list(StudyTexts.of(results).chains.values())
+    return list(Renderer(results, (Path(), Path())).chains.values())
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from docmt.reporting.collapsed import COLLAPSED, collapsed
+from docmt.reporting.plots import COLLAPSED, collapsed
 
 
 @pytest.mark.parametrize(("last", "expected"), [(0.02, 1), (COLLAPSED, 0), (3.0, 0), (None, 0)])

@@ -5,9 +5,8 @@ import re
 import pytest
 
 from docmt.base.artifacts import read_json
-from docmt.reporting.absent import absent_runs
 from docmt.reporting.findings import judged_findings
-from docmt.reporting.page import write_report
+from docmt.reporting.page import absent_runs, write_report
 
 CELLS = {
     "a": {"table": "t", "system": "concat_3", "metric": "s-BLEU"},

@@ -87,6 +87,6 @@ def test_bleu_by_bucket_is_compared_with_the_baseline(world):
     assert plot.steps == ("1-10", "11-20", "41+")
     assert plot.numbers[-1] == ("sentences", "", [4, 4, 4])
     assert bleu_by_bucket(results, results.look, "position") == []
-    (compared,) = with_differences([plot], results.look, "sentence", "length", "s-BLEU")
+    compared = with_differences(plot, results.look, "sentence", "length", "s-BLEU")
     assert ("s-BLEU by length, minus sentence", "concat_3", [1.5, -1.0, 0.0]) in compared.numbers
     assert len(compared.more) == 1 and compared.panels == plot.panels

@@ -1,14 +1,16 @@
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from docmt.base.errors import UserError
-from docmt.reporting.study_texts import StudyTexts
+from docmt.reporting.rendering import Renderer
 from docmt.reporting.translations import documents_to_show, mark_differences, most_different
 
 
 def examples(results):
-    return documents_to_show(StudyTexts.of(results).translations.values())
+    return documents_to_show(Renderer(results, (Path(), Path())).translations.values())
 
 
 WORDS = st.lists(st.sampled_from(["a", "b", "the", "."]), max_size=8).map(" ".join)

@@ -9,7 +9,7 @@ from helpers.support import ROOT
 from docmt.grid.grid import Grid, load_grid
 from docmt.grid.items import study_jobs
 from docmt.kinds.points import PointsFigure
-from docmt.kinds.study import StudyConfig
+from docmt.reporting.study import StudyConfig
 from docmt.settings.system import Entry
 
 

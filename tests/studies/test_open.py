@@ -9,9 +9,9 @@ from helpers.support import ROOT
 
 from docmt.catalogue.corpus import CorpusConfig
 from docmt.grid.grid import Grid, load_grid
-from docmt.kinds.study import StudyConfig
 from docmt.plan.estimates import Estimates
 from docmt.plan.plan import Plan
+from docmt.reporting.study import StudyConfig
 from docmt.settings.system import SystemConfig
 
 PAPER = "lexical-chains"

@@ -25,7 +25,7 @@ ASKING = ("settings", "inputs", "files", "libraries", "hints")
 
 NOT_FOLLOWED = {
     *("settings/data", "settings/train", "settings/decode", "settings/system"),
-    *("base/parse", "base/recipe", "base/errors", "catalogue/corpus", "kinds/study", "grid", "plan"),
+    *("base/parse", "base/recipe", "base/errors", "catalogue/corpus", "reporting/study", "grid", "plan"),
     *(f"steps/{name}" for name in (*HELPERS, "__init__")),
 }
 """Parts of docmt that say what a job is told and how it complains, not what it makes."""
