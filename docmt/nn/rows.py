@@ -108,6 +108,11 @@ class Rows:
         return sums(self.target_lengths, self.sentences)
 
     @cached_property
+    def target_tokens(self) -> np.ndarray:
+        """The number of decoder outputs of each instance: its words and one end for each sentence, in any frame."""
+        return self.target_words + self.sentences
+
+    @cached_property
     def _first_of_instance(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The first sentence, the first source word and the first target word of each instance."""
         return starts(self.sentences), starts(self.source_words), starts(self.target_words)

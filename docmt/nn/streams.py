@@ -147,6 +147,12 @@ class Batch:
     target_in: Stream
     target_out: Tokens
 
+    def __str__(self) -> str:
+        """Return the numbers of tokens of the batch and of its longest instances, for messages."""
+        source, target = (len(stream.tokens) - stream.padding for stream in (self.source, self.target_in))
+        longest = f"{self.source.instances.longest} and {self.target_in.instances.longest}"
+        return f"a batch of {source} source and {target} target tokens, the longest instances of {longest}"
+
     def to(self, device: torch.device | str) -> "Batch":
         """Return the batch on the device."""
         return Batch(self.source.to(device), self.target_in.to(device), self.target_out.to(device, non_blocking=True))

@@ -26,7 +26,8 @@ from docmt.steps.of_grid import data_of, is_of_user, random_input, run_names, te
 from docmt.steps.step import Inputs, Names, step_of
 
 if TYPE_CHECKING:
-    from docmt.training.pace import JobOptions, StopRequest
+    from docmt.supervision.stop import StopRequest
+    from docmt.supervision.watch import JobOptions
     from docmt.training.task import Paths
 
 COMPILE = "DOCMT_COMPILE"
@@ -34,7 +35,7 @@ COMPILE = "DOCMT_COMPILE"
 SWITCHES = {"": False, "0": False, "false": False, "no": False, "off": False, "1": True, "true": True, "yes": True}
 """The values of the variable."""
 KNOBS = ("save_minutes", "hang_minutes", "checkpoints", "deterministic", "compiled")
-"""The hints of a training: options of `docmt.training.pace.JobOptions`."""
+"""The hints of a training: options of `docmt.supervision.watch.JobOptions`."""
 OF_RUN = ("minutes", "gpus", "device", "fetch", "give", "knobs")
 """The hints that every job may have."""
 
@@ -80,16 +81,16 @@ def run(recipe: Recipe, resources: Resources) -> None:
     checkpoint stays. Status 70 means no progress; `scratch/` then has the stack of every thread. exit.json there
     has the reason.
     """
-    from docmt.steps.gpus import take_gpus
-    from docmt.training.pace import Pace, StopRequest
+    from docmt.supervision.gpus import take_gpus
+    from docmt.supervision.stop import StopRequest
 
     options = options_of(recipe, resources)
     with interruptible(), StopRequest() as stop:
         ranks, nodes = resources.ranks, resources.nodes
-        locks = take_gpus(resources.device, ranks, stop, Pace(options).is_over) if nodes == 1 else ()
+        locks = take_gpus(resources.device, ranks, stop, options.end) if nodes == 1 else ()
         if max(ranks, nodes) > 1 and "RANK" not in os.environ:
-            from docmt.training.launch import launch, launch_by_slurm, launch_on_nodes
-            from docmt.training.node import ON_EACH_NODE, this_node
+            from docmt.supervision.launch import launch, launch_by_slurm, launch_on_nodes
+            from docmt.supervision.node import ON_EACH_NODE, this_node
 
             if nodes == 1:
                 raise SystemExit(launch(ranks, stop, locks))
@@ -99,7 +100,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
             state = recipe.folder / SCRATCH
             raise SystemExit(launch_on_nodes(node, ranks, stop, state, resources.deadline_minutes))
 
-        from docmt.training.exit import RESUMABLE
+        from docmt.supervision.exit import RESUMABLE
 
         if not train_here(paths_of(recipe), resources, options, stop):
             raise SystemExit(RESUMABLE)
@@ -107,7 +108,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
 
 def options_of(recipe: Recipe, resources: Resources) -> "JobOptions":
     """Return the options of a training on which no result depends. Raises UserError for a hint that it refuses."""
-    from docmt.training.pace import JobOptions
+    from docmt.supervision.watch import JobOptions
 
     hints = {name: value for name, value in recipe.hints.items() if name not in OF_RUN}
     check_keys(hints, KNOBS, Lines(str(recipe.path)), ("hints",))
@@ -148,11 +149,10 @@ def train_here(paths: "Paths", resources: Resources, options: "JobOptions", stop
     """Run the training, or this rank's share of the training, in this process; return whether it is finished."""
     from docmt.trained.dev_bleu import dev_bleu
     from docmt.training.job import train
-    from docmt.training.listeners import Listeners
     from docmt.training.live import training_progress
-    from docmt.training.ranks import is_first
+    from docmt.training.progress import Listeners
 
-    listener = training_progress(paths.recipe.path) if is_first() else Listeners()
+    listener = training_progress(paths.recipe.path) if os.environ.get("RANK", "0") == "0" else Listeners()
     score = partial(dev_bleu, paths.text)
     try:
         return train(paths, resources.device, resources.threads, listener, score, options, stop)

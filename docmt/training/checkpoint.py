@@ -32,8 +32,7 @@ from docmt.base.manifest import stated_sha256
 from docmt.base.untrusted import inside
 from docmt.models.weights import load_plain
 from docmt.settings import train
-from docmt.training.exit import CLAIM, Failure, Reason
-from docmt.training.failures import disk_full_named, tensor_bytes
+from docmt.supervision.exit import CLAIM, Failure, Reason, disk_full_named
 
 CHECKPOINTS = 2
 """The default and smallest number of checkpoints in the folder: the newest one, and another in case it is damaged."""
@@ -81,8 +80,8 @@ class StateFolder:
         """For each checkpoint in the folder, the names of the files of weights that it needs. A checkpoint of an
         earlier job may need any of the files in the folder."""
 
-    def newest(self) -> tuple[str | None, dict[str, Any] | None]:
-        """Return the name and the payload of the newest valid checkpoint, or None twice where there is none.
+    def newest(self) -> str | None:
+        """Return the name of the newest valid checkpoint, or None where there is none.
 
         Checkpoints that are damaged, or that need damaged weights, are removed. Raises UserError where the checkpoint
         belongs to another run.
@@ -92,24 +91,17 @@ class StateFolder:
             if not is_whole(file):
                 self._note(f"checkpoint {file.name} is damaged and is skipped")
             else:
-                payload = load_plain(file, is_mapped=False)
+                payload = load_plain(file, is_mapped=True)
                 if changed := differences(payload["run"], self._run):
                     refuse_other_run(changed, file)
                 if all(is_whole(inside(self.folder, name)) for name in payload["weights"]):
-                    return file.name, payload
+                    return file.name
                 self._note(f"checkpoint {file.name} is skipped: weights that it names are damaged")
             # A damaged file must not count as one of the newest when older checkpoints are removed.
             file.unlink()
         if files:
             self._note("no checkpoint is whole: training starts from the beginning")
-        return None, None
-
-    def named(self, name: str | None) -> dict[str, Any] | None:
-        """Return the payload of the checkpoint that `newest` has named on the first rank; None where it named none.
-
-        Raises UserError as `read` does.
-        """
-        return None if name is None else self.read(name, VISIBLE_S)
+        return None
 
     def save(self, update: int, validations: int, payload: dict[str, Any], weights: set[str]) -> None:
         """Write a checkpoint that needs the files `weights`, and remove files that no remaining checkpoint needs.
@@ -175,6 +167,14 @@ class StateFolder:
 def is_whole(file: Path) -> bool:
     """Return whether the file exists and has the SHA-256 checksum whose first digits its name contains."""
     return file.is_file() and sha256_file(file).startswith(file.stem.rsplit("-", 1)[1])
+
+
+def tensor_bytes(value: Any) -> int:
+    """Return the size in bytes of all tensors in nested dictionaries and lists."""
+    if isinstance(value, torch.Tensor):
+        return value.nbytes
+    nested = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return sum(map(tensor_bytes, nested))
 
 
 def sync_folder(folder: Path) -> None:

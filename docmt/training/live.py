@@ -10,8 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from docmt.base.screen import Minutes, say, unfailing
-from docmt.training.listeners import Listener
-from docmt.training.status import Meter, Update, Validation
+from docmt.training.progress import Listener, Meter, Update, Validation
 
 READ_EVERY = 5
 """Number of updates over which the means of the live line are computed."""

@@ -12,7 +12,7 @@ from helpers.exit_status import status_of
 from helpers.zygote import command
 
 from docmt.base.parent import signal_at_parents_end
-from docmt.training import launch, meeting
+from docmt.supervision import launch, meeting
 
 LOST_S = 3.0
 """In the place of a minute: no test waits for long."""

@@ -17,11 +17,10 @@ from docmt.base.recipe import JOB, Recipe
 from docmt.base.tables import write_arrow
 from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.settings.train import CHANGEABLE
+from docmt.supervision.watch import JobOptions
 from docmt.training.job import train
-from docmt.training.pace import JobOptions
-from docmt.training.status import Update
-from docmt.training.task import Paths
-from docmt.training.validate import Score, Sentences
+from docmt.training.progress import Update
+from docmt.training.task import Paths, Score, Sentences
 
 PIECES = ("man", "woman", "it", "he", "she", "1", "2", "3", "4", "5", "6")
 VOCABULARY = Vocabulary(SPECIALS + PIECES)

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from docmt.training import live
 from docmt.training.live import TrainingLog, dev_line
-from docmt.training.status import Validation
+from docmt.training.progress import Validation
 
 
 def test_a_log_has_a_line_a_minute_and_one_at_each_validation():

@@ -23,7 +23,8 @@ from docmt.decoding.segments import SegmentTable, View
 from docmt.models.store import load_model
 from docmt.settings.pretrained import checkpoint_files, files_by_role
 from docmt.steps.train import paths_of
-from docmt.training.task import build_model, check_test, check_text, counterparts, prepare, read_settings
+from docmt.training.start import counterparts
+from docmt.training.task import build_model, check_test, check_text, prepare, read_settings
 
 KINDS = {"mbart": "transformer", "bart": "g_transformer", "bert": "transformer"}
 """Checkpoints, and the model that starts from each."""

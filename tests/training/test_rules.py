@@ -8,8 +8,8 @@ import pytest
 from docmt.base.checks import BadValue
 from docmt.settings.train import TrainConfig
 from docmt.training.optimiser import build_optimiser, set_learning_rates
-from docmt.training.rules import best, chosen_updates, stop_reason
-from docmt.training.status import Status, Validation
+from docmt.training.progress import Validation
+from docmt.training.status import Status, best, chosen_updates, stop_reason
 
 
 def history(*losses: float) -> list[Validation]:

@@ -14,7 +14,7 @@ from helpers.support import ROOT, environment
 from helpers.toy_task import Folder, Notes, make_folder
 
 from docmt.base.manifest import MANIFEST
-from docmt.training.exit import Reason, read_exit
+from docmt.supervision.exit import Reason, read_exit
 
 SCRIPT = ROOT / "tests" / "helpers" / "stopped_training.py"
 VALIDATED = (15, 30, 45, 60)

@@ -20,8 +20,8 @@ from typing import Any
 from torch.distributed import TCPStore
 
 from docmt.base.errors import TRY_AGAIN, UserError
-from docmt.training.exit import CLAIM, Exit, Reason, read_exit, write_exit
-from docmt.training.node import TrainingNode
+from docmt.supervision.exit import CLAIM, Exit, Reason, read_exit, write_exit
+from docmt.supervision.node import TrainingNode
 
 JOIN_S = 600.0
 """Seconds that the nodes wait for each other at the start."""

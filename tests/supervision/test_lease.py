@@ -1,4 +1,4 @@
-"""The lease of a state folder: who gets it, who waits for it, and what one may write who lost it."""
+"""The lease of a folder: who gets it, who waits for it, and what one may write who lost it."""
 
 import json
 import os
@@ -14,9 +14,9 @@ from helpers.support import environment
 from helpers.toy_task import Folder, Notes
 
 from docmt.base.artifacts import write_json
-from docmt.training import lease
-from docmt.training.exit import Failure, Reason, read_exit
-from docmt.training.lease import Lease
+from docmt.supervision import lease
+from docmt.supervision.exit import Failure, Reason, read_exit
+from docmt.supervision.lease import Lease
 
 ELSEWHERE = {"host": "node7", "process": 7, "began": "1", "token": "its"}
 
@@ -27,7 +27,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 def take(folder: Path, note: Callable[[str], None] = print, give_up: Callable = lambda: None) -> Lease:
     lease_of_folder = Lease(folder)
-    lease_of_folder.take(lambda: None, note, give_up)
+    lease_of_folder.take(note, give_up)
     return lease_of_folder
 
 
@@ -47,7 +47,7 @@ def test_a_refusal_leaves_the_folder_as_it_is(folder):
     """Also where the first one had ended badly once."""
     state = folder.paths.state
     assert not folder.train(Notes(each=lambda step: os.kill(os.getpid(), signal.SIGTERM)))
-    with take(state):
+    with take(folder.paths.output):
         before = content(state)
         with pytest.raises(Failure, match="another process works on this folder") as problem:
             folder.train()
@@ -56,7 +56,7 @@ def test_a_refusal_leaves_the_folder_as_it_is(folder):
 
 
 def test_a_mistake_of_a_second_job_is_not_recorded_as_the_firsts_end(folder):
-    with take(folder.paths.state):
+    with take(folder.paths.output):
         write_json(folder.paths.state / "run.json", {})
         (folder.paths.view / "train.arrow").write_bytes(b"damaged")
         with pytest.raises(Exception, match="arrow"):
@@ -70,31 +70,25 @@ def test_a_lease_is_stale_by_its_age_or_by_waiting_for_a_sign(folder, monkeypatc
     monkeypatch.setattr(lease, "LOOK_S", 0.01)
     if age_s < 0:
         monkeypatch.setattr(lease, "STALE_S", 0.1)
-    folder.paths.state.mkdir()
-    elsewhere(folder.paths.state, age_s)
+    elsewhere(folder.paths.output, age_s)
     said = []
-    with take(folder.paths.state, said.append) as lease_of_folder:
+    with take(folder.paths.output, said.append) as lease_of_folder:
         assert lease_of_folder.is_held()
         assert said[-1].startswith("process 7 on node7 gave no sign of life for ")
         assert len(said) == 1 + (age_s < 0)
 
 
-@pytest.mark.parametrize(
-    ("options", "reason"), [({}, Reason.STOPPED), ({"deadline_minutes": 0.0}, Reason.DEADLINE)], ids=["SIGTERM", "time"]
-)
-def test_who_waits_may_be_stopped(folder, monkeypatch, options, reason):
+def test_who_waits_may_be_stopped(folder, monkeypatch):
     monkeypatch.setattr(lease, "LOOK_S", 0.01)
-    folder.paths.state.mkdir()
-    elsewhere(folder.paths.state, 0.0)
-    before = content(folder.paths.state)
+    elsewhere(folder.paths.output, 0.0)
+    before = content(folder.paths.output)
     notes = Notes()
-    if reason is Reason.STOPPED:
-        monkeypatch.setattr(notes, "note", lambda text: "waiting" in text and os.kill(os.getpid(), signal.SIGTERM))
+    monkeypatch.setattr(notes, "note", lambda text: "waiting" in text and os.kill(os.getpid(), signal.SIGTERM))
     with pytest.raises(Failure) as problem:
-        folder.train(notes, **options)
-    assert (problem.value.reason, problem.value.status) == (reason, 75)
-    assert str(problem.value).startswith(f"{folder.paths.state}: {reason} while it waited for this folder")
-    assert content(folder.paths.state) == before
+        folder.train(notes)
+    assert (problem.value.reason, problem.value.status) == (Reason.STOPPED, 75)
+    assert str(problem.value).startswith(f"{folder.paths.output}: stopped while it waited for this folder")
+    assert content(folder.paths.output) == before
 
 
 def test_a_lease_that_ends_in_order_while_another_waits_is_that_ones(tmp_path, monkeypatch):
@@ -132,13 +126,13 @@ def test_a_container_of_this_machine_has_processes_of_its_own(tmp_path):
 
 def lose(folder: Folder) -> None:
     """Another training takes over, with all that stands there."""
-    elsewhere(folder.paths.state, 0.0)
+    elsewhere(folder.paths.output, 0.0)
 
 
 WHEN = {
     "before a checkpoint": (6, None),
     "before a line": (4, None),
-    "at a sign of life": (2, 0.0),
+    "at a sign of life": (2, 0.001),
     "before the outputs": (12, None),
 }
 
@@ -178,13 +172,13 @@ def test_who_lost_the_lease_says_so_of_whatever_fails(folder):
 CLAIMANT = """
 import sys, time
 from pathlib import Path
-from docmt.training.exit import Failure
-from docmt.training.lease import Lease
+from docmt.supervision.exit import Failure
+from docmt.supervision.lease import Lease
 folder, log, held = Path(sys.argv[1]), Path(sys.argv[2]), Lease(Path(sys.argv[1]))
 while not log.exists():
     time.sleep(0.001)
 try:
-    held.take(lambda: None, print, lambda: None)
+    held.take(print)
     print("taken", flush=True)
     sys.stdin.read()
 except Failure as problem:

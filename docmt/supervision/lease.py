@@ -8,12 +8,15 @@ no sign of life for `STALE_S` seconds, by the clock of the file system. Such a h
 only silent for a long time. So a holder checks, at each sign of life and before each write, whether the lease still has
 the holder's token, and ends where the token is another one. The file is removed at an ordered end. It remains where the
 process is killed.
+
+The holder's ranks work with the holder's lease: they find its token in their environment.
 """
 
 import json
 import os
 import socket
 import tempfile
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -23,8 +26,21 @@ from pathlib import Path
 from typing import Any
 
 from docmt.base.artifacts import folder_lock, write_json
-from docmt.training.exit import Failure, Reason
+from docmt.supervision.exit import Failure, Reason
 
+FILE = "process.json"
+"""Name of the file of the lease."""
+TOKEN = "DOCMT_LEASE"
+"""The variable of the environment with the token of the lease that a command has."""
+STALE_S = 300.0
+"""Seconds without a sign of life after which a holder counts as gone: longer than a file system may hang."""
+BEAT_S = 20.0
+"""Seconds between two signs of life, which change the file's modification time."""
+LOOK_S = 2.0
+"""Seconds between two readings of the file by a process that waits for the lease."""
+SETTLE_S = 1.0
+"""Seconds to wait after writing the lease on a file system without locks. If several processes write the lease at once,
+the last of them has it after this time."""
 START_FIELD = 18
 """Index of the start time among the fields of /proc/<process>/stat that follow the state of the process."""
 ENDED = ("Z", "X")
@@ -94,20 +110,6 @@ def _read_text(ask: Callable[[], str]) -> str:
         return ""
 
 
-FILE = "process.json"
-"""Name of the file of the lease."""
-STALE_S = 300.0
-"""Seconds without a sign of life after which a holder counts as gone: longer than a batch of an update or of the dev
-set should take, including the time to compile parts."""
-BEAT_S = 20.0
-"""Smallest number of seconds between two changes of the file's modification time."""
-LOOK_S = 2.0
-"""Seconds between two readings of the file by a process that waits for the lease."""
-SETTLE_S = 1.0
-"""Seconds to wait after writing the lease on a file system without locks. If several processes write the lease at once,
-the last of them has it after this time."""
-
-
 @dataclass(frozen=True)
 class Holder:
     """The process that has a lease: the content of its file, and the time of its last sign of life.
@@ -121,59 +123,66 @@ class Holder:
 
 
 class Lease(AbstractContextManager):
-    """The lease of a folder; at the end of the `with` block, the process that took the lease gives it back.
+    """The lease of a folder; at the end of the `with` block, the process that wrote the lease gives it back.
 
     `token` is None until the process has the lease. The first rank of a training takes it for the other ranks.
     """
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
         """Prepare a lease that is not yet taken; `clock` gives seconds."""
-        self.folder, self._clock, self._beaten = folder, clock, clock()
+        self.folder, self._clock = folder, clock
         self.token: str | None = None
         self.is_lost = False
         """Whether another process had the lease at the last check."""
-        self._written = False
+        self._has_taken = self._has_written = False
+        self._over = threading.Event()
 
     def __exit__(self, *problem: object) -> None:
-        """Remove the file, if this process took the lease and still has it."""
+        """End the signs of life, and remove the file, if this process wrote it and still has the lease."""
+        self._over.set()
         with suppress(OSError):
-            if self._written and self.is_held():
+            if self._has_written and self.is_held():
                 (self.folder / FILE).unlink()
 
-    def take(self, claim: Callable[[], None], note: Callable[[str], None], give_up: Callable[[], Reason | None]) -> str:
-        """Take the folder for this process alone and return the token.
+    def take(self, note: Callable[[str], None], give_up: Callable[[], Reason | None] = lambda: None) -> str:
+        """Take the folder for this process alone, give signs of life from now on, and return the token.
 
-        `claim` makes the folder belong to this run; it is called just before the lease is written. Where the holder is
-        on another machine and may be gone, this process waits: until the holder gives a sign of life, until it has
-        given none for `STALE_S` seconds, or until `give_up` returns a reason.
+        Where the holder is on another machine and may be gone, this process waits: until the holder gives a sign of
+        life, until it has given none for `STALE_S` seconds, or until `give_up` returns a reason. Nobody waits who has
+        the token of the holder.
 
         Raises Failure where another process works on the folder, and for the reason to give up.
         """
-        self.folder.parent.mkdir(parents=True, exist_ok=True)
         first, since = None, self._clock()
-        while (holder := self._take(claim, note, first, since)) is not None:
+        while (holder := self._take(note, first, since)) is not None:
             # A file that has changed since the first reading shows a sign of life, or another process as its holder.
             if holder.process.is_alive() or (first and holder != first):
-                raise in_use(self.folder, holder)
+                number, host = holder.process.process, holder.process.host
+                raise Failure(
+                    Reason.IN_USE,
+                    "another process works on this folder",
+                    where=str(self.folder),
+                    found=f"{holder.process}, last sign of life {max(self._silent_s(holder), 0):.0f} seconds ago",
+                    remedy=f"wait until it ends, or end it with `kill {number}` on {host}; then run again",
+                )
             if first is None:
                 first, since = holder, self._clock()
-                silence = f"last sign of life {silent_s(self.folder, holder):.0f} seconds ago"
                 note(
-                    f"{holder.process} has {self.folder}, {silence}: "
+                    f"{holder.process} has {self.folder}, last sign of life {self._silent_s(holder):.0f} seconds ago: "
                     f"waiting for another one, or for {STALE_S:g} seconds without one"
                 )
             if reason := give_up():
-                raise given_up(reason, self.folder, holder)
+                raise Failure(
+                    reason,
+                    f"{reason} while it waited for this folder",
+                    where=str(self.folder),
+                    found=f"{holder.process}, which may be gone",
+                    remedy="nothing was changed: run again",
+                )
             time.sleep(LOOK_S)
+        self._has_taken = True
+        threading.Thread(target=self._beat, daemon=True).start()
         return self.token
-
-    def beat(self) -> None:
-        """Give a sign of life, at most once in `BEAT_S` seconds, and check that this process still holds the lease."""
-        if self._clock() - self._beaten >= BEAT_S:
-            self._beaten = self._clock()
-            if self.is_held():
-                with suppress(FileNotFoundError):
-                    os.utime(self.folder / FILE)
 
     def is_held(self) -> bool:
         """Return whether this process still holds the lease; a lost lease remains lost."""
@@ -184,17 +193,14 @@ class Lease(AbstractContextManager):
     def check(self) -> None:
         """Raise Failure where this process no longer holds the lease."""
         if not self.is_held():
-            raise lost(self.folder)
-
-    def may_record(self) -> bool:
-        """Return whether this process may write the reason of its end into the folder.
-
-        It may not write while the folder belongs, or may belong, to another process.
-        """
-        if self.token is not None:
-            return self.is_held()
-        holder = read_holder(self.folder)
-        return holder is None or holder.process.is_alive() is False
+            holder = read_holder(self.folder)
+            raise Failure(
+                Reason.LEASE_LOST,
+                "this folder is not this process's any more",
+                where=str(self.folder),
+                found=f"a lease of {holder.process}" if holder else "no lease",
+                remedy="another process continued in its place while it was silent; it ends and changes nothing there",
+            )
 
     @contextmanager
     def fenced(self) -> Iterator[None]:
@@ -205,38 +211,51 @@ class Lease(AbstractContextManager):
         try:
             yield
         except Exception:
-            if self.token is not None and not self.is_held() and (self._written or read_holder(self.folder)):
-                raise lost(self.folder) from None
+            # The first rank may have given the lease back in good order.
+            if self.token is not None and (self._has_taken or read_holder(self.folder)):
+                self.check()
             raise
 
-    def _take(
-        self, claim: Callable[[], None], note: Callable[[str], None], first: Holder | None, since: float
-    ) -> Holder | None:
+    def _take(self, note: Callable[[str], None], first: Holder | None, since: float) -> Holder | None:
         """Take the lease and return None, or return its holder.
 
         `first` is the holder that this process read first, at the time `since` of its clock.
         """
         with folder_lock(self.folder.parent) as locked:
             holder = read_holder(self.folder)
+            if holder and holder.token == os.environ.get(TOKEN):
+                self.token = holder.token
+                return None
             alive = holder.process.is_alive() if holder else False
             if alive is not False:
                 waited = self._clock() - since if holder == first else 0.0
                 # The clock of the file system may be wrong, so the time that this process has waited counts as well.
-                silent = max(silent_s(self.folder, holder), waited)
+                silent = max(self._silent_s(holder), waited)
                 if alive or silent < STALE_S:
                     return holder
                 note(f"{holder.process} gave no sign of life for {silent:.0f} seconds: this process goes on here")
-            claim()
-            self._write()
+            self.token, self.is_lost, self._has_written = uuid.uuid4().hex, False, True
+            write_json(self.folder / FILE, {**asdict(Process.this()), "token": self.token})
         # Without a lock several processes may write the file at once; the last one has the lease.
         if not locked:
             time.sleep(SETTLE_S)
         return None if locked or self.is_held() else read_holder(self.folder)
 
-    def _write(self) -> None:
-        token = uuid.uuid4().hex
-        write_json(self.folder / FILE, {**asdict(Process.this()), "token": token})
-        self.token, self._written = token, True
+    def _beat(self) -> None:
+        while not self._over.wait(BEAT_S):
+            # A file system that hangs is no end of the signs of life.
+            with suppress(OSError):
+                if self.is_held():
+                    os.utime(self.folder / FILE)
+
+    def _silent_s(self, holder: Holder) -> float:
+        """Return the seconds since the holder's last sign of life.
+
+        Both times are by the clock of the file system, which may be the clock of another machine.
+        """
+        with tempfile.TemporaryFile(dir=self.folder.parent) as probe:
+            os.utime(probe.fileno())
+            return os.fstat(probe.fileno()).st_mtime - holder.touched
 
 
 def read_holder(folder: Path) -> Holder | None:
@@ -257,46 +276,37 @@ def read_holder(folder: Path) -> Holder | None:
     return Holder(Process.from_plain(plain), plain.get("token", ""), touched)
 
 
-def silent_s(folder: Path, holder: Holder) -> float:
-    """Return the seconds since the holder's last sign of life.
-
-    Both times are by the clock of the file system, which may be the clock of another machine.
-    """
-    with tempfile.TemporaryFile(dir=folder.parent) as probe:
-        os.utime(probe.fileno())
-        return os.fstat(probe.fileno()).st_mtime - holder.touched
-
-
-def in_use(folder: Path, holder: Holder) -> Failure:
-    """Return the failure of a process whose folder another process works on."""
-    number, host = holder.process.process, holder.process.host
-    return Failure(
-        Reason.IN_USE,
-        "another process works on this folder",
-        where=str(folder),
-        found=f"{holder.process}, last sign of life {max(silent_s(folder, holder), 0):.0f} seconds ago",
-        remedy=f"wait until it ends, or end it with `kill {number}` on {host}; then run again",
-    )
-
-
-def given_up(reason: Reason, folder: Path, holder: Holder) -> Failure:
-    """Return the failure of a process that gave up waiting for the lease."""
-    return Failure(
-        reason,
-        f"{reason} while it waited for this folder",
-        where=str(folder),
-        found=f"{holder.process}, which may be gone",
-        remedy="nothing was changed: run again",
-    )
-
-
-def lost(folder: Path) -> Failure:
-    """Return the failure of a process that has lost its lease."""
+def holder_of(folder: Path) -> Holder | None:
+    """Return who works in a folder: by its signs of life where it is on another machine. None where nobody does."""
     holder = read_holder(folder)
-    return Failure(
-        Reason.LEASE_LOST,
-        "this folder is not this process's any more",
-        where=str(folder),
-        found=f"a lease of {holder.process}" if holder else "no lease",
-        remedy="another process continued in its place while it was silent; it ends and changes nothing there",
-    )
+    alive = holder.process.is_alive() if holder else False
+    return holder if alive or (alive is None and time.time() - holder.touched < STALE_S) else None
+
+
+@contextmanager
+def leased(folder: Path, is_done: Callable[[], bool], note: Callable[[str], None]) -> Iterator[bool]:
+    """Take the lease of a job's folder for the block, or wait for who has it; `note` tells a person about the wait.
+
+    The block gets false where the job was done meanwhile by another process (`is_done`). The processes that the block
+    starts have the lease too.
+    """
+    lease, has_told = Lease(folder), False
+    while True:
+        try:
+            os.environ[TOKEN] = lease.take(note)
+            break
+        except Failure as problem:
+            if problem.reason is not Reason.IN_USE:
+                raise
+            if not has_told:
+                note(f"docmt: another process does this job: {problem.found}")
+                has_told = True
+            time.sleep(LOOK_S)
+        if is_done():
+            yield False
+            return
+    try:
+        with lease:
+            yield True
+    finally:
+        os.environ.pop(TOKEN, None)

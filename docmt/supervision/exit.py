@@ -11,14 +11,15 @@ no such file while a training runs, and none after a kill that the process canno
 training writes no such file into a state folder that another process works on.
 """
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from docmt.base.artifacts import read_object_if_there, write_json
 from docmt.base.errors import TRY_AGAIN, USER_MISTAKE, UserError
-from docmt.base.foreign import reading
+from docmt.base.foreign import MEGABYTE, disk_full, free_bytes, reading
 from docmt.base.machine import now
 
 FILE = "exit.json"
@@ -120,3 +121,24 @@ def read_exit(folder: Path) -> Exit | None:
 def forget_exit(folder: Path) -> None:
     """Remove `exit.json` when a training begins, since the training has then not ended."""
     (folder / FILE).unlink(missing_ok=True)
+
+
+@contextmanager
+def disk_full_named(path: Path, needed: int | None = None) -> Iterator[None]:
+    """Raise Failure where writing in the block fails since the disk, or the quota of the user, is full.
+
+    `path` is the file or folder that is being written; `needed` is its size in bytes, or None where it is unknown.
+    """
+    try:
+        yield
+    except Exception as problem:
+        if isinstance(problem, Failure) or disk_full(problem) is None:
+            raise
+        raise Failure(
+            Reason.DISK_FULL,
+            "the disk is full",
+            where=str(path),
+            found=f"{free_bytes(path) / MEGABYTE:,.1f} MB free, or a quota used up",
+            expected=None if needed is None else f"{needed / MEGABYTE:,.1f} MB",
+            remedy="nothing that was saved is lost: make room, and run again to go on from the last checkpoint",
+        ) from None

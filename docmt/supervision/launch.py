@@ -5,7 +5,7 @@ launcher ends with the status of the rank that caused the failure. SIGUSR1 ends 
 this launcher forwards all signals that ask a training to stop.
 
 A training on several nodes has a launcher on each node, which Slurm starts (`launch_by_slurm`), and the launchers meet
-(`docmt.training.meeting`). A signal to one launcher stops all ranks in good order, since the ranks agree to stop.
+(`docmt.supervision.meeting`). A signal to one launcher stops all ranks in good order, since the ranks agree to stop.
 """
 
 import os
@@ -20,9 +20,9 @@ from functools import partial
 from pathlib import Path
 
 from docmt.base.parent import signal_at_parents_end
-from docmt.training.exit import FAULT, read_exit
-from docmt.training.node import ON_EACH_NODE, TrainingNode, check_job_of_slurm
-from docmt.training.pace import SIGNALS, StopRequest
+from docmt.supervision.exit import FAULT, read_exit
+from docmt.supervision.node import ON_EACH_NODE, TrainingNode, check_job_of_slurm
+from docmt.supervision.stop import SIGNALS, StopRequest
 
 LOOK_S = 0.1
 """Seconds between two checks of the processes."""
@@ -65,7 +65,7 @@ def launch_on_nodes(node: TrainingNode, ranks: int, stop: StopRequest, state: Pa
     Raises UserError as `Meeting.join` does.
     """
     # The launcher of a training on one node does without torch, whose import takes a second or more.
-    from docmt.training.meeting import Meeting
+    from docmt.supervision.meeting import Meeting
 
     began, before = time.monotonic(), read_exit(state)
     with Meeting(node, blamed_status) as meeting:

@@ -13,9 +13,9 @@ import torch
 from helpers.toy_task import Folder, Notes, make_folder
 
 from docmt.models.transformer import Transformer
+from docmt.supervision.exit import Failure, Reason, read_exit
 from docmt.training import checkpoint, loop
-from docmt.training.exit import Failure, Reason, read_exit
-from docmt.training.failures import check_weights
+from docmt.training.optimiser import check_weights
 
 
 def at(update: int, act: Callable[[], object]) -> Notes:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from docmt.base.errors import TRY_AGAIN, UserError
-from docmt.training import meeting
-from docmt.training.exit import CLAIM, Reason, read_exit, write_exit
-from docmt.training.launch import blamed_status, free_port
-from docmt.training.meeting import LOST, Meeting, Share, shares_of
-from docmt.training.node import TrainingNode
+from docmt.supervision import meeting
+from docmt.supervision.exit import CLAIM, Reason, read_exit, write_exit
+from docmt.supervision.launch import blamed_status, free_port
+from docmt.supervision.meeting import LOST, Meeting, Share, shares_of
+from docmt.supervision.node import TrainingNode
 
 
 def never() -> bool:

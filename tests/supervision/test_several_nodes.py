@@ -17,8 +17,8 @@ from helpers.support import environment
 from helpers.toy_task import Folder, Notes, make_folder
 
 from docmt.base.errors import TRY_AGAIN
-from docmt.training.exit import Reason, read_exit
-from docmt.training.launch import free_port
+from docmt.supervision.exit import Reason, read_exit
+from docmt.supervision.launch import free_port
 
 RULES = {
     "tokens_per_update": 180,
