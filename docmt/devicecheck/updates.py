@@ -64,6 +64,7 @@ def check_gradients(device: torch.device, size: Size, backend: Backend) -> Itera
 
     They are those of the device from those of the CPU, in bf16 from fp32, and of compiled parts from plain ones.
     """
+
     def of(kind: str, place: torch.device = device, **how: Any) -> list[Tensor]:
         return gradients(model_of(kind, size, place), batch_of(kind, size, SOME), **how)
 

@@ -1,14 +1,11 @@
-"""The choice of the device that computes, copies to it, and a setting of the CPU's memory allocation."""
+"""The choice of the device that computes, and a setting of the CPU's memory allocation."""
 
 import ctypes
 import os
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import torch
-from torch import Tensor
 
 from docmt.base.errors import UserError
 from docmt.base.gpus import VISIBLE
@@ -54,16 +51,6 @@ def reason_without_cuda() -> tuple[str, str]:
         text = " ".join(str(problem).split())
         return text, f"install a newer driver, or a torch for an older CUDA than {torch.version.cuda}"
     return f"an NVIDIA driver, but no card ({VISIBLE}={visible!r})", "ask for a card of this machine"
-
-
-def upload(values: Tensor | np.ndarray | Sequence, device: torch.device) -> Tensor:
-    """Return values of the host as a tensor on the device; the host does not wait until the device has them."""
-    return torch.from_numpy(np.asarray(values)).to(device, non_blocking=True)
-
-
-def download(x: Tensor) -> np.ndarray:
-    """Return values of the device on the host, which waits until the device has computed them."""
-    return x.cpu().numpy()
 
 
 def keep_freed_memory() -> bool:

@@ -8,9 +8,8 @@ import numpy as np
 import torch
 
 from docmt.base.runs import spans, starts
-from docmt.nn.device import upload
 from docmt.nn.noise import branch_keys, drop_words, narrowed_key_scope, token_keys
-from docmt.nn.segments import Layout, Segments
+from docmt.nn.segments import Layout, Segments, upload
 from docmt.nn.shapes import AnyStates, Int, Numbers, RowKeys, SourceStates, Tensor, Tokens
 
 

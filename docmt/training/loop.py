@@ -17,7 +17,14 @@ from docmt.training.batches import Batches, UpdateBatches
 from docmt.training.checkpoint import VISIBLE_S, StateFolder
 from docmt.training.computing import derived_seed, forward_context
 from docmt.training.losses import accumulate_gradients
-from docmt.training.optimiser import check_update, check_weights, clip_gradients, set_learning_rates, sum_gradients
+from docmt.training.optimiser import (
+    check_update,
+    check_weights,
+    clip_gradients,
+    schedules_of,
+    set_learning_rates,
+    sum_gradients,
+)
 from docmt.training.progress import Listener, Update, Validation, peak_memory
 from docmt.training.status import Status, Weights, chosen_updates, mean, stop_reason
 from docmt.training.task import Task
@@ -53,6 +60,7 @@ class Training:
         self.batches = Batches(task, self.ranks, quantum)
         self.status = Status()
         self._sample = sample(task.dev)
+        self._schedules = schedules_of(task.optimiser, task.train, task.model.config.width)
         self._forward_context = forward_context(task.device, task.train.precision)
         self._saved = self._place()
         self._mark = time.perf_counter()
@@ -155,7 +163,7 @@ class Training:
         """Compute the next update on all ranks, and return its numbers."""
         task, status, tokens = self.task, self.status, update.tokens
         began, number = time.perf_counter(), status.update + 1
-        rates = set_learning_rates(task.optimiser, task.train, task.model.config.width, number)
+        rates = set_learning_rates(task.optimiser, self._schedules, number)
         weights, smoothing = task.model.term_weights(number), task.train.label_smoothing
         batches = self.watch.each(update.batches)
         # Every rank divides its loss by the tokens of the whole update, so that gradients can be summed over ranks.

@@ -1,11 +1,11 @@
 """The Adam optimiser, its schedules, and what happens to gradients before its step: sums over ranks, and clipping.
 
-There is a schedule for transferred parameters and one for new ones; frozen parameters have none. Learning rates are
-pure functions of the number of the update, which counts from 1.
+There is a schedule for transferred parameters and one for new ones; frozen parameters have none.
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -14,23 +14,27 @@ from docmt.settings.train import GROUP_SETTINGS, GROUPS, TrainConfig
 from docmt.supervision.exit import Failure, Reason
 from docmt.supervision.ranks import Ranks
 
+Schedule = Callable[[int], float]
+"""The learning rate as a function of the number of the update, which counts from 1."""
 
-def learning_rate(train: TrainConfig, width: int, update: int, group: str | None = None) -> float:
-    """Return the learning rate of an update for a group of parameters, or for all parameters where `group` is None.
+
+def schedule_of(train: TrainConfig, width: int, group: str | None = None) -> Schedule:
+    """Return the schedule of a group of parameters, or of all parameters where `group` is None.
 
     The groups `new` and `transferred` may have settings of their own. The schedule `noam` has a factor instead of a
-    peak rate.
+    peak rate, and depends on the `width` of the model.
 
     Paper: Vaswani et al. 2017, eq. 3, for `noam`.
     """
     schedule, peak, warmup = (train.of_group(name, group) for name in GROUP_SETTINGS)
     if schedule == "inverse_sqrt":
-        return inverse_sqrt(update, peak, warmup)
+        return partial(inverse_sqrt, peak=peak, warmup_updates=warmup)
     if schedule == "noam":
-        return noam(update, train.noam_factor, width, warmup)
+        return partial(noam, factor=train.noam_factor, width=width, warmup_updates=warmup)
     if schedule == "polynomial":
-        return polynomial(update, peak, warmup, train.max_updates, train.decay_power)
-    return peak
+        more = {"max_updates": train.max_updates, "power": train.decay_power}
+        return partial(polynomial, peak=peak, warmup_updates=warmup, **more)
+    return lambda update: peak
 
 
 def inverse_sqrt(update: int, peak: float, warmup_updates: int) -> float:
@@ -91,10 +95,15 @@ def build_optimiser(model: nn.Module, train: TrainConfig, transferred: Collectio
     )
 
 
-def set_learning_rates(optimiser: torch.optim.Optimizer, train: TrainConfig, width: int, update: int) -> dict:
+def schedules_of(optimiser: torch.optim.Optimizer, train: TrainConfig, width: int) -> list[Schedule]:
+    """Return the schedule of each group of parameters of the optimiser."""
+    return [schedule_of(train, width, group["group"]) for group in optimiser.param_groups]
+
+
+def set_learning_rates(optimiser: torch.optim.Optimizer, schedules: Sequence[Schedule], update: int) -> dict:
     """Set the learning rates of `update`; return them by name: `lr`, or `lr_new` and `lr_transferred`."""
-    for group in optimiser.param_groups:
-        group["lr"] = learning_rate(train, width, update, group["group"])
+    for group, schedule in zip(optimiser.param_groups, schedules, strict=True):
+        group["lr"] = schedule(update)
     return {group["name"]: group["lr"] for group in optimiser.param_groups}
 
 

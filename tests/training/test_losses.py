@@ -100,7 +100,7 @@ def gradients(model, rows: Rows, batch_tokens: int, ranks: int = 1) -> tuple[lis
     batches = [batch.with_word_dropout(0.1) for batch in batches]
     fp32 = forward_context(torch.device("cpu"), "fp32")
     sums = accumulate_gradients(model, batches, int(lengths.sum()), 0.1, {}, fp32)
-    return [p.grad.clone() for p in model.parameters() if p.grad is not None], sums
+    return [p.grad.clone() for p in model.parameters() if p.grad is not None], sums.over(Ranks(), {})
 
 
 @pytest.mark.parametrize(("batch_tokens", "ranks"), [(15, 1), (40, 1), (64, 1), (64, 3), (10_000, 4)])
