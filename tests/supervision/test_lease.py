@@ -59,7 +59,7 @@ def test_a_mistake_of_a_second_job_is_not_recorded_as_the_firsts_end(folder):
     with take(folder.paths.output):
         write_json(folder.paths.state / "run.json", {})
         (folder.paths.view / "train.arrow").write_bytes(b"damaged")
-        with pytest.raises(Exception, match="arrow"):
+        with pytest.raises(Failure, match="another process works on this folder"):
             folder.train()
         assert read_exit(folder.paths.state) is None
 
