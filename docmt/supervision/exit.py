@@ -26,8 +26,6 @@ FILE = "exit.json"
 """Name of the file."""
 CLAIM = "run.json"
 """Name of the file that makes a folder the state of a training (`docmt.training.checkpoint`)."""
-RESUMABLE = TRY_AGAIN
-"""Exit status of a training that stopped in good order before its end; run it again to continue."""
 HANGING = 70
 """Exit status of a training that its watchdog ended (EX_SOFTWARE); run it again to continue from the last
 checkpoint."""
@@ -57,10 +55,10 @@ class Reason(StrEnum):
 
 STATUSES = {
     Reason.FINISHED: 0,
-    Reason.STOPPED: RESUMABLE,
-    Reason.DEADLINE: RESUMABLE,
-    Reason.IN_USE: RESUMABLE,
-    Reason.LEASE_LOST: RESUMABLE,
+    Reason.STOPPED: TRY_AGAIN,
+    Reason.DEADLINE: TRY_AGAIN,
+    Reason.IN_USE: TRY_AGAIN,
+    Reason.LEASE_LOST: TRY_AGAIN,
     Reason.HUNG: HANGING,
     Reason.ERROR: FAULT,
 }

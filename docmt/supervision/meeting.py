@@ -12,7 +12,6 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from torch.distributed import TCPStore
 
 from docmt.base.errors import TRY_AGAIN, UserError
 from docmt.supervision.exit import CLAIM, Exit, Reason, read_exit, write_exit
-from docmt.supervision.node import TrainingNode
+from docmt.supervision.node import Share, TrainingNode
 
 JOIN_S = 600.0
 """Seconds that the nodes wait for each other at the start."""
@@ -35,17 +34,6 @@ EXIT_FIELDS = ("update", "message", "status")
 """Fields of a record of an end, beside its reason, in the order in which `write_exit` takes them."""
 LOST = 137
 """The status of a node that is gone: that of a process that was killed, as shells report it."""
-
-
-@dataclass(frozen=True)
-class Share:
-    """The share of a node in the ranks of a training."""
-
-    first: int
-    """The number of its first rank."""
-    count: int
-    port: int
-    """The port of the host of the rendezvous at which the first rank listens."""
 
 
 class Meeting(AbstractContextManager):
@@ -176,7 +164,7 @@ class Meeting(AbstractContextManager):
             return None
         shares = shares_of(ranks, [here[n]["most"] for n in numbers])
         self._beats = {n: (b"", self._clock()) for n in numbers if n != number}
-        return Share(sum(shares[:number]), shares[number], int(self._store.get("port")))
+        return Share(sum(shares[:number]), shares[number], self._node.host, int(self._store.get("port")))
 
     def _started_as(self, ranks: int) -> str:
         return f"--nodes {self._node.count} --ranks {ranks}"

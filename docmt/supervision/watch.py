@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from docmt.base.checks import MOST_MINUTES, need
@@ -27,8 +27,6 @@ class JobOptions:
     Numbers of minutes need not be whole.
     """
 
-    deadline_minutes: float | None = None
-    """Minutes that the job may take, from `began` on; None means that there is no limit."""
     hang_minutes: float = 30.0
     """Minutes without progress, such as a batch of an update or of the dev set, until the job is ended; 0 = never."""
     save_minutes: float = 30.0
@@ -39,19 +37,12 @@ class JobOptions:
     """Whether only algorithms are used whose results repeat to the bit (`docmt.training.computing.repeatable`)."""
     compiled: bool = False
     """Whether parts of updates are compiled (`docmt.training.computing`)."""
-    began: float = field(default_factory=time.monotonic)
-    """The start of the job, by the clock of `time.monotonic`."""
 
     def __post_init__(self) -> None:
         """Raise BadValue for a number out of range."""
         for name, value in (("hang_minutes", self.hang_minutes), ("save_minutes", self.save_minutes)):
             need(0 <= value <= MOST_MINUTES, name, value, f"0 to {MOST_MINUTES:,}")
         need(self.checkpoints >= 2, "checkpoints", self.checkpoints, "at least 2")
-
-    @property
-    def end(self) -> float:
-        """The time of the deadline, by the clock of `time.monotonic`; infinite without one."""
-        return math.inf if self.deadline_minutes is None else self.began + 60 * self.deadline_minutes
 
 
 Work = Literal["update", "validation", "checkpoint"]
@@ -68,7 +59,8 @@ class Watch:
     """The state of a training: signals, deadline, lease, durations and progress.
 
     `update` is the number of updates so far, and `saved` the update of the newest checkpoint, 0 without a checkpoint.
-    `stop` is a StopRequest, which may have received signals already. `clock` gives seconds.
+    `stop` is a StopRequest, which may have received signals already. `end` is the time of the deadline, by `clock`,
+    which gives seconds.
     """
 
     def __init__(
@@ -76,10 +68,11 @@ class Watch:
         options: JobOptions | None = None,
         lease: Lease | None = None,
         stop: StopRequest | None = None,
+        end: float = math.inf,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Begin at update 0, without any duration."""
-        self.stop, self._lease, self._clock = stop or StopRequest(), lease, clock
+        self.stop, self._lease, self._end, self._clock = stop or StopRequest(), lease, end, clock
         self._options = options or JobOptions()
         self._alive = self._saved = clock()
         self._took: dict[Work, deque[float]] = {work: deque(maxlen=last) for work, last in REMEMBERED.items()}
@@ -167,7 +160,7 @@ class Watch:
         """
         longest = {work: max(seconds, default=0.0) for work, seconds in self._took.items()}
         reserve = longest.get(ahead, 0.0) + 2 * longest["checkpoint"]
-        return any(self._took.values()) and self._clock() + reserve >= self._options.end
+        return any(self._took.values()) and self._clock() + reserve >= self._end
 
     def save_is_due(self, ahead: Work) -> bool:
         """Return whether a checkpoint is due now, before the update or validation `ahead`.
@@ -178,7 +171,7 @@ class Watch:
         """
         unknown = not self._took["checkpoint"] or (ahead == "validation" and not self._took["validation"])
         is_late = self._clock() - self._saved >= 60 * self._options.save_minutes
-        return is_late or (unknown and self._options.end < math.inf)
+        return is_late or (unknown and self._end < math.inf)
 
     def last_checkpoint(self) -> str:
         """Return a phrase about the newest checkpoint, for messages."""

@@ -1,5 +1,6 @@
 """The job of stage 5 for one system, corpus and seed: from job.json and a view to a model folder."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -39,13 +40,14 @@ def train(
     open_score: Callable[[], Score] | None = None,
     options: JobOptions | None = None,
     stop: StopRequest | None = None,
+    end: float = math.inf,
 ) -> bool:
     """Train to the end and return True, or stop at a signal or the deadline, write a checkpoint and return False.
 
     An interrupted training continues from its newest valid checkpoint. A finished training leaves no state folder, so
     that the next call trains from the start. `threads` None means the number of threads that torch has chosen.
     `open_score` returns the function that scores translations of the dev set (`prepare`). `stop` is a StopRequest that
-    receives signals already.
+    receives signals already. `end` is the time of the deadline, by the clock of `time.monotonic`.
 
     Raises UserError for inputs that do not fit, for the state of another run, and for the failures of `Reason`.
     """
@@ -55,7 +57,7 @@ def train(
     settings = read_settings(paths)
     check_text(paths)
     lease = Lease(paths.output)
-    watch = Watch(options, lease, stop)
+    watch = Watch(options, lease, stop, end)
     # The contexts end in reverse order: an exception first becomes a Failure, is then written to exit.json, and after
     # that the lease is given back.
     with (
@@ -79,7 +81,7 @@ def train(
         if ranks.any_of(watch.reason_to_stop(ahead=None)):
             listener.note("asked to stop before training began: nothing was changed; run again")
             return False
-        ranks.from_first(partial(claim, paths, run, listener.note))
+        ranks.from_first(partial(claim, paths, run))
         rows = quantum(where, settings.train.batch_tokens, options.compiled)
         describe(task, listener, rows if options.compiled else None)
         state = StateFolder(paths.state, listener.note, run, options.checkpoints, lease.check)
@@ -93,9 +95,9 @@ def train(
     return True
 
 
-def claim(paths: Paths, run: dict[str, Any], note: Callable[[str], None]) -> None:
-    """Make the state folder belong to this run, and forget how an earlier job of it ended."""
-    claim_state(paths.state, run, note)
+def claim(paths: Paths, run: dict[str, Any]) -> None:
+    """Make the state folder that of this training, and forget how an earlier job of it ended."""
+    claim_state(paths.state, run)
     forget_exit(paths.state)
     forget_exit(paths.output)
 

@@ -50,6 +50,6 @@ class Fork:
 def launcher(arguments: list[str]) -> None:
     """Run `docmt` with arguments of `docmt job train`."""
     meeting.LOST_S = LOST_S
-    launch.start = lambda variables, options, inherited: Fork([*arguments, *options], variables)
+    launch.start = lambda variables, end, inherited: Fork(arguments, variables)
     print(os.getpid(), flush=True)
     command(arguments)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -151,8 +152,11 @@ class Folder:
         """Write the recipe."""
         self.recipe.write()
 
-    def train(self, listener: Notes | None = None, threads: int = 1, open_score=open_score, **options: object) -> bool:
-        return train(self.paths, "cpu", threads, listener or Notes(), open_score, JobOptions(**options))
+    def train(
+        self, notes: Notes | None = None, threads: int = 1, open_score=open_score, end: float = inf, **options: object
+    ) -> bool:
+        how = JobOptions(**options)
+        return train(self.paths, "cpu", threads, notes or Notes(), open_score, how, end=end)
 
     def changed(self, model: dict | None = None, hints: dict | None = None, **training: object) -> "Folder":
         """The same training with another recipe, which is written; other settings have another folder of outputs."""

@@ -243,7 +243,7 @@ with StopRequest() as stop:
     if "RANK" in os.environ:
         os.write(1, os.environ["CUDA_VISIBLE_DEVICES"].encode() + bytes([10]))
         time.sleep(600)
-    launch(2, stop, take_gpus("auto", 2, stop))
+    launch(2, stop, inherited=take_gpus("auto", 2, stop))
 """
 
 

@@ -1,5 +1,7 @@
 """When a checkpoint is due, and when the deadline is near, by a clock that the test moves."""
 
+from math import inf
+
 import pytest
 
 from docmt.supervision.watch import REMEMBERED, JobOptions, Watch
@@ -17,9 +19,9 @@ def spend(watch: Watch, clock: Clock, work: str, seconds: float) -> None:
         clock.now += seconds
 
 
-def make(**options: object) -> tuple[Watch, Clock]:
+def make(deadline_minutes: float = inf, **options: object) -> tuple[Watch, Clock]:
     clock = Clock()
-    return Watch(JobOptions(began=0.0, **options), clock=clock), clock
+    return Watch(JobOptions(**options), end=60 * deadline_minutes, clock=clock), clock
 
 
 @pytest.mark.parametrize(("ahead", "needed"), [("update", 25.0), ("validation", 32.0), (None, 20.0)])

@@ -9,7 +9,7 @@ import torch
 from helpers.toy_task import Folder, Notes, make_folder, open_score
 
 from docmt.supervision.exit import Reason
-from docmt.supervision.watch import JobOptions, Watch
+from docmt.supervision.watch import Watch
 from docmt.training.checkpoint import StateFolder
 from docmt.training.loop import Training
 from docmt.training.status import Status
@@ -160,7 +160,7 @@ def timed(folder: Folder, monkeypatch, deadline_minutes: float) -> tuple[Trainin
 
     monkeypatch.setattr(Watch, "until_asked", until_asked)
     task = prepare(folder.paths, read_settings(folder.paths), torch.device("cpu"), open_score)
-    watch = Watch(JobOptions(began=0.0, deadline_minutes=deadline_minutes), clock=clock)
+    watch = Watch(end=60 * deadline_minutes, clock=clock)
     training = Training(task, StateFolder(folder.paths.state, print, {}), watch)
     training.restore()
     return training, Notes(each=tick)
