@@ -46,8 +46,6 @@ class Reason(StrEnum):
     DISK_FULL = "disk full"
     OTHER_RUN = "other run"
     """The state folder belongs to a run with other settings, inputs or options."""
-    IN_USE = "in use"
-    """Another training works on the state folder. This reason is never in a file."""
     LEASE_LOST = "lease lost"
     """Another training has continued in place of this one. This reason is never in a file."""
     ERROR = "error"
@@ -57,7 +55,6 @@ STATUSES = {
     Reason.FINISHED: 0,
     Reason.STOPPED: TRY_AGAIN,
     Reason.DEADLINE: TRY_AGAIN,
-    Reason.IN_USE: TRY_AGAIN,
     Reason.LEASE_LOST: TRY_AGAIN,
     Reason.HUNG: HANGING,
     Reason.ERROR: FAULT,

@@ -144,41 +144,22 @@ class Lease(AbstractContextManager):
             if self._has_written and self.is_held():
                 (self.folder / FILE).unlink()
 
-    def take(self, note: Callable[[str], None], give_up: Callable[[], Reason | None] = lambda: None) -> str:
+    def take(self, note: Callable[[str], None], is_over: Callable[[], object] = lambda: False) -> str | None:
         """Take the folder for this process alone, give signs of life from now on, and return the token.
 
-        Where the holder is on another machine and may be gone, this process waits: until the holder gives a sign of
-        life, until it has given none for `STALE_S` seconds, or until `give_up` returns a reason. Nobody waits who has
-        the token of the holder.
-
-        Raises Failure where another process works on the folder, and for the reason to give up.
+        Where another process works on the folder, this one waits for its end, or for its silence of `STALE_S` seconds
+        where it is on another machine; `note` is told once. None is returned where `is_over` is true before. A process
+        that has the token of the holder in its environment works with its lease.
         """
-        first, since = None, self._clock()
-        while (holder := self._take(note, first, since)) is not None:
-            # A file that has changed since the first reading shows a sign of life, or another process as its holder.
-            if holder.process.is_alive() or (first and holder != first):
-                number, host = holder.process.process, holder.process.host
-                raise Failure(
-                    Reason.IN_USE,
-                    "another process works on this folder",
-                    where=str(self.folder),
-                    found=f"{holder.process}, last sign of life {max(self._silent_s(holder), 0):.0f} seconds ago",
-                    remedy=f"wait until it ends, or end it with `kill {number}` on {host}; then run again",
-                )
-            if first is None:
-                first, since = holder, self._clock()
-                note(
-                    f"{holder.process} has {self.folder}, last sign of life {self._silent_s(holder):.0f} seconds ago: "
-                    f"waiting for another one, or for {STALE_S:g} seconds without one"
-                )
-            if reason := give_up():
-                raise Failure(
-                    reason,
-                    f"{reason} while it waited for this folder",
-                    where=str(self.folder),
-                    found=f"{holder.process}, which may be gone",
-                    remedy="nothing was changed: run again",
-                )
+        seen, since = None, self._clock()
+        while (holder := self._take(note, seen, since)) is not None:
+            if seen is None:
+                ago = max(self._silent_s(holder), 0)
+                note(f"docmt: another process does this job: {holder.process}, last sign of life {ago:.0f} seconds ago")
+            if holder != seen:
+                seen, since = holder, self._clock()
+            if is_over():
+                return None
             time.sleep(LOOK_S)
         self._has_taken = True
         threading.Thread(target=self._beat, daemon=True).start()
@@ -216,11 +197,8 @@ class Lease(AbstractContextManager):
                 self.check()
             raise
 
-    def _take(self, note: Callable[[str], None], first: Holder | None, since: float) -> Holder | None:
-        """Take the lease and return None, or return its holder.
-
-        `first` is the holder that this process read first, at the time `since` of its clock.
-        """
+    def _take(self, note: Callable[[str], None], seen: Holder | None, since: float) -> Holder | None:
+        """Take the lease and return None, or return its holder, which this process has `seen` at the time `since`."""
         with folder_lock(self.folder.parent) as locked:
             holder = read_holder(self.folder)
             if holder and holder.token == os.environ.get(TOKEN):
@@ -228,9 +206,8 @@ class Lease(AbstractContextManager):
                 return None
             alive = holder.process.is_alive() if holder else False
             if alive is not False:
-                waited = self._clock() - since if holder == first else 0.0
-                # The clock of the file system may be wrong, so the time that this process has waited counts as well.
-                silent = max(self._silent_s(holder), waited)
+                # The clock of the file system may be wrong, so the time without a change of the file counts as well.
+                silent = max(self._silent_s(holder), self._clock() - since if holder == seen else 0.0)
                 if alive or silent < STALE_S:
                     return holder
                 note(f"{holder.process} gave no sign of life for {silent:.0f} seconds: this process goes on here")
@@ -239,7 +216,9 @@ class Lease(AbstractContextManager):
         # Without a lock several processes may write the file at once; the last one has the lease.
         if not locked:
             time.sleep(SETTLE_S)
-        return None if locked or self.is_held() else read_holder(self.folder)
+            if not self.is_held():
+                return read_holder(self.folder) or self._take(note, seen, since)
+        return None
 
     def _beat(self) -> None:
         while not self._over.wait(BEAT_S):
@@ -290,21 +269,12 @@ def leased(folder: Path, is_done: Callable[[], bool], note: Callable[[str], None
     The block gets false where the job was done meanwhile by another process (`is_done`). The processes that the block
     starts have the lease too.
     """
-    lease, has_told = Lease(folder), False
-    while True:
-        try:
-            os.environ[TOKEN] = lease.take(note)
-            break
-        except Failure as problem:
-            if problem.reason is not Reason.IN_USE:
-                raise
-            if not has_told:
-                note(f"docmt: another process does this job: {problem.found}")
-                has_told = True
-            time.sleep(LOOK_S)
-        if is_done():
-            yield False
-            return
+    lease = Lease(folder)
+    token = lease.take(note, is_done)
+    if token is None:
+        yield False
+        return
+    os.environ[TOKEN] = token
     try:
         with lease:
             yield True

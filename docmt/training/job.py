@@ -73,8 +73,7 @@ def train(
     ):
         with watch.waiting():
             # The first rank takes the lease for all ranks.
-            give_up = partial(watch.reason_to_stop, ahead=None)
-            lease.token = ranks.from_first(partial(lease.take, listener.note, give_up))
+            lease.token = ranks.from_first(partial(lease.take, listener.note, lambda: watch.stop.requested))
         task = prepare(paths, settings, where, open_score)
         how = torch.get_num_threads(), options.deterministic, options.compiled
         run = run_definition(settings.plain, paths.inputs(), where, *how)
