@@ -141,9 +141,10 @@ def train_here(paths: "Paths", resources: Resources, options: JobOptions, stop: 
     from docmt.training.live import training_progress
     from docmt.training.progress import Listeners
 
-    listener = training_progress(paths.recipe.path) if os.environ.get("RANK", "0") == "0" else Listeners()
-    score = partial(dev_bleu, paths.text)
+    is_first, total = os.environ.get("RANK", "0") == "0", paths.recipe.settings["train"]["max_updates"]
+    listener = training_progress(total) if is_first else Listeners()
     try:
+        score = partial(dev_bleu, paths.text)
         return train(paths, resources.device, resources.threads, listener, score, options, stop, end)
     finally:
         listener.close()

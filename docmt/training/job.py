@@ -1,7 +1,7 @@
 """The job of stage 5 for one system, corpus and seed: from job.json and a view to a model folder."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -144,8 +144,11 @@ def follow(training: Training, paths: Paths, listener: Listener, lease: Lease) -
     if update:
         listener.note(f"resuming from the checkpoint of update {update}")
     training.ranks.from_first(lease.check)
-    writers = files(training, paths, lease, listener.note) if training.ranks.is_first else ()
-    listeners = Listeners(listener, *writers)
+    listeners = Listeners(listener)
+    if training.ranks.is_first:
+        metrics = Metrics(paths.state / METRICS, training.status, training.ranks.count, lease.is_held)
+        curves = events(paths.output / EVENTS, training.status, listener.note)
+        listeners = Listeners(listener, metrics, *curves)
     try:
         reason = training.run(listeners)
         if reason is Reason.FINISHED:
@@ -169,10 +172,3 @@ def tell_average(training: Training, listener: Listener) -> None:
     train, count = training.task.train, len(chosen_updates(training.task.train, training.status.history))
     if "average" in train.checkpoint and count < train.average:
         listener.note(f"checkpoint {train.checkpoint}: mean of {count} validations, not {train.average}: no more exist")
-
-
-def files(training: Training, paths: Paths, lease: Lease, note: Callable[[str], None]) -> Sequence[Listener]:
-    """Return the listeners that write the progress of a training to metrics.jsonl and TensorBoard events."""
-    status = training.status
-    metrics = Metrics(paths.state / METRICS, status, training.ranks.count, lease.is_held)
-    return metrics, *events(paths.output / EVENTS, status, note)

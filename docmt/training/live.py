@@ -1,10 +1,8 @@
 """The progress of a training on the screen: a live line below the validations on a terminal, lines elsewhere."""
 
-import json
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -16,20 +14,9 @@ READ_EVERY = 5
 """Number of updates over which the means of the live line are computed."""
 
 
-def training_progress(settings: Path) -> Listener:
-    """Return a live line on a terminal, and plain lines elsewhere; `settings` is the job.json of the training."""
-    if not sys.stderr.isatty():
-        return TrainingLog(say)
-    return LiveLine(max_updates(settings))
-
-
-def max_updates(settings: Path) -> int | None:
-    """Return the limit of updates in a job.json; None without a limit, and for a file that cannot be read."""
-    # The training itself refuses a damaged file, with a message that says more.
-    try:
-        return json.loads(settings.read_text(encoding="utf-8"))["settings"]["train"]["max_updates"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+def training_progress(total: int | None) -> Listener:
+    """Return a live line on a terminal, and plain lines elsewhere; `total` is the limit of updates, or None."""
+    return LiveLine(total) if sys.stderr.isatty() else TrainingLog(say)
 
 
 class LiveLine:
@@ -73,7 +60,7 @@ class LiveLine:
             self._line.stop()
 
 
-class TrainingLog:
+class TrainingLog(Listener):
     """The lines of a log: one line per minute, and one line for each validation."""
 
     def __init__(self, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
@@ -93,9 +80,6 @@ class TrainingLog:
     def note(self, text: str) -> None:
         """Print a message."""
         self._write(text)
-
-    def close(self) -> None:
-        """Do nothing, since a log opens no file."""
 
 
 def in_words(means: dict[str, float]) -> str:
