@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docmt.base.artifacts import SCRATCH
 from docmt.base.errors import INTERRUPTED, TRY_AGAIN, check_known
@@ -30,9 +30,6 @@ from docmt.supervision.launch import launch, launch_by_slurm, launch_on_nodes
 from docmt.supervision.node import ON_EACH_NODE, this_node
 from docmt.supervision.stop import StopRequest
 from docmt.supervision.watch import JobOptions
-
-if TYPE_CHECKING:
-    from docmt.training.task import Paths
 
 COMPILE = "DOCMT_COMPILE"
 """The variable of the environment by which parts of updates are compiled."""
@@ -95,7 +92,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
                 raise SystemExit(launch_by_slurm(nodes, stop, end))
             node = this_node(nodes, resources.node_rank, resources.rendezvous)
             raise SystemExit(launch_on_nodes(node, ranks, stop, end, recipe.folder / SCRATCH))
-        if not train_here(paths_of(recipe), resources, options, stop, end):
+        if not train_here(recipe, resources, options, stop, end):
             raise SystemExit(TRY_AGAIN)
 
 
@@ -105,22 +102,6 @@ def options_of(recipe: Recipe) -> JobOptions:
     check_known("value", switch, SWITCHES, COMPILE)
     hints = {name: value for name, value in recipe.hints.items() if name not in OF_RUN}
     return parse(JobOptions, {"compiled": SWITCHES[switch], **hints}, str(recipe.path), ("hints",))
-
-
-def paths_of(recipe: Recipe) -> "Paths":
-    """Return the files and folders of a training."""
-    from docmt.training.task import Paths
-
-    return Paths(
-        recipe=recipe,
-        view=recipe.input("view"),
-        text=recipe.input("tokens") / "text",
-        output=recipe.folder,
-        state=recipe.folder / SCRATCH,
-        init=recipe.folder_of("init"),
-        chains=recipe.folder_of("chains"),
-        pretrained=recipe.folder_of("checkpoint") or recipe.folder_of("pretrained"),
-    )
 
 
 @contextmanager
@@ -134,16 +115,18 @@ def interruptible() -> Iterator[None]:
         raise SystemExit(INTERRUPTED) from None
 
 
-def train_here(paths: "Paths", resources: Resources, options: JobOptions, stop: StopRequest, end: float) -> bool:
+def train_here(recipe: Recipe, resources: Resources, options: JobOptions, stop: StopRequest, end: float) -> bool:
     """Run the training, or this rank's share of the training, in this process; return whether it is finished."""
     from docmt.trained.dev_bleu import dev_bleu
     from docmt.training.job import train
     from docmt.training.live import training_progress
     from docmt.training.progress import Listeners
+    from docmt.training.task import Paths
 
-    is_first, total = os.environ.get("RANK", "0") == "0", paths.recipe.settings["train"]["max_updates"]
+    is_first, total = os.environ.get("RANK", "0") == "0", recipe.settings["train"]["max_updates"]
     listener = training_progress(total) if is_first else Listeners()
     try:
+        paths = Paths.of(recipe)
         score = partial(dev_bleu, paths.text)
         return train(paths, resources.device, resources.threads, listener, score, options, stop, end)
     finally:

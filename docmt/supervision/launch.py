@@ -1,8 +1,9 @@
-"""The launcher of the ranks of a training on this node, which works like torchrun.
+"""The launcher of the ranks of a training on this node.
 
-There are two differences from torchrun. torchrun ends with status 1, whatever the statuses of the ranks are; this
-launcher ends with the status of the rank that caused the failure. SIGUSR1 ends torchrun without a signal to the ranks;
-this launcher forwards all signals that ask a training to stop.
+Ranks may be started by torchrun, but it does not do what this launcher does (torch 2.13). It ends with status 1,
+whatever the statuses of the ranks are; this launcher ends with that of the rank that caused the failure. It kills other
+ranks 30 seconds after a failure, also ones that write stacks or a checkpoint. If it is killed, its ranks run on. They
+inherit no open descriptors, by which ranks hold the locks of their GPUs, and a node that is gone ends no other node.
 
 A training on several nodes has a launcher on each node, which Slurm starts (`launch_by_slurm`), and the launchers meet
 (`docmt.supervision.meeting`). A signal to one launcher stops all ranks in good order, since the ranks agree to stop.

@@ -23,7 +23,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from docmt.base.artifacts import folder_lock, write_json
 from docmt.supervision.exit import Failure, Reason
@@ -52,15 +51,15 @@ and X (dead)."""
 class Process:
     """A process of a machine; a text that the operating system does not provide is empty."""
 
-    host: str
-    boot: str
+    host: str = ""
+    boot: str = ""
     """The identifier of a start of the machine's kernel. It differs between two machines with the same name, and
     between before and after a restart of a machine."""
-    namespace: str
+    namespace: str = ""
     """The namespace in which process numbers are unique; each container of a machine has its own namespace."""
-    process: int
+    process: int = 0
     """The number of the process."""
-    began: str
+    began: str = ""
     """The start of the process in clock ticks since the start of the machine. It differs for a later process that gets
     the same number."""
 
@@ -70,12 +69,6 @@ class Process:
         boot = _read_text(lambda: Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8"))
         namespace = _read_text(lambda: str(Path("/proc/self/ns/pid").readlink()))
         return cls(socket.gethostname(), boot, namespace, os.getpid(), _start_ticks(os.getpid()))
-
-    @classmethod
-    def from_plain(cls, plain: dict[str, Any]) -> "Process":
-        """Return the process that a lease's JSON object describes; a field that the object lacks is empty or 0."""
-        texts = (str(plain.get(name, "")) for name in ("host", "boot", "namespace"))
-        return cls(*texts, int(plain.get("process", 0)), str(plain.get("began", "")))
 
     def is_alive(self) -> bool | None:
         """Return whether the process exists, or None where this machine cannot know.
@@ -250,9 +243,10 @@ def read_holder(folder: Path) -> Holder | None:
         return None
     try:
         plain = json.loads(text)
-    except ValueError:
-        plain = {}
-    return Holder(Process.from_plain(plain), plain.get("token", ""), touched)
+        token = plain.pop("token")
+        return Holder(Process(**plain), token, touched)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return Holder(Process(), "", touched)
 
 
 def holder_of(folder: Path) -> Holder | None:

@@ -2,7 +2,7 @@
 
 The ranks are on one or several nodes. On each node torchrun, or `docmt.supervision.launch`, starts those of the node:
 
-    torchrun --nproc-per-node 4 -m docmt.cli.main job train ...
+    torchrun --nproc-per-node 4 -m docmt.cli.main job FOLDER
 
 They are numbered by environment variables: `RANK` and `WORLD_SIZE` over all nodes, `LOCAL_RANK` and `LOCAL_WORLD_SIZE`
 on a node. All ranks have the same model at all times: each rank computes its batches of an update, gradients and losses

@@ -10,21 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from docmt.base.artifacts import SCRATCH, as_object, read_json_lines, read_object, read_object_if_there
-from docmt.base.errors import UserError
+from docmt.base.artifacts import SCRATCH, as_object, read_json_lines, read_object
 from docmt.base.foreign import reading
 from docmt.base.manifest import MANIFEST, RECORD
 from docmt.base.paths import TRAINING
 from docmt.base.recipe import JOB, read_settings
-from docmt.supervision import exit
-from docmt.supervision.exit import CLAIM
+from docmt.supervision.exit import CLAIM, Reason, read_exit
 from docmt.supervision.lease import holder_of
 
 State = Literal["running", "finished", "stopped", "killed", "failed"]
 """The state of a training, as the module's docstring defines it."""
 STATES: tuple[State, ...] = ("running", "failed", "killed", "stopped", "finished")
 """All states, in the order of the table of `docmt list-trainings`."""
-STOPPED = (exit.Reason.STOPPED, exit.Reason.DEADLINE)
+STOPPED = (Reason.STOPPED, Reason.DEADLINE)
 """Reasons after which the state of a training is `stopped`; after any other reason it is `failed`."""
 PACE_LINES = 50
 """Number of lines of metrics.jsonl over which the time of an update is averaged, including the time of validations."""
@@ -84,8 +82,8 @@ def training_state(folder: Path) -> TrainingState | None:
 
 def state_of(folder: Path) -> tuple[State, str]:
     """Return the state of a training in the folder of a job, and the reason why it stopped or failed."""
-    if end := _read(folder / SCRATCH / exit.FILE, "status", "reason"):
-        return "stopped" if end["reason"] in STOPPED else "failed", end["reason"]
+    if end := read_exit(folder / SCRATCH):
+        return "stopped" if end.reason in STOPPED else "failed", end.reason
     return ("running" if holder_of(folder) else "killed"), ""
 
 
@@ -127,16 +125,3 @@ def seconds_left(trained: list[dict[str, Any]], total: int) -> float | None:
     first, last = trained[0] if len(trained) > 1 else {"update": 0, "wall_s": 0.0}, trained[-1]
     pace = (last["wall_s"] - first["wall_s"]) / (last["update"] - first["update"])
     return max(total - last["update"], 0) * pace
-
-
-def _read(path: Path, *needed: str) -> dict[str, Any] | None:
-    """Return the object of a JSON file, or None where the file is missing.
-
-    The file may disappear at any time, since a training that finishes removes its state folder.
-    """
-    try:
-        return read_object_if_there(path, *needed)
-    except UserError:
-        if path.exists():
-            raise
-        return None

@@ -80,10 +80,6 @@ class Watch:
         self._waits = False
         self.update = self.saved = 0
 
-    def resumed(self, update: int) -> None:
-        """Take note that training continues from the checkpoint of `update`."""
-        self.update = self.saved = update
-
     @contextmanager
     def during(self, work: Work, update: int) -> Iterator[None]:
         """Take note that the block computes `update`, or does the validation or checkpoint after `update`.

@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -17,47 +18,6 @@ READ_EVERY = 5
 def training_progress(total: int | None) -> Listener:
     """Return a live line on a terminal, and plain lines elsewhere; `total` is the limit of updates, or None."""
     return LiveLine(total) if sys.stderr.isatty() else TrainingLog(say)
-
-
-class LiveLine:
-    """A line on a terminal: update, loss, target tokens per second and, where updates are limited, the time left."""
-
-    def __init__(self, total: int | None) -> None:
-        """Show the line; `total` is the limit of updates, or None without a limit."""
-        self._meter, self._console = Meter(), Console(stderr=True)
-        columns = (
-            TextColumn("update {task.completed}"),
-            BarColumn(),
-            TextColumn("{task.description}"),
-            TimeElapsedColumn(),
-            *([TextColumn("left"), TimeRemainingColumn()] if total else []),
-        )
-        self._line = Progress(*columns, console=self._console, transient=True)
-        self._task = self._line.add_task("", total=total)
-        self._line.start()
-
-    def updated(self, step: Update) -> None:
-        """Show the number of the update and, every `READ_EVERY` updates, new means."""
-        self._meter.add(step)
-        self._line.update(self._task, completed=step.update)
-        if step.update % READ_EVERY == 0:
-            _, means = self._meter.read()
-            text = f"loss {means['loss']:.3f}  {means['target_tokens_per_s']:,.0f} target tokens/s"
-            self._line.update(self._task, description=text)
-
-    def validated(self, validation: Validation) -> None:
-        """Print the losses of a validation."""
-        self.note(dev_line(validation))
-
-    def note(self, text: str) -> None:
-        """Print a message."""
-        with unfailing():
-            self._console.print(text, markup=False, highlight=False)
-
-    def close(self) -> None:
-        """Remove the line."""
-        with unfailing():
-            self._line.stop()
 
 
 class TrainingLog(Listener):
@@ -75,11 +35,45 @@ class TrainingLog(Listener):
 
     def validated(self, validation: Validation) -> None:
         """Print the losses of a validation."""
-        self._write(dev_line(validation))
+        self.note(dev_line(validation))
 
     def note(self, text: str) -> None:
         """Print a message."""
-        self._write(text)
+        with unfailing():
+            self._write(text)
+
+
+class LiveLine(TrainingLog):
+    """A line on a terminal: update, loss, target tokens per second and, where updates are limited, the time left."""
+
+    def __init__(self, total: int | None) -> None:
+        """Show the line; `total` is the limit of updates, or None without a limit."""
+        console = Console(stderr=True)
+        super().__init__(partial(console.print, markup=False, highlight=False))
+        columns = (
+            TextColumn("update {task.completed}"),
+            BarColumn(),
+            TextColumn("{task.description}"),
+            TimeElapsedColumn(),
+            *([TextColumn("left"), TimeRemainingColumn()] if total else []),
+        )
+        self._line = Progress(*columns, console=console, transient=True)
+        self._task = self._line.add_task("", total=total)
+        self._line.start()
+
+    def updated(self, step: Update) -> None:
+        """Show the number of the update and, every `READ_EVERY` updates, new means."""
+        self._meter.add(step)
+        self._line.update(self._task, completed=step.update)
+        if step.update % READ_EVERY == 0:
+            _, means = self._meter.read()
+            text = f"loss {means['loss']:.3f}  {means['target_tokens_per_s']:,.0f} target tokens/s"
+            self._line.update(self._task, description=text)
+
+    def close(self) -> None:
+        """Remove the line."""
+        with unfailing():
+            self._line.stop()
 
 
 def in_words(means: dict[str, float]) -> str:

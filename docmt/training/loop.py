@@ -75,7 +75,7 @@ class Training:
         self.status = Status.from_plain(payload["status"])
         put_weights(self.task.model, payload["model"])
         self.task.optimiser.load_state_dict(payload["optimiser"])
-        self.watch.resumed(self.status.update)
+        self.watch.update = self.watch.saved = self.status.update
         self._saved = self._place()
 
     def run(self, listener: Listener) -> Reason:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import torch
 from torch import nn
 
-from docmt.base.artifacts import as_object
+from docmt.base.artifacts import SCRATCH
 from docmt.base.columns import CONTRASTIVE_SEGMENTS, SEGMENTS, STOP_WORDS, check_segments
 from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
@@ -36,8 +36,6 @@ Sentences = list[list[int]]
 Score = Callable[[Sequence[Sentences], Sequence[Sentences]], float]
 """A function that returns a number for the translations of all instances and their references; a higher number is
 better. A step passes such a function, since docmt.training does not import docmt.scoring."""
-KEYS = ("version", "study", "corpus", "system", "scale", "seed", "init_from", "pretrained", "view", "model", "train")
-"""Keys of job.json."""
 VOCABULARIES = ("vocabulary.source.txt", "vocabulary.target.txt")
 """The vocabulary files of a text."""
 TRAINED_ON = ("train.arrow", "dev.arrow")
@@ -62,6 +60,20 @@ class Paths:
     chains: Path | None = None
     """The folder of the lexical chains of the view's segments; None where the model reads no chains."""
     pretrained: Path | None = None
+
+    @classmethod
+    def of(cls, recipe: Recipe) -> "Paths":
+        """Return the files and folders of the job of a recipe."""
+        return cls(
+            recipe=recipe,
+            view=recipe.input("view"),
+            text=recipe.input("tokens") / "text",
+            output=recipe.folder,
+            state=recipe.folder / SCRATCH,
+            init=recipe.folder_of("init"),
+            chains=recipe.folder_of("chains"),
+            pretrained=recipe.folder_of("checkpoint") or recipe.folder_of("pretrained"),
+        )
 
     @property
     def init_model(self) -> Path | None:
@@ -95,19 +107,9 @@ class Settings:
 def read_settings(paths: Paths) -> Settings:
     """Return the settings of a training.
 
-    Raises UserError where a key is missing, a value is not allowed, `init_from` or `pretrained` does not agree with the
-    inputs, or the model differs from the pretrained checkpoint.
+    Raises UserError where a value is not allowed, or where the model differs from the pretrained checkpoint.
     """
-    where = str(paths.recipe.path)
-    plain = as_object(paths.recipe.all_settings, where, KEYS)
-    for key, path in (("init_from", paths.init), ("pretrained", paths.pretrained)):
-        if (plain[key] is None) != (path is None):
-            raise UserError(
-                "settings and inputs differ in what training starts from",
-                where=where,
-                found=f"{key} {plain[key]}, the folder {path}",
-                expected="both or neither",
-            )
+    plain, where = paths.recipe.all_settings, str(paths.recipe.path)
     model = parse(TransformerConfig, plain["model"], where, ("model",))
     check_chains(model.kind, paths.chains)
     if paths.pretrained:

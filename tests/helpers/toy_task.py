@@ -135,10 +135,7 @@ class Folder:
 
     @property
     def paths(self) -> Paths:
-        recipe = self.recipe
-        output, state = recipe.folder, recipe.folder / SCRATCH
-        init, chains = recipe.inputs.get("init"), recipe.inputs.get("chains")
-        return Paths(recipe, recipe.inputs["view"], self.root / "text", output, state, init, chains)
+        return Paths.of(self.recipe)
 
     def settings(self) -> dict[str, Any]:
         run = {"version": 1, "study": "s", "corpus": "toy", "system": "g", "scale": "smoke", "seed": self.seed}

@@ -22,9 +22,8 @@ from docmt.cli.main import main
 from docmt.decoding.segments import SegmentTable, View
 from docmt.models.store import load_model
 from docmt.settings.pretrained import checkpoint_files, files_by_role
-from docmt.steps.train import paths_of
 from docmt.training.start import counterparts
-from docmt.training.task import build_model, check_test, check_text, prepare, read_settings
+from docmt.training.task import Paths, build_model, check_test, check_text, prepare, read_settings
 
 KINDS = {"mbart": "transformer", "bart": "g_transformer", "bert": "transformer"}
 """Checkpoints, and the model that starts from each."""
@@ -171,7 +170,7 @@ def edit(root: Path, key: str, value) -> None:
 
 def refusal(root: Path) -> str:
     with pytest.raises(UserError) as refused:
-        paths = paths_of(recipe_of(root))
+        paths = Paths.of(recipe_of(root))
         read_settings(paths)
         check_text(paths)
     return str(refused.value)
