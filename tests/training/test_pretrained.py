@@ -194,13 +194,13 @@ def test_the_fields_that_have_to_differ_can_be_pasted(bart):
     pasted = yaml.safe_load(re.search(r"expected model: (\{.*\})", message)[1])
     assert pasted == {"heads": 4, "width": 16, "embedding_scale": False, "norm_epsilon": 1e-5}
     edit(bart, "model", {**fitting, **pasted})
-    read_settings(paths_of(recipe_of(bart)))
+    read_settings(Paths.of(recipe_of(bart)))
 
 
 def test_a_segment_beyond_the_table_of_positions_is_refused_before_the_first_update(bart):
     """Of every split: a model that cannot read the test set is not trained."""
     edit(bart, "model", {**recipe_of(bart).all_settings["model"], "max_positions": 30})
-    paths = paths_of(recipe_of(bart))
+    paths = Paths.of(recipe_of(bart))
     chosen = read_settings(paths)
     with pytest.raises(UserError, match="longer than the model's table of positions") as refused:
         prepare(paths, chosen, torch.device("cpu"))
