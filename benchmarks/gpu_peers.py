@@ -98,11 +98,11 @@ def docmt_marks(options: argparse.Namespace, shape: Shape) -> list:
     from docmt.nn.rows import Rows
     from docmt.settings.models import TransformerConfig
     from docmt.settings.train import TrainConfig
+    from docmt.supervision.watch import Watch
     from docmt.training.checkpoint import StateFolder
     from docmt.training.loop import Training
     from docmt.training.optimiser import build_optimiser
     from docmt.training.task import Task
-    from docmt.training.watch import Watch
 
     marks, files = Marks(), corpus.Corpus(options.work)
 

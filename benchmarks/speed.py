@@ -14,7 +14,9 @@ from docmt.devicecheck.run import backend_for
 from docmt.devicecheck.sizes import Size, batch_of, model_of
 from docmt.devicecheck.updates import gradients
 from docmt.settings.models import MODELS
-from docmt.training.computing import Compiling, Precision, peak_memory, quantum
+from docmt.settings.train import Precision
+from docmt.training.computing import quantum
+from docmt.training.progress import peak_memory
 
 TYPES: dict[Precision, torch.dtype] = {"fp32": torch.float32, "bf16": torch.bfloat16}
 REPEATS = {"cpu": 1, "cuda": 5}
@@ -136,8 +138,6 @@ def speeds(device: torch.device, size: Size) -> Iterator[Speed | DeviceFinding]:
 def compiling_gain(device: torch.device, size: Size, precision: Precision) -> float:
     """Return how many times faster an update of the Transformer is where its parts are compiled."""
     model, batch = model_of("transformer", size, device), batch_of("transformer", size)
-    compiling = Compiling(backend_for(device), quantum(len(batch.target_out)))
-    plain, compiled = (
-        fastest(lambda how=how: gradients(model, batch, precision, how), device) for how in (Compiling(), compiling)
-    )
+    how = backend_for(device), quantum(device, len(batch.target_out), compiled=True)
+    plain, compiled = (fastest(lambda how=how: gradients(model, batch, precision, *how), device) for how in ((), how))
     return plain / compiled

@@ -38,12 +38,12 @@ from docmt.settings.models import (
     WLinkConfig,
 )
 from docmt.settings.train import TrainConfig
+from docmt.supervision.watch import Watch
 from docmt.training.checkpoint import StateFolder
 from docmt.training.loop import Training
 from docmt.training.optimiser import build_optimiser
-from docmt.training.status import Update, Validation
+from docmt.training.progress import Update, Validation
 from docmt.training.task import Task
-from docmt.training.watch import Watch
 
 TOKENS = 2500
 SIZES = {"encoder_layers": 2, "decoder_layers": 2, "width": 128, "inner": 512, "heads": 4}

@@ -21,7 +21,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 if TYPE_CHECKING:
-    from docmt.training.survey import TrainingState
+    from docmt.supervision.survey import TrainingState
 
 TOLD = "DOCMT_TOLD"
 """`docmt.base.screen.TOLD`."""
@@ -176,7 +176,7 @@ def is_for_people(record: LogRecord) -> bool:
 def at_work(job: RunningJob) -> str:
     """Return a job for the line of progress: its rule and its names, and how far a training is."""
     from docmt.base.errors import UserError
-    from docmt.training.survey import training_state
+    from docmt.supervision.survey import training_state
 
     names = "/".join(job.folder.parts[2:-1]) if job.folder else ""
     try:

@@ -7,7 +7,7 @@ from typing import Literal
 from docmt.base.artifacts import SCRATCH, read_json_lines
 from docmt.base.errors import UserError
 from docmt.base.paths import RESULTS
-from docmt.training.survey import TrainingState, survey
+from docmt.supervision.survey import TrainingState, survey
 
 METRICS = "metrics.jsonl"
 

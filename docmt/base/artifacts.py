@@ -256,9 +256,14 @@ def read_object(path: Path | str, *needed: str) -> dict[str, Any]:
 def read_object_if_there(path: Path | str, *needed: str) -> dict[str, Any] | None:
     """Read a JSON object as `read_object` does; return none where the file does not exist.
 
-    Callers read files with it that a user or another process may have removed.
+    Callers read files with it that a user or another process may remove at any time.
     """
-    return read_object(path, *needed) if Path(path).exists() else None
+    try:
+        return read_object(path, *needed)
+    except UserError:
+        if Path(path).exists():
+            raise
+        return None
 
 
 def as_object(value: Any, where: str, needed: Sequence[str] = ()) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def job(
 
 def run_job(folder: Path, resources: Resources) -> None:
     """Do a job, unless it is finished; where another process does it, wait for that one."""
-    from docmt.steps.leases import leased
+    from docmt.supervision.lease import leased
 
     recipe, known = read_job(folder)
     check_part(known.parts, resources.part)

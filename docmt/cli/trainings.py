@@ -7,7 +7,7 @@ from docmt.api import trainings
 from docmt.base.paths import RESULTS
 from docmt.base.screen import answer, duration, show_table
 from docmt.cli.options import AsJson, input_folder
-from docmt.training.survey import TrainingState
+from docmt.supervision.survey import TrainingState
 
 NUMBERS = ("update", "loss", "dev (best)", "tokens/s", "left", "device-hours")
 """The columns that are aligned to the right."""

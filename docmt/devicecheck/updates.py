@@ -10,7 +10,7 @@ import torch
 from docmt.devicecheck.findings import DeviceFinding, compared, guarded, relative_difference
 from docmt.devicecheck.sizes import Size, batch_of, model_of, rows_of
 from docmt.models.transformer import Transformer
-from docmt.nn.compiled import Backend
+from docmt.nn.compiled import Backend, compile_parts, pad_batch
 from docmt.nn.rows import Rows
 from docmt.nn.shapes import Tensor
 from docmt.nn.streams import Batch
@@ -18,8 +18,9 @@ from docmt.search.beam import beam_search
 from docmt.search.forced import forced_scores
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import MODELS
-from docmt.training.computing import TILE, Compiling, Precision, forward_context
-from docmt.training.update import accumulate_gradients
+from docmt.settings.train import Precision
+from docmt.training.computing import TILE, forward_context
+from docmt.training.losses import accumulate_gradients
 
 MOST_IN_BF16 = 0.1
 """The largest relative difference of gradients in bf16 from those in fp32: bf16 has two or three digits."""
@@ -38,14 +39,20 @@ SOME = 2
 
 
 def gradients(
-    model: Transformer, batch: Batch, precision: Precision = "fp32", compiling: Compiling | None = None
+    model: Transformer,
+    batch: Batch,
+    precision: Precision = "fp32",
+    backend: Backend | None = None,
+    quantum: int = 1,
 ) -> list[Tensor]:
-    """Return the gradients of an update of one batch, on the device of the model."""
-    device, how = next(model.parameters()).device, compiling or Compiling()
+    """Return the gradients of an update of one batch, on the device of the model.
+
+    `backend` compiles parts of the model, and streams have multiples of `quantum` rows.
+    """
+    device = next(model.parameters()).device
     model.zero_grad()
-    batches = [how.ready(batch).to(device)]
-    context = partial(forward_context, device, precision)
-    with how.parts(model):
+    batches, context = [pad_batch(batch, quantum).to(device)], forward_context(device, precision)
+    with compile_parts(model, backend):
         accumulate_gradients(
             model.train(), batches, len(batch.target_out), SMOOTHING, model.term_weights(UPDATE), context
         )
@@ -57,7 +64,6 @@ def check_gradients(device: torch.device, size: Size, backend: Backend) -> Itera
 
     They are those of the device from those of the CPU, in bf16 from fp32, and of compiled parts from plain ones.
     """
-    compiling = Compiling(backend, TILE)
 
     def of(kind: str, place: torch.device = device, **how: Any) -> list[Tensor]:
         return gradients(model_of(kind, size, place), batch_of(kind, size, SOME), **how)
@@ -65,7 +71,7 @@ def check_gradients(device: torch.device, size: Size, backend: Backend) -> Itera
     checks = {
         "fp32 against CPU": (of, partial(of, place=torch.device("cpu")), MOST_OF_DEVICE),
         "bf16 against fp32": (partial(of, precision="bf16"), of, MOST_IN_BF16),
-        "compiled against plain": (partial(of, compiling=compiling), of, MOST_COMPILED),
+        "compiled against plain": (partial(of, backend=backend, quantum=TILE), of, MOST_COMPILED),
     }
     for check, (computed, expected, most) in checks.items():
         yield from guarded(check, MODELS, partial(_compared, check, computed, expected, most))

@@ -16,9 +16,8 @@ from torch.nn.functional import scaled_dot_product_attention
 from docmt.base.ragged import places
 from docmt.nn import onednn, varlen
 from docmt.nn.attention_weights import attend_back, attention_weights
-from docmt.nn.device import upload
 from docmt.nn.noise import WeightDropout, key_scope
-from docmt.nn.segments import Bucket, Segments, check_runs, pad_runs, plan_of, unpad_runs
+from docmt.nn.segments import Bucket, Segments, check_runs, pad_runs, plan_of, unpad_runs, upload
 from docmt.nn.shapes import (
     EmbeddingRows,
     Float,

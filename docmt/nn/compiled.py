@@ -24,6 +24,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from docmt.base.errors import UserError
 from docmt.base.vocabulary import PAD
 from docmt.nn.noise import is_whole
 from docmt.nn.segments import Layout, Segments
@@ -32,29 +33,51 @@ from docmt.nn.streams import Batch, Chains, Stream
 
 Backend = str | Callable[..., Any]
 """A backend of `torch.compile`: its name, or the function itself."""
+SHAPES = 1 << 16
+"""The largest number of shapes for which a part is compiled, which is as good as no limit. By default, torch runs all
+shapes after the eighth with kernels that are not compiled, which round differently. A resumed training has other first
+eight shapes, and would end with different weights."""
 
 
 @contextmanager
-def compile_parts(model: nn.Module, backend: Backend) -> Iterator[None]:
-    """Compile the token-wise methods of a model, until the end of the block, wherever they compute whole streams.
+def compile_parts(model: nn.Module, backend: Backend | None) -> Iterator[None]:
+    """Compile the token-wise methods of a model that trains, until the end of the block, where it has whole streams.
 
     `token_wise` has the names of such methods of a module: their tensors have a row for each row of a stream, and no
-    row of their result depends on other rows.
+    row of their result depends on other rows. Nothing is compiled where `backend` is None.
+
+    Raises UserError where the compiler fails.
     """
+    if backend is None:
+        yield
+        return
+    # These modules are imported here, since few trainings are compiled, and the import takes long.
+    from torch._dynamo import config
+    from torch._dynamo.exc import TorchDynamoException
+
+    limits = {"recompile_limit": SHAPES, "accumulated_recompile_limit": SHAPES}
     parts = [(module, name) for module in model.modules() for name in getattr(module, "token_wise", ())]
     for module, name in parts:
         setattr(module, name, partial(_run, getattr(type(module), name), backend, module))
     try:
-        yield
+        with config.patch(limits):
+            yield
+    except TorchDynamoException as problem:
+        raise UserError(
+            "torch.compile does not work here",
+            found=" ".join(str(problem).partition("\n\n")[0].split()),
+            remedy="train with DOCMT_COMPILE=0: more slowly, to the same weights but for rounding",
+        ) from problem
     finally:
         for module, name in parts:
             delattr(module, name)
 
 
-def _run(part: Callable[..., Any], backend: Backend, *arguments: Any) -> Any:
-    # A part of a stream, such as the words of chains, has a different number of rows in each batch, and each number of
-    # rows would need a compilation.
-    return _compiled(part, backend)(*arguments) if is_whole() else part(*arguments)
+def _run(part: Callable[..., Any], backend: Backend, module: nn.Module, *arguments: Any) -> Any:
+    # A part of a stream, such as the words of chains, has a different number of rows in each batch, and so have the
+    # batches of a validation: each number of rows would need a compilation.
+    compute = _compiled(part, backend) if module.training and is_whole() else part
+    return compute(module, *arguments)
 
 
 @cache
@@ -68,6 +91,8 @@ def pad_batch(batch: Batch, quantum: int) -> Batch:
 
     Both streams get the same number of padding sentences.
     """
+    if quantum == 1:
+        return batch
     source, target = batch.source, batch.target_in
     source_rows, target_rows = (-len(stream.tokens) % quantum for stream in (source, target))
     runs = _run_count((source_rows, source), (target_rows, target))

@@ -1,16 +1,14 @@
-"""The choice of the device that computes, copies to it, and a setting of the CPU's memory allocation."""
+"""The choice of the device that computes, and a setting of the CPU's memory allocation."""
 
 import ctypes
 import os
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import torch
-from torch import Tensor
 
 from docmt.base.errors import UserError
+from docmt.base.gpus import VISIBLE
 from docmt.base.names import DeviceName
 
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
@@ -35,8 +33,6 @@ def choose_device(name: DeviceName) -> torch.device:
 
 DRIVER = Path("/proc/driver/nvidia/version")
 """A file that exists where the driver of NVIDIA's cards runs."""
-VISIBLE = "CUDA_VISIBLE_DEVICES"
-"""The environment variable with the numbers of the cards that programs may use."""
 
 
 def reason_without_cuda() -> tuple[str, str]:
@@ -55,22 +51,6 @@ def reason_without_cuda() -> tuple[str, str]:
         text = " ".join(str(problem).split())
         return text, f"install a newer driver, or a torch for an older CUDA than {torch.version.cuda}"
     return f"an NVIDIA driver, but no card ({VISIBLE}={visible!r})", "ask for a card of this machine"
-
-
-def visible_cards() -> str:
-    """Return the number of cards that this process may use, with the variable that limits them, for a message."""
-    visible = os.environ.get(VISIBLE)
-    return f"{torch.cuda.device_count()} GPUs" + (f" ({VISIBLE}={visible})" if visible is not None else "")
-
-
-def upload(values: Tensor | np.ndarray | Sequence, device: torch.device) -> Tensor:
-    """Return values of the host as a tensor on the device; the host does not wait until the device has them."""
-    return torch.from_numpy(np.asarray(values)).to(device, non_blocking=True)
-
-
-def download(x: Tensor) -> np.ndarray:
-    """Return values of the device on the host, which waits until the device has computed them."""
-    return x.cpu().numpy()
 
 
 def keep_freed_memory() -> bool:

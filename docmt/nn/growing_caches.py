@@ -11,8 +11,7 @@ import torch
 
 from docmt.base.ragged import starts
 from docmt.nn import onednn
-from docmt.nn.device import upload
-from docmt.nn.segments import Layout, Scope
+from docmt.nn.segments import Layout, Scope, upload
 from docmt.nn.shapes import (
     Float,
     HypothesisHeads,

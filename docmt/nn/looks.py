@@ -14,9 +14,8 @@ from torch import nn
 from docmt.base.ragged import places, spans, starts
 from docmt.base.vocabulary import BOS, CLS, EOS, PAD, SEP, UNK
 from docmt.nn.attention import Place, WholeStream, attend, attend_padded
-from docmt.nn.device import upload
 from docmt.nn.growing_caches import Progress, reserve
-from docmt.nn.segments import Segments
+from docmt.nn.segments import Segments, upload
 from docmt.nn.shapes import (
     ContextRows,
     Float,

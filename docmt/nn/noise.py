@@ -22,7 +22,7 @@ from torch import nn
 
 from docmt.base.ragged import places
 from docmt.base.vocabulary import MASK, SPECIALS
-from docmt.nn.device import upload
+from docmt.nn.segments import upload
 from docmt.nn.shapes import AnyNumbers, AnyStates, Numbers, RowDraws, RowKeys, Tokens, Weights
 
 CONSTANTS = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB

@@ -94,6 +94,11 @@ class Rows:
         """The number of target words of each instance."""
         return self.target_ids.lengths
 
+    @property
+    def target_tokens(self) -> np.ndarray:
+        """The number of decoder outputs of each instance: its words and one end for each sentence, in any frame."""
+        return self.target_words + self.sentences
+
     def take(self, indices: np.ndarray | Sequence[int]) -> "Rows":
         """Return the instances `indices`, in that order."""
         chosen = np.asarray(indices, dtype=np.int64)

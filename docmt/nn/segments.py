@@ -6,7 +6,7 @@ computed once for a pair of partitions and is stored with the partition of the q
 pass use the same plan. One gather sorts tokens into buckets, another sorts the results back.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
@@ -18,11 +18,15 @@ import torch
 
 from docmt.base.ragged import places, spans, starts
 from docmt.nn import onednn
-from docmt.nn.device import upload
 from docmt.nn.shapes import HeadRows, KeyMask, Numbers, Tensor
 
 Scope = Literal["sentence", "instance"]
 """The tokens that a token may attend to: those of its sentence or those of its instance."""
+
+
+def upload(values: np.ndarray | Sequence, device: torch.device | str) -> Tensor:
+    """Return values of the host as a tensor on the device; the host does not wait until the device has them."""
+    return torch.from_numpy(np.asarray(values)).to(device, non_blocking=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,13 +79,12 @@ class Segments:
 
     def ids(self) -> Numbers:
         """Return the number, from 0, of the run that each token belongs to."""
-        ids = np.repeat(np.arange(self.runs), self.lengths)
-        return torch.from_numpy(ids).to(self.device, non_blocking=True)
+        return upload(np.repeat(np.arange(self.runs), self.lengths), self.device)
 
     @cached_property
     def positions(self) -> Numbers:
         """The place of each token within its run, from 0."""
-        return torch.from_numpy(places(np.asarray(self.lengths, dtype=np.int64))).to(self.device, non_blocking=True)
+        return upload(places(np.asarray(self.lengths, dtype=np.int64)), self.device)
 
     def to(self, device: torch.device | str) -> "Segments":
         """Return the partition on the device, without its plans, whose tensors are on the present device."""
@@ -279,7 +282,7 @@ def _bucket(query_lengths: np.ndarray, key_lengths: np.ndarray, device: torch.de
         queries, keys = onednn.places(queries), onednn.places(keys)
     may_attend = None
     if key_lengths.min() < keys:
-        may_attend = torch.from_numpy(np.arange(keys) < key_lengths[:, None]).to(device, non_blocking=True)
+        may_attend = upload(np.arange(keys) < key_lengths[:, None], device)
     return Bucket(len(query_lengths), queries, keys, may_attend)
 
 

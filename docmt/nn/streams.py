@@ -8,9 +8,8 @@ import numpy as np
 import torch
 
 from docmt.base.ragged import spans, starts
-from docmt.nn.device import upload
 from docmt.nn.noise import branch_keys, drop_words, narrowed_key_scope, token_keys
-from docmt.nn.segments import Layout, Segments
+from docmt.nn.segments import Layout, Segments, upload
 from docmt.nn.shapes import AnyStates, Int, Numbers, RowKeys, SourceStates, Tensor, Tokens
 
 
@@ -146,6 +145,12 @@ class Batch:
     source: Stream
     target_in: Stream
     target_out: Tokens
+
+    def __str__(self) -> str:
+        """Return the numbers of tokens of the batch and of its longest instances, for messages."""
+        source, target = (len(stream.tokens) - stream.padding for stream in (self.source, self.target_in))
+        longest = f"{self.source.instances.longest} and {self.target_in.instances.longest}"
+        return f"a batch of {source} source and {target} target tokens, the longest instances of {longest}"
 
     def to(self, device: torch.device | str) -> "Batch":
         """Return the batch on the device."""

@@ -17,8 +17,8 @@ from docmt.plan.links import LINKS
 from docmt.plan.plan import Job, Plan
 from docmt.plan.supplies import left_out_lines, not_scored_lines
 from docmt.settings.metrics import METRICS, base_of
-from docmt.training.exit import CLAIM
-from docmt.training.survey import state_of
+from docmt.supervision.exit import CLAIM
+from docmt.supervision.survey import state_of
 
 COLUMNS = ("made", "fetched", "there before", "failed", "stopped", "not reached", "left out")
 """The columns of the table, with numbers of artifacts: those that this run made, those that it fetched from the store,
@@ -105,9 +105,9 @@ def _outcome(plan: Plan, job: Job, logs: Mapping[Job, Path]) -> str:
 
 def was_stopped(folder: Path, log: Path, is_training: bool) -> bool:
     """Return whether the last attempt of a job was stopped or killed: it had no time to write why it failed."""
-    state = folder / SCRATCH  # a forced training has the outputs of before beside it
-    if is_training and (state / CLAIM).is_file():
-        return state_of(state)[0] in ("stopped", "killed")
+    # A forced training has the outputs of before beside its state.
+    if is_training and (folder / SCRATCH / CLAIM).is_file():
+        return state_of(folder)[0] in ("stopped", "killed")
     return not re.search("^(docmt: |Traceback)", log.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
 
 

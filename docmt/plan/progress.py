@@ -3,7 +3,6 @@
 import re
 import shutil
 import subprocess
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,8 +13,8 @@ from docmt.base.errors import printable
 from docmt.base.paths import ID_DIGITS
 from docmt.plan.ending import last_line, newest_log
 from docmt.plan.plan import Job, Plan
-from docmt.training.lease import STALE_S, Holder, read_holder
-from docmt.training.survey import TrainingState, training_state
+from docmt.supervision.lease import holder_of
+from docmt.supervision.survey import TrainingState, training_state
 
 JobState = Literal["finished", "running", "waiting", "failed", "to come"]
 """The state of a job of a target; `waiting` in Slurm's queue."""
@@ -116,15 +115,6 @@ def _state(
         return "to come"
     progress.failures.append(JobFailure(str(folder), last_line(log), str(log)))
     return "failed"
-
-
-def holder_of(folder: Path) -> Holder | None:
-    """Return who works in a folder: by its signs of life where it is on another machine. None where nobody does."""
-    holder = read_holder(folder)
-    if holder is None:
-        return None
-    alive = holder.process.is_alive()
-    return holder if alive or (alive is None and time.time() - holder.touched < STALE_S) else None
 
 
 def read_queue(root: Path) -> tuple[list[QueuedJob], str]:

@@ -7,9 +7,9 @@ import torch
 from torch import Tensor, nn
 
 from docmt.base.ragged import places, starts
-from docmt.nn.device import upload
 from docmt.nn.frames import FRAMES, ends, frame_source, frame_target, output_lengths
 from docmt.nn.rows import Rows
+from docmt.nn.segments import upload
 from docmt.nn.streams import Stream
 from docmt.search.source import source_of
 

@@ -18,9 +18,9 @@ import torch
 from torch import Tensor
 
 from docmt.base.vocabulary import BOS, CLS, EOS, MASK, PAD, SEP, SPECIALS, UNK
-from docmt.nn.device import upload
 from docmt.nn.frames import FRAMES
 from docmt.nn.rows import Rows
+from docmt.nn.segments import upload
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import Frame, PositionTable
 

@@ -146,7 +146,7 @@ def run(recipe: Recipe, resources: Resources) -> None:
     from docmt.scoring.chain_scores import StopFiles
     from docmt.scoring.measured import ScoringInputs
     from docmt.scoring.score import write_scores
-    from docmt.steps.gpus import take_gpus
+    from docmt.supervision.gpus import take_gpus
     from docmt.text.signs import text_warnings
 
     vectors = recipe.folder_of("word_vectors")

@@ -15,7 +15,7 @@ from docmt.base.result_folders import ResultFolders
 from docmt.base.sealing import Seal, sealing
 from docmt.grid.grid import Grid
 from docmt.store.store import REFUSED
-from docmt.training.lease import FILE
+from docmt.supervision.lease import FILE
 
 if TYPE_CHECKING:
     from docmt.trained.model import TrainedModel
@@ -104,7 +104,7 @@ def parsed(recipe: Recipe, kind: type) -> Any:
 @contextmanager
 def opened_model(recipe: Recipe, resources: Resources) -> Iterator[tuple[Seal, "TrainedModel"]]:
     """Take a GPU, seal the job of the block, and open the model that it reads."""
-    from docmt.steps.gpus import take_gpus
+    from docmt.supervision.gpus import take_gpus
     from docmt.trained.model import TrainedModel
 
     take_gpus(resources.device)

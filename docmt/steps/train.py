@@ -4,39 +4,39 @@ No rule declares the checkpoints, so that a job that was killed or preempted con
 """
 
 import dataclasses
+import math
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docmt.base.artifacts import SCRATCH
-from docmt.base.errors import INTERRUPTED, check_known
-from docmt.base.parse import check_keys, parse
+from docmt.base.errors import INTERRUPTED, TRY_AGAIN, check_known
+from docmt.base.parse import parse
 from docmt.base.paths import TRAINING
 from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import say
-from docmt.base.yaml_files import Lines
 from docmt.grid.grid import Grid
 from docmt.grid.markers import given
 from docmt.settings.pretrained import check_model, checkpoint_files, files_by_role
 from docmt.settings.train import CHANGEABLE
 from docmt.steps.of_grid import data_of, is_of_user, random_input, run_names, text_settings, training_of, view_inputs
 from docmt.steps.step import Inputs, Names, step_of
-
-if TYPE_CHECKING:
-    from docmt.training.pace import JobOptions, StopRequest
-    from docmt.training.task import Paths
+from docmt.supervision.gpus import take_gpus
+from docmt.supervision.launch import launch, launch_by_slurm, launch_on_nodes
+from docmt.supervision.node import ON_EACH_NODE, this_node
+from docmt.supervision.stop import StopRequest
+from docmt.supervision.watch import JobOptions
 
 COMPILE = "DOCMT_COMPILE"
 """The variable of the environment by which parts of updates are compiled."""
 SWITCHES = {"": False, "0": False, "false": False, "no": False, "off": False, "1": True, "true": True, "yes": True}
 """The values of the variable."""
-KNOBS = ("save_minutes", "hang_minutes", "checkpoints", "deterministic", "compiled")
-"""The hints of a training: options of `docmt.training.pace.JobOptions`."""
 OF_RUN = ("minutes", "gpus", "device", "fetch", "give", "knobs")
-"""The hints that every job may have."""
+"""The hints that every job may have; those of a training beside them are its `JobOptions`."""
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:
@@ -80,57 +80,28 @@ def run(recipe: Recipe, resources: Resources) -> None:
     checkpoint stays. Status 70 means no progress; `scratch/` then has the stack of every thread. exit.json there
     has the reason.
     """
-    from docmt.steps.gpus import take_gpus
-    from docmt.training.pace import Pace, StopRequest
-
-    options = options_of(recipe, resources)
+    options, minutes = options_of(recipe), resources.deadline_minutes
+    end = math.inf if minutes is None else time.monotonic() + 60 * minutes
     with interruptible(), StopRequest() as stop:
         ranks, nodes = resources.ranks, resources.nodes
-        locks = take_gpus(resources.device, ranks, stop, Pace(options).is_over) if nodes == 1 else ()
+        locks = take_gpus(resources.device, ranks, stop, end) if nodes == 1 else ()
         if max(ranks, nodes) > 1 and "RANK" not in os.environ:
-            from docmt.training.launch import launch, launch_by_slurm, launch_on_nodes
-            from docmt.training.node import ON_EACH_NODE, this_node
-
             if nodes == 1:
-                raise SystemExit(launch(ranks, stop, locks))
+                raise SystemExit(launch(ranks, stop, end, locks))
             if resources.node_rank is None and resources.rendezvous is None and ON_EACH_NODE not in os.environ:
-                raise SystemExit(launch_by_slurm(nodes, stop))
+                raise SystemExit(launch_by_slurm(nodes, stop, end))
             node = this_node(nodes, resources.node_rank, resources.rendezvous)
-            state = recipe.folder / SCRATCH
-            raise SystemExit(launch_on_nodes(node, ranks, stop, state, resources.deadline_minutes))
-
-        from docmt.training.exit import RESUMABLE
-
-        if not train_here(paths_of(recipe), resources, options, stop):
-            raise SystemExit(RESUMABLE)
+            raise SystemExit(launch_on_nodes(node, ranks, stop, end, recipe.folder / SCRATCH))
+        if not train_here(recipe, resources, options, stop, end):
+            raise SystemExit(TRY_AGAIN)
 
 
-def options_of(recipe: Recipe, resources: Resources) -> "JobOptions":
+def options_of(recipe: Recipe) -> JobOptions:
     """Return the options of a training on which no result depends. Raises UserError for a hint that it refuses."""
-    from docmt.training.pace import JobOptions
-
-    hints = {name: value for name, value in recipe.hints.items() if name not in OF_RUN}
-    check_keys(hints, KNOBS, Lines(str(recipe.path)), ("hints",))
     switch = os.environ.get(COMPILE, "").lower()
     check_known("value", switch, SWITCHES, COMPILE)
-    options = parse(JobOptions, {"compiled": SWITCHES[switch]} | hints, str(recipe.path), ("hints",))
-    return dataclasses.replace(options, deadline_minutes=resources.deadline_minutes)
-
-
-def paths_of(recipe: Recipe) -> "Paths":
-    """Return the files and folders of a training."""
-    from docmt.training.task import Paths
-
-    return Paths(
-        recipe=recipe,
-        view=recipe.input("view"),
-        text=recipe.input("tokens") / "text",
-        output=recipe.folder,
-        state=recipe.folder / SCRATCH,
-        init=recipe.folder_of("init"),
-        chains=recipe.folder_of("chains"),
-        pretrained=recipe.folder_of("checkpoint") or recipe.folder_of("pretrained"),
-    )
+    hints = {name: value for name, value in recipe.hints.items() if name not in OF_RUN}
+    return parse(JobOptions, {"compiled": SWITCHES[switch], **hints}, str(recipe.path), ("hints",))
 
 
 @contextmanager
@@ -144,18 +115,20 @@ def interruptible() -> Iterator[None]:
         raise SystemExit(INTERRUPTED) from None
 
 
-def train_here(paths: "Paths", resources: Resources, options: "JobOptions", stop: "StopRequest | None" = None) -> bool:
+def train_here(recipe: Recipe, resources: Resources, options: JobOptions, stop: StopRequest, end: float) -> bool:
     """Run the training, or this rank's share of the training, in this process; return whether it is finished."""
     from docmt.trained.dev_bleu import dev_bleu
     from docmt.training.job import train
-    from docmt.training.listeners import Listeners
     from docmt.training.live import training_progress
-    from docmt.training.ranks import is_first
+    from docmt.training.progress import Listeners
+    from docmt.training.task import Paths
 
-    listener = training_progress(paths.recipe.path) if is_first() else Listeners()
-    score = partial(dev_bleu, paths.text)
+    is_first, total = os.environ.get("RANK", "0") == "0", recipe.settings["train"]["max_updates"]
+    listener = training_progress(total) if is_first else Listeners()
     try:
-        return train(paths, resources.device, resources.threads, listener, score, options, stop)
+        paths = Paths.of(recipe)
+        score = partial(dev_bleu, paths.text)
+        return train(paths, resources.device, resources.threads, listener, score, options, stop, end)
     finally:
         listener.close()
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from docmt.training.validate import Score, Sentences
+from docmt.training.task import Score, Sentences
 
 FAMILY = "13a"
 

@@ -25,15 +25,14 @@ from typing import Any
 
 import torch
 
-from docmt.base.artifacts import read_json, write_json
-from docmt.base.digests import digest, sha256_file
+from docmt.base.artifacts import write_json
+from docmt.base.digests import sha256_file
 from docmt.base.errors import UserError
 from docmt.base.manifest import stated_sha256
 from docmt.base.untrusted import inside
 from docmt.models.weights import load_plain
 from docmt.settings import train
-from docmt.training.exit import CLAIM, Failure, Reason
-from docmt.training.failures import disk_full_named, tensor_bytes
+from docmt.supervision.exit import CLAIM, Failure, Reason, disk_full_named
 
 CHECKPOINTS = 2
 """The default and smallest number of checkpoints in the folder: the newest one, and another in case it is damaged."""
@@ -49,8 +48,7 @@ MISSING = "nothing"
 """The text that stands, in messages, for the value of a name that only one of two runs has."""
 
 Differences = dict[str, tuple[Any, Any]]
-"""The values that differ between two runs: the earlier and the present value, by dotted name such as
-`settings.train.lr`."""
+"""The earlier and the present value of what differs between two runs, by dotted name such as `settings.train.lr`."""
 
 
 class StateFolder:
@@ -81,8 +79,8 @@ class StateFolder:
         """For each checkpoint in the folder, the names of the files of weights that it needs. A checkpoint of an
         earlier job may need any of the files in the folder."""
 
-    def newest(self) -> tuple[str | None, dict[str, Any] | None]:
-        """Return the name and the payload of the newest valid checkpoint, or None twice where there is none.
+    def newest(self) -> str | None:
+        """Return the name of the newest valid checkpoint, or None where there is none.
 
         Checkpoints that are damaged, or that need damaged weights, are removed. Raises UserError where the checkpoint
         belongs to another run.
@@ -92,24 +90,16 @@ class StateFolder:
             if not is_whole(file):
                 self._note(f"checkpoint {file.name} is damaged and is skipped")
             else:
-                payload = load_plain(file, is_mapped=False)
-                if changed := differences(payload["run"], self._run):
-                    refuse_other_run(changed, file)
+                payload = load_plain(file, is_mapped=True)
+                check_run(payload["run"], self._run, file, self._note)
                 if all(is_whole(inside(self.folder, name)) for name in payload["weights"]):
-                    return file.name, payload
+                    return file.name
                 self._note(f"checkpoint {file.name} is skipped: weights that it names are damaged")
             # A damaged file must not count as one of the newest when older checkpoints are removed.
             file.unlink()
         if files:
             self._note("no checkpoint is whole: training starts from the beginning")
-        return None, None
-
-    def named(self, name: str | None) -> dict[str, Any] | None:
-        """Return the payload of the checkpoint that `newest` has named on the first rank; None where it named none.
-
-        Raises UserError as `read` does.
-        """
-        return None if name is None else self.read(name, VISIBLE_S)
+        return None
 
     def save(self, update: int, validations: int, payload: dict[str, Any], weights: set[str]) -> None:
         """Write a checkpoint that needs the files `weights`, and remove files that no remaining checkpoint needs.
@@ -177,6 +167,14 @@ def is_whole(file: Path) -> bool:
     return file.is_file() and sha256_file(file).startswith(file.stem.rsplit("-", 1)[1])
 
 
+def tensor_bytes(value: Any) -> int:
+    """Return the size in bytes of all tensors in nested dictionaries and lists."""
+    if isinstance(value, torch.Tensor):
+        return value.nbytes
+    nested = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return sum(map(tensor_bytes, nested))
+
+
 def sync_folder(folder: Path) -> None:
     """Make a rename in this folder survive a power cut, where the operating system can synchronise folders."""
     with contextlib.suppress(OSError):
@@ -211,55 +209,47 @@ def run_definition(
     }
 
 
-def claim_state(folder: Path, run: dict[str, Any], note: Callable[[str], None]) -> None:
-    """Make the state folder belong to this run, and leave files of the same run in place.
+def claim_state(folder: Path, run: dict[str, Any]) -> None:
+    """Make a folder the state of a training, and leave the files of a state in place.
 
-    Raises UserError where the folder has files and is no state, and Failure with the names that differ where it has a
-    checkpoint of another run: inputs of other bytes, or other options of the job.
+    Raises UserError where the folder has files and is no state.
     """
-    if (folder / CLAIM).exists():
-        earlier = read_json(folder / CLAIM)
-        if earlier.pop("digest", "") != digest(earlier):
-            note(f"{CLAIM} is damaged and is written again: each checkpoint says to which run it belongs")
-            earlier = run
-        # Without a checkpoint nothing is lost: the user may leave out an option that does not work on this machine.
-        if any(folder.glob("checkpoint-*.pt")) and (changed := differences(earlier, run)):
-            refuse_other_run(changed, folder)
-        if (was := batch_tokens_of(earlier)) != (now := batch_tokens_of(run)):
-            note(f"train.batch_tokens was {was}, is {now}: from now on sums are rounded differently")
-    elif foreign := sorted(file.name for file in folder.glob("[!.]*")):
+    files = sorted(file.name for file in folder.glob("[!.]*"))
+    if files and CLAIM not in files:
         raise UserError(
             "the state folder holds something else",
             where=str(folder),
-            found=foreign[0],
+            found=files[0],
             expected=f"an empty folder, or one with {CLAIM}",
             remedy="name another state folder",
         )
-    write_json(folder / CLAIM, {**run, "digest": digest(run)})
+    if not files:
+        write_json(folder / CLAIM, run)
 
 
-def refuse_other_run(changed: Differences, where: Path) -> None:
-    """Raise Failure with the names and values that differ from those of the other run."""
-    before, now = ("; ".join(f"{name} {abbreviated(values[i])}" for name, values in changed.items()) for i in (0, 1))
-    raise Failure(
-        Reason.OTHER_RUN,
-        f"the state belongs to another run: {', '.join(changed)} changed",
-        where=str(where),
-        found=before,
-        expected=now,
-        remedy="restore what changed to go on, or remove the folder to train from the start",
-    )
+def check_run(earlier: dict[str, Any], run: dict[str, Any], file: Path, note: Callable[[str], None]) -> None:
+    """Raise Failure with what differs where a checkpoint belongs to another run; note settings that may change."""
+    changed = differences(earlier, run)
+    for name in CHANGEABLE:
+        if name in changed:
+            was, now = changed.pop(name)
+            note(f"{name.removeprefix('settings.')} was {was}, is {now}")
+    if changed:
+        before, now = ("; ".join(f"{n} {abbreviated(values[i])}" for n, values in changed.items()) for i in (0, 1))
+        raise Failure(
+            Reason.OTHER_RUN,
+            f"the state belongs to another run: {', '.join(changed)} changed",
+            where=str(file),
+            found=before,
+            expected=now,
+            remedy="restore what changed to go on, or remove the folder to train from the start",
+        )
 
 
 def abbreviated(value: Any) -> str:
     """Return a value as text for a message; a text of more than 24 characters is cut to its first 12."""
     text = str(value)
     return text if len(text) <= 24 else f"{text[:12]}..."
-
-
-def batch_tokens_of(run: dict[str, Any]) -> int:
-    """Return the setting `train.batch_tokens` of a run."""
-    return run["settings"]["train"]["batch_tokens"]
 
 
 def remove_state(folder: Path) -> None:
@@ -274,9 +264,9 @@ def remove_state(folder: Path) -> None:
 
 
 def differences(old: Any, new: Any, path: str = "") -> Differences:
-    """Return the values that differ between two nested dictionaries, except for the settings in `CHANGEABLE`."""
+    """Return the values that differ between two nested dictionaries, by dotted name."""
     if not (isinstance(old, dict) and isinstance(new, dict)):
-        return {} if old == new or path in CHANGEABLE else {path: (old, new)}
+        return {} if old == new else {path: (old, new)}
     names = sorted({*old, *new})
     nested = (differences(old.get(n, MISSING), new.get(n, MISSING), f"{path}.{n}".lstrip(".")) for n in names)
     return {name: values for part in nested for name, values in part.items()}

@@ -1,4 +1,4 @@
-"""The way a training computes: seeds, number type, deterministic algorithms, compiled parts and peak memory.
+"""The way a training computes: seeds, number type, deterministic algorithms, and the lengths of streams.
 
 Compiled parts (`docmt.nn.compiled`) are an option of the job. A part is compiled for tensors of one shape. To have few
 shapes, streams are padded to multiples of a quantum of rows. A part is compiled once for each number of rows; compiling
@@ -8,23 +8,19 @@ compiles the matrix products in the same way, so that streams are padded there t
 
 import hashlib
 import os
-import resource
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from functools import partial
 
 import torch
-from torch import nn
 
 from docmt.base.digests import canonical_json
 from docmt.base.errors import UserError
-from docmt.base.machine import MIB
-from docmt.nn.compiled import Backend, compile_parts, pad_batch
 from docmt.nn.onednn import ROWS
-from docmt.nn.streams import Batch
 from docmt.settings.train import IN_FP32, Precision
-from docmt.training.failures import is_out_of_memory
+
+ForwardContext = Callable[[], AbstractContextManager]
+"""A function that returns the context of a forward pass."""
 
 
 def derived_seed(seed: int, purpose: str, *numbers: int) -> int:
@@ -37,19 +33,21 @@ def derived_seed(seed: int, purpose: str, *numbers: int) -> int:
     return int.from_bytes(hashlib.sha256(name).digest()[:8], "big") >> 1
 
 
-def forward_context(device: torch.device, precision: Precision) -> AbstractContextManager:
-    """Return the context manager of forward passes: autocast for bf16, and an empty context for fp32.
+def forward_context(device: torch.device, precision: Precision) -> ForwardContext:
+    """Return what opens the context of forward passes: autocast for bf16, and an empty context for fp32.
 
     Raises UserError for bf16 on a GPU that does not support it.
     """
-    if precision == "bf16" and device.type == "cuda" and not torch.cuda.is_bf16_supported(including_emulation=False):
+    if precision == "fp32":
+        return nullcontext
+    if device.type == "cuda" and not torch.cuda.is_bf16_supported(including_emulation=False):
         raise UserError(
             "this GPU does not compute in bf16",
             where="train.precision",
             found=torch.cuda.get_device_name(device),
             remedy=IN_FP32,
         )
-    return torch.autocast(device.type, torch.bfloat16) if precision == "bf16" else nullcontext()
+    return partial(torch.autocast, device.type, torch.bfloat16)
 
 
 def is_slow(device: torch.device, precision: Precision) -> bool:
@@ -87,75 +85,14 @@ QUANTA = 16
 stream is padding."""
 TILE = 64
 """Number of rows of which a quantum is a multiple: a matrix kernel processes this number of rows at once."""
-SHAPES = 1 << 16
-"""The largest number of shapes for which a part is compiled, which is as good as no limit. By default, torch runs all
-shapes after the eighth with kernels that are not compiled, which round differently. A resumed training has other first
-eight shapes, and would end with different weights."""
 
 
-@dataclass(frozen=True)
-class Compiling:
-    """The compiler of updates; `backend` None means that nothing is compiled.
+def quantum(device: torch.device, batch_tokens: int, compiled: bool) -> int:
+    """Return the number of rows of which streams have a multiple; 1 where they are not padded.
 
-    Streams are padded to multiples of `quantum` rows; 1 means that they are not padded.
+    `batch_tokens` is the largest number of target tokens of a batch. Without compiled parts, streams are padded on a
+    CPU all the same, since oneDNN compiles its products for each number of rows (`docmt.nn.onednn`).
     """
-
-    backend: Backend | None = None
-    quantum: int = 1
-
-    def ready(self, batch: Batch) -> Batch:
-        """Return the batch, with its streams padded to a length for which there are kernels."""
-        return batch if self.quantum == 1 else pad_batch(batch, self.quantum)
-
-    @contextmanager
-    def parts(self, model: nn.Module) -> Iterator[None]:
-        """Compile the parts of `model` when they are first called in the block.
-
-        Raises UserError where the compiler fails.
-        """
-        if self.backend is None:
-            yield
-            return
-        # These modules are imported here, since only compiled trainings need them, and the import takes long.
-        from torch._dynamo import config
-        from torch._dynamo.exc import TorchDynamoException
-
-        limits = {"recompile_limit": SHAPES, "accumulated_recompile_limit": SHAPES}
-        try:
-            with config.patch(limits), compile_parts(model, self.backend):
-                yield
-        except TorchDynamoException as problem:
-            if is_out_of_memory(problem):
-                raise
-            raise UserError(
-                "torch.compile does not work here",
-                found=" ".join(str(problem).partition("\n\n")[0].split()),
-                remedy="train with DOCMT_COMPILE=0: more slowly, to the same weights but for rounding",
-            ) from problem
-
-
-def choose_compiling(wanted: bool, device: torch.device, batch_tokens: int, backend: Backend = "inductor") -> Compiling:
-    """Return whether and how updates are compiled, as `wanted`.
-
-    Without compiled parts, streams are padded on a CPU all the same, since oneDNN compiles its products for each number
-    of rows (`docmt.nn.onednn`).
-    """
-    if wanted:
-        return Compiling(backend, quantum(batch_tokens))
-    return Compiling(quantum=ROWS if device.type == "cpu" else 1)
-
-
-def quantum(batch_tokens: int) -> int:
-    """Return the quantum of rows for batches of at most `batch_tokens` target tokens."""
-    return max(TILE, batch_tokens // QUANTA // TILE * TILE)
-
-
-RSS_UNIT = 1 if sys.platform == "darwin" else 1 << 10
-"""Number of bytes in the unit in which the operating system reports the resident set of a process."""
-
-
-def peak_memory(device: torch.device) -> float:
-    """Return the peak memory of this process so far, in MiB: allocated on the GPU, or resident on a CPU."""
-    if device.type == "cuda":
-        return torch.cuda.max_memory_allocated(device) / MIB
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT / MIB
+    if compiled:
+        return max(TILE, batch_tokens // QUANTA // TILE * TILE)
+    return ROWS if device.type == "cpu" else 1

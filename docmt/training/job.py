@@ -1,6 +1,7 @@
 """The job of stage 5 for one system, corpus and seed: from job.json and a view to a model folder."""
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -8,23 +9,26 @@ import torch
 
 from docmt.base.artifacts import folder_lock
 from docmt.base.sealing import Seal, sealing
+from docmt.nn.compiled import compile_parts
 from docmt.nn.device import DeviceName, choose_device
+from docmt.supervision.exit import Reason, disk_full_named, forget_exit, write_exit
+from docmt.supervision.lease import Lease
+from docmt.supervision.ranks import joined
+from docmt.supervision.stop import StopRequest
+from docmt.supervision.watch import JobOptions, Watch
+from docmt.supervision.watchdog import Watchdog, recorded
 from docmt.training.checkpoint import StateFolder, claim_state, remove_state, run_definition
-from docmt.training.computing import Compiling, choose_compiling, is_slow, repeatable
-from docmt.training.exit import Reason, forget_exit, write_exit
-from docmt.training.failures import disk_full_named
-from docmt.training.lease import Lease
-from docmt.training.listeners import EVENTS, Listener, Listeners, Metrics, events
+from docmt.training.computing import is_slow, quantum, repeatable
 from docmt.training.loop import Stopped, Training
-from docmt.training.outputs import METRICS, write_outputs
-from docmt.training.pace import JobOptions, StopRequest
-from docmt.training.ranks import joined
-from docmt.training.rules import chosen_updates
-from docmt.training.status import Validation
-from docmt.training.task import Paths, Settings, Task, by_part, check_text, prepare, read_settings, transfer_summary
-from docmt.training.validate import Score
-from docmt.training.watch import Watch, Watchdog, recorded
+from docmt.training.metrics import EVENTS, METRICS, Metrics, events
+from docmt.training.outputs import write_outputs
+from docmt.training.progress import Listener, Listeners, Validation
+from docmt.training.start import by_part, transfer_summary
+from docmt.training.status import chosen_updates
+from docmt.training.task import Paths, Score, Settings, Task, check_text, prepare, read_settings
 
+COMPILER = "inductor"
+"""The backend of `torch.compile` for the parts of updates."""
 REASON_TEXTS = {Reason.STOPPED: "asked to stop", Reason.DEADLINE: "the deadline is near"}
 
 
@@ -36,13 +40,14 @@ def train(
     open_score: Callable[[], Score] | None = None,
     options: JobOptions | None = None,
     stop: StopRequest | None = None,
+    end: float = math.inf,
 ) -> bool:
     """Train to the end and return True, or stop at a signal or the deadline, write a checkpoint and return False.
 
     An interrupted training continues from its newest valid checkpoint. A finished training leaves no state folder, so
     that the next call trains from the start. `threads` None means the number of threads that torch has chosen.
     `open_score` returns the function that scores translations of the dev set (`prepare`). `stop` is a StopRequest that
-    receives signals already.
+    receives signals already. `end` is the time of the deadline, by the clock of `time.monotonic`.
 
     Raises UserError for inputs that do not fit, for the state of another run, and for the failures of `Reason`.
     """
@@ -51,7 +56,8 @@ def train(
     torch.set_num_threads(threads or torch.get_num_threads())
     settings = read_settings(paths)
     check_text(paths)
-    watch = Watch(options, stop=stop)
+    lease = Lease(paths.output)
+    watch = Watch(options, lease, stop, end)
     # The contexts end in reverse order: an exception first becomes a Failure, is then written to exit.json, and after
     # that the lease is given back.
     with (
@@ -59,43 +65,40 @@ def train(
         joined(where, watch.waiting) as ranks,
         sealing(paths.recipe, closes=False) as seal,
         repeatable(options.deterministic),
-        Lease(paths.state) as lease,
-        recorded(paths.state, watch, lease.may_record),
+        lease,
+        recorded(paths.state, watch, lease.is_held),
         lease.fenced(),
         disk_full_named(paths.state),
-        Watchdog(paths.state, options.hang_minutes, watch, ranks.number, ranks.count, lease.may_record),
+        Watchdog(paths.state, options.hang_minutes, watch, ranks.number, ranks.count, lease.is_held),
     ):
+        with watch.waiting():
+            # The first rank takes the lease for all ranks.
+            lease.token = ranks.from_first(partial(lease.take, listener.note, lambda: watch.stop.requested))
         task = prepare(paths, settings, where, open_score)
-        compiled = choose_compiling(options.compiled, where, settings.train.batch_tokens)
-        how = torch.get_num_threads(), options.deterministic, compiled.backend is not None
+        how = torch.get_num_threads(), options.deterministic, options.compiled
         run = run_definition(settings.plain, paths.inputs(), where, *how)
         if ranks.any_of(watch.reason_to_stop(ahead=None)):
             listener.note("asked to stop before training began: nothing was changed; run again")
             return False
-        # The first rank takes the lease for all ranks.
-        lease.token = ranks.from_first(partial(claim, paths, run, listener, watch, lease))
-        describe(task, listener, compiled)
+        ranks.from_first(partial(claim, paths, run))
+        rows = quantum(where, settings.train.batch_tokens, options.compiled)
+        describe(task, listener, rows if options.compiled else None)
         state = StateFolder(paths.state, listener.note, run, options.checkpoints, lease.check)
-        training = Training(task, state, watch, ranks, compiled)
+        training = Training(task, state, watch, ranks, rows)
         training.restore()
-        chosen = follow(training, paths, listener, lease)
+        with compile_parts(task.model, COMPILER if options.compiled else None):
+            chosen = follow(training, paths, listener, lease)
         if chosen is None:
             return False
         ranks.from_first(partial(finish, paths, settings, training, chosen, run, seal))
     return True
 
 
-def claim(paths: Paths, run: dict[str, Any], listener: Listener, watch: Watch, lease: Lease) -> str:
-    """Make the state folder belong to this run, and to this training alone; return the token of the lease.
-
-    The watch renews the lease from now on.
-    """
-    claim_folder = partial(claim_state, paths.state, run, listener.note)
-    token = lease.take(claim_folder, listener.note, watch.reason_to_give_up)
-    watch.keep(lease)
+def claim(paths: Paths, run: dict[str, Any]) -> None:
+    """Make the state folder that of this training, and forget how an earlier job of it ended."""
+    claim_state(paths.state, run)
     forget_exit(paths.state)
     forget_exit(paths.output)
-    return token
 
 
 def finish(
@@ -103,15 +106,18 @@ def finish(
 ) -> None:
     """Write the outputs, and then remove the state folder."""
     with disk_full_named(paths.output):
-        write_outputs(paths, settings, training, chosen, run["inputs"], seal)
-    with folder_lock(paths.state.parent):
+        write_outputs(paths, settings, training, chosen, run, seal)
+    with folder_lock(paths.output.parent):
         training.state.check()
         # The state folder is removed last: a kill before that leaves a training that can be resumed.
         remove_state(paths.state)
 
 
-def describe(task: Task, listener: Listener, compiled: Compiling) -> None:
-    """Report the model, the data, the compiled parts, and the parameters that are transferred or frozen."""
+def describe(task: Task, listener: Listener, compiled_rows: int | None) -> None:
+    """Report the model, the data, and the parameters that are transferred or frozen.
+
+    `compiled_rows`: streams have multiples of so many rows for compiled parts; None where no part is compiled.
+    """
     parameters = sum(parameter.numel() for parameter in task.model.parameters())
     listener.note(
         f"{task.model.config.kind}: {parameters:,} parameters, {len(task.rows):,} training segments, "
@@ -121,8 +127,8 @@ def describe(task: Task, listener: Listener, compiled: Compiling) -> None:
         listener.note(
             "bf16 is slow on this processor, which has neither avx512_bf16 nor amx: fp32 would take less time"
         )
-    if compiled.backend is not None:
-        listener.note(f"compiled: the first updates take long; streams are padded to multiples of {compiled.quantum}")
+    if compiled_rows:
+        listener.note(f"compiled: the first updates take long; streams are padded to multiples of {compiled_rows}")
     for line in transfer_summary(task.start):
         listener.note(line)
     if task.frozen:
@@ -138,8 +144,11 @@ def follow(training: Training, paths: Paths, listener: Listener, lease: Lease) -
     if update:
         listener.note(f"resuming from the checkpoint of update {update}")
     training.ranks.from_first(lease.check)
-    writers = files(training, paths, lease, listener.note) if training.ranks.is_first else ()
-    listeners = Listeners(listener, *writers)
+    listeners = Listeners(listener)
+    if training.ranks.is_first:
+        metrics = Metrics(paths.state / METRICS, training.status, training.ranks.count, lease.is_held)
+        curves = events(paths.output / EVENTS, training.status, listener.note)
+        listeners = Listeners(listener, metrics, *curves)
     try:
         reason = training.run(listeners)
         if reason is Reason.FINISHED:
@@ -163,10 +172,3 @@ def tell_average(training: Training, listener: Listener) -> None:
     train, count = training.task.train, len(chosen_updates(training.task.train, training.status.history))
     if "average" in train.checkpoint and count < train.average:
         listener.note(f"checkpoint {train.checkpoint}: mean of {count} validations, not {train.average}: no more exist")
-
-
-def files(training: Training, paths: Paths, lease: Lease, note: Callable[[str], None]) -> Sequence[Listener]:
-    """Return the listeners that write the progress of a training to metrics.jsonl and TensorBoard events."""
-    status = training.status
-    metrics = Metrics(paths.state / METRICS, status, training.ranks.count, lease.is_held)
-    return metrics, *events(paths.output / EVENTS, status, note)

@@ -1,80 +1,26 @@
 """The progress of a training on the screen: a live line below the validations on a terminal, lines elsewhere."""
 
-import json
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from docmt.base.screen import Minutes, say, unfailing
-from docmt.training.listeners import Listener
-from docmt.training.status import Meter, Update, Validation
+from docmt.training.progress import Listener, Meter, Update, Validation
 
 READ_EVERY = 5
 """Number of updates over which the means of the live line are computed."""
 
 
-def training_progress(settings: Path) -> Listener:
-    """Return a live line on a terminal, and plain lines elsewhere; `settings` is the job.json of the training."""
-    if not sys.stderr.isatty():
-        return TrainingLog(say)
-    return LiveLine(max_updates(settings))
+def training_progress(total: int | None) -> Listener:
+    """Return a live line on a terminal, and plain lines elsewhere; `total` is the limit of updates, or None."""
+    return LiveLine(total) if sys.stderr.isatty() else TrainingLog(say)
 
 
-def max_updates(settings: Path) -> int | None:
-    """Return the limit of updates in a job.json; None without a limit, and for a file that cannot be read."""
-    # The training itself refuses a damaged file, with a message that says more.
-    try:
-        return json.loads(settings.read_text(encoding="utf-8"))["settings"]["train"]["max_updates"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-class LiveLine:
-    """A line on a terminal: update, loss, target tokens per second and, where updates are limited, the time left."""
-
-    def __init__(self, total: int | None) -> None:
-        """Show the line; `total` is the limit of updates, or None without a limit."""
-        self._meter, self._console = Meter(), Console(stderr=True)
-        columns = (
-            TextColumn("update {task.completed}"),
-            BarColumn(),
-            TextColumn("{task.description}"),
-            TimeElapsedColumn(),
-            *([TextColumn("left"), TimeRemainingColumn()] if total else []),
-        )
-        self._line = Progress(*columns, console=self._console, transient=True)
-        self._task = self._line.add_task("", total=total)
-        self._line.start()
-
-    def updated(self, step: Update) -> None:
-        """Show the number of the update and, every `READ_EVERY` updates, new means."""
-        self._meter.add(step)
-        self._line.update(self._task, completed=step.update)
-        if step.update % READ_EVERY == 0:
-            _, means = self._meter.read()
-            text = f"loss {means['loss']:.3f}  {means['target_tokens_per_s']:,.0f} target tokens/s"
-            self._line.update(self._task, description=text)
-
-    def validated(self, validation: Validation) -> None:
-        """Print the losses of a validation."""
-        self.note(dev_line(validation))
-
-    def note(self, text: str) -> None:
-        """Print a message."""
-        with unfailing():
-            self._console.print(text, markup=False, highlight=False)
-
-    def close(self) -> None:
-        """Remove the line."""
-        with unfailing():
-            self._line.stop()
-
-
-class TrainingLog:
+class TrainingLog(Listener):
     """The lines of a log: one line per minute, and one line for each validation."""
 
     def __init__(self, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
@@ -89,14 +35,45 @@ class TrainingLog:
 
     def validated(self, validation: Validation) -> None:
         """Print the losses of a validation."""
-        self._write(dev_line(validation))
+        self.note(dev_line(validation))
 
     def note(self, text: str) -> None:
         """Print a message."""
-        self._write(text)
+        with unfailing():
+            self._write(text)
+
+
+class LiveLine(TrainingLog):
+    """A line on a terminal: update, loss, target tokens per second and, where updates are limited, the time left."""
+
+    def __init__(self, total: int | None) -> None:
+        """Show the line; `total` is the limit of updates, or None without a limit."""
+        console = Console(stderr=True)
+        super().__init__(partial(console.print, markup=False, highlight=False))
+        columns = (
+            TextColumn("update {task.completed}"),
+            BarColumn(),
+            TextColumn("{task.description}"),
+            TimeElapsedColumn(),
+            *([TextColumn("left"), TimeRemainingColumn()] if total else []),
+        )
+        self._line = Progress(*columns, console=console, transient=True)
+        self._task = self._line.add_task("", total=total)
+        self._line.start()
+
+    def updated(self, step: Update) -> None:
+        """Show the number of the update and, every `READ_EVERY` updates, new means."""
+        self._meter.add(step)
+        self._line.update(self._task, completed=step.update)
+        if step.update % READ_EVERY == 0:
+            _, means = self._meter.read()
+            text = f"loss {means['loss']:.3f}  {means['target_tokens_per_s']:,.0f} target tokens/s"
+            self._line.update(self._task, description=text)
 
     def close(self) -> None:
-        """Do nothing, since a log opens no file."""
+        """Remove the line."""
+        with unfailing():
+            self._line.stop()
 
 
 def in_words(means: dict[str, float]) -> str:

@@ -5,30 +5,30 @@ alone, so that a checkpoint may be written after any step, and a training may be
 """
 
 import time
-from collections.abc import Iterator
-from functools import partial
+from typing import Any
 
-import numpy as np
 import torch
 
 from docmt.models.store import put_weights
-from docmt.nn.frames import frame_batch
-from docmt.nn.noise import document_keys
-from docmt.nn.streams import Batch
+from docmt.supervision.exit import Reason
+from docmt.supervision.ranks import Ranks
+from docmt.supervision.watch import Watch, Work
+from docmt.training.batches import Batches, UpdateBatches
 from docmt.training.checkpoint import VISIBLE_S, StateFolder
-from docmt.training.computing import Compiling, derived_seed, forward_context, peak_memory
-from docmt.training.exit import Reason
-from docmt.training.failures import check_update, check_weights
-from docmt.training.listeners import Listener
-from docmt.training.optimiser import set_learning_rates
-from docmt.training.pace import Work
-from docmt.training.ranks import Ranks
-from docmt.training.rules import Weights, chosen_updates, mean, stop_reason
-from docmt.training.status import Status, Sums, Update, Validation
+from docmt.training.computing import derived_seed, forward_context
+from docmt.training.losses import accumulate_gradients
+from docmt.training.optimiser import (
+    check_update,
+    check_weights,
+    clip_gradients,
+    schedules_of,
+    set_learning_rates,
+    sum_gradients,
+)
+from docmt.training.progress import Listener, Update, Validation, peak_memory
+from docmt.training.status import Status, Weights, chosen_updates, mean, stop_reason
 from docmt.training.task import Task
-from docmt.training.update import accumulate_gradients, clip_gradients, epoch_updates, micro_batches, target_tokens
 from docmt.training.validate import attention_entropy, dev_losses, dev_score, sample
-from docmt.training.watch import Watch
 
 
 class Stopped(Exception):
@@ -44,7 +44,7 @@ class Training:
     """A training in progress.
 
     `status` is the progress so far. `ranks` are the processes that share the training; None means that this process
-    trains alone. `compiling` says whether updates are compiled; None means that they are not.
+    trains alone. Streams have multiples of `quantum` rows.
     """
 
     def __init__(
@@ -53,29 +53,29 @@ class Training:
         state: StateFolder,
         watch: Watch,
         ranks: Ranks | None = None,
-        compiling: Compiling | None = None,
+        quantum: int = 1,
     ) -> None:
         """Begin at update 0; `restore` continues from a checkpoint."""
         self.task, self.state, self.watch, self.ranks = task, state, watch, ranks or Ranks()
-        self.compiling = compiling or Compiling()
+        self.batches = Batches(task, self.ranks, quantum)
         self.status = Status()
-        self._lengths = target_tokens(task.rows)
         self._sample = sample(task.dev)
-        self._computing = partial(forward_context, task.device, task.train.precision)
-        self._epoch: tuple[int, list[np.ndarray]] = (-1, [])
+        self._schedules = schedules_of(task.optimiser, task.train, task.model.config.width)
+        self._forward_context = forward_context(task.device, task.train.precision)
         self._saved = self._place()
         self._mark = time.perf_counter()
 
     def restore(self) -> None:
         """Load the newest valid checkpoint, if there is one."""
         # The first rank chooses the checkpoint for all ranks, and removes damaged files.
-        payload = self.ranks.in_turn(self.state.newest, self.state.named)
-        if payload is None:
+        name = self.ranks.from_first(self.state.newest)
+        if name is None:
             return
+        payload = self._read(name)
         self.status = Status.from_plain(payload["status"])
         put_weights(self.task.model, payload["model"])
         self.task.optimiser.load_state_dict(payload["optimiser"])
-        self.watch.resumed(self.status.update)
+        self.watch.update = self.watch.saved = self.status.update
         self._saved = self._place()
 
     def run(self, listener: Listener) -> Reason:
@@ -116,7 +116,7 @@ class Training:
         names = [self.status.weights[update] for update in chosen_updates(self.task.train, self.status.history)]
         if not names:
             return self.status.history[-1]
-        put_weights(self.task.model, self._mean(names))
+        put_weights(self.task.model, mean([self._read(name) for name in names]))
         with self.watch.during("validation", self.status.update):
             return self._dev_validation()
 
@@ -124,18 +124,16 @@ class Training:
         """Return the present weights by name of parameter; the tensors share memory with the model."""
         return {name: parameter.detach() for name, parameter in self.task.model.named_parameters()}
 
-    def _mean(self, names: list[str]) -> Weights:
-        """Return the mean of the weights in files of the state folder, on all ranks."""
-
-        def read(patience_s: float) -> Weights:
-            return mean([self.state.read(name, patience_s) for name in names])
-
-        return self.ranks.in_turn(lambda: (VISIBLE_S, read(0)), read)
+    def _read(self, name: str) -> dict[str, Any]:
+        """Return the content of a file of the state folder, which the first rank has written."""
+        return self.state.read(name, 0.0 if self.ranks.is_first else VISIBLE_S)
 
     def _do(self, work: Work, listener: Listener) -> None:
         if work == "update":
-            with self.watch.during("update", self.status.update + 1):
-                listener.updated(self._update())
+            status = self.status
+            with self.watch.during("update", status.update + 1):
+                batches = self.batches.of_update(status.update + 1, status.epoch, status.position)
+                listener.updated(self._update(batches))
         else:
             with self.watch.during("validation", self.status.update):
                 listener.validated(self._validate())
@@ -159,24 +157,19 @@ class Training:
         if self.status.update % self.task.train.save_every_updates == 0 and ahead != "validation":
             return True
         # Ranks measure different times, so the first rank decides for all ranks.
-        return self.ranks.from_first(lambda: self.watch.pace.save_is_due(ahead))
+        return self.ranks.from_first(lambda: self.watch.save_is_due(ahead))
 
-    def _update(self) -> Update:
-        """Compute one update on all ranks, and return its numbers."""
-        task, status = self.task, self.status
-        began = time.perf_counter()
-        number = status.update + 1
-        instances = self._updates_of_epoch()[status.position]
-        rates = set_learning_rates(task.optimiser, task.train, task.model.config.width, number)
-        # Every rank divides its loss by the tokens of the whole update, so that gradients can be summed over ranks.
-        tokens = int(self._lengths[instances].sum())
-        framed = self.watch.each(self._batches(instances, number))
-        batches = (self.compiling.ready(batch).to(task.device) for batch in framed)
+    def _update(self, update: UpdateBatches) -> Update:
+        """Compute the next update on all ranks, and return its numbers."""
+        task, status, tokens = self.task, self.status, update.tokens
+        began, number = time.perf_counter(), status.update + 1
+        rates = set_learning_rates(task.optimiser, self._schedules, number)
         weights, smoothing = task.model.term_weights(number), task.train.label_smoothing
-        with self.compiling.parts(task.model):
-            rank_sums = accumulate_gradients(task.model, batches, tokens, smoothing, weights, self._computing)
-        sums = rank_sums.over(self.ranks, weights)
-        self.ranks.sum_gradients(task.model.parameters())
+        batches = self.watch.each(update.batches)
+        # Every rank divides its loss by the tokens of the whole update, so that gradients can be summed over ranks.
+        sums = accumulate_gradients(task.model, batches, tokens, smoothing, weights, self._forward_context)
+        sums = sums.over(self.ranks, weights)
+        sum_gradients(task.model.parameters(), self.ranks)
         norm = clip_gradients(task.model.parameters(), task.train.clip_norm)
         check_update(number, sums.loss / tokens, norm, rates, self.watch.last_checkpoint())
         task.optimiser.step()
@@ -191,39 +184,18 @@ class Training:
             memory_mib=peak_memory(task.device),
             **vars(sums),
         )
-        self._count(sums, step.seconds)
+        self._count(step, update.is_last)
         return step
 
-    def _updates_of_epoch(self) -> list[np.ndarray]:
-        """Return the instances of each update of the present epoch; the list is computed once for each epoch."""
-        if self._epoch[0] != self.status.epoch:
-            budget = self.task.train.tokens_per_update
-            self._epoch = (self.status.epoch, epoch_updates(self._lengths, budget, self.task.seed, self.status.epoch))
-        return self._epoch[1]
-
-    def _batches(self, instances: np.ndarray, update: int) -> Iterator[Batch]:
-        """Yield this rank's batches of an update, in the frame of the model and with the keys of its noise.
-
-        Words are dropped in the first `word_dropout_epochs` epochs, or in all epochs where this setting is None.
-        """
-        task, train = self.task, self.task.train
-        dropping = train.word_dropout_epochs is None or self.status.epoch < train.word_dropout_epochs
-        seed = derived_seed(task.seed, "noise", update)
-        budgets = train.tokens_per_update, train.batch_tokens
-        for part in self.ranks.share(micro_batches(instances, self._lengths, *budgets, self.ranks.count)):
-            batch = frame_batch(task.rows.take(part), task.model.config.frame).with_keys(document_keys(seed, part))
-            yield batch.with_word_dropout(train.word_dropout if dropping else 0.0)
-
-    def _count(self, sums: Sums, seconds: float) -> None:
-        """Advance the status by an update."""
+    def _count(self, step: Update, is_last: bool) -> None:
+        """Advance the status by an update; `is_last` says whether the epoch ends with it."""
         status = self.status
-        status.update += 1
-        status.position += 1
-        if status.position == len(self._updates_of_epoch()):
+        status.update, status.position = step.update, status.position + 1
+        if is_last:
             status.epoch, status.position = status.epoch + 1, 0
-        status.source_tokens += sums.source_tokens
-        status.target_tokens += sums.target_tokens
-        status.train_s += seconds
+        status.source_tokens += step.source_tokens
+        status.target_tokens += step.target_tokens
+        status.train_s += step.seconds
 
     def _validation_is_due(self) -> bool:
         """Return whether the settings ask for a validation after the last update, or before the first one."""
@@ -253,14 +225,14 @@ class Training:
         before they use a number of this validation.
         """
         task, train, watched = self.task, self.task.train, self.watch.until_asked
-        places = task.device, self._computing, self.ranks
+        places = task.device, self._forward_context, self.ranks
         losses = dev_losses(task.model, task.dev, train.batch_tokens, train.label_smoothing, *places, watched)
         self._check_stop()
         bleu = None
         if task.score:
             bleu = self.ranks.from_first(self._dev_bleu)
             self._check_stop()
-        entropy = attention_entropy(task.model, self._sample, task.device, self._computing)
+        entropy = attention_entropy(task.model, self._sample, task.device, self._forward_context)
         # After the last update of an epoch the status is already in the next epoch.
         epoch = max(0, self.status.epoch - (self.status.position == 0))
         return Validation(self.status.update, epoch, *losses, bleu, entropy)

@@ -1,19 +1,24 @@
-"""The loss of the translation: smoothed cross-entropy over the vocabulary, and its gradient.
+"""The losses of a batch and the gradient of an update; above all smoothed cross-entropy over the vocabulary.
 
 The table of logits has a column for each piece and is the largest tensor of a training. It is computed in parts of some
 rows, and each part gives its share of the loss and of the gradient before the next part is computed. So memory never
 holds the whole table, and the backward pass only scales the gradient.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import nn
 
+from docmt.models.transformer import LossTerm
 from docmt.nn.onednn import linear, sum_of_products
 from docmt.nn.shapes import Float, Logits, Numbers, States, Tensor, Tokens
+from docmt.nn.streams import Batch
+from docmt.training.computing import ForwardContext
+from docmt.training.progress import Sums
 
 MOST_ROWS = 1024
 """The largest number of rows of a part. The gradient of the output embeddings is added up once a part, so that parts of
@@ -39,6 +44,46 @@ def smoothed_cross_entropy(
     Paper: Szegedy et al. 2016, section 7; the form of fairseq 0.9.
     """
     return _SmoothedCrossEntropy.apply(states, table, target, smoothing, absent, torch.is_grad_enabled())
+
+
+def batch_losses(
+    model: nn.Module, batch: Batch, smoothing: float, forward_context: ForwardContext
+) -> tuple[Tensor, Tensor, dict[str, LossTerm]]:
+    """Return three sums in nats: the smoothed loss, the negative log-likelihood, and the model's other losses."""
+    with forward_context():
+        states, terms = model(batch)
+        table, outputs = model.output.weight, states[: len(batch.target_out)]
+        loss, nll = smoothed_cross_entropy(outputs, table, batch.target_out, smoothing, model.absent)
+    return loss, nll, terms
+
+
+def accumulate_gradients(
+    model: nn.Module,
+    batches: Iterable[Batch],
+    tokens: int,
+    smoothing: float,
+    weights: Mapping[str, float],
+    forward_context: ForwardContext,
+) -> Sums:
+    """Add the gradient of an update to the parameters, and return the sums over the update's batches.
+
+    The objective of an update is the sum of all its losses divided by `tokens`, the number of its target tokens. The
+    model's other losses are sums, for example over chains, and are multiplied by their `weights`. The gradient is the
+    sum over the batches, as if they were one batch.
+    """
+    sums = Sums()
+    for batch in batches:
+        loss, nll, terms = batch_losses(model, batch, smoothing, forward_context)
+        objective = loss + sum(weights[name] * term.total for name, term in terms.items())
+        # The backward pass frees the graph of the batch, so that memory holds one batch at a time.
+        (objective / tokens).backward()
+        sums.add(loss, nll, terms)
+        sums.source_tokens += len(batch.source.tokens) - batch.source.padding
+        sums.target_tokens += len(batch.target_out)
+        for stream in (batch.source, batch.target_in):
+            sums.places += len(stream.tokens)
+            sums.padding += stream.padding
+    return sums
 
 
 @dataclass(frozen=True)

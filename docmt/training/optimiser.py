@@ -1,32 +1,40 @@
-"""The Adam optimiser and its schedules: one for transferred parameters and one for new ones.
+"""The Adam optimiser, its schedules, and what happens to gradients before its step: sums over ranks, and clipping.
 
-Frozen parameters have no schedule. Learning rates are pure functions of the number of the update, which counts from 1.
+There is a schedule for transferred parameters and one for new ones; frozen parameters have none.
 """
 
-from collections.abc import Collection
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from docmt.settings.train import GROUP_SETTINGS, GROUPS, TrainConfig
+from docmt.supervision.exit import Failure, Reason
+from docmt.supervision.ranks import Ranks
+
+Schedule = Callable[[int], float]
+"""The learning rate as a function of the number of the update, which counts from 1."""
 
 
-def learning_rate(train: TrainConfig, width: int, update: int, group: str | None = None) -> float:
-    """Return the learning rate of an update for a group of parameters, or for all parameters where `group` is None.
+def schedule_of(train: TrainConfig, width: int, group: str | None = None) -> Schedule:
+    """Return the schedule of a group of parameters, or of all parameters where `group` is None.
 
     The groups `new` and `transferred` may have settings of their own. The schedule `noam` has a factor instead of a
-    peak rate.
+    peak rate, and depends on the `width` of the model.
 
     Paper: Vaswani et al. 2017, eq. 3, for `noam`.
     """
     schedule, peak, warmup = (train.of_group(name, group) for name in GROUP_SETTINGS)
     if schedule == "inverse_sqrt":
-        return inverse_sqrt(update, peak, warmup)
+        return partial(inverse_sqrt, peak=peak, warmup_updates=warmup)
     if schedule == "noam":
-        return noam(update, train.noam_factor, width, warmup)
+        return partial(noam, factor=train.noam_factor, width=width, warmup_updates=warmup)
     if schedule == "polynomial":
-        return polynomial(update, peak, warmup, train.max_updates, train.decay_power)
-    return peak
+        more = {"max_updates": train.max_updates, "power": train.decay_power}
+        return partial(polynomial, peak=peak, warmup_updates=warmup, **more)
+    return lambda update: peak
 
 
 def inverse_sqrt(update: int, peak: float, warmup_updates: int) -> float:
@@ -87,8 +95,70 @@ def build_optimiser(model: nn.Module, train: TrainConfig, transferred: Collectio
     )
 
 
-def set_learning_rates(optimiser: torch.optim.Optimizer, train: TrainConfig, width: int, update: int) -> dict:
+def schedules_of(optimiser: torch.optim.Optimizer, train: TrainConfig, width: int) -> list[Schedule]:
+    """Return the schedule of each group of parameters of the optimiser."""
+    return [schedule_of(train, width, group["group"]) for group in optimiser.param_groups]
+
+
+def set_learning_rates(optimiser: torch.optim.Optimizer, schedules: Sequence[Schedule], update: int) -> dict:
     """Set the learning rates of `update`; return them by name: `lr`, or `lr_new` and `lr_transferred`."""
-    for group in optimiser.param_groups:
-        group["lr"] = learning_rate(train, width, update, group["group"])
+    for group, schedule in zip(optimiser.param_groups, schedules, strict=True):
+        group["lr"] = schedule(update)
     return {group["name"]: group["lr"] for group in optimiser.param_groups}
+
+
+def sum_gradients(parameters: Iterable[nn.Parameter], ranks: Ranks) -> None:
+    """Give each parameter the sum of its gradients on all ranks, or None where no rank has a gradient.
+
+    All gradients are exchanged at once, as one flat tensor. This is data parallelism without `DistributedDataParallel`,
+    which expects that all ranks have the same number of batches and use the same parameters. In docmt the number of
+    instances differs between updates, a rank may have no instance of an update, and parameters of lexical chains have
+    no gradient in a batch without chains.
+    """
+    if ranks.count == 1:
+        return
+    parameters = [parameter for parameter in parameters if parameter.requires_grad]
+    # All ranks must exchange tensors of the same size, though a rank may lack gradients that other ranks have.
+    holders = ranks.summed([parameter.grad is not None for parameter in parameters])
+    with_gradient = [parameter for parameter, count in zip(parameters, holders, strict=True) if count]
+    flat = torch.cat([(torch.zeros_like(p) if p.grad is None else p.grad).flatten() for p in with_gradient])
+    ranks.add_up(flat)
+    for parameter, total in zip(with_gradient, flat.split([p.numel() for p in with_gradient]), strict=True):
+        parameter.grad = total.view_as(parameter)
+
+
+def clip_gradients(parameters: Iterable[nn.Parameter], clip_norm: float) -> float:
+    """Scale the gradients down to a norm of at most `clip_norm`, unless it is 0; return their norm before that."""
+    parameters = [parameter for parameter in parameters if parameter.grad is not None]
+    norm = nn.utils.get_total_norm([parameter.grad for parameter in parameters])
+    if clip_norm:
+        nn.utils.clip_grads_with_norm_(parameters, clip_norm, norm)
+    return norm.item()
+
+
+def check_update(update: int, loss: float, norm: float, rates: Mapping[str, float], last_checkpoint: str) -> None:
+    """Raise Failure unless the loss and the gradient norm of an update are finite.
+
+    `rates` has the learning rates by name, for the message; `last_checkpoint` is a phrase about the newest checkpoint.
+    """
+    if not (math.isfinite(loss) and math.isfinite(norm)):
+        what = "loss" if not math.isfinite(loss) else "gradient"
+        rates_text = ", ".join(f"{name} {rate:.3g}" for name, rate in rates.items())
+        refuse_not_finite(what, update, f"loss {loss}, gradient norm {norm}, {rates_text}", last_checkpoint)
+
+
+def check_weights(update: int, weights: Mapping[str, Tensor], last_checkpoint: str) -> None:
+    """Raise Failure for weights that are not finite; a finite gradient can cause them by far too long a step."""
+    if bad := [name for name, tensor in weights.items() if not tensor.isfinite().all()]:
+        refuse_not_finite("step", update, f"weights that are not finite: {', '.join(bad[:3])}", last_checkpoint)
+
+
+def refuse_not_finite(what: str, update: int, values: str, last_checkpoint: str) -> None:
+    """Raise Failure for a loss, a gradient or a step (`what`) that is not finite."""
+    raise Failure(
+        Reason.NOT_FINITE,
+        f"the {what} is not finite",
+        where=f"update {update}",
+        found=values,
+        remedy=f"lower train.lr or set train.clip_norm; {last_checkpoint}",
+    )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from docmt.base import machine
@@ -12,29 +13,34 @@ from docmt.base.columns import STOP_WORDS
 from docmt.base.digests import FileDigest
 from docmt.base.machine import MIB, hardware
 from docmt.base.manifest import MANIFEST, Manifest, checked_bytes
+from docmt.base.ragged import sums
 from docmt.base.sealing import Seal
 from docmt.base.version import VERSION
+from docmt.base.vocabulary import CONTINUES, Vocabulary
 from docmt.models.store import save_model
-from docmt.training import exit
-from docmt.training.exit import Reason, write_exit
-from docmt.training.listeners import EVENTS, device_hours
+from docmt.nn.rows import Rows
+from docmt.settings.pretrained import ROWS
+from docmt.supervision import exit
+from docmt.supervision.exit import Reason, write_exit
+from docmt.training.batches import epoch_updates
 from docmt.training.loop import Training
-from docmt.training.rules import best, chosen_updates, stop_reason
-from docmt.training.status import Validation
-from docmt.training.task import Paths, Settings, transfer_record
-from docmt.training.words import source_words
+from docmt.training.metrics import EVENTS, METRICS, device_hours
+from docmt.training.progress import Validation
+from docmt.training.start import transfer_record
+from docmt.training.status import best, chosen_updates, stop_reason
+from docmt.training.task import Paths, Settings
 
-METRICS = "metrics.jsonl"
-"""Name of the file of metrics, in the state folder and in the output folder."""
+AT_ONCE = 1 << 16
+"""The number of instances whose ids are counted together, which limits the memory."""
 
 
 def write_outputs(
-    paths: Paths, settings: Settings, training: Training, chosen: Validation, inputs: Mapping[str, str], seal: Seal
+    paths: Paths, settings: Settings, training: Training, chosen: Validation, run: Mapping[str, Any], seal: Seal
 ) -> None:
     """Write the model folder first, then the metrics, the record and the manifest; each is visible when it is complete.
 
-    `chosen` is the validation of the model's weights. `inputs` has the SHA-256 of every input file by name. `seal`
-    writes the record and the manifest. Raises Failure where the state folder belongs to another training.
+    `chosen` is the validation of the model's weights. `run` is the definition of the run. `seal` writes the record and
+    the manifest. Raises Failure where the state folder belongs to another training.
     """
     training.count_time()
     training.state.check()
@@ -54,7 +60,7 @@ def write_outputs(
     events = nameless_events(paths.output / EVENTS)
     # The manifest is written last, since a training whose folder has a manifest counts as finished.
     words = source_words(paths.text, training)
-    seal.close(make_record(settings, training, chosen, inputs, words), records=[METRICS, exit.FILE], events=events)
+    seal.close(make_record(settings, training, chosen, run, words), records=[METRICS, exit.FILE], events=events)
 
 
 def nameless_events(folder: Path) -> list[Path]:
@@ -88,12 +94,12 @@ def provenance(settings: Settings, chosen: Validation) -> dict[str, Any]:
 
 
 def make_record(
-    settings: Settings, training: Training, chosen: Validation, inputs: Mapping[str, str], words: int
+    settings: Settings, training: Training, chosen: Validation, run: Mapping[str, Any], words: int
 ) -> dict[str, Any]:
     """Return the content of record.json: the training's settings, results, cost and environment.
 
-    `chosen` is the validation of the model's weights, and `inputs` has the SHA-256 of every input file by name. `words`
-    is the number of source words of all updates. Numbers of tokens are sums over all updates, including special
+    `chosen` is the validation of the model's weights, and `run` is the definition of the run. `words` is the number of
+    source words of all updates. Numbers of tokens are sums over all updates, including special
     symbols; tokens and words per second are over the seconds of updates alone. All random choices follow from `seed`
     (`docmt.training.computing`).
     """
@@ -118,15 +124,15 @@ def make_record(
         "source_words_per_s": words / status.train_s,
         "source_tokens_per_s": status.source_tokens / status.train_s,
         "target_tokens_per_s": status.target_tokens / status.train_s,
-        "inputs": dict(inputs),
+        "inputs": run["inputs"],
         "versions": versions(),
         "hardware": training_hardware(task.device),
-        "threads": torch.get_num_threads(),
-        "device": task.device.type,
+        "threads": run["threads"],
+        "device": run["device"],
         "ranks": training.ranks.count,
         "batch_tokens": task.train.batch_tokens,
-        "compiled": training.compiling.backend is not None,
-        "deterministic": torch.are_deterministic_algorithms_enabled(),
+        "compiled": run["compiled"],
+        "deterministic": run["deterministic"],
         "parameters": sum(parameter.numel() for parameter in task.model.parameters()),
         "frozen": list(task.frozen),
         **transfer_record(task.start),
@@ -149,3 +155,28 @@ def training_hardware(device: torch.device) -> dict[str, Any]:
         return hardware()
     gpu = {"gpu": torch.cuda.get_device_name(device), "gpu_mib": torch.cuda.mem_get_info(device)[1] // MIB}
     return {**hardware(), **gpu}
+
+
+def source_words(text: Path, training: Training) -> int:
+    """Return the number of source words of all updates so far; a word counts each time that it is trained on.
+
+    `text` is the folder of the vocabularies. The instances of each update follow from the settings alone, so that
+    nothing needs to be counted during the training.
+    """
+    task, status = training.task, training.status
+    words = words_of_instances(text, task.rows)
+    updates = epoch_updates(task.rows.target_tokens, task.train.tokens_per_update, task.seed, status.epoch)
+    last_epoch = sum(int(words[instances].sum()) for instances in updates[: status.position])
+    return status.epoch * int(words.sum()) + last_epoch
+
+
+def words_of_instances(text: Path, rows: Rows) -> np.ndarray:
+    """Return the number of source words of each instance; a piece that the vocabulary lacks counts as a word.
+
+    A word of n pieces has n - 1 pieces with the mark `CONTINUES`.
+    """
+    pieces = Vocabulary.load(text / "vocabulary.source.txt").pieces
+    has_mark = str.startswith if (text / ROWS.format(side="source")).is_file() else str.endswith
+    counts = np.array([not has_mark(piece, CONTINUES) for piece in pieces], dtype=np.int64)
+    parts = (rows.source_ids.take(slice(first, first + AT_ONCE)) for first in range(0, len(rows), AT_ONCE))
+    return np.concatenate([sums(counts[part.flat()], part.lengths) for part in parts])

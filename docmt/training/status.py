@@ -1,203 +1,17 @@
-"""The progress of a training: the numbers of its updates and validations, which its checkpoints contain."""
+"""The status of a training, and the rules that read it: when training stops, and which weights the model gets."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import torch
 from torch import Tensor
 
-from docmt.models.transformer import LossTerm
-from docmt.nn.device import download
-from docmt.training.ranks import Ranks
+from docmt.settings.train import TrainConfig
+from docmt.training.progress import Meter, Validation
 
-
-@dataclass
-class Terms:
-    """Sums of loss terms by name, and the number of things, such as lexical chains, in each sum."""
-
-    totals: dict[str, float] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)
-
-    def add(self, terms: Mapping[str, LossTerm]) -> None:
-        """Add the terms of a batch."""
-        for name, term in terms.items():
-            self._add(name, term.total.item(), term.count)
-
-    def merge(self, other: "Terms") -> None:
-        """Add the sums of other terms."""
-        for name, total in other.totals.items():
-            self._add(name, total, other.counts[name])
-
-    def means(self) -> dict[str, float]:
-        """Return the mean of each term, for example in nats per chain; a term whose count is 0 is left out."""
-        return {name: total / self.counts[name] for name, total in self.totals.items() if self.counts[name]}
-
-    def _add(self, name: str, total: float, count: int) -> None:
-        self.totals[name] = self.totals.get(name, 0.0) + total
-        self.counts[name] = self.counts.get(name, 0) + count
-
-
-@dataclass
-class Sums:
-    """Sums over the tokens of an update; losses are in nats.
-
-    `loss` is the label-smoothed loss of the translation, `nll` its negative log-likelihood, and `terms` are the model's
-    other losses. `places` is the number of rows of the input streams, and `padding` the number of these rows that hold
-    no token, which is 0 unless parts of the model are compiled.
-    """
-
-    loss: float = 0.0
-    nll: float = 0.0
-    source_tokens: int = 0
-    target_tokens: int = 0
-    places: int = 0
-    padding: int = 0
-    terms: Terms = field(default_factory=Terms)
-
-    def over(self, ranks: Ranks, names: Collection[str]) -> "Sums":
-        """Return the sums over all ranks.
-
-        `names` are the names of the model's other losses, which a rank without a batch does not know.
-        """
-        plain = {name: value for name, value in vars(self).items() if name != "terms"}
-        totals, counts = ([sums.get(name, 0) for name in names] for sums in (self.terms.totals, self.terms.counts))
-        # The ranks exchange all numbers at once.
-        numbers = iter(ranks.summed([*plain.values(), *totals, *counts]))
-        whole = {name: type(value)(next(numbers)) for name, value in plain.items()}
-        terms = Terms(*({name: kind(next(numbers)) for name in names} for kind in (float, int)))
-        return Sums(**whole, terms=terms)
-
-
-class BatchLosses:
-    """The sums of the losses of several batches, on the device and in double precision.
-
-    The host waits for the device once, in `read`, and not after each batch.
-    """
-
-    def __init__(self) -> None:
-        """Begin without a batch."""
-        self._totals: dict[str, Tensor] = {}
-        self._counts: dict[str, int] = {}
-
-    def add(self, loss: Tensor, nll: Tensor, terms: Mapping[str, LossTerm]) -> None:
-        """Add the losses of a batch."""
-        batch = {"loss": loss, "nll": nll} | {f"terms.{name}": term.total for name, term in terms.items()}
-        for name, total in batch.items():
-            self._totals[name] = self._totals.get(name, 0.0) + total.detach().double()
-        for name, term in terms.items():
-            self._counts[name] = self._counts.get(name, 0) + term.count
-
-    def read(self) -> Sums:
-        """Return the sums over the batches, without their numbers of tokens."""
-        values = download(torch.stack([*self._totals.values()])).tolist() if self._totals else []
-        totals = dict(zip(self._totals, values, strict=True))
-        terms = Terms({name: totals[f"terms.{name}"] for name in self._counts}, self._counts)
-        return Sums(totals.get("loss", 0.0), totals.get("nll", 0.0), terms=terms)
-
-
-@dataclass(kw_only=True)
-class Update(Sums):
-    """The numbers of one update: sums over its tokens, the gradient norm, learning rates by name, and seconds."""
-
-    update: int
-    epoch: int
-    counted: int
-    """The number of target tokens by which losses are divided, as on the dev set: words and one end for each sentence,
-    in any frame."""
-    gradient_norm: float
-    rates: dict[str, float]
-    seconds: float
-    memory_mib: float
-    """The peak memory of the process so far, in MiB (`docmt.training.computing.peak_memory`)."""
-
-
-SUMMED = ("loss", "nll", "source_tokens", "target_tokens", "counted", "gradient_norm", "seconds", "places", "padding")
-"""Fields of an Update that a Meter sums up."""
-LAST = ("update", "epoch", "rates", "memory_mib")
-"""Fields of an Update of which a Meter has the value of the last update."""
-
-
-@dataclass
-class Meter:
-    """Sums over the updates since the last call of `read`, and values of the last update.
-
-    Checkpoints contain the meters, so that a resumed training sums up the same numbers in the same order as a training
-    that never stopped.
-    """
-
-    updates: int = 0
-    sums: dict[str, float] = field(default_factory=dict)
-    terms: Terms = field(default_factory=Terms)
-    last: dict[str, Any] = field(default_factory=dict)
-
-    def add(self, step: Update) -> None:
-        """Add an update."""
-        self.updates += 1
-        self.sums = {name: self.sums.get(name, 0) + getattr(step, name) for name in SUMMED}
-        self.terms.merge(step.terms)
-        self.last = {name: getattr(step, name) for name in LAST}
-
-    def read(self) -> tuple[dict[str, int], dict[str, float]]:
-        """Return the last update and its epoch, and the numbers of the updates since the last call; reset the meter.
-
-        Loss and negative log-likelihood are in nats per target token (`Update.counted`); other losses of the model
-        are means per thing, such as nats per chain. The other numbers are the mean norm of the gradient, the last
-        learning rates, tokens per second, the share of padding, and peak memory in MiB.
-        """
-        sums, last, terms, updates = self.sums, self.last, self.terms, self.updates
-        # The meter is reset in place, since the status and a listener share this object.
-        vars(self).update(vars(Meter()))
-        return {name: last[name] for name in ("update", "epoch")}, {
-            "loss": sums["loss"] / sums["counted"],
-            "nll": sums["nll"] / sums["counted"],
-            **terms.means(),
-            "gradient_norm": sums["gradient_norm"] / updates,
-            **last["rates"],
-            "source_tokens_per_s": sums["source_tokens"] / sums["seconds"],
-            "target_tokens_per_s": sums["target_tokens"] / sums["seconds"],
-            "padding_share": sums["padding"] / sums["places"],
-            "memory_mib": last["memory_mib"],
-        }
-
-    @classmethod
-    def from_plain(cls, plain: dict[str, Any]) -> "Meter":
-        """Return the meter from a dictionary that `dataclasses.asdict` has returned for it."""
-        return cls(**{**plain, "terms": Terms(**plain["terms"])})
-
-
-MOST_PERPLEXITY = 1e300
-"""The highest perplexity that is reported: near the largest floating-point number."""
-
-
-@dataclass(frozen=True)
-class Validation:
-    """The results of a validation on the dev set; `loss` and `nll` are in nats per target token."""
-
-    update: int
-    epoch: int
-    loss: float
-    """The label-smoothed loss, which the stop rule and the checkpoint rule use unless `select_by` is `bleu`."""
-    nll: float
-    """The negative log-likelihood without smoothing."""
-    terms: dict[str, float] = field(default_factory=dict)
-    """Means of the model's other losses, for example in nats per chain."""
-    bleu: float | None = None
-    """BLEU from 0 to 100; None unless `select_by` is `bleu`."""
-    entropy: dict[str, float] = field(default_factory=dict)
-    """Entropy of attention in bits, by kind of attention (`docmt.training.validate`)."""
-
-    @property
-    def perplexity(self) -> float:
-        """The perplexity, at most MOST_PERPLEXITY, so that it is a number also where training diverges."""
-        return min(math.exp(min(self.nll, math.log(MOST_PERPLEXITY))), MOST_PERPLEXITY)
-
-    def numbers(self) -> dict[str, float]:
-        """Return the numbers of the validation by the names that they have in metrics.jsonl."""
-        bleu = {} if self.bleu is None else {"bleu": self.bleu}
-        entropy = {f"entropy.{kind}": bits for kind, bits in self.entropy.items()}
-        return {"loss": self.loss, "nll": self.nll, **self.terms, "perplexity": self.perplexity, **bleu, **entropy}
+Weights = dict[str, Tensor]
+"""The values of a model's parameters by name."""
 
 
 @dataclass
@@ -243,3 +57,66 @@ class Status:
         """Return the status from a dictionary that `to_plain` has returned for it."""
         meters = {name: Meter.from_plain(plain[name]) for name in ("row", "event")}
         return cls(**{**plain, **meters, "history": [Validation(**entry) for entry in plain["history"]]})
+
+
+def by_merit(train: TrainConfig, history: Sequence[Validation]) -> list[Validation]:
+    """Return the validations from the best to the worst, by the loss or the BLEU of the dev set (`select_by`).
+
+    Of equal validations the earlier is better. A loss or BLEU that is not a number is the worst.
+    """
+
+    def badness(validation: Validation) -> float:
+        value = validation.loss if train.select_by == "loss" else -validation.bleu
+        # NaN compares as neither smaller nor larger, so a list with NaN could be sorted in any order.
+        return math.inf if math.isnan(value) else value
+
+    return sorted(history, key=badness)
+
+
+def best(train: TrainConfig, history: Sequence[Validation]) -> Validation:
+    """Return the best validation."""
+    return by_merit(train, history)[0]
+
+
+def chosen_updates(train: TrainConfig, history: Sequence[Validation]) -> list[int]:
+    """Return the updates whose weights the checkpoint rule chooses if training ends now.
+
+    The list is empty for the checkpoint rule `last`, for which the model gets its present weights. The validation
+    before the first update (`validate_start`) may be the best one, so that a training that only makes its initial model
+    worse gives this model. A mean leaves it out, since its weights are no result of training.
+    """
+    if train.checkpoint == "last" or not history:
+        return []
+    if train.checkpoint == "best":
+        return [best(train, history).update]
+    trained = [validation for validation in history if validation.update > 0]
+    order = trained[::-1] if train.checkpoint == "average" else by_merit(train, trained)
+    return sorted(validation.update for validation in order[: train.average])
+
+
+def mean(weights: Sequence[Weights]) -> Weights:
+    """Return the mean of the weights of several models; the mean of a single model is bit-identical to its weights."""
+    total = {name: tensor.clone() for name, tensor in weights[0].items()}
+    for other in weights[1:]:
+        for name, tensor in other.items():
+            total[name] += tensor
+    return {name: tensor / len(weights) for name, tensor in total.items()}
+
+
+def stop_reason(train: TrainConfig, status: Status) -> str | None:
+    """Return a phrase that names the stop rule that holds, or None where training continues."""
+    if train.max_updates is not None and status.update >= train.max_updates:
+        return f"max_updates {train.max_updates} reached"
+    if train.max_epochs is not None and status.epoch >= train.max_epochs:
+        return f"max_epochs {train.max_epochs} reached"
+    if train.patience is not None and validations_since_best(train, status) >= train.patience:
+        measure = "loss" if train.select_by == "loss" else "BLEU"
+        return f"no better dev {measure} in {train.patience} validations"
+    return None
+
+
+def validations_since_best(train: TrainConfig, status: Status) -> int:
+    """Return the number of validations after the best one."""
+    if not status.history:
+        return 0
+    return len(status.history) - 1 - status.history.index(best(train, status.history))

@@ -1,47 +1,41 @@
-"""The task of a training: settings and files, and the model, data and optimiser that are built from them.
+"""The task of a training: settings and files, and the model, data and optimiser that are built from them."""
 
-A training starts from random weights, from a trained model, or from a pretrained checkpoint, and may freeze some of
-the parameters.
-"""
-
-from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import torch
 from torch import nn
 
-from docmt.base.artifacts import as_object
+from docmt.base.artifacts import SCRATCH
 from docmt.base.columns import CONTRASTIVE_SEGMENTS, SEGMENTS, STOP_WORDS, check_segments
 from docmt.base.digests import sha256_file
-from docmt.base.errors import UserError, nearest
+from docmt.base.errors import UserError
 from docmt.base.manifest import check_file
 from docmt.base.parse import parse
 from docmt.base.recipe import Recipe, model_folder
 from docmt.base.tables import read_arrow, read_chains
 from docmt.base.vocabulary import Vocabulary
 from docmt.models import build, check_chains
-from docmt.models.pretrained import Counterparts, Start, start_from
-from docmt.models.store import WEIGHTS, init_from
-from docmt.models.transformer import Transformer
+from docmt.models.pretrained import Start
+from docmt.models.store import WEIGHTS
 from docmt.nn.positions import check_positions
 from docmt.nn.rows import Rows
 from docmt.settings.models import TransformerConfig
-from docmt.settings.pretrained import ROWS, TOKENIZER, check_model, checkpoint_files, tokenizer_file
-from docmt.settings.pretrained import read_rows as read_row_numbers
+from docmt.settings.pretrained import TOKENIZER, check_model, checkpoint_files, tokenizer_file
 from docmt.settings.train import TrainConfig
 from docmt.training.computing import derived_seed
 from docmt.training.optimiser import build_optimiser
-from docmt.training.update import check_lengths, target_tokens
-from docmt.training.validate import Score
+from docmt.training.start import SIDES, fill, freeze
 
-SIDES = ("source", "target")
-LISTED = 5
-"""Number of items of a list that a message names."""
-KEYS = ("version", "study", "corpus", "system", "scale", "seed", "init_from", "pretrained", "view", "model", "train")
-"""Keys of job.json."""
+Sentences = list[list[int]]
+"""Ids of the sentences of an instance, without special symbols."""
+Score = Callable[[Sequence[Sentences], Sequence[Sentences]], float]
+"""A function that returns a number for the translations of all instances and their references; a higher number is
+better. A step passes such a function, since docmt.training does not import docmt.scoring."""
 VOCABULARIES = ("vocabulary.source.txt", "vocabulary.target.txt")
 """The vocabulary files of a text."""
 TRAINED_ON = ("train.arrow", "dev.arrow")
@@ -53,8 +47,8 @@ class Paths:
     """The files and folders that the job reads, and the folders that it writes.
 
     `init` is the model of the system that `init_from` names: the output folder of its training, or the model folder in
-    it. `pretrained` is the folder of the pretrained
-    checkpoint. Both are None for a training that starts from random weights.
+    it. `pretrained` is the folder of the pretrained checkpoint. Both are None for a training that starts from random
+    weights.
     """
 
     recipe: Recipe
@@ -66,6 +60,20 @@ class Paths:
     chains: Path | None = None
     """The folder of the lexical chains of the view's segments; None where the model reads no chains."""
     pretrained: Path | None = None
+
+    @classmethod
+    def of(cls, recipe: Recipe) -> "Paths":
+        """Return the files and folders of the job of a recipe."""
+        return cls(
+            recipe=recipe,
+            view=recipe.input("view"),
+            text=recipe.input("tokens") / "text",
+            output=recipe.folder,
+            state=recipe.folder / SCRATCH,
+            init=recipe.folder_of("init"),
+            chains=recipe.folder_of("chains"),
+            pretrained=recipe.folder_of("checkpoint") or recipe.folder_of("pretrained"),
+        )
 
     @property
     def init_model(self) -> Path | None:
@@ -99,19 +107,9 @@ class Settings:
 def read_settings(paths: Paths) -> Settings:
     """Return the settings of a training.
 
-    Raises UserError where a key is missing, a value is not allowed, `init_from` or `pretrained` does not agree with the
-    inputs, or the model differs from the pretrained checkpoint.
+    Raises UserError where a value is not allowed, or where the model differs from the pretrained checkpoint.
     """
-    where = str(paths.recipe.path)
-    plain = as_object(paths.recipe.all_settings, where, KEYS)
-    for key, path in (("init_from", paths.init), ("pretrained", paths.pretrained)):
-        if (plain[key] is None) != (path is None):
-            raise UserError(
-                "settings and inputs differ in what training starts from",
-                where=where,
-                found=f"{key} {plain[key]}, the folder {path}",
-                expected="both or neither",
-            )
+    plain, where = paths.recipe.all_settings, str(paths.recipe.path)
     model = parse(TransformerConfig, plain["model"], where, ("model",))
     check_chains(model.kind, paths.chains)
     if paths.pretrained:
@@ -190,7 +188,7 @@ def prepare(
     rows = read_rows(paths, "train", model, train.batch_tokens)
     dev = read_rows(paths, "dev", model)
     check_test(paths, model)
-    start = fill(model, paths)
+    start = fill(model, paths.text, paths.init_model, paths.pretrained)
     frozen = freeze(model, train.frozen, start)
     model.to(device)
     # The optimiser is built after the move, since its state is on the device of the parameters.
@@ -224,8 +222,21 @@ def read_rows(paths: Paths, split: str, model: nn.Module, batch_tokens: int | No
     rows = Rows.from_table(table, chains)
     check_positions(path, table, [model.config.learned_positions])
     if batch_tokens is not None:
-        check_lengths(target_tokens(rows), table["document"], batch_tokens, str(path))
+        check_lengths(rows.target_tokens, table["document"], batch_tokens, str(path))
     return rows
+
+
+def check_lengths(lengths: np.ndarray, documents: pa.ChunkedArray, batch_tokens: int, where: str) -> None:
+    """Raise UserError for the longest instance, if it has more than `batch_tokens` target tokens."""
+    longest = int(lengths.argmax())
+    if lengths[longest] > batch_tokens:
+        raise UserError(
+            f"a segment of document {documents[longest].as_py()!r} is longer than a batch",
+            where=where,
+            found=f"{lengths[longest]} target tokens",
+            expected=f"at most train.batch_tokens = {batch_tokens}",
+            remedy="raise train.batch_tokens, or cut documents smaller (view: max_tokens)",
+        )
 
 
 def check_test(paths: Paths, model: nn.Module) -> None:
@@ -240,112 +251,3 @@ def check_test(paths: Paths, model: nn.Module) -> None:
         path = paths.view / f"{name}.arrow"
         if path.exists():
             check_positions(path, read_arrow(path, schema), [positions], sides)
-
-
-def fill(model: Transformer, paths: Paths) -> Start:
-    """Give a new model the weights that training starts from; return its transferred and its new parameters.
-
-    Raises UserError where the weights do not fit.
-    """
-    if paths.pretrained:
-        return start_from(model, paths.pretrained, *(counterparts(paths.text, side) for side in SIDES))
-    if paths.init:
-        return Start(*init_from(model, paths.init_model))
-    return Start([], [name for name, _ in model.named_parameters()])
-
-
-def counterparts(text: Path, side: str) -> Counterparts | None:
-    """Return, for each piece of a side, its row in the embeddings of the checkpoint.
-
-    The result is None where the pieces were learnt from a corpus instead of taken from the checkpoint.
-
-
-    Raises UserError where the list of rows and the vocabulary differ in length.
-    """
-    path = text / ROWS.format(side=side)
-    if not path.is_file():
-        return None
-    pieces, rows = Vocabulary.load(text / f"vocabulary.{side}.txt").pieces, read_row_numbers(path)
-    if len(pieces) != len(rows):
-        lengths, expected = f"{len(rows)} rows", f"{len(pieces)}, one a piece"
-        raise UserError("not the rows of this vocabulary", where=str(path), found=lengths, expected=expected)
-    return dict(zip(pieces, rows, strict=True))
-
-
-def transfer_summary(start: Start) -> list[str]:
-    """Return lines for the log: which parameters are transferred, and which are new.
-
-    For a pretrained checkpoint, the lines also say which of its weights were not simply copied, and which pieces and
-    positions of the model are new. A model without transferred parameters has no lines.
-    """
-    if not start.transferred:
-        return []
-    transferred = set(start.transferred)
-    outcomes = start.outcomes.items()
-    others = [f"{name} ({outcome})" for name, outcome in outcomes if not transferred.issuperset(outcome.split(", "))]
-    rows = [f"{name}: {first_of(pieces, ' ')}" for name, pieces in start.new_pieces.items()]
-    positions = [f"{name} from {first} on" for name, first in start.new_positions.items()]
-    warning = f"a small random checkpoint, which stands for {start.stands_for}: its numbers say nothing about quality"
-    return [
-        *([warning] if start.stands_for else []),
-        f"transferred from the initial model: {by_part(start.transferred)}; new: {by_part(start.new)}; "
-        "all names: record.json",
-        *([f"weights of the checkpoint that were not simply copied: {first_of(others)}"] if others else []),
-        *([f"pieces that start as the mean of all: {'; '.join(rows)}"] if rows else []),
-        *([f"new positions: {', '.join(positions)}"] if positions else []),
-    ]
-
-
-def by_part(names: Sequence[str]) -> str:
-    """Return the number of parameters, in total and by part of the model: `14 parameters (encoder 6, decoder 8)`."""
-    parts = Counter(name.partition(".")[0] for name in names)
-    counts = ", ".join(f"{part} {count}" for part, count in parts.items())
-    return f"{len(names)} parameters ({counts})" if names else "none"
-
-
-def first_of(things: Sequence[str], between: str = ", ") -> str:
-    """Return the first `LISTED` items as text and, where there are more items, the number of all items."""
-    more = f" ... ({len(things)} in all)" if len(things) > LISTED else ""
-    return between.join(things[:LISTED]) + more
-
-
-def transfer_record(start: Start) -> dict[str, Any]:
-    """Return the fields of record.json about the start of training.
-
-    The fields are the numbers of transferred and of new parameters and, where any were transferred, their names. For a
-    pretrained checkpoint, the field `weights` also has the parameters that each weight was copied to.
-    """
-    fields = {"weights" if name == "outcomes" else name: value for name, value in asdict(start).items()}
-    return {
-        "transferred": len(start.transferred),
-        "new": len(start.new),
-        "start": fields if start.transferred else None,
-    }
-
-
-def freeze(model: nn.Module, frozen: Sequence[str], start: Start) -> list[str]:
-    """Freeze the parameters that `train.frozen` names, and return the names of these parameters.
-
-    A frozen parameter gets no gradient, and the optimiser has no state for it. The names `transferred` and `new` mean
-    the parameters that `start` lists. Any other name is the dotted name of a part of the model, such as `encoder`,
-    `decoder.0` or `source_embedding.weight`. Tied weights are one parameter, which has the first of their names.
-
-    Raises UserError for a name that no parameter has, and where no parameter is left to train.
-    """
-    parameters = dict(model.named_parameters())
-    chosen = {name for part in frozen for name in _members(part, list(parameters), start)}
-    if len(chosen) == len(parameters):
-        raise UserError("no parameter is left to train", where="train.frozen", found=", ".join(frozen))
-    for name in chosen:
-        parameters[name].requires_grad_(False)
-    return [name for name in parameters if name in chosen]
-
-
-def _members(part: str, names: list[str], start: Start) -> Sequence[str]:
-    by_start = {"transferred": start.transferred, "new": start.new}
-    members = by_start.get(part, [name for name in names if f"{name}.".startswith(f"{part}.")])
-    if not members:
-        like_it = {".".join(name.split(".")[: part.count(".") + 1]) for name in names}
-        remedy = "every parameter was transferred" if part in by_start else nearest(part, like_it)
-        raise UserError("no parameter has this name", where="train.frozen", found=part, remedy=remedy)
-    return members

@@ -17,15 +17,15 @@ layers that have it. Any other attention is named by its place in the model, wit
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from docmt.models.transformer import LossTerm, Transformer
+from docmt.models.transformer import Transformer
 from docmt.nn.attention import observe_attention
 from docmt.nn.attention_weights import entropies
 from docmt.nn.frames import frame_batch
@@ -37,9 +37,12 @@ from docmt.nn.streams import Batch
 from docmt.search.beam import beam_search
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.train import TrainConfig
-from docmt.training.ranks import Ranks
-from docmt.training.status import BatchLosses, Terms
-from docmt.training.update import batch_losses, pack, target_tokens
+from docmt.supervision.ranks import Ranks
+from docmt.training.batches import pack
+from docmt.training.computing import ForwardContext
+from docmt.training.losses import batch_losses
+from docmt.training.progress import Sums, Terms
+from docmt.training.task import Score, Sentences
 
 NOISE = 0
 """The seed of the noise that a model samples in validations; so all validations have the same noise."""
@@ -57,7 +60,7 @@ def dev_losses(
     batch_tokens: int,
     smoothing: float,
     device: torch.device,
-    forward_context: Callable[[], AbstractContextManager],
+    forward_context: ForwardContext,
     ranks: Ranks,
     watched: Callable[[Iterable[slice]], Iterable[slice]] = iter,
 ) -> tuple[float, float, dict[str, float]]:
@@ -70,22 +73,14 @@ def dev_losses(
     each time. `watched` yields the batches of a rank again; where it leaves out a batch, the losses are not valid.
     """
     model.eval()
-    lengths = target_tokens(dev)
-    losses = BatchLosses()
-    for part in watched(ranks.share(pack(lengths, batch_tokens))):
+    sums = Sums()
+    for part in watched(ranks.share(pack(dev.target_tokens, batch_tokens))):
         instances = np.arange(part.start, part.stop)
         batch = dev_batch(model, dev.take(instances), instances, device)
-        losses.add(*batch_losses(model, batch, smoothing, forward_context))
+        sums.add(*batch_losses(model, batch, smoothing, forward_context))
     model.train()
-    sums, tokens = losses.read().over(ranks, model.term_weights(1)), int(lengths.sum())
+    sums, tokens = sums.over(ranks, model.term_weights(1)), int(dev.target_tokens.sum())
     return sums.loss / tokens, sums.nll / tokens, sums.terms.means()
-
-
-Sentences = list[list[int]]
-"""Ids of the sentences of an instance, without special symbols."""
-Score = Callable[[Sequence[Sentences], Sequence[Sentences]], float]
-"""A function that returns a number for the translations of all instances and their references; a higher number is
-better. The command line passes such a function, since docmt.training does not import docmt.scoring."""
 
 
 def dev_score(
@@ -128,13 +123,13 @@ SCOPES = {"sentence": "group", "instance": "global"}
 def sample(dev: Rows) -> Rows:
     """Return a sample of the dev set, which is the same at every validation."""
     # The quotient is rounded up, so that the sample has at most about SAMPLE_TOKENS tokens.
-    every = -(-int(target_tokens(dev).sum()) // SAMPLE_TOKENS)
+    every = -(-int(dev.target_tokens.sum()) // SAMPLE_TOKENS)
     return dev.take(np.arange(0, len(dev), every))
 
 
 @torch.no_grad()
 def attention_entropy(
-    model: Transformer, rows: Rows, device: torch.device, forward_context: Callable[[], AbstractContextManager]
+    model: Transformer, rows: Rows, device: torch.device, forward_context: ForwardContext
 ) -> dict[str, float]:
     """Return the mean entropy of attention in bits by kind of attention, as the module's docstring defines both.
 
@@ -185,4 +180,4 @@ class Entropies:
     def __call__(self, q: Tensor, k: Tensor, queries: Segments, keys: Segments, causal: bool) -> None:
         """Add the entropies of one call of `attend`."""
         bits = entropies(q, k, queries, keys, causal)
-        self.sums.add({self._kind: LossTerm(bits.sum(dtype=torch.float64), bits.numel())})
+        self.sums.add({self._kind: bits.sum(dtype=torch.float64).item()}, {self._kind: bits.numel()})

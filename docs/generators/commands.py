@@ -14,7 +14,7 @@ from docmt.cli.provenance import NOT_REPRODUCED
 from docmt.cli.results import DAMAGED, NOT_SUPPORTED
 from docmt.steps import all_steps, get_step
 from docmt.steps.download import STEP as DOWNLOAD
-from docmt.training.exit import FAULT, HANGING
+from docmt.supervision.exit import FAULT, HANGING
 from generators.markdown import code, generated_by, plain, table
 
 INTRODUCTION = """# Commands

@@ -21,9 +21,9 @@ from docmt.base.recipe import Recipe, Resources
 from docmt.base.screen import TOLD
 from docmt.base.sealing import sealing
 from docmt.cli import job
-from docmt.steps import leases
 from docmt.steps.step import Step
-from docmt.training.lease import FILE, STALE_S, Lease
+from docmt.supervision import lease
+from docmt.supervision.lease import FILE, STALE_S, Lease
 
 RECIPE = Recipe("toy", 3, {"a": 1}, Path("results/1_toy/x"))
 LOG, SECOND = RECIPE.folder / "log.1.txt", RECIPE.folder / "log.2.txt"
@@ -130,13 +130,13 @@ def test_an_interrupted_job_says_so_in_its_log_and_a_run_alone_says_it_on_the_sc
 def waiting(monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[], None]) -> list[float]:
     """While the job waits for another one, `meanwhile` happens; return how long it waited each time."""
     waits: list[float] = []
-    monkeypatch.setattr(leases, "time", SimpleNamespace(sleep=lambda seconds: (waits.append(seconds), meanwhile())))
+    monkeypatch.setattr(lease, "time", SimpleNamespace(sleep=lambda seconds: (waits.append(seconds), meanwhile())))
     return waits
 
 
 def test_it_waits_for_who_does_the_job_and_does_nothing_twice(toy, monkeypatch):
     with Lease(RECIPE.folder) as other:
-        other.take(lambda: None, print, lambda: None)
+        other.take(print)
         waits = waiting(monkeypatch, lambda: len(waits) == 3 and toy.finish())
         do()
         assert other.is_held()
@@ -148,7 +148,7 @@ def test_it_waits_for_who_does_the_job_and_does_nothing_twice(toy, monkeypatch):
 
 def test_it_works_where_the_other_one_has_ended_without_outputs(toy, monkeypatch):
     other = Lease(RECIPE.folder)
-    other.take(lambda: None, print, lambda: None)
+    other.take(print)
     waiting(monkeypatch, lambda: other.__exit__())
     do()
     assert len(toy.calls) == 1 and (RECIPE.folder / MANIFEST).is_file()
@@ -167,7 +167,7 @@ def test_parts_ranks_and_further_nodes_work_for_who_has_the_lease(toy, monkeypat
     if how == "rank":
         monkeypatch.setenv("RANK", "1")
     with Lease(RECIPE.folder) as other:
-        other.take(lambda: None, print, lambda: None)
+        other.take(print)
         do(**{"part": {"part": "half.1of2"}, "node": {"node_rank": 1}, "rank": {}}[how])
     assert len(toy.calls) == 1 and not LOG.exists()
 

@@ -7,9 +7,8 @@ import sys
 import pytest
 
 TRAINING = """
-from pathlib import Path
 from docmt.training.live import training_progress
-shown = training_progress(Path("job.json"))
+shown = training_progress(None)
 shown.note("update 3")
 shown.note("update 6")
 """

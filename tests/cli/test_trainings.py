@@ -9,7 +9,7 @@ from helpers.recipes import write_settings
 
 from docmt.base.artifacts import write_json
 from docmt.cli import trainings
-from docmt.training.survey import TrainingState
+from docmt.supervision.survey import TrainingState
 
 RUNNING = TrainingState(
     *("paper", "ted", "g_transformer", "2", "0123456789", "running"),

@@ -62,5 +62,5 @@ def checkpoints(folder: Folder) -> list[Path]:
 
 
 def holder(folder: Folder) -> int:
-    """The process that has the state folder."""
-    return json.loads((folder.paths.state / "process.json").read_text())["process"]
+    """The process that has the job."""
+    return json.loads((folder.paths.output / "process.json").read_text())["process"]

@@ -102,7 +102,7 @@ def chain_document(draw: np.random.Generator, has_cue: bool) -> tuple[list, list
 def learn(
     config: TransformerConfig, documents: Documents, updates: int, lr: float = 5e-3, at_once: int = 40, seed: int = 1
 ) -> Transformer:
-    """Train from scratch with Adam, linear warm-up and decay; the objective is that of `docmt.training.update`."""
+    """Train from scratch with Adam, linear warm-up and decay; the objective is that of `docmt.training.losses`."""
     torch.manual_seed(seed)
     draw, model = np.random.default_rng(seed), build(config, VOCABULARY, VOCABULARY).train()
     optimiser = torch.optim.Adam(model.parameters(), lr, betas=(0.9, 0.98))

@@ -9,20 +9,20 @@ import time
 from pathlib import Path
 
 from docmt.cli.main import main
-from docmt.training import lease
+from docmt.supervision import lease
 from docmt.training.loop import Training
 
 
 def wait_before(number: int, gate: Path) -> None:
     plain = Training._update
 
-    def update(self: Training):
+    def update(self: Training, *arguments: object):
         if self.status.update + 1 == number:
             gate.with_suffix(f".{self.ranks.number}").touch()
         while self.status.update + 1 == number and not gate.exists():
             self.watch.alive()
             time.sleep(0.01)
-        return plain(self)
+        return plain(self, *arguments)
 
     Training._update = update
 

@@ -26,7 +26,7 @@ CARRIED_OUT = {
 ENVIRONMENT = "makes an environment: tests/packaging/test_packaging.py"
 STUDIES = "trains for minutes or longer: tests/workflow/test_matrix.py"
 PUBLISHED = "needs published contrastive sets, and a model of their languages: tests/cli/test_contrastive.py"
-CLUSTER = "needs a Slurm with several nodes or GPUs: tests/training/test_several_nodes.py"
+CLUSTER = "needs a Slurm with several nodes or GPUs: tests/supervision/test_several_nodes.py"
 FAIRSEQ = "needs a checkpoint of fairseq: tests/cli/test_import_fairseq.py"
 
 LEFT_OUT = {
@@ -38,9 +38,9 @@ LEFT_OUT = {
     "pytest": "runs tests",
     "ssh ": CLUSTER,
     "srun ": CLUSTER,
-    "torchrun": "needs several GPUs: tests/training/test_several_nodes.py",
+    "torchrun": "needs several GPUs: tests/supervision/test_several_nodes.py",
     "--set-resources": CLUSTER,
-    "--ranks 4": "needs several GPUs: tests/training/test_ranks.py",
+    "--ranks 4": "needs several GPUs: tests/supervision/test_ranks.py",
     "squeue": "asks a Slurm: tests/workflow/test_cluster.py",
     "--profile slurm": "asks a Slurm: tests/preflight/test_slurm.py",
     "--profile profiles/": "needs a cluster: tests/workflow/test_other_clusters.py",

@@ -12,7 +12,7 @@ from helpers.exit_status import status_of
 from helpers.zygote import command
 
 from docmt.base.parent import signal_at_parents_end
-from docmt.training import launch, meeting
+from docmt.supervision import launch, meeting
 
 LOST_S = 3.0
 """In the place of a minute: no test waits for long."""
@@ -50,6 +50,6 @@ class Fork:
 def launcher(arguments: list[str]) -> None:
     """Run `docmt` with arguments of `docmt job train`."""
     meeting.LOST_S = LOST_S
-    launch.start = lambda variables, options, inherited: Fork([*arguments, *options], variables)
+    launch.start = lambda variables, end, inherited: Fork(arguments, variables)
     print(os.getpid(), flush=True)
     command(arguments)

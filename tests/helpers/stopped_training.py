@@ -20,9 +20,9 @@ from pathlib import Path
 from helpers.toy_task import open_score
 
 from docmt.cli.main import main
+from docmt.supervision.watch import Watch
 from docmt.trained import dev_bleu
 from docmt.training.loop import Training
-from docmt.training.watch import Watch
 
 SLOW_S = 0.05
 """Added to each update where time decides."""
@@ -38,7 +38,7 @@ def stop(how: str) -> None:
 def plant_in_updates(log: Path, at: int, how: str) -> None:
     plain = Training._update
 
-    def update(self: Training):
+    def update(self: Training, *arguments: object):
         number = self.status.update + 1
         if self.ranks.is_first:
             with log.open("a") as stream:
@@ -47,7 +47,7 @@ def plant_in_updates(log: Path, at: int, how: str) -> None:
             time.sleep(SLOW_S)
         elif number == at and number % self.ranks.count == self.ranks.number:
             stop(how)
-        return plain(self)
+        return plain(self, *arguments)
 
     Training._update = update
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,10 @@ from docmt.base.recipe import JOB, Recipe
 from docmt.base.tables import write_arrow
 from docmt.base.vocabulary import SPECIALS, Vocabulary
 from docmt.settings.train import CHANGEABLE
+from docmt.supervision.watch import JobOptions
 from docmt.training.job import train
-from docmt.training.pace import JobOptions
-from docmt.training.status import Update
-from docmt.training.task import Paths
-from docmt.training.validate import Score, Sentences
+from docmt.training.progress import Update
+from docmt.training.task import Paths, Score, Sentences
 
 PIECES = ("man", "woman", "it", "he", "she", "1", "2", "3", "4", "5", "6")
 VOCABULARY = Vocabulary(SPECIALS + PIECES)
@@ -135,10 +135,7 @@ class Folder:
 
     @property
     def paths(self) -> Paths:
-        recipe = self.recipe
-        output, state = recipe.folder, recipe.folder / SCRATCH
-        init, chains = recipe.inputs.get("init"), recipe.inputs.get("chains")
-        return Paths(recipe, recipe.inputs["view"], self.root / "text", output, state, init, chains)
+        return Paths.of(self.recipe)
 
     def settings(self) -> dict[str, Any]:
         run = {"version": 1, "study": "s", "corpus": "toy", "system": "g", "scale": "smoke", "seed": self.seed}
@@ -152,8 +149,11 @@ class Folder:
         """Write the recipe."""
         self.recipe.write()
 
-    def train(self, listener: Notes | None = None, threads: int = 1, open_score=open_score, **options: object) -> bool:
-        return train(self.paths, "cpu", threads, listener or Notes(), open_score, JobOptions(**options))
+    def train(
+        self, notes: Notes | None = None, threads: int = 1, open_score=open_score, end: float = inf, **options: object
+    ) -> bool:
+        how = JobOptions(**options)
+        return train(self.paths, "cpu", threads, notes or Notes(), open_score, how, end=end)
 
     def changed(self, model: dict | None = None, hints: dict | None = None, **training: object) -> "Folder":
         """The same training with another recipe, which is written; other settings have another folder of outputs."""

@@ -11,9 +11,10 @@ from pathlib import Path
 import torch
 from torch.distributed import distributed_c10d
 
-from docmt.training import ranks
-from docmt.training.exit import CLAIM
-from docmt.training.watch import Watch, Watchdog
+from docmt.supervision import ranks
+from docmt.supervision.exit import CLAIM
+from docmt.supervision.watch import Watch
+from docmt.supervision.watchdog import Watchdog
 
 LIMIT_S = 2.0
 WORK_S = 5.0
@@ -38,6 +39,6 @@ if __name__ == "__main__":
     with (
         watch.stop,
         ranks.joined(torch.device("cpu"), watch.waiting) as together,
-        Watchdog(folder, LIMIT_S / 60, watch, together.number, together.count),
+        Watchdog(folder, LIMIT_S / 60, watch, together.number, together.count, lambda: True),
     ):
         print(together.from_first(lambda: work(watch, how)))

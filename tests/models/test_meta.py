@@ -16,7 +16,7 @@ from docmt.nn import attention, varlen
 from docmt.nn.noise import document_keys
 from docmt.nn.streams import Batch
 from docmt.training.computing import forward_context
-from docmt.training.update import batch_losses
+from docmt.training.losses import batch_losses
 
 META = torch.device("meta")
 HEADS_OF_8 = {"width": 32, "heads": 4}
@@ -35,7 +35,7 @@ def batch_for(case: str) -> Batch:
 
 def backward(model: Transformer, batch: Batch) -> set[str]:
     """The names of the parameters that an update gives a gradient to, which it leaves on the device."""
-    loss, _, terms = batch_losses(model, batch, 0.1, lambda: forward_context(torch.device("cpu"), "fp32"))
+    loss, _, terms = batch_losses(model, batch, 0.1, forward_context(torch.device("cpu"), "fp32"))
     (loss + sum(term.total for term in terms.values())).backward()
     return {name for name, parameter in model.named_parameters() if parameter.grad is not None}
 

@@ -17,7 +17,7 @@ from docmt.base.result_folders import OLD
 from docmt.plan.asked import asked_lately, file_of_clone, write_asked
 from docmt.plan.links import jobs_of_target, set_link
 from docmt.plan.plan import Job
-from docmt.training.lease import Lease
+from docmt.supervision.lease import Lease
 
 TRAINING, UPDATES = "results/5_training/toy/sentence/seed1", "defaults/train/max_updates"
 
@@ -128,7 +128,7 @@ def test_nothing_is_removed_while_a_job_works_on_it_or_reads_it(changed):
     )
     working = changed.root / plan.recipe(Job.of("translate", corpus="toy", system="sentence", seed=1)).folder
     with Lease(working) as lease:
-        lease.take(lambda: None, print, lambda: None)
+        lease.take(print)
         for folder, message in ((working, "works on"), (changed.root / training.folder, "reads what is removed")):
             with pytest.raises(UserError, match=message):
                 invoke("remove-results", str(folder), "--yes", "--root", changed.root)

@@ -11,7 +11,7 @@ from docmt.cli import status
 from docmt.plan.links import jobs_of_target
 from docmt.plan.progress import RunProgress, progress_of
 from docmt.plan.run import planned
-from docmt.training.lease import FILE
+from docmt.supervision.lease import FILE
 
 SQUEUE = "#!/bin/sh\ncat <<END\n{}\nEND\n"
 

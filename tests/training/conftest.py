@@ -1,4 +1,4 @@
-"""A small training that nobody disturbs, and one that a test may stop, spoil or train."""
+"""A small training that a test may stop, spoil or train, and its model."""
 
 from pathlib import Path
 
@@ -11,14 +11,6 @@ from docmt.models.transformer import Transformer
 from docmt.settings.models import GTransformerConfig
 
 
-@pytest.fixture(scope="session")
-def reference(tmp_path_factory) -> Folder:
-    """A training that came to its end; checkpoints after updates 3, 6 and 9 of 12."""
-    folder = make_folder(tmp_path_factory.mktemp("reference") / "run")
-    assert folder.train()
-    return folder
-
-
 @pytest.fixture
 def model() -> Transformer:
     """A G-Transformer, which has parameters that a sentence model has, and others."""
@@ -27,5 +19,5 @@ def model() -> Transformer:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
-    """The same training before it begins."""
+    """A small training before it begins."""
     return make_folder(tmp_path / "run")

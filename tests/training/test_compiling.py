@@ -4,7 +4,6 @@ The backends are those that need no compiler of C++: what they are given is what
 """
 
 from dataclasses import replace
-from functools import partial
 from math import inf
 
 import numpy as np
@@ -15,23 +14,21 @@ from helpers.toy_task import Notes, make_folder
 
 from docmt.base.errors import UserError
 from docmt.models import build
+from docmt.nn.compiled import Backend, compile_parts, pad_batch
 from docmt.nn.frames import frame_batch
 from docmt.nn.layers import FeedForward
 from docmt.nn.noise import document_keys
 from docmt.nn.onednn import ROWS
 from docmt.nn.streams import Batch
+from docmt.supervision.exit import read_exit
+from docmt.supervision.ranks import Ranks
+from docmt.supervision.watch import JobOptions
 from docmt.training import job
-from docmt.training.computing import Compiling, choose_compiling, forward_context, quantum
-from docmt.training.exit import read_exit
-from docmt.training.pace import JobOptions
-from docmt.training.update import (
-    Sums,
-    accumulate_gradients,
-    clip_gradients,
-    epoch_updates,
-    micro_batches,
-    target_tokens,
-)
+from docmt.training.batches import epoch_updates, micro_batches
+from docmt.training.computing import forward_context, quantum
+from docmt.training.losses import accumulate_gradients
+from docmt.training.optimiser import clip_gradients
+from docmt.training.progress import Sums
 
 NOISY = {"dropout": 0.2, "attention_dropout": 0.1, "activation_dropout": 0.1}
 KINDS = [
@@ -61,18 +58,21 @@ def batch_for(kind: str, update: int) -> Batch:
     return frame_batch(rows_of(source, target), CASES[kind].frame).with_keys(keys).with_word_dropout(0.1)
 
 
-def trained(kind: str, how: Compiling, updates: int = 3, **sizes: int) -> tuple[dict[str, torch.Tensor], list[Sums]]:
+def trained(
+    kind: str, backend: Backend | None, rows: int, updates: int = 3, **sizes: int
+) -> tuple[dict[str, torch.Tensor], list[Sums]]:
     """The weights after so many updates of two batches, in double precision, and the sums of each."""
     torch.manual_seed(1)
     model = build(replace(CASES[kind], **NOISY, **sizes), VOCABULARY, VOCABULARY).double().train()
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-2)
     sums = []
     for update in range(1, updates + 1):
-        batches = [how.ready(batch_for(kind, number)) for number in (2 * update, 2 * update + 1)]
+        batches = [pad_batch(batch_for(kind, number), rows) for number in (2 * update, 2 * update + 1)]
         tokens = sum(len(batch.target_out) for batch in batches)
-        with how.parts(model):
-            plain = partial(forward_context, CPU, "fp32")
-            sums.append(accumulate_gradients(model, batches, tokens, 0.1, model.term_weights(update), plain))
+        weights = model.term_weights(update)
+        with compile_parts(model, backend):
+            added = accumulate_gradients(model, batches, tokens, 0.1, weights, forward_context(CPU, "fp32"))
+        sums.append(added.over(Ranks(), weights))
         clip_gradients(model.parameters(), inf)
         optimiser.step()
         optimiser.zero_grad()
@@ -81,8 +81,8 @@ def trained(kind: str, how: Compiling, updates: int = 3, **sizes: int) -> tuple[
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_compiled_training_is_the_same_training(kind):
-    plain, plain_sums = trained(kind, Compiling())
-    compiled, sums = trained(kind, Compiling("aot_eager", 64))
+    plain, plain_sums = trained(kind, None, 1)
+    compiled, sums = trained(kind, "aot_eager", 64)
     for name, weights in plain.items():
         torch.testing.assert_close(compiled[name], weights, atol=1e-6, rtol=0, msg=lambda text, n=name: f"{n}: {text}")
     for plain_sum, padded_sum in zip(plain_sums, sums, strict=True):
@@ -101,7 +101,7 @@ def test_parts_are_compiled_for_each_shape_not_for_each_layer_or_batch(kind):
     for layers, updates in ((1, 1), (3, 1), (1, 3)):
         torch.compiler.reset()
         backend = Counted()
-        trained(kind, Compiling(backend, 256), updates, encoder_layers=layers, decoder_layers=layers)
+        trained(kind, backend, 256, updates, encoder_layers=layers, decoder_layers=layers)
         counts.append(backend.graphs)
     assert counts[0] == counts[1] == counts[2] > 2
 
@@ -109,7 +109,7 @@ def test_parts_are_compiled_for_each_shape_not_for_each_layer_or_batch(kind):
 def test_as_many_shapes_are_compiled_as_there_are():
     """torch stops after the eighth, and would leave it to chance which kernels compute the others."""
     backend, part = Counted(), FeedForward(4, 8, dropout=0.0)
-    with Compiling(backend).parts(part):
+    with compile_parts(part, backend):
         for rows in (*range(2, 12), *range(2, 12)):
             part(torch.ones(rows, 4))
     assert backend.graphs == 10
@@ -122,17 +122,17 @@ def test_an_epoch_has_few_shapes_and_each_is_compiled_once():
         [draw.integers(7, VOCABULARY, size=draw.integers(5, 20)).tolist() for _ in range(3)] for _ in range(600)
     ]
     rows = rows_of(sentences, sentences)
-    lengths = target_tokens(rows)
+    lengths, multiple = rows.target_tokens, quantum(CPU, budget, compiled=True)
     batches = [
-        Compiling("eager", quantum(budget)).ready(frame_batch(rows.take(part), "wrapped"))
+        pad_batch(frame_batch(rows.take(part), "wrapped"), multiple)
         for update in epoch_updates(lengths, budget, seed=1, epoch=0)
         for part in micro_batches(update, lengths, budget, budget)
     ]
     counts = [len(stream.tokens) for batch in batches for stream in (batch.source, batch.target_in)]
-    assert len(batches) >= 20 and all(count % quantum(budget) == 0 for count in counts)
+    assert len(batches) >= 20 and all(count % multiple == 0 for count in counts)
     assert len(set(counts)) <= 4
     backend, part = Counted(), FeedForward(4, 8, dropout=0.0)
-    with Compiling(backend).parts(part):
+    with compile_parts(part, backend):
         for count in counts:
             part(torch.ones(count, 4))
     assert backend.graphs == len(set(counts))
@@ -140,9 +140,9 @@ def test_an_epoch_has_few_shapes_and_each_is_compiled_once():
 
 def test_only_a_job_that_is_asked_compiles():
     assert JobOptions().compiled is False
-    assert choose_compiling(False, CPU, 4096) == Compiling(quantum=ROWS)
-    assert choose_compiling(False, torch.device("cuda"), 4096) == Compiling()
-    assert choose_compiling(True, CPU, 4096) == Compiling("inductor", 256)
+    assert quantum(CPU, 4096, compiled=False) == ROWS
+    assert quantum(torch.device("cuda"), 4096, compiled=False) == 1
+    assert quantum(CPU, 4096, compiled=True) == 256
 
 
 class Killed(BaseException):
@@ -158,7 +158,7 @@ def kill_at(update: int) -> Notes:
 
 
 def compiled_by(monkeypatch, backend) -> None:
-    monkeypatch.setattr(job, "choose_compiling", partial(choose_compiling, backend=backend))
+    monkeypatch.setattr(job, "COMPILER", backend)
 
 
 def test_a_stopped_training_goes_on_to_the_same_weights(folder, tmp_path, monkeypatch):

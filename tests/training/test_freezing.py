@@ -7,7 +7,7 @@ from helpers.toy_task import SMALL_MODEL, Notes, make_folder
 from docmt.base.errors import UserError
 from docmt.models.pretrained import Start
 from docmt.models.store import load_model
-from docmt.training.task import freeze
+from docmt.training.start import freeze
 
 
 def start_of(model) -> Start:

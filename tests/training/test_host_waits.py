@@ -14,13 +14,14 @@ from helpers.pretend_device import CPU, DEVICE, READ, UPLOAD, move, pretended_de
 from docmt.models import build
 from docmt.models.pretrained import Start
 from docmt.settings.train import TrainConfig
+from docmt.supervision.ranks import Ranks
+from docmt.supervision.watch import Watch
 from docmt.training.checkpoint import StateFolder
-from docmt.training.computing import TILE, Compiling
+from docmt.training.computing import TILE
 from docmt.training.loop import Training
-from docmt.training.ranks import Ranks
+from docmt.training.progress import Update
 from docmt.training.task import Task
 from docmt.training.validate import dev_losses
-from docmt.training.watch import Watch
 
 READS_OF_AN_UPDATE = 2
 READS_OF_DEV = 1
@@ -39,9 +40,11 @@ def training(case: str, folder: Path, device: torch.device = DEVICE, padded: boo
     optimiser = torch.optim.AdamW([{"params": [*model.parameters()], "name": "lr", "group": None}], foreach=False)
     rows = rows_of(*documents())
     task = Task(model, optimiser, settings, rows, rows, 1, device, Start([], []))
-    return Training(
-        task, StateFolder(folder, print, {}), Watch(), compiling=Compiling(quantum=TILE) if padded else None
-    )
+    return Training(task, StateFolder(folder, print, {}), Watch(), quantum=TILE if padded else 1)
+
+
+def update(training: Training) -> Update:
+    return training._update(training.batches.of_update(1, 0, 0))
 
 
 @pytest.mark.parametrize("case", MOSTLY_SLOW)
@@ -52,7 +55,7 @@ def test_an_update_waits_twice(case, tmp_path):
         with pretended_device() as waits:
             begun = training(case, tmp_path / str(number), **settings)
             waits.clear()
-            step = begun._update()
+            step = update(begun)
         assert dict(+waits) == {READ: READS_OF_AN_UPDATE}
         assert step.loss > 0 and step.gradient_norm > 0 and (step.padding > 0) is bool(settings)
 
@@ -62,14 +65,14 @@ def test_losses_of_dev_are_read_once(case, tmp_path):
     with pretended_device() as waits:
         begun = training(case, tmp_path)
         waits.clear()
-        dev_losses(begun.task.model, begun.task.dev, 28, 0.1, DEVICE, begun._computing, Ranks())
+        dev_losses(begun.task.model, begun.task.dev, 28, 0.1, DEVICE, begun._forward_context, Ranks())
     assert dict(+waits) == {READ: READS_OF_DEV}
 
 
 def test_the_pretended_device_computes_what_the_cpu_does(tmp_path):
     """What these tests rest on: the numbers are right, and each way to read a value is counted."""
     with pretended_device() as waits:
-        pretended = training("g_transformer", tmp_path / "pretended")._update()
+        pretended = update(training("g_transformer", tmp_path / "pretended"))
         x = torch.arange(3.0).to(DEVICE)
         waits.clear()
         reads = [x.tolist, x.sum().item, x.cpu, x.nonzero, lambda: bool(x.any()), lambda: x[x > 0], x.unique]
@@ -82,5 +85,5 @@ def test_the_pretended_device_computes_what_the_cpu_does(tmp_path):
             assert waits[UPLOAD] == number + 1
         torch.ones(1).to(DEVICE, non_blocking=True)
         assert dict(waits) == {READ: len(reads), UPLOAD: 2}
-    plain = training("g_transformer", tmp_path / "plain", CPU)._update()
+    plain = update(training("g_transformer", tmp_path / "plain", CPU))
     assert (plain.loss, plain.nll, plain.gradient_norm) == (pretended.loss, pretended.nll, pretended.gradient_norm)

@@ -20,13 +20,15 @@ from docmt.models.store import load_model, read_card
 from docmt.nn.frames import frame_batch
 from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
+from docmt.supervision.exit import Reason
+from docmt.supervision.ranks import Ranks
+from docmt.supervision.watch import Watch
+from docmt.training.batches import Batches
 from docmt.training.checkpoint import StateFolder
-from docmt.training.exit import Reason
-from docmt.training.listeners import Metrics
 from docmt.training.loop import Training
+from docmt.training.metrics import Metrics
 from docmt.training.status import Status
 from docmt.training.task import prepare, read_settings
-from docmt.training.watch import Watch
 
 SENTENCE = {key: value for key, value in SMALL_MODEL.items() if key != "combined_layers"} | {"kind": "transformer"}
 
@@ -171,15 +173,10 @@ def test_word_dropout_hits_words_only():
 def test_word_dropout_ends_after_its_epochs(folder):
     other = folder.changed(word_dropout=0.5, word_dropout_epochs=1)
     task = prepare(other.paths, read_settings(other.paths), torch.device("cpu"))
-    training = Training(task, None, Watch())
-    instances = np.arange(len(task.rows))
-
-    def masked() -> bool:
-        return any((batch.source.tokens == MASK).any() for batch in training._batches(instances, 1))
-
-    assert masked()
-    training.status.epoch = 1
-    assert not masked()
+    batches = Batches(task, Ranks())
+    for epoch in (0, 1):
+        is_masked = [(batch.source.tokens == MASK).any() for batch in batches.of_update(1, epoch, 0).batches]
+        assert any(is_masked) == (epoch == 0)
 
 
 def test_init_from_takes_what_the_sentence_model_has(tmp_path, sentence):

@@ -1,15 +1,14 @@
 """What people see of a training."""
 
 import io
-import json
 
 import pytest
-from helpers.toy_task import SHORT_TRAINING, step
+from helpers.toy_task import step
 from rich.console import Console
 
 from docmt.training import live
 from docmt.training.live import TrainingLog, dev_line
-from docmt.training.status import Validation
+from docmt.training.progress import Validation
 
 
 def test_a_log_has_a_line_a_minute_and_one_at_each_validation():
@@ -50,17 +49,3 @@ def test_a_terminal_has_a_live_line_and_the_validations_above_it(monkeypatch, to
     assert "20 target tokens/s" in text
     assert "dev loss 2.5000" in text
     assert ("left" in text) == left
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (json.dumps({"settings": {"train": SHORT_TRAINING}}), 12),
-        ('{"settings": {"train": {"max_updates": null}}}', None),
-        ("{", None),
-    ],
-)
-def test_the_number_of_updates_comes_from_the_recipe_if_it_can_be_read(tmp_path, text, expected):
-    (tmp_path / "job.json").write_text(text, encoding="utf-8")
-    assert live.max_updates(tmp_path / "job.json") == expected
-    assert live.max_updates(tmp_path / "missing.json") is None

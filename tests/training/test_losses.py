@@ -1,7 +1,6 @@
 """The loss against loops over tokens and vocabulary, and gradients of updates against one another."""
 
 import math
-from functools import partial
 
 import numpy as np
 import pytest
@@ -15,11 +14,12 @@ from docmt.nn.frames import frame_batch
 from docmt.nn.noise import document_keys
 from docmt.nn.rows import Rows
 from docmt.settings.models import GTransformerConfig
+from docmt.supervision.ranks import Ranks
 from docmt.training import losses
+from docmt.training.batches import micro_batches
 from docmt.training.computing import forward_context
-from docmt.training.losses import smoothed_cross_entropy
-from docmt.training.ranks import Ranks
-from docmt.training.update import accumulate_gradients, clip_gradients, micro_batches, target_tokens
+from docmt.training.losses import accumulate_gradients, smoothed_cross_entropy
+from docmt.training.optimiser import clip_gradients
 from docmt.training.validate import dev_losses
 
 
@@ -93,14 +93,14 @@ def rows() -> Rows:
 
 
 def gradients(model, rows: Rows, batch_tokens: int, ranks: int = 1) -> tuple[list[torch.Tensor], object]:
-    lengths = target_tokens(rows)
+    lengths = rows.target_tokens
     model.zero_grad()
     parts = micro_batches(np.arange(len(rows)), lengths, int(lengths.sum()), batch_tokens, ranks)
     batches = [frame_batch(rows.take(part), "wrapped").with_keys(document_keys(1, part)) for part in parts]
     batches = [batch.with_word_dropout(0.1) for batch in batches]
-    fp32 = partial(forward_context, torch.device("cpu"), "fp32")
+    fp32 = forward_context(torch.device("cpu"), "fp32")
     sums = accumulate_gradients(model, batches, int(lengths.sum()), 0.1, {}, fp32)
-    return [p.grad.clone() for p in model.parameters() if p.grad is not None], sums
+    return [p.grad.clone() for p in model.parameters() if p.grad is not None], sums.over(Ranks(), {})
 
 
 @pytest.mark.parametrize(("batch_tokens", "ranks"), [(15, 1), (40, 1), (64, 1), (64, 3), (10_000, 4)])
@@ -111,7 +111,7 @@ def test_an_update_has_the_same_gradient_however_it_is_split(model, rows, batch_
     for whole_gradient, split_gradient in zip(whole, split, strict=True):
         torch.testing.assert_close(whole_gradient, split_gradient, rtol=1e-4, atol=1e-6)
     assert split_sums.loss == pytest.approx(whole_sums.loss, rel=1e-5)
-    assert split_sums.target_tokens == whole_sums.target_tokens == target_tokens(rows).sum()
+    assert split_sums.target_tokens == whole_sums.target_tokens == rows.target_tokens.sum()
 
 
 def test_clipping_scales_the_gradient_to_the_norm_and_returns_the_one_before(model, rows):
@@ -130,7 +130,7 @@ def test_dev_losses_are_means_over_all_target_tokens(model, rows):
     expected = loss_by_loops(logits.tolist(), batch.target_out.tolist(), 0.1)
     tokens = len(batch.target_out)
     *means, terms = dev_losses(
-        model, rows, 30, 0.1, torch.device("cpu"), partial(forward_context, torch.device("cpu"), "fp32"), Ranks()
+        model, rows, 30, 0.1, torch.device("cpu"), forward_context(torch.device("cpu"), "fp32"), Ranks()
     )
     assert means == pytest.approx([value / tokens for value in expected], rel=1e-4) and terms == {}
     assert model.training

@@ -8,7 +8,7 @@ from helpers.model_cases import MOSTLY_SLOW, batch_of, documents, model_of
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from docmt.training.computing import forward_context
-from docmt.training.update import batch_losses
+from docmt.training.losses import batch_losses
 
 aten = torch.ops.aten
 IN_BF16 = (aten.mm, aten.addmm, aten.bmm)
@@ -34,7 +34,7 @@ class Types(TorchDispatchMode):
 def test_products_are_in_bf16_and_sums_in_fp32(case):
     model, batch = model_of(case).float().train(), batch_of(case, *documents())
     with Types() as types:
-        losses = batch_losses(model, batch, 0.1, lambda: forward_context(torch.device("cpu"), "bf16"))
+        losses = batch_losses(model, batch, 0.1, forward_context(torch.device("cpu"), "bf16"))
     loss, nll, terms = losses
     assert loss.dtype == nll.dtype == torch.float64
     assert {term.total.dtype for term in terms.values()} <= {torch.float32}
@@ -49,7 +49,7 @@ def test_the_loss_in_bf16_is_that_in_fp32_nearly():
     for case in ("transformer", "lexical_chain", "w_link"):
         model, batch = model_of(case).float().eval(), batch_of(case, *documents())
         losses = [
-            batch_losses(model, batch, 0.1, lambda precision=precision: forward_context(torch.device("cpu"), precision))
+            batch_losses(model, batch, 0.1, forward_context(torch.device("cpu"), precision))
             for precision in ("fp32", "bf16")
         ]
         assert losses[1][0].item() == pytest.approx(losses[0][0].item(), rel=0.02)

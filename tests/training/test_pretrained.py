@@ -22,8 +22,8 @@ from docmt.cli.main import main
 from docmt.decoding.segments import SegmentTable, View
 from docmt.models.store import load_model
 from docmt.settings.pretrained import checkpoint_files, files_by_role
-from docmt.steps.train import paths_of
-from docmt.training.task import build_model, check_test, check_text, counterparts, prepare, read_settings
+from docmt.training.start import counterparts
+from docmt.training.task import Paths, build_model, check_test, check_text, prepare, read_settings
 
 KINDS = {"mbart": "transformer", "bart": "g_transformer", "bert": "transformer"}
 """Checkpoints, and the model that starts from each."""
@@ -170,7 +170,7 @@ def edit(root: Path, key: str, value) -> None:
 
 def refusal(root: Path) -> str:
     with pytest.raises(UserError) as refused:
-        paths = paths_of(recipe_of(root))
+        paths = Paths.of(recipe_of(root))
         read_settings(paths)
         check_text(paths)
     return str(refused.value)
@@ -194,13 +194,13 @@ def test_the_fields_that_have_to_differ_can_be_pasted(bart):
     pasted = yaml.safe_load(re.search(r"expected model: (\{.*\})", message)[1])
     assert pasted == {"heads": 4, "width": 16, "embedding_scale": False, "norm_epsilon": 1e-5}
     edit(bart, "model", {**fitting, **pasted})
-    read_settings(paths_of(recipe_of(bart)))
+    read_settings(Paths.of(recipe_of(bart)))
 
 
 def test_a_segment_beyond_the_table_of_positions_is_refused_before_the_first_update(bart):
     """Of every split: a model that cannot read the test set is not trained."""
     edit(bart, "model", {**recipe_of(bart).all_settings["model"], "max_positions": 30})
-    paths = paths_of(recipe_of(bart))
+    paths = Paths.of(recipe_of(bart))
     chosen = read_settings(paths)
     with pytest.raises(UserError, match="longer than the model's table of positions") as refused:
         prepare(paths, chosen, torch.device("cpu"))

@@ -20,7 +20,7 @@ from docmt.grid.scale import Scale
 from docmt.grid.study import load_study
 from docmt.models import build
 from docmt.settings.system import SystemConfig
-from docmt.training.optimiser import build_optimiser, set_learning_rates
+from docmt.training.optimiser import build_optimiser, schedules_of, set_learning_rates
 
 HAN = "recipes"
 """The study of the trainings of HAN's authors."""
@@ -75,9 +75,10 @@ def test_learning_rates(name):
     if "transferred" in system.train.frozen:
         model["known"].requires_grad_(False)
     optimiser = build_optimiser(model, system.train, transferred)
+    schedules = schedules_of(optimiser, system.train, system.model.width)
     for update in UPDATES:
         expected = {group: formula(update) for group, formula in RATES[name].items()}
-        rates = set_learning_rates(optimiser, system.train, system.model.width, update)
+        rates = set_learning_rates(optimiser, schedules, update)
         assert rates == pytest.approx(expected, rel=1e-12), update
 
 

@@ -10,8 +10,7 @@ from docmt.base.artifacts import read_json, write_json
 from docmt.base.vocabulary import SPECIALS, UNK, Vocabulary
 from docmt.nn.rows import Rows
 from docmt.training.computing import repeatable
-from docmt.training.outputs import nameless_events
-from docmt.training.words import words_of_instances
+from docmt.training.outputs import nameless_events, words_of_instances
 
 
 @pytest.fixture(scope="module")

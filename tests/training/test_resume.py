@@ -9,7 +9,7 @@ import torch
 from helpers.toy_task import Folder, Notes, make_folder
 
 from docmt.base.errors import UserError
-from docmt.training import checkpoint, listeners
+from docmt.training import checkpoint, progress
 
 
 class Killed(BaseException):
@@ -188,7 +188,7 @@ def test_a_folder_of_other_things_is_no_state(folder):
 @pytest.mark.parametrize(("every", "save_minutes"), [(1, 30), (5, 0)])
 def test_rows_are_the_same_wherever_checkpoints_are(tmp_path, monkeypatch, every, save_minutes):
     """With minutes 0, a checkpoint stands between each update and its validation, too."""
-    monkeypatch.setattr(listeners, "EVERY_UPDATES", every)
+    monkeypatch.setattr(progress, "EVERY_UPDATES", every)
     number_event_files(monkeypatch)
     curves = []
     for name, stops in (("stopped", range(1, 12)), ("whole", ())):

@@ -7,9 +7,9 @@ import pytest
 
 from docmt.base.checks import BadValue
 from docmt.settings.train import TrainConfig
-from docmt.training.optimiser import build_optimiser, set_learning_rates
-from docmt.training.rules import best, chosen_updates, stop_reason
-from docmt.training.status import Status, Validation
+from docmt.training.optimiser import build_optimiser, schedules_of, set_learning_rates
+from docmt.training.progress import Validation
+from docmt.training.status import Status, best, chosen_updates, stop_reason
 
 
 def history(*losses: float) -> list[Validation]:
@@ -94,7 +94,7 @@ def test_two_learning_rates_reach_the_transferred_and_the_new_parameters(model):
     transferred = [name for name in names if model.transfer_source(name) is not None]
     train = TrainConfig(lr=1.0, lr_new=5e-4, lr_transferred=1e-4, warmup_updates=10)
     optimiser = build_optimiser(model, train, transferred)
-    rates = set_learning_rates(optimiser, train, 8, update=5)
+    rates = set_learning_rates(optimiser, schedules_of(optimiser, train, 8), update=5)
     assert rates == {"lr_new": pytest.approx(2.5e-4), "lr_transferred": pytest.approx(5e-5)}
     rate_of = {id(parameter): group["lr"] for group in optimiser.param_groups for parameter in group["params"]}
     for name, parameter in model.named_parameters():
@@ -133,9 +133,10 @@ def test_new_and_transferred_parameters_may_have_schedules_of_their_own(model, c
     settings, new, transferred = GROUP_SCHEDULES[case]
     train = TrainConfig(warmup_updates=100, max_updates=900, **settings)
     optimiser = build_optimiser(model, train, ["source_embedding.weight"])
+    schedules = schedules_of(optimiser, train, 8)
     for update in (1, 2, 19, 20, 21, 99, 100, 101, 399, 400, 401, 900):
         expected = {"lr_new": new(update), "lr_transferred": transferred(update)}
-        assert set_learning_rates(optimiser, train, 8, update) == pytest.approx(expected, rel=1e-12), update
+        assert set_learning_rates(optimiser, schedules, update) == pytest.approx(expected, rel=1e-12), update
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from docmt.base.errors import UserError
 from docmt.nn.rows import Rows
-from docmt.training.update import balanced_shares, check_lengths, epoch_updates, micro_batches, pack, target_tokens
+from docmt.training.batches import balanced_shares, epoch_updates, micro_batches, pack
+from docmt.training.task import check_lengths
 
 LENGTHS = st.lists(st.integers(1, 40), min_size=1, max_size=60).map(np.array)
 
@@ -74,7 +75,7 @@ def test_order_follows_from_seed_and_epoch():
 
 def test_target_tokens_count_words_and_ends_of_sentences():
     rows = Rows.from_lists([[[9], [9, 9]], [[9]]], [[[8, 8, 8], []], [[8]]])
-    assert target_tokens(rows).tolist() == [5, 2]
+    assert rows.target_tokens.tolist() == [5, 2]
 
 
 def test_a_segment_longer_than_a_batch_is_named():

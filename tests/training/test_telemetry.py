@@ -11,14 +11,15 @@ from helpers.toy_task import Notes, make_folder
 from docmt.nn.layers import MultiHead
 from docmt.nn.rows import Rows
 from docmt.training import validate
-from docmt.training.computing import forward_context, peak_memory
+from docmt.training.computing import forward_context
+from docmt.training.progress import peak_memory
 from docmt.training.validate import attention_entropy, sample
 
 CPU = torch.device("cpu")
 
 
 def entropy_of(model, source, target) -> dict[str, float]:
-    return attention_entropy(model, rows_of(source, target), CPU, lambda: forward_context(CPU, "fp32"))
+    return attention_entropy(model, rows_of(source, target), CPU, forward_context(CPU, "fp32"))
 
 
 def indifferent(case: str):

@@ -4,8 +4,8 @@ import pytest
 from helpers.toy_task import step
 
 from docmt.models.pretrained import Start
-from docmt.training.status import Meter
-from docmt.training.task import by_part, first_of, transfer_summary
+from docmt.training.progress import Meter
+from docmt.training.start import by_part, first_of, transfer_summary
 
 
 def test_a_meter_weighs_losses_by_tokens_and_starts_again_after_a_reading():

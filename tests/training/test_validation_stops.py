@@ -8,14 +8,12 @@ import pytest
 import torch
 from helpers.toy_task import Folder, Notes, make_folder, open_score
 
+from docmt.supervision.exit import Reason
+from docmt.supervision.watch import Watch
 from docmt.training.checkpoint import StateFolder
-from docmt.training.exit import Reason
-from docmt.training.lease import Lease
 from docmt.training.loop import Training
-from docmt.training.pace import JobOptions
 from docmt.training.status import Status
 from docmt.training.task import prepare, read_settings
-from docmt.training.watch import Watch
 
 RULES = {"select_by": "bleu", "checkpoint": "average_best", "average": 2, "batch_tokens": 30}
 """Four batches of dev for its losses, and three for its translations."""
@@ -162,7 +160,7 @@ def timed(folder: Folder, monkeypatch, deadline_minutes: float) -> tuple[Trainin
 
     monkeypatch.setattr(Watch, "until_asked", until_asked)
     task = prepare(folder.paths, read_settings(folder.paths), torch.device("cpu"), open_score)
-    watch = Watch(JobOptions(began=0.0, deadline_minutes=deadline_minutes), clock)
+    watch = Watch(end=60 * deadline_minutes, clock=clock)
     training = Training(task, StateFolder(folder.paths.state, print, {}), watch)
     training.restore()
     return training, Notes(each=tick)
@@ -196,15 +194,10 @@ def test_a_validation_of_known_length_is_not_begun_where_the_deadline_is_nearer(
     assert [validation.update for validation in notes.validations] == [4]
 
 
-def test_each_batch_of_a_validation_is_a_sign_of_life(tmp_path, monkeypatch):
-    clock, signs = Clock(), []
-    watch = Watch(JobOptions(), clock)
-    lease = Lease(tmp_path)
-    monkeypatch.setattr(lease, "beat", lambda: signs.append(clock.now))
-    watch.keep(lease)
-    silences = []
+def test_each_batch_of_a_validation_is_a_sign_of_life():
+    clock, silences = Clock(), []
+    watch = Watch(clock=clock)
     for _ in watch.until_asked(range(3)):
         clock.now += BATCH_S
         silences.append(watch.silent_s())
     assert silences == [BATCH_S] * 3
-    assert signs == [BATCH_S, 2 * BATCH_S, 3 * BATCH_S]

@@ -15,7 +15,7 @@ from helpers.support import SMOKE, Project
 from docmt.base.artifacts import SCRATCH
 from docmt.base.manifest import MANIFEST
 from docmt.plan.plan import Job
-from docmt.training.lease import FILE
+from docmt.supervision.lease import FILE
 
 JOB = Job.of("train", corpus="toy_zh-en", system="sentence", seed=1)
 WAIT_S = 120

@@ -27,15 +27,14 @@ from docmt.settings.data import CutConfig
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import MODEL_CONFIGS, READS_CHAINS, TransformerConfig
 from docmt.settings.train import TrainConfig
+from docmt.supervision.watch import Watch
 from docmt.trained.engine import translator_of
 from docmt.trained.model import TrainedModel
 from docmt.training.checkpoint import StateFolder
 from docmt.training.loop import Training
 from docmt.training.optimiser import build_optimiser
-from docmt.training.status import Update, Validation
+from docmt.training.progress import Update, Validation
 from docmt.training.task import Task
-from docmt.training.update import target_tokens
-from docmt.training.watch import Watch
 from peers.corpus import DOCUMENT, Corpus
 from peers.job import Job, Marks
 
@@ -189,7 +188,7 @@ def update_once(job: Job) -> int:
 
 def epoch_share(rows: Rows, tokens: int) -> Rows:
     """Return the first rows that have about so many target tokens."""
-    return rows.take(np.arange(max(1, int(np.searchsorted(np.cumsum(target_tokens(rows)), tokens)))))
+    return rows.take(np.arange(max(1, int(np.searchsorted(np.cumsum(rows.target_tokens), tokens)))))
 
 
 def decode_once(job: Job) -> int:

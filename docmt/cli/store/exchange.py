@@ -19,9 +19,9 @@ from docmt.plan.plan import Job, Plan
 from docmt.plan.run import grid_of_run
 from docmt.plan.stored import named_store, to_pull
 from docmt.steps import get_step
-from docmt.steps.leases import leased
 from docmt.store.backend import EntryRefused, StoreUnusable
 from docmt.store.store import Store, fetch, give
+from docmt.supervision.lease import leased
 
 Target = Annotated[str, typer.Argument(help="all, a study, or a file below results/, as snakemake has it")]
 Replace = Annotated[bool, typer.Option("--replace", help="replace what the store has, as after a forced run")]

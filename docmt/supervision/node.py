@@ -33,6 +33,17 @@ class TrainingNode:
         return self.number == 0
 
 
+@dataclass(frozen=True)
+class Share:
+    """The share of a node in the ranks of a training, and the address at which the first rank of all listens."""
+
+    first: int
+    """The number of the node's first rank."""
+    count: int
+    host: str
+    port: int
+
+
 def this_node(count: int, number: int | None, rendezvous: str | None) -> TrainingNode:
     """Return this node; `number` and `rendezvous`, `HOST:PORT`, are None where Slurm is to say them.
 

@@ -12,7 +12,6 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,8 @@ from typing import Any
 from torch.distributed import TCPStore
 
 from docmt.base.errors import TRY_AGAIN, UserError
-from docmt.training.exit import CLAIM, Exit, Reason, read_exit, write_exit
-from docmt.training.node import TrainingNode
+from docmt.supervision.exit import CLAIM, Exit, Reason, read_exit, write_exit
+from docmt.supervision.node import Share, TrainingNode
 
 JOIN_S = 600.0
 """Seconds that the nodes wait for each other at the start."""
@@ -35,17 +34,6 @@ EXIT_FIELDS = ("update", "message", "status")
 """Fields of a record of an end, beside its reason, in the order in which `write_exit` takes them."""
 LOST = 137
 """The status of a node that is gone: that of a process that was killed, as shells report it."""
-
-
-@dataclass(frozen=True)
-class Share:
-    """The share of a node in the ranks of a training."""
-
-    first: int
-    """The number of its first rank."""
-    count: int
-    port: int
-    """The port of the host of the rendezvous at which the first rank listens."""
 
 
 class Meeting(AbstractContextManager):
@@ -72,9 +60,9 @@ class Meeting(AbstractContextManager):
             return
         # The store may be gone, and then nobody is left to wait for.
         with suppress(RuntimeError):
-            self._store.set(f"left/{self._node.number}", "")
-            until = self._clock() + LOST_S
-            while self._node.is_first and self._clock() < until and self._present():
+            self._store.add("here", -1)
+            until, lost = self._clock() + LOST_S, sum(end["status"] == LOST for end in self._ends.values())
+            while self._node.is_first and self._clock() < until and self._store.add("here", 0) > lost:
                 time.sleep(LOOK_S)
 
     def join(self, ranks: int, port: Callable[[], int], asked_to_stop: Callable[[], object]) -> Share:
@@ -149,48 +137,43 @@ class Meeting(AbstractContextManager):
         return TCPStore(host, port, is_master=False, timeout=wait)
 
     def _introduce(self, ranks: int, port: Callable[[], int]) -> None:
-        """Tell the others that this node is here, and check that all launchers have been started alike."""
+        """Tell the others that this node is here, and how its launcher was started."""
         node = self._node
         if node.is_first:
             self._store.set("port", str(port()))
-        ours = f"--nodes {node.count} --ranks {ranks}"
-        theirs = self._store.compare_set("plan", "", ours).decode()
-        if theirs != ours:
-            raise self._refused("the launchers of a training differ", found=ours, expected=f"{theirs}, as on others")
-        if self._store.add(f"came/{node.number}", 1) > 1:
-            raise self._refused("two launchers have the same number", found=f"--node-rank {node.number} twice")
-        self._store.set(f"most/{node.number}", str(ranks if node.gpus is None else node.gpus))
+        self._store.add("here", 1)
+        self._store.add(f"came/{node.number}", 1)
+        started = {"as": self._started_as(ranks), "most": ranks if node.gpus is None else node.gpus}
+        self._store.set(f"node/{node.number}", json.dumps(started))
 
     def _share(self, ranks: int) -> Share | None:
-        """Return the share of this node, or None while nodes are missing."""
-        if self._store.check(["refused"]):
-            raise UserError("another node refuses", found=self._store.get("refused").decode())
-        names = [f"most/{number}" for number in range(self._node.count)]
-        if not self._store.check([*names, "port"]):
-            return None
-        shares = shares_of(ranks, [int(self._store.get(name)) for name in names])
-        number = self._node.number
-        self._beats = {other: (b"", self._clock()) for other in range(self._node.count) if other != number}
-        return Share(sum(shares[:number]), shares[number], int(self._store.get("port")))
+        """Return the share of this node, or None while nodes are missing.
 
-    def _refused(self, what: str, **facts: object) -> UserError:
-        """Return a UserError about how this launcher was started, and tell it to the others."""
-        problem = UserError(what, where=f"node {self._node.number}", **facts)
-        self._store.set("refused", str(problem))
-        return problem
+        Raises UserError where launchers have not been started alike, or two of them as the same node.
+        """
+        number, numbers = self._node.number, range(self._node.count)
+        here = {n: json.loads(self._store.get(f"node/{n}")) for n in numbers if self._store.check([f"node/{n}"])}
+        ours, where = self._started_as(ranks), f"node {number}"
+        for n, other in here.items():
+            if other["as"] != ours:
+                expected = f"{other['as']}, as on node {n}"
+                raise UserError("the launchers of a training differ", where=where, found=ours, expected=expected)
+            if self._store.add(f"came/{n}", 0) > 1:
+                raise UserError("two launchers have the same number", where=where, found=f"--node-rank {n} twice")
+        if len(here) < len(numbers):
+            return None
+        shares = shares_of(ranks, [here[n]["most"] for n in numbers])
+        self._beats = {n: (b"", self._clock()) for n in numbers if n != number}
+        return Share(sum(shares[:number]), shares[number], self._node.host, int(self._store.get("port")))
+
+    def _started_as(self, ranks: int) -> str:
+        return f"--nodes {self._node.count} --ranks {ranks}"
 
     def _alone(self, what: str) -> UserError:
         """Return the UserError of a node that cannot meet the others, for now."""
         where = f"node {self._node.number} at {self._node.host}:{self._node.port}"
         remedy = "run again; each node must reach the first node by this name or address"
         return UserError(what, where=where, remedy=remedy, status=TRY_AGAIN)
-
-    def _present(self) -> bool:
-        """Return whether a node that has come has not left."""
-        others = [number for number in range(self._node.count) if number != self._node.number]
-        came = [number for number in others if self._store.check([f"came/{number}"])]
-        lost = [number for number, end in self._ends.items() if end["status"] == LOST]
-        return any(number not in lost and not self._store.check([f"left/{number}"]) for number in came)
 
     def _look(self) -> None:
         """Give a sign of life, and read the ends and the signs of life of the others."""

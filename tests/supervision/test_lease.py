@@ -1,4 +1,4 @@
-"""The lease of a state folder: who gets it, who waits for it, and what one may write who lost it."""
+"""The lease of a folder: who gets it, who waits for it, and what one may write who lost it."""
 
 import json
 import os
@@ -14,9 +14,9 @@ from helpers.support import environment
 from helpers.toy_task import Folder, Notes
 
 from docmt.base.artifacts import write_json
-from docmt.training import lease
-from docmt.training.exit import Failure, Reason, read_exit
-from docmt.training.lease import Lease
+from docmt.supervision import lease
+from docmt.supervision.exit import Failure, Reason, read_exit
+from docmt.supervision.lease import Lease
 
 ELSEWHERE = {"host": "node7", "process": 7, "began": "1", "token": "its"}
 
@@ -25,9 +25,9 @@ def content(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-def take(folder: Path, note: Callable[[str], None] = print, give_up: Callable = lambda: None) -> Lease:
+def take(folder: Path, note: Callable[[str], None] = print, is_over: Callable = lambda: False) -> Lease:
     lease_of_folder = Lease(folder)
-    lease_of_folder.take(lambda: None, note, give_up)
+    lease_of_folder.take(note, is_over)
     return lease_of_folder
 
 
@@ -43,24 +43,34 @@ def elsewhere(folder: Path, age_s: float) -> Path:
     return file
 
 
-def test_a_refusal_leaves_the_folder_as_it_is(folder):
+class Stopped(Notes):
+    """Asks a training to stop as soon as it waits for another one."""
+
+    def note(self, text: str) -> None:
+        super().note(text)
+        if "another process does this job" in text:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+
+def test_who_waits_changes_nothing_and_may_be_stopped(folder, monkeypatch):
     """Also where the first one had ended badly once."""
-    state = folder.paths.state
+    monkeypatch.setattr(lease, "LOOK_S", 0.01)
     assert not folder.train(Notes(each=lambda step: os.kill(os.getpid(), signal.SIGTERM)))
-    with take(state):
-        before = content(state)
-        with pytest.raises(Failure, match="another process works on this folder") as problem:
-            folder.train()
-        assert (problem.value.reason, problem.value.status) == (Reason.IN_USE, 75)
-        assert content(state) == before
+    with take(folder.paths.output):
+        before = content(folder.paths.state)
+        notes = Stopped()
+        assert not folder.train(notes)
+        assert notes.lines[-1] == "asked to stop before training began: nothing was changed; run again"
+        assert content(folder.paths.state) == before
 
 
-def test_a_mistake_of_a_second_job_is_not_recorded_as_the_firsts_end(folder):
-    with take(folder.paths.state):
+def test_a_mistake_of_a_second_job_is_not_recorded_as_the_firsts_end(folder, monkeypatch):
+    monkeypatch.setattr(lease, "LOOK_S", 0.01)
+    with take(folder.paths.output):
         write_json(folder.paths.state / "run.json", {})
         (folder.paths.view / "train.arrow").write_bytes(b"damaged")
         with pytest.raises(Exception, match="arrow"):
-            folder.train()
+            folder.train(Stopped())
         assert read_exit(folder.paths.state) is None
 
 
@@ -70,37 +80,18 @@ def test_a_lease_is_stale_by_its_age_or_by_waiting_for_a_sign(folder, monkeypatc
     monkeypatch.setattr(lease, "LOOK_S", 0.01)
     if age_s < 0:
         monkeypatch.setattr(lease, "STALE_S", 0.1)
-    folder.paths.state.mkdir()
-    elsewhere(folder.paths.state, age_s)
+    elsewhere(folder.paths.output, age_s)
     said = []
-    with take(folder.paths.state, said.append) as lease_of_folder:
+    with take(folder.paths.output, said.append) as lease_of_folder:
         assert lease_of_folder.is_held()
         assert said[-1].startswith("process 7 on node7 gave no sign of life for ")
         assert len(said) == 1 + (age_s < 0)
 
 
-@pytest.mark.parametrize(
-    ("options", "reason"), [({}, Reason.STOPPED), ({"deadline_minutes": 0.0}, Reason.DEADLINE)], ids=["SIGTERM", "time"]
-)
-def test_who_waits_may_be_stopped(folder, monkeypatch, options, reason):
-    monkeypatch.setattr(lease, "LOOK_S", 0.01)
-    folder.paths.state.mkdir()
-    elsewhere(folder.paths.state, 0.0)
-    before = content(folder.paths.state)
-    notes = Notes()
-    if reason is Reason.STOPPED:
-        monkeypatch.setattr(notes, "note", lambda text: "waiting" in text and os.kill(os.getpid(), signal.SIGTERM))
-    with pytest.raises(Failure) as problem:
-        folder.train(notes, **options)
-    assert (problem.value.reason, problem.value.status) == (reason, 75)
-    assert str(problem.value).startswith(f"{folder.paths.state}: {reason} while it waited for this folder")
-    assert content(folder.paths.state) == before
-
-
 def test_a_lease_that_ends_in_order_while_another_waits_is_that_ones(tmp_path, monkeypatch):
     monkeypatch.setattr(lease, "LOOK_S", 0.01)
     file = elsewhere(tmp_path, 0.0)
-    with take(tmp_path, give_up=lambda: file.unlink(missing_ok=True)) as lease_of_folder:
+    with take(tmp_path, is_over=lambda: file.unlink(missing_ok=True)) as lease_of_folder:
         assert lease_of_folder.is_held()
 
 
@@ -109,15 +100,14 @@ def test_a_sign_of_life_counts_though_it_comes_late(tmp_path, monkeypatch):
     monkeypatch.setattr(lease, "STALE_S", 0.05)
     monkeypatch.setattr(lease, "LOOK_S", 0.1)
     file, later = elsewhere(tmp_path, 0.0), time.time() + 1000
-    with pytest.raises(Failure, match="another process works on this folder"):
-        take(tmp_path, give_up=lambda: os.utime(file, (later, later)))
+    signs = iter([lambda: os.utime(file, (later, later)), lambda: True])
+    assert take(tmp_path, is_over=lambda: next(signs)()).token is None
 
 
 def test_an_unknown_or_damaged_lease_is_waited_for(tmp_path):
     for text in ("{", '{"host": "here"}'):
         (tmp_path / lease.FILE).write_text(text)
-        with pytest.raises(Failure, match="stopped while it waited"):
-            take(tmp_path, give_up=lambda: Reason.STOPPED)
+        assert take(tmp_path, is_over=lambda: True).token is None
 
 
 def test_a_container_of_this_machine_has_processes_of_its_own(tmp_path):
@@ -132,13 +122,13 @@ def test_a_container_of_this_machine_has_processes_of_its_own(tmp_path):
 
 def lose(folder: Folder) -> None:
     """Another training takes over, with all that stands there."""
-    elsewhere(folder.paths.state, 0.0)
+    elsewhere(folder.paths.output, 0.0)
 
 
 WHEN = {
     "before a checkpoint": (6, None),
     "before a line": (4, None),
-    "at a sign of life": (2, 0.0),
+    "at a sign of life": (2, 0.001),
     "before the outputs": (12, None),
 }
 
@@ -178,17 +168,13 @@ def test_who_lost_the_lease_says_so_of_whatever_fails(folder):
 CLAIMANT = """
 import sys, time
 from pathlib import Path
-from docmt.training.exit import Failure
-from docmt.training.lease import Lease
-folder, log, held = Path(sys.argv[1]), Path(sys.argv[2]), Lease(Path(sys.argv[1]))
+from docmt.supervision.lease import Lease
+log, held = Path(sys.argv[2]), Lease(Path(sys.argv[1]))
 while not log.exists():
     time.sleep(0.001)
-try:
-    held.take(lambda: None, print, lambda: None)
-    print("taken", flush=True)
-    sys.stdin.read()
-except Failure as problem:
-    print(problem.reason, flush=True)
+held.take(lambda text: print(text, flush=True))
+print("taken", flush=True)
+sys.stdin.read()
 """
 WITHOUT_LOCKS = "import fcntl\ndef flock(*_): raise OSError\nfcntl.flock = flock\n"
 
@@ -206,8 +192,9 @@ def test_of_many_at_once_exactly_one_has_the_folder(tmp_path, code):
     processes = [subprocess.Popen(command, **pipes) for _ in range(10)]
     log.touch()
     answers = [process.stdout.readline().strip() for process in processes]
-    assert sorted(answers) == ["in use"] * 9 + ["taken"]
+    assert answers.count("taken") == 1 and sum("another process does this job" in answer for answer in answers) == 9
     winner = processes[answers.index("taken")]
     assert json.loads((state / lease.FILE).read_text())["process"] == winner.pid
     for process in processes:
+        process.kill()
         process.communicate()

@@ -1,36 +1,31 @@
-"""The processes that share a training, one for each device, and the work that they do together.
+"""The ranks: the processes that share a training, one for each device, and what they tell each other.
 
-The ranks are on one or several nodes. On each node torchrun, or `docmt.training.launch`, starts those of the node:
+The ranks are on one or several nodes. On each node torchrun, or `docmt.supervision.launch`, starts those of the node:
 
-    torchrun --nproc-per-node 4 -m docmt.cli.main job train ...
+    torchrun --nproc-per-node 4 -m docmt.cli.main job FOLDER
 
 They are numbered by environment variables: `RANK` and `WORLD_SIZE` over all nodes, `LOCAL_RANK` and `LOCAL_WORLD_SIZE`
 on a node. All ranks have the same model at all times: each rank computes its batches of an update, gradients and losses
 are summed over all ranks once for each update, and all ranks take the same step. Only the first rank writes files and
 prints messages. The other ranks read what it has written only when it has told them the name of the file, since a file
 system of several nodes may show a new file late (`docmt.training.checkpoint`).
-
-This is data parallelism without `DistributedDataParallel`, which expects that all ranks have the same number of batches
-and use the same parameters. In docmt the number of instances differs between updates, a rank may have no instance of an
-update, and parameters of lexical chains have no gradient in a batch without chains.
 """
 
 import os
 import socket
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import timedelta
 from typing import TypeVar
 
 import torch
-from torch import distributed, nn
+from torch import distributed
 
 from docmt.base.errors import UserError
-from docmt.nn.device import visible_cards
-from docmt.training.exit import FAULT, Failure, Reason
+from docmt.base.gpus import VISIBLE
+from docmt.supervision.exit import FAULT, Failure, Reason
 
 T = TypeVar("T")
-N = TypeVar("N")
 
 EXCHANGE = timedelta(days=365)
 """The longest time of one exchange between ranks, which is as good as no limit; torch's default is half an hour for
@@ -51,12 +46,12 @@ class Ranks:
         """Return the parts that this rank computes: every `count`-th part, beginning with its own number."""
         return parts[self.number :: self.count]
 
-    def sum_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
-        """Give each parameter the sum of its gradients on all ranks, or None where no rank has a gradient."""
-
     def summed(self, numbers: Sequence[float]) -> list[float]:
         """Return the sum of each number over all ranks, in double precision."""
         return list(numbers)
+
+    def add_up(self, x: torch.Tensor) -> None:
+        """Replace a tensor, which has the same size on all ranks, by the sum over all ranks."""
 
     def any_of(self, value: T | None) -> T | None:
         """Return the value of the first rank whose value is not None."""
@@ -68,14 +63,6 @@ class Ranks:
         Where `make` fails, the other ranks raise Failure with the same reason.
         """
         return make()
-
-    def in_turn(self, first: Callable[[], tuple[N, T]], others: Callable[[N], T]) -> T:
-        """Call `first` on the first rank, and then `others` on the other ranks; return the result of each rank.
-
-        `first` returns a value for all ranks, with which the others call `others`, and the result of the first rank.
-        Raises Failure as `from_first` does.
-        """
-        return first()[1]
 
 
 class SeveralRanks(Ranks):
@@ -91,23 +78,15 @@ class SeveralRanks(Ranks):
         self._group = distributed.new_group(timeout=EXCHANGE)
         self._waiting = nullcontext if self.is_first else waiting
 
-    def sum_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
-        """Exchange all gradients at once, as one flat tensor."""
-        parameters = [parameter for parameter in parameters if parameter.requires_grad]
-        # All ranks must exchange tensors of the same size, though a rank may lack gradients that other ranks have.
-        holders = self.summed([parameter.grad is not None for parameter in parameters])
-        with_gradient = [parameter for parameter, ranks in zip(parameters, holders, strict=True) if ranks]
-        gradients = (torch.zeros_like(p) if p.grad is None else p.grad for p in with_gradient)
-        flat = torch.cat([gradient.flatten() for gradient in gradients])
-        distributed.all_reduce(flat, group=self._group)
-        for parameter, total in zip(with_gradient, flat.split([p.numel() for p in with_gradient]), strict=True):
-            parameter.grad = total.view_as(parameter)
-
     def summed(self, numbers: Sequence[float]) -> list[float]:
         """Return the sum of each number over all ranks, by one exchange on the CPU."""
         total = torch.tensor(numbers, dtype=torch.float64)
-        distributed.all_reduce(total, group=self._group)
+        self.add_up(total)
         return total.tolist()
+
+    def add_up(self, x: torch.Tensor) -> None:
+        """Replace a tensor by the sum over all ranks, by one exchange on its device."""
+        distributed.all_reduce(x, group=self._group)
 
     def any_of(self, value: T | None) -> T | None:
         """Gather the values of all ranks, and return the first value that is not None."""
@@ -135,23 +114,6 @@ class SeveralRanks(Ranks):
             raise Failure(reason, what, where=where, found=message, status=status)
         return result
 
-    def in_turn(self, first: Callable[[], tuple[N, T]], others: Callable[[N], T]) -> T:
-        """Call `first` on the first rank, and then `others` on all others at once."""
-        results = []
-
-        def value() -> N:
-            shared, result = first()
-            results.append(result)
-            return shared
-
-        shared = self.from_first(value)
-        return results[0] if self.is_first else others(shared)
-
-
-def is_first() -> bool:
-    """Return whether this process is the first rank, or trains alone."""
-    return os.environ.get("RANK", "0") == "0"
-
 
 @contextmanager
 def joined(device: torch.device, waiting: Callable[[], AbstractContextManager] = nullcontext) -> Iterator[Ranks]:
@@ -167,9 +129,13 @@ def joined(device: torch.device, waiting: Callable[[], AbstractContextManager] =
     if device.type == "cuda":
         count = int(os.environ["LOCAL_WORLD_SIZE"])
         if torch.cuda.device_count() < count:
-            counts, remedy = f"{count} ranks, {visible_cards()}", "torchrun --nproc-per-node <GPUs>"
-            where = f"torchrun on {socket.gethostname()}"
-            raise UserError("a rank needs a GPU of its own", where=where, found=counts, remedy=remedy)
+            hidden = f" ({VISIBLE}={os.environ[VISIBLE]})" if VISIBLE in os.environ else ""
+            raise UserError(
+                "a rank needs a GPU of its own",
+                where=f"torchrun on {socket.gethostname()}",
+                found=f"{count} ranks, {torch.cuda.device_count()} GPUs{hidden}",
+                remedy="torchrun --nproc-per-node <GPUs>",
+            )
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     distributed.init_process_group("cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo")
     yield SeveralRanks(waiting)

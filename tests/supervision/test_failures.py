@@ -14,9 +14,9 @@ import torch
 from helpers.toy_task import Folder, Notes, make_folder
 
 from docmt.models.transformer import Transformer
+from docmt.supervision.exit import Failure, Reason, read_exit
 from docmt.training import checkpoint, loop
-from docmt.training.exit import Failure, Reason, read_exit
-from docmt.training.failures import check_weights
+from docmt.training.optimiser import check_weights
 
 
 def at(update: int, act: Callable[[], object]) -> Notes:
@@ -85,7 +85,7 @@ def test_out_of_memory_names_the_batch_and_the_setting_to_lower(folder, monkeypa
     problem = fails(folder, at(7, lambda: armed.append(True)))
     said = str(problem)
     assert said.startswith("update 8: out of memory\n")
-    assert "a batch of" in said and "source and" in said and "the longest of" in said
+    assert "a batch of" in said and "source and" in said and "the longest instances of" in said
     assert "lower train.batch_tokens" in said
     assert "the checkpoint of update 6 stays" in said
     assert len(said.splitlines()) == 3

@@ -11,22 +11,21 @@ no such file while a training runs, and none after a kill that the process canno
 training writes no such file into a state folder that another process works on.
 """
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from docmt.base.artifacts import read_object_if_there, write_json
 from docmt.base.errors import TRY_AGAIN, USER_MISTAKE, UserError
-from docmt.base.foreign import reading
+from docmt.base.foreign import MEGABYTE, disk_full, free_bytes, reading
 from docmt.base.machine import now
 
 FILE = "exit.json"
 """Name of the file."""
 CLAIM = "run.json"
 """Name of the file that makes a folder the state of a training (`docmt.training.checkpoint`)."""
-RESUMABLE = TRY_AGAIN
-"""Exit status of a training that stopped in good order before its end; run it again to continue."""
 HANGING = 70
 """Exit status of a training that its watchdog ended (EX_SOFTWARE); run it again to continue from the last
 checkpoint."""
@@ -47,8 +46,6 @@ class Reason(StrEnum):
     DISK_FULL = "disk full"
     OTHER_RUN = "other run"
     """The state folder belongs to a run with other settings, inputs or options."""
-    IN_USE = "in use"
-    """Another training works on the state folder. This reason is never in a file."""
     LEASE_LOST = "lease lost"
     """Another training has continued in place of this one. This reason is never in a file."""
     ERROR = "error"
@@ -56,10 +53,9 @@ class Reason(StrEnum):
 
 STATUSES = {
     Reason.FINISHED: 0,
-    Reason.STOPPED: RESUMABLE,
-    Reason.DEADLINE: RESUMABLE,
-    Reason.IN_USE: RESUMABLE,
-    Reason.LEASE_LOST: RESUMABLE,
+    Reason.STOPPED: TRY_AGAIN,
+    Reason.DEADLINE: TRY_AGAIN,
+    Reason.LEASE_LOST: TRY_AGAIN,
     Reason.HUNG: HANGING,
     Reason.ERROR: FAULT,
 }
@@ -120,3 +116,24 @@ def read_exit(folder: Path) -> Exit | None:
 def forget_exit(folder: Path) -> None:
     """Remove `exit.json` when a training begins, since the training has then not ended."""
     (folder / FILE).unlink(missing_ok=True)
+
+
+@contextmanager
+def disk_full_named(path: Path, needed: int | None = None) -> Iterator[None]:
+    """Raise Failure where writing in the block fails since the disk, or the quota of the user, is full.
+
+    `path` is the file or folder that is being written; `needed` is its size in bytes, or None where it is unknown.
+    """
+    try:
+        yield
+    except Exception as problem:
+        if isinstance(problem, Failure) or disk_full(problem) is None:
+            raise
+        raise Failure(
+            Reason.DISK_FULL,
+            "the disk is full",
+            where=str(path),
+            found=f"{free_bytes(path) / MEGABYTE:,.1f} MB free, or a quota used up",
+            expected=None if needed is None else f"{needed / MEGABYTE:,.1f} MB",
+            remedy="nothing that was saved is lost: make room, and run again to go on from the last checkpoint",
+        ) from None

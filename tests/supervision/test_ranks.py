@@ -1,7 +1,7 @@
 """One process and several ranks make the same training: the command, on the CPU.
 
 Its ranks are forks (`helpers/forks.py`), with the variables that torchrun gives them; torchrun itself is in
-test_several_nodes.py. `docmt.training.launch` is in test_stops.py, and in tests/workflow/test_signals.py.
+test_several_nodes.py. `docmt.supervision.launch` is in test_stops.py, and in tests/workflow/test_signals.py.
 """
 
 import json
@@ -24,10 +24,10 @@ from safetensors.torch import load_file
 from docmt.base.columns import SEGMENT_CHAINS, STOP_WORDS
 from docmt.base.errors import TRY_AGAIN, UserError
 from docmt.base.tables import write_arrow
-from docmt.training import ranks
-from docmt.training.exit import HANGING, Reason, read_exit
-from docmt.training.launch import free_port
-from docmt.training.ranks import joined
+from docmt.supervision import ranks
+from docmt.supervision.exit import HANGING, Reason, read_exit
+from docmt.supervision.launch import free_port
+from docmt.supervision.ranks import joined
 
 NOISE = {"dropout": 0.2, "attention_dropout": 0.1, "activation_dropout": 0.1}
 SENTENCE = {"kind": "transformer"}
@@ -153,7 +153,7 @@ def test_ranks_stop_at_one_update_and_one_process_goes_on(tmp_path, programs):
     processes = start_two_ranks(shared, programs)
     while processes[0].poll() is None and not any(shared.paths.state.glob("checkpoint-*.pt")):
         time.sleep(0.01)
-    os.kill(json.loads((shared.paths.state / "process.json").read_text())["process"], signal.SIGTERM)
+    os.kill(json.loads((shared.paths.output / "process.json").read_text())["process"], signal.SIGTERM)
     statuses, said = ended(processes)
     assert statuses == [TRY_AGAIN] * 2 and "asked to stop: checkpoint of update " in said
     assert json.loads((shared.paths.state / "exit.json").read_text())["reason"] == "stopped"
@@ -233,4 +233,4 @@ def test_a_process_by_itself_does_all_of_the_work():
         assert ranks.share([1, 2, 3]) == [1, 2, 3]
         assert ranks.summed([1.5, 2]) == [1.5, 2]
         assert ranks.any_of(None) is None and ranks.any_of("stop") == "stop"
-        assert ranks.from_first(lambda: 5) == ranks.in_turn(lambda: ("name", 5), len) == 5
+        assert ranks.from_first(lambda: 5) == 5

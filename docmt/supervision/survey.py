@@ -2,34 +2,27 @@
 
 A training with a manifest is finished. Another one that has begun, with checkpoints in its folder `scratch`, is
   stopped or failed  where this folder has an `exit.json`, whose reason decides between the two;
-  running            where the process of `process.json` exists or, if this machine cannot know that, where any file of
-                     the folder was written in the last `FRESH_S` seconds;
+  running            where the process of `process.json` exists or, if it is elsewhere, gives signs of life;
   killed             otherwise.
 """
 
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from docmt.base.artifacts import SCRATCH, as_object, read_json_lines, read_object, read_object_if_there
-from docmt.base.errors import UserError
+from docmt.base.artifacts import SCRATCH, as_object, read_json_lines, read_object
 from docmt.base.foreign import reading
 from docmt.base.manifest import MANIFEST, RECORD
 from docmt.base.paths import TRAINING
 from docmt.base.recipe import JOB, read_settings
-from docmt.training import exit
-from docmt.training.exit import CLAIM
-from docmt.training.lease import read_holder
+from docmt.supervision.exit import CLAIM, Reason, read_exit
+from docmt.supervision.lease import holder_of
 
 State = Literal["running", "finished", "stopped", "killed", "failed"]
 """The state of a training, as the module's docstring defines it."""
 STATES: tuple[State, ...] = ("running", "failed", "killed", "stopped", "finished")
 """All states, in the order of the table of `docmt list-trainings`."""
-FRESH_S = 900.0
-"""Seconds within which a running training writes a file: longer than an update, or a validation that translates the
-dev set, should take."""
-STOPPED = (exit.Reason.STOPPED, exit.Reason.DEADLINE)
+STOPPED = (Reason.STOPPED, Reason.DEADLINE)
 """Reasons after which the state of a training is `stopped`; after any other reason it is `failed`."""
 PACE_LINES = 50
 """Number of lines of metrics.jsonl over which the time of an update is averaged, including the time of validations."""
@@ -73,14 +66,14 @@ def survey(results: Path) -> list[TrainingState]:
 
 def training_state(folder: Path) -> TrainingState | None:
     """Return the training in the folder of a job; None where it has not begun."""
-    state, is_finished = folder / SCRATCH, (folder / MANIFEST).is_file()
-    if not is_finished and not (state / CLAIM).is_file():
+    is_finished = (folder / MANIFEST).is_file()
+    if not is_finished and not (folder / SCRATCH / CLAIM).is_file():
         return None
     settings = read_settings(folder / JOB, "scale", "corpus", "system", "seed", "train")
     names = (settings["scale"], settings["corpus"], settings["system"], str(settings["seed"]), folder.name)
     if not is_finished:
-        now, reason = state_of(state)
-        return TrainingState(*names, now, reason, **progress(state, settings["train"], now == "running"))
+        state, reason = state_of(folder)
+        return TrainingState(*names, state, reason, **progress(folder / SCRATCH, settings["train"], state == "running"))
     record = read_object(folder / RECORD, "updates", "target_tokens_per_s")
     known = {"update": record["updates"], "device_hours": record.get("device_hours")}
     known |= {"target_tokens_per_s": record["target_tokens_per_s"]}
@@ -88,14 +81,10 @@ def training_state(folder: Path) -> TrainingState | None:
 
 
 def state_of(folder: Path) -> tuple[State, str]:
-    """Return the state of a training with checkpoints in `folder`, and the reason why it stopped or failed."""
-    if end := _read(folder / exit.FILE, "status", "reason"):
-        return "stopped" if end["reason"] in STOPPED else "failed", end["reason"]
-    holder = read_holder(folder)
-    alive = holder.process.is_alive() if holder else None
-    if alive is None:
-        alive = time.time() - max(_written(file) for file in (folder, *folder.glob("*"))) < FRESH_S
-    return ("running" if alive else "killed"), ""
+    """Return the state of a training in the folder of a job, and the reason why it stopped or failed."""
+    if end := read_exit(folder / SCRATCH):
+        return "stopped" if end.reason in STOPPED else "failed", end.reason
+    return ("running" if holder_of(folder) else "killed"), ""
 
 
 def progress(folder: Path, train: dict[str, Any], running: bool) -> dict[str, Any]:
@@ -136,24 +125,3 @@ def seconds_left(trained: list[dict[str, Any]], total: int) -> float | None:
     first, last = trained[0] if len(trained) > 1 else {"update": 0, "wall_s": 0.0}, trained[-1]
     pace = (last["wall_s"] - first["wall_s"]) / (last["update"] - first["update"])
     return max(total - last["update"], 0) * pace
-
-
-def _read(path: Path, *needed: str) -> dict[str, Any] | None:
-    """Return the object of a JSON file, or None where the file is missing.
-
-    The file may disappear at any time, since a training that finishes removes its state folder.
-    """
-    try:
-        return read_object_if_there(path, *needed)
-    except UserError:
-        if path.exists():
-            raise
-        return None
-
-
-def _written(path: Path) -> float:
-    """Return the time of the last change in seconds since 1970, or 0 for a file that is gone."""
-    try:
-        return path.stat().st_mtime
-    except FileNotFoundError:
-        return 0.0

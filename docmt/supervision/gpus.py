@@ -9,17 +9,18 @@ last of these processes has ended, in whatever way, so that no lock is ever left
 """
 
 import errno
+import math
 import os
 import random
 import socket
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from docmt.base.errors import TRY_AGAIN, UserError
 from docmt.base.gpus import VISIBLE, Gpu, visible_gpus
 from docmt.base.names import DeviceName
 from docmt.base.screen import say
-from docmt.training.pace import StopRequest
+from docmt.supervision.stop import StopRequest
 
 ON_CLUSTER = "DOCMT_ON_CLUSTER"
 """The environment variable that is 1 in jobs on a cluster."""
@@ -70,7 +71,7 @@ def take_gpus(
     device: DeviceName,
     count: int = 1,
     stop: StopRequest | None = None,
-    is_over: Callable[[], bool] = lambda: False,
+    end: float = math.inf,
 ) -> tuple[int, ...]:
     """Take `count` GPUs for this job until its process ends, before torch looks for any; wait until they are free.
 
@@ -78,8 +79,8 @@ def take_gpus(
     that compute on the GPUs have to inherit. None is taken on a cluster, with the device `cpu`, on a machine without
     GPUs for torch, and by the ranks of a training, which have those of their launcher or, with torchrun, of the user.
 
-    Raises UserError where the machine has fewer GPUs, and, with the status 75, where a signal or the deadline
-    (`is_over`) ends the wait.
+    Raises UserError where the machine has fewer GPUs, and, with the status 75, where a signal or the deadline `end`, by
+    the clock of `time.monotonic`, ends the wait.
     """
     if device == "cpu" or os.environ.get(ON_CLUSTER) or "RANK" in os.environ:
         return ()
@@ -94,21 +95,21 @@ def take_gpus(
             remedy="take fewer ranks (`gpu` of the workflow), or --device cpu",
         )
     with stop or StopRequest() as stopped:
-        held = wait_for_gpus(gpus, count, stopped, is_over)
+        held = wait_for_gpus(gpus, count, stopped, end)
     # CUDA numbers GPUs as nvidia-smi does only with this order.
     os.environ |= {VISIBLE: ",".join(gpu.name for gpu in held), "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
     say(f"docmt: computes on GPU {_names(held)}")
     return tuple(held.values())
 
 
-def wait_for_gpus(gpus: Sequence[Gpu], count: int, stop: StopRequest, is_over: Callable[[], bool]) -> Locks:
+def wait_for_gpus(gpus: Sequence[Gpu], count: int, stop: StopRequest, end: float) -> Locks:
     """Return `count` of the GPUs with their locks, as soon as so many are free; a line says that this job waits.
 
     Raises UserError with the status 75 where a signal or the deadline comes first.
     """
     has_told = False
     while (held := lock_gpus(gpus, count)) is None:
-        ended = stop.requested or ("the deadline" if is_over() else None)
+        ended = stop.requested or ("the deadline" if time.monotonic() >= end else None)
         if ended:
             raise UserError(
                 f"{ended} ended the wait of this job for a GPU",

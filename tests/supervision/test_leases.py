@@ -11,9 +11,9 @@ from helpers.support import environment, need
 SCRIPT = """
 import sys
 from pathlib import Path
-from docmt.training import lease
+from docmt.supervision import lease
 lease.STALE_S, lease.LOOK_S, lease.BEAT_S = float(sys.argv[2]), 0.05, 0.1
-from docmt.steps.leases import leased
+from docmt.supervision.lease import leased
 done = Path(sys.argv[1], "manifest.json")
 with leased(done.parent, done.exists, lambda line: print(line, flush=True)) as has_lease:
     if not has_lease or done.exists():

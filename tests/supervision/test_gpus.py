@@ -8,6 +8,7 @@ import sys
 import time
 from multiprocessing import get_context
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -18,8 +19,9 @@ from helpers.toy_task import Folder, make_folder
 from docmt.base.errors import UserError
 from docmt.base.gpus import VISIBLE, Gpu, visible_gpus
 from docmt.base.recipe import JOB
-from docmt.steps.gpus import ON_CLUSTER, Locks, lock_gpus, release, take_gpus
-from docmt.training.pace import StopRequest
+from docmt.supervision import gpus
+from docmt.supervision.gpus import ON_CLUSTER, Locks, lock_gpus, release, take_gpus
+from docmt.supervision.stop import StopRequest
 
 
 @pytest.fixture
@@ -161,16 +163,11 @@ def test_more_than_there_can_ever_be_are_refused_at_once(others, monkeypatch, li
     )
 
 
-def test_a_job_waits_until_enough_gpus_are_free(others, capsys):
+def test_a_job_waits_until_enough_gpus_are_free(others, capsys, monkeypatch):
+    waits = iter([False, False, True])
+    monkeypatch.setattr(gpus, "time", SimpleNamespace(sleep=lambda _: next(waits) and release(others), monotonic=int))
     with StopRequest() as stop:
-        looks = iter([False, False, True])
-
-        def is_over() -> bool:
-            if next(looks):
-                release(others)
-            return False
-
-        descriptors = take_gpus("auto", 2, stop, is_over)
+        descriptors = take_gpus("auto", 2, stop)
     assert capsys.readouterr().err.splitlines() == [
         "docmt: waits for 2 of 3 GPUs, which are in use",
         "docmt: computes on GPU 0, 1",
@@ -237,15 +234,16 @@ def test_ranks_hold_the_gpus_until_the_last_of_them_has_ended(three):
 
 RANKS = """
 import os, time
-from docmt.steps.gpus import take_gpus
-from docmt.training.launch import launch
-from docmt.training.pace import StopRequest
+from docmt.supervision import gpus
+from docmt.supervision.gpus import take_gpus
+from docmt.supervision.launch import launch
+from docmt.supervision.stop import StopRequest
 
 with StopRequest() as stop:
     if "RANK" in os.environ:
         os.write(1, os.environ["CUDA_VISIBLE_DEVICES"].encode() + bytes([10]))
         time.sleep(600)
-    launch(2, stop, take_gpus("auto", 2, stop))
+    launch(2, stop, inherited=take_gpus("auto", 2, stop))
 """
 
 

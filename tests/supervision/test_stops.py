@@ -14,7 +14,7 @@ from helpers.support import ROOT, environment
 from helpers.toy_task import Folder, Notes, make_folder
 
 from docmt.base.manifest import MANIFEST
-from docmt.training.exit import Reason, read_exit
+from docmt.supervision.exit import Reason, read_exit
 
 SCRIPT = ROOT / "tests" / "helpers" / "stopped_training.py"
 VALIDATED = (15, 30, 45, 60)
@@ -139,7 +139,7 @@ def test_a_job_whose_time_is_over_before_it_begins_makes_one_update(tmp_path):
     expected = never_stopped(folder)
     for update in (1, 2, 3):
         notes = Notes()
-        assert not folder.train(notes, deadline_minutes=0.0)
+        assert not folder.train(notes, end=0.0)
         assert [step.update for step in notes.steps] == [update]
         assert notes.said(f"the deadline is near: checkpoint of update {update} written")
     resumed = Notes()

@@ -12,8 +12,8 @@ from helpers.gated_jobs import Job, checkpoints, holder
 from helpers.support import need
 from helpers.toy_task import Folder, Notes
 
-from docmt.training.exit import Reason, read_exit
-from docmt.training.survey import state_of
+from docmt.supervision.exit import Reason, read_exit
+from docmt.supervision.survey import state_of
 
 OTHER_HOST = ["unshare", "--uts", "sh", "-c", 'hostname other-host && exec "$@"', "sh"]
 
@@ -53,7 +53,7 @@ def test_one_that_was_silent_for_long_is_followed_and_ends_when_it_wakes(referen
     first.send_signal(signal.SIGCONT)
     status, said = first.ended()
     assert status == 75, said
-    assert said.splitlines()[-3] == f"docmt: {folder.paths.state}: this folder is not this process's any more"
+    assert said.splitlines()[-3] == f"docmt: {folder.paths.output}: this folder is not this process's any more"
     assert "Traceback" not in said
     status, said = second.ended()
     assert status == 0, said
@@ -90,7 +90,7 @@ def test_one_that_wakes_after_all_is_over_changes_nothing(reference, folder, fir
 def test_after_a_kill_the_next_job_goes_on_at_once(reference, folder, first):
     first.kill()
     os.waitid(os.P_PID, first.pid, os.WEXITED | os.WNOWAIT)
-    assert state_of(folder.paths.state) == ("killed", "")
+    assert state_of(folder.paths.output) == ("killed", "")
     notes = Notes()
     assert folder.train(notes)
     assert notes.steps[0].update == 7 and not notes.said("waiting")

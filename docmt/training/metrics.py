@@ -1,17 +1,17 @@
-"""Listeners that a training reports its progress to: the file of metrics, TensorBoard and others.
+"""The files in which a training writes its progress: metrics.jsonl, and events of TensorBoard.
 
 metrics.jsonl has two kinds of lines, both with `update` and `epoch`:
   {"kind": "train", "loss", "nll", "gradient_norm", "lr" or "lr_new" and "lr_transferred", "source_tokens_per_s",
    "target_tokens_per_s", "padding_share", "memory_mib", "wall_s", "device_hours"}: the losses, the norm, the tokens per
    second and the padding are over the updates since the line before; the learning rates are those of the last update;
-   the memory is a peak (`docmt.training.computing`); the last two values count from the start of training;
+   the memory is a peak (`docmt.training.progress.peak_memory`); the last two values count from the start of training;
   {"kind": "dev", "loss", "nll", "perplexity", "bleu", "entropy.<kind of attention>"}: BLEU is there if it selects the
    best validation; the entropy is in bits (`docmt.training.validate`).
 
 Both kinds of lines also have the other losses of the model by their names, such as "kl" in nats per chain. A training
 that was stopped and resumed has the same lines as a training without a stop, except for time and memory. The share of
-padding is the share of rows of the streams that hold no token (`Compiling.ready`). Padding inside attention is not
-counted.
+padding is the share of rows of the streams that hold no token (`docmt.nn.compiled.pad_batch`). Padding inside attention
+is not counted.
 
 TensorBoard gets events where tensorboard is installed. It is installed with docmt, but training also runs on machines
 that have only torch, numpy, pyarrow and safetensors. On such machines there are no events, which only people read.
@@ -26,68 +26,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
 
 from docmt.base.artifacts import atomic_file
-from docmt.training.status import Meter, Status, Update, Validation
+from docmt.training.progress import Curves, Listener, Validation
+from docmt.training.status import Status
 
-
-class Listener(Protocol):
-    """The methods of an object that a training reports its progress to."""
-
-    def updated(self, step: Update) -> None:
-        """Take note of an update."""
-
-    def validated(self, validation: Validation) -> None:
-        """Take note of a validation."""
-
-    def note(self, text: str) -> None:
-        """Take note of a message to the user; it is one line."""
-
-    def close(self) -> None:
-        """Close what the listener has opened; this is called after the last report."""
-
-
-class Listeners:
-    """Several listeners that act as one."""
-
-    def __init__(self, *members: Listener) -> None:
-        """Combine `members`, which are called in this order."""
-        self.members = members
-
-    def _tell(self, method: str, *arguments: object) -> None:
-        for member in self.members:
-            getattr(member, method)(*arguments)
-
-    updated, validated = functools.partialmethod(_tell, "updated"), functools.partialmethod(_tell, "validated")
-    note, close = functools.partialmethod(_tell, "note"), functools.partialmethod(_tell, "close")
-
-
-EVERY_UPDATES = 20
-"""Number of updates between two lines of kind `train`. Before the line of a validation there is also a line for the
-updates since the last line."""
-
-
-class Curves(Listener):
-    """A listener that writes means over updates and the results of validations, but no messages to the user."""
-
-    def __init__(self, meter: Meter) -> None:
-        """Sum up updates in `meter`, which is part of the status of the training."""
-        self.meter = meter
-
-    def updated(self, step: Update) -> None:
-        """Add an update to the meter, and write the means after every `EVERY_UPDATES` updates."""
-        self.meter.add(step)
-        if step.update % EVERY_UPDATES == 0:
-            self.write("train", *self.meter.read())
-
-    def validated(self, validation: Validation) -> None:
-        """Write the numbers of a validation."""
-        self.write("dev", {"update": validation.update, "epoch": validation.epoch}, validation.numbers())
-
-    def write(self, kind: str, place: dict[str, int], numbers: dict[str, float]) -> None:
-        """Write numbers by name; `kind` is `train` or `dev`, and `place` has the update and the epoch."""
-        raise NotImplementedError
+METRICS = "metrics.jsonl"
+"""The name of the file of metrics, in the state folder and in the output folder of a training."""
+EVENTS = "tensorboard"
+"""The name of the folder of events in the output folder of a training."""
 
 
 class Metrics(Curves):
@@ -149,10 +96,6 @@ def device_hours(wall_s: float, devices: int) -> float:
 WRITER_THREAD = "_AsyncWriterThread"
 """Name of the class of TensorBoard's writer thread. The thread prints the trace of an error that is also raised in the
 main thread."""
-
-
-EVENTS = "tensorboard"
-"""The name of the folder of events in the output folder of a training."""
 
 
 def events(folder: Path, status: Status, note: Callable[[str], None]) -> Sequence[Listener]:

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from docmt.training import launch
+from docmt.supervision import launch
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,10 @@ from helpers.gated_jobs import Job, holder
 from helpers.support import environment
 from helpers.toy_task import Folder, Notes
 
-from docmt.training import job, outputs, pace
-from docmt.training.exit import Reason, read_exit
-from docmt.training.pace import SIGNALS, StopRequest
+from docmt.supervision import stop as stopping
+from docmt.supervision.exit import Reason, read_exit
+from docmt.supervision.stop import SIGNALS, StopRequest
+from docmt.training import job, outputs
 
 
 def ask(number: signal.Signals = signal.SIGTERM) -> None:
@@ -30,7 +31,7 @@ def check_stopped(folder: Folder, status: int, said: str, update: int) -> None:
     assert "Traceback" not in said
     ending = read_exit(folder.paths.state)
     assert (ending.reason, ending.status, ending.update) == (Reason.STOPPED, 75, update)
-    assert not (folder.paths.state / "process.json").exists()
+    assert not (folder.paths.output / "process.json").exists()
 
 
 def check_goes_on(folder: Folder, reference: Folder, after: int) -> None:
@@ -48,7 +49,7 @@ def test_a_second_interrupt_counts_unless_it_comes_with_the_first(monkeypatch):
         ask(signal.SIGINT)
         ask(signal.SIGINT)
         assert stop.requested == "SIGINT"
-        monkeypatch.setattr(pace, "AGAIN_S", 0.0)
+        monkeypatch.setattr(stopping, "AGAIN_S", 0.0)
         with pytest.raises(KeyboardInterrupt):
             ask(signal.SIGINT)
         ask(signal.SIGINT)  # nothing disturbs what cleans up
@@ -73,7 +74,7 @@ def test_signals_that_were_blocked_are_heard():
 def test_ctrl_c_twice_ends_at_once_with_one_line(reference, folder):
     with Job(folder, 8) as job:
         job.at_work().send_signal(signal.SIGINT)
-        time.sleep(pace.AGAIN_S + 0.2)
+        time.sleep(stopping.AGAIN_S + 0.2)
         job.send_signal(signal.SIGINT)
         status, said = job.ended(goes_on=False)
     assert status == 130, said
@@ -155,7 +156,7 @@ def test_asked_at_any_time_of_its_start(reference, folder, ranks):
         status, said = job.ended()
         assert status in (75, -signal.SIGTERM), said
         assert "Traceback" not in said
-        assert not list(folder.paths.state.glob(".*.part")) and not (folder.paths.state / "process.json").exists()
+        assert not list(folder.paths.state.glob(".*.part")) and not (folder.paths.output / "process.json").exists()
     assert folder.train()
     assert folder.weights() == reference.weights()
 
@@ -164,9 +165,9 @@ def test_asked_at_any_time_of_its_start(reference, folder, ranks):
 
 
 def ranks_of(job: Job) -> list[int]:
-    """The first rank, which has the folder, then the other."""
-    first = holder(job.folder)
-    return [first, *(child.pid for child in psutil.Process(job.pid).children() if child.pid != first)]
+    """The first rank, then the other."""
+    children = psutil.Process(job.pid).children()
+    return [child.pid for child in sorted(children, key=lambda child: child.environ()["RANK"])]
 
 
 WHOM: dict[str, Callable[[Job], None]] = {

@@ -1,13 +1,15 @@
-"""The launcher of the ranks of a training on this node, which works like torchrun.
+"""The launcher of the ranks of a training on this node.
 
-There are two differences from torchrun. torchrun ends with status 1, whatever the statuses of the ranks are; this
-launcher ends with the status of the rank that caused the failure. SIGUSR1 ends torchrun without a signal to the ranks;
-this launcher forwards all signals that ask a training to stop.
+Ranks may be started by torchrun, but it does not do what this launcher does (torch 2.13). It ends with status 1,
+whatever the statuses of the ranks are; this launcher ends with that of the rank that caused the failure. It kills other
+ranks 30 seconds after a failure, also ones that write stacks or a checkpoint. If it is killed, its ranks run on. They
+inherit no open descriptors, by which ranks hold the locks of their GPUs, and a node that is gone ends no other node.
 
 A training on several nodes has a launcher on each node, which Slurm starts (`launch_by_slurm`), and the launchers meet
-(`docmt.training.meeting`). A signal to one launcher stops all ranks in good order, since the ranks agree to stop.
+(`docmt.supervision.meeting`). A signal to one launcher stops all ranks in good order, since the ranks agree to stop.
 """
 
+import math
 import os
 import signal
 import socket
@@ -20,9 +22,9 @@ from functools import partial
 from pathlib import Path
 
 from docmt.base.parent import signal_at_parents_end
-from docmt.training.exit import FAULT, read_exit
-from docmt.training.node import ON_EACH_NODE, TrainingNode, check_job_of_slurm
-from docmt.training.pace import SIGNALS, StopRequest
+from docmt.supervision.exit import FAULT, read_exit
+from docmt.supervision.node import ON_EACH_NODE, Share, TrainingNode, check_job_of_slurm
+from docmt.supervision.stop import SIGNALS, StopRequest
 
 LOOK_S = 0.1
 """Seconds between two checks of the processes."""
@@ -31,74 +33,67 @@ ALONE_S = 60.0
 in this time."""
 
 
-def launch(ranks: int, stop: StopRequest, inherited: Sequence[int] = ()) -> int:
+def launch(ranks: int, stop: StopRequest, end: float = math.inf, inherited: Sequence[int] = ()) -> int:
     """Run the command line of this process once for each rank, and return the exit status: 0 when all ranks ended well.
 
     `stop` has received signals until this call. Signals that arrive while ranks start are forwarded when all ranks
     exist. A rank receives no signal before its program is ready for signals. Ranks inherit the open descriptors
-    `inherited`, such as locks that are to stay until the last rank has ended.
+    `inherited`, such as locks that are to stay until the last rank has ended. `end` is the time of the deadline, by the
+    clock of `time.monotonic`.
     """
-    return run_ranks(range(ranks), ranks, ("127.0.0.1", free_port()), stop, inherited=inherited)
+    return run_ranks(Share(0, ranks, "127.0.0.1", free_port()), ranks, stop, end, inherited=inherited)
 
 
-def launch_by_slurm(nodes: int, stop: StopRequest) -> int:
+def launch_by_slurm(nodes: int, stop: StopRequest, end: float) -> int:
     """Run the command line of this process once on each node of its job of Slurm, and return the exit status.
 
     Each task may use all cores and GPUs that the job has on the task's node, and ends with the status of the rank that
     failed; the largest one is returned. Raises UserError outside of a job of Slurm, and inside a step.
     """
     check_job_of_slurm(nodes)
-    options = ("--mpi=none", "--cpu-bind=none", "--kill-on-bad-exit=0", "--ntasks-per-node=1")
+    srun = ("srun", "--mpi=none", "--cpu-bind=none", "--kill-on-bad-exit=0", "--ntasks-per-node=1")
     processes: list[subprocess.Popen] = []
     with forwarded_signals(processes):
-        processes.append(start({ON_EACH_NODE: "1"}, before=("srun", *options, f"--nodes={nodes}", f"--ntasks={nodes}")))
+        processes.append(start({ON_EACH_NODE: "1"}, end, before=(*srun, f"--nodes={nodes}", f"--ntasks={nodes}")))
         if stop.requested:
             os.kill(os.getpid(), signal.SIGTERM)
         return wait(processes)
 
 
-def launch_on_nodes(node: TrainingNode, ranks: int, stop: StopRequest, state: Path, minutes: float | None) -> int:
+def launch_on_nodes(node: TrainingNode, ranks: int, stop: StopRequest, end: float, state: Path) -> int:
     """Run this node's share of the ranks of a training, as `launch` does, and return the exit status of all nodes.
-
-    `minutes` is the time until the deadline, or None; the time in which nodes wait for each other is part of it.
 
     Raises UserError as `Meeting.join` does.
     """
     # The launcher of a training on one node does without torch, whose import takes a second or more.
-    from docmt.training.meeting import Meeting
+    from docmt.supervision.meeting import Meeting
 
-    began, before = time.monotonic(), read_exit(state)
+    before = read_exit(state)
     with Meeting(node, blamed_status) as meeting:
         share = meeting.join(ranks, free_port, lambda: stop.requested)
-        numbers = range(share.first, share.first + share.count)
-        left = [] if minutes is None else ["--deadline-minutes", str(max(minutes - (time.monotonic() - began) / 60, 0))]
-        status = run_ranks(numbers, ranks, (node.host, share.port), stop, meeting.has_failed, left)
-        return meeting.end(status, state, before)
+        return meeting.end(run_ranks(share, ranks, stop, end, meeting.has_failed), state, before)
 
 
 def run_ranks(
-    numbers: Sequence[int],
-    count: int,
-    address: tuple[str, int],
+    share: Share,
+    ranks: int,
     stop: StopRequest,
+    end: float,
     others_failed: Callable[[], bool] = lambda: False,
-    options: Sequence[str] = (),
     inherited: Sequence[int] = (),
 ) -> int:
-    """Run the ranks with these numbers out of `count` ranks, and return the exit status of the one to blame.
+    """Run this node's share of the ranks, and return the exit status of the one to blame.
 
-    The first rank listens at `address`. `options` are added to the command line. For `others_failed` see `wait`, and
-    for `inherited` see `launch`.
+    For `others_failed` see `wait`, and for the rest see `launch`.
     """
-    shared = {"WORLD_SIZE": count, "LOCAL_WORLD_SIZE": len(numbers)}
-    shared |= {"MASTER_ADDR": address[0], "MASTER_PORT": address[1]}
+    place = {"WORLD_SIZE": ranks, "LOCAL_WORLD_SIZE": share.count, "MASTER_ADDR": share.host, "MASTER_PORT": share.port}
     processes = []
     # Ranks inherit blocked signals and unblock them in StopRequest, so that no signal is lost while ranks start.
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     with forwarded_signals(processes):
-        for here, number in enumerate(numbers):
-            rank_variables = {**shared, "RANK": number, "LOCAL_RANK": here}
-            processes.append(start({name: str(value) for name, value in rank_variables.items()}, options, inherited))
+        for here in range(share.count):
+            variables = {**place, "RANK": share.first + here, "LOCAL_RANK": here}
+            processes.append(start({name: str(value) for name, value in variables.items()}, end, inherited))
         if stop.requested:
             os.kill(os.getpid(), signal.SIGTERM)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
@@ -106,10 +101,11 @@ def run_ranks(
 
 
 def start(
-    variables: dict[str, str], options: Sequence[str] = (), inherited: Sequence[int] = (), before: Sequence[str] = ()
+    variables: dict[str, str], end: float, inherited: Sequence[int] = (), before: Sequence[str] = ()
 ) -> subprocess.Popen:
-    """Start the command line of this process again with further variables, options after it, and words before it."""
-    command = [*before, sys.executable, *sys.orig_argv[1:], *options]
+    """Start the command line of this process again, with further variables, the time left, and words before it."""
+    left = [] if end == math.inf else ["--deadline-minutes", str(max(end - time.monotonic(), 0) / 60)]
+    command = [*before, sys.executable, *sys.orig_argv[1:], *left]
     # Without this, ranks would run on after SIGKILL of the launcher, and no process would report their status.
     die_with_parent = partial(signal_at_parents_end, signal.SIGKILL)
     return subprocess.Popen(command, env={**os.environ, **variables}, preexec_fn=die_with_parent, pass_fds=inherited)

@@ -5,16 +5,17 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from helpers.toy_task import Notes, make_folder
 
 from docmt.base.artifacts import SCRATCH, write_json
-from docmt.training import lease, survey
-from docmt.training.exit import Reason, write_exit
+from docmt.supervision import lease, survey
+from docmt.supervision.exit import Reason, write_exit
+from docmt.supervision.survey import TrainingState, training_state
 from docmt.training.job import train
-from docmt.training.survey import TrainingState, training_state
 
 PLACE, ID = Path("5_training/toy/sentence/seed1"), "0123456789"
 TRAIN = {"max_updates": 1000, "select_by": "loss"}
@@ -55,9 +56,9 @@ def state(tmp_path) -> Path:
     return make_state(tmp_path, lines(20, 40, 60, 80, 100))
 
 
-def hold(folder: Path) -> None:
+def hold(state: Path) -> None:
     """This process works on it."""
-    lease.Lease(folder).take(lambda: None, print, lambda: None)
+    lease.Lease(state.parent).take(print)
 
 
 def only_training(results: Path) -> TrainingState:
@@ -107,10 +108,10 @@ def test_what_ended_says_why(tmp_path, state, reason, expected):
 
 def test_a_process_that_is_gone_was_killed(tmp_path, state):
     """At once, and though its number may be another process's by now."""
-    code = f"from pathlib import Path; from docmt.training.lease import Lease; lease = Lease(Path({str(state)!r}))"
-    code += "; lease.take(lambda: None, print, lambda: None); input()"
+    code = "from pathlib import Path; from docmt.supervision.lease import Lease; "
+    code += f"lease = Lease(Path({str(state.parent)!r})); lease.take(print); input()"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as other:
-        while not (state / lease.FILE).exists():
+        while not (state.parent / lease.FILE).exists():
             assert other.poll() is None
         assert only_training(tmp_path).state == "running"
         other.kill()
@@ -118,17 +119,16 @@ def test_a_process_that_is_gone_was_killed(tmp_path, state):
         os.waitid(os.P_PID, other.pid, os.WEXITED | os.WNOWAIT)
         assert only_training(tmp_path).state == "killed"
     assert only_training(tmp_path).state == "killed"
-    claimed = json.loads((state / lease.FILE).read_text())
-    write_json(state / lease.FILE, {**claimed, "process": os.getpid()})
+    claimed = json.loads((state.parent / lease.FILE).read_text())
+    write_json(state.parent / lease.FILE, {**claimed, "process": os.getpid()})
     assert only_training(tmp_path).state == "killed"
 
 
-@pytest.mark.parametrize(("age", "expected"), [(survey.FRESH_S - 60, "running"), (survey.FRESH_S + 60, "killed")])
-def test_on_another_machine_the_newest_file_tells(tmp_path, state, age, expected):
-    write_json(state / lease.FILE, {"host": f"not-{socket.gethostname()}", "process": 1, "began": "1"})
-    newest = max(file.stat().st_mtime for file in (state, *state.iterdir()))
-    for file in (state, *state.iterdir()):
-        os.utime(file, (newest - age, newest - age))
+@pytest.mark.parametrize(("age", "expected"), [(lease.STALE_S - 60, "running"), (lease.STALE_S + 60, "killed")])
+def test_on_another_machine_signs_of_life_tell(tmp_path, state, age, expected):
+    write_json(state.parent / lease.FILE, {"host": f"not-{socket.gethostname()}", "process": 1, "began": "1"})
+    last = time.time() - age
+    os.utime(state.parent / lease.FILE, (last, last))
     assert only_training(tmp_path).state == expected
 
 

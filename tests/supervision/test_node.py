@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from docmt.base.errors import UserError
-from docmt.training.node import TrainingNode, check_job_of_slurm, this_node
+from docmt.supervision.node import TrainingNode, check_job_of_slurm, this_node
 
 STEP = {"SLURM_NODEID": "1", "SLURM_STEP_NODELIST": "n[1-2]"}
 SCONTROL = """#!/bin/sh
