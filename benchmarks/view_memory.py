@@ -21,12 +21,12 @@ from docmt.models import build
 from docmt.models.pretrained import Start
 from docmt.settings.models import TransformerConfig
 from docmt.settings.train import TrainConfig
+from docmt.supervision.watch import Watch
 from docmt.training.checkpoint import StateFolder
 from docmt.training.loop import Training
 from docmt.training.optimiser import build_optimiser
-from docmt.training.status import Update, Validation
+from docmt.training.progress import Update, Validation
 from docmt.training.task import Paths, Task, read_rows
-from docmt.training.watch import Watch
 
 SHARD, VOCABULARY = 10_000, 32_000
 SIZES = {"encoder_layers": 1, "decoder_layers": 1, "width": 64, "inner": 64, "heads": 1}
