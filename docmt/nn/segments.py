@@ -24,7 +24,7 @@ Scope = Literal["sentence", "instance"]
 """The tokens that a token may attend to: those of its sentence or those of its instance."""
 
 
-def upload(values: np.ndarray | Sequence, device: torch.device | str) -> Tensor:
+def upload(values: Tensor | np.ndarray | Sequence, device: torch.device | str) -> Tensor:
     """Return values of the host as a tensor on the device; the host does not wait until the device has them."""
     return torch.from_numpy(np.asarray(values)).to(device, non_blocking=True)
 
