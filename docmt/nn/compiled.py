@@ -30,8 +30,7 @@ from docmt.nn.segments import Layout, Segments
 from docmt.nn.shapes import Numbers
 from docmt.nn.streams import Batch, Chains, Stream
 
-Backend = str | Callable[..., Any]
-"""A backend of `torch.compile`: its name, or the function itself."""
+Backend = str | Callable[..., Any]  # A backend of `torch.compile`: its name, or the function itself
 
 
 @contextmanager
@@ -82,14 +81,14 @@ def pad_batch(batch: Batch, quantum: int) -> Batch:
 
 
 def _run_count(*sides: tuple[int, Stream]) -> int:
-    """Return the number of padding sentences: enough that none is longer than the longest sentence of its stream."""
+    # Enough that no padding sentence is longer than the longest sentence of its stream.
     return max(-(-rows // stream.sentences.longest) for rows, stream in sides)
 
 
 def _append_runs(stream: Stream, rows: int, runs: int) -> Stream:
-    """Return the stream with `rows` more tokens `<pad>`, in `runs` sentences of nearly equal length."""
     if not runs:
         return stream
+    # Sentences of nearly equal length.
     lengths = np.diff(np.arange(runs + 1) * rows // runs).tolist()
     return Stream(
         _append_values(stream.tokens, rows, PAD),
@@ -109,7 +108,6 @@ def _append_lengths(segments: Segments, lengths: list[int]) -> Segments:
 
 
 def _append_chainless_sentences(chains: Chains, sentences: int) -> Chains:
-    """Return the chains of the stream with more sentences, in which no chain has a member."""
     no_chains = chains.relevant.new_full((sentences, chains.relevant.shape[1]), chains.runs.runs)
     members = _append_lengths(chains.sentences, [0] * sentences)
     relevant, counts = torch.cat((chains.relevant, no_chains)), np.pad(chains.counts, (0, sentences))
