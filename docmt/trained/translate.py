@@ -20,8 +20,7 @@ from docmt.trained.model import TrainedModel
 from docmt.views.cuts import cut_documents, sentence_costs
 from docmt.views.segments import segments_of, sentences_of, with_copies
 
-WHERE = "standard input"
-"""The name of the text in messages."""
+WHERE = "standard input"  # The name of the text in messages
 
 
 @dataclass(frozen=True)
