@@ -121,8 +121,7 @@ class DocumentCollector:
         self._file, self._problems = file, problems
         self._open: MonolingualDocument | None = None
         self._text: list[str] | None = None
-        self._line = 0
-        """The line at which the open segment begins."""
+        self._line = 0  # The line at which the open segment begins
 
     def start(self, tag: str, attributes: Mapping[str, str | None], line: int) -> None:
         """Receive a start tag."""
