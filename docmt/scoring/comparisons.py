@@ -16,10 +16,8 @@ from docmt.settings.metrics import parse_metric
 
 OF_SYSTEM = re.compile(r"\|(?:precision|engine):[^|]*")
 """The parts of a signature that say how a system was trained and which program searched."""
-LINES = "|lines:"
-"""The start of the part of a signature that says what a study states of the lines of another system."""
-PLAIN_LINES = "plain,cased,not normalised"
-"""What that part would be for the lines that docmt writes."""
+LINES = "|lines:"  # The start of the part of a signature that says what a study states of the lines of another system
+PLAIN_LINES = "plain,cased,not normalised"  # What that part would be for the lines that docmt writes
 
 
 @dataclass(frozen=True)
@@ -131,15 +129,13 @@ def write_comparisons(settings: Path, results: ResultFolders, output: Path) -> N
 
 
 def _compare_pair(pair: dict, study: dict, results: ResultFolders) -> Iterator[dict]:
-    """Yield the comparison of a system with its baseline by each metric for which all of their runs have a tally.
-
-    Metrics over packed instances are left out where the two systems have different instances.
-    """
+    """Yield the comparison of a system with its baseline by each metric for which all of their runs have a tally."""
     folders = [list(_folders(pair, name, study, results)) for name in ("system", "baseline")]
     runs = [[read_tallies(folder / "details.arrow") for folder in system] for system in folders]
     for metric in pair["metrics"]:
         named = parse_metric(metric)
         ours, theirs = ([select(tallies, named) for tallies in system_runs] for system_runs in runs)
+        # Metrics over packed instances are left out where the two systems have different instances.
         if None in (*ours, *theirs) or (ours[0].unit == "instances" and ours[0].names != theirs[0].names):
             continue
         names = {name: pair[name] for name in ("corpus", "system", "baseline", "test")}
@@ -148,7 +144,6 @@ def _compare_pair(pair: dict, study: dict, results: ResultFolders) -> Iterator[d
 
 
 def _folders(pair: dict, name: str, study: dict, results: ResultFolders) -> Iterator[Path]:
-    """Yield the folder of the scores of each run of the system or the baseline; `name` is "system" or "baseline"."""
     corpus = pair["corpus"]
     names = {"scale": study["scale"], "corpus": corpus, "system": study["folders"][corpus][pair[name]]}
     for seed in pair["seeds"][name]:

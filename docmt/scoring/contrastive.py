@@ -97,7 +97,6 @@ def _correct_variant(rows: Sequence[dict], where: str) -> int:
 
 
 def _score(row: dict, config: ContrastiveConfig, where: str) -> float:
-    """Return the score of a variant, a row of CONTRASTIVE_SCORES, by the settings `score` and `unit`."""
     # The columns `context_score` and `context_outputs` describe the sentences before the judged sentence.
     parts = ("", "context_") if config.unit == "target" else ("",)
     scores, outputs = ([row[f"{part}{name}"] for part in parts] for name in ("score", "outputs"))
@@ -121,11 +120,11 @@ def accuracy_tallies(judgements: Sequence[Judgement], config: ContrastiveConfig)
 
 
 def _facts(judgements: Sequence[Judgement]) -> dict[str, float]:
-    """Return numbers of items; `by_chance` is how many of them random guesses among the variants get right."""
     return {
         "right": sum(judgement.right for judgement in judgements),
         "ties": sum(judgement.tie for judgement in judgements),
         "variants": sum(judgement.variants for judgement in judgements),
+        # How many items random guesses among the variants get right.
         "by_chance": sum(1 / judgement.variants for judgement in judgements),
     }
 

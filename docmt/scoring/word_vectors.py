@@ -25,10 +25,8 @@ from docmt.scoring.inputs import apply_case, file_label
 from docmt.settings.scoring import WordVectorsConfig
 
 COLUMNS = only(TOKENS, "split", "target_tokens")
-COUNT = re.compile(r"\d{1,12}")
-"""The form of the numbers in the first line of a file."""
-MOST_DIMENSIONS = 1_000_000
-"""The largest number of dimensions of a vector."""
+COUNT = re.compile(r"\d{1,12}")  # The form of the numbers in the first line of a file
+MOST_DIMENSIONS = 1_000_000  # The largest number of dimensions of a vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +120,6 @@ def read_word_vectors(path: Path, lines: Sequence[str], case: str) -> WordVector
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the text of each line and its place for messages, `file:line`."""
     # Bytes that are not UTF-8 become replacement characters, and no translation has words with such characters.
     with reading(path, "cannot be read"):
         need_file(path)

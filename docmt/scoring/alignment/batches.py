@@ -23,8 +23,7 @@ LENGTH_STEPS = 8
 The rounding changes a length by less than an eighth, and does not change lengths below 16.
 """
 
-MOST_PADDING = 0.25
-"""The largest share of padding among the cells of a batch, from 0 to 1."""
+MOST_PADDING = 0.25  # The largest share of padding among the cells of a batch, from 0 to 1
 
 
 @dataclass(frozen=True)
@@ -107,18 +106,15 @@ def batches(source: Ragged, target: Ragged, sizes: tuple[int, int]) -> Iterator[
 
 
 def _similar_lengths(lengths: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the places of the sentence pairs of each batch.
-
-    Sentence pairs are sorted by source length, rounded up to one of the LENGTH_STEPS, and then by target length. A
-    batch is full where another pair would exceed CELLS_AT_ONCE or MOST_PADDING.
-    """
     steps = 2 ** np.maximum(np.log2(np.maximum(lengths[:, 0], LENGTH_STEPS) / LENGTH_STEPS).astype(int), 0)
+    # Sentence pairs are sorted by source length, rounded up to one of the LENGTH_STEPS, and then by target length.
     order = np.lexsort((lengths[:, 1], -(-lengths[:, 0] // steps) * steps))
     places, width, height, cells = [], 0, 0, 0
     for place in order[lengths.all(axis=1)[order]].tolist():
         source_length, target_length = lengths[place].tolist()
         new_width, new_height = max(width, source_length), max(height, target_length)
         padded = (len(places) + 1) * new_width * new_height
+        # A batch is full where another pair would exceed CELLS_AT_ONCE or MOST_PADDING.
         if places and padded > min(CELLS_AT_ONCE, (cells + source_length * target_length) / (1 - MOST_PADDING)):
             yield np.array(places)
             places, new_width, new_height, cells = [], source_length, target_length, 0

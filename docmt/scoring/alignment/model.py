@@ -83,12 +83,14 @@ class Lexicon:
         """Return p(target word | source word) and p(source word | target word) of each cell, (B, J, I); 0 on padding.
 
         `index` has the place in `links` of each of the different pairs of words of the batch, (P',). `cell_links` are
-        the expected links that the cells added in the last round, (B, J, I), or 0 in the first round. They are
-        subtracted, since the probability of a link of a token is computed from the links of all other tokens.
+        the expected links that the cells added in the last round, (B, J, I), or 0 in the first round.
         """
         words = batch.target_words[:, :, None] & batch.source_words[:, None, :]
         sources, targets = _words(self.source_links), _words(self.target_links)
+        # They are subtracted, since the probability of a link of a token is computed from the links of all other
+        # tokens.
         links = np.where(words, np.maximum(self.links[index][batch.cells] - cell_links, 0) + PRIOR, 0)
+        # A Dirichlet prior: (links + PRIOR) / (all links of the word + PRIOR times the number of words).
         forward = np.maximum(self.source_links[batch.source][:, None, :] - cell_links, 0) + PRIOR * targets
         backward = np.maximum(self.target_links[batch.target][:, :, None] - cell_links, 0) + PRIOR * sources
         return links / forward, links / backward
@@ -101,7 +103,7 @@ class Lexicon:
 
 
 def _words(numbers: np.ndarray) -> int:
-    """Return the number of words of an array that has an entry for each word and an entry for padding."""
+    # The last entry belongs to padding.
     return len(numbers) - 1
 
 
@@ -176,6 +178,5 @@ def _read_jumps(path: Path) -> BothJumps:
 
 
 def _column(numbers: dict[str, int], *places: np.ndarray) -> pa.DictionaryArray:
-    """Return a column of words from arrays of ids of words; the id -1 becomes null."""
     codes = np.concatenate(places).astype(np.int32)
     return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(numbers, pa.string()))

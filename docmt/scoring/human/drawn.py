@@ -32,8 +32,8 @@ class SheetSettings:
     """The settings of a sheet, the `job.json` of its job.
 
     `corpus` is the name of the corpus in the folders of translations, and `data` the folder of the corpus in stage 1.
-    `sentences` is the largest number of sentences, and `draw` the seed by which they are drawn. `identical`: what
-    the sheet does with identical translations. `version`: the version of the step.
+    `sentences` is the largest number of sentences, and `draw` the seed by which they are drawn. `identical`: what the
+    sheet does with identical translations. `version`: the version of the step.
     """
 
     version: int
@@ -78,7 +78,6 @@ def write_study_sheet(settings: Path, results: ResultFolders, output: Path) -> N
 
 
 def _translations(settings: SheetSettings, run: SheetRun, results: ResultFolders, sentences: int) -> tuple[str, ...]:
-    """Return the translations of the test sentences by a system."""
     names: dict[str, Any] = {"scale": settings.scale, "corpus": settings.corpus, "system": run.folder, "seed": run.seed}
     folder = results.at(TRANSLATIONS, **names)
     lines = read_decoding(folder / "decoding.json")["lines"]

@@ -19,14 +19,11 @@ from docmt.base.errors import UserError
 from docmt.base.names import Identical
 from docmt.base.parse import parse
 
-CONTEXT = 2
-"""The number of context sentences before a judged sentence, and also after it."""
+CONTEXT = 2  # The number of context sentences before a judged sentence, and also after it
 
-DIGEST = "digest"
-"""The name of the digest in the file of a key, beside the fields of the key."""
+DIGEST = "digest"  # The name of the digest in the file of a key, beside the fields of the key
 
-SHA256_DIGITS = 64
-"""The number of hexadecimal digits of a whole SHA-256."""
+SHA256_DIGITS = 64  # The number of hexadecimal digits of a whole SHA-256
 
 Pair = tuple[str, str]
 """A context sentence and its reference; both are empty where the document has no sentence at this place."""
@@ -108,10 +105,8 @@ def draw_sheet_items(
 
 
 def text_digest(texts: Sequence[str]) -> str:
-    """Return a digest of texts that identifies a row of a sheet.
-
-    The digest ignores differences of white space, since spreadsheet programs may change white space.
-    """
+    """Return a digest of texts that identifies a row of a sheet."""
+    # The digest ignores differences of white space, since spreadsheet programs may change white space.
     return digest([" ".join(text.split()) for text in texts])
 
 
@@ -129,10 +124,7 @@ def _item(test: ComparedSystems, place: int, swap: bool) -> SheetItem:
 
 
 def _pair(test: ComparedSystems, place: int, step: int) -> Pair:
-    """Return the sentence at the distance `step` from `place` with its reference, or empty texts.
-
-    The texts are empty where the document of the sentence at `place` has no sentence at this distance.
-    """
+    """Return the sentence `step` lines from `place` and its reference; empty texts outside of its document."""
     other = place + step
     if not 0 <= other < len(test.source) or test.documents[other] != test.documents[place]:
         return "", ""
@@ -213,7 +205,6 @@ class Key:
 
 
 def _check_digest(stated: Any, actual: str, path: Path) -> None:
-    """Raise UserError where the file of a key has no digest, or a digest that is not the `actual` digest of the key."""
     if stated is None:
         remedy = "write it again: docmt draw-sheet with the same files and options draws the same sheet"
         raise UserError("a key without its digest", where=str(path), expected=f"`{DIGEST}`, its SHA-256", remedy=remedy)
