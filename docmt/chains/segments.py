@@ -169,14 +169,11 @@ def _rows(rows: pa.Table, segments: pa.Table, sentences: np.ndarray) -> np.ndarr
 
 @dataclass(frozen=True, eq=False)
 class SegmentWords:
-    """The words of several segments, as the array `words` of all words, one segment after another.
-
-    `lengths`: the number of words of each segment. `counts`: the number of pieces of each word.
-    """
+    """The words of several segments, as the array `words` of all words, one segment after another."""
 
     words: pa.Array
-    lengths: np.ndarray
-    counts: np.ndarray
+    lengths: np.ndarray  # the number of words of each segment
+    counts: np.ndarray  # the number of pieces of each word
 
     def table(self, chains: Ragged) -> pa.RecordBatch:
         """Return a row of SEGMENT_CHAINS for each segment; `chains` are chains of the words of all segments."""

@@ -27,15 +27,11 @@ FixtureFiles = Iterator[tuple[str, str | bytes]]
 
 @dataclass(frozen=True)
 class SideText:
-    """The sentences of a document in one language, with the file and the lines that they come from.
+    """The sentences of a document in one language, with the file and the lines that they come from."""
 
-    In `sentences`, None stands for a sentence that a reference lacks. `file` is the name of the file in messages.
-    `lines` has the number of the line of each sentence, counted from 1; it is empty where the file has no lines.
-    """
-
-    sentences: Sequence[str | None]
-    file: str
-    lines: Sequence[int] = ()
+    sentences: Sequence[str | None]  # None for a sentence that a reference lacks
+    file: str  # its name in messages
+    lines: Sequence[int] = ()  # the number of the line of each sentence, from 1; empty where the file has no lines
 
     def location(self, number: int) -> str:
         """Return the place of a sentence, as `file:line`; the `number` of the sentence counts from 0."""

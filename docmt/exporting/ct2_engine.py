@@ -30,15 +30,11 @@ REMEDY = "the engine docmt translates with every model: `engine: docmt` in confi
 
 @dataclass(frozen=True)
 class Proof:
-    """What a proof has found.
+    """What a proof has found."""
 
-    `sentences`: the number of sentences that both programs translated. `equal`: the number of equal translations.
-    `largest_difference`: that of the log-probabilities of an output, in nats.
-    """
-
-    sentences: int
-    equal: int
-    largest_difference: float
+    sentences: int  # translated by both programs
+    equal: int  # equal translations
+    largest_difference: float  # that of the log-probabilities of an output, in nats
 
 
 class CTranslate2Translator(Translator):

@@ -36,7 +36,7 @@ from docmt.settings.models import LexicalChainConfig
 
 
 class ConsistencyFusion(nn.Module):
-    """The consistency feature of each decoding step, fused with the decoder's state. Paper: section 3.3, eq. 16 to 18."""
+    """The consistency feature of each decoding step, fused with the decoder's state. Paper: section 3.3, eq. 16-18."""
 
     def __init__(self, config: LexicalChainConfig) -> None:
         """Create the projection of queries and the fusion W_z."""

@@ -157,7 +157,7 @@ class Transformer(nn.Module):
         return self.encoder_norm(x)
 
     def decode(self, target_in: Stream, memory: Memory) -> Tensor:
-        """Return the final states of the decoder; the state of token t depends on the source and on the target up to t."""
+        """Return the final states of the decoder; that of token t depends on the source and on the target up to t."""
         return self.target_states(WholeStream(target_in, memory))
 
     def target_states(self, place: Place) -> Tensor:

@@ -127,7 +127,7 @@ def _check_costs(pickle: io.BytesIO) -> None:
 
 
 def defect_in(weights: Any) -> str | None:
-    """Return a description of the defect of `weights`, which should be tensors by name; None where there is no defect."""
+    """Return a description of the defect of `weights`, which should be tensors by name; None where there is none."""
     # A damaged pickle may give other objects, or tensors without values.
     named = isinstance(weights, dict) and all(isinstance(name, str) for name in weights)
     if not named or not all(isinstance(tensor, torch.Tensor) for tensor in weights.values()):

@@ -38,16 +38,12 @@ Sample = tuple[str, str, str]  # The source, the translation and the reference o
 
 @dataclass(frozen=True)
 class CometProgram:
-    """The program that computes COMET.
+    """The program that computes COMET."""
 
-    `words` are the words of a command that runs Python in an environment with unbabel-comet. `model` and `encoder` are
-    folders; `encoder` is None where the library knows the encoder. `batch` is the number of sentences of a batch.
-    """
-
-    words: tuple[str, ...]
-    model: Path
-    encoder: Path | None
-    batch: int
+    words: tuple[str, ...]  # a command that runs Python in an environment with unbabel-comet
+    model: Path  # a folder
+    encoder: Path | None  # a folder; None where the library knows the encoder
+    batch: int  # the number of sentences of a batch
     device: DeviceName = "auto"
 
     @property

@@ -24,11 +24,10 @@ PLAIN_LINES = "plain,cased,not normalised"  # What that part would be for the li
 class Comparison:
     """The scores of a system and of its baseline by one metric, and the p-values of the difference.
 
-    Scores are means over runs (trainings with different seeds). `p_units` is the p-value of a test over the units of
-    the test set: the bootstrap or the sign test. `better`, `worse` and `equal` are numbers of drawn test sets
-    (bootstrap) or of units (sign test) in which the system is better, which by TER is the lower score. `p_seeds` is the
-    p-value of the t-test over runs, or None for fewer than three runs. `p` is the larger of the two p-values: a small
-    `p` says that the difference is due neither to the choice of the test set nor to the choice of the seeds.
+    Scores are means over runs (trainings with different seeds). `better`, `worse` and `equal` are numbers of drawn test
+    sets (bootstrap) or of units (sign test) in which the system is better, which by TER is the lower score. `p` is the
+    larger of the two p-values: a small `p` says that the difference is due neither to the choice of the test set nor to
+    the choice of the seeds.
 
     `untested` is the reason why the difference has no p-value, and empty where it has one: there are too few units, or
     the two systems were not scored alike. `p` and `p_units` are then None.
@@ -38,8 +37,8 @@ class Comparison:
     baseline_score: float
     difference: float
     p: float | None
-    p_units: float | None
-    p_seeds: float | None
+    p_units: float | None  # by a test over the units of the test set: the bootstrap or the sign test
+    p_seeds: float | None  # by the t-test over runs; None for fewer than three runs
     better: int
     worse: int
     equal: int

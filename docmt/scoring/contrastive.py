@@ -34,18 +34,13 @@ def contrastive_signature(config: ContrastiveConfig) -> str:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The judgement of an item of the contrastive set `set`.
-
-    `right` says whether the right variant has the best score, and `tie` whether it shares the best score. `variants` is
-    the number of variants of the item. `distance` is the number of sentences from the deciding sentence to the judged
-    sentence; it is 0 where the corpus does not state it, or where the judged sentence itself decides.
-    """
+    """The judgement of an item of the contrastive set `set`."""
 
     set: str
-    distance: int
-    variants: int
-    right: bool
-    tie: bool
+    distance: int  # from the deciding sentence to the judged one; 0 where it is not stated, or the judged one decides
+    variants: int  # the number of variants of the item
+    right: bool  # whether the right variant has the best score
+    tie: bool  # whether the right variant shares the best score
 
 
 def judge(scores: list[float], correct: int) -> tuple[bool, bool]:

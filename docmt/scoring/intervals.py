@@ -27,7 +27,7 @@ class Interval:
 
 
 def scores_of(tallies: Sequence[Tally], text: Scored = "translations") -> list[Score]:
-    """Return the scores of tallies with their intervals, the same way for every metric; NaN where nothing is counted."""
+    """Return the scores of tallies with their intervals, in one way for all metrics; NaN where nothing is counted."""
     by_units: dict[int, list[int]] = defaultdict(list)
     for number, tally in enumerate(tallies):
         by_units[len(tally.names)].append(number)

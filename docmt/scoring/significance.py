@@ -30,15 +30,11 @@ FEWEST_UNITS = 30
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a test.
+    """The outcome of a test."""
 
-    `difference` is the score of the system minus the score of the baseline. `p` is the p-value. `better`, `worse` and
-    `equal` are numbers of drawn test sets (bootstrap) or of units (sign test).
-    """
-
-    difference: float
-    p: float
-    better: int
+    difference: float  # the score of the system minus the score of the baseline
+    p: float  # the p-value
+    better: int  # a number of drawn test sets (bootstrap) or of units (sign test), as are the next two
     worse: int
     equal: int
 

@@ -54,17 +54,15 @@ SCORE_FUNCTIONS: dict[str, ScoreOfSums] = {
 class Tally:
     """The summands of a score for each unit of the test set.
 
-    `metric` and `group` are those of the score (`docmt.base.scores`). `kind` names the function of SCORE_FUNCTIONS that
-    computes the score. `unit` is the kind of unit: sentences, documents, instances or items. `counts` has shape (units,
-    k), and `names` has the name of the unit of each row. `signature`, `n` and `facts` are those of the score; `n` is
-    None where it is the number of rows.
+    `metric` and `group` are those of the score (`docmt.base.scores`). `signature`, `n` and `facts` are those of the
+    score; `n` is None where it is the number of rows.
     """
 
     metric: str
-    kind: str
-    unit: str
-    names: tuple[str, ...]
-    counts: np.ndarray
+    kind: str  # the name of the function of SCORE_FUNCTIONS that computes the score
+    unit: str  # sentences, documents, instances or items
+    names: tuple[str, ...]  # the name of the unit of each row
+    counts: np.ndarray  # (units, k)
     signature: str = ""
     group: str = ""
     n: int | None = None

@@ -31,16 +31,12 @@ MOST_DIMENSIONS = 1_000_000  # The largest number of dimensions of a vector
 
 @dataclass(frozen=True, eq=False)
 class WordVectors:
-    """Word vectors with their vocabulary.
+    """Word vectors with their vocabulary."""
 
-    `table` has shape (words, dimensions), and `rows` has the number of the row of each word. `case` is `lower` where
-    words are lower-cased before their vectors are looked up. `name` is the name of the vectors in signatures.
-    """
-
-    rows: dict[str, int]
-    table: np.ndarray
-    case: str
-    name: str
+    rows: dict[str, int]  # the number of the row of each word
+    table: np.ndarray  # (words, dimensions)
+    case: str  # `lower` where words are lower-cased before they are looked up
+    name: str  # the name of the vectors in signatures
 
     def words(self, line: str) -> list[str]:
         """Return the words of a line in the form in which their vectors are looked up."""

@@ -86,7 +86,7 @@ def variant_scores(model: nn.Module, rows: Rows, variants: np.ndarray, whole: bo
 
 
 def _score_variants(model: nn.Module, rows: Rows, item: np.ndarray, wanted: np.ndarray) -> tuple[Tensor, Tensor]:
-    """Return the log-probabilities of the `wanted` outputs, and these; `item` has the number of the item of each row."""
+    """Return the log-probabilities of the `wanted` outputs, and these; `item` has the number of each row's item."""
     frame, device = model.config.frame, next(model.parameters()).device
     _, first = np.unique(item, return_index=True)
     # The source of an item is encoded once.

@@ -152,7 +152,7 @@ FIXTURE_PARTS = ("it:er", "it:es", "it:sie")
 
 
 def write(config: ContraProConfig, stock: Stock) -> FixtureFiles:
-    """Yield the file of each set of a fixture, and the document of each item, whose last line is the judged sentence."""
+    """Yield the file of each set of a fixture, and the document of each item, which ends with the judged sentence."""
     for name, path in config.sets.items():
         items = in_parts(with_right_first(stock.draw_set_items(name, path)), FIXTURE_PARTS)
         stock.remember_items(with_context(items, config.context_sentences))

@@ -28,20 +28,14 @@ MOST_PADDING = 0.25  # The largest share of padding among the cells of a batch, 
 
 @dataclass(frozen=True)
 class PairBatch:
-    """A batch of sentence pairs.
+    """A batch of B sentence pairs, with padding after the end of each sentence."""
 
-    `places` has the number of the line of each sentence pair, (B,). `source` and `target` have the ids of words, (B, I)
-    and (B, J), with padding after the end of each sentence. `source_lengths` and `target_lengths` are numbers of words,
-    (B,). `cells` has, for each cell, the index of its pair of words among the different pairs of words of the batch,
-    (B, J, I).
-    """
-
-    places: np.ndarray
-    source: np.ndarray
-    target: np.ndarray
-    source_lengths: np.ndarray
-    target_lengths: np.ndarray
-    cells: np.ndarray
+    places: np.ndarray  # (B,): the number of the line of each sentence pair
+    source: np.ndarray  # (B, I): the ids of the source words
+    target: np.ndarray  # (B, J): the ids of the target words
+    source_lengths: np.ndarray  # (B,): the numbers of source words
+    target_lengths: np.ndarray  # (B,): the numbers of target words
+    cells: np.ndarray  # (B, J, I): the index of the pair of words of each cell, among the different pairs of the batch
 
     @property
     def source_words(self) -> np.ndarray:

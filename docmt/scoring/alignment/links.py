@@ -148,19 +148,16 @@ def _marked(line: str, where: str, marks: str, first: int = 0) -> Iterable[tuple
 class Quality:
     """The quality of the links of an aligner, in percent, and the numbers of links.
 
-    `precision` is the share of links of the aligner that are possible gold links. `recall` is the share of sure gold
-    links that the aligner found. `aer` is the alignment error rate: 1 - (sure links found + possible links found) /
-    (links of the aligner + sure links). A percentage is None where its divisor is 0. `links` is the number of links of
-    the aligner; `sure` and `possible` are the numbers of gold links. `sentences` is the number of sentence pairs.
+    A percentage is None where its divisor is 0.
     """
 
-    precision: float | None
-    recall: float | None
-    aer: float | None
-    links: int
-    sure: int
-    possible: int
-    sentences: int
+    precision: float | None  # the share of links of the aligner that are possible gold links
+    recall: float | None  # the share of sure gold links that the aligner found
+    aer: float | None  # the alignment error rate (`alignment_quality`)
+    links: int  # the number of links of the aligner
+    sure: int  # the number of sure gold links
+    possible: int  # the number of possible gold links
+    sentences: int  # the number of sentence pairs
 
 
 def alignment_quality(links_of_lines: Sequence[Links], gold: Sequence[GoldLinks]) -> Quality:

@@ -48,17 +48,15 @@ BothJumps = tuple[Jumps, Jumps]
 class Lexicon:
     """The expected numbers of links from which the probabilities of words are computed.
 
-    `links` has the expected number of links of each pair of words, (P,). `source_links` and `target_links` have the
-    expected number of all links of each word. `source_unlinked` and `target_unlinked` have the expected number of
-    tokens of each word that have no link. The arrays of the source side have shape (S + 1,), the arrays of the target
-    side (T + 1,); their last entry belongs to padding and is 0.
+    The arrays of the source side have shape (S + 1,), the arrays of the target side (T + 1,); their last entry belongs
+    to padding and is 0.
     """
 
-    links: np.ndarray
-    source_links: np.ndarray
-    target_links: np.ndarray
-    source_unlinked: np.ndarray
-    target_unlinked: np.ndarray
+    links: np.ndarray  # (P,): the number of links of each pair of words
+    source_links: np.ndarray  # the number of all links of each source word
+    target_links: np.ndarray  # the number of all links of each target word
+    source_unlinked: np.ndarray  # the number of tokens of each source word that have no link
+    target_unlinked: np.ndarray  # the number of tokens of each target word that have no link
 
     @classmethod
     def empty(cls, pairs: int, source: int, target: int) -> "Lexicon":
@@ -113,22 +111,16 @@ def _shares(numbers: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class AlignmentModel:
-    """The trained model of the default aligner.
+    """The trained model of the default aligner."""
 
-    `source_words` and `target_words` have the id of each word. `source` and `target` have the ids of the words of each
-    linked pair, (P,), and `links` has the expected number of links of the pair, (P,). `source_unlinked` and
-    `target_unlinked` have the expected number of tokens of each word that have no link, (S,) and (T,). `jumps` has the
-    probabilities of jumps in both directions.
-    """
-
-    source_words: dict[str, int]
-    target_words: dict[str, int]
-    source: np.ndarray
-    target: np.ndarray
-    links: np.ndarray
-    source_unlinked: np.ndarray
-    target_unlinked: np.ndarray
-    jumps: BothJumps
+    source_words: dict[str, int]  # the id of each source word
+    target_words: dict[str, int]  # the id of each target word
+    source: np.ndarray  # (P,): the source word of each linked pair
+    target: np.ndarray  # (P,): the target word of each linked pair
+    links: np.ndarray  # (P,): the expected number of links of the pair
+    source_unlinked: np.ndarray  # (S,): the expected number of tokens of each word that have no link
+    target_unlinked: np.ndarray  # (T,): the same for target words
+    jumps: BothJumps  # the probabilities of jumps in both directions
 
     def save(self, folder: Path) -> None:
         """Write the model to a folder; the bytes of the files depend on the model alone."""
