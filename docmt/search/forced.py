@@ -117,7 +117,7 @@ def _score_outputs(model: nn.Module, states: Tensor, state_of_output: np.ndarray
 
 
 def _forced_outputs(frame: str) -> Tensor:
-    # They have log-probability 0.
+    # A model does not choose these symbols: they have log-probability 0.
     return torch.tensor(FRAMES[frame].forced_outputs, dtype=torch.long)
 
 

@@ -23,8 +23,8 @@ class Chinese:
 
     @cached_property
     def _cut(self) -> Callable[[str], list[str]]:
-        # To load the dictionary of jieba takes a second and 100 MB, and a process that only detokenizes does not need
-        # the dictionary.
+        # Loaded for the first sentence: the dictionary of jieba takes a second and 100 MB, and a process that only
+        # detokenizes does not need it.
         return _CHARACTERS.findall if self._segmenter == "characters" else _jieba()
 
     def tokenize(self, sentence: str) -> list[str]:

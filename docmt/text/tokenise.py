@@ -139,7 +139,7 @@ class ShardTokeniser:
     def _check(self, shard: pa.Table, lines: Sequence[str], side: str) -> None:
         if all(lines):
             return
-        # Such as a sentence of control characters alone.
+        # A sentence of control characters alone has no token, for example.
         row = shard.slice(lines.index(""), 1).to_pylist()[0]
         raise UserError(
             f"a {side} sentence without any token",

@@ -103,7 +103,7 @@ def _a(noun: str) -> str:
 
 
 def _word_with_cues(facts: Facts) -> str:
-    # Such as 只下蛋的鸡: the measure word and the attribute show the sense.
+    # In 只下蛋的鸡, for example, the measure word and the attribute show the sense.
     return f"{facts.word_sense.measure}{facts.word_sense.attribute}{facts.word.zh}"
 
 
