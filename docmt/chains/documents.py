@@ -129,7 +129,6 @@ class DocumentChainFinder:
 
 
 def _documents(rows: pa.Table) -> np.ndarray:
-    """Return the number of sentences of each document of a shard."""
     names = (rows[name].to_numpy() for name in ("split", "document"))
     opens = np.any([name[1:] != name[:-1] for name in names], axis=0)
     return np.diff(np.flatnonzero(np.append(True, opens)), append=len(rows))

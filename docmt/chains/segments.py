@@ -25,8 +25,7 @@ from docmt.chains.documents import read_stop_words, write_stop_words
 from docmt.chains.statistics import cards, count
 from docmt.settings.data import ViewConfig
 
-SPLIT = only(TOKENS, "split")
-"""The column from which the splits of a shard of tokens are read."""
+SPLIT = only(TOKENS, "split")  # The column from which the splits of a shard of tokens are read
 NEEDED = only(TOKENS, "split", "document", "sentence", "source_tokens", "source_pieces")
 """The columns of tokens.arrow from which chains are computed."""
 ROWS = only(SEGMENTS, "document", "first", "source_lengths")
@@ -144,7 +143,6 @@ class SegmentChainFinder:
         )
 
     def _refuse(self, segments: pa.Table, number: int, split: str, place: int) -> NoReturn:
-        """Raise UserError with segment `number` of the view's shard `place` in the message."""
         before = sum(len(self._view[split][number]) for number in range(place))
         name, first, lengths = (segments[name][number].as_py() for name in ROWS.names)
         raise UserError(
@@ -171,14 +169,11 @@ def _rows(rows: pa.Table, segments: pa.Table, sentences: np.ndarray) -> np.ndarr
 
 @dataclass(frozen=True, eq=False)
 class SegmentWords:
-    """The words of several segments, as the array `words` of all words, one segment after another.
-
-    `lengths`: the number of words of each segment. `counts`: the number of pieces of each word.
-    """
+    """The words of several segments, as the array `words` of all words, one segment after another."""
 
     words: pa.Array
-    lengths: np.ndarray
-    counts: np.ndarray
+    lengths: np.ndarray  # the number of words of each segment
+    counts: np.ndarray  # the number of pieces of each word
 
     def table(self, chains: Ragged) -> pa.RecordBatch:
         """Return a row of SEGMENT_CHAINS for each segment; `chains` are chains of the words of all segments."""
@@ -191,7 +186,6 @@ class SegmentWords:
 
 
 def _contrastive(tokens: Path, view: Path, stop_words: frozenset[str]) -> pa.Table | None:
-    """Return the chains of the view's contrastive segments; None for a view without such segments."""
     file = view / "contrastive.arrow"
     if not file.exists():
         return None
@@ -204,8 +198,8 @@ def _contrastive(tokens: Path, view: Path, stop_words: frozenset[str]) -> pa.Tab
 
 
 def _variants(segments: pa.Table, vocabulary: Vocabulary) -> SegmentWords:
-    """Return the words of the source sentences of each variant, which are decoded from the ids of their pieces."""
     ids, sentences = (Ragged.from_arrow(segments[name]) for name in VARIANTS.names)
+    # The words are decoded from the ids of their pieces.
     words, counts = words_of_ids(ids.flat().tolist(), vocabulary, sentences.flat())
     ends = np.searchsorted(np.cumsum(counts), np.cumsum(ids.lengths), side="right")
     return SegmentWords(pa.array(words, pa.string()), np.diff(ends, prepend=0), np.array(counts, np.int64))

@@ -28,15 +28,13 @@ def cards(counts: Counts) -> dict[str, dict[str, Any]]:
 
 
 def card(counts: dict[str, int]) -> dict[str, Any]:
-    """Return the counts, and the columns of table 5 of the paper, which are 0 where there is nothing to count.
-
-    `perc` is the percentage of words that are in chains. `avg_k` is the mean number of words of a chain, and `avg_m`
-    the mean number of chains of a text.
-    """
+    """Return the counts, and the columns of table 5 of the paper, which are 0 where there is nothing to count."""
     texts, words, chains, words_in_chains = (counts.get(name, 0) for name in COUNTED)
     return {
         **dict(zip(COUNTED, (texts, words, chains, words_in_chains), strict=True)),
+        # The percentage of words that are in chains.
         "perc": 100 * words_in_chains / max(words, 1),
+        # The mean number of words of a chain, and of chains of a text.
         "avg_k": words_in_chains / max(chains, 1),
         "avg_m": chains / max(texts, 1),
     }

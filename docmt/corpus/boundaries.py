@@ -10,10 +10,8 @@ from docmt.base.checks import need, setting
 from docmt.corpus.inputs import Problems, ReaderInputs, text_of
 from docmt.corpus.sides import Row, aligned_rows
 
-Run = tuple[str | None, list[Row]]
-"""A document: its name, or None where nothing states a name, and its rows."""
-BESIDE = ("offsets", "lengths", "names")
-"""The settings of boundaries that name a file beside the text of each split."""
+Run = tuple[str | None, list[Row]]  # A document: its name, or None where nothing states a name, and its rows
+BESIDE = ("offsets", "lengths", "names")  # The settings of boundaries that name a file beside the text of each split
 
 
 @dataclass(frozen=True)
@@ -85,11 +83,6 @@ def aligned_runs(
 def _by_lines(
     rows: Iterable[Row], boundaries: BoundariesConfig, files: Sequence[str], problems: Problems
 ) -> Iterator[Run]:
-    """Yield the rows of each document between boundary lines.
-
-    Reports documents without lines, text before the first marker where a marker starts a document, and text after the
-    last marker where a marker ends a document.
-    """
     at = boundaries.at
     for run, before, after in _between_boundaries(rows, boundaries.is_boundary, problems, files):
         if run:
@@ -106,11 +99,8 @@ def _by_lines(
 def _between_boundaries(
     rows: Iterable[Row], is_boundary: Callable[[str], bool], problems: Problems, files: Sequence[str]
 ) -> Iterator[tuple[list[Row], int | None, int | None]]:
-    """Yield the rows between two boundaries, and the numbers of the lines of the two boundaries.
-
-    The list of rows may be empty. The start and the end of the file are boundaries whose number is None. Reports a
-    boundary in one language only.
-    """
+    """Yield the rows between two boundaries, and the numbers of the lines of the two boundaries."""
+    # The start and the end of the file are boundaries whose number is None.
     run: list[Row] = []
     before = None
     for number, texts in rows:
@@ -127,7 +117,7 @@ def _between_boundaries(
 
 
 def _by_offsets(paths: Sequence[str], offsets: str, inputs: ReaderInputs) -> Iterator[Run]:
-    """Yield the rows of each document; `offsets` is a file with the number of each document's first line, from 0."""
+    # The file `offsets` has the number of each document's first line, from 0.
     file = inputs.display_name(offsets)
     starts = dict(_rising_numbers(file, inputs.lines(offsets), inputs.problems))
     if 0 not in starts:
@@ -146,10 +136,6 @@ def _by_offsets(paths: Sequence[str], offsets: str, inputs: ReaderInputs) -> Ite
 
 
 def _rising_numbers(file: str, lines: Iterable[str], problems: Problems) -> Iterator[tuple[int, int]]:
-    """Yield each offset with the number of its line in the file of offsets.
-
-    Reports an offset that is no number, or that is not larger than the offset before.
-    """
     before = -1
     for number, line in enumerate(lines, 1):
         text = line.strip()
@@ -163,7 +149,7 @@ def _rising_numbers(file: str, lines: Iterable[str], problems: Problems) -> Iter
 
 
 def _by_lengths(paths: Sequence[str], lengths: str, inputs: ReaderInputs) -> Iterator[Run]:
-    """Yield the rows of each document; `lengths` is a file with the number of sentences of each document."""
+    # The file `lengths` has the number of sentences of each document.
     file, rows = inputs.display_name(lengths), aligned_rows(inputs, paths)
     stated = read = line = 0
     for line, text in enumerate(inputs.lines(lengths), 1):
@@ -186,7 +172,7 @@ def _by_lengths(paths: Sequence[str], lengths: str, inputs: ReaderInputs) -> Ite
 
 
 def _by_names(paths: Sequence[str], names: str, inputs: ReaderInputs) -> Iterator[Run]:
-    """Yield the rows of each document; `names` is a file with the name of the document of each line."""
+    # The file `names` has the name of the document of each line.
     for name, group in groupby(aligned_rows(inputs, [*paths, names]), key=lambda row: row[1][-1]):
         run = [(number, texts[:-1]) for number, texts in group]
         if not name:
@@ -195,14 +181,12 @@ def _by_names(paths: Sequence[str], names: str, inputs: ReaderInputs) -> Iterato
 
 
 def boundary_file(boundaries: BoundariesConfig, split: str, documents: Sequence[Sequence[Any]]) -> Mapping[str, str]:
-    """Return the file beside the text of these documents by its path, for a fixture; empty where there is none.
-
-    The documents are named as documents without names are.
-    """
+    """Return the file beside the text of these documents by its path, for a fixture; empty where there is none."""
     if boundaries.beside is None:
         return {}
     kind, by_split = boundaries.beside
     sizes = list(map(len, documents))
+    # The documents are named as documents without names are.
     names = [f"{split}{number}" for number, size in enumerate(sizes, 1) for _ in range(size)]
     starts = [sum(sizes[:number]) for number in range(len(sizes))]
     return {by_split[split]: text_of(map(str, {"offsets": starts, "lengths": sizes, "names": names}[kind]))}

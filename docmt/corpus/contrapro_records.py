@@ -26,11 +26,9 @@ def distance_of(record: dict[str, Any]) -> int:
 
 
 def wrong_variants(record: dict[str, Any], where: str) -> list[str]:
-    """Return the wrong variants of an item, each once.
-
-    A wrong variant may stand alone, without a list. Raises UserError where there is none, or one lacks its text.
-    """
+    """Return the wrong variants of an item, each once. Raises UserError where there is none, or one lacks its text."""
     errors = record.get("errors")
+    # A wrong variant may stand alone, without a list.
     errors = [errors] if isinstance(errors, dict) else field(record, "errors", list, where)
     # dict.fromkeys drops repeated variants and does not change their order.
     return list(dict.fromkeys(field(error, "contrastive", str, where).strip() for error in errors))

@@ -27,15 +27,11 @@ FixtureFiles = Iterator[tuple[str, str | bytes]]
 
 @dataclass(frozen=True)
 class SideText:
-    """The sentences of a document in one language, with the file and the lines that they come from.
+    """The sentences of a document in one language, with the file and the lines that they come from."""
 
-    In `sentences`, None stands for a sentence that a reference lacks. `file` is the name of the file in messages.
-    `lines` has the number of the line of each sentence, counted from 1; it is empty where the file has no lines.
-    """
-
-    sentences: Sequence[str | None]
-    file: str
-    lines: Sequence[int] = ()
+    sentences: Sequence[str | None]  # None for a sentence that a reference lacks
+    file: str  # its name in messages
+    lines: Sequence[int] = ()  # the number of the line of each sentence, from 1; empty where the file has no lines
 
     def location(self, number: int) -> str:
         """Return the place of a sentence, as `file:line`; the `number` of the sentence counts from 0."""
@@ -125,7 +121,6 @@ class CollectedProblems(Problems):
 
 
 def _add(kinds: dict[str, ProblemKind], at_most: int, what: str, where: str, **facts: object) -> None:
-    """Count a problem, and keep its text where there are fewer than `at_most` of its kind."""
     kind = kinds.setdefault(what, ProblemKind())
     kind.count += 1
     if kind.count <= at_most:
@@ -182,7 +177,7 @@ class ReaderInputs:
         return path
 
     def _opened(self, archive: Path, name: Path) -> Path:
-        """Return the folder with the files of an archive; a folder of the user's needs no unpacking."""
+        # A folder of the user's needs no unpacking.
         if archive.is_dir():
             return archive
         # Imported late, since planning imports this module too and needs no libraries for archives.
@@ -200,13 +195,13 @@ class ReaderInputs:
     def lines(self, name: str) -> Iterator[str]:
         """Yield the lines of a text file, without the line ends.
 
-        Only a line feed ends a line, since other line separators of Unicode may occur inside a sentence. A file whose
-        name ends in .gz is decompressed. Reports invalid UTF-8. Raises UserError for a missing or damaged file,
-        and for a line that is too long.
+        A file whose name ends in .gz is decompressed. Reports invalid UTF-8. Raises UserError for a missing or damaged
+        file, and for a line that is too long.
         """
         path, file = self.path(name), self.display_name(name)
         open_file = gzip.open if path.suffix == ".gz" else open
         with reading(file, DAMAGED, remedy="remove it, and make or download it again"), open_file(path, "rb") as stream:
+            # Only a line feed ends a line, since other line separators of Unicode may occur inside a sentence.
             for number, line in enumerate(limited_lines(stream, file), 1):
                 text = _decoded(line, f"{file}:{number}", self.problems).rstrip("\r\n")
                 # Some editors write a byte order mark at the beginning of a file.
@@ -223,7 +218,6 @@ def display_name(archive: str | None, name: str) -> str:
 
 
 def _decoded(line: bytes, where: str, problems: Problems) -> str:
-    """Return the text of a line; report invalid UTF-8 and, where no error is raised, replace the wrong bytes."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as problem:

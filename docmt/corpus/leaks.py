@@ -19,8 +19,7 @@ from docmt.base.names import SPLITS
 from docmt.catalogue.corpus import MostShared
 from docmt.corpus.inputs import Document, Problems
 
-HASHES_AT_ONCE = 1_000_000
-"""The number of hashes that are compared at once, which limits the memory of a comparison."""
+HASHES_AT_ONCE = 1_000_000  # The number of hashes that are compared at once, which limits the memory of a comparison
 
 
 class SplitHashes:
@@ -28,10 +27,8 @@ class SplitHashes:
 
     def __init__(self) -> None:
         """Start with no documents."""
-        self.pairs = array("q")
-        """The hash of each sentence pair."""
-        self.sources = array("q")
-        """The hash of each source sentence."""
+        self.pairs = array("q")  # The hash of each sentence pair
+        self.sources = array("q")  # The hash of each source sentence
         self.documents = array("q")
         """The hash of each document of several sentences; a document of one sentence counts as a pair alone."""
         self._names, self._ends = bytearray(), array("q")
@@ -98,7 +95,6 @@ def _shared(split: str, earlier: str, splits: Mapping[str, SplitHashes]) -> Shar
 
 
 def _are_among(hashes: array, others: array) -> np.ndarray:
-    """Return whether each of `hashes` is among `others`."""
     distinct, places = np.unique(np.asarray(hashes), return_inverse=True)
     are_among = np.zeros(len(distinct), bool)
     for start in range(0, len(others) if len(distinct) else 0, HASHES_AT_ONCE):
@@ -136,7 +132,6 @@ def check_shared(shared: Iterable[Shared], most: MostShared, corpus: str, proble
 
 
 def _such_as(comparison: Shared) -> str:
-    """Return the example of a shared document as the end of a message."""
     name, other_name = comparison.example
     return f", such as {quoted(name)}, which is {quoted(other_name)} of {comparison.earlier}"
 

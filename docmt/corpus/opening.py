@@ -74,10 +74,10 @@ def open_corpus(
 
 @contextmanager
 def _as_folder(files: Path | Mapping[str, Path]) -> Iterator[Path]:
-    """Yield a folder that holds the files: `files` itself, or a temporary folder with links to the given paths."""
     if isinstance(files, Path):
         yield files
         return
+    # A temporary folder with links to the given paths.
     with tempfile.TemporaryDirectory(prefix="docmt.") as folder:
         for name, path in files.items():
             (Path(folder) / name).symlink_to(path.resolve())
@@ -87,8 +87,7 @@ def _as_folder(files: Path | Mapping[str, Path]) -> Iterator[Path]:
 def needed_files(corpus: CorpusConfig) -> dict[str, frozenset[str]]:
     """Return the names of the downloaded files that each split, and the contrastive sets, are read from.
 
-    Where several readers of a combined corpus have a split, the split needs the files of all of them. A corpus without
-    files generates its text: it has all splits, and none of them needs a file.
+    Where several readers of a combined corpus have a split, the split needs the files of all of them.
     """
     needed: dict[str, frozenset[str]] = {}
     downloads = [file.name for file in corpus.files]
@@ -96,6 +95,7 @@ def needed_files(corpus: CorpusConfig) -> dict[str, frozenset[str]]:
         for split, paths in reader.files_of_splits(corpus.languages).items():
             names = {name for path in paths for name in reader.downloads_of(path, downloads)}
             needed[split] = needed.get(split, frozenset()) | names
+    # A corpus without files generates its text: it has all splits, and none of them needs a file.
     if not needed:
         needed = dict.fromkeys(SPLITS, frozenset())
         needed |= {CONTRASTIVE: frozenset()} if corpus.contrastive else {}
@@ -194,10 +194,6 @@ def read(config: ReaderConfig, inputs: ReaderInputs) -> OpenedCorpus:
 
 
 def _documents(documents: Iterable[Document], config: FileReaderConfig, changed: Counter[str]) -> Iterator[Document]:
-    """Yield the documents as the settings of all readers of files say.
-
-    Control characters are replaced, empty pairs dropped, prefixes put before names, and documents of training held out.
-    """
     allocation = Allocation(getattr(config, "held_out", {}))
     for document in documents:
         sides = document.sides
@@ -219,7 +215,6 @@ def _documents(documents: Iterable[Document], config: FileReaderConfig, changed:
 def _items(
     items: Iterable[ContrastiveItem], config: FileReaderConfig, changed: Counter[str]
 ) -> Iterator[ContrastiveItem]:
-    """Yield the items with control characters replaced by spaces, where the settings say so."""
     for item in items:
         if config.control == "space":
             names = ("source", "target_context", "variants")
@@ -229,13 +224,11 @@ def _items(
 
 
 def _spaced(side: SideText, changed: Counter[str]) -> SideText:
-    """Return the sentences of a document in one language with control characters replaced by spaces."""
     sentences = [text and _without_control(text, changed) for text in side.sentences]
     return dataclasses.replace(side, sentences=sentences)
 
 
 def _without_control(text: str, changed: Counter[str]) -> str:
-    """Return the text with control characters replaced by spaces and no space at its ends; count the characters."""
     text, count = CONTROL.subn(" ", text)
     if count:
         changed["control characters replaced by a space"] += count
@@ -243,10 +236,10 @@ def _without_control(text: str, changed: Counter[str]) -> str:
 
 
 def _without_empty(sides: tuple[SideText, ...], changed: Counter[str]) -> tuple[SideText, ...]:
-    """Drop sentence pairs with an empty source or target; an empty sentence of a further reference becomes None."""
     source, target, *references = sides
     rows = [n for n, pair in enumerate(zip(source.sentences, target.sentences, strict=True)) if all(pair)]
     changed["pairs dropped: a side is empty"] += len(source.sentences) - len(rows)
+    # An empty sentence of a further reference becomes None.
     references = [dataclasses.replace(side, sentences=[text or None for text in side.sentences]) for side in references]
     if len(rows) == len(source.sentences):
         return (source, target, *references)
@@ -260,14 +253,14 @@ def validated_documents(documents: Iterable[Document], problems: Problems) -> It
     """Yield each document after its checks.
 
     Reports an unknown split, a name given twice in a split, unequal numbers of sentences, a document without sentences,
-    an empty side of a pair, a stray marker, and a control character; warns of very long sentences. The hash of each
-    name is remembered, which takes about 100 bytes for each document.
+    an empty side of a pair, a stray marker, and a control character; warns of very long sentences.
     """
     names: set[int] = set()
     for document in documents:
         if document.split not in SPLITS:
             expected = ", ".join(SPLITS)
             problems.report("unknown split", where=document.where, found=document.split, expected=expected)
+        # A hash takes about 100 bytes for each document.
         name = hash((document.split, document.name))
         if name in names:
             problems.report(f"document given twice in {document.split}", where=document.where, found=document.name)
@@ -277,7 +270,6 @@ def validated_documents(documents: Iterable[Document], problems: Problems) -> It
 
 
 def _check_sentences(document: Document, problems: Problems) -> None:
-    """Report unequal numbers of sentences, a document without sentences, and the problems of `check_text`."""
     lengths = [len(side.sentences) for side in document.sides]
     if not any(lengths):
         problems.report("empty document", where=document.where)
@@ -291,7 +283,7 @@ def _check_sentences(document: Document, problems: Problems) -> None:
 
 
 def _is_suspect(text: str) -> bool:
-    """Return whether `check_text` may find a problem in the text; this quick test runs on every sentence."""
+    # This quick test runs on every sentence, and `check_text` on few.
     return (
         not text
         or text.isspace()
@@ -320,8 +312,7 @@ def validated_items(items: Iterable[ContrastiveItem], corpus: str, problems: Pro
     """Yield each contrastive item after its checks.
 
     Reports an item whose context does not have one sentence fewer than its source, an item without a right or a wrong
-    variant, equal wrong variants, and the problems of `check_text`. A wrong variant that equals the right one is
-    allowed: it is a tie, which scoring counts as wrong.
+    variant, equal wrong variants, and the problems of `check_text`.
     """
     for number, item in enumerate(items):
         where = item.where or f"{corpus} contrastive item {number}"
@@ -330,6 +321,7 @@ def validated_items(items: Iterable[ContrastiveItem], corpus: str, problems: Pro
             problems.report(
                 "context does not fit the source", where=where, found=counts, expected="one context sentence fewer"
             )
+        # A wrong variant that equals the right one is allowed: it is a tie, which scoring counts as wrong.
         wrong = [text for index, text in enumerate(item.variants) if index != item.correct]
         if len(wrong) != len(item.variants) - 1 or not wrong or len(set(wrong)) != len(wrong):
             counts = f"{len(item.variants)} variants, correct {item.correct}"

@@ -30,8 +30,7 @@ class Statistics:
 
     def __init__(self) -> None:
         """Start with no documents."""
-        self.lengths: Counter[int] = Counter()
-        """The number of documents of each length in sentences."""
+        self.lengths: Counter[int] = Counter()  # The number of documents of each length in sentences
         self.references: Counter[int] = Counter()
         """The number of sentences by their number of references, which includes the target."""
         self.characters = {"source": 0, "target": 0}
@@ -70,9 +69,8 @@ class Statistics:
 def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None:
     """Read and validate a corpus, and write its files into `output`; no file appears there before all are valid.
 
-    One group of rows is in memory at a time; only hashes of the documents' names and text, and the contrastive items,
-    grow with the corpus. Raises UserError for a missing or changed download, for the first problem that a reader or the
-    validation reports, and where splits share more text than the corpus allows.
+    Raises UserError for a missing or changed download, for the first problem that a reader or the validation reports,
+    and where splits share more text than the corpus allows.
     """
     digests = {file.name: _digest(file, downloads) for file in settings.files}
     problems = Problems()
@@ -81,6 +79,8 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
         open_corpus(settings.reader, downloads, settings.languages, settings.corpus, problems, output) as corpus,
         parquet_writer(output / "documents.parquet", DOCUMENTS) as writer,
     ):
+        # One group of rows is in memory at a time; only hashes of the documents' names and text, and the contrastive
+        # items, grow with the corpus.
         splits = _write_documents(corpus.documents, writer)
         items = list(corpus.items)
         # These checks are inside the block, so that documents.parquet does not appear where a check fails.
@@ -102,10 +102,6 @@ def read_corpus(settings: CorpusSettings, downloads: Path, output: Path) -> None
 
 
 def _digest(file: FileConfig, downloads: Path) -> str:
-    """Return the digest of a downloaded file: its SHA-256, or that of the checked content of an archive.
-
-    Raises UserError where the file is missing, or where it differs from a checksum of the settings.
-    """
     path = downloads / file.name
     if not path.exists():
         raise UserError("file not found", where=str(path), remedy="`snakemake` downloads it")
@@ -126,7 +122,6 @@ def _check_contrastive(items: list[ContrastiveItem], settings: CorpusSettings) -
 
 
 def _write_documents(documents: Iterable[Document], writer: pq.ParquetWriter) -> dict[str, Statistics]:
-    """Write the documents in the order in which they are read, and return the statistics of each split."""
     splits: defaultdict[str, Statistics] = defaultdict(Statistics)
     rows: list[tuple] = []
     for document in documents:
@@ -141,10 +136,10 @@ def _write_documents(documents: Iterable[Document], writer: pq.ParquetWriter) ->
 
 
 def _rows(document: Document) -> Iterator[tuple]:
-    """Yield the rows of a document; their columns are in the order of DOCUMENTS."""
     sides = (side.sentences for side in document.sides)
     for number, (source, target, *further) in enumerate(zip(*sides, strict=True)):
         references = [text for text in further if text is not None]
+        # The columns are in the order of DOCUMENTS.
         yield document.split, document.name, number, source, target, references
 
 
@@ -167,10 +162,7 @@ def _card(
     changed: Counter[str],
     items: Iterable[ContrastiveItem],
 ) -> dict[str, Any]:
-    """Return the content of card.json: the facts that a user of the corpus needs, and the files that were read.
-
-    `digests` has the digest of each file that was read, by the name of the file.
-    """
+    """Return the content of card.json; `digests` has the digest of each file that was read, by its name."""
     sets: dict[str, Counter[str]] = {}
     for item in items:
         sets.setdefault(item.set, Counter())[str(item.distance)] += 1
@@ -222,12 +214,10 @@ def warnings_of(problems: Problems) -> list[str]:
 def check_counts(
     counts: Mapping[str, SplitCounts], expected: Mapping[str, SplitCounts], corpus: str, problems: Problems
 ) -> None:
-    """Report each split that is missing, or whose counts differ from the counts that the catalogue expects.
-
-    Nothing is compared where the catalogue states no counts: for a user's corpus, or for files that nobody has read
-    yet.
-    """
+    """Report each split that is missing, or whose counts differ from the counts that the catalogue expects."""
     for split in SPLITS:
+        # Nothing is compared where the catalogue states no counts: for a user's corpus, or for files that nobody has
+        # read yet.
         if split in expected and counts.get(split) != expected[split]:
             problems.report(
                 "counts differ from the catalogue's",

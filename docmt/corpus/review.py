@@ -29,8 +29,7 @@ from docmt.corpus.leaks import Shared, check_shared
 from docmt.corpus.opening import AvailableFiles, OpenedCorpus, available_files, find_files, open_corpus, stated_splits
 from docmt.corpus.read import Statistics, check_boundaries, check_counts, check_splits, shared_by
 
-CARD = "card.json"
-"""The name of the file with the counts of an artifact."""
+CARD = "card.json"  # The name of the file with the counts of an artifact
 CATALOGUE = "catalogue"
 """The value of `paper` in a finding that compares a count with the `expected` counts of the catalogue."""
 CountsBySplit = dict[str, dict[str, float]]
@@ -107,11 +106,7 @@ class CorpusCheck:
 
 
 def check_corpus(corpus: CorpusConfig, places: Places) -> CorpusCheck:
-    """Compare the splits of a corpus whose files are present with the counts of the catalogue and of the papers.
-
-    A UserError of a reader or of the validation, or a wrong checksum, becomes the `problem` of the result; then nothing
-    is compared. So does text that splits share beyond `most_shared`; the counts are compared all the same.
-    """
+    """Compare the splits of a corpus whose files are present with the counts of the catalogue and of the papers."""
     result = CorpusCheck(corpus.corpus)
     try:
         available = available_files(corpus, find_files(corpus, places))
@@ -121,14 +116,16 @@ def check_corpus(corpus: CorpusConfig, places: Places) -> CorpusCheck:
             result.shared = contents.shared
             counts = contents.counts
             result.findings = list(_findings(corpus, counts, places.results, set(result.absent)))
+            # So does text that splits share beyond `most_shared`; the counts are compared all the same.
             check_shared(result.shared, corpus.most_shared, corpus.corpus, Problems())
+    # A UserError of a reader or of the validation, or a wrong checksum, becomes the `problem` of the result; then
+    # nothing is compared.
     except UserError as problem:
         result.problem = str(problem)
     return result
 
 
 def _contents(corpus: CorpusConfig, available: AvailableFiles, changed: Counter[str]) -> Contents:
-    """Return the counts of the splits that are there, after checking the checksums of their files; add to `changed`."""
     for file in corpus.files:
         path = available.files.get(file.name)
         if path and (wrong := wrong_content(path, file)):
@@ -140,12 +137,9 @@ def _contents(corpus: CorpusConfig, available: AvailableFiles, changed: Counter[
 
 
 def _findings(corpus: CorpusConfig, corpus_counts: CountsBySplit, results: Path, absent: set[str]) -> Iterator[Finding]:
-    """Yield the findings for the counts that the catalogue expects, then the findings for the counts of each paper.
-
-    A split that could not be read gives no finding.
-    """
     for split, counts in corpus.expected.items():
         for count, number in dataclasses.asdict(counts).items():
+            # A split that could not be read gives no finding.
             if split not in absent:
                 yield _compared(
                     split, count, corpus_counts.get(split, {}).get(count), number, CATALOGUE, "expected", None
@@ -193,11 +187,11 @@ def _later_findings(
 def counts_of_later_stages(results: Path, corpus: str, split: str, count: str) -> Iterator[tuple[str, float]]:
     """Yield the name of each text of the corpus that a later stage has processed, and the count in this text.
 
-    The newest version of an artifact counts.
     Where the count has several readings, each is yielded, and follows the name of the text.
     """
     stage_count = COUNTS[count]
     places = sorted(results.glob(stage_count.place(corpus, "*", split)))
+    # The newest version of an artifact counts.
     for folder in (folder for place in places for folder in versions(place, CARD)[:1]):
         path = folder / CARD
         card = read_object(path, "splits")
@@ -264,7 +258,6 @@ def review_corpus(path: Path, folder: Path | None, mirror: str | None, at_most: 
 
 
 def _check_missing(review: Review, corpus: str) -> None:
-    """Warn of the splits that a corpus lacks."""
     missing = [split for split in SPLITS if split not in review.splits]
     if missing:
         what = "splits are missing, without which no system is trained and scored (`held_out` takes them from train)"
@@ -272,10 +265,10 @@ def _check_missing(review: Review, corpus: str) -> None:
 
 
 def _files(corpus: CorpusConfig, path: Path, folder: Path | None, mirror: str | None) -> dict[str, Path | None]:
-    """Return the path of each file of the corpus by the name of the file; the path of a missing file is None."""
     paths = find_files(corpus, Places(Path(RESULTS), mirror, {corpus.corpus: str(folder)} if folder else {}))
     for file in corpus.files:
         candidates = [path.parent / file.name, *(local_path(source.url) for source in file.sources)]
+        # The path of a missing file is None.
         paths[file.name] = paths[file.name] or next(filter(is_source, candidates), None)
     return paths
 
@@ -283,11 +276,11 @@ def _files(corpus: CorpusConfig, path: Path, folder: Path | None, mirror: str | 
 def _read(
     reader: ReaderConfig, files: Path | Mapping[str, Path], languages: Languages, corpus: str, review: Review
 ) -> None:
-    """Read a corpus and add it to `review`; a UserError that ends the reading becomes the last problem."""
     problems = review.problems
     try:
         with open_corpus(reader, files, languages, corpus, problems) as opened:
             review.add(opened)
+    # A UserError that ends the reading becomes the last problem.
     except UserError as problem:
         problems.report(problem.what, where=problem.where or corpus, found=problem.found, expected=problem.expected)
     # Other problems may be the cause of a split without documents, which is therefore not reported then.

@@ -67,18 +67,14 @@ def aligned_document(split: str, name: str, rows: Sequence[Row], files: Sequence
 
 @dataclass
 class MonolingualDocument:
-    """A document in one language.
+    """A document in one language."""
 
-    `file` is the name of the file in messages, `line` the line at which the document begins. `system` is the translator
-    (`sysid`), where the file states a translator. `lines` has the number of the line of each sentence.
-    """
-
-    file: str
+    file: str  # its name in messages
     name: str
-    line: int
-    system: str = ""
+    line: int  # the line at which the document begins
+    system: str = ""  # the translator (`sysid`), where the file states one
     sentences: list[str] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)  # the number of the line of each sentence
 
     @property
     def side(self) -> SideText:
@@ -121,8 +117,7 @@ class DocumentCollector:
         self._file, self._problems = file, problems
         self._open: MonolingualDocument | None = None
         self._text: list[str] | None = None
-        self._line = 0
-        """The line at which the open segment begins."""
+        self._line = 0  # The line at which the open segment begins
 
     def start(self, tag: str, attributes: Mapping[str, str | None], line: int) -> None:
         """Receive a start tag."""

@@ -9,8 +9,7 @@ from docmt.base.spreadsheets import csv_lines, tsv_line
 from docmt.corpus.inputs import text_of
 from docmt.corpus.tables import Column, TableFormat
 
-Records = Sequence[dict[Column, str]]
-"""Rows of a table; all have the same columns."""
+Records = Sequence[dict[Column, str]]  # Rows of a table; all have the same columns
 
 
 def table_bytes(records: Records, form: TableFormat, has_header: bool) -> bytes:
@@ -19,11 +18,11 @@ def table_bytes(records: Records, form: TableFormat, has_header: bool) -> bytes:
 
 
 def _grid(records: Records, has_header: bool) -> list[list[str]]:
-    """Return the cells of a table with lines, the header first; a column's number is its place."""
     numbers = [column for column in records[0] if isinstance(column, int)]
     if not numbers:
         rows = [list(record.values()) for record in records]
         return [list(map(str, records[0])), *rows] if has_header else rows
+    # A column's number is its place.
     places = range(1, max(numbers) + 1)
     rows = [[record.get(place, "") for place in places] for record in records]
     return [[f"column {place}" for place in places], *rows] if has_header else rows
@@ -51,8 +50,8 @@ def _parquet(records: Records, has_header: bool) -> bytes:
 
 
 def _nested(record: dict[Column, str]) -> dict[str, Any]:
-    """Return a row with a nested value for each name that has dots."""
     row: dict[str, Any] = {}
+    # A name with dots is a path of nested values.
     for name, text in record.items():
         *outer, last = name.split(".")
         inner = row

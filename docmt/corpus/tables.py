@@ -17,8 +17,7 @@ ReadTable = Callable[[ReaderInputs, str, Sequence[Column], bool], Iterator[Row]]
 """A function that reads columns of a file; the last argument says whether the first row has the names of columns."""
 
 ENDINGS: dict[str, TableFormat] = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
-WITH_LINES = ("tsv", "csv")
-"""The formats whose columns can be given by number."""
+WITH_LINES = ("tsv", "csv")  # The formats whose columns can be given by number
 
 
 def format_of(path: str) -> TableFormat | None:
@@ -62,7 +61,6 @@ def _cells(
     columns: Sequence[Column],
     has_header: bool,
 ) -> Iterator[Row]:
-    """Yield the cells of `columns`; the first record has the names of columns where `has_header` says so."""
     records, file_name = iter(records), inputs.display_name(path)
     header = next(records, (1, []))[1] if has_header else None
     if header is not None:
@@ -120,9 +118,9 @@ def _parquet(inputs: ReaderInputs, path: str, columns: Sequence[Column], has_hea
 
 
 def _nested(row: dict[str, Any], name: str) -> Any:
-    """Return `row[name]` or, where the row has no such key, the nested value to which the parts of the name lead."""
     if name in row:
         return row[name]
+    # A name with dots may lead to a nested value.
     value: Any = row
     for part in name.split("."):
         value = value.get(part) if isinstance(value, dict) else None

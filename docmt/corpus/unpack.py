@@ -27,16 +27,14 @@ CHUNK = 1 << 20
 LIMIT = "DOCMT_UNPACK_LIMIT_GB"
 """The environment variable with the largest size of an unpacked archive in GB, in place of the limits below."""
 GIGABYTE = 1_000_000_000
-MOST_GB = 100.0
-"""The largest size of any unpacked archive in GB; the largest corpora have some tens of GB."""
+MOST_GB = 100.0  # The largest size of any unpacked archive in GB; the largest corpora have some tens of GB
 SMALL_GB = 1.0
 MOST_TIMES = 200
 """The largest ratio of the unpacked size to the size of the archive, for archives that unpack to more than SMALL_GB.
 
 Compressed text has a tenth of its size or, where the text repeats itself, a fiftieth.
 """
-LEFT_FREE = 100_000_000
-"""The number of bytes that must stay free on the disk."""
+LEFT_FREE = 100_000_000  # The number of bytes that must stay free on the disk
 MOST_MEMBERS = 1_000_000
 
 

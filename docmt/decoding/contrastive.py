@@ -17,8 +17,7 @@ from docmt.decoding.translator import Progress, quiet
 from docmt.nn.rows import Rows
 from docmt.search.forced import variant_scores
 
-Row = dict[str, Any]
-"""A row of the table CONTRASTIVE_SEGMENTS: values by the names of columns."""
+Row = dict[str, Any]  # A row of the table CONTRASTIVE_SEGMENTS: values by the names of columns
 
 
 def score_variants(
@@ -34,11 +33,10 @@ def score_variants(
     `chains` has the lexical chains of the rows, where the model reads lexical chains. Where `whole` is true, the whole
     target is scored; otherwise the columns about the sentences before the last one are null.
 
-    Variants of an item that have the same ids (two unknown words, for example) are scored once, so that their scores
-    are equal to the last bit and a tie is detected.
-
     Raises UserError where the rows of an item differ in their source, or in their target before its last sentence.
     """
+    # Variants of an item that have the same ids (two unknown words, for example) are scored once, so that their scores
+    # are equal to the last bit and a tie is detected.
     distinct, variant_of_row, variants = distinct_variants(table.to_pylist())
     rows = Rows.from_table(table, chains).take(distinct)
     scores = batch_scores(model, rows, variants, batch_tokens, progress, whole)
@@ -60,8 +58,7 @@ def batch_scores(
 ) -> dict[str, np.ndarray]:
     """Return the fields of `docmt.search.forced.VariantScores` for all rows, computed batch by batch.
 
-    `variants` has the number of rows of each item; the rows of an item are consecutive. They are always in the same
-    batch, since they share computations.
+    `variants` has the number of rows of each item; the rows of an item are consecutive.
     """
     # The arrays need no initial values, since each row is in exactly one batch.
     columns: defaultdict[str, np.ndarray] = defaultdict(lambda: np.empty(len(rows)))
@@ -70,6 +67,7 @@ def batch_scores(
     sizes = rows.source_words[first] + sums(rows.target_words, variants)
     done = pieces = 0
     for indices in token_batches(sizes.tolist(), batch_tokens):
+        # The rows of an item are always in the same batch, since they share computations.
         chosen = spans(first[indices], variants[indices])
         batch = rows.take(chosen)
         scores = variant_scores(model, batch, variants[indices], whole)
@@ -104,8 +102,8 @@ def distinct_variants(rows: Sequence[Row]) -> tuple[list[int], list[int], np.nda
 
 
 def _shared(row: Row) -> tuple:
-    """Return the part of a row that all variants of an item share: the source, and the target but its last sentence."""
     *context, _ = row["target_lengths"]
+    # The source, and the target but its last sentence.
     return row["source_ids"], row["source_lengths"], context, row["target_ids"][: sum(context)]
 
 

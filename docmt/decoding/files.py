@@ -46,12 +46,10 @@ from docmt.search.translations import Translation
 from docmt.settings.data import ViewConfig
 from docmt.settings.decode import DecodeConfig
 
-NBEST = "test.nbest.tsv"
-"""The name of the file of n-best lists."""
+NBEST = "test.nbest.tsv"  # The name of the file of n-best lists
 COLUMNS = ("line", "segment", "rank", "score", "log_probability", "tokens", "text")
 """The columns of the file of n-best lists."""
-BETWEEN_SENTENCES = " _eos "
-"""The text between two sentences of a hypothesis in an n-best list."""
+BETWEEN_SENTENCES = " _eos "  # The text between two sentences of a hypothesis in an n-best list
 
 
 @dataclasses.dataclass(frozen=True)
@@ -128,10 +126,8 @@ def write_contrastive(
 
 
 def restored_lines(runs: list[Sentence], lengths: list[int], restore: Restore) -> list[tuple[str, str]]:
-    """Return the tokens and the plain text of each line; line i consists of `lengths[i]` runs of pieces.
-
-    `restore` is applied to each run by itself, since a run begins a sentence, and no word continues in the next run.
-    """
+    """Return the tokens and the plain text of each line; line i consists of `lengths[i]` runs of pieces."""
+    # `restore` is applied to each run by itself, since a run begins a sentence, and no word continues in the next run.
     restored = map(restore, runs)
     lines = (zip(*islice(restored, length), strict=True) for length in lengths)
     return [(" ".join(tokens), " ".join(text)) for tokens, text in lines]

@@ -37,16 +37,12 @@ from docmt.search.source import NOISE
 
 @dataclass(frozen=True, eq=False)
 class SentenceMeasures:
-    """The measures of one sentence of a batch with T decoder outputs (pieces and an end symbol) and S source tokens.
+    """The measures of one sentence of a batch with T decoder outputs (pieces and an end symbol) and S source tokens."""
 
-    `attention` sums to 1 over the source tokens. `alignment` has a row for each member of a chain in the sentence, in
-    the order of the source, and sums to 1 over the outputs. `similarity` is from 0 to 1, with a row for each
-    output and a column for each chain in the sentence (`docmt.nn.streams.Chains.relevant`). `alignment` and
-    `similarity` are None where the model has no latent variables.
-    """
-
-    attention: Float[Tensor, "T S"]
-    alignment: RunWeights | None
+    attention: Float[Tensor, "T S"]  # sums to 1 over the source tokens
+    # A row for each member of a chain in the sentence, in the order of the source; it sums to 1 over the outputs.
+    alignment: RunWeights | None  # None where the model has no latent variables, as is `similarity`
+    # From 0 to 1, a row for each output, a column for each chain in the sentence (`docmt.nn.streams.Chains.relevant`).
     similarity: RunWeights | None
 
 
@@ -111,10 +107,8 @@ def inside(model: nn.Module, document: InspectedDocument, source: Vocabulary, ta
 
 @torch.no_grad()
 def look_inside(model: nn.Module, batch: Batch) -> list[SentenceMeasures]:
-    """Return the measures of each sentence of a batch, by one pass that reads the references as the model's output.
-
-    The latent variables are those of decoding, which do not depend on the target.
-    """
+    """Return the measures of each sentence of a batch, by one pass that reads the references as the model's output."""
+    # The latent variables are those of decoding, which do not depend on the target.
     memory = model.encode(batch.source)
     attending = model.decoder[-1].cross_attention
     fusing = model.fusion if model.config.kind == "lexical_chain" and model.config.latent else None

@@ -14,8 +14,7 @@ from docmt.models import check_chains
 from docmt.nn.positions import check_positions
 from docmt.nn.rows import Rows
 
-Sentence = list[int]
-"""The ids of the pieces of a sentence, without special symbols."""
+Sentence = list[int]  # The ids of the pieces of a sentence, without special symbols
 
 Restore = Callable[[Sentence], tuple[str, str]]
 """A function from the ids of a sentence to its tokens (joined by spaces) and its plain text."""

@@ -109,8 +109,7 @@ def decode_segments(segments: SegmentTable, cut: CutConfig, translator: Translat
     `instances` (one beam for each instance), `synchronous sentences` (one beam for each sentence, which sees the source
     of its whole instance), or `documents` (the model does not mark sentences).
 
-    A model that does not mark sentences outputs one run of pieces for each instance, and the runs of all instances of a
-    document become one line. With windows of 1 the lines are sentences for every model.
+    With windows of 1 the lines are sentences for every model.
 
     Raises UserError where the model cannot translate the segments; see `check_frame`.
     """
@@ -125,6 +124,8 @@ def decode_segments(segments: SegmentTable, cut: CutConfig, translator: Translat
         return Decoded(strategy, translations, len(translations[-1]), results.searches, first, fallbacks, positions)
     translations, sentences = [list(chain.from_iterable(runs))], sum(segments.lengths)
     if model.config.frame == "unmarked":
+        # A model that does not mark sentences outputs one run of pieces for each instance, and the runs of all
+        # instances of a document become one line.
         documents = [len(instances) for instances in segments.by_document()]
         lines = [line for line, instances in enumerate(documents) for _ in range(instances)]
         return Decoded("documents", translations, sentences, results.searches, lines, documents=documents)
@@ -185,16 +186,14 @@ def places(segments: SegmentTable, j: int, copies: int = 0) -> Iterator[Place]:
 def align(
     outputs: list[list[Sentence]], segments: SegmentTable, translator: Translator, copies: int = 0
 ) -> tuple[list[list[Sentence]], set[int], Fallbacks]:
-    """Return outputs with as many sentences as their windows, the windows that were translated again, and counts.
-
-    A window whose output has a different number of sentences is translated again sentence by sentence.
-    """
+    """Return outputs with as many sentences as their windows, the windows that were translated again, and counts."""
     lengths = segments.lengths
     failed = [window for window, output in enumerate(outputs) if len(output) != lengths[window]]
     # A window of one sentence is not translated again, since the output would be the same.
     single = {window: [merge_sentences(outputs[window])] for window in failed if lengths[window] == 1}
     several = [window for window in failed if lengths[window] > 1]
     fallbacks = Fallbacks(windows=len(failed), merged=len(single))
+    # A window whose output has a different number of sentences is translated again sentence by sentence.
     other = single | retranslate(several, segments, translator, fallbacks, copies)
     return [other.get(window, output) for window, output in enumerate(outputs)], set(several), fallbacks
 
@@ -202,15 +201,13 @@ def align(
 def retranslate(
     failed: list[int], segments: SegmentTable, translator: Translator, fallbacks: Fallbacks, copies: int
 ) -> dict[int, list[Sentence]]:
-    """Return the sentences of the failed windows, each translated alone.
-
-    A sentence that is in several windows is translated once, and a copy not at all.
-    """
+    """Return the sentences of the failed windows, each translated alone."""
     if not failed:
         return {}
     sources, first = segments.rows.to_lists("source"), segments.first_sentences()
     left_out = {window: max(copies - segments.first[window], 0) for window in failed}
     names = {window: range(first[window], first[window] + len(sources[window])) for window in failed}
+    # A sentence that is in several windows is translated once, and a copy not at all.
     alone = {n: s for w in failed for n, s in [*zip(names[w], sources[w], strict=True)][left_out[w] :]}
     translations = translator.translate(Rows.from_lists([[source] for source in alone.values()])).best
     lines = dict(zip(alone, (merge_sentences(translation.sentences) for translation in translations), strict=True))

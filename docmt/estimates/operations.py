@@ -28,6 +28,7 @@ def multiplications(model: TransformerConfig, load: Pass, vocabulary: int) -> fl
     tokens = (load.source + load.target) / 2
     runs = load.segments if model.kind in BY_SEGMENT else load.sentences
     attentions = model.encoder_layers + 2 * model.decoder_layers
+    # Q K^T and P V: 2 D multiplications of a token with each token of its run.
     comparisons = attentions * 2 * model.width * load.source / max(runs, 1e-9)
     weights = weights_of_layers(model)
     if model.kind in READS_CHAINS:

@@ -13,8 +13,7 @@ from functools import reduce
 
 from docmt.settings.data import CutConfig
 
-FRAME = 2
-"""The cost, in tokens, of the symbols around a sentence, as in `docmt.views.cuts`."""
+FRAME = 2  # The cost, in tokens, of the symbols around a sentence, as in `docmt.views.cuts`
 
 
 @dataclass(frozen=True)
@@ -60,22 +59,19 @@ def pass_of(parts: Iterable[DocumentGroup], cut: CutConfig) -> Pass:
 
 
 def _long_enough(part: DocumentGroup, cut: CutConfig) -> DocumentGroup:
-    """Return a part without the documents that are too short.
-
-    Documents are all of the mean length against a minimum of sentences. Against a minimum of source pieces, which
-    divides documents of one kind, lengths are spread like an exponential distribution.
-    """
     documents, sentences = part.documents, part.sentences
+    # Documents are all of the mean length against a minimum of sentences.
     if part.length < (cut.min_document_sentences or 0):
         documents = sentences = 0.0
     if cut.min_document_tokens:
+        # Against a minimum of source pieces, which divides documents of one kind, lengths are spread like an
+        # exponential distribution.
         ratio = cut.min_document_tokens / max(part.length * part.source, 1e-9)
         documents, sentences = documents * math.exp(-ratio), sentences * (1 + ratio) * math.exp(-ratio)
     return DocumentGroup(documents, sentences, part.source, part.target)
 
 
 def _cut(part: DocumentGroup, cut: CutConfig) -> Pass:
-    """Return the size of a pass over one part without a sample."""
     if not part.documents:
         return Pass()
     if cut.window is not None:
@@ -96,13 +92,11 @@ def _pieces_of_documents(length: float, size: float) -> float:
 
 
 def _windows(part: DocumentGroup, cut: CutConfig) -> Pass:
-    """Return the size of a pass over windows.
-
-    A document of n sentences has max(n - k + 1, 1) windows of k sentences. With openings or copies it has n, one that
-    ends with each sentence; with `partial_copy_each` there is another one for each sentence but the first.
-    """
     length, size = part.length, cut.window
+    # A document of n sentences has max(n - k + 1, 1) windows of k sentences.
     complete = max(length - size + 1, 1)
+    # With openings or copies it has n, one that ends with each sentence; with `partial_copy_each` there is another one
+    # for each sentence but the first.
     windows = length if cut.openings or cut.partial_copy else complete
     # The sum of min(i, k) over the n sentences: windows of 1, 2 ... sentences, then those of k.
     few = min(size, length)

@@ -21,10 +21,8 @@ from docmt.base.machine import processor
 from docmt.base.names import DeviceName
 from docmt.settings.system import TrainedSystem
 
-Device = Literal["cpu", "cuda"]
-"""The kind of a device."""
-ALIKE = 2.0
-"""The largest ratio of the widths of two models that compute equally fast."""
+Device = Literal["cpu", "cuda"]  # The kind of a device
+ALIKE = 2.0  # The largest ratio of the widths of two models that compute equally fast
 ASSUMED: dict[Device, dict[int, float]] = {
     "cpu": {32: 2e10, 64: 4.5e10, 128: 5.5e10, 512: 8e10},
     "cuda": {32: 2.2e10, 128: 3.5e11, 512: 2e13},
@@ -32,11 +30,9 @@ ASSUMED: dict[Device, dict[int, float]] = {
 """Assumed operations per second by the width of a model. A CPU: one core, as `benchmarks/estimates.md` measured it. A
 GPU: an H100, as `benchmarks/gpu.md` measured it from width 128 on. Below that, an update takes the same time at each
 width, the time in which the host starts its kernels. Between two widths logarithms are interpolated."""
-NAMES: dict[Device, str] = {"cpu": "a CPU core", "cuda": "a GPU"}
-"""The phrase for a device of each kind."""
+NAMES: dict[Device, str] = {"cpu": "a CPU core", "cuda": "a GPU"}  # The phrase for a device of each kind
 
-SCHEDULERS = ("sbatch", "bsub", "qsub")
-"""The programs that send jobs to Slurm, LSF and PBS, whose jobs ask for GPUs."""
+SCHEDULERS = ("sbatch", "bsub", "qsub")  # The programs that send jobs to Slurm, LSF and PBS, whose jobs ask for GPUs
 
 
 @dataclass(frozen=True)

@@ -21,26 +21,20 @@ from docmt.search.forced import forced_scores
 from docmt.search.translations import Translation, length_penalty
 from docmt.settings.ctranslate2 import engine_obstacles
 
-SAMPLE = 64
-"""The largest number of sentences of a proof."""
+SAMPLE = 64  # The largest number of sentences of a proof
 TOLERANCE = 1e-3
 """The largest difference of the log-probabilities of an output (nats): 32-bit numbers are summed in other orders."""
-MOST_LOSS = MARGIN
-"""The largest loss of the log-probability of a translation, for each of its outputs (nats)."""
+MOST_LOSS = MARGIN  # The largest loss of the log-probability of a translation, for each of its outputs (nats)
 REMEDY = "the engine docmt translates with every model: `engine: docmt` in config.yaml, or --engine docmt"
 
 
 @dataclass(frozen=True)
 class Proof:
-    """What a proof has found.
+    """What a proof has found."""
 
-    `sentences`: the number of sentences that both programs translated. `equal`: the number of equal translations.
-    `largest_difference`: that of the log-probabilities of an output, in nats.
-    """
-
-    sentences: int
-    equal: int
-    largest_difference: float
+    sentences: int  # translated by both programs
+    equal: int  # equal translations
+    largest_difference: float  # that of the log-probabilities of an output, in nats
 
 
 class CTranslate2Translator(Translator):
@@ -105,12 +99,9 @@ def prove(program: CTranslate2Search, rows: Rows, where: str) -> Proof:
 
 
 def _largest_difference(program: CTranslate2Search, rows: Rows, translations: list[Translation]) -> float:
-    """Return the largest difference of the log-probabilities of an output of translations, of both programs.
-
-    Sentences that are longer than the export has positions are left out, since CTranslate2 translates none of them.
-    """
     sources, targets = program.framed(rows), [program.words(each.sentences[0]) for each in translations]
     pairs = enumerate(zip(sources, targets, strict=True))
+    # Sentences that are longer than the export has positions are left out, since CTranslate2 translates none of them.
     short = [number for number, pair in pairs if max(map(len, pair)) < program.positions]
     if not short:
         return 0.0

@@ -23,10 +23,8 @@ from docmt.nn.layers import Embedding, FeedForward, MultiHead, Residual
 from docmt.settings.ctranslate2 import Obstacle, obstacles
 from docmt.settings.models import TransformerConfig
 
-BARRED = -1e9
-"""The bias of a piece that the model does not know."""
-SINUSOID_ROWS = 4096
-"""The number of positions that are written out where the table of a model has no end."""
+BARRED = -1e9  # The bias of a piece that the model does not know
+SINUSOID_ROWS = 4096  # The number of positions that are written out where the table of a model has no end
 
 
 def ctranslate2() -> ModuleType:
@@ -66,7 +64,6 @@ def save_ct2_model(source: ExportedModel, folder: Path) -> None:
 
 
 def _empty_spec(specs: ModuleType, config: TransformerConfig) -> Any:
-    """Return the specification of a Transformer of these settings, without parameters."""
     activations = specs.common_spec.Activation
     return specs.TransformerSpec.from_config(
         (config.encoder_layers, config.decoder_layers),
@@ -78,7 +75,6 @@ def _empty_spec(specs: ModuleType, config: TransformerConfig) -> Any:
 
 
 def _fill_stack(spec: Any, table: Any, embedding: Embedding, norm: nn.Module, config: TransformerConfig) -> None:
-    """Fill the embeddings, the positions and the last norm of the encoder or the decoder."""
     rows = position_rows(config)
     table.weight = _values(embedding.weight)
     spec.scale_embeddings = config.embedding_scale
@@ -113,7 +109,7 @@ def _fill_norm(spec: Any, norm: nn.LayerNorm) -> None:
 
 
 def _fill_linear(spec: Any, *maps: nn.Linear) -> None:
-    """Fill a linear map, whose outputs are those of `maps` one after another."""
+    # The outputs of `maps` follow one another.
     spec.weight = np.concatenate([_values(linear.weight) for linear in maps])
     spec.bias = np.concatenate([_values(linear.bias) for linear in maps])
 

@@ -25,8 +25,7 @@ from docmt.search.beam import search_memory
 from docmt.search.rules import RULES, instance_limits, most_pieces
 from docmt.search.translations import Translation, length_penalty
 
-TINY = 1e-9
-"""The exponent of the length in place of 0: with 0, CTranslate2 would end a search earlier than docmt does."""
+TINY = 1e-9  # The exponent of the length in place of 0: with 0, CTranslate2 would end a search earlier than docmt does
 MARGIN = 0.01
 """The largest difference, for each output (nats), of scores of hypotheses that are scored again with all outputs."""
 BATCH: dict[str, Any] = {"max_batch_size": 1024, "batch_type": "tokens", "max_input_length": 0}
@@ -94,17 +93,13 @@ class CTranslate2Search:
         return [self.target_pieces[number] for number in sentence]
 
     def _finished(self, sources: list[Pieces], limits: list[int]) -> dict[int, list[Hypothesis]]:
-        """Return the hypotheses of the sentences whose search ended before the maximum length of the sentence.
-
-        The keys are the numbers of the sentences in the batch.
-        """
         short = [number for number, source in enumerate(sources) if len(source) <= self.positions]
         results = self._results([sources[number] for number in short], max(limits)) if short else []
         ended = ((number, self._ended(result, limits[number])) for number, result in zip(short, results, strict=True))
+        # By the numbers of the sentences in the batch.
         return {number: hypotheses for number, hypotheses in ended if hypotheses}
 
     def _results(self, sources: list[Pieces], limit: int) -> list[Any]:
-        """Return what CTranslate2 returns for a batch whose longest translation has `limit` pieces."""
         return self.program.translate_batch(
             sources,
             beam_size=self.config.beam,
@@ -119,19 +114,17 @@ class CTranslate2Search:
         )
 
     def _ended(self, result: Any, limit: int) -> list[Hypothesis]:
-        """Return the hypotheses of a sentence, or nothing where docmt's search would have forced their ends.
-
-        The last hypothesis to end is among them, since a search stops when as many as the beam has have ended. If it
-        is shorter than the limit, no end was forced, and the search took the same steps as docmt's.
-        """
+        """Return the hypotheses of a sentence, or nothing where docmt's search would have forced their ends."""
         pieces, end = result.hypotheses, SPECIALS[EOS]
+        # The last hypothesis to end is among them, since a search stops when as many as the beam has have ended. If it
+        # is shorter than the limit, no end was forced, and the search took the same steps as docmt's.
         is_whole = len(pieces) == self.config.beam and all(each[-1:] == [end] for each in pieces)
         if not is_whole or max(map(len, pieces)) > limit:
             return []
         return [Hypothesis(each[:-1], score) for each, score in zip(pieces, result.scores, strict=True)]
 
     def _ranked(self, sources: list[Pieces], ended: dict[int, list[Hypothesis]]) -> dict[int, list[Translation]]:
-        """Return the translations of each sentence: all of them for n-best lists, else the nearly best ones."""
+        # All of them for n-best lists, else the nearly best ones.
         chosen = {
             number: hypotheses if self.config.n_best else self._rivals(hypotheses)
             for number, hypotheses in ended.items()
@@ -147,11 +140,9 @@ class CTranslate2Search:
         return ranked
 
     def _is_scored(self, hypotheses: Sequence[Hypothesis]) -> bool:
-        """Return whether hypotheses are scored again: for n-best lists, and where there are several."""
         return self.config.n_best > 0 or len(hypotheses) > 1
 
     def _rivals(self, hypotheses: list[Hypothesis]) -> list[Hypothesis]:
-        """Return the hypotheses whose scores are near the best score, which is the first."""
         best = hypotheses[0]
         margin = MARGIN * (len(best.pieces) + 1) / self._penalty(best.pieces)
         return [each for each in hypotheses if each.score >= best.score - margin]
@@ -165,7 +156,6 @@ class CTranslate2Search:
 
 
 def _loaded(source: ExportedModel) -> Any:
-    """Return the model as CTranslate2 loads it, from a folder that is then removed."""
     library, device = ctranslate2(), next(source.network.parameters()).device
     if device.type == "cuda" and not library.get_cuda_device_count():
         raise UserError(

@@ -92,9 +92,9 @@ def _number(value: object) -> str:
 
 
 def _licence_fields(corpus: Mapping[str, Any] | None) -> dict[str, str]:
-    """Return the licence of a corpus as the Hub names it; the maker of the model may state another."""
     if corpus is None:
         return {"license": "unknown"}
+    # The maker of the model may state another licence.
     name = OPEN_LICENCES.get(corpus["licence"], "other")
     return {"license": name} if name != "other" else {"license": name, "license_details": corpus["licence"]}
 

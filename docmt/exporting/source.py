@@ -11,19 +11,14 @@ from docmt.settings.decode import DecodeConfig
 
 @dataclass(frozen=True)
 class ExportedModel:
-    """A trained model, as an export reads it.
-
-    `folder` has model.safetensors, model.json and `text/`. `pieces` are the vocabularies of the source and the target,
-    and `languages` their codes. `cut` says how test documents are cut, `text` how their sentences become pieces, and
-    `decode` how they are searched. `is_cut` says that another tool cuts the text into pieces.
-    """
+    """A trained model, as an export reads it."""
 
     network: Transformer
-    folder: Path
+    folder: Path  # with model.safetensors, model.json and `text/`
     card: dict[str, Any]
-    pieces: tuple[tuple[str, ...], tuple[str, ...]]
-    languages: tuple[str, str]
-    text: TextConfig
-    is_cut: bool
-    cut: CutConfig
-    decode: DecodeConfig
+    pieces: tuple[tuple[str, ...], tuple[str, ...]]  # the vocabularies of source and target
+    languages: tuple[str, str]  # the codes of source and target
+    text: TextConfig  # how sentences become pieces
+    is_cut: bool  # whether another tool cuts the text into pieces
+    cut: CutConfig  # how test documents are cut
+    decode: DecodeConfig  # how translations are searched

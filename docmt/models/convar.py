@@ -23,12 +23,13 @@ class Gaussian(NamedTuple):
     log_variance: Tensor
 
     def sample(self, keys: Tensor | None = None) -> Tensor:
-        """Return a sample for each chain, reparameterised, so that gradients reach mean and variance.
+        """Return a sample for each chain.
 
         The noise follows from `keys`, the noise keys of the chains (`docmt.nn.noise`). Where `keys` is None, torch's
         generator draws the noise.
         """
         draws = torch.randn_like(self.mean) if keys is None else normal(keys, "latent", self.mean.shape[1])
+        # mean + sigma * noise: reparameterised, so that gradients reach mean and variance.
         return self.mean + torch.exp(self.log_variance / 2) * draws.to(self.mean.dtype)
 
 
@@ -39,22 +40,17 @@ def chain_keys(source: Stream) -> Tensor | None:
 
 
 def kl_divergence(q: Gaussian, p: Gaussian) -> Tensor:
-    """Return KL(q || p) between Gaussians in closed form, summed over chains, in nats. Paper: section 3.2, eq. 15.
-
-    The computation is in fp32 at least: a sum in bf16 would have two or three digits.
-    """
+    """Return KL(q || p) between Gaussians in closed form, summed over chains, in nats. Paper: section 3.2, eq. 15."""
+    # The computation is in fp32 at least: a sum in bf16 would have two or three digits.
     q, p = (Gaussian(*(x.to(torch.promote_types(x.dtype, torch.float32)) for x in gaussian)) for gaussian in (q, p))
     ratio = torch.exp(q.log_variance - p.log_variance)
     distance = (q.mean - p.mean) ** 2 * torch.exp(-p.log_variance)
+    # Eq. 15: KL(q || p) = 1/2 sum(s_q / s_p + (m_q - m_p)^2 / s_p - 1 - ln(s_q / s_p)), with variances s.
     return (ratio + distance - 1 - (q.log_variance - p.log_variance)).sum() / 2
 
 
 class SoftAlignment(nn.Module):
-    """Attention that finds the translation of each member of a chain in the target.
-
-    Paper: section 3.2, eq. 8: Softmax(g W_s H^T) H. H are the states of the target sentence that translates the
-    member's sentence.
-    """
+    """Attention that finds the translation of each member of a chain in the target. Paper: section 3.2, eq. 8."""
 
     def __init__(self, width: int) -> None:
         """Create the matrix W_s."""
@@ -69,6 +65,7 @@ class SoftAlignment(nn.Module):
         the rows of the result are in the same order: chain after chain.
         """
         query = self._project_queries(members, chains)
+        # Eq. 8: Softmax(g W_s H^T) H; H are the states of the target sentence that translates the member's sentence.
         translations = attend(query, states[:, None], states[:, None], chains.sentences, sentences)[:, 0]
         return torch.zeros_like(translations).index_copy(0, chains.order, translations)
 
@@ -77,22 +74,19 @@ class SoftAlignment(nn.Module):
         return attention_weights(self._project_queries(members, chains), states[:, None], chains.sentences, sentences)
 
     def _project_queries(self, members: Tensor, chains: Chains) -> Tensor:
-        """Return the queries, in the order of the members' sentences; the single head is as wide as the model."""
         # `attend` divides scores by the root of the width; eq. 8 does not, so the queries are multiplied by the root.
+        # The queries are in the order of the members' sentences; the single head is as wide as the model.
         return self.weight(members).index_select(0, chains.order)[:, None] * math.sqrt(members.shape[1])
 
 
 class GaussianNetwork(nn.Module):
-    """A network with one hidden layer for mean and log variance. Paper: section 3.2, eq. 10 and 11, 13 and 14.
-
-    Our reading: the equations write one MLP for mean and variance, so the two share the hidden layer. The default width
-    of the hidden layer (`latent_inner`) gives ConVar the number of parameters of Table 7. With `latent_variance:
-    softplus` the variance is 1 or more, as in the equations.
-    """
+    """A network with one hidden layer for mean and log variance. Paper: section 3.2, eq. 10 and 11, 13 and 14."""
 
     def __init__(self, width: int, config: LexicalChainConfig) -> None:
         """Create the network for inputs of `width` values."""
         super().__init__()
+        # Our reading: the equations write one MLP for mean and variance, so the two share the hidden layer. Its default
+        # width (`latent_inner`) gives ConVar the number of parameters of Table 7.
         self.hidden = Linear(width, config.latent_inner)
         self.mean = Linear(config.latent_inner, config.latent_width)
         self.log_variance = Linear(config.latent_inner, config.latent_width)
@@ -100,8 +94,10 @@ class GaussianNetwork(nn.Module):
 
     def forward(self, x: Tensor) -> Gaussian:
         """Return the distribution of each chain."""
+        # Eq. 10 and 11 for the posterior, 13 and 14 for the prior.
         hidden = self.hidden(x).relu()
         log_variance = self.log_variance(hidden)
+        # With `latent_variance: softplus` the variance is 1 or more, as in the equations.
         return Gaussian(self.mean(hidden), nn.functional.softplus(log_variance) if self.softplus else log_variance)
 
 
@@ -129,6 +125,7 @@ class Posterior(GaussianNetwork):
         """Return the posterior of each chain; `states` are the decoder's states H, `sentences` their runs."""
         members = source.index_select(0, chains.tokens)
         translations = self.alignment(members, chains, states, sentences)
+        # Eq. 10: maxP of the members of a chain, and of their translations.
         return super().forward(torch.cat((max_pool(members, chains), max_pool(translations, chains)), dim=-1))
 
 

@@ -111,10 +111,8 @@ def read_checkpoint(path: Path | str) -> Checkpoint:
 
 
 def _plain_argument(argument: tuple[str, Any]) -> tuple[str, Any]:
-    """Return an argument with the name of its type for a value that is no text or number.
-
-    docmt needs no such values; the text of a list that holds one list twice, and so on, has no end.
-    """
+    # A value that is no text or number gets the name of its type: docmt needs no such values, and the text of a list
+    # that holds one list twice, and so on, has no end.
     name, value = argument
     return name, value if isinstance(value, str | int | float | None) else type(value).__name__
 
@@ -183,10 +181,9 @@ class Numbering:
 def numberings(checkpoint: Checkpoint, source: Sequence[str], target: Sequence[str]) -> tuple[Numbering, Numbering]:
     """Return the numberings of both dictionaries; `source` and `target` are the pieces of their files.
 
-    G-Transformer's code appends a token for each language, and `<mask>`, to a dictionary that lacks them.
-
     Raises UserError for an entry that occurs twice, and for an ordinary entry that has the name of a special symbol.
     """
+    # G-Transformer's code appends a token for each language, and `<mask>`, to a dictionary that lacks them.
     appended, renamed = [], {}
     if is_g_transformer(checkpoint.args):
         languages, target_language = (
@@ -270,11 +267,9 @@ def parameter_names(parameters: Iterable[str]) -> dict[str | None, str]:
 
 
 def parameter_name(name: str, names: Mapping[str | None, str]) -> str | None:
-    """Return the parameter of a tensor; None where there is no such parameter.
-
-    A checkpoint calls group attention `_attn_local` also in layers without global attention; docmt calls the only
-    attention of a layer `self_attention` or `cross_attention`.
-    """
+    """Return the parameter of a tensor; None where there is no such parameter."""
+    # A checkpoint calls group attention `_attn_local` also in layers without global attention; docmt calls the only
+    # attention of a layer `self_attention` or `cross_attention`.
     return names.get(name) or names.get(name.replace("_attn_local.", "_attn."))
 
 

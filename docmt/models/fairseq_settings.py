@@ -12,8 +12,7 @@ from docmt.base.checks import BadValue
 from docmt.base.errors import UserError
 from docmt.settings.models import GTransformerConfig, TransformerConfig
 
-OFF = (None, False, "", 0)
-"""Values of an argument that switch it off."""
+OFF = (None, False, "", 0)  # Values of an argument that switch it off
 ONLY_OFF = (
     "adaptive_input",
     "adaptive_softmax_cutoff",
@@ -51,9 +50,6 @@ def is_g_transformer(args: Namespace) -> bool:
 def config_of(args: Namespace, where: str) -> TransformerConfig:
     """Return the settings of the model that the arguments describe; `where` names the checkpoint in messages.
 
-    A model of G-Transformer's code with `--doc-mode full` is a Transformer. The frame (`closed` or `fairseq`) has the
-    symbols that G-Transformer's code, or fairseq, puts around sentences.
-
     Raises UserError for another architecture, and for arguments that no setting of docmt can express.
     """
     if not _architecture(args).startswith(("transformer", "gtransformer")):
@@ -63,6 +59,7 @@ def config_of(args: Namespace, where: str) -> TransformerConfig:
     try:
         if is_g_transformer(args) and vars(args).get("doc_mode") == "partial":
             return GTransformerConfig(**_shared_settings(args, where), **_combined_layers(args, where))
+        # A model of G-Transformer's code with `--doc-mode full` is a Transformer.
         return TransformerConfig(**_shared_settings(args, where))
     except BadValue as problem:
         expected = f"{problem.name}: {problem.expected}"
@@ -71,12 +68,11 @@ def config_of(args: Namespace, where: str) -> TransformerConfig:
 
 
 def _architecture(args: Namespace) -> str:
-    """Return the name of the architecture, which fairseq 0.12 may store as `_name`."""
+    # fairseq 0.12 may store the name as `_name`.
     return str(vars(args).get("arch") or vars(args).get("_name"))
 
 
 def _check_supported(args: Namespace, where: str) -> None:
-    """Raise UserError for arguments that no setting of docmt can express."""
     known = vars(args)
     wrong = [f"{name} = {known[name]}" for name in ONLY_OFF if known.get(name) not in OFF]
     if known.get("activation_fn", "relu") not in ("relu", "gelu"):
@@ -91,7 +87,6 @@ def _check_supported(args: Namespace, where: str) -> None:
 
 
 def _shared_settings(args: Namespace, where: str) -> dict[str, Any]:
-    """Return the settings that the Transformer and G-Transformer have in common."""
     known = vars(args)
     embeddings = "target" if known.get("share_decoder_input_output_embed") else "separate"
     learned = bool(known.get("encoder_learned_pos"))
@@ -109,15 +104,16 @@ def _shared_settings(args: Namespace, where: str) -> dict[str, Any]:
         "embedding_norm": bool(known.get("layernorm_embedding")),
         "position_table": "learned" if learned else "sinusoidal",
         **({"max_positions": read_argument(args, "max_source_positions", int, where)} if learned else {}),
+        # The symbols that G-Transformer's code, or fairseq, puts around sentences.
         "frame": "closed" if is_g_transformer(args) else "fairseq",
     }
 
 
 def _combined_layers(args: Namespace, where: str) -> dict[str, int]:
-    """Return the number of layers with combined attention for each kind of attention; it is at most all layers."""
     known, combined = vars(args), {}
     for role, our_role in (("encoder", "encoder_self"), ("decoder", "decoder_self"), ("cross", "cross")):
         layers = read_argument(args, f"{'encoder' if role == 'encoder' else 'decoder'}_layers", int, where)
+        # The number in the checkpoint may be larger than that of all layers.
         combined[f"{our_role}_combined_layers"] = min(int(known.get(f"{role}_ctxlayers", CONTEXT_LAYERS)), layers)
     return combined
 
@@ -149,7 +145,7 @@ def read_dictionary(path: Path | str) -> tuple[str, ...]:
 
 
 def _piece(line: str, where: str) -> str:
-    """Return the piece of a line, whose last word is the count of the piece."""
+    # The last word of a line is the count of its piece.
     piece, _, count = line.rstrip().rpartition(" ")
     if not piece or not count.isdecimal():
         raise UserError("not an entry of a fairseq dictionary", where=where, found=repr(line), expected="piece count")

@@ -108,11 +108,9 @@ BERT = CheckpointFamily(
 )
 """The names of BERT."""
 
-FAMILIES = {"mbart": BART, "bart": BART, "bert": BERT}
-"""The names for each `model_type` of a checkpoint's config.json."""
+FAMILIES = {"mbart": BART, "bart": BART, "bert": BERT}  # The names for each `model_type` of a checkpoint's config.json
 
 TOKEN_TYPES = "embeddings.token_type_embeddings.weight"
 """The name of BERT's embeddings of token types, which distinguish the first and the second text."""
 
-BIAS_OF_LOGITS = "final_logits_bias"
-"""The name of the bias of BART's output layer; docmt's output layer has no bias."""
+BIAS_OF_LOGITS = "final_logits_bias"  # The name of the bias of BART's output layer; docmt's output layer has no bias

@@ -41,10 +41,7 @@ from docmt.settings.models import GTransformerConfig
 
 
 class CombinedAttention(nn.Module):
-    """Group attention and global attention over the same input, with a gate that weights their sum.
-
-    Paper: section 4.2, eq. 10: g = sigmoid([H_L; H_G] W + b), H = H_L * g + H_G * (1 - g).
-    """
+    """Group attention and global attention over the same input, with a gate. Paper: section 4.2, eq. 10."""
 
     token_wise = ("merge",)
 
@@ -64,7 +61,9 @@ class CombinedAttention(nn.Module):
 
     def merge(self, local: Tensor, global_: Tensor) -> Tensor:
         """Return the sum of the results of group and global attention, weighted by the gate."""
+        # Eq. 10: g = sigmoid([H_L; H_G] W + b)
         g = torch.sigmoid(self.gate(torch.cat((local, global_), dim=-1)))
+        # H = H_L * g + H_G * (1 - g)
         return torch.lerp(global_, local, g)
 
 
@@ -74,11 +73,9 @@ class GTransformer(Transformer):
     config: GTransformerConfig
 
     def attention(self, role: Role, layer: int) -> nn.Module:
-        """Return the attention of a layer; layer 0 is at the bottom.
-
-        It is group attention in the lower layers, and the attention that `top_attention` names in the top K layers. An
-        attention without locality is global in all layers.
-        """
+        """Return the attention of a layer; layer 0 is at the bottom."""
+        # It is group attention in the lower layers, and the attention that `top_attention` names in the top K layers.
+        # An attention without locality is global in all layers.
         kind = self.kind(role, layer)
         if kind != "combined":
             return plain_attention(self.config, role, "sentence" if kind == "group" else "instance")
@@ -98,10 +95,11 @@ class GTransformer(Transformer):
     def transfer_source(self, name: str) -> str | None:
         """Return the parameter of the sentence model from which the parameter `name` starts; None: from random values.
 
-        The gates, and the global attentions that are combined with group attention, start from random values. Group
-        attention starts from the attention of the sentence model, and so does an attention that is not combined.
         Paper: section 5, "fine-tuned on sentence-level Transformer", for the combined attention.
         """
+        # The gates, and the global attentions that are combined with group attention, start from random values.
         if ".global_." in name or ".gate." in name:
             return None
+        # Group attention starts from the attention of the sentence model, and so does an attention that is not
+        # combined.
         return name.replace(".group.", ".")

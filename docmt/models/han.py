@@ -88,18 +88,19 @@ class HierarchicalAttention(nn.Module):
         """Return the states with their context; tokens whose previous sentences have no words get context zero."""
         previous = previous_of(place, self, self.sentences)
         readable = states if self.context_gradient else states.detach()
+        # Section 2.1: s_j = MultiHead(f_w(h), words of sentence j), for each previous sentence j.
         looks = self.word_attention(self.word_query_norm(readable), readable, previous)
         with previous.aware_rows(readable) as aware:
+            # Section 2.1: d = FFN(MultiHead(f_s(h), all s_j)).
             context = self.sentence_attention(self.sentence_query_norm(aware), self.summary_norm(looks), previous)
             context = context + self.dropout(self.feed_forward(self.feed_forward_norm(context)))
         return self.apply_gate(states, previous.spread(context, states))
 
     def apply_gate(self, states: Tensor, context: Tensor) -> Tensor:
-        """Return the normalised mix of states and context. Paper: section 2.2.
-
-        It is LayerNorm((1 - lambda) h + lambda d) with lambda = sigmoid(W [h; d]).
-        """
+        """Return the normalised mix of states and context. Paper: section 2.2."""
+        # lambda = sigmoid(W [h; d]), the share of the context (the paper's lambda is that of the state).
         share = torch.sigmoid(self.gate(torch.cat((states, context), dim=-1)))
+        # LayerNorm((1 - lambda) h + lambda d)
         return self.norm((1 - share) * states + share * context)
 
 
@@ -130,9 +131,7 @@ class Han(Transformer):
         return states if self.target_context is None else self.target_context(states, place)
 
     def transfer_source(self, name: str) -> str | None:
-        """Return the same name for a parameter of the Transformer; None: hierarchical attention starts at random.
-
-        Where the initial model is a HAN itself (a joint HAN starts from an encoder HAN), its hierarchical attention is
-        transferred too, since a parameter of the same name is looked for first.
-        """
+        """Return the same name for a parameter of the Transformer; None: hierarchical attention starts at random."""
+        # Where the initial model is a HAN itself (a joint HAN starts from an encoder HAN), its hierarchical attention
+        # is transferred too, since a parameter of the same name is looked for first.
         return None if name.startswith(("source_context.", "target_context.")) else name

@@ -36,11 +36,7 @@ from docmt.settings.models import LexicalChainConfig
 
 
 class ConsistencyFusion(nn.Module):
-    """The consistency feature of each decoding step, fused with the decoder's state. Paper: section 3.3, eq. 16 to 18.
-
-    The part of W_z that is multiplied with the state starts as the identity, so that a training that starts from a
-    sentence model begins close to that model's output (our choice; the paper does not say).
-    """
+    """The consistency feature of each decoding step, fused with the decoder's state. Paper: section 3.3, eq. 16-18."""
 
     def __init__(self, config: LexicalChainConfig) -> None:
         """Create the projection of queries and the fusion W_z."""
@@ -48,12 +44,15 @@ class ConsistencyFusion(nn.Module):
         self.query = Linear(config.width, config.latent_width, bias=False)
         self.fusion = Linear(config.latent_width + config.width, config.width)
         nn.init.xavier_uniform_(self.fusion.weight[:, : config.latent_width])
+        # The part of W_z that is multiplied with the state starts as the identity, so that a training that starts from
+        # a sentence model begins close to that model's output (our choice; the paper does not say).
         nn.init.eye_(self.fusion.weight[:, config.latent_width :])
         nn.init.zeros_(self.fusion.bias)
 
     def forward(self, states: Tensor, place: Place, chains: Chains, z: Tensor) -> Tensor:
         """Return the fused states; `place` knows the source sentence that each of them translates."""
         similarity, latents = self.similarity(states, place, chains, z)
+        # Eq. 17: the sum of the latent variables, weighted by their similarity to the state.
         return self._fused(states, place.from_source_sentence(similarity @ latents))
 
     def similarity(self, states: Tensor, place: Place, chains: Chains, z: Tensor) -> tuple[Tensor, Tensor]:
@@ -68,19 +67,19 @@ class ConsistencyFusion(nn.Module):
         return _similarity(query, latents), latents
 
     def _fused(self, states: Tensor, feature: Tensor) -> Tensor:
+        # Eq. 18: tanh(W_z [feature; state]).
         return torch.tanh(self.fusion(torch.cat((feature, states), dim=-1)))
 
 
 def _latents_of(relevant: Tensor, z: Tensor) -> Tensor:
-    """Return the latent variables of rows of `Chains.relevant`."""
     # Rows are filled with the number after the last chain. The latent variable of that number is zero, and adds
     # nothing to a feature.
     return torch.cat((z, z.new_zeros((1, z.shape[1]))))[relevant]
 
 
 def _similarity(query: Tensor, latents: Tensor) -> Tensor:
-    """Return (cosine + 1) / 2 of each query of a row and each latent variable of the row."""
     cosine = nn.functional.normalize(query, dim=-1) @ nn.functional.normalize(latents, dim=-1).transpose(1, 2)
+    # Eq. 16, and the weights of eq. 17: from 0 to 1.
     return (cosine + 1) / 2
 
 
@@ -103,15 +102,11 @@ class ChainMemory(Memory):
 
 @dataclass(frozen=True, eq=False)
 class Summaries:
-    """The first symbols of the sentences of a stream, which stand for their sentences.
+    """The first symbols of the sentences of a stream, which stand for their sentences."""
 
-    `tokens` has their places in the stream; `documents` has the first symbols of each document, as runs of `tokens`;
-    `sentence` is the number of the sentence that each token of the stream belongs to.
-    """
-
-    tokens: Tensor
-    documents: Segments
-    sentence: Tensor
+    tokens: Tensor  # their places in the stream
+    documents: Segments  # the first symbols of each document, as runs of `tokens`
+    sentence: Tensor  # the number of the sentence of each token of the stream
 
 
 class ChainStream(WholeStream):
@@ -126,7 +121,7 @@ class ChainStream(WholeStream):
 class GeneralContext(nn.Module):
     """Attention of the first symbols ([cls]) of a document to each other, whose result is added to all tokens.
 
-    Each token of a sentence gets the result of the first symbol of its sentence. Paper: section 3.1, eq. 2 and 3.
+    Paper: section 3.1, eq. 2 and 3.
     """
 
     def __init__(self, config: LexicalChainConfig) -> None:
@@ -142,15 +137,14 @@ class GeneralContext(nn.Module):
     def sentence_context(self, x: Tensor, summaries: Summaries) -> Tensor:
         """Return, for each token, what the first symbol of its sentence gets from those of its document."""
         with selected_rows(x, summaries.tokens) as first:
+            # Eq. 2: the first symbols attend to each other.
             context = self.attention(first, summaries.documents)
+        # Eq. 3: each token gets the result of the first symbol of its sentence.
         return context.index_select(0, summaries.sentence)
 
 
 class LexicalConsistency(nn.Module):
-    """Attention of the words of a chain to each other; the result replaces their states.
-
-    Paper: section 3.1, eq. 4, MultiHead(D_c, D_c, D_c). The words have no positions here, so their order is ignored.
-    """
+    """Attention of the words of a chain to each other; the result replaces their states. Paper: section 3.1."""
 
     def __init__(self, config: LexicalChainConfig) -> None:
         """Create the attention with its residual connection."""
@@ -161,6 +155,7 @@ class LexicalConsistency(nn.Module):
     def forward(self, x: Tensor, chains: Chains) -> Tensor:
         """Return the source states; the words of chains have new states."""
         with selected_rows(x, chains.tokens) as members:
+            # Eq. 4: MultiHead(D_c, D_c, D_c). The words have no positions here, so their order is ignored.
             consistent = self.residual(members, self.attention, chains.runs)
         return x.index_copy(0, chains.tokens, consistent.to(x.dtype))
 
@@ -203,11 +198,7 @@ class LexicalChain(Transformer):
         return ChainEncoderLayer(self.config, self.attention("encoder_self", layer))
 
     def forward(self, batch: Batch) -> ForwardPass:
-        """Return the states, fused with latent variables z, and the KL divergence of posterior and prior.
-
-        In training z is a sample from the posterior, which reads the translation. In evaluation z is the latent
-        variable of inference.
-        """
+        """Return the states, fused with latent variables z, and the KL divergence of posterior and prior."""
         memory, target_in = self.encode(batch.source), batch.target_in
         place = WholeStream(target_in, memory)
         with place.noise():
@@ -216,6 +207,7 @@ class LexicalChain(Transformer):
             return ForwardPass(states, {})
         posterior = self.posterior(memory.states, memory.chains, states, target_in.sentences)
         kl = LossTerm(kl_divergence(posterior, memory.prior), memory.chains.runs.runs)
+        # In training z is a sample from the posterior, which reads the translation; else it is that of inference.
         if self.training:
             memory = replace(memory, z=posterior.sample(chain_keys(batch.source)))
         return ForwardPass(self.finish(states, WholeStream(target_in, memory)), {"kl": kl})
@@ -224,6 +216,7 @@ class LexicalChain(Transformer):
         """Return the weight alpha, which rises from 0 to `kl_weight`. Paper: section 3.4, eq. 20; appendix B."""
         if not self.config.latent:
             return {}
+        # Eq. 20: alpha rises linearly until `kl_warmup_updates`.
         return {"kl": self.config.kl_weight * min(1.0, update / max(self.config.kl_warmup_updates, 1))}
 
     def encode(self, source: Stream) -> ChainMemory:
@@ -248,17 +241,16 @@ class LexicalChain(Transformer):
     def transfer_source(self, name: str) -> str | None:
         """Return the parameter of an initial model that `name` starts from; None: it starts at random.
 
-        An additional attention starts from the self-attention of its layer (`new_attention: copied`) or at random; all
-        other parameters start from the parameter of the same name. Departs: the paper does not say how the additional
-        attentions start; the authors' later code copies.
+        Departs: the paper does not say how the additional attentions start; the authors' later code copies.
         """
+        # An additional attention starts from the self-attention of its layer (`new_attention: copied`) or at random;
+        # all other parameters start from the parameter of the same name.
         for part in (".general.attention.", ".lexical.attention."):
             if part in name:
                 return name.replace(part, ".self_attention.") if self.config.new_attention == "copied" else None
         return name
 
     def _infer_z(self, prior: Gaussian, source: Stream) -> Tensor:
-        """Return the latent variables of inference: the mean of the prior, or a sample."""
         return prior.mean if self.config.latent_in_inference == "mean" else prior.sample(chain_keys(source))
 
 

@@ -78,6 +78,7 @@ class LongShort(Transformer):
         """Return the merged final states (T, D) of the decoder's streams (2 T, D). Paper: sections 2.1 (end) and 3."""
         long, short = x.chunk(2)
         if self.config.aggregation == "concatenation":
+            # Section 2.1: the feed-forward layer of [long; short], which maps 2 D values to D.
             return self.aggregation(torch.cat((long, short), dim=-1))
         return long + short if self.config.aggregation == "sum" else long
 

@@ -53,8 +53,7 @@ from docmt.settings.pretrained import (
 Counterparts = Mapping[str, int | None]
 """For each piece of a vocabulary, in order: its row in the checkpoint's embeddings; None where there is no such row."""
 
-NO_PART = "no part of a translation model"
-"""The outcome of a weight that a translation model does not use."""
+NO_PART = "no part of a translation model"  # The outcome of a weight that a translation model does not use
 
 
 @dataclass(frozen=True)
@@ -133,8 +132,7 @@ def start_from(
 def check_aligner(folder: Path) -> None:
     """Raise UserError unless a BERT has the weights of an aligner, of the shapes that its config.json states.
 
-    Raises UserError too for a weight that is none, and for a vocab.txt that does not fit. Awesome-align itself would
-    allocate any shapes, and align by weights of any numbers.
+    Raises UserError too for a weight that is none, and for a vocab.txt that does not fit.
     """
     file, where = folder / ALIGNER_WEIGHTS, str(folder / CONFIG)
     stated, family = {"type_vocab_size": 2, **read_object(folder / CONFIG)}, FAMILIES["bert"]
@@ -147,6 +145,7 @@ def check_aligner(folder: Path) -> None:
     config = parse(TransformerConfig, fields, where)
     weights = {family.without_prefix(name): weight for name, weight in read_pickle(file).items()}
     check_room(weights, config, size, size, str(file))
+    # Awesome-align itself would allocate any shapes, and align by weights of any numbers.
     shapes = {TOKEN_TYPES: (types, config.width)}
     for parameter, shape in parameter_shapes(config, size, size).items():
         if parameter.startswith(family.stacks):

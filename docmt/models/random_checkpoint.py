@@ -18,8 +18,7 @@ from docmt.nn.shapes import Tensor
 from docmt.settings.models import TransformerConfig
 from docmt.settings.pretrained import CONFIG, POSITION_OFFSET, STANDS_FOR, WEIGHTS, RandomCheckpoint
 
-SAFE, PICKLED = WEIGHTS[0], WEIGHTS[-1]
-"""The names of the files with the weights, as safetensors and as a pickle."""
+SAFE, PICKLED = WEIGHTS[0], WEIGHTS[-1]  # The names of the files with the weights, as safetensors and as a pickle
 POSITIONS = {"mbart": 1024, "bert": 512}
 """The number of tokens that the tables of positions cover, as in the released models."""
 DEVIATION = 0.1
@@ -27,8 +26,7 @@ DEVIATION = 0.1
 
 The released models were initialised with a standard deviation of 0.02, at widths of 768 and 1024.
 """
-SEED = 1
-"""The seed of all random weights."""
+SEED = 1  # The seed of all random weights
 
 
 def write_random_checkpoint(checkpoint: RandomCheckpoint, pieces: int, folder: Path) -> None:

@@ -23,19 +23,14 @@ from docmt.models.weights import read_pickle, read_tensors
 from docmt.settings.models import MODEL_CONFIGS, TransformerConfig
 from docmt.settings.pretrained import weight_files
 
-WEIGHTS = "model.safetensors"
-"""The name of the file of a model folder that holds the parameters."""
-SMALL = 10_000_000
-"""A number of numbers that fit into any memory."""
-LISTED_NAMES = 5
-"""The number of parameter names that a message lists; it only counts the others."""
+WEIGHTS = "model.safetensors"  # The name of the file of a model folder that holds the parameters
+SMALL = 10_000_000  # A number of numbers that fit into any memory
+LISTED_NAMES = 5  # The number of parameter names that a message lists; it only counts the others
 
 
 def save_model(folder: Path | str, model: Transformer, provenance: Mapping[str, Any]) -> None:
-    """Write the weights and the card into `folder`, which may contain other files.
-
-    A tensor that has several names, such as tied embeddings, is stored once, by the first of its names.
-    """
+    """Write the weights and the card into `folder`, which may contain other files."""
+    # A tensor that has several names, such as tied embeddings, is stored once, by the first of its names.
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in model.named_parameters()}
     card = {
         "kind": model.config.kind,
@@ -53,9 +48,7 @@ def save_model(folder: Path | str, model: Transformer, provenance: Mapping[str, 
 def load_model(folder: Path | str, device: torch.device | str = "cpu") -> Transformer:
     """Return the model that `model.json` describes, with the weights of the folder, in evaluation mode.
 
-    On a CPU the parameters are the bytes of the file, mapped to memory: processes that load the same model share them,
-    until one of them changes a parameter. Raises UserError for a missing or damaged file, and for a parameter that is
-    missing, unknown, or of another shape.
+    Raises UserError for a missing or damaged file, and for a parameter that is missing, unknown, or of another shape.
     """
     card = read_card(folder)
     where = str(Path(folder) / CARD)
@@ -70,6 +63,8 @@ def load_model(folder: Path | str, device: torch.device | str = "cpu") -> Transf
     model = build(config, *sizes)
     for name, parameter in model.named_parameters():
         # Without a copy, where the file has numbers of the same type.
+        # On a CPU the parameters are the bytes of the file, mapped to memory: processes that load the same model share
+        # them, until one of them changes a parameter.
         parameter.data = weights[name].to(parameter.dtype)
     return model.to(device).eval()
 
@@ -100,9 +95,10 @@ def init_from(model: Transformer, folder: Path | str) -> tuple[list[str], list[s
 def transfer(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) -> tuple[list[str], list[str]]:
     """Fill `model`; return the names of the parameters that were transferred, and the names of the others.
 
-    A parameter starts from the weight of its own name; where there is none, from the weight that the architecture names
-    (`transfer_source`). Raises UserError where no parameter can be transferred, and where a shape differs.
+    Raises UserError where no parameter can be transferred, and where a shape differs.
     """
+    # A parameter starts from the weight of its own name; where there is none, from the weight that the architecture
+    # names (`transfer_source`).
     origins = {name: name if name in weights else model.transfer_source(name) for name, _ in model.named_parameters()}
     transferred = [name for name, origin in origins.items() if origin in weights]
     if not transferred:
@@ -130,11 +126,9 @@ def fill(model: Transformer, weights: Mapping[str, torch.Tensor], where: str) ->
 def check_room(
     weights: Mapping[str, torch.Tensor], config: TransformerConfig, source_size: int, target_size: int, where: str
 ) -> None:
-    """Raise UserError where a file of weights is far too small for a model of these sizes.
-
-    Whoever wrote the settings may have stated any sizes: a model of them might not fit into any memory, even before
-    its parameters are allocated.
-    """
+    """Raise UserError where a file of weights is far too small for a model of these sizes."""
+    # Whoever wrote the settings may have stated any sizes: a model of them might not fit into any memory, even before
+    # its parameters are allocated.
     numbers, layers = sum(map(torch.Tensor.numel, weights.values())), config.encoder_layers + config.decoder_layers
     least = config.width * (max(source_size, target_size) + layers * (config.width + config.inner))
     if len(weights) < layers or numbers + SMALL < least:

@@ -90,8 +90,8 @@ class Transformer(nn.Module):
 
     Forced scores call `encode`, `decode` and `logits`; a search calls `target_states` with a `docmt.nn.cache.Cache`.
     Training calls the model itself, which may read the whole translation and returns additional losses; `term_weights`
-    gives the weights of these losses. `transfer_source` names the parameter of an initial model that a
-    parameter starts from. `synchronous` says whether sentences may be decoded independently.
+    gives the weights of these losses. `transfer_source` names the parameter of an initial model that a parameter starts
+    from. `synchronous` says whether sentences may be decoded independently.
     """
 
     scope: Scope = "instance"
@@ -157,10 +157,7 @@ class Transformer(nn.Module):
         return self.encoder_norm(x)
 
     def decode(self, target_in: Stream, memory: Memory) -> Tensor:
-        """Return the final states of the decoder; the state of token t depends on the source and on the target up to t.
-
-        A row of states that several tokens share (`Segments.rows`) is computed once.
-        """
+        """Return the final states of the decoder; that of token t depends on the source and on the target up to t."""
         return self.target_states(WholeStream(target_in, memory))
 
     def target_states(self, place: Place) -> Tensor:
@@ -170,6 +167,7 @@ class Transformer(nn.Module):
 
     def decoder_states(self, place: Place) -> Tensor:
         """Return the states above the layers of the decoder."""
+        # A row of states that several tokens share (`Segments.rows`) is computed once.
         x = place.tokens_to_rows(self.embed(self.target_embedding, place))
         return place.rows_to_tokens(self.run_decoder(x, place))
 

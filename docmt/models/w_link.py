@@ -47,11 +47,7 @@ GATE_START = -3.0
 
 
 class SharedContext(nn.Module):
-    """Attention of the words of a link to each other; each word adds the result by a gate.
-
-    The new state is x + sigmoid(W [norm(x); context]) * context, where the context is the result of attention over
-    norm(x). The norm comes before the attention, whatever `config.norm` is, so that closed gates leave x unchanged.
-    """
+    """Attention of the words of a link to each other; each word adds the result by a gate."""
 
     def __init__(self, config: WLinkConfig) -> None:
         """Create the attention and the gate, which is nearly closed (`GATE_START`)."""
@@ -60,11 +56,13 @@ class SharedContext(nn.Module):
         self.gate = Linear(2 * config.width, config.width)
         nn.init.xavier_uniform_(self.gate.weight)
         nn.init.constant_(self.gate.bias, GATE_START)
+        # The norm comes before the attention, whatever `config.norm` is, so that closed gates leave x unchanged.
         self.residual = Residual(replace(config, norm="pre"))
 
     def forward(self, x: Tensor, links: Chains) -> Tensor:
         """Return the source states with the shared context added to the linked words."""
         with selected_rows(x, links.tokens) as words:
+            # x + sigmoid(W [norm(x); context]) * context, with the context of attention over norm(x).
             words = self.residual(words, self.gated_context, links)
         return x.index_copy(0, links.tokens, words.to(x.dtype))
 
@@ -93,8 +91,7 @@ class LinkedEncoderLayer(EncoderLayer):
 def disagreement(logits: Tensor, links: Segments) -> Tensor:
     """Return the Jensen-Shannon divergence of the distributions of each run, summed over runs, in nats.
 
-    The divergence is the mean over a run's members of KL(member || mean of the run). It is computed as the entropy of
-    the mean minus the mean of the members' entropies.
+    The divergence is the mean over a run's members of KL(member || mean of the run).
     """
     # The computation is in fp32 at least, since the result is a small difference of two entropies.
     probabilities = logits.softmax(-1, dtype=torch.promote_types(logits.dtype, torch.float32))
@@ -102,6 +99,7 @@ def disagreement(logits: Tensor, links: Segments) -> Tensor:
     link = links.ids()
     mean = probabilities.new_zeros((links.runs, logits.shape[1])).index_add(0, link, probabilities) / members
     member_entropies = entropy(probabilities) / members[:, 0].index_select(0, link)
+    # The divergence is H(mean) minus the mean of H(member).
     return entropy(mean).sum() - member_entropies.sum()
 
 
@@ -142,7 +140,7 @@ class WLink(Transformer):
     def decode_aligned(self, target_in: Stream, memory: Memory) -> tuple[Tensor, Tensor]:
         """Return the final states and, for each source token, the mean of the states that attend to it.
 
-        The final states are those of `decode`. The weights of the mean come from the top layer's cross-attention.
+        The final states are those of `decode`.
         """
         *below, top = self.decoder
         place = WholeStream(target_in, memory)
@@ -156,14 +154,14 @@ class WLink(Transformer):
             queries = top.after_cross.norm(x) if self.config.norm == "pre" else x
             x = top.after_cross(x, top.cross_attention, place)
             states = self.decoder_norm(top.after_feed_forward(x, top.feed_forward))
+        # The weights of the mean come from the top layer's cross-attention.
         return states, place.attended_states(top.cross_attention, queries, states)
 
     def agreement(self, translations: Tensor, links: Chains) -> LossTerm:
-        """Return the disagreement of the translations of linked words; the count of the term is the number of links.
-
-        It needs a row of probabilities over the vocabulary for each linked word. 14 to 21 % of words are linked (Lyu et
-        al. 2022, Table 5). Therefore all these rows fit in memory at once, in addition to those of the output layer.
-        """
+        """Return the disagreement of the translations of linked words; the count of the term is the number of links."""
+        # It needs a row of probabilities over the vocabulary for each linked word. 14 to 21 % of words are linked (Lyu
+        # et al. 2022, Table 5). Therefore all these rows fit in memory at once, in addition to those of the output
+        # layer.
         words = translations.index_select(0, links.tokens)
         return LossTerm(disagreement(self.logits(words), links.runs), links.runs.runs)
 

@@ -21,20 +21,16 @@ from docmt.base.errors import UserError
 from docmt.base.foreign import MEND, need_file, reading
 from docmt.base.manifest import check_file
 
-FLOATS = (torch.float32, torch.float16, torch.bfloat16)
-"""The types of the numbers of weights."""
+FLOATS = (torch.float32, torch.float16, torch.bfloat16)  # The types of the numbers of weights
 NO_WEIGHT = re.compile(r"(.*\.)?(position_ids|token_type_ids|num_batches_tracked|dropout_fill)")
 """The names of tensors that checkpoints have among their weights, and that are none: counters and constants."""
 
-PLAIN = "tensors by name and nothing else"
-"""The expected content of a pickle, as messages state it."""
-ZIP = b"PK\x03\x04"
-"""The first bytes of a pickle with its storages in a zip archive, the form since torch 1.6."""
+PLAIN = "tensors by name and nothing else"  # The expected content of a pickle, as messages state it
+ZIP = b"PK\x03\x04"  # The first bytes of a pickle with its storages in a zip archive, the form since torch 1.6
 MOST_BYTES = 8_000_000
 """The largest size of the names and shapes of a file's tensors: those of some 30,000 tensors, or of 100,000 where they
 are not a pickle. A file of more takes longer to read than anybody waits."""
-LEGACY_PICKLES = 5
-"""The number of pickles at the beginning of a file of the earlier form."""
+LEGACY_PICKLES = 5  # The number of pickles at the beginning of a file of the earlier form
 COSTLY = ("_codecs encode", "builtins bytearray", "__builtin__ bytearray")
 """Functions that torch lets a pickle call, and that take much time or memory by a few bytes of the pickle."""
 MOST_NESTED = 1_000_000
@@ -77,9 +73,8 @@ def read_pickle(path: Path, part: str | None = None, remedy: str = MEND) -> dict
 def load_plain(path: Path, allowed: Sequence[type] = (), is_mapped: bool = True) -> Any:
     """Return the content of a pickle: tensors, plain values, objects of the `allowed` classes.
 
-    No other code of docmt calls torch.load. Other content raises any kind of error. Torch's warnings are suppressed,
-    since callers check the content themselves. With `is_mapped`, the numbers of tensors stay in the file, which must
-    not be removed from another machine.
+    No other code of docmt calls torch.load. Other content raises any kind of error. With `is_mapped`, the numbers of
+    tensors stay in the file, which must not be removed from another machine.
     """
     need_file(path)
     with path.open("rb") as stream:
@@ -87,14 +82,15 @@ def load_plain(path: Path, allowed: Sequence[type] = (), is_mapped: bool = True)
         is_zip = begin.startswith(ZIP)  # as torch itself distinguishes the forms
         for pickle in _zipped_pickles(stream) if is_zip else [io.BytesIO(begin)] * LEGACY_PICKLES:
             _check_costs(pickle)
+    # Torch's warnings are suppressed, since callers check the content themselves.
     with warnings.catch_warnings(), torch.serialization.safe_globals(list(allowed)):
         warnings.simplefilter("ignore")
         return torch.load(path, map_location="cpu", weights_only=True, mmap=is_zip and is_mapped)
 
 
 def _zipped_pickles(stream: io.BufferedIOBase) -> Iterator[io.BytesIO]:
-    """Yield the pickles of an archive, of which torch compresses no member."""
     with zipfile.ZipFile(stream) as archive:
+        # torch compresses no member.
         if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
             raise ValueError("compressed members")
         for member in archive.infolist():
@@ -131,10 +127,8 @@ def _check_costs(pickle: io.BytesIO) -> None:
 
 
 def defect_in(weights: Any) -> str | None:
-    """Return a description of the defect of `weights`, which should be tensors by name; None where there is no defect.
-
-    A damaged pickle may give other objects, or tensors without values.
-    """
+    """Return a description of the defect of `weights`, which should be tensors by name; None where there is none."""
+    # A damaged pickle may give other objects, or tensors without values.
     named = isinstance(weights, dict) and all(isinstance(name, str) for name in weights)
     if not named or not all(isinstance(tensor, torch.Tensor) for tensor in weights.values()):
         return type(weights).__name__
@@ -147,11 +141,9 @@ def is_plain(tensor: torch.Tensor) -> bool:
 
 
 def check_weights(weights: Mapping[str, torch.Tensor], path: Path) -> None:
-    """Raise UserError unless all weights of the file `path` are finite numbers of the types FLOATS.
-
-    Weights that are larger than their file are refused too: a tensor of a pickle may have each of its numbers many
-    times.
-    """
+    """Raise UserError unless all weights of the file `path` are finite numbers of the types FLOATS."""
+    # Weights that are larger than their file are refused too: a tensor of a pickle may have each of its numbers many
+    # times.
     views = {(t.data_ptr(), t.shape, t.stride(), t.dtype): t.nbytes for t in weights.values()}
     if sum(views.values()) > (size := path.stat().st_size):
         actual, expected = f"{sum(views.values()):,} bytes of weights", f"at most {size:,}, the size of the file"

@@ -85,10 +85,7 @@ class Place(Protocol):
 
 
 class WholeStream:
-    """The place of all tokens of a stream, which attend at once.
-
-    Rows of states that several tokens share (`Segments.rows`) are projected once, and repeated for attention.
-    """
+    """The place of all tokens of a stream, which attend at once."""
 
     def __init__(self, stream: Stream, memory: Memory | None = None) -> None:
         """Take a source stream or, with the encoded source `memory`, the decoder's input."""
@@ -143,8 +140,9 @@ class WholeStream:
     def attended_states(self, attention: nn.Module, x: States, states: States) -> SourceStates:
         """Return, for each source token, the mean of the target's `states`, weighted by the attention to that token.
 
-        The queries are `x`, with a row for each state. No gradient flows through the weights.
+        The queries are `x`, with a row for each state.
         """
+        # No gradient flows through the weights.
         with torch.no_grad():
             q, k, *runs = self._queries_and_keys(attention, x)
         return attend_back(q, k, states, *runs)
@@ -161,8 +159,8 @@ class WholeStream:
 def _attend_rows(
     attention: nn.Module, q: Queries, k: Keys, v: Keys, runs: Segments, key_runs: Segments, causal: bool = False
 ) -> Queries:
-    """Let run i of the queries attend to run i of the keys; the rows may be shared by several tokens of the runs."""
     dropout = attention.weight_dropout(q)
+    # Rows that several tokens share (`Segments.rows`) are projected once, and repeated for attention.
     q, k, v = runs.rows_to_tokens(q), key_runs.rows_to_tokens(k), key_runs.rows_to_tokens(v)
     return runs.tokens_to_rows(attend(q, k, v, runs, key_runs, causal, dropout))
 
@@ -268,6 +266,7 @@ def attend_padded(
         return onednn.attend(q, k, v, may_attend, causal)
     mask = None if may_attend is None else may_attend[:, None, None, :]
     q_BHQK, k_BHLK, v_BHLK = q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2)
+    # Eq. 1: softmax(Q K^T / sqrt(d_k)) V.
     results_BHQK = scaled_dot_product_attention(q_BHQK, k_BHLK, v_BHLK, attn_mask=mask, is_causal=causal)
     return results_BHQK.transpose(1, 2)
 
@@ -281,10 +280,9 @@ def attend_with_dropout(
     dropout: WeightDropout,
     keys: Int[Tensor, "B Q"],
 ) -> PaddedQueries:
-    """Return the result of `attend_padded` with dropout of attention weights; `keys` has the queries' noise keys.
-
-    The fused kernel drops weights only by torch's generator, so this function computes the weights explicitly.
-    """
+    """Return the result of `attend_padded` with dropout of attention weights; `keys` has the queries' noise keys."""
+    # Eq. 1: softmax(Q K^T / sqrt(d_k)) V, with the mask in the softmax.
+    # The fused kernel drops weights only by torch's generator, so this function computes the weights explicitly.
     scores_BQHL = torch.einsum("bqhk,blhk->bqhl", q, k) * q.shape[-1] ** -0.5
     visible = torch.ones((), dtype=torch.bool, device=q.device)
     if may_attend is not None:

@@ -24,8 +24,7 @@ from docmt.nn.shapes import (
 from docmt.nn.streams import Memory
 from docmt.settings.models import Frame, TransformerConfig
 
-MemoryRows = tuple[Float[Tensor, "_ H K L"], Float[Tensor, "_ H L K"]]
-"""Keys and values of the source."""
+MemoryRows = tuple[Float[Tensor, "_ H K L"], Float[Tensor, "_ H L K"]]  # Keys and values of the source
 
 
 @runtime_checkable
@@ -176,7 +175,7 @@ class MemoryCache:
         return attend_newest(q, CachePart(*rows, bias[:, None, None], is_steady=True))
 
     def _choose(self, runs: Numbers, changed: Numbers) -> None:
-        """Copy the source rows `runs` of the hypotheses at the places `changed`, which have begun another sentence."""
+        # The hypotheses at the places `changed` have begun another sentence.
         if self.copies is None:
             self.copies = _select(self.rows, runs)
         elif len(changed):

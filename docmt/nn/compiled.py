@@ -31,12 +31,16 @@ from docmt.nn.segments import Layout, Segments
 from docmt.nn.shapes import Numbers
 from docmt.nn.streams import Batch, Chains, Stream
 
+<<<<<<< HEAD
 Backend = str | Callable[..., Any]
 """A backend of `torch.compile`: its name, or the function itself."""
 SHAPES = 1 << 16
 """The largest number of shapes for which a part is compiled, which is as good as no limit. By default, torch runs all
 shapes after the eighth with kernels that are not compiled, which round differently. A resumed training has other first
 eight shapes, and would end with different weights."""
+=======
+Backend = str | Callable[..., Any]  # A backend of `torch.compile`: its name, or the function itself
+>>>>>>> doc1
 
 
 @contextmanager
@@ -107,14 +111,14 @@ def pad_batch(batch: Batch, quantum: int) -> Batch:
 
 
 def _run_count(*sides: tuple[int, Stream]) -> int:
-    """Return the number of padding sentences: enough that none is longer than the longest sentence of its stream."""
+    # Enough that no padding sentence is longer than the longest sentence of its stream.
     return max(-(-rows // stream.sentences.longest) for rows, stream in sides)
 
 
 def _append_runs(stream: Stream, rows: int, runs: int) -> Stream:
-    """Return the stream with `rows` more tokens `<pad>`, in `runs` sentences of nearly equal length."""
     if not runs:
         return stream
+    # Sentences of nearly equal length.
     lengths = np.diff(np.arange(runs + 1) * rows // runs).tolist()
     return Stream(
         _append_values(stream.tokens, rows, PAD),
@@ -134,7 +138,6 @@ def _append_lengths(segments: Segments, lengths: list[int]) -> Segments:
 
 
 def _append_chainless_sentences(chains: Chains, sentences: int) -> Chains:
-    """Return the chains of the stream with more sentences, in which no chain has a member."""
     no_chains = chains.relevant.new_full((sentences, chains.relevant.shape[1]), chains.runs.runs)
     members = _append_lengths(chains.sentences, [0] * sentences)
     relevant, counts = torch.cat((chains.relevant, no_chains)), np.pad(chains.counts, (0, sentences))

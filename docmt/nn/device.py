@@ -11,15 +11,13 @@ from docmt.base.errors import UserError
 from docmt.base.gpus import VISIBLE
 from docmt.base.names import DeviceName
 
-M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
-"""The numbers of two parameters of glibc's function mallopt."""
+M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4  # The numbers of two parameters of glibc's function mallopt
 
 
 def choose_device(name: DeviceName) -> torch.device:
     """Return the device with this name; `auto` is the GPU where there is one, else the CPU.
 
-    Where the device is the CPU, this process will keep the memory that it frees. Raises UserError where a GPU is
-    requested and torch can use none; the message says why (`reason_without_cuda`).
+    Raises UserError where a GPU is requested and torch can use none; the message says why (`reason_without_cuda`).
     """
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
@@ -27,12 +25,18 @@ def choose_device(name: DeviceName) -> torch.device:
         reason, remedy = reason_without_cuda()
         raise UserError("no CUDA device", where="--device", found=reason, remedy=f"{remedy}; or --device cpu, or auto")
     if name == "cpu":
+        # Where the device is the CPU, this process will keep the memory that it frees.
         keep_freed_memory()
     return torch.device(name)
 
 
+<<<<<<< HEAD
 DRIVER = Path("/proc/driver/nvidia/version")
 """A file that exists where the driver of NVIDIA's cards runs."""
+=======
+DRIVER = Path("/proc/driver/nvidia/version")  # A file that exists where the driver of NVIDIA's cards runs
+VISIBLE = "CUDA_VISIBLE_DEVICES"  # The environment variable with the numbers of the cards that programs may use
+>>>>>>> doc1
 
 
 def reason_without_cuda() -> tuple[str, str]:
@@ -56,10 +60,11 @@ def reason_without_cuda() -> tuple[str, str]:
 def keep_freed_memory() -> bool:
     """Let glibc keep freed blocks instead of returning them to the system; return whether it accepts this.
 
-    Otherwise the large tensors of each step, above all the logits, get new pages, which the system has to clear. With a
-    vocabulary of 4,000 pieces this takes a tenth to a fifth of the time of training and of sentence decoding. The peak
-    of memory is the same. The result is False where the C library is not glibc.
+    The result is False where the C library is not glibc.
     """
+    # Otherwise the large tensors of each step, above all the logits, get new pages, which the system has to clear. With
+    # a vocabulary of 4,000 pieces this takes a tenth to a fifth of the time of training and of sentence decoding. The
+    # peak of memory is the same.
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     # With M_MMAP_MAX 0 large blocks come from the heap too. With the largest M_TRIM_THRESHOLD the heap never shrinks.
     return mallopt is not None and bool(mallopt(M_MMAP_MAX, 0) and mallopt(M_TRIM_THRESHOLD, 2**31 - 1))

@@ -36,8 +36,7 @@ from docmt.nn.shapes import Tokens
 from docmt.nn.streams import Batch, Chains, Stream
 from docmt.settings.models import Frame
 
-NOTHING = -1
-"""The sentinel for a place without a symbol; no piece has this number."""
+NOTHING = -1  # The sentinel for a place without a symbol; no piece has this number
 
 
 @dataclass(frozen=True)
@@ -188,11 +187,9 @@ def frame_target(rows: Rows, frame: Frame) -> tuple[Stream, Tokens]:
 
 
 def output_lengths(rows: Rows, frame: Frame) -> np.ndarray:
-    """Return the number of outputs of each target sentence: its words and the symbols after them.
-
-    The sentences of the decoder's input may have other lengths: with the frame `unmarked` the first word of a sentence
-    is predicted from the last token of the sentence before it.
-    """
+    """Return the number of outputs of each target sentence: its words and the symbols after them."""
+    # The sentences of the decoder's input may have other lengths: with the frame `unmarked` the first word of a
+    # sentence is predicted from the last token of the sentence before it.
     _, last = ends(rows.sentences)
     symbols = sum((mark.at(last) != NOTHING).astype(np.int64) for mark in FRAMES[frame].output_after)
     return rows.target_lengths.flat() + symbols

@@ -46,23 +46,20 @@ class Progress:
         self.openings = upload(openings, device)
         counts = layout.sentences_per_instance()
         self.beam, self.steps = beam, 0
-        self.tokens = self.openings[:0]
-        """The newest token of each hypothesis."""
+        self.tokens = self.openings[:0]  # The newest token of each hypothesis
         self.first_run = upload(np.repeat(starts(counts), beam), device)
         self.last_number = upload(np.repeat(np.maximum(counts, 1) - 1, beam), device)
         self.sentence = torch.full_like(self.first_run, -1)
         """The number, in its instance, of the sentence that each hypothesis is writing; -1 before the first token."""
         self.cursor = torch.full_like(self.first_run, -1)
         """The place of the newest token of each hypothesis in its sentence, from 0; -1 before the first token."""
-        self.longest = 0
-        """The number of tokens of the longest sentence that a hypothesis is writing."""
+        self.longest = 0  # The number of tokens of the longest sentence that a hypothesis is writing
         self.source_run = torch.full_like(self.first_run, -1)
         """The number, in the batch, of the source sentence that the hypothesis at each place of the batch is
         translating; -1 before the first token."""
         self.changed = self.first_run[:0]
         """The places of the batch whose source sentence is another one than in the step before."""
-        self.common = 0
-        """The number of the first tokens that all hypotheses of an instance share, in each instance."""
+        self.common = 0  # The number of the first tokens that all hypotheses of an instance share, in each instance
         self.writers: Int[Tensor, "N L"] = self.first_run.new_zeros((len(self.first_run), 0))
         """The slot in which each of the newest tokens of a hypothesis was written. They are at least the tokens that
         are not common, and those of the longest sentence."""
@@ -146,10 +143,11 @@ class CachePart(NamedTuple):
 def attend_newest(q: HypothesisHeads, *parts: CachePart) -> HypothesisHeads:
     """Let the newest token of each hypothesis attend, in one softmax, to the keys of one or several parts of a cache.
 
-    All hypotheses of an instance read a row of keys at once; they are in the order of their instances. The fused kernel
-    is slower for so few queries (benchmarks/decoding.md).
+    All hypotheses of an instance read a row of keys at once; they are in the order of their instances.
     """
     # The hypotheses of an instance are the queries of a row: axes I H Q K.
+    # Eq. 1: softmax(Q K^T / sqrt(d_k)) V, over the keys of all parts.
+    # The fused kernel is slower for so few queries (benchmarks/decoding.md).
     q_IHQK = (q * q.shape[-1] ** -0.5).unflatten(0, (len(parts[0].keys), -1)).transpose(1, 2)
     scores = [_product(q_IHQK, part.keys, part) for part in parts]
     scores = [x if part.bias is None else x + part.bias for x, part in zip(scores, parts, strict=True)]
@@ -177,8 +175,7 @@ class Window:
     def __init__(self) -> None:
         """Begin without tokens."""
         self.room: Float[Tensor, "2 I H L B K"] | None = None
-        self.first = self.end = 0
-        """The places of the oldest token and after the newest token, along the axis L."""
+        self.first = self.end = 0  # The places of the oldest token and after the newest token, along the axis L
 
     def append(self, k: HypothesisHeads, v: HypothesisHeads, beam: int) -> None:
         """Store the newest token of each hypothesis."""
@@ -192,11 +189,9 @@ class Window:
         self.end += 1
 
     def _held(self) -> Float[Tensor, "2 I H _ B K"]:
-        """Return the tokens, without the free places."""
         return self.room[:, :, :, self.first : self.end]
 
     def _move(self, held: Float[Tensor, "2 I H _ B K"], capacity: int) -> None:
-        """Put the tokens `held` at the front of a new room for `capacity` tokens."""
         self.room = held.new_empty((*held.shape[:3], capacity, *held.shape[4:]))
         self.first, self.end = 0, held.shape[3]
         self.room[:, :, :, : self.end] = held
@@ -255,8 +250,7 @@ class InstanceCache:
         """Begin without tokens."""
         self.common: PaddedPairs | None = None
         """Keys and values that all hypotheses of an instance share: a row for each instance."""
-        self.length = 0
-        """The number of tokens in `common`, which has room for more tokens."""
+        self.length = 0  # The number of tokens in `common`, which has room for more tokens
         self.free: Float[Tensor, "1 1 1 C"] | None = None
         """What is added to the scores of `common`: 0 for a token, minus infinity for a free place."""
         self.window = Window()
@@ -268,8 +262,8 @@ class InstanceCache:
         return attend_newest(q, self._common_part(), newest) if self.length else attend_newest(q, newest)
 
     def _common_part(self) -> CachePart:
-        """Return the common tokens with the free places, since kernels are compiled for each number of places."""
         keys, values = self.common
+        # The free places are read too, since kernels are compiled for each number of places.
         return CachePart(keys.transpose(2, 3), values, self.free, is_steady=True)
 
     def take(self, _: Numbers, instances: Numbers | None, new_common: Int[Tensor, "I C"]) -> None:

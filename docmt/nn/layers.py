@@ -42,6 +42,7 @@ def sinusoids(count: int, width: int) -> Float[Tensor, "_ D"]:
     Departs: sines and cosines do not alternate, and wavelengths are from 2 pi to 10000 * 2 pi inclusive, as in fairseq.
     """
     half = width // 2
+    # PE(pos, i) = sin or cos of pos / 10000^(i / (half - 1)), i = 0 .. half - 1.
     frequencies = torch.exp(torch.arange(half) * -(math.log(10000) / max(half - 1, 1)))
     angles = torch.arange(count)[:, None] * frequencies
     return torch.cat((angles.sin(), angles.cos()), dim=1)
@@ -60,11 +61,9 @@ class Linear(nn.Linear):
 
 
 def joined(*maps: Linear) -> tuple[EmbeddingRows, Tensor]:
-    """Return one weight and one bias for maps of the same rows, whose results lie side by side in the result.
-
-    One product for several maps reads the rows once, and sums their gradients in the product.
-    """
+    """Return one weight and one bias for maps of the same rows, whose results lie side by side in the result."""
     weights, biases = zip(*(part.terms() for part in maps), strict=True)
+    # One product for several maps reads the rows once, and sums their gradients in the product.
     return torch.cat(weights), torch.cat(biases)
 
 
@@ -72,7 +71,7 @@ class Dropout(Noisy):
     """Dropout of values in training: each value is zeroed with probability `share`, and the others are scaled up.
 
     Departs from `nn.Dropout`: the draws follow from the keys of the rows (`docmt.nn.noise`), and `share` is rounded to
-    a multiple of 2^-16. Four values share a 64-bit hash; a hash for each value would take more time than a layer norm.
+    a multiple of 2^-16.
     """
 
     def __init__(self, share: float, width: int) -> None:
@@ -86,6 +85,7 @@ class Dropout(Noisy):
         self.site, self.is_named = site, bool(site)
         # The columns are a buffer, so that they move to the device with the model, and are an input of compiled code
         # instead of a constant. They are not saved, since they follow from the name.
+        # Four values share a 64-bit hash; a hash for each value would take more time than a layer norm.
         self.register_buffer("columns", grouped_columns(site, (), self.width, torch.device("cpu")), persistent=False)
 
     def forward(self, x: AnyStates) -> AnyStates:
@@ -108,6 +108,7 @@ class Embedding(nn.Module):
         super().__init__()
         width = config.width
         self.weight = initial_embeddings(vocabulary, width) if weight is None else weight
+        # Section 3.4: embeddings are multiplied by sqrt(d_model).
         self.scale = math.sqrt(width) if config.embedding_scale else 1.0
         self.norm = nn.LayerNorm(width, config.norm_epsilon) if config.embedding_norm else nn.Identity()
         self.dropout = Dropout(config.dropout, width)
@@ -190,15 +191,12 @@ class FeedForward(nn.Module):
 
     def forward(self, x: States) -> Float[Tensor, "T _"]:
         """Return the transformed rows; each row is transformed by itself."""
+        # Eq. 2: max(0, x W_1 + b_1) W_2 + b_2, with ReLU as the activation.
         return self.outer(self.dropout(self.activation(self.inner(x))))
 
 
 class Residual(nn.Module):
-    """The dropout, the residual connection and the layer norm around a sublayer.
-
-    Paper: sections 3.1 and 5.4 for `norm: post`, LayerNorm(x + Sublayer(x)); Xiong et al. 2020 for `norm: pre`, x +
-    Sublayer(LayerNorm(x)).
-    """
+    """The dropout, the residual connection and the layer norm around a sublayer. Paper: sections 3.1 and 5.4."""
 
     token_wise = ("add_and_norm",)
 
@@ -211,24 +209,24 @@ class Residual(nn.Module):
 
     def forward(self, x: States, sublayer: Callable[..., States], *inputs: object) -> States:
         """Return `x` after the sublayer, such as an attention; `inputs` are its arguments after the states."""
+        # Sublayer(LayerNorm(x)) with `norm: pre` (Xiong et al. 2020), Sublayer(x) with `norm: post`.
         return self.add_and_norm(x, sublayer(self.norm(x) if self.norm_first else x, *inputs))
 
     def add_and_norm(self, x: States, update: States) -> States:
         """Return the sum of `x` and `update`, the result of the sublayer; with `norm: post` the sum is normalised."""
+        # Then x + Sublayer(LayerNorm(x)), or LayerNorm(x + Sublayer(x)).
         total = x + self.dropout(update)
         return total if self.norm_first else self.norm(total)
 
 
 class KeyProjection(Linear):
-    """A linear map whose bias is not trained.
-
-    A bias of keys adds the same number to all scores of a query, which softmax removes. So the gradient of the bias is
-    zero except for rounding errors. Adam would turn these errors into full steps, which would differ with the way an
-    update is split.
-    """
+    """A linear map whose bias is not trained."""
 
     def terms(self) -> tuple[Tensor, Tensor]:
         """Return the weight and the bias; no gradient reaches the bias."""
+        # A bias of keys adds the same number to all scores of a query, which softmax removes. So the gradient of the
+        # bias is zero except for rounding errors. Adam would turn these errors into full steps, which would differ with
+        # the way an update is split.
         return self.weight, self.bias.detach()
 
 
@@ -249,6 +247,7 @@ class MultiHead(Noisy):
 
     def split(self, x: AnyStates) -> HeadRows:
         """Cut the width of `x` into heads."""
+        # Section 3.2.2: head i has the columns i d_k to (i + 1) d_k of the projections W^Q, W^K and W^V.
         return x.unflatten(-1, (self.heads, -1))
 
     def queries_keys_values(self, x: AnyStates) -> tuple[HeadRows, ...]:
@@ -290,6 +289,7 @@ class SelfAttention(MultiHead):
     def forward(self, x: States, place: Place) -> States:
         """Let each token of `x` attend to its sentence or its instance, which `place` knows."""
         q, k, v = self.queries_keys_values(x)
+        # Section 3.2.2: Concat(head_1, ..., head_h) W^O.
         return self.output(place.attend(self, q, k, v).flatten(1))
 
 

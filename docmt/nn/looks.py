@@ -63,9 +63,8 @@ class Previous(Protocol):
 class Looks:
     """The looks of a stream's tokens at the previous sentences of their instance that have words.
 
-    A look is a pair of a token and a previous sentence that the token attends to. Looks are sorted by the token's
-    sentence, then by the previous sentence, so that one call over one packed stream computes attention to the sentences
-    one, two and three back.
+    Looks are sorted by the token's sentence, then by the previous sentence, so that one call over one packed stream
+    computes attention to the sentences one, two and three back.
     """
 
     looking: Numbers
@@ -160,8 +159,7 @@ def previous_sentences(counts: np.ndarray, sentences: int) -> tuple[np.ndarray, 
 class ContextCache:
     """Keys and values of the words of the last sentences of each hypothesis, including the sentence that it is writing.
 
-    Each hypothesis has a row for each of these sentences. The sentence being written takes over the row of the oldest
-    sentence, which is too far back to be context, so that no row moves when a sentence ends.
+    Each hypothesis has a row for each of these sentences.
     """
 
     def __init__(self, sentences: int, progress: Progress) -> None:
@@ -170,17 +168,17 @@ class ContextCache:
         self.no_words = upload(NO_WORDS, progress.openings.device)
         self.pairs: PaddedPairs | None = None
         """Keys and values, a row for each sentence of each hypothesis, hypothesis by hypothesis."""
-        self.words: Int[Tensor, "N W"] | None = None
-        """The number of words in each row."""
+        self.words: Int[Tensor, "N W"] | None = None  # The number of words in each row
         self.seen: SeenRows | None = None
         """Whether the newest token sees words in each row: the sentence being written is not its own context."""
-        self.longest = 0
-        """The number of tokens of the longest sentence so far."""
+        self.longest = 0  # The number of tokens of the longest sentence so far
 
     def attend_words(
         self, _: nn.Module, q: HypothesisHeads, k: HypothesisHeads, v: HypothesisHeads
     ) -> Float[Tensor, "_ H K"]:
         """Store the newest tokens, and let each of them attend to the words of each stored sentence separately."""
+        # The sentence being written takes over the row of the oldest sentence, which is too far back to be context, so
+        # that no row moves when a sentence ends.
         row = self.progress.sentence % self.row_count
         self._put(torch.stack((k, v)), row)
         words = self.words.scatter(1, row[:, None], 0)
@@ -207,7 +205,6 @@ class ContextCache:
         return context.masked_fill(~self.seen.any(dim=1, keepdim=True), 0)
 
     def _put(self, newest: Pairs, row: Numbers) -> None:
-        """Write the newest tokens after the words of their rows; a token that is no word is overwritten by the next."""
         progress, is_word = self.progress, ~torch.isin(self.progress.tokens, self.no_words)
         if self.words is None:
             self.words = row.new_zeros((len(row), self.row_count))
@@ -215,6 +212,7 @@ class ContextCache:
         word_count = self.words.gather(1, row[:, None])[:, 0].masked_fill(progress.cursor == 0, 0)
         self.longest = max(self.longest, progress.longest)
         self.pairs = reserve(self.pairs, newest.repeat_interleave(self.row_count, dim=1), self.longest)
+        # A token that is no word is overwritten by the next.
         place = torch.arange(len(row), device=row.device) * self.row_count + row
         self.pairs[:, place, :, word_count] = newest.transpose(0, 1)
         self.words = self.words.scatter(1, row[:, None], (word_count + is_word)[:, None])

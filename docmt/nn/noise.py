@@ -32,10 +32,8 @@ SIGNED_STEP, SIGNED_FIRST, SIGNED_SECOND = (constant - (1 << 64) for constant in
 """The constants with the same bits as signed numbers, since tensors have no unsigned type of 64 bits."""
 SIDES = {"source": np.uint64(1) << np.uint64(62), "target": np.uint64(1) << np.uint64(63)}
 """A bit for each side, so that source and target have different keys; numbers of tokens and columns are smaller."""
-LANES = 4
-"""The number of 16-bit draws in a 64-bit hash."""
-DRAWS = 1 << 16
-"""The number of different values of a 16-bit draw."""
+LANES = 4  # The number of 16-bit draws in a 64-bit hash
+DRAWS = 1 << 16  # The number of different values of a 16-bit draw
 
 
 def mix_bits(x: np.ndarray) -> np.ndarray:
@@ -79,14 +77,13 @@ def columns(site: str, shape: tuple[int, ...], device: torch.device) -> AnyNumbe
 
 
 def hash_in_place(x: AnyNumbers) -> AnyNumbers:
-    """Hash sums of keys and columns, in place, and return the hashes.
-
-    Keys and columns are hashes already, so two rounds suffice. The shifts copy the sign bit, so a number and its
-    complement have the same hash. In return a hash takes six operations, where splitmix64 takes eleven, and the time of
-    dropout is the time of these operations.
-    """
+    """Hash sums of keys and columns, in place, and return the hashes."""
+    # Keys and columns are hashes already, so two rounds suffice. The shifts copy the sign bit, so a number and its
+    # complement have the same hash.
     shifted = x >> 32
     x.bitwise_xor_(shifted).mul_(SIGNED_FIRST)
+    # In return a hash takes six operations, where splitmix64 takes eleven, and the time of dropout is the time of these
+    # operations.
     torch.bitwise_right_shift(x, 29, out=shifted)
     return x.bitwise_xor_(shifted).mul_(SIGNED_SECOND)
 
@@ -115,10 +112,11 @@ def drop_values(x: AnyStates, share: float, keys: AnyNumbers, groups: AnyNumbers
     """Zero each value of `x` with probability `share` and scale the others up.
 
     `share` is rounded to a multiple of 2^-16. `groups` has the columns of the last axis of `x`, and of the axes that
-    have different columns; `keys` has a key for each index of the axes before them. There are seven integer operations
-    for four values, and four operations on each value: on one CPU thread all dropouts of a Transformer take 6 % of a
-    training pass at width 128 (2,500 tokens) and 5 % at width 512 (4,096 tokens).
+    have different columns; `keys` has a key for each index of the axes before them.
     """
+    # There are seven integer operations for four values, and four operations on each value: on one CPU thread all
+    # dropouts of a Transformer take 6 % of a training pass at width 128 (2,500 tokens) and 5 % at width 512 (4,096
+    # tokens).
     draws = hash_in_place(keys[(..., *[None] * groups.dim())] + groups)
     dropped = round(share * DRAWS)
     # The draws are signed 16-bit numbers, so the threshold is lowered by half of their range.

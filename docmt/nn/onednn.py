@@ -24,18 +24,14 @@ from torch.nn import functional
 
 from docmt.nn.shapes import AnyRows, Float, KeyMask, PaddedKeys, PaddedQueries, Tensor
 
-ROWS = 32
-"""Numbers of rows are multiples of this number, so that few kernels are compiled."""
-FEWEST_ROWS = 32
-"""With fewer rows, the time of a product is that of reading the weights, in oneDNN and in MKL."""
+ROWS = 32  # Numbers of rows are multiples of this number, so that few kernels are compiled
+FEWEST_ROWS = 32  # With fewer rows, the time of a product is that of reading the weights, in oneDNN and in MKL
 HAS_ONEDNN = torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
 CAPABILITIES = torch.cpu.get_capabilities()
-IS_FASTER = HAS_ONEDNN and bool(CAPABILITIES.get("avx512_f"))
-"""Whether oneDNN's products are faster than MKL's."""
+IS_FASTER = HAS_ONEDNN and bool(CAPABILITIES.get("avx512_f"))  # Whether oneDNN's products are faster than MKL's
 FEWEST_TOKENS = 192
 """The number of queries and of keys of a row from which on this module is faster than the fused kernel."""
-MOST_TOKENS = 768
-"""The largest number of queries and keys of a row whose table is computed as a whole."""
+MOST_TOKENS = 768  # The largest number of queries and keys of a row whose table is computed as a whole
 FEWEST_MULTIPLICATIONS = 1 << 20
 """The number of multiplications of a batched product from which on oneDNN is faster than MKL."""
 IS_FP32 = not any(CAPABILITIES.get(f"amx_{unit}") for unit in ("tile", "bf16"))
@@ -79,17 +75,14 @@ def product(x: Float[Tensor, "T D"], weight: Float[Tensor, "V D"], bias: Tensor 
 
 
 class _Linear(torch.autograd.Function):
-    """The linear map with its gradient, three products in oneDNN."""
-
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        """Return the mapped rows."""
         ctx.save_for_backward(x, weight)
+        # The gradient is two products in oneDNN too.
         return product(x, weight, bias)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
-        """Return the gradients of the rows, of the weight and of the bias, where they are needed."""
         x, weight = ctx.saved_tensors
         of_x, of_weight, of_bias = ctx.needs_input_grad
         gradient = gradient.contiguous()
@@ -117,10 +110,8 @@ def batched_product(x: Tensor, y: Tensor) -> Tensor:
 
 
 def places(tokens: int) -> int:
-    """Return the number of places of a row of so many tokens, for which there are kernels.
-
-    oneDNN compiles a kernel for each number, which takes as long as the products of a row.
-    """
+    """Return the number of places of a row of so many tokens, for which there are kernels."""
+    # oneDNN compiles a kernel for each number, which takes as long as the products of a row.
     return tokens if tokens < FEWEST_TOKENS else -(-tokens // ROWS) * ROWS
 
 
@@ -154,8 +145,8 @@ class _WholeTables(torch.autograd.Function):
     def forward(
         ctx: Any, q: PaddedQueries, k: PaddedKeys, v: PaddedKeys, may_attend: KeyMask | None, causal: bool
     ) -> PaddedQueries:
-        """Return the results of all queries."""
         rows, queries, heads, width = q.shape
+        # Eq. 1: softmax(Q K^T / sqrt(d_k)) V.
         q, k, v = by_head(q * width**-0.5), by_head(k), by_head(v)
         scores = products(q, k.transpose(1, 2), heads)
         if causal:
@@ -174,9 +165,10 @@ class _WholeTables(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: PaddedQueries) -> tuple[Tensor | None, ...]:
-        """Return the gradients of queries, keys and values."""
         q, k, v, weights = ctx.saved_tensors
         g, heads = by_head(gradient), ctx.heads
+        # With P = softmax(S), S = Q K^T and R = P V: dP = dR V^T, dS = P * (dP - sum(dP * P)), dQ = dS K, dK = dS^T Q,
+        # dV = P^T dR.
         of_weights = products(g, v.transpose(1, 2), heads)
         of_scores = torch._softmax_backward_data(of_weights, weights, -1, weights.dtype)
         of_q = products(of_scores, k, heads).mul_(q.shape[-1] ** -0.5)
@@ -187,12 +179,11 @@ class _WholeTables(torch.autograd.Function):
 
 
 def products(x: Float[Tensor, "BxH _ _"], y: Float[Tensor, "BxH _ _"], heads: int) -> Float[Tensor, "BxH _ _"]:
-    """Return the products of two batches of matrices.
-
-    They are computed for one row after another: oneDNN would compile kernels of their own for each number of rows.
-    """
+    """Return the products of two batches of matrices."""
     result = x.new_empty((len(x), x.shape[1], y.shape[2]))
     with products_by_onednn():
+        # They are computed for one row after another: oneDNN would compile kernels of their own for each number of
+        # rows.
         for start in range(0, len(x), heads):
             part = slice(start, start + heads)
             torch.bmm(x[part], y[part], out=result[part])
@@ -227,7 +218,6 @@ class _FusedKernel(torch.autograd.Function):
     def forward(
         ctx: Any, q: PaddedQueries, k: PaddedKeys, v: PaddedKeys, may_attend: KeyMask | None, causal: bool
     ) -> PaddedQueries:
-        """Return the results of all queries."""
         q, k, v = (x.transpose(1, 2) for x in (q, k, v))
         mask = None if may_attend is None or causal else hidden_keys(may_attend, -torch.inf)
         with products_by_onednn():
@@ -241,7 +231,6 @@ class _FusedKernel(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: PaddedQueries) -> tuple[Tensor | None, ...]:
-        """Return the gradients of queries, keys and values."""
         q, k, v, results, normalisers, mask = ctx.saved_tensors
         with products_by_onednn():
             gradients = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward(

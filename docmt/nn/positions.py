@@ -65,7 +65,6 @@ def _too_long(rows: Rows, table: PositionTable, sides: Iterable[str]) -> tuple[s
 def _error(
     path: Path, segments: pa.Table, rows: Rows, table: PositionTable, side: str, run: int, length: int
 ) -> UserError:
-    """Return the error for a run of segments that a table of positions is too short for."""
     if table.positions == "running":
         segment, sentences = run, range(int(rows.sentences[run]))
     else:
@@ -83,7 +82,6 @@ def _error(
 
 
 def _place(row: dict, sentences: range) -> str:
-    """Return the place of sentences of a segment: its document and their numbers, or its contrastive item."""
     if "document" not in row:
         return f"set {row['set']}, item {row['item']}, variant {row['variant']}"
     first, last = row["first"] + sentences[0], row["first"] + sentences[-1]

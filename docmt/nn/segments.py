@@ -31,18 +31,16 @@ def upload(values: Tensor | np.ndarray | Sequence, device: torch.device | str) -
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """A partition of a stream into consecutive runs, as offsets on the device and as plain lengths on the host.
-
-    Both are stored, since kernels need the offsets and Python needs the lengths; reading the lengths from the device
-    would make the host wait for the GPU. Partitions are compared by identity, so that all layers find the plans that
-    were prepared for a partition.
-    """
+    """A partition of a stream into consecutive runs, as offsets on the device and as plain lengths on the host."""
 
     offsets: Numbers
     """(runs + 1,) int32: run i has the tokens from offsets[i] up to, but without, offsets[i + 1]."""
+    # Both are stored, since kernels need the offsets and Python needs the lengths; reading the lengths from the device
+    # would make the host wait for the GPU.
     lengths: tuple[int, ...]
     """The number of tokens of each run."""
     # Keys are weak, so that a plan is freed together with the batch that has the runs of the keys.
+    # Partitions are compared by identity, so that all layers find the plans that were prepared for a partition.
     prepared: WeakKeyDictionary[Any, Any] = field(default_factory=WeakKeyDictionary, repr=False)
     """Plans of attention for queries of these runs, by the runs of the keys (see `plan_of`)."""
     rows: Numbers | None = None
@@ -123,13 +121,12 @@ class Layout:
         return np.diff(np.searchsorted(end_offsets[0], end_offsets[1], side="right"), prepend=0)
 
     def twice(self) -> "Layout":
-        """Return the layout of the stream followed by the stream once more, of long-short term masking.
-
-        Its sentences are the scope of self-attention: instances in the first (long) stream, sentences in the second
-        (short) one. Its instances are the scope of cross-attention: instances in both streams.
-        """
+        """Return the layout of the stream followed by the stream once more, of long-short term masking."""
         sentences, windows = self.sentences, self.instances
+        # Its sentences are the scope of self-attention: instances in the first (long) stream, sentences in the second
+        # (short) one.
         self_attention_runs = Segments.from_lengths(windows.lengths + sentences.lengths, sentences.device)
+        # Its instances are the scope of cross-attention: instances in both streams.
         both = Layout(self_attention_runs, Segments.from_lengths(windows.lengths * 2, sentences.device))
         if windows.rows is None:
             return both
@@ -186,16 +183,12 @@ class Bucket:
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """The order in which the tokens of a stream stand in the buckets.
+    """The order in which the tokens of a stream stand in the buckets."""
 
-    `tokens` has the token at each place of the buckets, and token 0 at a place of padding. `places` has the place of
-    each token. `padding` are the places of padding, and `outside` the tokens that are in no bucket.
-    """
-
-    tokens: Numbers
-    places: Numbers
-    padding: Numbers
-    outside: Numbers
+    tokens: Numbers  # the token at each place of the buckets, token 0 at a place of padding
+    places: Numbers  # the place of each token
+    padding: Numbers  # the places of padding
+    outside: Numbers  # the tokens that are in no bucket
 
     def into_buckets(self, x: HeadRows) -> HeadRows:
         """Return the rows of a stream at their places in the buckets."""
@@ -207,22 +200,18 @@ class Order:
 
 
 class _Move(torch.autograd.Function):
-    """A change of the order of rows, whose gradient is moved by the inverse order.
-
-    `index_select` would add up its gradient, row by row, in a tensor of zeros. No sum is needed here, since rows of
-    padding have no gradient: their results are not used, and their keys are hidden.
-    """
+    """A change of the order of rows, whose gradient is moved by the inverse order."""
 
     @staticmethod
     def forward(ctx: Any, x: HeadRows, index: Numbers, inverse: Numbers, unused: Numbers) -> HeadRows:
-        """Return the rows `index`; the rows `unused` of `x` are not among them."""
         ctx.save_for_backward(inverse, unused)
         return x.index_select(0, index)
 
     @staticmethod
     def backward(ctx: Any, gradient: HeadRows) -> tuple[HeadRows, None, None, None]:
-        """Return the rows of the gradient in the inverse order, and zeros for the unused rows."""
         inverse, unused = ctx.saved_tensors
+        # `index_select` would add up its gradient, row by row, in a tensor of zeros. No sum is needed here, since rows
+        # of padding have no gradient: their results are not used, and their keys are hidden.
         return gradient.index_select(0, inverse).index_fill_(0, unused, 0), None, None, None
 
 
@@ -265,11 +254,9 @@ def group_runs(query_lengths: np.ndarray, key_lengths: np.ndarray) -> list[np.nd
 
 
 def coarse(lengths: np.ndarray) -> np.ndarray:
-    """Return the lengths rounded up to three significant bits: 1 to 8, 10, 12, 14, 16, 20, ...
-
-    Fewer buckets mean fewer calls of the kernel, and the queries of a run get padding of less than a quarter of their
-    number (benchmarks/attention.md).
-    """
+    """Return the lengths rounded up to three significant bits: 1 to 8, 10, 12, 14, 16, 20, ..."""
+    # Fewer buckets mean fewer calls of the kernel, and the queries of a run get padding of less than a quarter of their
+    # number (benchmarks/attention.md).
     _, bits = np.frexp(lengths)
     step = 1 << np.maximum(bits - 3, 0)
     return -(-lengths // step) * step
@@ -287,7 +274,7 @@ def _bucket(query_lengths: np.ndarray, key_lengths: np.ndarray, device: torch.de
 
 
 def _order(lengths: np.ndarray, groups: list[np.ndarray], widths: list[int], device: torch.device) -> Order | None:
-    """Return the order of the tokens of runs in the buckets; None where each token is at its place in the stream."""
+    """None where each token is at its place in the stream."""
     runs = np.concatenate(groups)
     tokens, is_real = padded_indices(lengths, runs, np.repeat(widths, [len(group) for group in groups]))
     if np.array_equal(tokens, np.arange(lengths.sum())):

@@ -37,50 +37,35 @@ except ModuleNotFoundError:
 
 Tokens = Int[Tensor, "T"]
 Flags = Bool[Tensor, "T"]
-Numbers = Int[Tensor, "_"]
-"""A flat list of whole numbers: positions, numbers of runs, offsets."""
+Numbers = Int[Tensor, "_"]  # A flat list of whole numbers: positions, numbers of runs, offsets
 AnyNumbers = Int[Tensor, "..."]
-RowKeys = Int[Tensor, "_"]
-"""The noise key of each row (`docmt.nn.noise`)."""
-RowDraws = Float[Tensor, "_ _"]
-"""Random numbers, with a row for each key."""
+RowKeys = Int[Tensor, "_"]  # The noise key of each row (`docmt.nn.noise`)
+RowDraws = Float[Tensor, "_ _"]  # Random numbers, with a row for each key
 States = Float[Tensor, "T D"]
 AnyStates = Float[Tensor, "*axes"]
-AnyRows = Float[Tensor, "... _"]
-"""Rows of any width, under any number of axes."""
+AnyRows = Float[Tensor, "... _"]  # Rows of any width, under any number of axes
 SourceStates = Float[Tensor, "S D"]
-TwoStreams = Float[Tensor, "_ D"]
-"""The rows of a long stream, then the same number of rows of a short stream."""
+TwoStreams = Float[Tensor, "_ D"]  # The rows of a long stream, then the same number of rows of a short stream
 Logits = Float[Tensor, "T V"]
 EmbeddingTable = Float[Tensor, "V D"]
-EmbeddingRows = Float[Tensor, "_ D"]
-"""Any number of rows of a table of embeddings."""
+EmbeddingRows = Float[Tensor, "_ D"]  # Any number of rows of a table of embeddings
 Queries = Float[Tensor, "T H K"]
 Keys = Float[Tensor, "S H K"]
-HeadRows = Float[Tensor, "_ H K"]
-"""Any number of rows, with the width cut into heads."""
+HeadRows = Float[Tensor, "_ H K"]  # Any number of rows, with the width cut into heads
 PaddedQueries = Float[Tensor, "B Q H K"]
 PaddedKeys = Float[Tensor, "B L H K"]
-Pairs = Float[Tensor, "2 B H K"]
-"""A key and a value for each row."""
-PaddedPairs = Float[Tensor, "2 B H L K"]
-"""The keys and values of a cache."""
+Pairs = Float[Tensor, "2 B H K"]  # A key and a value for each row
+PaddedPairs = Float[Tensor, "2 B H L K"]  # The keys and values of a cache
 MemberStates = Float[Tensor, "P D"]
-ContextRows = Float[Tensor, "_ D"]
-"""A row for each look of a token at a previous sentence."""
+ContextRows = Float[Tensor, "_ D"]  # A row for each look of a token at a previous sentence
 ChainStates = Float[Tensor, "M _"]
 Latents = Float[Tensor, "M Z"]
-Weights = Float[Tensor, "*queries H L"]
-"""The attention weights of each query and head to each key."""
-RunWeights = Float[Tensor, "_ _"]
-"""The attention weights of each query of a run to each key of the run."""
-KeyMask = Bool[Tensor, "B L"]
-"""True where a key is visible."""
+Weights = Float[Tensor, "*queries H L"]  # The attention weights of each query and head to each key
+RunWeights = Float[Tensor, "_ _"]  # The attention weights of each query of a run to each key of the run
+KeyMask = Bool[Tensor, "B L"]  # True where a key is visible
 HypothesisTokens = Int[Tensor, "N"]
 HypothesisFlags = Bool[Tensor, "N"]
 HypothesisStates = Float[Tensor, "N D"]
 HypothesisHeads = Float[Tensor, "N H K"]
-HypothesisRows = Float[Tensor, "N W D"]
-"""A state for each sentence that is stored for a hypothesis."""
-SeenRows = Bool[Tensor, "N W"]
-"""True for the rows that a hypothesis may attend to."""
+HypothesisRows = Float[Tensor, "N W D"]  # A state for each sentence that is stored for a hypothesis
+SeenRows = Bool[Tensor, "N W"]  # True for the rows that a hypothesis may attend to

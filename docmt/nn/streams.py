@@ -126,11 +126,11 @@ class Memory:
     def repeat_instances(self, source: Stream, which: np.ndarray) -> "Memory":
         """Return the memory where instance i has the source of the present instance `which[i]`.
 
-        The states are not copied: the new layout says which row of the states each token has. `source` is the stream of
-        the sources of the new instances, which gives the layout and the chains. The numbers in `which` begin with 0,
-        never fall, and omit no instance.
+        `source` is the stream of the sources of the new instances, which gives the layout and the chains. The numbers
+        in `which` begin with 0, never fall, and omit no instance.
         """
         lengths = np.asarray(self.layout.instances.lengths)
+        # The states are not copied: the new layout says which row of the states each token has.
         layout = source.layout.with_shared_rows(spans(starts(lengths)[which], lengths[which]))
         return replace(self, layout=layout, both=self.both and layout.twice())
 

@@ -11,18 +11,14 @@ from docmt.nn.noise import WeightDropout
 from docmt.nn.segments import Segments
 from docmt.nn.shapes import Keys, Queries
 
-MAX_HEAD_WIDTH = 256
-"""The largest width of a head that flash attention accepts; widths must be multiples of 8."""
-MOST_RUNS = 65_535
-"""The largest number of runs of a call of the kernel, by CUDA's limit on that dimension of a grid."""
+MAX_HEAD_WIDTH = 256  # The largest width of a head that flash attention accepts; widths must be multiples of 8
+MOST_RUNS = 65_535  # The largest number of runs of a call of the kernel, by CUDA's limit on that dimension of a grid
 
 
 @cache
 def kernel() -> Callable | None:
-    """Return torch's kernel; None where the installed torch lacks it.
-
-    The kernel is imported at its first use: the import takes a second, which jobs without a GPU need not spend.
-    """
+    """Return torch's kernel; None where the installed torch lacks it."""
+    # The kernel is imported at its first use: the import takes a second, which jobs without a GPU need not spend.
     try:
         from torch.nn.attention.varlen import varlen_attn
     except ImportError:
@@ -60,14 +56,13 @@ def attend(
 def _attend_in_parts(
     q: Queries, k: Keys, v: Keys, query_segments: Segments, key_segments: Segments, causal: bool
 ) -> Queries:
-    """Return the result of `attend` by a call for every `MOST_RUNS` runs."""
     queries, keys = _parts(query_segments), _parts(key_segments)
     rows = (x.split([part.tokens for part in parts]) for x, parts in ((q, queries), (k, keys), (v, keys)))
     return torch.cat([attend(*part, causal) for part in zip(*rows, queries, keys, strict=True)])
 
 
 def _parts(segments: Segments) -> list[Segments]:
-    """Return partitions of consecutive parts of a stream, each with at most `MOST_RUNS` runs."""
+    """Return consecutive parts of a stream, each with at most `MOST_RUNS` runs."""
     firsts = range(0, segments.runs, MOST_RUNS)
     offsets = [segments.offsets[first : first + MOST_RUNS + 1] for first in firsts]
     lengths = [segments.lengths[first : first + MOST_RUNS] for first in firsts]

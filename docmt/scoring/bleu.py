@@ -21,8 +21,7 @@ from sacrebleu.metrics.bleu import BLEUScore
 from docmt.base.errors import UserError, install
 from docmt.scoring.inputs import Stream
 
-ORDER = 4
-"""The length in words of the longest n-gram that BLEU counts."""
+ORDER = 4  # The length in words of the longest n-gram that BLEU counts
 
 
 class MultiBleu(BLEU):
@@ -59,8 +58,7 @@ class BleuFamily:
     def metric(self, target_language: str) -> BLEU:
         """Return the metric of sacreBLEU for a target language, given by its code, such as `de`.
 
-        Raises UserError where the language's tokeniser is not installed. No other tokeniser takes its place, since
-        scores on two machines would then differ.
+        Raises UserError where the language's tokeniser is not installed.
         """
         if self.is_tokenized:
             return MultiBleu(self.lowercase)
@@ -69,6 +67,7 @@ class BleuFamily:
             # docmt.text.signs does this in its place, and `force` suppresses the warning.
             return BLEU(self.lowercase, force=True, smooth_method=self.smooth, trg_lang=target_language)
         except RuntimeError:
+            # No other tokeniser takes its place, since scores on two machines would then differ.
             raise UserError(
                 "sacreBLEU's tokeniser of the target language is not installed",
                 found=f"target language {target_language}",
@@ -130,8 +129,8 @@ def bleu_of_counts(counts: np.ndarray, smooth: str) -> np.ndarray:
     A row is a sum of rows of `line_counts`. `smooth` is sacreBLEU's name of the smoothing.
 
     Example: the translation is "the cat sat on mat", and the reference is "the cat sat on the mat". 5 of 5 words match,
-    3 of 4 bigrams, 2 of 3 trigrams and 1 of 2 4-grams. The brevity penalty is exp(1 - 6 / 5), so BLEU is
-    100 exp(-1 / 5) (1 / 4)^(1 / 4).
+    3 of 4 bigrams, 2 of 3 trigrams and 1 of 2 4-grams. The brevity penalty is exp(1 - 6 / 5), so BLEU is 100 exp(-1 /
+    5) (1 / 4)^(1 / 4).
 
     >>> counts = line_counts(FAMILIES["13a"].metric("en"), ["the cat sat on mat"], [["the cat sat on the mat"]])
     >>> counts.tolist()

@@ -54,10 +54,10 @@ def with_parts(tally: Tally) -> Tally:
 def of_last_sentences(tallies: Sequence[Tally], documents: Sequence[str], window: int) -> list[Tally]:
     """Return s-BLEU of those sentences alone that are the last of a whole window.
 
-    Our reading of what long-short term masking (Zhang et al. 2020), section 3.2, may score: "each sentence is
-    translated as the last sentence in a chunk of 4 sentences", which the first three of a document cannot be.
     `documents` has the name of the document of each sentence, and `window` is the number of sentences of a window.
     """
+    # Our reading of what long-short term masking (Zhang et al. 2020), section 3.2, may score: "each sentence is
+    # translated as the last sentence in a chunk of 4 sentences", which the first three of a document cannot be.
     places = [place for _, group in groupby(documents) for place, _ in enumerate(group)]
     chosen = [number for number, place in enumerate(places) if place >= window - 1]
     of = f"|sentences:last of {window}"
@@ -88,8 +88,7 @@ def score(job: ScoringJob) -> ScoringResult:
     """Return BLEU of the whole test set, of each document, position in the window and bucket, and of last sentences.
 
     BLEU of position j is the s-BLEU of the translations in the file `test.j<j>.txt`, in which each sentence is
-    translated as the j-th sentence of a window. `of_last_sentences` is left out where no document is as long as a
-    window.
+    translated as the j-th sentence of a window.
     """
     language, references = job.settings["target_language"], job.references
     tallies = bleu_tallies(job.translations, references, language, job.lines)
@@ -101,6 +100,7 @@ def score(job: ScoringJob) -> ScoringResult:
         of_position = bleu_tallies(translations, only_sentences, language)
         parts += [replace(tally, group=f"@{name}") for tally in of_position]
     if windows:
+        # `of_last_sentences` is left out where no document is as long as a window.
         parts += of_last_sentences(tallies, references.documents, windows[-1])
     bucketed = next((tally for tally in tallies if tally.metric == BUCKETED), None)
     buckets = [*map(with_parts, bucket_tallies(job.inputs.tokens, bucketed))] if bucketed else []

@@ -28,15 +28,11 @@ class StopList:
 
 @dataclass(frozen=True)
 class AlignedTranslations:
-    """Test sentences with their translations and the word links between the two.
+    """Test sentences with their translations and the word links between the two."""
 
-    `documents` has the name of the document of each sentence. `sources` are sentences of words or, where the setting
-    `chains` is `pieces`, of pieces. `hypotheses` are the translations of a system, or the references.
-    """
-
-    documents: Sequence[str]
-    sources: Sequence[str]
-    hypotheses: Sequence[str]
+    documents: Sequence[str]  # the name of the document of each sentence
+    sources: Sequence[str]  # sentences of words, or of pieces where the setting `chains` is `pieces`
+    hypotheses: Sequence[str]  # the translations of a system, or the references
     links: Sequence[DirectedLinks]
 
 

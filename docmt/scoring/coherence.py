@@ -45,6 +45,7 @@ def similarities(lines: Sequence[str], documents: Sequence[str], vectors: WordVe
     pairs = np.array(adjacent_pairs(documents), dtype=int).reshape(-1, 2)
     products = (table[pairs[:, 0]] * table[pairs[:, 1]]).sum(axis=1)
     norms = lengths[pairs[:, 0]] * lengths[pairs[:, 1]]
+    # Eq. 23: u v / (|u| |v|), and 0 where a sentence has no word with a vector.
     return np.divide(products, norms, out=np.zeros(len(pairs)), where=norms > 0)
 
 

@@ -65,7 +65,6 @@ class NextSentenceModel:
 
 
 def _load(folder: Path, where: str) -> tuple[Any, Any]:
-    """Load the tokenizer and the model of a folder; raises UserError where weights of the model are missing."""
     transformers = library("transformers", "cohesion needs transformers")
     # Checkpoints of BERT also have a head for masked words, which is not used here: transformers would warn of it.
     transformers.utils.logging.set_verbosity_error()

@@ -33,22 +33,17 @@ PROGRAM = Path(__file__).parent / "programs" / "comet_scorer.py"
 LONGEST_S = 7 * 86_400
 """The longest time for the scores of a system, in seconds: a program that hangs does not block a job for ever."""
 
-Sample = tuple[str, str, str]
-"""The source, the translation and the reference of a sentence."""
+Sample = tuple[str, str, str]  # The source, the translation and the reference of a sentence
 
 
 @dataclass(frozen=True)
 class CometProgram:
-    """The program that computes COMET.
+    """The program that computes COMET."""
 
-    `words` are the words of a command that runs Python in an environment with unbabel-comet. `model` and `encoder` are
-    folders; `encoder` is None where the library knows the encoder. `batch` is the number of sentences of a batch.
-    """
-
-    words: tuple[str, ...]
-    model: Path
-    encoder: Path | None
-    batch: int
+    words: tuple[str, ...]  # a command that runs Python in an environment with unbabel-comet
+    model: Path  # a folder
+    encoder: Path | None  # a folder; None where the library knows the encoder
+    batch: int  # the number of sentences of a batch
     device: DeviceName = "auto"
 
     @property
@@ -60,13 +55,14 @@ class CometProgram:
     def measure(self, documents: Sequence[Sequence[Sample]], contexts: dict[str, int]) -> dict[str, dict]:
         """Return the answers of the program for documents, by measure; `contexts` has the context of each measure.
 
-        All sentences are one request, since the scores of some checkpoints depend on the batches. Raises UserError
-        where the program cannot be started or gives no answer, and for a checkpoint that would run code or is damaged.
+        Raises UserError where the program cannot be started or gives no answer, and for a checkpoint that would run
+        code or is damaged.
         """
         from docmt.models.weights import read_pickle  # imported here, since most scores do not need torch
 
         read_pickle(self.model / CHECKPOINT, "state_dict")
         count = sum(map(len, documents))
+        # All sentences are one request, since the scores of some checkpoints depend on the batches.
         requests = [
             Request(name, {"context": context, "documents": documents}, "scores", float, count)
             for name, context in contexts.items()
@@ -75,14 +71,13 @@ class CometProgram:
         return {request.id: _checked(answer) for request, answer in program.answers(requests)}
 
     def _command(self) -> list[str]:
-        """Return the command line; Python runs isolated (-I), so that it imports nothing of this environment."""
         options = {"model": self.model, "encoder": self.encoder, "batch": self.batch, "device": self.device}
         texts = [text for name, value in options.items() if value is not None for text in (f"--{name}", str(value))]
+        # Python runs isolated (-I), so that it imports nothing of this environment.
         return [*self.words, "-I", str(PROGRAM), *texts]
 
 
 def _checked(answer: dict) -> dict:
-    """Return an answer of the program; raise UserError where it lacks a fact about the scores."""
     facts = {"version": str, "reads_references": bool, "cut": int, "less_context": int}
     lacking = [name for name, kind in facts.items() if not isinstance(answer.get(name), kind)]
     if lacking:

@@ -16,21 +16,18 @@ from docmt.settings.metrics import parse_metric
 
 OF_SYSTEM = re.compile(r"\|(?:precision|engine):[^|]*")
 """The parts of a signature that say how a system was trained and which program searched."""
-LINES = "|lines:"
-"""The start of the part of a signature that says what a study states of the lines of another system."""
-PLAIN_LINES = "plain,cased,not normalised"
-"""What that part would be for the lines that docmt writes."""
+LINES = "|lines:"  # The start of the part of a signature that says what a study states of the lines of another system
+PLAIN_LINES = "plain,cased,not normalised"  # What that part would be for the lines that docmt writes
 
 
 @dataclass(frozen=True)
 class Comparison:
     """The scores of a system and of its baseline by one metric, and the p-values of the difference.
 
-    Scores are means over runs (trainings with different seeds). `p_units` is the p-value of a test over the units of
-    the test set: the bootstrap or the sign test. `better`, `worse` and `equal` are numbers of drawn test sets
-    (bootstrap) or of units (sign test) in which the system is better, which by TER is the lower score. `p_seeds` is the
-    p-value of the t-test over runs, or None for fewer than three runs. `p` is the larger of the two p-values: a small
-    `p` says that the difference is due neither to the choice of the test set nor to the choice of the seeds.
+    Scores are means over runs (trainings with different seeds). `better`, `worse` and `equal` are numbers of drawn test
+    sets (bootstrap) or of units (sign test) in which the system is better, which by TER is the lower score. `p` is the
+    larger of the two p-values: a small `p` says that the difference is due neither to the choice of the test set nor to
+    the choice of the seeds.
 
     `untested` is the reason why the difference has no p-value, and empty where it has one: there are too few units, or
     the two systems were not scored alike. `p` and `p_units` are then None.
@@ -40,8 +37,8 @@ class Comparison:
     baseline_score: float
     difference: float
     p: float | None
-    p_units: float | None
-    p_seeds: float | None
+    p_units: float | None  # by a test over the units of the test set: the bootstrap or the sign test
+    p_seeds: float | None  # by the t-test over runs; None for fewer than three runs
     better: int
     worse: int
     equal: int
@@ -131,15 +128,13 @@ def write_comparisons(settings: Path, results: ResultFolders, output: Path) -> N
 
 
 def _compare_pair(pair: dict, study: dict, results: ResultFolders) -> Iterator[dict]:
-    """Yield the comparison of a system with its baseline by each metric for which all of their runs have a tally.
-
-    Metrics over packed instances are left out where the two systems have different instances.
-    """
+    """Yield the comparison of a system with its baseline by each metric for which all of their runs have a tally."""
     folders = [list(_folders(pair, name, study, results)) for name in ("system", "baseline")]
     runs = [[read_tallies(folder / "details.arrow") for folder in system] for system in folders]
     for metric in pair["metrics"]:
         named = parse_metric(metric)
         ours, theirs = ([select(tallies, named) for tallies in system_runs] for system_runs in runs)
+        # Metrics over packed instances are left out where the two systems have different instances.
         if None in (*ours, *theirs) or (ours[0].unit == "instances" and ours[0].names != theirs[0].names):
             continue
         names = {name: pair[name] for name in ("corpus", "system", "baseline", "test")}
@@ -148,7 +143,6 @@ def _compare_pair(pair: dict, study: dict, results: ResultFolders) -> Iterator[d
 
 
 def _folders(pair: dict, name: str, study: dict, results: ResultFolders) -> Iterator[Path]:
-    """Yield the folder of the scores of each run of the system or the baseline; `name` is "system" or "baseline"."""
     corpus = pair["corpus"]
     names = {"scale": study["scale"], "corpus": corpus, "system": study["folders"][corpus][pair[name]]}
     for seed in pair["seeds"][name]:

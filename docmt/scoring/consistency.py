@@ -125,6 +125,7 @@ def edit_distance(first: Sequence, second: Sequence) -> int:
     for number, item in enumerate(first, 1):
         diagonal, row[0] = row[0], number
         for place, other in enumerate(second, 1):
+            # One row of the table at a time: the least of a deletion, an insertion and a replacement.
             diagonal, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, diagonal + (item != other))
     return row[-1]
 
@@ -171,10 +172,6 @@ def hhi_summands(chain: TranslatedChain, config: ConsistencyConfig) -> Summands:
     For a macro average, the summands are the HHI of the chain, and 1. Both summands are 0 for a chain with fewer than
     two translations, which LTCR leaves out too.
 
-    Eq. 25 is the sum of the squared shares of the different translations. This sum equals the share of equal pairs
-    among all ordered pairs of translations, where each translation is also paired with itself. We compute the share of
-    agreeing pairs, since shares of translations need an agreement that is an equivalence.
-
     Example: for "cat", "kitty" and "cat" the shares are 2/3 and 1/3. The sum of the squared shares is 5/9, and K times
     this sum is 3 * 5/9 = 5/3.
 
@@ -187,6 +184,9 @@ def hhi_summands(chain: TranslatedChain, config: ConsistencyConfig) -> Summands:
     size = len(texts)
     if size < 2:
         return 0, 0
+    # Eq. 25 is the sum of the squared shares of the different translations. This sum equals the share of equal pairs
+    # among all ordered pairs of translations, where each translation is also paired with itself. We compute the share
+    # of agreeing pairs, since shares of translations need an agreement that is an equivalence.
     return weighted_summands((size + 2 * agreeing_pairs(texts, config)) / size, size, config)
 
 

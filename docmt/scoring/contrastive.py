@@ -34,18 +34,13 @@ def contrastive_signature(config: ContrastiveConfig) -> str:
 
 @dataclass(frozen=True)
 class Judgement:
-    """The judgement of an item of the contrastive set `set`.
-
-    `right` says whether the right variant has the best score, and `tie` whether it shares the best score. `variants` is
-    the number of variants of the item. `distance` is the number of sentences from the deciding sentence to the judged
-    sentence; it is 0 where the corpus does not state it, or where the judged sentence itself decides.
-    """
+    """The judgement of an item of the contrastive set `set`."""
 
     set: str
-    distance: int
-    variants: int
-    right: bool
-    tie: bool
+    distance: int  # from the deciding sentence to the judged one; 0 where it is not stated, or the judged one decides
+    variants: int  # the number of variants of the item
+    right: bool  # whether the right variant has the best score
+    tie: bool  # whether the right variant shares the best score
 
 
 def judge(scores: list[float], correct: int) -> tuple[bool, bool]:
@@ -97,7 +92,6 @@ def _correct_variant(rows: Sequence[dict], where: str) -> int:
 
 
 def _score(row: dict, config: ContrastiveConfig, where: str) -> float:
-    """Return the score of a variant, a row of CONTRASTIVE_SCORES, by the settings `score` and `unit`."""
     # The columns `context_score` and `context_outputs` describe the sentences before the judged sentence.
     parts = ("", "context_") if config.unit == "target" else ("",)
     scores, outputs = ([row[f"{part}{name}"] for part in parts] for name in ("score", "outputs"))
@@ -121,11 +115,11 @@ def accuracy_tallies(judgements: Sequence[Judgement], config: ContrastiveConfig)
 
 
 def _facts(judgements: Sequence[Judgement]) -> dict[str, float]:
-    """Return numbers of items; `by_chance` is how many of them random guesses among the variants get right."""
     return {
         "right": sum(judgement.right for judgement in judgements),
         "ties": sum(judgement.tie for judgement in judgements),
         "variants": sum(judgement.variants for judgement in judgements),
+        # How many items random guesses among the variants get right.
         "by_chance": sum(1 / judgement.variants for judgement in judgements),
     }
 

@@ -34,11 +34,9 @@ def write_aligner(settings: Path, tokens: Path, output: Path) -> None:
 
 
 def thin_pairs(source: list[str], target: list[str]) -> tuple[list[str], list[str]]:
-    """Return all sentence pairs, or an even sample where all pairs have more than MOST_LINKS possible links.
-
-    The sample has every n-th sentence pair; n is the number of possible links divided by MOST_LINKS, rounded up.
-    """
+    """Return all sentence pairs, or an even sample where all pairs have more than MOST_LINKS possible links."""
     links = sum(len(line.split()) * len(other.split()) for line, other in zip(source, target, strict=True))
+    # The sample has every n-th sentence pair; n is the number of possible links divided by MOST_LINKS, rounded up.
     step = max(1, math.ceil(links / MOST_LINKS))
     # The sample is not the first pairs, since the first pairs of a corpus may all be of one genre, such as talks.
     return source[::step], target[::step]

@@ -20,8 +20,7 @@ from docmt.settings.data import CutConfig
 INSTANCES = only(SEGMENTS, "document", "first", "source_lengths")
 """The columns of a SEGMENTS table that say which sentences are in an instance."""
 
-DIGITS = 8
-"""The number of hexadecimal digits of a file's SHA-256 in a signature."""
+DIGITS = 8  # The number of hexadecimal digits of a file's SHA-256 in a signature
 
 Lines = Literal["sentences", "documents"]
 """The unit of a line of translations: "documents" where the model does not mark the ends of sentences."""
@@ -101,9 +100,9 @@ class Translations:
 def read_references(corpus: Path, tokens: Path) -> References:
     """Read the references of the test split from the text of the corpus.
 
-    References are never restored from ids, where an unknown word is <unk>. Raises UserError where there is
-    no test split, where the tables of stages 1 and 2 have different sentences, or where a reference contains a
-    special symbol of the vocabulary.
+    References are never restored from ids, where an unknown word is <unk>. Raises UserError where there is no test
+    split, where the tables of stages 1 and 2 have different sentences, or where a reference contains a special symbol
+    of the vocabulary.
     """
     documents_file, tokens_file = corpus / "documents.parquet", tokens / "tokens.arrow"
     corpus_rows = read_parquet(documents_file, DOCUMENTS, split="test")
@@ -151,18 +150,15 @@ def _tokenized(file: Path, rows: list[tuple], tokenized: list[tuple]) -> Iterabl
 
 
 def _streams(references: Iterable[list[str]]) -> tuple[Stream, ...]:
-    """Turn lists of the references of each sentence into a stream for each reference."""
     # `zip_longest` fills the streams of a sentence that has fewer references with None.
     return tuple(zip_longest(*references))
 
 
 def _rows(table: pa.Table, *columns: str) -> list[tuple]:
-    """Return the rows of a table as tuples of the given columns."""
     return list(zip(*(table[name].to_pylist() for name in columns), strict=True))
 
 
 def _refuse_special_symbols(file: Path, rows: list[tuple]) -> None:
-    """Raise UserError where a reference contains a special symbol of the vocabulary."""
     for document, sentence, target, further in rows:
         for symbol in SPECIALS:
             if any(symbol in text for text in (target, *further)):

@@ -14,8 +14,7 @@ from docmt.base.scores import Score, Scored
 from docmt.scoring.significance import DRAWS, SEED, drawn_scores, drawn_times
 from docmt.scoring.tallies import Tally
 
-LEVEL = 95
-"""The percentage of the drawn test sets whose score is in the interval."""
+LEVEL = 95  # The percentage of the drawn test sets whose score is in the interval
 
 
 @dataclass(frozen=True)
@@ -28,14 +27,12 @@ class Interval:
 
 
 def scores_of(tallies: Sequence[Tally], text: Scored = "translations") -> list[Score]:
-    """Return the scores of tallies with their intervals, the same way for every metric; NaN where nothing is counted.
-
-    Test sets are drawn once for all tallies with equally many units, since draws take longer than scores.
-    """
+    """Return the scores of tallies with their intervals, in one way for all metrics; NaN where nothing is counted."""
     by_units: dict[int, list[int]] = defaultdict(list)
     for number, tally in enumerate(tallies):
         by_units[len(tally.names)].append(number)
     drawn: dict[int, list[np.ndarray]] = defaultdict(list)
+    # Test sets are drawn once for all tallies with equally many units, since draws take longer than scores.
     for units, numbers in by_units.items():
         for times in drawn_times(units) if units > 1 else ():
             for number in numbers:

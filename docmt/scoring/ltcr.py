@@ -17,8 +17,7 @@ from docmt.scoring.occurrences import occurrences, signature, translated_chains
 from docmt.scoring.tallies import Tally
 from docmt.settings.scoring import AlignerConfig, ConsistencyConfig, ConventionConfig, with_convention
 
-SIDES = ("source", "target")
-"""The sides of a corpus, each with a stop list."""
+SIDES = ("source", "target")  # The sides of a corpus, each with a stop list
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,6 @@ def score(job: ScoringJob) -> ScoringResult:
 
 
 def _tallies(aligned: AlignedTest, lists: StopLists, job: ScoringJob, config: ConsistencyConfig) -> list[Tally]:
-    """Return the tallies of aligned translations, by the settings and by each convention; none where none counts."""
     tallies = aligned.tallies(config, lists)
     for name, stated in job.settings["conventions"].items():
         convention = parse(ConventionConfig, stated, "job.json", ("conventions", name))

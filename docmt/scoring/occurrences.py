@@ -126,16 +126,15 @@ class Output:
         )
 
     def places(self, source: int) -> list[int]:
-        """Return the places of the target words that translate the source word at the place `source`.
-
-        Words that are no stop words come first: from the forward direction or, where it links none, from the backward
-        direction. Where neither direction has any, stop words are chosen in the same order, if they count.
-        """
+        """Return the places of the target words that translate the source word at the place `source`."""
         linked = [
             [place for place in direction.get(source, []) if self.words[place] is not None]
             for direction in self.directions
         ]
+        # Words that are no stop words come first: from the forward direction or, where it links none, from the backward
+        # direction.
         content = ([place for place in places if self.words[place] not in self.stop_words] for places in linked)
+        # Where neither direction has any, stop words are chosen in the same order, if they count.
         return _first(content) or (_first(linked) if self.keeps_stop_words else [])
 
     def translation(self, source: int) -> str | None:
@@ -159,7 +158,6 @@ def aligned_outputs(texts: AlignedTranslations, stop_lists: StopLists, config: C
 
 
 def _first(choices: Iterable[list[int]]) -> list[int]:
-    """Return the first list that is not empty, or an empty list where there is none."""
     return next(filter(None, choices), [])
 
 
@@ -222,7 +220,6 @@ def occurrences(
 
 
 def _translation_columns(lexical_chain: Chain, outputs: Sequence[Output], config: ConsistencyConfig) -> dict:
-    """Return the columns of OCCURRENCES that describe the translations of a chain."""
     translations = [outputs[line].translation(word) for line, word in lexical_chain.places]
     taking_part = counted_translations(TranslatedChain(lexical_chain.document, tuple(translations)), config)
     return {

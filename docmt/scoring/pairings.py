@@ -64,8 +64,8 @@ def join(lines: Stream, groups: Sequence[str]) -> list[str | None]:
 def join_references(streams: tuple[Stream, ...], groups: Sequence[str]) -> tuple[Stream, ...]:
     """Return the references of groups of sentences, such as documents: each stream with the lines of a group joined.
 
-    A group has a reference only where all of its sentences have the reference. Raises UserError for a group without
-    any reference.
+    A group has a reference only where all of its sentences have the reference. Raises UserError for a group without any
+    reference.
     """
     joined = tuple(join(stream, groups) for stream in streams)
     for name, *lines in zip(collapse_runs(groups), *joined, strict=True):

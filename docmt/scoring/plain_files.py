@@ -48,7 +48,6 @@ class PlainFiles:
         return Translations(texts, texts)
 
     def _sentences(self, path: Path, texts: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the lines that are sentences. Raises UserError where these do not correspond to the references."""
         names = self.references.documents
         if names is not None and len(texts) != len(self.is_sentence):
             if len(texts) == len(names) and all(text.strip() for text in texts):
@@ -60,7 +59,6 @@ class PlainFiles:
         return tuple(text for text, is_sentence in zip(texts, self.is_sentence, strict=True) if is_sentence)
 
     def _check(self, path: Path, texts: Sequence[str]) -> None:
-        """Raise UserError where the number of lines differs from the references, or documents end at other lines."""
         units = {} if self.references.documents is None else {self.references.count("documents"): "documents"}
         need_lines(path, texts, len(self.is_sentence), f"as in {self.where}", units)
         for number, (line, is_sentence) in enumerate(zip(texts, self.is_sentence, strict=True), 1):

@@ -52,8 +52,8 @@ def score(settings: dict, inputs: ScoringInputs, text_warnings: TextWarnings, de
     """Return all scores of a system, computed by the modules that `docmt.settings.metrics.METRICS` names.
 
     Where a line of the translations is a document, the scores that need sentences are left out: s-BLEU, BLEU by
-    position, consistency, coherence, cohesion and COMET. `device` is the device of the models that compute cohesion
-    and COMET. Raises UserError where translations and references do not correspond line by line.
+    position, consistency, coherence, cohesion and COMET. `device` is the device of the models that compute cohesion and
+    COMET. Raises UserError where translations and references do not correspond line by line.
     """
     decoding = read_decoding(inputs.translations / "decoding.json")
     job = ScoringJob(settings, inputs, read_test_references(settings, inputs), decoding["lines"], device)

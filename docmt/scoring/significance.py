@@ -14,14 +14,12 @@ from scipy.stats import binomtest, norm, t, ttest_rel
 from docmt.scoring.tallies import ScoreOfSums
 from docmt.settings.metric import ROUNDING
 
-DRAWS = 1000
-"""The number of test sets that the bootstrap draws, as in Koehn (2004)."""
+DRAWS = 1000  # The number of test sets that the bootstrap draws, as in Koehn (2004)
 
 DRAWS_AT_ONCE = 100
 """The number of test sets that are drawn together. The number limits the memory; results do not depend on it."""
 
-SEED = 12345
-"""The seed of the bootstrap, which is also the default of sacreBLEU."""
+SEED = 12345  # The seed of the bootstrap, which is also the default of sacreBLEU
 
 FEWEST_SEEDS = 3
 """The smallest number of runs for a test over seeds; with two runs, p < 0.05 would need a t-statistic above 12."""
@@ -32,15 +30,11 @@ FEWEST_UNITS = 30
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a test.
+    """The outcome of a test."""
 
-    `difference` is the score of the system minus the score of the baseline. `p` is the p-value. `better`, `worse` and
-    `equal` are numbers of drawn test sets (bootstrap) or of units (sign test).
-    """
-
-    difference: float
-    p: float
-    better: int
+    difference: float  # the score of the system minus the score of the baseline
+    p: float  # the p-value
+    better: int  # a number of drawn test sets (bootstrap) or of units (sign test), as are the next two
     worse: int
     equal: int
 
@@ -48,19 +42,13 @@ class Outcome:
 def paired_bootstrap(
     system: Sequence[np.ndarray], baseline: Sequence[np.ndarray], score: ScoreOfSums, draws: int = DRAWS
 ) -> Outcome:
-    """Return the outcome of paired bootstrap resampling.
-
-    A draw is a test set with as many units as the real one, drawn with replacement; both systems have the same draws.
-    q = 2 (c + 1) / (draws + 1), where c is the number of draws whose difference does not have the sign of the real
-    difference, or is not defined; q is at most 1. Drawn test sets vary less than real ones, since they are of so few
-    units. So p is the p-value of Student's t distribution, with units - 1 degrees of freedom, of the value whose
-    p-value of the normal distribution is q, times sqrt((units - 1) / units). p is 1 where the real difference is 0.
+    """Return the outcome of paired bootstrap resampling; p is 1 where the real difference is 0.
 
     Papers: Koehn, Statistical Significance Tests for Machine Translation Evaluation, EMNLP 2004; Hesterberg, What
     Teachers Should Know About the Bootstrap, The American Statistician 2015 (the expanded percentile interval).
     Departs: Koehn has a one-sided test, in which a system is better where it wins 95 % of the draws; here the share of
-    wins is `better / draws`. The + 1 is from Davison and Hinkley (1997) and sacreBLEU. Hesterberg has no p-value: a
-    difference has p < 0.05 where his interval of 95 % is without 0.
+    wins is `better / draws`. Hesterberg has no p-value: a difference has p < 0.05 where his interval of 95 % is without
+    0.
 
     Example: the system translates twelve items right, and the baseline none of them. So the system is better in all
     draws, q is 2 (0 + 1) / 1001, and p is larger, since there are few items.
@@ -72,9 +60,12 @@ def paired_bootstrap(
     (100.0, 0.013, 1000)
     """
     real = _difference(system, baseline, score)
+    # Both systems have the same draws: test sets with as many units as the real one, drawn with replacement.
     scores = drawn_scores([*system, *baseline], score, draws)
     # A draw with an undefined difference (NaN) is neither better nor worse, so it counts against the real difference.
     better, worse = counted_signs(np.mean(scores[: len(system)], axis=0) - np.mean(scores[len(system) :], axis=0))
+    # q = 2 (c + 1) / (draws + 1), at most 1: c is the number of draws whose difference does not have the sign of the
+    # real difference, or is not defined. The + 1 is from Davison and Hinkley (1997) and sacreBLEU.
     turned = draws - (better if real > 0 else worse)
     p = expanded(min(1.0, 2 * (turned + 1) / (draws + 1)), len(system[0])) if abs(real) > ROUNDING else 1.0
     return Outcome(real, p, better, worse, draws - better - worse)
@@ -86,15 +77,17 @@ def expanded(p: float, units: int) -> float:
     >>> [round(expanded(0.05, units), 4) for units in (30, 100, 10_000)]
     [0.0638, 0.054, 0.05]
     """
+    # Drawn test sets vary less than real ones, since they are of so few units. So p is the p-value of Student's t
+    # distribution, with units - 1 degrees of freedom, of the value whose p-value of the normal distribution is q, times
+    # sqrt((units - 1) / units).
     return float(2 * t.cdf(norm.ppf(p / 2) * np.sqrt((units - 1) / units), units - 1)) if units > 1 else 1.0
 
 
 def sign_test(system: Sequence[np.ndarray], baseline: Sequence[np.ndarray], score: ScoreOfSums) -> Outcome:
     """Return the outcome of a sign test on single units.
 
-    Each unit of the baseline is replaced by the same unit of the system, one unit at a time. A unit is better where
-    this raises the score of the baseline in the mean over runs, and worse where it lowers the score. p is the p-value
-    of the exact sign test on the numbers of better and worse units. For accuracy this is McNemar's exact test.
+    Each unit of the baseline is replaced by the same unit of the system, one unit at a time. For accuracy this is
+    McNemar's exact test.
 
     Paper: Collins, Koehn, Kucerova, Clause Restructuring for Statistical Machine Translation, ACL 2005.
     Departs: the test is exact, not approximated by a normal distribution, since counts may be small.
@@ -109,7 +102,9 @@ def sign_test(system: Sequence[np.ndarray], baseline: Sequence[np.ndarray], scor
     Outcome(difference=70.0, p=0.0390625, better=8, worse=1, equal=1)
     """
     changes = np.mean([_changes(*pair, score) for pair in zip(system, baseline, strict=True)], axis=0)
+    # A unit is better where it raises the score of the baseline in the mean over runs, and worse where it lowers it.
     better, worse = counted_signs(changes)
+    # The exact sign test on the numbers of better and worse units.
     p = binomtest(better, better + worse).pvalue if better + worse else 1.0
     return Outcome(_difference(system, baseline, score), float(p), better, worse, len(changes) - better - worse)
 
@@ -117,9 +112,7 @@ def sign_test(system: Sequence[np.ndarray], baseline: Sequence[np.ndarray], scor
 def seed_p_value(system: Sequence[float], baseline: Sequence[float]) -> float | None:
     """Return the p-value of the paired t-test on the scores of runs, or None for fewer than three runs.
 
-    The t-test can be used with few runs: with five runs, Wilcoxon's test and other two-sided tests on ranks or signs
-    cannot have p-values below 0.05 (Dror et al., The Hitchhiker's Guide to Testing Statistical Significance in NLP, ACL
-    2018). Where all differences are equal but for rounding, p is 1 if they are zero, and else 0.
+    Where all differences are equal but for rounding, p is 1 if they are zero, and else 0.
 
     Example: the differences are 1, 2 and 3. Their mean is 2, the standard error is 1 / sqrt(3), and t = 2 sqrt(3) with
     2 degrees of freedom, for which p = 1 - t / sqrt(t^2 + 2) = 1 - sqrt(12 / 14).
@@ -132,6 +125,9 @@ def seed_p_value(system: Sequence[float], baseline: Sequence[float]) -> float | 
     differences = np.subtract(system, baseline)
     if np.ptp(differences) <= ROUNDING:
         return float(abs(differences[0]) <= ROUNDING)
+    # The t-test can be used with few runs: with five runs, Wilcoxon's test and other two-sided tests on ranks or signs
+    # cannot have p-values below 0.05 (Dror et al., The Hitchhiker's Guide to Testing Statistical Significance in NLP,
+    # ACL 2018).
     return float(ttest_rel(system, baseline).pvalue)
 
 
@@ -170,10 +166,8 @@ def drawn_scores(runs: Sequence[np.ndarray], score: ScoreOfSums, draws: int = DR
 
 
 def drawn_times(units: int, draws: int = DRAWS) -> Iterator[np.ndarray]:
-    """Yield how often each unit is in drawn test sets, shape (test sets, units), part by part.
-
-    Test sets of equally many units are drawn alike, so that the draws of one score serve for another.
-    """
+    """Yield how often each unit is in drawn test sets, shape (test sets, units), part by part."""
+    # Test sets of equally many units are drawn alike, so that the draws of one score serve for another.
     generator = np.random.default_rng(SEED)
     for first in range(0, draws, DRAWS_AT_ONCE):
         size = min(DRAWS_AT_ONCE, draws - first)
@@ -183,9 +177,7 @@ def drawn_times(units: int, draws: int = DRAWS) -> Iterator[np.ndarray]:
 
 
 def _changes(system: np.ndarray, baseline: np.ndarray, score: ScoreOfSums) -> np.ndarray:
-    """Return the change of the baseline's score when a single unit is replaced by the system's unit; shape (units,).
-
-    The change is 0 where the score is not defined.
-    """
+    """Return the change of the baseline's score when a single unit is replaced by the system's unit; shape (units,)."""
     total = baseline.sum(axis=0, keepdims=True)
+    # The change is 0 where the score is not defined.
     return np.nan_to_num(score(total + (system - baseline)) - score(total))

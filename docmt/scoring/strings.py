@@ -16,8 +16,7 @@ from sacrebleu.metrics import CHRF, TER
 
 from docmt.scoring.inputs import Stream
 
-BETA = CHRF.BETA
-"""The weight of recall relative to precision in chrF."""
+BETA = CHRF.BETA  # The weight of recall relative to precision in chrF
 
 CHARACTERS = ("zh", "ja")
 """The target languages, by code, whose characters are the words of TER, since they are written without spaces."""
@@ -35,8 +34,8 @@ class StringMetric:
 
 
 def _ter(language: str) -> TER:
-    """Return TER; sacreBLEU splits text into characters only where it normalises the text too."""
     by_characters = language in CHARACTERS
+    # sacreBLEU splits text into characters only where it normalises the text too.
     return TER(normalized=by_characters, asian_support=by_characters)
 
 
@@ -61,8 +60,6 @@ def string_counts(metric: CHRF | TER, hypotheses: Sequence[str], references: Seq
 def chrf_of_counts(counts: np.ndarray) -> np.ndarray:
     """Return chrF or chrF++ from 0 to 100, shape (n,), from n sums of rows of `string_counts`.
 
-    Precision and recall are means over the lengths of n-grams that the translation and the reference both have.
-
     Example: the translation is "abc", the reference "abd". 2 of 3 characters match and 1 of 2 pairs, but not the only
     n-gram of three. Precision and recall are (2/3 + 1/2 + 0) / 3 = 7/18, and so is their F-score.
 
@@ -75,7 +72,9 @@ def chrf_of_counts(counts: np.ndarray) -> np.ndarray:
     ours, theirs, matching = np.moveaxis(counts.reshape(len(counts), -1, 3).astype(float), -1, 0)
     both = (ours > 0) & (theirs > 0)
     orders = both.sum(axis=1)
+    # Precision and recall are means over the lengths of n-grams that the translation and the reference both have.
     precision, recall = (_divided(_divided(matching, all_of, both).sum(axis=1), orders) for all_of in (ours, theirs))
+    # F = (1 + beta^2) P R / (beta^2 P + R)
     return 100 * _divided((1 + BETA**2) * precision * recall, BETA**2 * precision + recall)
 
 

@@ -21,8 +21,7 @@ from docmt.scoring.inputs import collapse_runs
 from docmt.scoring.strings import chrf_of_counts, ter_of_counts
 from docmt.settings.metrics import METRICS, MetricName, is_of_set, parse_metric
 
-ScoreOfSums = Callable[[np.ndarray], np.ndarray]
-"""A function from summed counts, shape (n, k), to scores, shape (n,)."""
+ScoreOfSums = Callable[[np.ndarray], np.ndarray]  # A function from summed counts, shape (n, k), to scores, shape (n,)
 
 
 def percent(sums: np.ndarray) -> np.ndarray:
@@ -55,17 +54,15 @@ SCORE_FUNCTIONS: dict[str, ScoreOfSums] = {
 class Tally:
     """The summands of a score for each unit of the test set.
 
-    `metric` and `group` are those of the score (`docmt.base.scores`). `kind` names the function of SCORE_FUNCTIONS that
-    computes the score. `unit` is the kind of unit: sentences, documents, instances or items. `counts` has shape (units,
-    k), and `names` has the name of the unit of each row. `signature`, `n` and `facts` are those of the score; `n` is
-    None where it is the number of rows.
+    `metric` and `group` are those of the score (`docmt.base.scores`). `signature`, `n` and `facts` are those of the
+    score; `n` is None where it is the number of rows.
     """
 
     metric: str
-    kind: str
-    unit: str
-    names: tuple[str, ...]
-    counts: np.ndarray
+    kind: str  # the name of the function of SCORE_FUNCTIONS that computes the score
+    unit: str  # sentences, documents, instances or items
+    names: tuple[str, ...]  # the name of the unit of each row
+    counts: np.ndarray  # (units, k)
     signature: str = ""
     group: str = ""
     n: int | None = None
@@ -87,14 +84,12 @@ class Tally:
 
 
 def select(tallies: Sequence[Tally], wanted: MetricName) -> Tally | None:
-    """Return the tally of a metric; None where there is none.
-
-    Contrastive items have a tally for each set and distance: those of a metric are joined.
-    """
+    """Return the tally of a metric; None where there is none."""
     matches = [tally for tally in tallies if _matches(tally, wanted)]
     if [tally.name for tally in matches] in ([], [wanted.name]):
         return matches[0] if matches else None
     # Items are numbered in their group, so its name makes the names of joined items unique.
+    # Contrastive items have a tally for each set and distance: those of a metric are joined.
     names = tuple(f"{tally.group}/{name}" for tally in matches for name in tally.names)
     counts = np.concatenate([tally.counts for tally in matches])
     facts = {name: sum(tally.facts[name] for tally in matches) for name in matches[0].facts}
@@ -103,7 +98,6 @@ def select(tallies: Sequence[Tally], wanted: MetricName) -> Tally | None:
 
 
 def _matches(tally: Tally, wanted: MetricName) -> bool:
-    """Return whether a tally is of a metric, or of a set and a distance that are parts of its group."""
     if tally.metric != "accuracy" or wanted.metric is not METRICS["accuracy"]:
         return tally.name == wanted.name
     of = parse_metric(tally.name)

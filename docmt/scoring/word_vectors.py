@@ -25,24 +25,18 @@ from docmt.scoring.inputs import apply_case, file_label
 from docmt.settings.scoring import WordVectorsConfig
 
 COLUMNS = only(TOKENS, "split", "target_tokens")
-COUNT = re.compile(r"\d{1,12}")
-"""The form of the numbers in the first line of a file."""
-MOST_DIMENSIONS = 1_000_000
-"""The largest number of dimensions of a vector."""
+COUNT = re.compile(r"\d{1,12}")  # The form of the numbers in the first line of a file
+MOST_DIMENSIONS = 1_000_000  # The largest number of dimensions of a vector
 
 
 @dataclass(frozen=True, eq=False)
 class WordVectors:
-    """Word vectors with their vocabulary.
+    """Word vectors with their vocabulary."""
 
-    `table` has shape (words, dimensions), and `rows` has the number of the row of each word. `case` is `lower` where
-    words are lower-cased before their vectors are looked up. `name` is the name of the vectors in signatures.
-    """
-
-    rows: dict[str, int]
-    table: np.ndarray
-    case: str
-    name: str
+    rows: dict[str, int]  # the number of the row of each word
+    table: np.ndarray  # (words, dimensions)
+    case: str  # `lower` where words are lower-cased before they are looked up
+    name: str  # the name of the vectors in signatures
 
     def words(self, line: str) -> list[str]:
         """Return the words of a line in the form in which their vectors are looked up."""
@@ -122,7 +116,6 @@ def read_word_vectors(path: Path, lines: Sequence[str], case: str) -> WordVector
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the text of each line and its place for messages, `file:line`."""
     # Bytes that are not UTF-8 become replacement characters, and no translation has words with such characters.
     with reading(path, "cannot be read"):
         need_file(path)

@@ -35,21 +35,16 @@ from docmt.settings.decode import DecodeConfig
 
 BLOCK = 64
 """The number of pieces of a block: with fewer there are more maxima, with more there are more pieces to choose from."""
-DEAD = -math.inf
-"""The score of a slot of the beam without a hypothesis."""
+DEAD = -math.inf  # The score of a slot of the beam without a hypothesis
 
 
 @dataclass
 class Candidates:
-    """Continuations of hypotheses, best first, in three tensors (B, W).
+    """Continuations of hypotheses, best first, in three tensors (B, W)."""
 
-    `scores` are the sums of log-probabilities (nats), `origins` the slots of the hypotheses that are continued, and
-    `tokens` the new outputs.
-    """
-
-    scores: Tensor
-    origins: Tensor
-    tokens: Tensor
+    scores: Tensor  # the sums of log-probabilities (nats)
+    origins: Tensor  # the slots of the hypotheses that are continued
+    tokens: Tensor  # the new outputs
 
     def take(self, order: Tensor) -> "Candidates":
         """Return the candidates at the indices `order` (B, any)."""
@@ -75,13 +70,11 @@ def beam_search(model: nn.Module, rows: Rows, config: DecodeConfig) -> list[list
 
 @torch.inference_mode()
 def search_instances(model: nn.Module, rows: Rows, config: DecodeConfig) -> list[list[list[Translation]]]:
-    """Return the translations of each search of each instance, best first.
-
-    An instance has a single search or, where the model is synchronous, a search for each of its sentences.
-    """
+    """Return the translations of each search of each instance, best first."""
     most, counted_besides = most_pieces(model.config.learned_positions), RULES[model.config.frame].counted_besides
     limits = instance_limits(rows, config, counted_besides, most)
     memory = model.encode(source_of(model, rows))
+    # An instance has a single search or, where the model is synchronous, a search for each of its sentences.
     if not model.synchronous:
         return [[translations] for translations in search_memory(model, memory, limits, config)]
     searches = iter(search_memory(model, memory.by_sentence(), [[limit] for row in limits for limit in row], config))
@@ -108,8 +101,7 @@ class Search:
         instances, device = len(limits), memory.states.device
         self.model, self.cache, self.beam = model, Cache(memory, beam, model.config.frame), beam
         self.rules = RULES[model.config.frame](limits, device, model.config.learned_positions)
-        self.alive = list(range(instances))
-        """The numbers of the instances that are still in the batch."""
+        self.alive = list(range(instances))  # The numbers of the instances that are still in the batch
         self.first_slots = torch.arange(instances, device=device)[:, None] * beam
         self.growing = Hypotheses.start(instances, beam, self.rules.capacity, device)
         self.finished = Finished.start(self.growing)
@@ -164,25 +156,18 @@ class Search:
 
 @dataclass
 class Hypotheses:
-    """The hypotheses that are still extended.
+    """The hypotheses that are still extended."""
 
-    `tokens` (B, K, capacity) has the outputs; the first `length` outputs are filled. `scores` (B, K) are sums of
-    log-probabilities in float64. `sentence` (B, K) is the number of the sentence that is being written, and `words`
-    (B, K) is the number of outputs of this sentence so far.
-    """
-
-    tokens: Tensor
-    scores: Tensor
-    sentence: Tensor
-    words: Tensor
+    tokens: Tensor  # (B, K, capacity): the outputs, of which the first `length` are filled
+    scores: Tensor  # (B, K): sums of log-probabilities, in float64
+    sentence: Tensor  # (B, K): the number of the sentence that is being written
+    words: Tensor  # (B, K): the number of outputs of this sentence so far
     length: int = 0
 
     @classmethod
     def start(cls, instances: int, beam: int, capacity: int, device: torch.device) -> "Hypotheses":
-        """Return the start of a search: one empty hypothesis for each instance.
-
-        The other K - 1 slots have no hypothesis, since K equal hypotheses would give the same candidates K times.
-        """
+        """Return the start of a search: one empty hypothesis for each instance."""
+        # The other K - 1 slots have no hypothesis, since K equal hypotheses would give the same candidates K times.
         scores = torch.full((instances, beam), DEAD, dtype=torch.float64, device=device)
         scores[:, 0] = 0
         zeros = torch.zeros(instances, beam, dtype=torch.long, device=device)
@@ -194,10 +179,7 @@ class Hypotheses:
         return self.tokens[..., self.length - 1]
 
     def extend(self, chosen: Candidates, separator: int) -> None:
-        """Replace the hypotheses by K of their continuations.
-
-        The next sentence begins after the output `separator`.
-        """
+        """Replace the hypotheses by K of their continuations."""
         # A dead slot is continued with `<unk>`: a special symbol would advance the model to the next sentence.
         tokens = chosen.tokens.masked_fill(chosen.scores == DEAD, UNK)
         past = chosen.origins[..., None].expand(-1, -1, self.length)
@@ -205,6 +187,7 @@ class Hypotheses:
         self.tokens[..., self.length] = tokens
         self.length += 1
         self.scores = chosen.scores
+        # The next sentence begins after the output `separator`.
         ended = tokens == separator
         self.sentence = self.sentence.gather(1, chosen.origins) + ended
         self.words = (self.words.gather(1, chosen.origins) + 1).masked_fill(ended, 0)
@@ -217,17 +200,12 @@ class Hypotheses:
 
 @dataclass
 class Finished:
-    """The finished hypotheses, in K slots of each instance and one slot more, which takes what is not finished.
+    """The finished hypotheses, in K slots of each instance and one slot more, which takes what is not finished."""
 
-    `tokens` (B, K + 1, capacity) has the outputs with the symbol that ends the hypothesis, and `lengths` (B, K + 1)
-    their number. `scores` (B, K + 1) are sums of log-probabilities. `count` (B) is the number of finished hypotheses of
-    each instance, which are in its first slots.
-    """
-
-    tokens: Tensor
-    scores: Tensor
-    lengths: Tensor
-    count: Tensor
+    tokens: Tensor  # (B, K + 1, capacity): the outputs, with the symbol that ends the hypothesis
+    scores: Tensor  # (B, K + 1): sums of log-probabilities
+    lengths: Tensor  # (B, K + 1): the numbers of outputs
+    count: Tensor  # (B): the number of finished hypotheses, which are in the first slots
 
     @classmethod
     def start(cls, growing: Hypotheses) -> "Finished":
@@ -287,12 +265,11 @@ class Finished:
 def best_continuations(log_probabilities: Tensor, scores: Tensor, count: int) -> Candidates:
     """Return the `count` best continuations of each instance, without a search in the whole vocabulary.
 
-    The pieces are cut into blocks. The W best continuations are in the W blocks that have the best maxima, so that all
-    other blocks are only read once, for their maxima.
-
     `log_probabilities` (B, K, V) are those of the next outputs, and `scores` (B, K) are those of the hypotheses, in
     float64. A continuation whose score is not a number has the score of a dead slot.
     """
+    # The pieces are cut into blocks. The W best continuations are in the W blocks that have the best maxima, so that
+    # all other blocks are only read once, for their maxima.
     vocabulary, maxima = log_probabilities.shape[-1], block_maxima(log_probabilities)
     blocks = _best(scores[..., None] + maxima.double(), min(count, maxima[0].numel())).indices
     origins = blocks // maxima.shape[-1]

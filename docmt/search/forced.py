@@ -45,13 +45,13 @@ class VariantScores:
 def forced_scores(model: nn.Module, rows: Rows) -> tuple[Tensor, Tensor]:
     """Return the log-probability of each target output, and the sum for each sentence (nats, float64, on the CPU).
 
-    The targets are scored in one full forward pass, without label smoothing. The symbol that ends a sentence (`</s>`,
-    or `<sep>` within a joined window) is one of the outputs of this sentence; in the frame `unmarked` only the last
-    sentence has an end. In the frame `closed` the symbols after `</s>` are forced and have log-probability 0. The model
-    must be in evaluation mode.
+    The symbol that ends a sentence (`</s>`, or `<sep>` within a joined window) is one of the outputs of this sentence;
+    in the frame `unmarked` only the last sentence has an end. In the frame `closed` the symbols after `</s>` are forced
+    and have log-probability 0. The model must be in evaluation mode.
 
     Paper: Voita et al. 2019 judge variants by the sum of the log-probabilities, not by the mean over tokens.
     """
+    # The targets are scored in one full forward pass, without label smoothing.
     target_in, target_out = frame_target(rows, model.config.frame)
     states = model.decode(target_in.to(next(model.parameters()).device), model.encode(source_of(model, rows)))
     tokens = _score_outputs(model, states, np.arange(len(states)), target_out)
@@ -62,16 +62,15 @@ def forced_scores(model: nn.Module, rows: Rows) -> tuple[Tensor, Tensor]:
 def variant_scores(model: nn.Module, rows: Rows, variants: np.ndarray, whole: bool = False) -> VariantScores:
     """Return the forced scores of the variants of items, which differ only in the last sentence of their target.
 
-    `variants` has the number of rows of each item; the rows of an item are consecutive. The scores equal those of
-    `forced_scores`, but work that the variants of an item share is done once: the source is encoded once, and decoder
-    states are computed again only from the token on where a target differs from the first target of the item. Where
-    `whole` is true, the sentences before the last one are scored too, once for each item. Otherwise logits, a large
-    part of the work, are computed for last sentences only.
+    `variants` has the number of rows of each item; the rows of an item are consecutive. Where `whole` is true, the
+    sentences before the last one are scored too, once for each item.
     """
     frame, item = model.config.frame, np.repeat(np.arange(len(variants)), variants)
     row = np.repeat(np.arange(len(rows)), rows.sentences)
     _, is_last = ends(rows.sentences)
+    # Otherwise logits, a large part of the work, are computed for last sentences only.
     wanted, lengths = is_last | (whole & np.isin(row, starts(variants))), output_lengths(rows, frame)
+    # The scores equal those of `forced_scores`, but work that the variants of an item share is done once.
     tokens, outputs = _score_variants(model, rows, item, np.repeat(wanted, lengths))
     by_choice = (~torch.isin(outputs, _forced_outputs(frame))).double()
     sums, counts = (_sums(values, lengths[wanted]).numpy() for values in (tokens, by_choice))
@@ -87,14 +86,13 @@ def variant_scores(model: nn.Module, rows: Rows, variants: np.ndarray, whole: bo
 
 
 def _score_variants(model: nn.Module, rows: Rows, item: np.ndarray, wanted: np.ndarray) -> tuple[Tensor, Tensor]:
-    """Return the log-probabilities of the outputs that `wanted` selects, and these outputs.
-
-    `item` has the number of the item of each row.
-    """
+    """Return the log-probabilities of the `wanted` outputs, and these; `item` has the number of each row's item."""
     frame, device = model.config.frame, next(model.parameters()).device
     _, first = np.unique(item, return_index=True)
+    # The source of an item is encoded once.
     encoded = model.encode(source_of(model, rows.take(first)))
     target_in, target_out = frame_target(rows, frame)
+    # Decoder states are computed again only from the token on where a target differs from the first of the item.
     target_in = share_prefixes(target_in, first[item])
     states = model.decode(target_in.to(device), encoded.repeat_instances(frame_source(rows, frame).to(device), item))
     # Several outputs may follow the same shared state; the logits of the state are computed once.
@@ -105,10 +103,7 @@ def _score_variants(model: nn.Module, rows: Rows, item: np.ndarray, wanted: np.n
 
 
 def _score_outputs(model: nn.Module, states: Tensor, state_of_output: np.ndarray, outputs: Tensor) -> Tensor:
-    """Return the log-probability of each output, on the CPU.
-
-    `state_of_output` has the number of the decoder state that predicts each output; `outputs` are on the CPU too.
-    """
+    """Return the log-probability of each output, on the CPU; `state_of_output` has the number of its decoder state."""
     at_once, scores, order = STATES_AT_ONCE[states.device.type], [], []
     for begin, part in zip(range(0, len(states), at_once), states.split(at_once), strict=True):
         chosen = np.flatnonzero((state_of_output >= begin) & (state_of_output < begin + len(part)))
@@ -122,12 +117,11 @@ def _score_outputs(model: nn.Module, states: Tensor, state_of_output: np.ndarray
 
 
 def _forced_outputs(frame: str) -> Tensor:
-    """Return the symbols that a frame forces after the end of a sentence, which have log-probability 0."""
+    # A model does not choose these symbols: they have log-probability 0.
     return torch.tensor(FRAMES[frame].forced_outputs, dtype=torch.long)
 
 
 def _sums(tokens: Tensor, lengths: np.ndarray) -> Tensor:
-    """Return the sums over consecutive runs of `tokens`, whose lengths are `lengths`."""
     sums = torch.zeros(len(lengths), dtype=torch.float64)
     return sums.index_add_(0, torch.arange(len(lengths)).repeat_interleave(torch.from_numpy(lengths)), tokens)
 

@@ -24,8 +24,7 @@ from docmt.nn.segments import upload
 from docmt.settings.decode import DecodeConfig
 from docmt.settings.models import Frame, PositionTable
 
-BARRED = -math.inf
-"""The log-probability of an output that is not allowed."""
+BARRED = -math.inf  # The log-probability of an output that is not allowed
 
 
 def instance_limits(
@@ -33,13 +32,13 @@ def instance_limits(
 ) -> list[list[int]]:
     """Return the maximum length, in pieces, of the translation of each sentence of each instance.
 
-    The maximum is max_length_a * (source pieces + counted_besides) + max_length_b; the frame sets `counted_besides`.
     With `max_length_of: batch`, the source pieces are those of the longest sentence of `rows`. No maximum is above
     `most`.
     """
     counted = np.maximum(rows.source_lengths.flat() + counted_besides, 0)
     if config.max_length_of == "batch":
         counted = np.full_like(counted, counted.max(initial=0))
+    # max_length_a * (source pieces + counted_besides) + max_length_b, where the frame sets `counted_besides`.
     limits = (min(int(config.max_length_a * pieces + config.max_length_b), most) for pieces in counted.tolist())
     return [list(islice(limits, count)) for count in rows.sentences.tolist()]
 
@@ -60,9 +59,6 @@ class Written(Protocol):
 
 class WrappedRules:
     """The rules of `<s> a </s> <s> b </s>`: as many target sentences as source sentences, each of bounded length.
-
-    `</s>` is barred before the first piece of a sentence and forced at the maximum length of the sentence. The `</s>`
-    of the last sentence ends the hypothesis; after any other `</s>` the decoder's input is `<s>`.
 
     Paper: G-Transformer (Bao et al. 2021), section 4.3.
     Departs: in the authors' code a forced `</s>` has log-probability 0. Here it has the log-probability of the model,
@@ -99,10 +95,8 @@ class WrappedRules:
         return max(int(min(sum(limits) + self.end_outputs * len(limits), self.most)), least)
 
     def latest_ends(self, limits: list[int]) -> range:
-        """Return, for each sentence of an instance, the number of outputs after which its end is forced.
-
-        Behind it there is just enough room for the end, and for a piece and an end of each later sentence.
-        """
+        """Return, for each sentence of an instance, the number of outputs after which its end is forced."""
+        # Behind it there is just enough room for the end, and for a piece and an end of each later sentence.
         least = 1 + self.end_outputs
         first = self.room(limits) - self.end_outputs - least * (len(limits) - 1)
         return range(first, first + least * len(limits), least)
@@ -120,6 +114,7 @@ class WrappedRules:
     def bar(self, scores: Tensor, hypotheses: Written) -> None:
         """Bar in `scores`, log-probabilities (B, K, V), all outputs that must not follow the hypotheses."""
         scores.index_fill_(-1, self.never, BARRED)
+        # `</s>` is barred before the first piece of a sentence, and forced at its maximum length.
         scores[..., EOS].masked_fill_(hypotheses.words == 0, BARRED)
         force_end(scores, self.must_end(hypotheses))
 
@@ -128,10 +123,12 @@ class WrappedRules:
 
         `tokens` (B, any) are the new outputs; `sentence` (B, any) has the number of the sentence that each continues.
         """
+        # The `</s>` of the last sentence ends the hypothesis.
         return (tokens == EOS) & (sentence + 1 == self.sentences[:, None])
 
     def inputs(self, tokens: Tensor) -> Tensor:
         """Return the decoder's inputs after the outputs `tokens`."""
+        # After any other `</s>` the decoder's input is `<s>`.
         return tokens.masked_fill(tokens == EOS, self.after_end)
 
     @staticmethod
@@ -163,9 +160,7 @@ class FairseqRules(WrappedRules):
 class ClosedRules(WrappedRules):
     """The rules of `a </s> <s> b </s> <sep>`: as in G-Transformer's code, symbols between sentences are outputs.
 
-    `</s>` is barred before the first piece of a sentence. At the maximum length of a sentence, `</s>` is forced with
-    log-probability 0. After `</s>`, `<s>` is forced in the same way or, after the last sentence, `<sep>`, which ends
-    the hypothesis. All of these symbols count in the length of the hypothesis.
+    All of these symbols count in the length of the hypothesis.
 
     Paper: G-Transformer (Bao et al. 2021), section 4.3, as implemented in its code. As in the code, the maximum length
     of a sentence is computed from its source pieces but one.
@@ -178,14 +173,14 @@ class ClosedRules(WrappedRules):
     end_outputs = 2
 
     def bar(self, scores: Tensor, hypotheses: Written) -> None:
-        """Bar in `scores`, log-probabilities (B, K, V), all outputs that must not follow the hypotheses.
-
-        A forced output gets log-probability 0.
-        """
+        """Bar all outputs that must not follow, in `scores` (B, K, V); a forced output gets log-probability 0."""
         scores.index_fill_(-1, self.never, BARRED)
+        # `</s>` is barred before the first piece of a sentence.
         scores[..., EOS].masked_fill_(hypotheses.words == 0, BARRED)
         ended = hypotheses.last == EOS
         is_last = hypotheses.sentence + 1 == self.sentences[:, None]
+        # At the maximum length of a sentence `</s>` is forced. After `</s>`, `<s>` is forced or, after the last
+        # sentence, `<sep>`, which ends the hypothesis.
         symbols = torch.where(ended, torch.where(is_last, SEP, BOS), EOS)
         force_certain(scores, ended | self.must_end(hypotheses), symbols)
 
@@ -201,12 +196,7 @@ class ClosedRules(WrappedRules):
 
 
 class JoinedRules:
-    """The rules of `a <sep> b </s>`: the model chooses the number of sentences; the length of the window is bounded.
-
-    `<sep>` and `</s>` are barred before the first piece of a sentence. At the maximum length of the window `</s>` is
-    forced. The maximum length is the sum of the maximum lengths of the sentences, plus 1 for each separator. Where a
-    learned table of positions restarts in each sentence, no piece follows the last one that has a position.
-    """
+    """The rules of `a <sep> b </s>`: the model chooses the number of sentences; the length of the window is bounded."""
 
     separator = SEP
     """The output after which the next sentence starts."""
@@ -224,6 +214,7 @@ class JoinedRules:
 
     def total(self, limits: list[int]) -> int:
         """Return the maximum number of outputs of a window before its `</s>`."""
+        # The maximum length is the sum of the maximum lengths of the sentences, plus 1 for each separator.
         return max(int(min(sum(limits) + len(limits), self.most)) - 1, 1)
 
     def keep(self, instances: Tensor) -> None:
@@ -234,12 +225,16 @@ class JoinedRules:
         """Bar in `scores`, log-probabilities (B, K, V), all outputs that must not follow the hypotheses."""
         empty = hypotheses.words == 0
         scores.index_fill_(-1, self.never, BARRED)
+        # `<sep>` and `</s>` are barred before the first piece of a sentence.
         scores[..., EOS].masked_fill_(empty, BARRED)
         # A separator at the maximum length would leave an empty sentence before the forced end.
         scores[..., SEP].masked_fill_(empty | (hypotheses.length + 1 >= self.totals), BARRED)
+        # Where a learned table of positions restarts in each sentence, no piece follows the last one that has a
+        # position.
         if self.most_pieces < self.capacity:
             for pieces in (scores[..., UNK, None], scores[..., len(SPECIALS) :]):
                 pieces.masked_fill_((hypotheses.words >= self.most_pieces)[..., None], BARRED)
+        # At the maximum length of the window `</s>` is forced.
         force_end(scores, (hypotheses.length >= self.totals).expand_as(empty))
 
     def finishing(self, tokens: Tensor, sentence: Tensor) -> Tensor:
@@ -282,27 +277,21 @@ RULES: dict[Frame, type[Rules]] = {
 
 
 def most_pieces(table: PositionTable | None) -> float:
-    """Return the largest number of pieces of a translated sentence for which a model has positions.
-
-    The symbol before the sentence, and in the frame `closed` the symbol after it, have positions too.
-    """
+    """Return the largest number of pieces of a translated sentence for which a model has positions."""
+    # The symbol before the sentence, and in the frame `closed` the symbol after it, have positions too.
     return math.inf if table is None else max(table.rows - RULES[table.frame].end_outputs, 1)
 
 
 def most_outputs(table: PositionTable | None) -> float:
-    """Return the largest number of outputs of a hypothesis for which a model has positions.
-
-    Positions that restart in each sentence limit sentences alone; in the frame `unmarked` there is only one.
-    """
+    """Return the largest number of outputs of a hypothesis for which a model has positions."""
+    # Positions that restart in each sentence limit sentences alone; in the frame `unmarked` there is only one.
     is_limited = table is not None and (table.positions == "running" or table.frame == "unmarked")
     return table.rows if is_limited else math.inf
 
 
 def none_known(flags: Tensor) -> bool:
-    """Return whether the host knows that no flag is true.
-
-    It never knows this of flags on a GPU: to read them, it would have to wait until the GPU has computed them.
-    """
+    """Return whether the host knows that no flag is true."""
+    # It never knows this of flags on a GPU: to read them, it would have to wait until the GPU has computed them.
     return flags.device.type == "cpu" and not bool(flags.any())
 
 

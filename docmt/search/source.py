@@ -15,13 +15,11 @@ NOISE = 0
 
 
 def source_of(model: nn.Module, rows: Rows) -> Stream:
-    """Return the source stream of instances on the model's device.
-
-    With `latent_in_inference: sample` the noise of an instance follows from its source alone, so that its latent
-    variables are the same each time and in any batch.
-    """
+    """Return the source stream of instances on the model's device."""
     source = frame_source(rows, model.config.frame)
     if getattr(model.config, "latent_in_inference", "mean") == "sample":
+        # With `latent_in_inference: sample` the noise of an instance follows from its source alone, so that its latent
+        # variables are the same each time and in any batch.
         source = source.with_keys(instance_keys(rows), "source")
     return source.to(next(model.parameters()).device)
 

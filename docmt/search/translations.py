@@ -39,8 +39,7 @@ def rank_translations(
 ) -> list[Translation]:
     """Return the translations of an instance, best first; equally good translations are in the order of their ends.
 
-    `limits` has the maximum length of each sentence. Raises UserError where no hypothesis is finished, which happens
-    where the model's scores are not numbers.
+    Raises UserError where no hypothesis is finished, which happens where the model's scores are not numbers.
     """
     if not ended:
         raise UserError(
@@ -60,14 +59,15 @@ def length_penalty(length: int, config: DecodeConfig) -> float:
     """Return the length penalty that divides a hypothesis' log-probability.
 
     `length` is the number of all outputs, ends of sentences included.
-    Paper: gnmt is Wu et al. 2016, eq. 14, without the coverage penalty. unified_dnmt is a variant that rewards length
-    less, from the public code of the author of the lexical-chains paper (unified-dnmt, onmt/beam.py).
     """
     if config.length_penalty == "average":
         return length**config.length_alpha
     if config.length_penalty == "gnmt":
+        # Wu et al. 2016, eq. 14, without the coverage penalty: ((5 + |Y|) / (5 + 1))^alpha.
         return ((5 + length) / 6) ** config.length_alpha
     if config.length_penalty == "unified_dnmt":
+        # A variant that rewards length less, from the public code of the author of the lexical-chains paper
+        # (unified-dnmt, onmt/beam.py).
         return (5 + length / 6) ** config.length_alpha
     return 1.0
 

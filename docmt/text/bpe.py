@@ -30,11 +30,9 @@ from docmt.base.workers import Done
 HEADER = "#version: 0.2"
 """The first line of a file of merges: the version of the format."""
 
-END_OF_WORD = "</w>"
-"""The end-of-word mark, with which the last symbol of a word ends."""
+END_OF_WORD = "</w>"  # The end-of-word mark, with which the last symbol of a word ends
 
-LEAST_COUNT = 2
-"""The number of occurrences that a pair needs to be merged."""
+LEAST_COUNT = 2  # The number of occurrences that a pair needs to be merged
 
 REMEMBERED_PAIRS = 20_000
 """The number of the most frequent pairs that are remembered after all pairs are counted.
@@ -52,9 +50,10 @@ The last character of a word thus becomes another symbol than the same character
 def learn_merges(counts: Mapping[str, int], merges: int) -> tuple[str, ...]:
     """Return at most `merges` merges, in the order in which they are learnt.
 
-    Each merge joins the pair of symbols that is the most frequent when the merge is learnt. Fewer than `merges` merges
-    are returned where no pair is left that occurs twice. `counts` has the number of occurrences of each word.
+    Fewer than `merges` merges are returned where no pair is left that occurs twice. `counts` has the number of
+    occurrences of each word.
     """
+    # Each merge joins the pair of symbols that is the most frequent when the merge is learnt.
     learner = MergeLearner(counts)
     return tuple(takewhile(lambda merge: merge is not None, (learner.merge() for _ in range(merges))))
 
@@ -169,23 +168,17 @@ class WordSymbols:
         return Pairs(codes, lefts, self.weights)
 
     def positions_of(self, pair: int, candidates: np.ndarray) -> np.ndarray:
-        """Return the positions among `candidates` at which the pair now occurs.
-
-        Two occurrences of a pair of equal symbols may overlap, as `a a` does in `a a a`; then the later occurrence is
-        left out.
-        """
+        """Return the positions among `candidates` at which the pair now occurs."""
         first, second = pair >> 32, pair & 0xFFFFFFFF
         positions = candidates[self.symbols[candidates] == first]
         positions = positions[self.right[positions] >= 0]
         positions = np.sort(positions[self.symbols[self.right[positions]] == second])
+        # Two occurrences of a pair of equal symbols may overlap, as `a a` does in `a a a`; then the later occurrence is
+        # left out.
         return positions if first != second else self._apart(positions)
 
     def _apart(self, positions: np.ndarray) -> np.ndarray:
-        """Return the positions of a pair of equal symbols without occurrences that overlap.
-
-        `positions` are sorted. A position is left out where its symbol is the second symbol of the occurrence selected
-        last.
-        """
+        # A position is left out where its symbol is the second symbol of the occurrence selected last.
         selected, covered = [], -1
         for position, following in zip(positions.tolist(), self.right[positions].tolist(), strict=True):
             if position != covered:
@@ -266,7 +259,6 @@ class MergeLearner:
         return f"{words.names[pair >> 32]} {words.names[pair & 0xFFFFFFFF]}"
 
     def _most_frequent(self) -> int | None:
-        """Return the most frequent pair, or None where no pair is left that occurs `LEAST_COUNT` times."""
         while True:
             while self._heap:
                 negative, left, right, pair = heapq.heappop(self._heap)
@@ -282,31 +274,25 @@ class MergeLearner:
             self._remember_frequent()
 
     def _remember_frequent(self) -> None:
-        """Count all pairs and remember the most frequent pairs.
-
-        A pair that is not remembered occurs fewer than `_threshold` times, so that it is not the most frequent pair
-        while a remembered pair still occurs `_threshold` times.
-        """
         self._counts: dict[int, int] = {}
         self._positions: dict[int, np.ndarray] = {}
         self._heap: list[tuple[int, str, str, int]] = []
         pairs = self.words.pairs(np.flatnonzero(self.words.right >= 0).astype(np.int32))
         rank = len(pairs.totals) - REMEMBERED_PAIRS
+        # A pair that is not remembered occurs fewer than `_threshold` times, so that it is not the most frequent pair
+        # while a remembered pair still occurs `_threshold` times.
         self._threshold = max(LEAST_COUNT, int(np.partition(pairs.totals, rank)[rank])) if rank > 0 else LEAST_COUNT
         self._remember(pairs)
 
     def _remember(self, pairs: Pairs) -> None:
-        """Remember the pairs that occur at least `_threshold` times."""
         for number in np.flatnonzero(pairs.totals >= self._threshold).tolist():
             pair, count, positions = pairs.of(number)
             self._counts[pair], self._positions[pair] = count, positions
             heapq.heappush(self._heap, (-count, self._reverse(pair >> 32), self._reverse(pair & 0xFFFFFFFF), pair))
 
     def _reverse(self, symbol: int) -> str:
-        """Return a text for a symbol, such that these texts sort in the opposite order of the symbols' names.
-
-        The heap returns its lowest entry, but of equally frequent pairs the last in code points is merged.
-        """
+        """Return a text for a symbol, such that these texts sort in the opposite order of the symbols' names."""
+        # The heap returns its lowest entry, but of equally frequent pairs the last in code points is merged.
         for name in self.words.names[len(self._reversed) :]:
             self._reversed.append("".join([chr(0x10FFFF - ord(c)) for c in name]) + "\U0010ffff")
         return self._reversed[symbol]

@@ -82,20 +82,16 @@ def has_case(word: str) -> bool:
 
 
 def words_with_known_case(tokens: Sequence[str]) -> Iterator[str]:
-    """Yield the words from which a truecaser learns: words inside sentences whose letters may be capital or small.
-
-    The first word of a sentence is left out, since it has a capital letter whatever its case is elsewhere. A first word
-    that follows a quote or a bracket is left out only at the beginning of the line.
-    """
+    """Yield the words from which a truecaser learns: words inside sentences whose letters may be capital or small."""
+    # The first word of a sentence is left out, since it has a capital letter whatever its case is elsewhere. A first
+    # word that follows a quote or a bracket is left out only at the beginning of the line.
     opened = dropwhile(OPENINGS.__contains__, tokens)
     return (word for before, word in pairwise(opened) if before not in SENTENCE_ENDS and has_case(word))
 
 
 def learns_case(config: TextConfig, language: str) -> bool:
-    """Return whether the case of a side is learnt from the training text of the side.
-
-    Chinese is not truecased, since it has no capital letters; the few Latin words in it keep their case.
-    """
+    """Return whether the case of a side is learnt from the training text of the side."""
+    # Chinese is not truecased, since it has no capital letters; the few Latin words in it keep their case.
     return config.case == "truecase" and language != "zh"
 
 

@@ -23,11 +23,8 @@ class Chinese:
 
     @cached_property
     def _cut(self) -> Callable[[str], list[str]]:
-        """The function that cuts a sentence; it is loaded at the first sentence.
-
-        To load the dictionary of jieba takes a second and 100 MB, and a process that only detokenizes does not need the
-        dictionary.
-        """
+        # Loaded for the first sentence: the dictionary of jieba takes a second and 100 MB, and a process that only
+        # detokenizes does not need it.
         return _CHARACTERS.findall if self._segmenter == "characters" else _jieba()
 
     def tokenize(self, sentence: str) -> list[str]:
@@ -41,13 +38,10 @@ class Chinese:
 
 @cache
 def _jieba() -> Callable[[str], list[str]]:
-    """Return the function of jieba that segments sentences, with its HMM for unknown words.
-
-    The dictionary is read from the package. The loader of jieba would prefer a cache in the common temporary folder,
-    which another version of jieba or another user may have written.
-    """
     import jieba
 
+    # The dictionary is read from the package. The loader of jieba would prefer a cache in the common temporary folder,
+    # which another version of jieba or another user may have written.
     segmenter = jieba.Tokenizer()
     segmenter.FREQ, segmenter.total = segmenter.gen_pfdict(segmenter.get_dict_file())
     segmenter.initialized = True

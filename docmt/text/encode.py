@@ -91,13 +91,14 @@ def _without_tokens(item: dict[str, Any], sentence: str, file: str) -> UserError
 def reference_tokens(documents: Path, target: Side | PretrainedSide) -> pa.Table | None:
     """Return the tokens of the further references in `documents.parquet`, which are translations beside the target.
 
-    The references are tokenised and cased as the target side is. Returns None for a corpus without further references.
+    Returns None for a corpus without further references.
     """
     has_any = pc.list_value_length(pc.field("references")) > 0
     check_file(documents)
     rows = pq.read_table(documents, columns=["split", "document", "sentence", "references"], filters=has_any)
     if not len(rows):
         return None
+    # The references are tokenised and cased as the target side is.
     tokens = [
         [" ".join(target.tokens(sentence)) for sentence in references] for references in rows["references"].to_pylist()
     ]

@@ -51,7 +51,7 @@ def learn(settings: TokensSettings, counts: SideCounts, file: str, workers: Work
 
 
 def _casing(settings: TokensSettings, side: str, counts: SideCounts) -> KeepCase:
-    """Return the casing of a side; a side with pretrained pieces keeps the case."""
+    # A side with pretrained pieces keeps its case.
     if settings.text.is_pretrained(side):
         return KeepCase()
     return casing_of(settings.text, settings.language(side), lambda: Truecaser(counts[side].case_examples))
@@ -62,8 +62,6 @@ def learn_subwords(
 ) -> dict[str, tuple[Segmenter, Vocabulary]]:
     """Return the segmenter and the vocabulary of each side in `words`, which has the counts of its training words.
 
-    With a threshold, pieces that are rarer are cut again, as `subword-nmt apply-bpe --vocabulary-threshold` does, and
-    characters that are rarer even then are left out of the vocabulary.
     Departs: a shared vocabulary has the pieces that reach the threshold in both sides together; subword-nmt counts the
     pieces of each side alone.
     """
@@ -71,20 +69,21 @@ def learn_subwords(
     known = _vocabularies(config, words, {side: (merges[side],) for side in words}, workers)
     if not config.threshold:
         return {side: (Segmenter(merges[side]), known[side]) for side in words}
+    # With a threshold, pieces that are rarer are cut again, as `subword-nmt apply-bpe --vocabulary-threshold` does, and
+    # characters that are rarer even then are left out of the vocabulary.
     cut = {side: (merges[side], known[side].pieces) for side in words}
     vocabularies = _vocabularies(config, words, cut, workers)
     return {side: (Segmenter(merges[side], vocabularies[side].pieces), vocabularies[side]) for side in words}
 
 
 def _learn_merges(config: TextConfig, words: CountsBySide) -> dict[str, tuple[str, ...]]:
-    """Return the merges of each side; joint merges are learnt once, from the words of both sides."""
     if config.bpe == "separate":
         return {side: learn_merges(words[side], config.merges) for side in words}
+    # Joint merges are learnt once, from the words of both sides.
     return dict.fromkeys(words, learn_merges(sum(words.values(), Counter()), config.merges))
 
 
 def _together(counts: CountsBySide) -> CountsBySide:
-    """Return, for each side, the counts of all sides together."""
     return dict.fromkeys(counts, sum(counts.values(), Counter()))
 
 
@@ -98,7 +97,6 @@ def _vocabularies(
 
 
 def _count_pieces(counts: Counter[str], segmenter: tuple, workers: Workers) -> Counter[str]:
-    """Return the number of occurrences of each piece in words with these counts."""
     words = sorted(counts)
     firsts = range(0, len(words), WORDS_AT_ONCE)
     chunks = ([(word, counts[word]) for word in words[first : first + WORDS_AT_ONCE]] for first in firsts)
@@ -111,9 +109,8 @@ def _count_pieces(counts: Counter[str], segmenter: tuple, workers: Workers) -> C
 def pipeline_of_other_corpus(settings: TokensSettings, learnt: Path | None) -> TextPipeline | None:
     """Return the pipeline in `learnt`, the `text/` folder of the corpus whose text the settings name.
 
-    Returns None where the settings name no other corpus.
-    Raises UserError where a folder is given but no other corpus is named, where a corpus is named but no folder is
-    given, and where the folder has other settings or languages.
+    Returns None where the settings name no other corpus. Raises UserError where a folder is given but no other corpus
+    is named, where a corpus is named but no folder is given, and where the folder has other settings or languages.
     """
     other = settings.takes_from
     if other is None:

@@ -66,8 +66,7 @@ _NO_BREAK_SPACES = [
 _COMMAS_INSIDE = [(r'"([,.]+)', r'\1"')]
 _COMMAS_OUTSIDE = [(',"', '",'), (r'(\.+)"(\s*[^<]|$)', r'"\1\2')]
 
-REMEMBERED_CHUNKS = 1 << 16
-"""The number of chunks whose tokens are remembered."""
+REMEMBERED_CHUNKS = 1 << 16  # The number of chunks whose tokens are remembered
 _CONTROLS = regex.compile(r"[\x00-\x08\x0e-\x1f]")
 _LETTER = regex.compile(r"\p{Alphabetic}")
 _NUMERIC = "#NUMERIC_ONLY#"
@@ -125,7 +124,7 @@ class Normaliser:
 
 
 def _punctuation_rules(language: str) -> Iterator[tuple[str, str]]:
-    """Yield the patterns and their replacements, in the order of the script."""
+    # The order is that of the script.
     yield from _SPACES
     yield from _QUOTES_AND_DASHES
     yield from _NO_BREAK_SPACES
@@ -181,7 +180,6 @@ class Moses:
         return self._detokenizer.detokenize(tokens, unescape=False)
 
     def _cut_chunk(self, chunk: str) -> list[str]:
-        """Return the tokens of one chunk, which is cut with a space on both sides."""
         return [chunk] if chunk.isalpha() else self._cut(f" {chunk} ")
 
     def _cut(self, text: str) -> list[str]:
@@ -191,12 +189,9 @@ class Moses:
         return text.split()
 
     def _split_full_stops(self, words: list[str]) -> list[str]:
-        """Separate a full stop from each word that is no abbreviation, and always from the last word.
-
-        Several dots in a row are not separated.
-        """
         tokens = []
         for word, following in zip(words, [*words[1:], None], strict=True):
+            # The full stop of the last word is always separated; several dots in a row are not.
             is_stopped = word[-1] == "." and word[-2:-1] not in ("", ".")
             if is_stopped and (following is None or not self._is_abbreviation(word[:-1], following)):
                 tokens += (word[:-1], ".")
@@ -207,7 +202,7 @@ class Moses:
         return [word for word in tokens if word]
 
     def _is_abbreviation(self, word: str, following: str) -> bool:
-        """Return whether a word, given without its full stop, keeps the full stop before the word `following`."""
+        # `word` is given without its full stop.
         return (
             ("." in word and _LETTER.search(word) is not None)
             or word in self._abbreviations
@@ -217,11 +212,9 @@ class Moses:
 
 
 def _rules(language: str, aggressive: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield the rules of a language: for each a mark that a text must contain, a pattern, and its replacement.
-
-    The rules are applied in this order; then the text is cut at spaces. The mark is only for speed: to test for the
-    mark is faster than to search the pattern.
-    """
+    """Yield the rules of a language: for each a mark that a text must contain, a pattern, and its replacement."""
+    # The rules are applied in this order; then the text is cut at spaces. The mark is only for speed: to test for the
+    # mark is faster than to search the pattern.
     within = _WITHIN_WORDS.get(language, "")
     yield "", rf"[^\p{{Alnum}}\s.'`,\-{within}]", r" \g<0> "
     if within:
@@ -237,11 +230,9 @@ def _rules(language: str, aggressive: bool) -> Iterator[tuple[str, str, str]]:
 
 
 def _abbreviations(language: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words that keep their full stop, and the words that keep their full stop before numbers only.
-
-    A language without lists of its own has the lists of English.
-    """
+    """Return the words that keep their full stop, and the words that keep their full stop before numbers only."""
     kinds = {}
+    # A language without lists of its own has the lists of English.
     for entry in NonbreakingPrefixes().words(language):
         word, marker, _ = entry.partition(_NUMERIC)
         kinds[word.rstrip() if marker else entry] = bool(marker)

@@ -18,24 +18,25 @@ def restore_line(
 ) -> tuple[str, str]:
     """Return the tokens of a line in the case of the side, joined by spaces, and the plain text of the line.
 
-    `is_tokenised`: whether the line has tokens between spaces. They stay as they are but for their case and the escapes
-    of Moses, such as `&apos;`, and the side's detokeniser joins them. Pretrained pieces are no such tokens, so such a
-    side cuts the joined text again. `is_truecased`: whether sentences may begin with small letters; these become
-    capital, as in the translations of our own truecased systems. `language` is the language of the line.
+    `is_tokenised`: whether the line has tokens between spaces. `is_truecased`: whether sentences may begin with small
+    letters; these become capital, as in the translations of our own truecased systems. `language` is the language of
+    the line.
     """
     if not is_tokenised:
         line = _capitalised_text(language, line) if is_truecased else line
         return " ".join(side.tokens(line)), line
+    # Tokens stay as they are but for their case and the escapes of Moses, such as `&apos;`, and the side's detokeniser
+    # joins them.
     words = ESCAPED.sub(lambda match: ESCAPES[match[1]], line).split()
     words = capitalised(words) if is_truecased else words
     if isinstance(side, Side):
         return " ".join(side.casing.apply(words)), side.tokenizer.detokenize(words)
+    # Pretrained pieces are no such tokens, so such a side cuts the joined text again.
     text = tokenizer_for(language, TextConfig()).detokenize(words)
     return " ".join(side.tokens(text)), text
 
 
 def _capitalised_text(language: str, line: str) -> str:
-    """Return plain text with the first word of each sentence capitalised; nothing else changes."""
     tokens, place = tokenizer_for(language, TextConfig()).tokenize(line), 0
     for token, capital in zip(tokens, capitalised(tokens), strict=True):
         start = line.find(token, place)

@@ -36,8 +36,7 @@ class PipelineConfig(TextConfig):
     input: Literal["text", "pieces"] = "text"
 
 
-SIDES = ("source", "target")
-"""The names of the sides, in the order of their columns."""
+SIDES = ("source", "target")  # The names of the sides, in the order of their columns
 
 
 @dataclass(frozen=True)
@@ -93,10 +92,7 @@ class TextPipeline:
 
     @classmethod
     def load(cls, folder: Path | str) -> "TextPipeline":
-        """Read the folder that `save` wrote.
-
-        Raises UserError where a file of the folder is missing or damaged.
-        """
+        """Read the folder that `save` wrote. Raises UserError where a file of the folder is missing or damaged."""
         folder = Path(folder)
         card = folder / "text.json"
         config = parse(PipelineConfig, read_json(card), str(card))

@@ -114,8 +114,8 @@ def join_names(names: Iterable[str]) -> str:
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON. Raises ValueError where it has a key twice, of which JSON reads the last."""
     value = dict(pairs)
+    # JSON itself would read the last of two equal keys.
     if len(value) < len(pairs):
         raise ValueError("a piece or key twice")
     return value
@@ -201,22 +201,20 @@ class PretrainedTokenizer:
         return None if number == self._unknown else number
 
     def special_rows(self, language: str) -> list[int | None]:
-        """Return the rows of the special symbols, in the order of SPECIALS; None for a symbol without a counterpart.
-
-        `<sep>` has the row of the code of the target language, `language` (see this module's docstring).
-        """
+        """Return the rows of the special symbols, in the order of SPECIALS; None for a symbol without a counterpart."""
         rows = [self._special_row(role) for role in range(len(SPECIALS))]
+        # `<sep>` has the row of the code of the target language, `language` (see this module's docstring).
         rows[SEP] = self._language_row(language)
         return rows
 
     def _language_row(self, language: str) -> int | None:
-        """Return the row of a language's code, such as de_DE; None where the tokenizer has no such code."""
+        # A code is a name such as de_DE.
         code = re.compile(rf"{re.escape(language)}_[A-Z]{{2}}")
         return next((self._tokenizer.token_to_id(name) for name in self._added if code.fullmatch(name)), None)
 
     def _special_row(self, role: int) -> int | None:
-        """Return the row of a special symbol, under the first of its names that the tokenizer has."""
         numbers = (self._tokenizer.token_to_id(name) for name in ROLES.get(role, ()))
+        # The symbol has the first of its names that the tokenizer has.
         return next((number for number in numbers if number is not None), None)
 
     def text(self, names: Iterable[str]) -> str:
@@ -289,10 +287,7 @@ class PretrainedSide:
 
     @classmethod
     def load(cls, folder: Path, name: str) -> "PretrainedSide":
-        """Read the files of side `name` from a `text/` folder.
-
-        Raises UserError where a file is missing or damaged.
-        """
+        """Read the files of side `name` from a `text/` folder. Raises UserError where a file is missing or damaged."""
         return cls(
             PretrainedTokenizer.load(folder / TOKENIZER),
             Vocabulary.load(folder / f"vocabulary.{name}.txt"),

@@ -41,9 +41,8 @@ def process_corpus(
 
     The same corpus and settings give the same bytes with any number of `workers`. Merges, vocabularies and cases are
     learnt from the training split, or are read from `learnt`: the `text/` folder of another corpus, which the settings
-    name.
-    Raises UserError for a corpus without a training split that learns its own pieces, for a sentence without any token,
-    and where `learnt` is not what the settings need (`pipeline_of_other_corpus`).
+    name. Raises UserError for a corpus without a training split that learns its own pieces, for a sentence without any
+    token, and where `learnt` is not what the settings need (`pipeline_of_other_corpus`).
     """
     pipeline_of_other_corpus(settings, learnt)  # a wrong folder is refused first, since the passes may take hours
     with _scratch(output) as scratch:
@@ -69,8 +68,8 @@ def learn_parts(
 ) -> None:
     """Write text/ and the tables of contrastive items and further references, from the outputs of `tokenise_part`.
 
-    `parts` are the folders of all parts. `learnt` has the same meaning as in `process_corpus`.
-    Raises UserError where there are no counts to learn from, and for a contrastive sentence without any token.
+    `parts` are the folders of all parts. `learnt` has the same meaning as in `process_corpus`. Raises UserError where
+    there are no counts to learn from, and for a contrastive sentence without any token.
     """
     other_pipeline = pipeline_of_other_corpus(settings, learnt)
     counts = {side: WordCounts() for side in SIDES}
@@ -117,11 +116,8 @@ def join_parts(parts: Sequence[Path], learnt: Path, output: Path) -> None:
 
 @contextmanager
 def _scratch(output: Path) -> Iterator[Path]:
-    """Yield a temporary folder beside the output, and remove it afterwards.
-
-    The folder is on the disk of the output, which must have room for it. A folder that a killed job left is removed
-    first.
-    """
+    # The folder is on the disk of the output, which must have room for it. A folder that a killed job left is removed
+    # first.
     folder = output.with_name(f".{output.name}.shards")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

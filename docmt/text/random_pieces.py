@@ -18,10 +18,8 @@ from docmt.settings.pretrained import TOKENIZER
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-PIECES = 500
-"""The largest number of pieces with more than one character."""
-LONGEST = 4
-"""The largest number of characters of a piece."""
+PIECES = 500  # The largest number of pieces with more than one character
+LONGEST = 4  # The largest number of characters of a piece
 WITHIN = "##"
 """The mark before a BERT piece that continues a word."""
 
@@ -85,7 +83,6 @@ TOKENIZER_BUILDERS = {"mbart": sentencepiece, "bert": wordpiece, "aligner": word
 
 
 def _words(tokenizer: "Tokenizer", lines: list[str]) -> Counter[str]:
-    """Return the number of occurrences of each word in the lines, which the tokenizer normalises and cuts."""
     normalised = (tokenizer.normalizer.normalize_str(line) for line in lines)
     return Counter(word for line in normalised for word, _ in tokenizer.pre_tokenizer.pre_tokenize_str(line))
 
@@ -104,10 +101,8 @@ def _counts(words: Counter[str], within: str = "") -> Counter[str]:
 
 
 def _chosen(counts: Counter[str], within: str = "") -> list[str]:
-    """Return the single characters, then the longer sequences, at most PIECES of them, the most frequent first.
-
-    The order of the pieces depends on counts and spelling alone.
-    """
+    """Return the single characters, then the longer sequences, at most PIECES of them, the most frequent first."""
+    # The order of the pieces depends on counts and spelling alone.
     ordered = by_frequency(counts)
     single = [piece for piece in ordered if len(piece.removeprefix(within)) == 1]
     return single + [piece for piece in ordered if len(piece.removeprefix(within)) > 1][:PIECES]

@@ -33,10 +33,8 @@ class WholeTokens:
     merges: tuple[str, ...] = ()
 
     def pieces(self, word: str) -> list[str]:
-        """Return the token as its only piece, or `<unk>` for a token with the name of a special symbol.
-
-        Without this rule a word of the text could be mistaken for a special symbol.
-        """
+        """Return the token as its only piece, or `<unk>` for a token with the name of a special symbol."""
+        # Without this rule a word of the text could be mistaken for a special symbol.
         return [SPECIALS[UNK] if word in SPECIALS else word]
 
     def save(self, path: Path | str) -> None:

@@ -21,8 +21,7 @@ tokens between spaces; they have capital letters, begin with them (openings), or
 Lines = Sequence[str | None]
 """The lines of a text. A line that a text does not have, such as a second reference of a sentence, is None."""
 
-MOST_CHARACTERS = 40
-"""The largest number of characters of a line that messages show."""
+MOST_CHARACTERS = 40  # The largest number of characters of a line that messages show
 
 
 @dataclass(frozen=True)
@@ -162,19 +161,17 @@ def text_warnings(texts: Mapping[str, Lines], references: Mapping[str, Lines], s
 
 
 def _seen(sign: Sign, lines: Lines) -> Seen | None:
-    """Return a sign that enough lines have; None where too few have it."""
     matching, total = _matching(sign, lines)
     is_enough = matching and len(matching) >= max(min(2, total), sign.share * total)
     return Seen(sign, len(matching), total, matching[0]) if is_enough else None
 
 
 def _share(sign: Sign, lines: Lines) -> float:
-    """Return the share of the lines that have a sign."""
     matching, total = _matching(sign, lines)
     return len(matching) / max(total, 1)
 
 
 def _matching(sign: Sign, lines: Lines) -> tuple[list[str], int]:
-    """Return the lines with a sign, and the number of all lines; blank lines are left out of both."""
+    # Blank lines are left out of both numbers.
     texts = [line for line in lines if line and line.strip()]
     return [line for line in texts if sign.pattern.search(line)], len(texts)

@@ -66,7 +66,6 @@ class WordCounts:
                 self.words.update(tokens)
 
     def _count_cases(self, tokens: Sequence[str]) -> None:
-        """Count the words of a sentence of which the truecaser learns."""
         kinds: tuple[list[str], list[str]] = ([], [])
         for word, opens in with_openings(tokens):
             kinds[opens].append(word)
@@ -88,8 +87,7 @@ class WordCounts:
         return counts
 
 
-SideCounts = dict[str, WordCounts]
-"""The counts of each side, by the name of the side: "source" or "target"."""
+SideCounts = dict[str, WordCounts]  # The counts of each side, by the name of the side: "source" or "target"
 
 
 def tokenise(
@@ -98,8 +96,7 @@ def tokenise(
     """Write the tokenised shards of a part of `documents.parquet` and return the word counts of its training sentences.
 
     The shards have the columns TOKENISED. The counts are empty where the text takes its pieces from another corpus,
-    since nothing is learnt then.
-    Raises UserError for a sentence without any token.
+    since nothing is learnt then. Raises UserError for a sentence without any token.
     """
     shards, total = document_shards(documents, TOKENISED, part)
     counts = {side: WordCounts() for side in SIDES}
@@ -121,10 +118,7 @@ class ShardTokeniser:
         self._tokenise = {side: _remembering(tokenizer_of(settings, side)) for side in SIDES}
 
     def __call__(self, shard: pa.Table) -> Done[tuple[pa.RecordBatch, SideCounts]]:
-        """Return the rows and counts of a shard.
-
-        Raises UserError for a sentence without any token.
-        """
+        """Return the rows and counts of a shard. Raises UserError for a sentence without any token."""
         is_training = pc.equal(shard["split"], "train")
         columns, counts = {}, {}
         for side in SIDES:
@@ -139,14 +133,13 @@ class ShardTokeniser:
         return Done((batch_of(shard), counts), len(shard))
 
     def _learns_case(self, side: str) -> bool:
-        """Return whether the case of a side is learnt; a side with pretrained pieces keeps its case."""
         text = self.settings.text
         return not text.is_pretrained(side) and learns_case(text, self.settings.language(side))
 
     def _check(self, shard: pa.Table, lines: Sequence[str], side: str) -> None:
-        """Raise UserError for the first sentence without a token, such as a sentence of control characters alone."""
         if all(lines):
             return
+        # A sentence of control characters alone has no token, for example.
         row = shard.slice(lines.index(""), 1).to_pylist()[0]
         raise UserError(
             f"a {side} sentence without any token",
@@ -157,7 +150,6 @@ class ShardTokeniser:
 
 
 def _remembering(tokenizer: Tokenizer | PretrainedTokenizer) -> Callable[[str], str]:
-    """Return a function that tokenises a sentence and remembers the results of the last sentences."""
     return lru_cache(REMEMBERED_SENTENCES)(lambda sentence: " ".join(tokenizer.tokenize(sentence)))
 
 

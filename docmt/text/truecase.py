@@ -5,8 +5,7 @@ This module imports nothing of docmt, since `docmt export-model --to ctranslate2
 
 from collections.abc import Iterable, Iterator, Mapping
 
-SENTENCE_ENDS = frozenset(".:?!")
-"""Tokens after which a new sentence begins within a line."""
+SENTENCE_ENDS = frozenset(".:?!")  # Tokens after which a new sentence begins within a line
 OPENINGS = frozenset("([]\"'")
 """Tokens that may precede the first word of a sentence; the closing bracket `]` is in the list of Moses too."""
 

@@ -13,8 +13,7 @@ def dev_bleu(text: Path) -> Score:
 
     A line is an instance of the view, with its sentences joined. So the score is s-BLEU for a view of single sentences,
     and BLEU of instances otherwise, where the numbers of sentences of translation and reference may differ. The
-    reference is restored from ids, so that this BLEU compares validations of one training, and nothing else. Unknown
-    pieces of a translation are left out.
+    reference is restored from ids, so that this BLEU compares validations of one training, and nothing else.
 
     Raises UserError where a file of the folder is missing or damaged.
     """
@@ -30,6 +29,7 @@ def dev_bleu(text: Path) -> Score:
         return " ".join(pipeline.target.restore(words)[1] for words in instance)
 
     def score(translations: Sequence[Sentences], references: Sequence[Sentences]) -> float:
+        # Unknown pieces of a translation are left out.
         known = [[[piece for piece in words if piece != UNK] for words in instance] for instance in translations]
         return bleu(metric, list(map(line, known)), [list(map(line, references))], "instance")["score"]
 

@@ -38,8 +38,7 @@ USEFUL_THREADS = ((256, 1), (512, 4))
 
 On free cores a second thread saves a fifth of the time of a narrow model; on busy ones it takes twenty times as long.
 """
-MOST_THREADS = 8
-"""The largest number of threads with which a wider model translates a few documents."""
+MOST_THREADS = 8  # The largest number of threads with which a wider model translates a few documents
 
 
 @dataclass(frozen=True)
@@ -116,11 +115,11 @@ class TrainedModel:
 def default_threads(width: int) -> int:
     """Return the number of CPU threads with which a model of this width is expected to translate fastest now.
 
-    Threads wait for each other after every matrix product of a decoding step. Where other programs use the cores, the
-    wait is longer than the product: two threads on two busy cores are slower than one (benchmarks/threads.md). So
-    narrow models use one thread, and wider models only the cores that were free in the last minute. The environment
-    variable OMP_NUM_THREADS is an upper limit.
+    The environment variable OMP_NUM_THREADS is an upper limit.
     """
+    # Threads wait for each other after every matrix product of a decoding step. Where other programs use the cores, the
+    # wait is longer than the product: two threads on two busy cores are slower than one (benchmarks/threads.md). So
+    # narrow models use one thread, and wider models only the cores that were free in the last minute.
     useful = next((threads for limit, threads in USEFUL_THREADS if width < limit), MOST_THREADS)
     allowed = int(os.environ.get("OMP_NUM_THREADS") or cores())
     free = cores() - os.getloadavg()[0]

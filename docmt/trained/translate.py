@@ -20,18 +20,14 @@ from docmt.trained.model import TrainedModel
 from docmt.views.cuts import cut_documents, sentence_costs
 from docmt.views.segments import segments_of, sentences_of, with_copies
 
-WHERE = "standard input"
-"""The name of the text in messages."""
+WHERE = "standard input"  # The name of the text in messages
 
 
 @dataclass(frozen=True)
 class Translated:
-    """The translations of `count` lines; only the lines at `places` have text.
+    """The translations of `count` lines; only the lines at `places` have text."""
 
-    `decoded` is None where no line has text.
-    """
-
-    decoded: Decoded | None
+    decoded: Decoded | None  # None where no line has text
     places: list[int]
     count: int
     restore: Restore

@@ -83,16 +83,15 @@ def build_view(
 
 
 def _drawn(view: ViewConfig, file: Path, workers: Workers) -> list[np.ndarray | None]:
-    """Return for each shard the numbers of its training segments that are drawn, or None where all are used."""
     total = len(ArrowFile(file, NEEDED))
     if view.train.sample is None:
+        # None: all segments of a shard are used.
         return [None] * total
     shard_ranks = workers.each("drawing segments", partial(ShardRanker, view.train, file), range(total), total)
     return draw(view.train.sample, shard_ranks, f"{file}: train")
 
 
 def _check_documents(counts: dict[str, int], cut: CutConfig, file: Path) -> None:
-    """Raise UserError where all training documents are too short."""
     left_out = counts.get("documents_left_out", 0)
     if left_out and left_out == counts["documents"] + left_out:
         what, expected = "every training document is too short", f"some documents that {cut.name} keeps"
@@ -100,17 +99,15 @@ def _check_documents(counts: dict[str, int], cut: CutConfig, file: Path) -> None
 
 
 def _card(counts: dict[str, int], cut: CutConfig) -> dict[str, Any]:
-    """Return the card of a split.
-
-    `documents` and `sentences` are the numbers of documents and sentences that were cut. `left_out` has the number of
-    documents that are too short, the number of their sentences, and the number of segments that are not drawn.
-    `over_long_sentences` is None for a cut without a budget of tokens.
-    """
+    # `documents` and `sentences` are the numbers of documents and sentences that were cut.
     card = {name: counts.get(name, 0) for name in ("documents", "sentences", "segments", "sentences_in_segments")}
+    # `left_out` has the number of documents that are too short, the number of their sentences, and the number of
+    # segments that are not drawn.
     left_out = {name: counts.get(f"{name}_left_out", 0) for name in ("documents", "sentences", "segments")}
     sides = {
         side: {name: counts.get(f"{side}_{name}", 0) for name in ("pieces", "longest")} for side in ("source", "target")
     }
+    # `over_long_sentences` is None for a cut without a budget of tokens.
     over_long = None if cut.max_tokens is None else counts.get("over_long_sentences", 0)
     return {"cut": cut.name, **card, "left_out": left_out, "over_long_sentences": over_long, **sides}
 
@@ -122,19 +119,13 @@ def cut_of(view: ViewConfig, split: str) -> CutConfig:
 
 @dataclass(frozen=True)
 class CutSplit:
-    """The sentences of one split in a shard, and the segments into which they are cut.
+    """The sentences of one split in a shard, and the segments into which they are cut."""
 
-    `all_sentences`: the sentences of tokens.arrow. `selected`: the sentences of documents that are long enough.
-    `filled`: the selected sentences with the partial copies of `docmt.views.segments.with_copies`. `cuts`: the
-    segments, as ranges of the sentences in `filled`. `over_long`: the number of sentences whose cost alone reaches the
-    budget.
-    """
-
-    all_sentences: Sentences
-    selected: Sentences
-    filled: Sentences
-    cuts: Cuts
-    over_long: int
+    all_sentences: Sentences  # the sentences of tokens.arrow
+    selected: Sentences  # the sentences of documents that are long enough
+    filled: Sentences  # the selected sentences with their partial copies (`with_copies`)
+    cuts: Cuts  # the segments, as ranges of the sentences in `filled`
+    over_long: int  # the number of sentences whose cost alone reaches the budget
 
     @classmethod
     def of(cls, sentences: Sentences, cut: CutConfig) -> "CutSplit":

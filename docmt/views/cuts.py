@@ -8,8 +8,7 @@ import numpy as np
 from docmt.base.ragged import places, spans
 from docmt.settings.data import CutConfig
 
-FRAME = 2
-"""The cost, in tokens, of the symbols `<s>` and `</s>` around a sentence."""
+FRAME = 2  # The cost, in tokens, of the symbols `<s>` and `</s>` around a sentence
 
 
 @dataclass(frozen=True)
@@ -31,9 +30,9 @@ class Cuts:
 def sentence_costs(source_pieces: np.ndarray, target_pieces: np.ndarray) -> np.ndarray:
     """Return the cost of each sentence in tokens, which counts against a cut's budget (max_tokens).
 
-    The cost is the number of pieces of the longer side, plus FRAME. The budget therefore limits a sum of maxima, as in
-    G-Transformer's code, and not the length of each side.
+    The cost is the number of pieces of the longer side, plus FRAME.
     """
+    # The budget therefore limits a sum of maxima, as in G-Transformer's code, and not the length of each side.
     return np.maximum(source_pieces, target_pieces) + FRAME
 
 
@@ -59,41 +58,37 @@ def cut_documents(documents: np.ndarray, costs: np.ndarray, cut: CutConfig) -> C
 
 
 def _windows(documents: np.ndarray, size: int) -> Cuts:
-    """Return all windows of `size` consecutive sentences; a shorter document is one window."""
     lengths = np.diff(documents)
+    # A document that is shorter than `size` is one window.
     windows = np.where(lengths == 0, 0, np.maximum(lengths - size + 1, 1))
     starts = spans(documents[:-1], windows)
     return Cuts(starts, np.minimum(starts + size, np.repeat(documents[1:], windows)))
 
 
 def _windows_by_last_sentence(documents: np.ndarray, size: int) -> Cuts:
-    """Return a window for each sentence: it ends with the sentence, and has up to `size` sentences of the document.
-
-    Our addition: without windows of fewer than `size` sentences, a k-to-k model could not translate fewer than k
-    sentences, such as a short document or a single sentence.
-    """
+    """Return a window for each sentence: it ends with the sentence, and has up to `size` sentences of the document."""
+    # Our addition: without windows of fewer than `size` sentences, a k-to-k model could not translate fewer than k
+    # sentences, such as a short document or a single sentence.
     ends = np.arange(1, documents[-1] + 1)
     opens = np.repeat(documents[:-1], np.diff(documents))
     return Cuts(np.maximum(ends - size, opens), ends)
 
 
 def _chunk_starts(documents: np.ndarray, size: int) -> np.ndarray:
-    """Return the first sentences of consecutive chunks of `size` sentences; a document's last chunk may be shorter."""
+    # The last chunk of a document may be shorter.
     chunks = -(-np.diff(documents) // size)
     return np.repeat(documents[:-1], chunks) + places(chunks) * size
 
 
 def _packed_starts(documents: np.ndarray, costs: np.ndarray, budget: int) -> np.ndarray:
-    """Return the number of the first sentence of each instance; instances are filled up to a budget of tokens.
-
-    A new instance starts where the sum of costs with the next sentence would not be strictly below the budget. A
-    sentence that costs the whole budget or more is therefore an instance alone. The loop is plain Python because the
-    start of an instance depends on the start of the instance before it.
-    """
+    """Return the number of the first sentence of each instance; instances are filled up to a budget of tokens."""
     opens_document = np.zeros(len(costs) + 1, dtype=bool)
     opens_document[documents] = True
     starts, filled = [], 0
+    # The loop is plain Python because the start of an instance depends on the start of the instance before it.
     for sentence, (cost, opens) in enumerate(zip(costs.tolist(), opens_document.tolist()[:-1], strict=True)):
+        # A new instance starts where the sum of costs with the next sentence would not be strictly below the budget. A
+        # sentence that costs the whole budget or more is therefore an instance alone.
         if opens or filled + cost >= budget:
             starts.append(sentence)
             filled = 0

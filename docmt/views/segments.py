@@ -19,10 +19,9 @@ from docmt.views.cuts import FRAME, Cuts, visible_from
 
 @dataclass(frozen=True)
 class Sentences:
-    """The sentences of a split, or of a part of it.
+    """The sentences of a split, or of a part of it: the ids of both sides, and the names of the documents.
 
-    `source`, `target`: the ids of both sides. `names`: the names of the documents. `documents`: the number of the first
-    sentence of each document and, last, the number of all sentences.
+    `documents`: the number of the first sentence of each document and, last, the number of all sentences.
     """
 
     source: Ragged
@@ -58,7 +57,6 @@ def sentences_of(rows: pa.Table, where: str) -> Sentences:
 
 
 def _in_order(numbers: np.ndarray, names: np.ndarray, documents: np.ndarray) -> bool:
-    """Return whether the rows of each document are its sentences 0, 1, 2, ... in order."""
     firsts, lengths = documents[:-1], np.diff(documents)
     counted = places(lengths)
     return (
@@ -79,14 +77,15 @@ def with_copies(sentences: Sentences, copies: int, share: float) -> Sentences:
     the Blanks", "filled the missing context with partial copy strategy, since the repetition can naturally enhance the
     lexical cohesion".
 
-    Our reading: the missing context is the context before a document's first sentence, so that only the windows of the
-    first k - 1 sentences of a document are filled (k is the number of sentences of a window). The copied sentence is
-    the first real sentence of such a window, which is the document's first sentence. Both sides are copied, so that the
-    model sees the repetition and its consistent translation. The beginning of the sentence is copied, since the
-    beginnings of both sides mostly translate each other, and since a random choice would differ each time that the view
-    is built. Where the test cut is filled too, translating drops the translations of copies.
+    Where the test cut is filled too, translating drops the translations of copies.
     """
+    # Our reading: the missing context is the context before a document's first sentence, so that only the windows of
+    # the first k - 1 sentences of a document are filled (k is the number of sentences of a window). The copied sentence
+    # is the first real sentence of such a window, which is the document's first sentence.
     first = sentences.documents[:-1]
+    # Both sides are copied, so that the model sees the repetition and its consistent translation. The beginning of the
+    # sentence is copied, since the beginnings of both sides mostly translate each other, and since a random choice
+    # would differ each time that the view is built.
     sides = (_with_copies(side, first, copies, share) for side in (sentences.source, sentences.target))
     documents = sentences.documents + copies * np.arange(len(sentences.documents))
     return replace(sentences, **dict(zip(("source", "target"), sides, strict=True)), documents=documents)
@@ -95,10 +94,10 @@ def with_copies(sentences: Sentences, copies: int, share: float) -> Sentences:
 def with_each_alone(sentences: Sentences) -> Sentences:
     """Add each sentence but the first of a document as a document of its own, after all documents.
 
-    Our second reading of partial copy (see `with_copies`): the context of a sentence within a document may be missing
-    too, so that a model also learns each sentence behind copies of itself. The name of such a document is that of the
-    sentence's document and, after a dot, the number of the sentence, from 2.
+    The name of such a document is that of the sentence's document and, after a dot, the number of the sentence, from 2.
     """
+    # Our second reading of partial copy (see `with_copies`): the context of a sentence within a document may be missing
+    # too, so that a model also learns each sentence behind copies of itself.
     later = np.delete(np.arange(len(sentences)), sentences.documents[:-1])
     owner = np.searchsorted(sentences.documents, later, side="right") - 1
     numbers = later - sentences.documents[owner] + 1
@@ -110,13 +109,11 @@ def with_each_alone(sentences: Sentences) -> Sentences:
 
 
 def _with_copies(side: Ragged, first: np.ndarray, copies: int, share: float) -> Ragged:
-    """Return the sentences of a side with their copies; `first`: the number of each document's first sentence.
-
-    No id is stored twice: a copy has the start of the copied sentence, and a length of its own.
-    """
+    """Return the sentences of a side with their copies; `first`: the number of each document's first sentence."""
     before = np.repeat(first, copies)
     # The product is rounded to nine decimals first, since 0.07 * 100 is a little more than 7 in floating point.
     parts = np.ceil(np.round(share * side.lengths[before], 9)).astype(np.int64)
+    # No id is stored twice: a copy has the start of the copied sentence, and a length of its own.
     lengths = np.insert(side.lengths, before, parts)
     return Ragged(side.values, np.insert(side.starts, before, side.starts[before]), lengths)
 
@@ -149,22 +146,23 @@ def contrastive_segments(items: pa.Table, cut: CutConfig) -> pa.Table:
     """Return a row for each variant of each item, in order; the last sentence of the row is the judged sentence.
 
     All variants of an item have the same context: the context sentences that fit into a segment with the longest
-    variant. Otherwise the length of a variant would decide with how much context it is judged.
+    variant.
     """
+    # Otherwise the length of a variant would decide with how much context it is judged.
     rows = [row for item in items.to_pylist() for row in _variants(item, cut)]
     return pa.Table.from_pylist(rows, CONTRASTIVE_SEGMENTS)
 
 
 def _variants(item: dict[str, Any], cut: CutConfig) -> list[dict[str, Any]]:
-    """Return the rows of an item's variants, all with the context that fits into a segment with the longest variant."""
     longest = max(item["variant_ids"], key=len)
     pairs = zip(item["source_ids"], [*item["target_context_ids"], longest], strict=True)
+    # The context is what fits into a segment with the longest variant.
     first = visible_from([max(len(source), len(target)) + FRAME for source, target in pairs], cut)
     return [_row(item, number, first) for number in range(len(item["variant_ids"]))]
 
 
 def _row(item: dict[str, Any], variant: int, first: int) -> dict[str, Any]:
-    """Return the row of a variant, whose segment starts at sentence `first` of the item."""
+    # The segment starts at sentence `first` of the item.
     source = item["source_ids"][first:]
     target = [*item["target_context_ids"][first:], item["variant_ids"][variant]]
     return {

@@ -11,17 +11,16 @@ from docmt.settings.data import CutConfig
 from docmt.views.cuts import Cuts
 from docmt.views.segments import Sentences, document_numbers
 
-SEED = b"docmt sample"
-"""The key of the hash that ranks segments; a different key would draw different segments."""
+SEED = b"docmt sample"  # The key of the hash that ranks segments; a different key would draw different segments
 
 
 def long_enough(sentences: Sentences, cut: CutConfig) -> np.ndarray:
     """Return for each document whether it has the minimum numbers of sentences and of source pieces that `cut` sets.
 
     Paper: G-Transformer, section 3.1, where training documents "with a length of less than 768 tokens" are removed.
-    Our reading: the length is the number of source pieces, without the symbols around sentences.
     """
     lengths = np.diff(sentences.documents)
+    # Our reading: the length is the number of source pieces, without the symbols around sentences.
     pieces = sums(sentences.source.lengths, lengths)
     return (lengths >= (cut.min_document_sentences or 0)) & (pieces >= (cut.min_document_tokens or 0))
 
@@ -29,10 +28,10 @@ def long_enough(sentences: Sentences, cut: CutConfig) -> np.ndarray:
 def ranks(sentences: Sentences, cuts: Cuts) -> np.ndarray:
     """Return a pseudo-random number (uint64) for each segment.
 
-    The number depends only on the name of the segment's document and on the number of the segment's last sentence. No
-    two segments of a cut have the same last sentence, but several windows may have the same first sentence.
+    The number depends only on the name of the segment's document and on the number of the segment's last sentence.
     """
     owner = document_numbers(sentences, cuts)
+    # No two segments of a cut have the same last sentence, but several windows may have the same first sentence.
     ends = cuts.ends - sentences.documents[owner]
     keys = (f"{name}\t{end}".encode() for name, end in zip(sentences.names[owner], ends, strict=True))
     numbers = b"".join(blake2b(key, digest_size=8, key=SEED).digest() for key in keys)
@@ -42,9 +41,8 @@ def ranks(sentences: Sentences, cuts: Cuts) -> np.ndarray:
 def draw(size: int, shards: Iterable[np.ndarray], where: str) -> list[np.ndarray]:
     """Return, for each shard, the numbers of its segments among the `size` segments with the lowest ranks, ascending.
 
-    `shards`: the `ranks` of each shard, in the order of the shards. Of segments with equal ranks the earlier one is
-    drawn. The segments of a smaller draw are all in a larger draw. Memory holds at most `size` drawn segments and one
-    shard.
+    `shards`: the `ranks` of each shard, in the order of the shards. The segments of a smaller draw are all in a larger
+    draw.
 
     Raises UserError, which names `where`, where there are fewer segments than `size`.
     """
@@ -52,6 +50,7 @@ def draw(size: int, shards: Iterable[np.ndarray], where: str) -> list[np.ndarray
     total = count = 0
     for number, shard_ranks in enumerate(shards):
         shard_places = np.stack([np.full(len(shard_ranks), number), np.arange(len(shard_ranks))], axis=1)
+        # Memory holds at most `size` drawn segments and one shard.
         drawn, places = np.concatenate([drawn, shard_ranks]), np.concatenate([places, shard_places])
         # The sort is stable, so that of segments with equal ranks the earlier one is drawn.
         lowest = np.argsort(drawn, kind="stable")[:size]

@@ -59,7 +59,6 @@ def file_name(column: str, source_language: str, target_language: str) -> str:
 
 
 def _write_files(corpus: ExportedCorpus, folder: Path) -> None:
-    """Write the files of each split; the line of a sentence that lacks a further reference is empty."""
     languages = corpus.card["source_language"], corpus.card["target_language"]
     columns = {split: corpus.columns([split]) for split in corpus.splits}
     with ExitStack() as stack:
@@ -71,11 +70,11 @@ def _write_files(corpus: ExportedCorpus, folder: Path) -> None:
         for split, texts in corpus.parts():
             _check_names(texts, corpus.folder / "documents.parquet")
             for column in columns[split]:
+                # The line of a sentence that lacks a further reference is empty.
                 streams[split, column].writelines(f"{text or ''}\n" for text in texts[column])
 
 
 def _write_items(corpus: ExportedCorpus, path: Path) -> None:
-    """Write the contrastive items as a table; raises UserError for the name of a set that is not one cell of a line."""
     for name in dict.fromkeys(item.set for item in corpus.items):
         if set(name) & set("\t\r\n"):
             raise UserError(
@@ -89,7 +88,6 @@ def _write_items(corpus: ExportedCorpus, path: Path) -> None:
 
 
 def _check_names(texts: Texts, where: Path) -> None:
-    """Raise UserError for a name of a document that does not fit on one line."""
     for name in texts["document"]:
         if "\n" in name:
             raise UserError(
@@ -102,7 +100,7 @@ def _check_names(texts: Texts, where: Path) -> None:
 
 
 def _write_tables(corpus: ExportedCorpus, paths: Mapping[str, Path]) -> dict[str, int]:
-    """Write the table of each split, and return the number of its rows; all tables have the same columns."""
+    # All tables have the same columns.
     schema = pa.schema([(column, pa.string()) for column in corpus.columns(corpus.splits)])
     rows = dict.fromkeys(paths, 0)
     with ExitStack() as stack:

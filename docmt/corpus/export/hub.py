@@ -18,8 +18,7 @@ from docmt.base.recipe import artifact_name
 from docmt.catalogue.licences import OPEN_LICENCES, is_open
 from docmt.corpus.export.reading import ExportedCorpus
 
-HUB_SPLITS = {"train": "train", "dev": "validation", "test": "test"}
-"""The names that the Hub gives to the splits."""
+HUB_SPLITS = {"train": "train", "dev": "validation", "test": "test"}  # The names that the Hub gives to the splits
 CONTRASTIVE_FILE = "data/contrastive-00000-of-00001.parquet"
 
 
@@ -65,7 +64,6 @@ def fields(corpus: ExportedCorpus, rows: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _item_features() -> list[dict[str, str]]:
-    """Return the columns of contrastive items as features of the Hub."""
     kinds = {"string": ("dtype", "string"), "int32": ("dtype", "int32")}
     features = []
     for column in CONTRASTIVE:
@@ -75,7 +73,6 @@ def _item_features() -> list[dict[str, str]]:
 
 
 def _sections(corpus: ExportedCorpus, about: str) -> Iterator[str]:
-    """Yield the sections of the text: what the corpus is, its columns, its counts, how to read it, and its licence."""
     card = corpus.card
     yield f"# {card['corpus']}"
     yield " ".join(about.split())
@@ -93,7 +90,6 @@ def _sections(corpus: ExportedCorpus, about: str) -> Iterator[str]:
 
 
 def _column_lines(corpus: ExportedCorpus) -> Iterator[str]:
-    """Yield lines on the meaning of the rows and columns."""
     card, columns = corpus.card, corpus.columns(corpus.splits)
     yield "A row is a sentence pair; the rows of a document follow each other.\n"
     yield "- `document`: the name of the document, which is unique in its split"
@@ -106,7 +102,6 @@ def _column_lines(corpus: ExportedCorpus) -> Iterator[str]:
 
 
 def _counts(corpus: ExportedCorpus) -> str:
-    """Return a table of the counts of each split."""
     names = ("documents", "sentences", "source_characters", "target_characters")
     counts = corpus.card["splits"]
     rows = [(HUB_SPLITS[split], *(f"{counts[split][name]:,}" for name in names)) for split in corpus.splits]
@@ -114,7 +109,6 @@ def _counts(corpus: ExportedCorpus) -> str:
 
 
 def _item_counts(corpus: ExportedCorpus) -> str:
-    """Return a sentence on contrastive items, and a table of their number in each set."""
     counts = Counter(item.set for item in corpus.items)
     return (
         "The configuration `contrastive` has a row for each contrastive item: source sentences, the translations of all"
@@ -125,7 +119,7 @@ def _item_counts(corpus: ExportedCorpus) -> str:
 
 
 def _reader(corpus: ExportedCorpus) -> str:
-    """Return the reader of a corpus file that reads the tables; files of a corpus have names without a folder."""
+    # Files of a corpus have names without a folder.
     names = {split: PurePosixPath(data_file(split)).name for split in corpus.splits}
     reader: dict[str, Any] = {"kind": "table", "splits": names}
     further = [name for name in corpus.columns(corpus.splits) if re.fullmatch(r"reference_\d+", name)]

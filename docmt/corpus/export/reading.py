@@ -18,8 +18,7 @@ from docmt.base.shards import document_shards
 from docmt.base.tables import ArrowFile, read_arrow, read_parquet
 from docmt.corpus.inputs import ContrastiveItem
 
-PLACE = ("split", "document", "sentence")
-"""The columns that identify a sentence in the tables of stages 1 and 2."""
+PLACE = ("split", "document", "sentence")  # The columns that identify a sentence in the tables of stages 1 and 2
 TOKENS_OF = {"source": "source_tokens", "target": "target_tokens"}
 """The columns of the tokens in the tables of stage 2 and in exports, by the side."""
 CARD = ("corpus", "source_language", "target_language", "licence", "citation", "splits", "contrastive")
@@ -33,8 +32,8 @@ Texts = dict[str, list[str | None]]
 class ExportedCorpus:
     """The corpus that an export reads.
 
-    `folder` is its folder of stage 1. `tokens` is its folder of stage 2, or None for an export without tokens.
-    `chosen` has the names of splits; no name stands for all splits.
+    `folder` is its folder of stage 1. `tokens` is its folder of stage 2, or None for an export without tokens. `chosen`
+    has the names of splits; no name stands for all splits.
     """
 
     folder: Path
@@ -63,8 +62,8 @@ class ExportedCorpus:
         return ["document", *texts, *tokens]
 
     def _further(self, splits: Sequence[str]) -> range:
-        """Return the numbers of the further references of some splits, from 2 on: the target is the first reference."""
         most = max((self.card["splits"][split]["references"]["max"] for split in splits), default=1)
+        # The target is the first reference.
         return range(2, most + 1)
 
     def parts(self) -> Iterator[tuple[str, Texts]]:
@@ -84,7 +83,6 @@ class ExportedCorpus:
                     )
 
     def _with_tokens(self, shards: Iterator[pa.Table]) -> Iterator[tuple[pa.Table, pa.Table | None]]:
-        """Yield each shard of the corpus with its tokens, if any; raises UserError where these have other sentences."""
         if self.tokens is None:
             yield from ((shard, None) for shard in shards)
             return
@@ -100,7 +98,6 @@ class ExportedCorpus:
             yield shard, tokens
 
     def _texts(self, columns: list[str], rows: pa.Table, tokens: pa.Table | None) -> Texts:
-        """Return the columns of the sentences `rows`, whose tokens are `tokens`."""
         texts: Texts = {name: rows[name].to_pylist() for name in ("document", "source", "target")}
         further = rows["references"].to_pylist()
         further_tokens: list[list[str]] = [[] for _ in further]
@@ -115,7 +112,6 @@ class ExportedCorpus:
 
     @cached_property
     def _reference_tokens(self) -> dict[tuple[str, str, int], list[str]]:
-        """The tokens of the further references of each sentence that has some."""
         path = self.tokens / "references.arrow"
         if not path.exists():
             return {}
@@ -135,12 +131,10 @@ class ExportedCorpus:
 def _item(
     set: str, distance: int, source: list[str], target_context: list[str], variants: list[str], correct: int, item: int
 ) -> ContrastiveItem:
-    """Return a row of contrastive.parquet as an item."""
     return ContrastiveItem(
         set, distance, tuple(source), tuple(target_context), tuple(variants), correct, f"item {item}"
     )
 
 
 def _of_each(lists: list[list[str]], index: int) -> list[str | None]:
-    """Return the text at `index` of each list, None for a shorter list."""
     return [texts[index] if index < len(texts) else None for texts in lists]

@@ -30,8 +30,7 @@ from docmt.corpus.contrastive_items import ContrastiveReaderConfig, field, item_
 from docmt.corpus.inputs import ContrastiveItem, FixtureFiles, ReaderInputs, text_of
 from docmt.corpus.stock import Stock, in_parts, with_context, with_right_first
 
-LinePairs = list[tuple[str, str]]
-"""The source and the target of each line of a document."""
+LinePairs = list[tuple[str, str]]  # The source and the target of each line of a document
 
 REMEMBERED_DOCUMENTS = 8
 ALIKE = 0.8
@@ -108,12 +107,11 @@ def _item(
 
 
 def _context(before: LinePairs, at_most: int) -> LinePairs:
-    """Return the last pairs of `before`, at most `at_most`, of those that follow the last pair with an empty side."""
+    # Pairs that follow the last pair with an empty side.
     return list(islice(takewhile(all, reversed(before)), at_most))[::-1]
 
 
 def _document(config: ContraProConfig, inputs: ReaderInputs, name: str) -> LinePairs:
-    """Return the pairs of lines of a document. Raises UserError where its languages have unequal numbers of lines."""
     languages = inputs.source_language, inputs.target_language
     for language in languages:
         name = name.removesuffix(f".{language}")
@@ -129,12 +127,11 @@ def _document(config: ContraProConfig, inputs: ReaderInputs, name: str) -> LineP
 
 
 def _path(config: ContraProConfig, name: str, language: str) -> str:
-    """Return the path of a document in one language."""
     return config.documents.format(document=name, year=name.split("_")[0], language=language)
 
 
 def _check_line(source: str, lines: list[str], number: int, changed: Counter[str], where: str) -> None:
-    """Raise UserError where a line is not the item's source, since there are different releases of the documents."""
+    # There are different releases of the documents.
     exists = 0 <= number < len(lines)
     item_letters, line_letters = _letters(source), _letters(lines[number]) if exists else ""
     if item_letters == line_letters and exists:
@@ -146,7 +143,7 @@ def _check_line(source: str, lines: list[str], number: int, changed: Counter[str
 
 
 def _letters(text: str) -> str:
-    """Return the letters and digits of a sentence, since sets and documents differ in white space and punctuation."""
+    # Sets and documents differ in white space and punctuation.
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
@@ -155,13 +152,11 @@ FIXTURE_PARTS = ("it:er", "it:es", "it:sie")
 
 
 def write(config: ContraProConfig, stock: Stock) -> FixtureFiles:
-    """Yield the file of each set of a fixture, and the document of each item, whose last line is the judged sentence.
-
-    A document may have more lines before this line than the reader returns.
-    """
+    """Yield the file of each set of a fixture, and the document of each item, which ends with the judged sentence."""
     for name, path in config.sets.items():
         items = in_parts(with_right_first(stock.draw_set_items(name, path)), FIXTURE_PARTS)
         stock.remember_items(with_context(items, config.context_sentences))
+        # A document may have more lines before this line than the reader returns.
         records = []
         for number, item in enumerate(items, 1):
             document = f"{FIXTURE_YEAR}_{PurePosixPath(path).stem}_{number}"

@@ -43,8 +43,7 @@ from docmt.corpus.stock import Stock, in_parts, with_context, with_right_first
 VARIANTS = 2
 SIDES = ("src", "trg")
 ENDING = ".current.trg"
-Pair = tuple[str, str]
-"""A line of the source and the same line of the target."""
+Pair = tuple[str, str]  # A line of the source and the same line of the target
 Details = dict[str, deque[tuple[str, int]]]
 """The pronouns and the distance of each item, by the wrong variant; items with equal ones are in the lines' order."""
 
@@ -145,7 +144,6 @@ def _detail(details: Details, wrong: str, where: str) -> tuple[str, int]:
 
 
 def _details(inputs: ReaderInputs, file: str) -> Details:
-    """Read the JSON of a set. Raises UserError for a record that lacks a field."""
     records = list(numbered(read_json(inputs, file, list), f"{inputs.display_name(file)}, item"))
     details: Details = defaultdict(deque)
     for record, where in sorted(records, key=lambda record: document_of(*record)):
@@ -181,6 +179,6 @@ def _record(item: ContrastiveItem, number: int) -> dict[str, Any]:
 
 
 def _contexts(item: ContrastiveItem, width: int) -> Iterator[list[str]]:
-    """Yield the `width` lines of context of each line of an item, first of the source and then of the target."""
+    # First of the source and then of the target.
     for texts in (item.source[:-1], item.target_context):
         yield [*[""] * (width - len(texts)), *texts] * VARIANTS

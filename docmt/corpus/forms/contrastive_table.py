@@ -84,7 +84,6 @@ def table_text(items: Iterable[tuple[str, ContrastiveItem]]) -> str:
 
 
 def _rows(number: str, part: str, item: ContrastiveItem) -> Iterator[Row]:
-    """Yield a row for each variant of an item."""
     source = joined_sentences(item.source)
     for index, variant in enumerate(item.variants):
         target = joined_sentences((*item.target_context, variant))

@@ -101,14 +101,13 @@ def write(config: DiscEvalMtConfig, stock: Stock) -> FixtureFiles:
 
 
 def _anaphora_blocks(items: list[ContrastiveItem]) -> Iterator[dict[str, Any]]:
-    """Yield a block for each item, since no two items of a fixture share their source."""
+    # No two items of a fixture share their source.
     for item in items:
         *_, pronoun, right = item.set.split("/")
         yield {"src": item.source, "trg": [{**_pair(item, right), "type": pronoun}]}
 
 
 def _lexical_blocks(items: list[ContrastiveItem]) -> Iterator[dict[str, Any]]:
-    """Yield a block for each two twins."""
     for twins in zip(items[::2], items[1::2], strict=True):
         examples = [{"src": item.source, "trg": _pair(item, "correct")} for item in twins]
         yield {"type": twins[0].set.split("/")[-1], "examples": examples}

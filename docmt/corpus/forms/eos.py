@@ -30,13 +30,13 @@ class EosConfig(SplitsReaderConfig):
 def documents(config: EosConfig, inputs: ReaderInputs) -> Iterator[Document]:
     """Yield the documents, whose names are the split and the number of the line: `<split>1`, `<split>2`, ...
 
-    Reports files with unequal numbers of lines. Unequal numbers of sentences in a document are reported later, by
-    `validated_documents`.
+    Reports files with unequal numbers of lines.
     """
     separator = re.compile(rf"(?<!\S){re.escape(config.separator)}(?!\S)")
     for split, files in config.in_order:
         file_names = [inputs.display_name(path) for path in files.paths]
         for number, texts in aligned_rows(inputs, files.paths):
+            # Unequal numbers of sentences in a document are reported later, by `validated_documents`.
             sides = [[sentence.strip() for sentence in separator.split(text)] for text in texts]
             source, target, *references = (
                 SideText(side, file, [number] * len(side)) for side, file in zip(sides, file_names, strict=True)

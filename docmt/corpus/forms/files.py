@@ -68,16 +68,13 @@ def natural(name: str) -> tuple[list[tuple[int, str]], str]:
 
 
 def _names(inputs: ReaderInputs, pattern: str, numbered: bool) -> set[str]:
-    """Return the names of the documents whose files exist: the texts for which {document} stands in `pattern`.
-
-    Where `pattern` has {document} several times, it stands for the same text each time. `numbered`: this text has only
-    digits. Raises UserError where no file matches.
-    """
+    """Return the names of the documents whose files exist: the texts for which {document} stands in `pattern`."""
     parts = PurePosixPath(pattern).parts
     # The folders before the first {document} are fixed; archives among them are unpacked by `inputs.path`.
     depth = next(number for number, part in enumerate(parts) if NAME in part)
     folder = inputs.path(str(PurePosixPath(*parts[:depth])))
     rest = "/".join(parts[depth:])
+    # Where `pattern` has {document} several times, it stands for the same text each time.
     first, *others = (re.escape(part) for part in rest.split(NAME))
     name = "(?P<name>[0-9]+)" if numbered else "(?P<name>[^/]+)"
     expression = re.compile(name.join([first, "(?P=name)".join(others)]))

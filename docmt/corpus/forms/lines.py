@@ -71,7 +71,6 @@ def write(config: LinesConfig, stock: Stock) -> FixtureFiles:
 
 
 def _with_boundaries(documents: list[list[str]], boundaries: BoundariesConfig | None) -> Iterator[str]:
-    """Yield the lines of a file: the sentences of the documents, with the blank lines or markers of `boundaries`."""
     marks = {} if boundaries is None else {boundaries.at: [boundaries.marker]}
     for number, sentences in enumerate(documents):
         yield from marks.get("start", ())

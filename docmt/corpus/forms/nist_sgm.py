@@ -61,7 +61,6 @@ def _joined(
     references: dict[str, list[MonolingualDocument]],
     inputs: ReaderInputs,
 ) -> Iterator[Document]:
-    """Yield the documents that have both a source and a reference."""
     known = {source.name for source in sources}
     for name in (name for name in references if name not in known):
         inputs.problems.report("document without a source", where=references[name][0].where, found=f"docid {name}")
@@ -76,9 +75,9 @@ def _joined(
 def _sources(
     inputs: ReaderInputs, files: SgmFilesConfig, references: Sequence[MonolingualDocument]
 ) -> list[MonolingualDocument]:
-    """Return the documents of the source; plain text is cut into documents of the same lengths as the `references`."""
     if files.source_form == "sgm":
         return _parsed(inputs, files.source)
+    # Plain text is cut into documents of the same lengths as the references.
     file_name, lines = inputs.display_name(files.source), [line.strip() for line in inputs.lines(files.source)]
     expected = sum(len(reference.sentences) for reference in references)
     if len(lines) != expected:
@@ -102,11 +101,8 @@ def _sources(
 
 
 def _parsed(inputs: ReaderInputs, file: str) -> list[MonolingualDocument]:
-    """Return the documents of an SGM file, which an HTML parser reads.
-
-    SGML is similar enough to HTML: tags have capital or small letters, attributes are with or without quotes, and the
-    entities are the same.
-    """
+    # SGML is similar enough to HTML for its parser: tags have capital or small letters, attributes are with or without
+    # quotes, and the entities are the same.
     from html.parser import HTMLParser
 
     collector = DocumentCollector(inputs.display_name(file), inputs.problems)
@@ -134,12 +130,11 @@ def _parsed(inputs: ReaderInputs, file: str) -> list[MonolingualDocument]:
 
 
 def write(config: NistSgmConfig, stock: Stock) -> FixtureFiles:
-    """Yield the files of each split of a fixture.
-
-    Where the settings name one file of references, this file has all references; else each file has one reference.
-    """
+    """Yield the files of each split of a fixture."""
     for split, files in config.in_order:
         name = PurePosixPath(files.source).name
+        # Where the settings name one file of references, this file has all references; else each file has one
+        # reference.
         number = len(files.references) if len(files.references) > 1 else stock.config.references
         documents = stock.draw_documents(config, split, files.source, number)
         if files.source_form == "lines":
@@ -152,8 +147,8 @@ def write(config: NistSgmConfig, stock: Stock) -> FixtureFiles:
 
 
 def _sgm(kind: str, name: str, documents: Sequence[Rows], sides: Sequence[int]) -> str:
-    """Return the content of an SGM file; `sides` are the columns that are written, each as one `sysid`."""
     lines = [f'<{kind} setid="{name}" srclang="Chinese">']
+    # Each of the columns `sides` is written as one `sysid`.
     for side in sides:
         for number, rows in enumerate(documents, 1):
             lines += [f'<DOC docid="{name}.{number}" sysid="{f"E{side:02}" if side else "source"}">', "<p>"]

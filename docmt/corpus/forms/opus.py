@@ -24,8 +24,7 @@ from docmt.corpus.inputs import MANY_SENTENCES, Document, FixtureFiles, ReaderIn
 from docmt.corpus.sides import Row, aligned_document, aligned_rows
 from docmt.corpus.stock import Stock
 
-COLUMNS = 4
-"""The number of columns of an `.ids` file."""
+COLUMNS = 4  # The number of columns of an `.ids` file
 REMEDY = "use another version of the corpus, whose documents are known"
 
 
@@ -74,14 +73,12 @@ def documents(config: OpusConfig, inputs: ReaderInputs) -> Iterator[Document]:
 
 
 def _need_ids(inputs: ReaderInputs, path: str) -> None:
-    """Raise UserError where the archive has no `.ids` file."""
     if not inputs.path(path).is_file():
         what, expected = "the archive has no .ids file, so that its documents are not known", "a line for each pair"
         raise UserError(what, where=inputs.display_name(path), expected=expected, remedy=REMEDY)
 
 
 def _rows(inputs: ReaderInputs, files: OpusFilesConfig) -> Iterator[Row]:
-    """Yield the texts of each pair and the files of its document; report a line without the columns of `.ids`."""
     ids = inputs.display_name(files.ids)
     for number, (source, target, line) in aligned_rows(inputs, [files.source, files.target, files.ids]):
         columns = line.split("\t")
@@ -93,13 +90,13 @@ def _rows(inputs: ReaderInputs, files: OpusFilesConfig) -> Iterator[Row]:
 
 
 def _name(source: str, target: str) -> str:
-    """Return the name of a document: the path that its two files share, or both paths where they differ."""
+    # The path that the two files share, or both paths where they differ.
     names = dict.fromkeys(_without_language(path) for path in (source, target))
     return " ".join(names)
 
 
 def _without_language(path: str) -> str:
-    """Return the path of a document without its first folder, the language, and without `.xml.gz`."""
+    # The first folder is the language.
     return re.sub(r"\.xml(\.gz)?$", "", path.partition("/")[2] or path)
 
 

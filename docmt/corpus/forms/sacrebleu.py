@@ -20,8 +20,7 @@ from docmt.corpus.inputs import Document, FixtureFiles, ReaderInputs, SideText, 
 from docmt.corpus.sides import escaped
 from docmt.corpus.stock import Stock
 
-DOCUMENTS = "docid"
-"""sacreBLEU's name of the field with the document of each line."""
+DOCUMENTS = "docid"  # sacreBLEU's name of the field with the document of each line
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ def known_set(name: str, pair: str) -> Any:
 
 
 def _in_scratch(known: Any, stated: SacrebleuSetConfig, inputs: ReaderInputs) -> Any:
-    """Return a copy of the description of a set that finds its files in the scratch folder, and downloads nothing."""
+    # A copy of the description, which finds its files in the scratch folder and downloads nothing.
     local = copy.copy(known)
     # The library joins this folder and paths below it a second time, which is right for absolute paths alone.
     local._outdir = inputs.scratch.absolute() / f"sacrebleu.{stated.set.replace('/', '_')}"
@@ -103,21 +102,19 @@ def _in_scratch(known: Any, stated: SacrebleuSetConfig, inputs: ReaderInputs) ->
 
 
 def _layout(known: Any, pair: str) -> Sequence[str]:
-    """Return the paths of the files of a pair in the archives of a set."""
     layout = known.langpairs[pair]
     return [layout["path"]] if isinstance(layout, dict) else layout
 
 
 def _texts(known: Any, pair: str) -> list[list[str]]:
-    """Return the lines of the documents' names, the source and the references of a set."""
     known.process_to_text(pair)
     files = dict(zip(known.fieldnames(pair), known.get_files(pair), strict=True))
     paths = [files[DOCUMENTS], known.get_source_file(pair), *known.get_reference_files(pair)]
+    # The lines of the documents' names, of the source and of the references.
     return [[line.strip() for line in Path(path).read_text(encoding="utf-8").split("\n")[:-1]] for path in paths]
 
 
 def _documents(split: str, set_name: str, file: str, texts: Sequence[Sequence[str]]) -> Iterator[Document]:
-    """Yield the documents of a set; `texts` has the names of documents, the source and the references."""
     rows = enumerate(zip(*texts, strict=True), 1)
     for name, group in groupby(rows, key=lambda row: row[1][0]):
         run = list(group)
@@ -145,7 +142,7 @@ def write(config: SacrebleuConfig, stock: Stock) -> FixtureFiles:
 def _fixture_of_set(
     known: Any, pair: str, config: SacrebleuConfig, stock: Stock, split: str
 ) -> Iterator[tuple[str, str]]:
-    """Yield the files of a set in the layout that sacreBLEU expects."""
+    # The layout is that which sacreBLEU expects.
     layout = _layout(known, pair)
     if hasattr(known, "_get_langpair_allowed_refs"):
         labels = [label.partition(":")[2] for label in known._get_langpair_allowed_refs(pair)]
@@ -158,7 +155,6 @@ def _fixture_of_set(
 
 
 def _sgm(documents: Sequence[Sequence[tuple[str, ...]]], side: int) -> str:
-    """Return the content of an SGM file with one side of the documents."""
     lines = ['<srcset setid="fixture" srclang="any">']
     for number, rows in enumerate(documents, 1):
         lines += [f'<doc docid="{number}" genre="news" origlang="xx">', "<p>"]
@@ -168,7 +164,6 @@ def _sgm(documents: Sequence[Sequence[tuple[str, ...]]], side: int) -> str:
 
 
 def _xml(documents: Sequence[Sequence[tuple[str, ...]]], labels: Sequence[str], languages: Languages) -> str:
-    """Return the content of an XML file of WMT with the documents; `labels` are the translators of the references."""
     source, target = languages
     tags = [("src", f'lang="{source}"'), *(("ref", f'lang="{target}" translator="{label}"') for label in labels)]
     lines = ["<?xml version='1.0' encoding='utf-8'?>", '<dataset id="fixture">']

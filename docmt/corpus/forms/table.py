@@ -62,13 +62,11 @@ class TableReaderConfig(SplitsReaderConfig):
         self._check_columns()
 
     def _check_held_out(self) -> None:
-        """Raise BadValue as the base class does, and where one file has all splits."""
         alone = self.file is None or not self.held_out
         need(alone, "held_out", list(self.held_out), "nothing beside file, which has all splits")
         super()._check_held_out()
 
     def _check_columns(self) -> None:
-        """Raise BadValue for a number in JSON or Parquet, and names where columns have numbers."""
         of_lines = all(self.format_of(path) in WITH_LINES for _, paths in self.tables for path in paths)
         need(self.header or of_lines, "header", self.header, "true, but for TSV and CSV")
         names = ("source", "target", "document", "split")
@@ -138,13 +136,10 @@ def documents(config: TableReaderConfig, inputs: ReaderInputs) -> Iterator[Docum
 
 
 def _pairs(config: TableReaderConfig, inputs: ReaderInputs, path: str) -> Iterator[PairRow]:
-    """Yield the rows of a file as stripped texts; a row that lacks a text is reported and not yielded.
-
-    Integers count as texts, since documents may be named by integers.
-    """
     columns = [config.source, config.target, *(name for name in (config.document, config.split) if name is not None)]
     form, file_name = config.format_of(path), inputs.display_name(path)
     for number, values in read_table(inputs, path, form, [*columns, *config.references], config.header):
+        # Integers count as texts, since documents may be named by integers.
         texts = [_text(value) for value in values]
         needed, references = texts[: len(columns)], texts[len(columns) :]
         if None in needed:
@@ -159,14 +154,12 @@ def _pairs(config: TableReaderConfig, inputs: ReaderInputs, path: str) -> Iterat
 
 
 def _text(value: object) -> str | None:
-    """Return a text without outer white space, and an integer as a text; None for any other value."""
     return str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else None
 
 
 def _between_blank_rows(
     pairs: Iterator[PairRow], inputs: ReaderInputs, paths: Sequence[str]
 ) -> Iterator[list[PairRow]]:
-    """Yield the rows between rows without text."""
     documents = sentences = 0
     for (_, is_blank), group in groupby(pairs, key=lambda pair: (pair.split, pair.is_blank)):
         if not is_blank:
@@ -183,8 +176,8 @@ def _between_blank_rows(
 
 
 def _document(split: str, name: str, run: Sequence[PairRow]) -> Document:
-    """Return a document of rows; a document in several files has places without lines."""
     files = list(dict.fromkeys(pair.file for pair in run))
+    # A document in several files has places without lines.
     lines = [pair.line for pair in run] if len(files) == 1 else []
     columns = zip(*(pair.texts for pair in run), strict=True)
     source, target, *references = (SideText(texts, " and ".join(files), lines) for texts in columns)
@@ -205,11 +198,11 @@ def write(config: TableReaderConfig, stock: Stock) -> FixtureFiles:
 def _records(
     config: TableReaderConfig, documents: Sequence[Sequence[tuple[str, ...]]], split: str, file_name: str
 ) -> Iterator[dict[Column, str]]:
-    """Yield the rows of a fixture's documents, with a row without text after each document that has no name."""
     columns = [config.source, config.target, *config.references]
     for number, rows in enumerate(documents, 1):
         names = {config.document: f"{file_name}.{split}{number}", config.split: split}
         stated = {column: text for column, text in names.items() if column is not None}
         yield from (stated | dict(zip(columns, row, strict=True)) for row in rows)
+        # A row without text ends each document that has no name.
         if config.document is None:
             yield dict.fromkeys([*stated, *columns], "") | ({config.split: split} if config.split else {})

@@ -54,11 +54,9 @@ class ToyConfig(ReaderConfig):
 
 
 def documents(config: ToyConfig, inputs: ReaderInputs) -> Iterator[Document]:
-    """Draw the documents of all splits.
-
-    Each split has its own random generator, and so have the contrastive sets; therefore the size of a split does not
-    change the random numbers of the others.
-    """
+    """Draw the documents of all splits."""
+    # Each split has its own random generator, and so have the contrastive sets; therefore the size of a split does not
+    # change the random numbers of the others.
     sizes = (config.train_documents, config.dev_documents, config.test_documents)
     seen = set()
     for split, size in zip(SPLITS, sizes, strict=True):

@@ -87,7 +87,6 @@ def documents(config: VersesConfig, inputs: ReaderInputs) -> Iterator[Document]:
 
 
 def _verses(config: VersesConfig, inputs: ReaderInputs, name: str) -> dict[str, tuple[str, int]]:
-    """Return the text and the number of the line of each verse of the file `name`, by the id of the verse."""
     verses: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(inputs.lines(name), 1):
         where = f"{inputs.display_name(name)}:{number}"
@@ -103,7 +102,6 @@ def _verses(config: VersesConfig, inputs: ReaderInputs, name: str) -> dict[str, 
 
 
 def _check_books(config: VersesConfig, books: set[str], where: str) -> None:
-    """Raise UserError where a book of dev or test is not among `books`, the books of the corpus."""
     for name in (*config.dev, *config.test):
         if name not in books:
             raise UserError(
@@ -112,7 +110,6 @@ def _check_books(config: VersesConfig, books: set[str], where: str) -> None:
 
 
 def _chapters(config: VersesConfig, verses: list[Verse], inputs: ReaderInputs) -> Iterator[Document]:
-    """Yield the chapters that have at least one verse after cleaning."""
     splits = {**dict.fromkeys(config.dev, "dev"), **dict.fromkeys(config.test, "test")}
     files = [inputs.display_name(name) for name in (config.source, config.target)]
     for chapter, group in groupby(verses, key=lambda verse: verse.chapter):
@@ -127,22 +124,21 @@ def _chapters(config: VersesConfig, verses: list[Verse], inputs: ReaderInputs) -
 
 
 def _clean(config: VersesConfig, verses: Sequence[Verse], inputs: ReaderInputs) -> list[Verse]:
-    """Return the verse pairs of a chapter after missing verses are dropped and continued verses are joined.
-
-    A verse is missing where a translation has left it out. A verse is continued where a translation has put it into the
-    verse before; then the texts of both languages are appended to the pair before. Where this pair was dropped, or the
-    chapter begins so, the continued verse is dropped too.
-    """
+    """Return the verse pairs of a chapter after missing verses are dropped and continued verses are joined."""
     changed, cleaned = inputs.changed, []
     follows = False  # whether the verse before is the last of `cleaned`
     for verse in verses:
+        # A verse is missing where a translation has left it out.
         is_missing = config.missing is not None and config.missing in verse.texts
         is_continued = config.continued is not None and config.continued in verse.texts
+        # Where this pair was dropped, or the chapter begins so, the continued verse is dropped too.
         if is_missing or (is_continued and not follows):
             changed["pairs dropped: a verse is missing"] += 1
             follows = False
             continue
         texts = tuple("" if text == config.continued else _without(config.remove, text, inputs) for text in verse.texts)
+        # A verse is continued where a translation has put it into the verse before; then the texts of both languages
+        # are appended to the pair before.
         if is_continued:
             changed["pairs joined to the pair before: a verse stands in the one before"] += 1
             before = cleaned.pop()
@@ -155,7 +151,6 @@ def _clean(config: VersesConfig, verses: Sequence[Verse], inputs: ReaderInputs) 
 
 
 def _without(markup: tuple[str, ...], text: str, inputs: ReaderInputs) -> str:
-    """Return the text without the given markup, and count how often each markup was removed."""
     for mark in markup:
         inputs.changed[f"{mark} removed"] += text.count(mark)
         text = text.replace(mark, "")
@@ -178,10 +173,8 @@ def write(config: VersesConfig, stock: Stock) -> FixtureFiles:
 
 
 def _rough(rows: Rows, config: VersesConfig) -> list[tuple[str, str]]:
-    """Return the verse pairs of a chapter with the defects that the reader repairs.
-
-    The defects are markup, a verse whose translation is part of the verse before, and a missing verse.
-    """
+    # The defects that the reader repairs: markup, a verse whose translation is part of the verse before, and a missing
+    # verse.
     verses = [(source, target) for source, target, *_ in rows]
     source, target = verses[0]
     verses[0] = (f"{source}{''.join(config.remove)}", target)

@@ -29,8 +29,7 @@ from docmt.corpus.contrastive_items import (
 from docmt.corpus.inputs import ContrastiveItem, FixtureFiles, ReaderInputs
 from docmt.corpus.stock import Stock
 
-Translation = tuple[str, ...]
-"""The sentences of a translation."""
+Translation = tuple[str, ...]  # The sentences of a translation
 
 
 @dataclass(frozen=True)
@@ -42,12 +41,6 @@ class VoitaConfig(ContrastiveReaderConfig):
 
 def items(config: VoitaConfig, inputs: ReaderInputs) -> Iterator[ContrastiveItem]:
     """Yield the items of all sets; the text is unchanged, tokenised and cased as in the files.
-
-    Some instances have a translation twice (13 in each ellipsis set): one of the equal translations is kept, and the
-    others are dropped and counted. A wrong translation that equals the right translation is dropped too. The published
-    evaluation counts such an instance as if the equal translation were not there, since it puts the right translation
-    first and takes the first of equal scores. Where no wrong translation is left (one instance of ellipsis_infl), the
-    item has the right translation twice; such an item is a tie, which scoring counts as wrong.
 
     Reports an instance that lacks a field, and translations that differ before the last sentence. Raises UserError for
     a file that is missing or is no JSON list.
@@ -68,7 +61,11 @@ def _item(name: str, changed: Counter[str], instance: Any, where: str) -> Contra
 
 
 def _different(translations: list[Translation], right: Translation, changed: Counter[str]) -> list[Translation]:
-    """Return the different translations; where all are equal to the right translation, return it twice."""
+    # Some instances have a translation twice (13 in each ellipsis set): one of the equal translations is kept. A wrong
+    # translation that equals the right one is dropped too: the published evaluation counts such an instance as if the
+    # equal translation were not there, since it puts the right translation first and takes the first of equal scores.
+    # Where no wrong translation is left (one instance of ellipsis_infl), the item has the right translation twice; it
+    # is a tie, which scoring counts as wrong.
     variants = list(dict.fromkeys(translations))
     variants = variants if len(variants) > 1 else [right, right]
     equal = translations.count(right) - variants.count(right)

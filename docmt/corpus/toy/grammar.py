@@ -95,7 +95,6 @@ class Sentence:
 
 
 def _pair(chinese: str, english: str) -> tuple[str, str]:
-    """Return the two sentences with a full stop, and the English sentence with a capital letter."""
     return f"{chinese}。", f"{english[0].upper()}{english[1:]}."
 
 
@@ -104,7 +103,7 @@ def _a(noun: str) -> str:
 
 
 def _word_with_cues(facts: Facts) -> str:
-    """Return the ambiguous word in Chinese, with the measure word and attribute that show its sense: 只下蛋的鸡."""
+    # In 只下蛋的鸡, for example, the measure word and the attribute show the sense.
     return f"{facts.word_sense.measure}{facts.word_sense.attribute}{facts.word.zh}"
 
 
@@ -238,10 +237,7 @@ def bare(rng: Random) -> Sentence:
 
 
 def activity(rng: Random) -> Sentence:
-    """Draw a sentence with an activity that the protagonist can do, did or does.
-
-    汤姆每天游泳。 Tom swims every day.
-    """
+    """Draw a sentence with an activity that the protagonist can do, did or does. 汤姆每天游泳。 Tom swims every day."""
     verb_forms, way = rng.choice(words.ACTIVITIES), rng.randrange(3)
 
     def say(facts: Facts) -> tuple[str, str]:
@@ -266,14 +262,12 @@ def likewise(rng: Random) -> Sentence:
 
 
 def scene(rng: Random) -> Sentence:
-    """Draw a sentence that shares no fact with others: 公园很安静。 The park is very quiet.
-
-    很 is sometimes translated by `really` instead of `very`.
-    """
+    """Draw a sentence that shares no fact with others: 公园很安静。 The park is very quiet."""
     zh, en, states = rng.choice(words.SCENES)
     state_zh, state_en = rng.choice(states)
     time = rng.choice((words.NO_TIME, words.TODAY, words.YESTERDAY))
     degree_zh, degree_en = rng.choice(words.DEGREES)
+    # 很 is sometimes translated by `really` instead of `very`.
     if degree_zh == "很" and rng.random() < 0.2:
         degree_en = "really"
     pair = _pair(f"{time.zh}{zh}{degree_zh}{state_zh}", f"{en} {time.be} {degree_en} {state_en}{time.en}")

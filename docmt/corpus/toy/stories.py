@@ -70,11 +70,9 @@ def is_settled(phenomenon: str, before: Sequence[Sentence]) -> bool:
 
 
 def settling(phenomenon: str, before: Sequence[Sentence]) -> tuple[Draw, ...]:
-    """Return the kinds of sentence that settle `phenomenon` and can follow `before`.
-
-    A sentence that mentions the protagonist with fruit and the ambiguous word is possible only while neither thing has
-    been mentioned.
-    """
+    """Return the kinds of sentence that settle `phenomenon` and can follow `before`."""
+    # A sentence that mentions the protagonist with fruit and the ambiguous word is possible only while neither thing
+    # has been mentioned.
     alone = not any({NUMBER, WORD} & sentence.settles for sentence in before)
     return (*FIRST[phenomenon], grammar.in_front) if phenomenon == GENDER and alone else FIRST[phenomenon]
 
@@ -96,7 +94,6 @@ def draw_next(
 
 
 def _draws(phenomenon: str | None, before: Sequence[Sentence], rng: Random) -> tuple[Draw, ...]:
-    """Return the kinds of sentence, for one `phenomenon`, from which the next sentence is drawn."""
     if phenomenon is None:
         return (grammar.scene,)
     if not is_settled(phenomenon, before):
@@ -163,7 +160,6 @@ def draw_twins(phenomenon: str, distance: int, rng: Random) -> tuple[Contrastive
 
 
 def _sentences(phenomenon: str, distance: int, facts: Facts, rng: Random) -> list[Sentence]:
-    """Draw the opening, the deciding sentence, the sentences in between and the judged sentence of an item."""
     sentences: list[Sentence] = []
     for _ in range(rng.randint(0, 2)):
         sentences.append(draw_next(sentences, facts, rng, allowed=lambda new: phenomenon not in new.shows))
@@ -174,6 +170,5 @@ def _sentences(phenomenon: str, distance: int, facts: Facts, rng: Random) -> lis
 
 
 def _keeps_open(phenomenon: str, sentence: Sentence) -> bool:
-    """Return whether a sentence between the deciding and the judged sentence does not affect `phenomenon`."""
     # The activity must stay the last statement about a person, since 也一样 refers to that statement.
     return phenomenon not in sentence.shows and not (phenomenon == ELLIPSIS and sentence.of_person)

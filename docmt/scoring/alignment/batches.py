@@ -23,26 +23,19 @@ LENGTH_STEPS = 8
 The rounding changes a length by less than an eighth, and does not change lengths below 16.
 """
 
-MOST_PADDING = 0.25
-"""The largest share of padding among the cells of a batch, from 0 to 1."""
+MOST_PADDING = 0.25  # The largest share of padding among the cells of a batch, from 0 to 1
 
 
 @dataclass(frozen=True)
 class PairBatch:
-    """A batch of sentence pairs.
+    """A batch of B sentence pairs, with padding after the end of each sentence."""
 
-    `places` has the number of the line of each sentence pair, (B,). `source` and `target` have the ids of words, (B, I)
-    and (B, J), with padding after the end of each sentence. `source_lengths` and `target_lengths` are numbers of words,
-    (B,). `cells` has, for each cell, the index of its pair of words among the different pairs of words of the batch,
-    (B, J, I).
-    """
-
-    places: np.ndarray
-    source: np.ndarray
-    target: np.ndarray
-    source_lengths: np.ndarray
-    target_lengths: np.ndarray
-    cells: np.ndarray
+    places: np.ndarray  # (B,): the number of the line of each sentence pair
+    source: np.ndarray  # (B, I): the ids of the source words
+    target: np.ndarray  # (B, J): the ids of the target words
+    source_lengths: np.ndarray  # (B,): the numbers of source words
+    target_lengths: np.ndarray  # (B,): the numbers of target words
+    cells: np.ndarray  # (B, J, I): the index of the pair of words of each cell, among the different pairs of the batch
 
     @property
     def source_words(self) -> np.ndarray:
@@ -107,18 +100,15 @@ def batches(source: Ragged, target: Ragged, sizes: tuple[int, int]) -> Iterator[
 
 
 def _similar_lengths(lengths: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the places of the sentence pairs of each batch.
-
-    Sentence pairs are sorted by source length, rounded up to one of the LENGTH_STEPS, and then by target length. A
-    batch is full where another pair would exceed CELLS_AT_ONCE or MOST_PADDING.
-    """
     steps = 2 ** np.maximum(np.log2(np.maximum(lengths[:, 0], LENGTH_STEPS) / LENGTH_STEPS).astype(int), 0)
+    # Sentence pairs are sorted by source length, rounded up to one of the LENGTH_STEPS, and then by target length.
     order = np.lexsort((lengths[:, 1], -(-lengths[:, 0] // steps) * steps))
     places, width, height, cells = [], 0, 0, 0
     for place in order[lengths.all(axis=1)[order]].tolist():
         source_length, target_length = lengths[place].tolist()
         new_width, new_height = max(width, source_length), max(height, target_length)
         padded = (len(places) + 1) * new_width * new_height
+        # A batch is full where another pair would exceed CELLS_AT_ONCE or MOST_PADDING.
         if places and padded > min(CELLS_AT_ONCE, (cells + source_length * target_length) / (1 - MOST_PADDING)):
             yield np.array(places)
             places, new_width, new_height, cells = [], source_length, target_length, 0

@@ -20,11 +20,9 @@ from typing import Protocol
 from docmt.base.artifacts import read_lines
 from docmt.base.errors import UserError
 
-Link = tuple[int, int]
-"""A link: the place of the source word and the place of the target word, both from 0."""
+Link = tuple[int, int]  # A link: the place of the source word and the place of the target word, both from 0
 
-Links = frozenset[Link]
-"""The links of a sentence pair."""
+Links = frozenset[Link]  # The links of a sentence pair
 
 
 @dataclass(frozen=True)
@@ -150,19 +148,16 @@ def _marked(line: str, where: str, marks: str, first: int = 0) -> Iterable[tuple
 class Quality:
     """The quality of the links of an aligner, in percent, and the numbers of links.
 
-    `precision` is the share of links of the aligner that are possible gold links. `recall` is the share of sure gold
-    links that the aligner found. `aer` is the alignment error rate: 1 - (sure links found + possible links found) /
-    (links of the aligner + sure links). A percentage is None where its divisor is 0. `links` is the number of links of
-    the aligner; `sure` and `possible` are the numbers of gold links. `sentences` is the number of sentence pairs.
+    A percentage is None where its divisor is 0.
     """
 
-    precision: float | None
-    recall: float | None
-    aer: float | None
-    links: int
-    sure: int
-    possible: int
-    sentences: int
+    precision: float | None  # the share of links of the aligner that are possible gold links
+    recall: float | None  # the share of sure gold links that the aligner found
+    aer: float | None  # the alignment error rate (`alignment_quality`)
+    links: int  # the number of links of the aligner
+    sure: int  # the number of sure gold links
+    possible: int  # the number of possible gold links
+    sentences: int  # the number of sentence pairs
 
 
 def alignment_quality(links_of_lines: Sequence[Links], gold: Sequence[GoldLinks]) -> Quality:
@@ -179,6 +174,7 @@ def alignment_quality(links_of_lines: Sequence[Links], gold: Sequence[GoldLinks]
     links, sure = sum(map(len, links_of_lines)), sum(len(gold_links.sure) for gold_links in gold)
     right = sum(len(line_links & gold_links.possible) for line_links, gold_links in pairs)
     right_sure = sum(len(line_links & gold_links.sure) for line_links, gold_links in pairs)
+    # AER = 1 - (|A & S| + |A & P|) / (|A| + |S|), here in percent: A are the links, S and P the sure and possible ones.
     error = _percent(right + right_sure, links + sure)
     return Quality(
         precision=_percent(right, links),
@@ -200,19 +196,18 @@ BESIDE = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 
 
 def grow_diagonally(aligned: DirectedLinks) -> "_Growing":
-    """Return the intersection of both directions, grown by links of their union.
-
-    A link of the union is added where it is a neighbour of a link in the set, and where its source word or its target
-    word has no link yet. This step is repeated until no link can be added.
-    """
+    """Return the intersection of both directions, grown by links of their union."""
     growing = _Growing(aligned.forward & aligned.backward)
     either = _in_order(aligned.forward | aligned.backward)
     links = 0
+    # This step is repeated until no link can be added.
     while links < len(growing.links):
         links = len(growing.links)
         for i, j in either:
             if (i, j) in growing.links:
                 beside = ((i + step, j + target_step) for target_step, step in BESIDE)
+                # A link of the union is added where it is a neighbour of a link in the set, and where its source word
+                # or its target word has no link yet.
                 growing.add_all(link for link in beside if link in either and not all(growing.has(link)))
     return growing
 
@@ -230,7 +225,6 @@ def grow_diag_final(aligned: DirectedLinks, enough: Callable[[tuple[bool, bool]]
 
 
 def _in_order(links: Links) -> dict[Link, None]:
-    """Return the links in the order of their target words, and links of the same target word by source word."""
     return dict.fromkeys(sorted(links, key=lambda link: (link[1], link[0])))
 
 
@@ -241,11 +235,10 @@ class _Growing:
         self.links, self.sources, self.targets = set(links), {i for i, _ in links}, {j for _, j in links}
 
     def has(self, link: Link) -> tuple[bool, bool]:
-        """Return whether the source word and the target word of a link have links already."""
         return link[0] in self.sources, link[1] in self.targets
 
     def add_all(self, links: Iterable[Link]) -> None:
-        """Add links one after another; the iterator may choose each link by the links that were added before."""
+        # The iterator may choose each link by the links that were added before.
         for link in links:
             self.links.add(link)
             self.sources.add(link[0])

@@ -48,17 +48,15 @@ BothJumps = tuple[Jumps, Jumps]
 class Lexicon:
     """The expected numbers of links from which the probabilities of words are computed.
 
-    `links` has the expected number of links of each pair of words, (P,). `source_links` and `target_links` have the
-    expected number of all links of each word. `source_unlinked` and `target_unlinked` have the expected number of
-    tokens of each word that have no link. The arrays of the source side have shape (S + 1,), the arrays of the target
-    side (T + 1,); their last entry belongs to padding and is 0.
+    The arrays of the source side have shape (S + 1,), the arrays of the target side (T + 1,); their last entry belongs
+    to padding and is 0.
     """
 
-    links: np.ndarray
-    source_links: np.ndarray
-    target_links: np.ndarray
-    source_unlinked: np.ndarray
-    target_unlinked: np.ndarray
+    links: np.ndarray  # (P,): the number of links of each pair of words
+    source_links: np.ndarray  # the number of all links of each source word
+    target_links: np.ndarray  # the number of all links of each target word
+    source_unlinked: np.ndarray  # the number of tokens of each source word that have no link
+    target_unlinked: np.ndarray  # the number of tokens of each target word that have no link
 
     @classmethod
     def empty(cls, pairs: int, source: int, target: int) -> "Lexicon":
@@ -83,12 +81,14 @@ class Lexicon:
         """Return p(target word | source word) and p(source word | target word) of each cell, (B, J, I); 0 on padding.
 
         `index` has the place in `links` of each of the different pairs of words of the batch, (P',). `cell_links` are
-        the expected links that the cells added in the last round, (B, J, I), or 0 in the first round. They are
-        subtracted, since the probability of a link of a token is computed from the links of all other tokens.
+        the expected links that the cells added in the last round, (B, J, I), or 0 in the first round.
         """
         words = batch.target_words[:, :, None] & batch.source_words[:, None, :]
         sources, targets = _words(self.source_links), _words(self.target_links)
+        # They are subtracted, since the probability of a link of a token is computed from the links of all other
+        # tokens.
         links = np.where(words, np.maximum(self.links[index][batch.cells] - cell_links, 0) + PRIOR, 0)
+        # A Dirichlet prior: (links + PRIOR) / (all links of the word + PRIOR times the number of words).
         forward = np.maximum(self.source_links[batch.source][:, None, :] - cell_links, 0) + PRIOR * targets
         backward = np.maximum(self.target_links[batch.target][:, :, None] - cell_links, 0) + PRIOR * sources
         return links / forward, links / backward
@@ -101,7 +101,7 @@ class Lexicon:
 
 
 def _words(numbers: np.ndarray) -> int:
-    """Return the number of words of an array that has an entry for each word and an entry for padding."""
+    # The last entry belongs to padding.
     return len(numbers) - 1
 
 
@@ -111,22 +111,16 @@ def _shares(numbers: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class AlignmentModel:
-    """The trained model of the default aligner.
+    """The trained model of the default aligner."""
 
-    `source_words` and `target_words` have the id of each word. `source` and `target` have the ids of the words of each
-    linked pair, (P,), and `links` has the expected number of links of the pair, (P,). `source_unlinked` and
-    `target_unlinked` have the expected number of tokens of each word that have no link, (S,) and (T,). `jumps` has the
-    probabilities of jumps in both directions.
-    """
-
-    source_words: dict[str, int]
-    target_words: dict[str, int]
-    source: np.ndarray
-    target: np.ndarray
-    links: np.ndarray
-    source_unlinked: np.ndarray
-    target_unlinked: np.ndarray
-    jumps: BothJumps
+    source_words: dict[str, int]  # the id of each source word
+    target_words: dict[str, int]  # the id of each target word
+    source: np.ndarray  # (P,): the source word of each linked pair
+    target: np.ndarray  # (P,): the target word of each linked pair
+    links: np.ndarray  # (P,): the expected number of links of the pair
+    source_unlinked: np.ndarray  # (S,): the expected number of tokens of each word that have no link
+    target_unlinked: np.ndarray  # (T,): the same for target words
+    jumps: BothJumps  # the probabilities of jumps in both directions
 
     def save(self, folder: Path) -> None:
         """Write the model to a folder; the bytes of the files depend on the model alone."""
@@ -176,6 +170,5 @@ def _read_jumps(path: Path) -> BothJumps:
 
 
 def _column(numbers: dict[str, int], *places: np.ndarray) -> pa.DictionaryArray:
-    """Return a column of words from arrays of ids of words; the id -1 becomes null."""
     codes = np.concatenate(places).astype(np.int32)
     return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(numbers, pa.string()))

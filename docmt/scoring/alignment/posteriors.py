@@ -14,17 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-NO_LINK = 0.2
-"""The prior probability p0 that a word has no link (the null prior of Östling and Tiedemann)."""
+NO_LINK = 0.2  # The prior probability p0 that a word has no link (the null prior of Östling and Tiedemann)
 
-FARTHEST = 100
-"""The largest distance of a jump, in words; longer jumps count as jumps of this distance."""
+FARTHEST = 100  # The largest distance of a jump, in words; longer jumps count as jumps of this distance
 
-JUMP_COUNT = 2 * FARTHEST + 1
-"""The number of different jumps, from -FARTHEST to FARTHEST."""
+JUMP_COUNT = 2 * FARTHEST + 1  # The number of different jumps, from -FARTHEST to FARTHEST
 
-PRIOR = 100.0
-"""The number of jumps that a Dirichlet prior adds to the counted jumps, distributed as before training."""
+PRIOR = 100.0  # The number of jumps that a Dirichlet prior adds to the counted jumps, distributed as before training
 
 INITIAL_SHARE = 0.3
 """The weight of the probabilities before training in the trained probabilities of jumps.
@@ -54,10 +50,8 @@ class Jumps:
         return cls(weights / weights.sum())
 
     def trained(self, counts: np.ndarray) -> "Jumps":
-        """Return the probabilities after a round; `counts` has the expected number of each jump, (JUMP_COUNT,).
-
-        The Dirichlet prior has the present probabilities.
-        """
+        """Return the probabilities after a round; `counts` has the expected number of each jump, (JUMP_COUNT,)."""
+        # The Dirichlet prior has the present probabilities.
         learnt = (counts + PRIOR * self.probabilities) / (counts.sum() + PRIOR)
         return Jumps(INITIAL_SHARE * self.at_first().probabilities + (1 - INITIAL_SHARE) * learnt)
 
@@ -99,10 +93,12 @@ def ibm_model_1(
     """Return the posterior of each link by IBM Model 1, (B, J, I), and the expected number of each jump.
 
     `scores` are p(target word | source word), (B, J, I), 0 on padding. `unlinked` are p(target word | no link), (B, J).
-    `lengths` has the number of words of each source sentence, (B,). The model ignores the places of words, so `jumps`
-    is not used, and all numbers of jumps are 0.
+    `lengths` has the number of words of each source sentence, (B,).
     """
+    # p(link) = p(target word, given the source word) (1 - NO_LINK) / I, divided by the sum over all links of the word
+    # and no link.
     linked = scores * ((1 - NO_LINK) / lengths)[:, None, None]
+    # The model ignores the places of words, so `jumps` is not used, and all numbers of jumps are 0.
     return linked / (linked.sum(axis=2) + NO_LINK * unlinked)[:, :, None], np.zeros(JUMP_COUNT)
 
 
@@ -138,6 +134,7 @@ def _forward(linking: np.ndarray, staying: np.ndarray, moves: np.ndarray) -> tup
     totals = np.ones((steps + 1, count, 1))
     reached[0, :, 0] = 1
     for j in range(1, steps + 1):
+        # A link to position q: the sum over p of reached(p) move(p, q), times p(target word j, given source word q).
         onto = np.einsum("bp,pq->bq", reached[j - 1], moves) * linking[j - 1]
         here = onto + reached[j - 1] * staying[j - 1]
         # Dividing by the sum at each word keeps the probabilities of long sentences from underflow.

@@ -26,8 +26,7 @@ from docmt.settings.pretrained import ALIGNER_LAYER, ALIGNER_WEIGHTS, CONFIG, al
 THRESHOLD = 0.001
 """The smallest probability of a link, in the softmax over pieces in both directions; the default of awesome-align."""
 
-SEPARATOR = "|||"
-"""The text between the source and the target of a line in the input of awesome-align."""
+SEPARATOR = "|||"  # The text between the source and the target of a line in the input of awesome-align
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,6 @@ class AwesomeAlign:
         return AlignedLines(links_of_lines, self._signature(too_long))
 
     def _fitting(self, source: Sequence[str], target: Sequence[str]) -> Iterator[int]:
-        """Yield the numbers of the lines that have words on both sides, and no more pieces than the model can read."""
         positions = read_object(self.folder / CONFIG, "max_position_embeddings")["max_position_embeddings"]
         remedy = f"{install()}, or take another aligner"
         tokens = library("awesome_align.tokenization_bert", "awesome-align is not installed", remedy)
@@ -70,7 +68,6 @@ class AwesomeAlign:
                 yield number
 
     def _run(self, source: list[str], target: list[str]) -> list[Links]:
-        """Run the command of awesome-align on lines; raises UserError with its last line of messages if it fails."""
         with tempfile.TemporaryDirectory() as name:
             lines, output = Path(name) / "lines", Path(name) / "links"
             pairs = zip(source, target, strict=True)
@@ -93,7 +90,7 @@ class AwesomeAlign:
 
 
 def _words(line: str) -> list[str]:
-    """Return the words of a line, with `|` in the place of a word that awesome-align would read as its separator."""
+    # awesome-align would read such a word as its separator.
     return ["|" if word == SEPARATOR else word for word in line.split()]
 
 
@@ -133,5 +130,4 @@ class Eflomal:
 
 
 def _left_out(too_long: int) -> str:
-    """Return the end of a signature: the number of lines that were too long, or an empty text where there are none."""
     return f",overlong:{too_long}" if too_long else ""

@@ -19,11 +19,9 @@ from docmt.scoring.alignment.links import AlignedLines, DirectedLinks
 from docmt.scoring.alignment.model import PRIOR, AlignmentModel, BothJumps, Lexicon
 from docmt.scoring.alignment.posteriors import INITIAL_SHARE, JUMP_COUNT, NO_LINK, Jumps, hidden_markov, ibm_model_1
 
-IBM_MODEL_1_ROUNDS = 3
-"""The number of rounds with IBM Model 1, which come before the rounds with hidden Markov models."""
+IBM_MODEL_1_ROUNDS = 3  # The number of rounds with IBM Model 1, which come before the rounds with hidden Markov models
 
-HIDDEN_MARKOV_ROUNDS = 4
-"""The number of rounds with hidden Markov models."""
+HIDDEN_MARKOV_ROUNDS = 4  # The number of rounds with hidden Markov models
 
 ALIGNER_NAME = (
     f"hmm-agreement,v:1,model1:{IBM_MODEL_1_ROUNDS},hmm:{HIDDEN_MARKOV_ROUNDS},prior:{PRIOR:g},nolink:{NO_LINK:g}"
@@ -31,8 +29,7 @@ ALIGNER_NAME = (
 )
 """The name of the default aligner in signatures; a change of the code that changes links must increase the number v."""
 
-LEAST_LINKS = 1e-4
-"""The smallest expected number of links of a pair of words in a saved model: a tenth of the prior."""
+LEAST_LINKS = 1e-4  # The smallest expected number of links of a pair of words in a saved model: a tenth of the prior
 
 Posteriors = Callable[[np.ndarray, np.ndarray, np.ndarray, Jumps], tuple[np.ndarray, np.ndarray]]
 """The type of the functions that compute posteriors, `ibm_model_1` and `hidden_markov`."""
@@ -161,18 +158,18 @@ class AlignerTraining:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the forward and the backward posteriors of links, (B, J, I) each, and the expected numbers of jumps.
 
-        A forward posterior is the probability that the target word chooses the link. A backward posterior is the
-        probability that the source word chooses the link. The numbers of jumps have shape (2, JUMP_COUNT).
+        The numbers of jumps have shape (2, JUMP_COUNT).
         """
         forward, backward = self.lexicon.scores(batch, index, cell_links)
         target_unlinked, source_unlinked = self.lexicon.unlinked_probabilities(batch)
+        # A forward posterior is the probability that the target word chooses the link.
         ahead, moves = posteriors(forward, target_unlinked, batch.source_lengths, self.jumps[0])
         backward = backward.transpose(0, 2, 1)
+        # A backward posterior is the probability that the source word chooses the link.
         back, moves_back = posteriors(backward, source_unlinked, batch.target_lengths, self.jumps[1])
         return ahead, back.transpose(0, 2, 1), np.stack([moves, moves_back])
 
     def _at_first(self) -> Lexicon:
-        """Return the lexicon at the start of a round: the counts of the known model, or an empty lexicon."""
         lexicon = Lexicon.empty(len(self.pairs), *self.sizes)
         if self._known:
             known = self._known
@@ -208,9 +205,9 @@ def _count_links(lexicon: Lexicon, batch: PairBatch, index: np.ndarray, shared: 
 def _count_unlinked(lexicon: Lexicon, batch: PairBatch, ahead: np.ndarray, back: np.ndarray) -> None:
     """Add the expected numbers of tokens without a link to the lexicon.
 
-    `ahead` and `back` are the forward and the backward posteriors, (B, J, I) each. Target words are counted by forward
-    posteriors, in which they choose their link, and source words by backward posteriors.
+    `ahead` and `back` are the forward and the backward posteriors, (B, J, I) each.
     """
+    # Words are counted by the posteriors in which they choose their link.
     target_unlinked = np.where(batch.target_words, np.maximum(1 - ahead.sum(axis=2), 0), 0)
     source_unlinked = np.where(batch.source_words, np.maximum(1 - back.sum(axis=1), 0), 0)
     lexicon.target_unlinked[:] += np.bincount(

@@ -29,24 +29,19 @@ class SheetRun:
 
 @dataclass(frozen=True)
 class SheetSettings:
-    """The settings of a sheet, the `job.json` of its job.
+    """The settings of a sheet, the `job.json` of its job."""
 
-    `corpus` is the name of the corpus in the folders of translations, and `data` the folder of the corpus in stage 1.
-    `sentences` is the largest number of sentences, and `draw` the seed by which they are drawn. `identical`: what
-    the sheet does with identical translations. `version`: the version of the step.
-    """
-
-    version: int
+    version: int  # the version of the step
     scale: str
-    corpus: str
-    data: str
+    corpus: str  # the name of the corpus in the folders of translations
+    data: str  # the folder of the corpus in stage 1
     source_language: str
     target_language: str
     baseline: SheetRun
     system: SheetRun
-    sentences: int
-    draw: int
-    identical: Identical
+    sentences: int  # the largest number of sentences
+    draw: int  # the seed by which sentences are drawn
+    identical: Identical  # what the sheet does with identical translations
 
     @classmethod
     def load(cls, path: Path) -> "SheetSettings":
@@ -78,7 +73,6 @@ def write_study_sheet(settings: Path, results: ResultFolders, output: Path) -> N
 
 
 def _translations(settings: SheetSettings, run: SheetRun, results: ResultFolders, sentences: int) -> tuple[str, ...]:
-    """Return the translations of the test sentences by a system."""
     names: dict[str, Any] = {"scale": settings.scale, "corpus": settings.corpus, "system": run.folder, "seed": run.seed}
     folder = results.at(TRANSLATIONS, **names)
     lines = read_decoding(folder / "decoding.json")["lines"]

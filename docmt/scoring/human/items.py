@@ -19,14 +19,11 @@ from docmt.base.errors import UserError
 from docmt.base.names import Identical
 from docmt.base.parse import parse
 
-CONTEXT = 2
-"""The number of context sentences before a judged sentence, and also after it."""
+CONTEXT = 2  # The number of context sentences before a judged sentence, and also after it
 
-DIGEST = "digest"
-"""The name of the digest in the file of a key, beside the fields of the key."""
+DIGEST = "digest"  # The name of the digest in the file of a key, beside the fields of the key
 
-SHA256_DIGITS = 64
-"""The number of hexadecimal digits of a whole SHA-256."""
+SHA256_DIGITS = 64  # The number of hexadecimal digits of a whole SHA-256
 
 Pair = tuple[str, str]
 """A context sentence and its reference; both are empty where the document has no sentence at this place."""
@@ -34,12 +31,9 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class ComparedSystems:
-    """The translations of a test set by two systems, with a line for each sentence.
+    """The translations of a test set by two systems, with a line for each sentence."""
 
-    `documents` has the name of the document of each sentence. `baseline` and `system` are the translations.
-    """
-
-    documents: Sequence[str]
+    documents: Sequence[str]  # the name of the document of each sentence
     source: Sequence[str]
     references: Sequence[str]
     baseline: Sequence[str]
@@ -48,21 +42,16 @@ class ComparedSystems:
 
 @dataclass(frozen=True)
 class SheetItem:
-    """A sentence to judge, with its context and two translations.
+    """A sentence to judge, with its context and two translations."""
 
-    `line` is the number of the sentence in the test set, from 1. `before` and `after` have CONTEXT context sentences
-    each, with their references. `first` names the system of the first translation. `filled`: whether the sheet counts
-    the pair as equal without asking.
-    """
-
-    line: int
-    before: tuple[Pair, ...]
+    line: int  # the number of the sentence in the test set, from 1
+    before: tuple[Pair, ...]  # CONTEXT sentences with their references, as in `after`
     source: str
     after: tuple[Pair, ...]
     translations: tuple[str, str]
-    first: Literal["baseline", "system"]
+    first: Literal["baseline", "system"]  # the system of the first translation
     # Items are equal where the same texts are judged in the same order, whoever fills in the choice.
-    filled: bool = field(default=False, compare=False)
+    filled: bool = field(default=False, compare=False)  # whether the sheet counts the pair as equal without asking
 
     @property
     def is_identical(self) -> bool:
@@ -108,10 +97,8 @@ def draw_sheet_items(
 
 
 def text_digest(texts: Sequence[str]) -> str:
-    """Return a digest of texts that identifies a row of a sheet.
-
-    The digest ignores differences of white space, since spreadsheet programs may change white space.
-    """
+    """Return a digest of texts that identifies a row of a sheet."""
+    # The digest ignores differences of white space, since spreadsheet programs may change white space.
     return digest([" ".join(text.split()) for text in texts])
 
 
@@ -129,10 +116,7 @@ def _item(test: ComparedSystems, place: int, swap: bool) -> SheetItem:
 
 
 def _pair(test: ComparedSystems, place: int, step: int) -> Pair:
-    """Return the sentence at the distance `step` from `place` with its reference, or empty texts.
-
-    The texts are empty where the document of the sentence at `place` has no sentence at this distance.
-    """
+    """Return the sentence `step` lines from `place` and its reference; empty texts outside of its document."""
     other = place + step
     if not 0 <= other < len(test.source) or test.documents[other] != test.documents[place]:
         return "", ""
@@ -141,31 +125,23 @@ def _pair(test: ComparedSystems, place: int, step: int) -> Pair:
 
 @dataclass(frozen=True)
 class KeyItem:
-    """The entry of an item in a key.
+    """The entry of an item in a key."""
 
-    `line` is the number of the sentence in the test set, from 1. `first` names the system of the first translation.
-    `texts` is the digest of the texts of the item. `filled`: whether the sheet counts the pair as equal without asking.
-    """
-
-    line: int
-    first: Literal["baseline", "system"]
-    texts: str
-    filled: bool
+    line: int  # the number of the sentence in the test set, from 1
+    first: Literal["baseline", "system"]  # the system of the first translation
+    texts: str  # the digest of the texts of the item
+    filled: bool  # whether the sheet counts the pair as equal without asking
 
 
 @dataclass(frozen=True)
 class Key:
-    """The key of a sheet, which names the system of each translation; annotators must not see it.
+    """The key of a sheet, which names the system of each translation; annotators must not see it."""
 
-    `baseline` and `system` are the names of the systems, and `seed` is the seed by which items were drawn. `items[n]`
-    is the entry of item n + 1.
-    """
-
-    baseline: str
-    system: str
-    seed: int
+    baseline: str  # the name of the baseline
+    system: str  # the name of the system
+    seed: int  # the seed by which items were drawn
     identical: Identical
-    items: tuple[KeyItem, ...]
+    items: tuple[KeyItem, ...]  # items[n] is the entry of item n + 1
 
     def __post_init__(self) -> None:
         """Check that the key has items."""
@@ -213,7 +189,6 @@ class Key:
 
 
 def _check_digest(stated: Any, actual: str, path: Path) -> None:
-    """Raise UserError where the file of a key has no digest, or a digest that is not the `actual` digest of the key."""
     if stated is None:
         remedy = "write it again: docmt draw-sheet with the same files and options draws the same sheet"
         raise UserError("a key without its digest", where=str(path), expected=f"`{DIGEST}`, its SHA-256", remedy=remedy)

@@ -14,8 +14,7 @@ from typing import get_args
 from docmt.scoring.human.items import Key
 from docmt.scoring.human.sheet import Verdict
 
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-"""All verdicts, in the order in which percentages are listed."""
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)  # All verdicts, in the order in which percentages are listed
 
 
 def preferences(key: Key, annotators: dict[str, Sequence[Verdict]]) -> dict:
@@ -77,6 +76,7 @@ def kappa(first: Sequence[Verdict], second: Sequence[Verdict]) -> float | None:
         return None
     shares = [verdict_shares(verdicts) for verdicts in (first, second)]
     chance = sum(shares[0][name] * shares[1][name] for name in VERDICTS) / 100**2
+    # kappa = (p - e) / (1 - e)
     return None if chance == 1 else (observed / 100 - chance) / (1 - chance)
 
 

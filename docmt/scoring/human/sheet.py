@@ -15,8 +15,7 @@ from docmt.base.foreign import reading
 from docmt.base.spreadsheets import csv_lines, shield, unshield
 from docmt.scoring.human.items import CONTEXT, Key, KeyItem, SheetItem, text_digest
 
-STEPS = range(1, CONTEXT + 1)
-"""The distances of context sentences from the judged sentence, in sentences."""
+STEPS = range(1, CONTEXT + 1)  # The distances of context sentences from the judged sentence, in sentences
 
 COLUMNS = (
     "item",
@@ -29,8 +28,7 @@ COLUMNS = (
 )
 """The columns of a sheet, such as `source -1` for the source sentence before the judged sentence."""
 
-EQUAL = "equal"
-"""The choice of an annotator who prefers neither translation."""
+EQUAL = "equal"  # The choice of an annotator who prefers neither translation
 
 CHOICES = {"1": "the first is better", "2": "the second is better", EQUAL: "both are equally good"}
 """The values of the column `choice`, with their meanings."""
@@ -38,17 +36,14 @@ CHOICES = {"1": "the first is better", "2": "the second is better", EQUAL: "both
 KEYS = {"1": "1", "2": "2", EQUAL: "0"}
 """The key on the page for each choice; a filled sheet may have the key in the place of the choice."""
 
-OF_KEYS = {key: choice for choice, key in KEYS.items()}
-"""The choice of each key."""
+OF_KEYS = {key: choice for choice, key in KEYS.items()}  # The choice of each key
 
 
 def write_sheet(path: Path, items: Sequence[SheetItem]) -> None:
-    """Write a sheet as CSV in UTF-8, whose column `choice` is empty but for pairs that are filled beforehand.
-
-    The file begins with the byte order mark, by which spreadsheet programs recognise UTF-8. All cells are quoted, as in
-    the files that the page for annotators saves.
-    """
+    """Write a sheet as CSV in UTF-8, whose column `choice` is empty but for pairs that are filled beforehand."""
     with atomic_file(path) as stream:
+        # The byte order mark, by which spreadsheet programs recognise UTF-8; all cells are quoted, as in the files that
+        # the page for annotators saves.
         stream.write("\ufeff" + csv_lines(sheet_rows(items), is_quoted=True))
 
 
@@ -76,14 +71,12 @@ def write_page(path: Path, items: Sequence[SheetItem], languages: tuple[str, str
 DELIMITERS = ",;\t"
 """The delimiters of the files of spreadsheet programs: CSV, depending on the country, and "Unicode text"."""
 
-UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-"""The byte order marks of UTF-16."""
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # The byte order marks of UTF-16
 
 LONGEST = 300
 """The number of characters of a heading that are read, since a file that is not a sheet may have a very long line."""
 
-REMEDY = "save the sheet as CSV in UTF-8"
-"""The remedy in messages about a file that is not CSV in UTF-8."""
+REMEDY = "save the sheet as CSV in UTF-8"  # The remedy in messages about a file that is not CSV in UTF-8
 
 
 def read_saved_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
@@ -109,9 +102,9 @@ def read_saved_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def _text(path: Path) -> str:
-    """Return the text of a file in UTF-8, or in UTF-16 with a byte order mark, which Excel saves as "Unicode text"."""
     with reading(path, "cannot be read"):
         data = path.read_bytes()
+    # Excel saves UTF-16 with a byte order mark as "Unicode text".
     name, encoding = ("UTF-16", "utf-16") if data.startswith(UTF_16) else ("UTF-8", "utf-8-sig")
     try:
         return data.decode(encoding)
@@ -190,7 +183,6 @@ def _verdict(choice: str, item: KeyItem) -> Verdict:
 
 
 def _check_whole(path: Path, key: Key, verdicts: dict[int, Verdict], empty: list[str]) -> None:
-    """Raise UserError where the sheet lacks an item of the key, or where rows have no choice."""
     size = len(key.items)
     if len(verdicts) < size:
         missing = next(number for number in range(1, size + 1) if number not in verdicts)
@@ -202,7 +194,6 @@ def _check_whole(path: Path, key: Key, verdicts: dict[int, Verdict], empty: list
 
 
 def _number(cell: str, where: str, key: Key, numbers_so_far: Collection[int]) -> int:
-    """Read the number of an item; raises UserError for a number that is not in the key, or is in an earlier row."""
     text, size = cell.strip(), len(key.items)
     if not text.isdecimal() or len(text) > len(str(size)) or not 1 <= int(text) <= size:
         raise UserError("not an item of the key", where=where, found=cell, expected=f"1 to {size}")
