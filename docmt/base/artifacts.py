@@ -20,10 +20,10 @@ from docmt.base.foreign import MEND, naming, need_file, reading
 from docmt.base.manifest import checked_bytes, normal_path
 from docmt.base.untrusted import inside
 
+# The folder, in that of a job, of files that the job needs for its next attempt; no manifest lists them.
 SCRATCH = "scratch"
-"""The folder, in that of a job, of files that the job needs for its next attempt; no manifest lists them."""
+# The character that some editors write before a text; the functions of this module that read text remove it.
 BYTE_ORDER_MARK = "\ufeff"
-"""The character that some editors write before a text; the functions of this module that read text remove it."""
 
 
 class Recorder:
@@ -47,8 +47,7 @@ class Recorder:
                 self.stale = None
 
 
-_RECORDERS: list[Recorder] = []
-"""The recorders of the jobs that this process runs, the innermost last."""
+_RECORDERS: list[Recorder] = []  # The recorders of the jobs that this process runs, the innermost last.
 
 
 @contextmanager

@@ -20,8 +20,7 @@ import pyarrow.compute as pc
 from docmt.base.ragged import Ragged, places, starts
 from docmt.base.vocabulary import CONTINUES, by_frequency
 
-Words = tuple[list[str], list[int]]
-"""Words, and the number of pieces of each word."""
+Words = tuple[list[str], list[int]]  # Words, and the number of pieces of each word.
 
 
 def most_frequent(counts: Mapping[str, int], number: int) -> list[str]:

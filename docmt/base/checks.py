@@ -18,16 +18,12 @@ from docmt.base.names import (
     is_path,
 )
 
-MOST = 1_000_000_000
-"""The largest number of tokens, sentences or updates; a larger number is a typing mistake."""
-MOST_BEAM = 1_000
-"""The largest beam."""
+MOST = 1_000_000_000  # The largest number of tokens, sentences or updates; a larger number is a typing mistake.
+MOST_BEAM = 1_000  # The largest beam.
+# The longest time in minutes, some 19 years: the clocks of the operating system refuse huge numbers.
 MOST_MINUTES = 10_000_000
-"""The longest time in minutes, some 19 years: the clocks of the operating system refuse huge numbers."""
-MOST_RATE = 1e30
-"""The largest learning rate; the largest number in single precision is 3.4e38."""
-MOST_SEED = 2**63 - 1
-"""The largest seed: 64 bits with a sign."""
+MOST_RATE = 1e30  # The largest learning rate; the largest number in single precision is 3.4e38.
+MOST_SEED = 2**63 - 1  # The largest seed: 64 bits with a sign.
 
 
 class BadValue(ValueError):
@@ -115,6 +111,7 @@ def some(expected: str, found: str | None = None) -> Check:
     return Check(test, {"minLength": 1, "minItems": 1, "minProperties": 1})
 
 
+# The keywords of JSON Schema that limit a number, each with the function that compares a number with the limit.
 LIMITS: Mapping[str, Callable[[Any, Any], bool]] = {
     "minimum": operator.ge,
     "exclusiveMinimum": operator.gt,
@@ -122,7 +119,6 @@ LIMITS: Mapping[str, Callable[[Any, Any], bool]] = {
     "exclusiveMaximum": operator.lt,
     "multipleOf": lambda value, factor: value % factor == 0,
 }
-"""The keywords of JSON Schema that limit a number, each with the function that compares a number with the limit."""
 
 
 def within(expected: str, **limits: float) -> Check:

@@ -12,11 +12,10 @@ from pathlib import Path
 from docmt.base.errors import UserError
 from docmt.base.paths import RESULTS
 
-WORKFLOW = "workflow"
-"""The folder of docmt's own files in the clone."""
+WORKFLOW = "workflow"  # The folder of docmt's own files in the clone.
 CONFIG = "config.yaml"
+# The folder of the package `docmt`: the clone, where docmt was installed from it with `pip install -e`.
 PACKAGE_PARENT = Path(__file__).parents[2]
-"""The folder of the package `docmt`: the clone, where docmt was installed from it with `pip install -e`."""
 
 
 def clone_of(root: Path) -> Path:

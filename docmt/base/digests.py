@@ -9,8 +9,7 @@ from typing import Any
 
 from docmt.base.foreign import reading
 
-BYTES_AT_ONCE = 1 << 20
-"""The number of bytes of a file that are read at once, which limits the memory."""
+BYTES_AT_ONCE = 1 << 20  # The number of bytes of a file that are read at once, which limits the memory.
 
 
 def canonical_json(value: Any) -> str:

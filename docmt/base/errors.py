@@ -3,12 +3,9 @@
 import difflib
 from collections.abc import Collection, Iterable
 
-USER_MISTAKE = 2
-"""Exit status of `docmt` (and of the workflow's planning) for a mistake that the user can correct."""
-TRY_AGAIN = 75
-"""Exit status where the same command may succeed when it is run again (EX_TEMPFAIL of sysexits)."""
-INTERRUPTED = 130
-"""Exit status after Ctrl-C, as shells report it: 128 + SIGINT."""
+USER_MISTAKE = 2  # Exit status of `docmt` (and of the workflow's planning) for a mistake that the user can correct.
+TRY_AGAIN = 75  # Exit status where the same command may succeed when it is run again (EX_TEMPFAIL of sysexits).
+INTERRUPTED = 130  # Exit status after Ctrl-C, as shells report it: 128 + SIGINT.
 
 
 class UserError(Exception):
@@ -66,10 +63,8 @@ def printable(text: str, breaks: str = "\n") -> str:
     )
 
 
-LONGEST_COMPARED = 200
-"""The number of characters of a name that are compared with the valid names."""
-LONGEST_VALUE = 60
-"""The largest number of characters of a value that a message has in full."""
+LONGEST_COMPARED = 200  # The number of characters of a name that are compared with the valid names.
+LONGEST_VALUE = 60  # The largest number of characters of a value that a message has in full.
 
 
 def quoted(value: object) -> str:

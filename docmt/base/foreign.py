@@ -19,19 +19,17 @@ from docmt.base.credentials import without_credentials
 from docmt.base.errors import TRY_AGAIN, USER_MISTAKE, UserError, install
 
 MEGABYTE = 1_000_000
-LONGEST_DETAIL = 200
-"""The largest number of characters that a message of docmt quotes from the message of a library."""
+LONGEST_DETAIL = 200  # The largest number of characters that a message of docmt quotes from the message of a library.
 
-FULL = (errno.ENOSPC, errno.EDQUOT)
-"""The error numbers of a full disk and of a used-up quota."""
+FULL = (errno.ENOSPC, errno.EDQUOT)  # The error numbers of a full disk and of a used-up quota.
+# The error numbers of a failed write to a file that is open; exceptions with these numbers name no file.
 OF_WRITING = (*FULL, errno.EFBIG, errno.EIO, errno.EBADF)
-"""The error numbers of a failed write to a file that is open; exceptions with these numbers name no file."""
 
-RIGHTS_ON = (errno.EACCES, errno.EPERM, errno.EROFS)
-"""The error numbers of missing permissions."""
+RIGHTS_ON = (errno.EACCES, errno.EPERM, errno.EROFS)  # The error numbers of missing permissions.
 RIGHTS = "it needs other rights, or another place: see `ls -ld` of it and of its folder"
 AGAIN = "the cause may be temporary: run the command again"
 
+# The message and the remedy for each error number; for other numbers the message has the words of the system.
 SYSTEM: dict[int, tuple[str, str]] = {
     errno.ENOENT: ("file not found", "check the path"),
     errno.EISDIR: ("a folder, where a file is needed", "name a file, or remove the folder"),
@@ -48,18 +46,17 @@ SYSTEM: dict[int, tuple[str, str]] = {
     errno.EBADF: ("it is closed", "open it: name a file, or a program behind a pipe"),
     errno.ENOMEM: ("not enough memory", "take fewer workers, or more memory"),
 }
-"""The message and the remedy for each error number; for other numbers the message has the words of the system."""
 
+# The error numbers whose messages leave out the words of the system, since these words repeat the text of SYSTEM.
 SELF_EXPLAINED = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EEXIST)
-"""The error numbers whose messages leave out the words of the system, since these words repeat the text of SYSTEM."""
 
+# The error numbers of trouble that may pass, mostly of networks and of file systems on them: AGAIN is the remedy.
 PASSING = (
     *(errno.EBUSY, errno.EIO, errno.ENFILE, errno.ENOLCK, errno.EREMOTEIO, errno.ESTALE, errno.EPROTO, errno.ENOTCONN),
     *(errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.ENETDOWN, errno.ENETRESET, errno.ENETUNREACH),
 )
-"""The error numbers of trouble that may pass, mostly of networks and of file systems on them: AGAIN is the remedy."""
+# The classes that Python gives to further errors of this kind.
 PASSING_CLASSES = (BlockingIOError, ConnectionError, InterruptedError, TimeoutError)
-"""The classes that Python gives to further errors of this kind."""
 
 DAMAGED = {
     "builtins.UnicodeDecodeError": "not valid UTF-8",

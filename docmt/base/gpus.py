@@ -13,14 +13,12 @@ from pathlib import Path
 
 from docmt.base.machine import installed_version
 
+# The environment variable with the GPUs that CUDA shows to a process, as names between commas.
 VISIBLE = "CUDA_VISIBLE_DEVICES"
-"""The environment variable with the GPUs that CUDA shows to a process, as names between commas."""
+# A line of `nvidia-smi -L`: a GPU, or a part of the last GPU.
 LISTED = re.compile(r"^(GPU|\s+MIG) .*\(UUID: ([^\s)]+)\)", re.MULTILINE)
-"""A line of `nvidia-smi -L`: a GPU, or a part of the last GPU."""
-HIDING = ("", "-1", "NoDevFiles")
-"""What stands in CUDA_VISIBLE_DEVICES to hide all GPUs."""
-LIST_S = 60.0
-"""The longest time of nvidia-smi in seconds. It takes some seconds where no process uses a GPU."""
+HIDING = ("", "-1", "NoDevFiles")  # What stands in CUDA_VISIBLE_DEVICES to hide all GPUs.
+LIST_S = 60.0  # The longest time of nvidia-smi in seconds. It takes some seconds where no process uses a GPU.
 
 
 @dataclass(frozen=True)

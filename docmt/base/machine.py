@@ -12,8 +12,8 @@ from typing import Any
 from docmt.base.version import VERSION
 
 MIB = 2**20
+# Instructions for matrix products by their flags in /proc/cpuinfo, the fastest first.
 INSTRUCTIONS = {"amx_bf16": "AMX", "avx512_bf16": "AVX-512 with bf16", "avx512f": "AVX-512", "avx2": "AVX2"}
-"""Instructions for matrix products by their flags in /proc/cpuinfo, the fastest first."""
 
 
 def now() -> str:

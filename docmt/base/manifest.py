@@ -23,24 +23,17 @@ from docmt.base.foreign import reading
 from docmt.base.names import is_printable
 from docmt.base.untrusted import check_digest, check_names, is_sha256, limited_lines
 
-MANIFEST, RECORD = "manifest.json", "record.json"
-"""The names of the files of a job beside its outputs and its recipe."""
+MANIFEST, RECORD = "manifest.json", "record.json"  # The names of the files of a job beside its outputs and its recipe.
+# The value of the key `format`, by which a manifest is distinguished from other files of this name.
 FORMAT = "docmt-manifest-1"
-"""The value of the key `format`, by which a manifest is distinguished from other files of this name."""
-DIGEST = "digest"
-"""The key of the digest of an object that `sealed` returned."""
-LEVELS = 3
-"""The largest number of folders between a manifest and a file that it lists, plus one."""
-DIGITS = 12
-"""The number of digits of a digest that messages have."""
-CHANGED = "the file was changed after docmt wrote it"
-"""The message about a file whose own digest does not fit it."""
-HOURS = ("seconds", "device_hours")
-"""The keys of a record with times that plans add up."""
-OF_RUN = ("step", "began", "finished", "commit", "device", "threads")
-"""The keys of a record with texts or numbers."""
+DIGEST = "digest"  # The key of the digest of an object that `sealed` returned.
+LEVELS = 3  # The largest number of folders between a manifest and a file that it lists, plus one.
+DIGITS = 12  # The number of digits of a digest that messages have.
+CHANGED = "the file was changed after docmt wrote it"  # The message about a file whose own digest does not fit it.
+HOURS = ("seconds", "device_hours")  # The keys of a record with times that plans add up.
+OF_RUN = ("step", "began", "finished", "commit", "device", "threads")  # The keys of a record with texts or numbers.
+# The remedy where a manifest is missing: without one a job has not finished.
 AGAIN = "run snakemake again, which makes the files again"
-"""The remedy where a manifest is missing: without one a job has not finished."""
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ import os
 import signal
 from contextlib import suppress
 
+# The environment variable that is 1 in the workflow's jobs: a command then ends when its workflow ends.
 VARIABLE = "DOCMT_END_WITH_PARENT"
-"""The environment variable that is 1 in the workflow's jobs: a command then ends when its workflow ends."""
+# The option PR_SET_PDEATHSIG of Linux; other systems have no such option, and their jobs get no signal.
 SIGNAL_AT_PARENTS_END = 1
-"""The option PR_SET_PDEATHSIG of Linux; other systems have no such option, and their jobs get no signal."""
 
 
 def signal_at_parents_end(number: signal.Signals, parent: int | None = None) -> None:

@@ -22,8 +22,7 @@ modules that define the dataclasses add them to this table."""
 TEXT_FORMS: dict[type, Callable[[str], dict]] = {}
 """The dataclasses whose settings may be written as one text, each with the function that returns the long form. The
 modules that define the dataclasses add them to this table."""
-LARGEST = 2**63 - 1
-"""The largest whole number: 64 bits with a sign, as tables store numbers."""
+LARGEST = 2**63 - 1  # The largest whole number: 64 bits with a sign, as tables store numbers.
 
 
 def mapping(value: Any, lines: Lines, path: tuple = ()) -> dict:
@@ -275,6 +274,7 @@ def _unquoted(value: Any) -> str | None:
     return "write it without quotes, and a power of ten with a point before the e, such as 5.0e-4"
 
 
+# The description of each type for messages.
 NAMES = {
     str: "a text",
     int: "a whole number",
@@ -283,7 +283,6 @@ NAMES = {
     tuple: "a list",
     dict: "a mapping",
 }
-"""The description of each type for messages."""
 
 
 def _named(hint: Any) -> str:

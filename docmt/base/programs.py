@@ -22,10 +22,9 @@ from typing import Any
 
 from docmt.base.errors import UserError, quoted
 
+# The largest number of bytes of a line; a program that writes more without a line end writes something else.
 LONGEST_LINE = 64 * 2**20
-"""The largest number of bytes of a line; a program that writes more without a line end writes something else."""
-END_S = 5.0
-"""Seconds that a program has to end by itself after its standard input was closed."""
+END_S = 5.0  # Seconds that a program has to end by itself after its standard input was closed.
 
 
 class ProgramFailure(Exception):
@@ -124,8 +123,7 @@ class LineProcess:
         self._process.wait()
 
 
-SURROGATE = re.compile("[\ud800-\udfff]")
-"""Half of a character, which JSON can have and no file of text."""
+SURROGATE = re.compile("[\ud800-\udfff]")  # Half of a character, which JSON can have and no file of text.
 
 
 @dataclass(frozen=True)

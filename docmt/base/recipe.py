@@ -24,13 +24,11 @@ from docmt.base.manifest import MANIFEST
 from docmt.base.parse import parse
 from docmt.base.paths import ID_DIGITS, RESULTS
 
-GIVEN = "given"
-"""The value of a setting in the place of a path, which differs between users: `files` has the file."""
-JOB = "job.json"
-"""The name of the file."""
+GIVEN = "given"  # The value of a setting in the place of a path, which differs between users: `files` has the file.
+JOB = "job.json"  # The name of the file.
 REMEDY = "settings come from config.yaml and the studies: delete this file, and run snakemake, which writes it again"
+# The kind of a digest of the addresses of a file whose own digest nobody states before its download.
 SOURCES = "sources"
-"""The kind of a digest of the addresses of a file whose own digest nobody states before its download."""
 
 
 class StatedFile(NamedTuple):

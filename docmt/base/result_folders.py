@@ -7,8 +7,7 @@ from pathlib import Path
 from docmt.base.errors import UserError
 from docmt.base.paths import RESULTS, Folder
 
-OLD = f"{RESULTS}/frozen_grid.json"
-"""A file that runs of older versions wrote, whose folders had no ids."""
+OLD = f"{RESULTS}/frozen_grid.json"  # A file that runs of older versions wrote, whose folders had no ids.
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,7 @@ SHARD_PAIRS = 10_000
 """The least number of sentence pairs of a shard but the last: a shard ends with the document that reaches this number.
 A change of this number changes the files, since the record batches of tables are shards."""
 
-ROWS_AT_ONCE = 1 << 14
-"""The number of rows of a Parquet file that are read at once, which limits the memory."""
+ROWS_AT_ONCE = 1 << 14  # The number of rows of a Parquet file that are read at once, which limits the memory.
 
 
 @dataclass(frozen=True)

@@ -18,16 +18,12 @@ from docmt.base.names import stays_inside
 if TYPE_CHECKING:
     from docmt.base.digests import FileDigest
 
-SHA256 = re.compile(r"[0-9a-f]{64}")
-"""The form of a SHA-256, and so of an identity."""
-LONGEST_PART = 255
-"""The largest number of bytes of a part of a path."""
-MOST_BYTES = 2**60
-"""The largest size of a file that may be stated: no disk has more."""
-MOST_FILES = 1_000_000
-"""The largest number of files that an artifact may state."""
+SHA256 = re.compile(r"[0-9a-f]{64}")  # The form of a SHA-256, and so of an identity.
+LONGEST_PART = 255  # The largest number of bytes of a part of a path.
+MOST_BYTES = 2**60  # The largest size of a file that may be stated: no disk has more.
+MOST_FILES = 1_000_000  # The largest number of files that an artifact may state.
+# The largest number of bytes of a line of text: no sentence has more, nor has a document on a line.
 LONGEST_LINE = 16 * 2**20
-"""The largest number of bytes of a line of text: no sentence has more, nor has a document on a line."""
 LEADS_OUT = "the name of a file leads out of its folder"
 
 

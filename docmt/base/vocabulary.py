@@ -9,8 +9,8 @@ from docmt.base.artifacts import atomic_file, read_text
 from docmt.base.errors import UserError, quoted
 from docmt.base.foreign import MEND
 
+# Ids of the special symbols, the same in every vocabulary. Corpora may not contain the symbols' names.
 PAD, BOS, EOS, UNK, SEP, MASK, CLS = range(7)
-"""Ids of the special symbols, the same in every vocabulary. Corpora may not contain the symbols' names."""
 
 SPECIALS = ("<pad>", "<s>", "</s>", "<unk>", "<sep>", "<mask>", "<cls>")
 """The names of the special symbols, by id. `<s>` starts a sentence, `</s>` ends a sentence, `<sep>` separates the

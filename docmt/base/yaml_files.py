@@ -14,14 +14,12 @@ from docmt.base.credentials import refuse_credentials
 from docmt.base.errors import UserError, quoted
 from docmt.base.foreign import reading
 
-DEEPEST = 40
-"""The largest number of levels of nested lists and mappings; the deepest setting has about ten."""
-MOST_VALUES = 500_000
-"""The largest number of values of a file, with the values that aliases repeat."""
+DEEPEST = 40  # The largest number of levels of nested lists and mappings; the deepest setting has about ten.
+MOST_VALUES = 500_000  # The largest number of values of a file, with the values that aliases repeat.
+# The pattern of numbers with a zero before them, such as 010, which YAML 1.1 reads to the base of 8.
 OCTAL = re.compile(r"[-+]?0[0-9_]+")
-"""The pattern of numbers with a zero before them, such as 010, which YAML 1.1 reads to the base of 8."""
+# The pattern of numbers with colons, such as 1:30, which YAML 1.1 reads to the base of 60.
 SEXAGESIMAL = re.compile(r"[-+]?[1-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?")
-"""The pattern of numbers with colons, such as 1:30, which YAML 1.1 reads to the base of 60."""
 
 
 class Lines:

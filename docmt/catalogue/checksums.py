@@ -104,8 +104,7 @@ def _wrong_objects(path: Path, expected: Mapping[str, str]) -> Mismatch | None:
     return None
 
 
-Blob = tuple[str, str]
-"""The mode of a file or folder in Git, and its Git id."""
+Blob = tuple[str, str]  # The mode of a file or folder in Git, and its Git id.
 
 
 def checksum_of(chunks: Iterable[bytes], kind: str, size: int) -> str:

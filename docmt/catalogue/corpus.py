@@ -37,14 +37,12 @@ class SplitCounts:
     sentences: int = needed("number of sentence pairs")
 
 
+# The largest vocabulary of text that docmt generates; the embedded corpora have 245 and 255 pieces.
 GENERATED_PIECES = 260
-"""The largest vocabulary of text that docmt generates; the embedded corpora have 245 and 255 pieces."""
-STOP_WORDS = ("stop_words", "target_stop_words")
-"""The fields of a corpus that only the stages after stage 1 need."""
+STOP_WORDS = ("stop_words", "target_stop_words")  # The fields of a corpus that only the stages after stage 1 need.
+# The description of the field `expected`.
 EXPECTED = "by split, the number of documents and sentence pairs that the reader has to find"
-"""The description of the field `expected`."""
-stop_list = whole(0, 1_000_000)
-"""The check of a number of stop words."""
+stop_list = whole(0, 1_000_000)  # The check of a number of stop words.
 
 
 @dataclass(frozen=True)

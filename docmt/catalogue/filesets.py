@@ -13,8 +13,7 @@ from docmt.base.parse import parse
 from docmt.base.yaml_files import load_yaml
 from docmt.catalogue.files import FileConfig, need_each_once
 
-FOLDER = Path("workflow/downloads")
-"""The folder of the files of sets, relative to the clone."""
+FOLDER = Path("workflow/downloads")  # The folder of the files of sets, relative to the clone.
 
 
 @dataclass(frozen=True, kw_only=True)

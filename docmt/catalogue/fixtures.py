@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from docmt.base.checks import Checked, at_least, even, need, setting
 from docmt.base.names import SPLITS
 
+# The check of the number of sentences of a document that the toy grammar generates.
 story = at_least(6, " (fewer cannot hold every phenomenon)")
-"""The check of the number of sentences of a document that the toy grammar generates."""
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,8 @@ from typing import IO
 from docmt.base.digests import BYTES_AT_ONCE, full_digest
 from docmt.base.errors import UserError
 
-ENDING = ".tar"
-"""The ending of the name of a file whose source may be a folder."""
-BLOCK = 512
-"""The number of bytes to whose multiple a tar fills up each file."""
+ENDING = ".tar"  # The ending of the name of a file whose source may be a folder.
+BLOCK = 512  # The number of bytes to whose multiple a tar fills up each file.
 
 
 def files_below(folder: Path) -> list[Path]:

@@ -22,19 +22,15 @@ from docmt.base.parse import KINDS
 from docmt.catalogue.fixtures import FixtureConfig
 from docmt.catalogue.held_out import HELD_OUT, TRAIN, HeldOutConfig
 
-CONTRASTIVE = "contrastive"
-"""The key of the contrastive sets, in mappings whose other keys are names of splits."""
-Languages = tuple[str, str]
-"""The codes of the source and the target language."""
+CONTRASTIVE = "contrastive"  # The key of the contrastive sets, in mappings whose other keys are names of splits.
+Languages = tuple[str, str]  # The codes of the source and the target language.
 
 
 PACKAGE = "docmt.corpus.forms"
-KIND = "form of the files: a module of docmt/corpus/forms"
-"""The description of the field `kind` of each reader."""
-OF_SPLITS = "by split, the paths of its files"
-"""The description of the field `splits` of most readers."""
+KIND = "form of the files: a module of docmt/corpus/forms"  # The description of the field `kind` of each reader.
+OF_SPLITS = "by split, the paths of its files"  # The description of the field `splits` of most readers.
+# The check of a mapping from splits to their files.
 some_splits = all_of(some(f"some of {', '.join(SPLITS)}", found="nothing"), keys_of(SPLITS))
-"""The check of a mapping from splits to their files."""
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from docmt.base.checks import Checked, all_of, at_least, count_or_none, need, setting
 from docmt.base.names import SPLITS
 
-TRAIN, *HELD_OUT = SPLITS
-"""The split from which documents are held out, and the splits that they become."""
+TRAIN, *HELD_OUT = SPLITS  # The split from which documents are held out, and the splits that they become.
 
 
+# The check of the distance between documents that are held out.
 another = all_of(count_or_none, at_least(2, ", since training needs documents too"))
-"""The check of the distance between documents that are held out."""
 
 
 @dataclass(frozen=True)

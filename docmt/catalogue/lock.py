@@ -9,8 +9,8 @@ from docmt.base.errors import quoted
 from docmt.base.foreign import reading
 from docmt.base.paths import RESULTS
 
+# The file with the digest of the first download of each file whose digest the catalogue does not state.
 LOCK = f"{RESULTS}/checksums.lock.json"
-"""The file with the digest of the first download of each file whose digest the catalogue does not state."""
 
 
 def locked_checksums(lock: Path) -> dict[str, str]:

@@ -17,8 +17,7 @@ from docmt.catalogue.corpus import CorpusConfig
 from docmt.catalogue.files import FileConfig
 from docmt.catalogue.folders import ENDING as FOLDER_ENDING
 
-WIDTH = 108
-"""The largest number of characters of a line in the instructions for obtaining a file."""
+WIDTH = 108  # The largest number of characters of a line in the instructions for obtaining a file.
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,9 @@ from docmt.base.checks import BadValue, Checked, in_schema, need, needed, sectio
 from docmt.base.paths import CHAIN_WORDS, CHAINS, TOKENS, VIEW, Folder
 from docmt.base.vocabulary import SPECIALS
 
-NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)([KM]?)")
-"""The form of a printed number."""
-ANY = "*"
-"""The pattern of every view."""
-UNITS = {"": 1, "K": 1_000, "M": 1_000_000}
-"""The factor of each suffix of a printed number."""
+NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)([KM]?)")  # The form of a printed number.
+ANY = "*"  # The pattern of every view.
+UNITS = {"": 1, "K": 1_000, "M": 1_000_000}  # The factor of each suffix of a printed number.
 
 
 @dataclass(frozen=True)
@@ -54,8 +51,7 @@ def stated(printed: int | float | str) -> Stated:
     return Stated(text, float(digits) * unit, 0.5 * unit / 10**decimals if rounded else 0.0)
 
 
-Printed = int | float | str
-"""A number in the form in which a paper prints it."""
+Printed = int | float | str  # A number in the form in which a paper prints it.
 
 
 @in_schema(minimum=0, pattern=f"^{NUMBER.pattern}$")
@@ -212,15 +208,15 @@ def of_vocabulary(side: str) -> Callable[[dict, str], float | None]:
     return lambda card, split: card["vocabulary"][side] - len(SPECIALS) if split == "train" else None
 
 
+# The pattern, in the place of one for views, of the chains of whole documents by words, which need no view.
 WORDS = "words"
-"""The pattern, in the place of one for views, of the chains of whole documents by words, which need no view."""
+# The source of the counts of instances: the view with instances of at most 512 tokens, as in G-Transformer.
 INSTANCES = (VIEW, "tokens512", "tokens512")
-"""The source of the counts of instances: the view with instances of at most 512 tokens, as in G-Transformer."""
 IN_CHAINS = (CHAINS, WORDS, "sentences20*")
 """The source of the counts of lexical chains: the chains of whole documents and, for the training split, the chains of
 sub-documents of at most 20 sentences, as the paper counts them."""
-IN_TEXT = (TOKENS, ANY, ANY)
-"""The source of the sizes of vocabularies: the text, which needs no view."""
+IN_TEXT = (TOKENS, ANY, ANY)  # The source of the sizes of vocabularies: the text, which needs no view.
+# The source of each count that does not follow from the corpus alone: a later stage computes it.
 COUNTS: dict[str, CountSource] = {
     "instances": CountSource(*INSTANCES, {"": of_split(lambda part: part["segments"])}),
     "sentences_per_instance": CountSource(*INSTANCES, {"": of_split(lambda part: _per_segment(part, "", 1))}),
@@ -240,7 +236,6 @@ COUNTS: dict[str, CountSource] = {
     "source_vocabulary": CountSource(*IN_TEXT, {"": of_vocabulary("source")}),
     "target_vocabulary": CountSource(*IN_TEXT, {"": of_vocabulary("target")}),
 }
-"""The source of each count that does not follow from the corpus alone: a later stage computes it."""
 
 
 def readings_of(count: str) -> tuple[str, ...]:

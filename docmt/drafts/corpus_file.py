@@ -17,14 +17,11 @@ from docmt.catalogue.corpus import load_corpus
 from docmt.catalogue.held_out import HELD_OUT, TRAIN
 from docmt.drafts.draft import Draft, Value
 
-HELD = 50
-"""The number of documents of a held-out split, where the corpus has enough."""
-RAREST = 100
-"""The largest distance, in documents, between two held-out documents."""
-LEAST = 5
-"""The number of documents that a held-out split has at least, where the corpus has few."""
+HELD = 50  # The number of documents of a held-out split, where the corpus has enough.
+RAREST = 100  # The largest distance, in documents, between two held-out documents.
+LEAST = 5  # The number of documents that a held-out split has at least, where the corpus has few.
+# The third line of a corpus file.
 GUESSED = "# passing_on is a guess: everything, models (and scores, but no text), or nothing."
-"""The third line of a corpus file."""
 
 
 @dataclass(frozen=True)

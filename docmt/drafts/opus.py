@@ -13,8 +13,7 @@ from docmt.drafts.draft import Draft, Pair, file_value, parse_pair
 
 HOST = "https://object.pouta.csc.fi"
 CITATION = "Joerg Tiedemann: Parallel Data, Tools and Interfaces in OPUS, LREC 2012. LICENSE in the zip says what else."
-FEW = 20
-"""The number of documents below which a corpus is hardly one of documents."""
+FEW = 20  # The number of documents below which a corpus is hardly one of documents.
 
 
 def draft(address: str, parts: Sequence[str]) -> Draft:

@@ -18,8 +18,8 @@ from docmt.base.tables import read_parquet
 from docmt.external.lines import ExpectedText, SignsOf, notes, read_translations, refuse_denied
 from docmt.settings.external import ExternalConfig
 
+# A function that returns the tokens of a line, cut like those of references and joined by spaces, and its text.
 Restore = Callable[[str], tuple[str, str]]
-"""A function that returns the tokens of a line, cut like those of references and joined by spaces, and its text."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,7 @@ def write_adopted(
     write_json(output / "decoding.json", record)
 
 
-CHANGED = 0.15
-"""The share of words that are left out, and of words that change places with the next one."""
+CHANGED = 0.15  # The share of words that are left out, and of words that change places with the next one.
 
 
 def stand_in(test: ExpectedText, lines: str, name: str, is_spaced: bool) -> list[str]:

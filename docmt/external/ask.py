@@ -17,10 +17,8 @@ from docmt.base.foreign import naming, reading
 from docmt.base.programs import Program, Request
 from docmt.external.lines import ExpectedText
 
-NAME = "answers.jsonl"
-"""The name of the file."""
-FIELD = "translations"
-"""The field of an answer with the translations of the sentences of a document."""
+NAME = "answers.jsonl"  # The name of the file.
+FIELD = "translations"  # The field of an answer with the translations of the sentences of a document.
 
 
 class Journal:

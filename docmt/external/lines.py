@@ -138,9 +138,10 @@ def _files(folder: Path, source: FileTranslations, test: ExpectedText) -> list[P
     return files
 
 
+# The function `docmt.text.signs.signs_of`, which finds signs that lines are not what is stated of them.
 SignsOf = Callable[[Sequence[str], Collection[str], Iterable[Sequence[str]]], Iterator[Any]]
-"""The function `docmt.text.signs.signs_of`, which finds signs that lines are not what is stated of them."""
 
+# The settings that make statements about lines, and what else to state, by the statement.
 SETTINGS = {
     "plain": ("tokenised: false", "or state `tokenised: true` if they are tokens, whose escapes docmt reads"),
     "tokens": ("tokenised: true", "state `tokenised: false`"),
@@ -148,7 +149,6 @@ SETTINGS = {
     "openings": ("case: cased", "or state `case: truecased`"),
     "lower": ("case: lower", "state `case: cased` or `case: truecased`"),
 }
-"""The settings that make statements about lines, and what else to state, by the statement."""
 
 
 def refuse_denied(

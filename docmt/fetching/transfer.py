@@ -21,8 +21,7 @@ from docmt.catalogue.files import Checksums, FileConfig
 from docmt.catalogue.missing import is_remote
 from docmt.fetching.content import login_of
 
-Hosts = Mapping[str, str]
-"""The address that stands in for a host, by the host: `hosts` of config.yaml."""
+Hosts = Mapping[str, str]  # The address that stands in for a host, by the host: `hosts` of config.yaml.
 
 
 @dataclass(frozen=True)
@@ -66,10 +65,9 @@ def rewritten(url: str, hosts: Hosts) -> str:
 
 
 ATTEMPTS = 5
+# The number of bytes that are received and written together: no more are lost when a transfer breaks off.
 CHUNK_BYTES = 1 << 13
-"""The number of bytes that are received and written together: no more are lost when a transfer breaks off."""
-TIMEOUT_S = 30.0
-"""The number of seconds without a byte after which a transfer has broken off."""
+TIMEOUT_S = 30.0  # The number of seconds without a byte after which a transfer has broken off.
 AGENT = {"User-Agent": "docmt", "Accept-Encoding": "identity"}
 """Headers of all requests. Byte positions in a compressed transfer differ from those in the file, so that the transfer
 could not be resumed."""

@@ -17,8 +17,8 @@ from docmt.settings.metrics import base_of
 from docmt.settings.pretrained import is_random_checkpoint, random_model
 from docmt.settings.scoring import BY_LANGUAGE
 
+# The reasons of a corpus by the base of a metric's name; those of all its numbers have an empty name.
 Reasons = dict[str, list[str]]
-"""The reasons of a corpus by the base of a metric's name; those of all its numbers have an empty name."""
 
 
 def not_comparable(grid: Grid, study: str, corpora: Iterable[str]) -> dict[str, Reasons]:

@@ -12,8 +12,8 @@ from docmt.settings.ctranslate2 import engine_obstacles
 from docmt.settings.data import TextConfig
 from docmt.settings.system import Entry, TrainedSystem
 
+# Settings of a model that must equal the settings of the model from which its training starts.
 SHAPES = ("encoder_layers", "decoder_layers", "width", "inner", "heads", "embeddings")
-"""Settings of a model that must equal the settings of the model from which its training starts."""
 
 
 class Systems:

@@ -28,8 +28,8 @@ from docmt.settings.pretrained import RandomCheckpoint
 from docmt.settings.scoring import ScoringConfig
 from docmt.settings.system import Entry, ExternalSystem, TrainedSystem
 
+# What becomes of a UserError in a block: `nullcontext` passes it on, and a collector keeps it and goes on.
 Attempt = Callable[[], AbstractContextManager[None]]
-"""What becomes of a UserError in a block: `nullcontext` passes it on, and a collector keeps it and goes on."""
 
 
 @dataclass(frozen=True, kw_only=True)

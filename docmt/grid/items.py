@@ -18,18 +18,15 @@ from docmt.reporting.study import StudyConfig
 from docmt.settings.metrics import parse_metric
 from docmt.settings.system import Entry
 
-DEMO = "demo"
-"""The study whose page is in `results/` too."""
-Job = tuple[str, dict[str, Any]]
-"""A job: the name of its step, and the names in its place."""
+DEMO = "demo"  # The study whose page is in `results/` too.
+Job = tuple[str, dict[str, Any]]  # A job: the name of its step, and the names in its place.
+# The jobs whose outputs are read, by the name of the input, such as "scores"; a file of the user's has no jobs.
 Jobs = dict[str, list[Job]]
-"""The jobs whose outputs are read, by the name of the input, such as "scores"; a file of the user's has no jobs."""
 
+# The names of the inputs that a training writes; an item with no other inputs needs no translations.
 OF_TRAININGS = {"records", "curves"}
-"""The names of the inputs that a training writes; an item with no other inputs needs no translations."""
 
-OF_MODELS = {"records", "curves", "inside", "passages"}
-"""The names of the inputs that only systems with a model have."""
+OF_MODELS = {"records", "curves", "inside", "passages"}  # The names of the inputs that only systems with a model have.
 
 STEPS_OF_SYSTEMS = {
     "scores": ("scores", True),
@@ -46,8 +43,8 @@ Where the last value is false, only the output for the first seed is read.
 """
 
 
+# The steps whose cards have counts of tables, by their stages.
 STEPS_OF_COUNTS = {paths.TOKENS.stage: "tokens", paths.VIEW.stage: "views", paths.CHAINS.stage: "chain_segments"}
-"""The steps whose cards have counts of tables, by their stages."""
 
 
 def study_of(grid: Grid, study: str, where: str | None = None) -> StudyConfig:
@@ -294,10 +291,10 @@ def _tokens_of(grid: Grid, entries: Iterable[Entry]) -> list[Job]:
     return [("tokens", {"corpus": grid.data_folder(entry.corpus), "text": entry.system.text}) for entry in entries]
 
 
+# The functions that return the jobs of all other inputs, from the grid, the study and the name of the item.
 JOBS_OF_ITEMS: dict[str, Callable[[Grid, str, str], list[Job]]] = {
     "comparisons": _comparisons,
     "cards": _cards,
     "tokens": _tokens,
     "human": lambda grid, study, name: [],  # a file of the user's
 }
-"""The functions that return the jobs of all other inputs, from the grid, the study and the name of the item."""

@@ -33,10 +33,8 @@ from docmt.settings.models import MODEL_CONFIGS
 from docmt.settings.scoring import ScoringConfig
 from docmt.settings.train import Precision, TrainConfig
 
-MOST_SHARDS = 10_000
-"""The largest number of shards; a larger number is a typing mistake."""
-StoreMode = Literal["pull", "push", "both", "off"]
-"""What a run does with the store."""
+MOST_SHARDS = 10_000  # The largest number of shards; a larger number is a typing mistake.
+StoreMode = Literal["pull", "push", "both", "off"]  # What a run does with the store.
 
 
 @in_schema(pattern="^[hH][tT][tT][pP][sS]?:")

@@ -23,12 +23,12 @@ from docmt.settings.models import MODEL_CONFIGS, TransformerConfig
 from docmt.settings.pretrained import is_random_checkpoint
 from docmt.settings.system import ExternalSystem, SystemConfig, TrainedSystem
 
+# The keys that name the model whose parameters a training starts from; a system that states one inherits neither.
 STARTS = ("init_from", "pretrained")
-"""The keys that name the model whose parameters a training starts from; a system that states one inherits neither."""
+# The largest number of systems in a chain where each extends, or starts from, the next; studies have about five.
 LONGEST_CHAIN = 50
-"""The largest number of systems in a chain where each extends, or starts from, the next; studies have about five."""
+# The sections in which a system replaces single fields of its parent; it replaces each other section as a whole.
 MERGED = ("model", "train", "decode")
-"""The sections in which a system replaces single fields of its parent; it replaces each other section as a whole."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class StatedSystem(Checked):
     decode: dict | None = setting(None, "settings of decoding")
 
 
+# The keys of a system that docmt trains.
 SYSTEM_KEYS = tuple(declared.name for declared in dataclasses.fields(StatedSystem))
-"""The keys of a system that docmt trains."""
 
 
 class Resolver:

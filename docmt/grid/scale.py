@@ -21,8 +21,8 @@ from docmt.settings.scoring import ScoringConfig
 from docmt.settings.train import TrainConfig
 
 KEYS = ("about", "fixtures", "pretrained", "view", "model", "train", "decode", "scoring")
+# The sections of systems in which a scale replaces settings, with the classes of their settings.
 SECTIONS = {"model": TransformerConfig, "train": TrainConfig, "decode": DecodeConfig}
-"""The sections of systems in which a scale replaces settings, with the classes of their settings."""
 
 
 @dataclass(frozen=True)

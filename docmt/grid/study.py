@@ -17,8 +17,7 @@ from docmt.base.yaml_files import Lines, load_yaml
 from docmt.reporting.item import Checks
 from docmt.reporting.study import StudyConfig
 
-SECTIONS = ("tables", "figures", "passages")
-"""The sections of a study that contain its items; each item has a page."""
+SECTIONS = ("tables", "figures", "passages")  # The sections of a study that contain its items; each item has a page.
 
 RESERVED = ("index", "job", "manifest", "record", "settings")
 """Names that no item may have: `index` names the study's page, and the others are the files of its job.
@@ -26,10 +25,8 @@ RESERVED = ("index", "job", "manifest", "record", "settings")
 Names with the ending of sheets for annotators are refused too.
 """
 
-PLACE = "{}"
-"""The text that is replaced by each value of a sweep."""
-Values = list[int | float]
-"""The values of a sweep, in the order of the file."""
+PLACE = "{}"  # The text that is replaced by each value of a sweep.
+Values = list[int | float]  # The values of a sweep, in the order of the file.
 
 
 def load_study(path: Path) -> tuple[StudyConfig, Lines]:

@@ -21,11 +21,10 @@ from docmt.reporting.plots import collapsed
 from docmt.reporting.results import Results
 from docmt.settings.models import READS_CHAINS
 
-MOST_OCCURRENCES = 6
-"""The largest number of rows of a map for one chain; a map has the first occurrences of the chain."""
+MOST_OCCURRENCES = 6  # The largest number of rows of a map for one chain; a map has the first occurrences of the chain.
 
+# The largest number of rows of a map of latent variables; a map has the first latent variables of its sentence.
 MOST_CHAINS = 8
-"""The largest number of rows of a map of latent variables; a map has the first latent variables of its sentence."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,8 +16,8 @@ from docmt.reporting.over_seeds import footnote_of, not_run, why_not_comparable,
 from docmt.reporting.results import Results, read_card
 from docmt.settings.system import TrainedSystem
 
+# The names of all counts that the catalogue can state for a split.
 STATED = tuple(field.name for field in dataclasses.fields(StatedCounts))
-"""The names of all counts that the catalogue can state for a split."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ from docmt.reporting.over_seeds import not_run
 from docmt.reporting.plots import ATTENTION, ENTROPY, training_curves
 from docmt.reporting.results import Results, Run
 
+# A quantity that a training logs while it runs.
 CurveValue = Literal[
     "train_loss",
     "dev_loss",
@@ -24,17 +25,16 @@ CurveValue = Literal[
     "encoder_self_attention_entropy",
     "decoder_self_attention_entropy",
 ]
-"""A quantity that a training logs while it runs."""
 
-Share = tuple[float, float]
-"""Shares of the updates and of the device hours of another training."""
+Share = tuple[float, float]  # Shares of the updates and of the device hours of another training.
 
+# The explanation in the legend of dotted curves: training losses are dotted where the panel has dev losses too.
 TRAINING = "training, beside dev"
-"""The explanation in the legend of dotted curves: training losses are dotted where the panel has dev losses too."""
 
+# The label of the horizontal axis, by the `x` of a figure.
 AXES = {"updates": UPDATES, "tokens": "target tokens, millions", "hours": "device hours"}
-"""The label of the horizontal axis, by the `x` of a figure."""
 
+# The key of the panel, the title of the panel, the unit, and the logged key of each quantity.
 CURVES: dict[str, tuple[str, str, str, str]] = {
     "dev_loss": ("loss", "loss, label-smoothed", "nats a token", "loss"),
     "train_loss": ("loss", "loss, label-smoothed", "nats a token", "loss"),
@@ -46,7 +46,6 @@ CURVES: dict[str, tuple[str, str, str, str]] = {
         for kind, name in ATTENTION.items()
     },
 }
-"""The key of the panel, the title of the panel, the unit, and the logged key of each quantity."""
 
 
 @dataclass(frozen=True, kw_only=True)

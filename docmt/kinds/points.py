@@ -35,8 +35,8 @@ from docmt.settings.metrics import parse_metric
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# The note below a figure in which a point has the values of several seeds.
 BARS = "Bars: from the smallest to the largest seed"
-"""The note below a figure in which a point has the values of several seeds."""
 
 
 @dataclass(frozen=True)

@@ -33,14 +33,14 @@ from docmt.reporting.results import Results, Run
 from docmt.reporting.table import Cell, Column, Drop, Row, Signature, Table
 from docmt.settings.metrics import MetricName, parse_metric
 
+# The names of the tests of significance on the page, by the `significance` of a table.
 TESTS = {
     "bootstrap": "paired bootstrap resampling (Koehn 2004)",
     "sign": "the sign test of Collins et al. (2005)",
 }
-"""The names of the tests of significance on the page, by the `significance` of a table."""
 
+# The heading of the column of drops, by the `drop` of a table.
 DROPS = {"above": "from the row above", "first": "from the first row"}
-"""The heading of the column of drops, by the `drop` of a table."""
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,8 @@ from docmt.base.digests import value_of
 from docmt.base.manifest import DIGITS
 from docmt.base.recipe import Recipe
 
-MISSING = "nothing"
-"""The value of a name that only one of two mappings has, in messages."""
-LONGEST = 40
-"""The largest number of characters of a value in a message."""
+MISSING = "nothing"  # The value of a name that only one of two mappings has, in messages.
+LONGEST = 40  # The largest number of characters of a value in a message.
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from docmt.settings.system import Entry
 if TYPE_CHECKING:
     import pyarrow as pa
 
+# The table of all scores, which no rule declares: it is of all studies, and each run writes it again at its end.
 COLLECTED = f"{RESULTS}/scores.parquet"
-"""The table of all scores, which no rule declares: it is of all studies, and each run writes it again at its end."""
 OF_PROJECT = {"study": "string", "scale": "string", "identity": "string", "lower_is_better": "bool", "asked": "bool"}
 """The columns of the table beside those of a run's scores (`docmt.base.columns.SCORES`), with their types.
 

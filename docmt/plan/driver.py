@@ -31,10 +31,10 @@ from docmt.plan.supplies import left_out_lines, not_scored_lines
 from docmt.steps import get_step
 from docmt.steps.download import write_recipe
 
+# The variable of the environment with which finished jobs have inputs too, for graphs of all jobs.
 ALWAYS = "DOCMT_GRAPH"
-"""The variable of the environment with which finished jobs have inputs too, for graphs of all jobs."""
+# What makes Snakemake run a job again: with other triggers finished jobs would look changed.
 TRIGGERS = {"mtime", "params"}
-"""What makes Snakemake run a job again: with other triggers finished jobs would look changed."""
 Names = dict[str, str]
 
 

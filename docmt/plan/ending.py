@@ -24,10 +24,8 @@ COLUMNS = ("made", "fetched", "there before", "failed", "stopped", "not reached"
 """The columns of the table, with numbers of artifacts: those that this run made, those that it fetched from the store,
 those that were there before, those of jobs that failed, those of jobs that somebody or the end of their time stopped,
 those that these would have made possible, and runs that miss files (`missing: skip`)."""
-TICK_S = 0.01
-"""The seconds by which the clock of a file system is behind."""
-LISTED = 20
-"""The largest number of lines about jobs that failed."""
+TICK_S = 0.01  # The seconds by which the clock of a file system is behind.
+LISTED = 20  # The largest number of lines about jobs that failed.
 
 
 def ending(

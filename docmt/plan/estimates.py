@@ -23,26 +23,24 @@ from docmt.plan.plan import Job, Plan
 from docmt.plan.sizes import Sizes
 from docmt.settings.system import Entry, TrainedSystem
 
+# Assumed number of passes over the training data, for a training that ends by patience and does not limit them.
 EPOCHS = 40
-"""Assumed number of passes over the training data, for a training that ends by patience and does not limit them."""
+# Operations per multiplication: with an addition, in a forward pass, and with the backward pass.
 FORWARD, TRAINED = 2, 6
-"""Operations per multiplication: with an addition, in a forward pass, and with the backward pass."""
 SEARCHED = 0.05
 """Assumed share of the rate of trainings that a beam search reaches: it computes one token of each sentence at a time.
 On a CPU it is 0.1 to 0.5 (`benchmarks/decoding.md`); no GPU was measured."""
-BYTES = 4
-"""Number of bytes of a parameter on disk."""
+BYTES = 4  # Number of bytes of a parameter on disk.
+# Number of special symbols of a source sentence, by frame; 1 in other frames. A target sentence counts one.
 SYMBOLS = {"wrapped": 2, "summarised": 2, "closed": 2}
-"""Number of special symbols of a source sentence, by frame; 1 in other frames. A target sentence counts one."""
 MARGIN = 1.5
 """A job asks for this many times its estimated time: trainings on busy machines took up to 1.8 times as long as on
 quiet ones (`benchmarks/estimates.md`), and a training that its limit ends goes on in the next attempt."""
-STEP = 15
-"""Time limits are multiples of this number of minutes."""
+STEP = 15  # Time limits are multiples of this number of minutes.
+# The least and the largest time limit that follows an estimate, in minutes: a job also starts, and reads its files.
 LEAST, MOST = 30, 1440
-"""The least and the largest time limit that follows an estimate, in minutes: a job also starts, and reads its files."""
+# The time limit of a job without an estimate, in minutes, by its step; other steps have no estimates.
 UNKNOWN = {"train": MOST, "translate": 240}
-"""The time limit of a job without an estimate, in minutes, by its step; other steps have no estimates."""
 
 
 @dataclass(frozen=True)

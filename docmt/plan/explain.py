@@ -19,10 +19,9 @@ from docmt.plan.links import named
 from docmt.plan.plan import Job, Plan
 from docmt.plan.stored import stored_for
 
+# The beginning of the name of a setting that scores and pages repeat from earlier stages.
 RESTATED = re.compile(r"(?:resolved|entries\..+?\.system)\.(?=.)")
-"""The beginning of the name of a setting that scores and pages repeat from earlier stages."""
-NEW = "its outputs are not there"
-"""The phrase for jobs of which there is no other version."""
+NEW = "its outputs are not there"  # The phrase for jobs of which there is no other version.
 Changes = tuple[str, ...]
 
 

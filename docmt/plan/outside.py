@@ -15,8 +15,7 @@ from docmt.catalogue.checksums import file_digest
 from docmt.catalogue.files import FileConfig
 from docmt.catalogue.folders import version_of
 
-MEMORY = f"{RESULTS}/digests.json"
-"""The file that remembers digests; nothing is lost where it is removed."""
+MEMORY = f"{RESULTS}/digests.json"  # The file that remembers digests; nothing is lost where it is removed.
 REMEDY = f"delete the file; digests are then computed again ({MEMORY})"
 
 

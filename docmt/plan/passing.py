@@ -12,8 +12,8 @@ WITHOUT_TEXT = {"checkpoint", "train", "scores", "compare"}
 """The steps whose outputs are models or scores. The vocabulary of a model belongs to the model. Any other step, but for
 items, has outputs with text, or with words and their translations."""
 
+# The inputs of items (`Item.reads`) without sentences; an item with any other input shows sentences.
 NUMBERS = {"scores", "records", "curves", "comparisons", "cards", "human"}
-"""The inputs of items (`Item.reads`) without sentences; an item with any other input shows sentences."""
 
 
 def may_pass(plan: Plan, job: Job) -> str | None:

@@ -17,15 +17,13 @@ from docmt.plan.plan import Job, Plan
 from docmt.training.lease import STALE_S, Holder, read_holder
 from docmt.training.survey import TrainingState, training_state
 
+# The state of a job of a target; `waiting` in Slurm's queue.
 JobState = Literal["finished", "running", "waiting", "failed", "to come"]
-"""The state of a job of a target; `waiting` in Slurm's queue."""
 STATES: tuple[JobState, ...] = get_args(JobState)
+# The comment of a job, as the plugin of Snakemake writes it: its rule, the names in its place, and its id.
 COMMENT = re.compile(rf"rule_(.+?)(?:_wildcards_(.*?)([0-9a-f]{{{ID_DIGITS}}})?)?")
-"""The comment of a job, as the plugin of Snakemake writes it: its rule, the names in its place, and its id."""
-FIELDS = "%i|%T|%R|%Z|%k"
-"""The number, the state, the reason or the nodes, the working folder, and the comment."""
-WAIT_S = 60
-"""Seconds that `squeue` may take."""
+FIELDS = "%i|%T|%R|%Z|%k"  # The number, the state, the reason or the nodes, the working folder, and the comment.
+WAIT_S = 60  # Seconds that `squeue` may take.
 
 
 @dataclass(frozen=True)

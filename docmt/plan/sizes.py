@@ -11,12 +11,10 @@ from docmt.estimates.passes import DocumentGroup, Pass, pass_of
 from docmt.plan.plan import Job, Plan
 from docmt.settings.system import Entry, TrainedSystem
 
-PIECES = 27.0
-"""Assumed number of pieces of a sentence, where nobody has counted or stated it."""
-SENTENCES = 20.0
-"""Assumed number of sentences of a document, where nobody has counted or stated it."""
+PIECES = 27.0  # Assumed number of pieces of a sentence, where nobody has counted or stated it.
+SENTENCES = 20.0  # Assumed number of sentences of a document, where nobody has counted or stated it.
+# Assumed number of different pieces of a pretrained tokenizer in a corpus, where stage 2 has not counted them.
 VOCABULARY = 30_000
-"""Assumed number of different pieces of a pretrained tokenizer in a corpus, where stage 2 has not counted them."""
 
 
 class Sizes:

@@ -12,15 +12,15 @@ from docmt.store.backend import EntryRefused, StoreUnusable
 from docmt.store.entries import StoreEntry
 from docmt.store.store import REFUSED, UNSIGNED, Store, open_store
 
+# The number of entries that are read at the same time: an object store takes a tenth of a second for each.
 AT_ONCE = 16
-"""The number of entries that are read at the same time: an object store takes a tenth of a second for each."""
+# The steps whose outputs people open in a browser, which runs the scripts of a page: only signed ones are fetched.
 PAGES = ("page", "front", "sheet")
-"""The steps whose outputs people open in a browser, which runs the scripts of a page: only signed ones are fetched."""
+# The steps whose outputs other jobs read and no person does.
 DATA = (
     *("checkpoint", "fixture", "corpus", "tokens", "views"),
     *("chain_words", "chain_segments", "aligner", "word_vectors"),
 )
-"""The steps whose outputs other jobs read and no person does."""
 
 
 @dataclass

@@ -23,10 +23,11 @@ TargetKind = Literal["all", "study", "item", "sheet", "scores", "corpus"]
 """The kind of a target: `item` is a table, figure or passage of a study, `sheet` the sheet for annotators of a table;
 `scores` are those of one system and seed."""
 
+# The state of a target: its file is there, or what its corpora and checkpoints need (`SupplyState`).
 TargetState = Literal["made", "ready", "to-fetch", "by-hand", "licence"]
-"""The state of a target: its file is there, or what its corpora and checkpoints need (`SupplyState`)."""
 
 
+# The meaning of each state of a target.
 STATES: dict[TargetState, str] = {
     "made": "it is there",
     "ready": "all that it needs is here",
@@ -34,7 +35,6 @@ STATES: dict[TargetState, str] = {
     "by-hand": "it needs files that a person has to bring, or has to agree to (fetch_checkpoints)",
     "licence": "it needs files for which a licence is needed",
 }
-"""The meaning of each state of a target."""
 
 
 @dataclass(frozen=True)

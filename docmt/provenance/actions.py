@@ -22,19 +22,18 @@ from docmt.plan.passing import may_pass
 from docmt.provenance.artifacts import FinishedRun, RunArtifact
 from docmt.provenance.entities import COMPLETED, add, add_file
 
+# What a crate may have beside the results: the models, or the data, which are corpora, tokens and translations.
 Part = Literal["data", "models"]
-"""What a crate may have beside the results: the models, or the data, which are corpora, tokens and translations."""
+# The file of scores that quotes words of the source and of translations; it may be passed on where the latter may.
 OCCURRENCES = "occurrences.arrow"
-"""The file of scores that quotes words of the source and of translations; it may be passed on where the latter may."""
-OF_MODELS = (CHECKPOINT.stage, TRAINING.stage, VECTORS.stage)
-"""The stages whose outputs are models."""
+OF_MODELS = (CHECKPOINT.stage, TRAINING.stage, VECTORS.stage)  # The stages whose outputs are models.
+# The endings of the names of the files that are results, by stage; every crate has them.
 RESULTS_OF = {
     CORPUS.stage: (".json",),
     SCORES.stage: ("scores.parquet", "scoring.json", "details.arrow"),
     COMPARISON.stage: (".json",),
     **dict.fromkeys((PAGE.stage, FRONT.stage, SHEET.stage), ("",)),
 }
-"""The endings of the names of the files that are results, by stage; every crate has them."""
 
 
 @dataclass

@@ -22,10 +22,8 @@ from docmt.base.screen import first_of
 from docmt.plan.links import for_snakemake, named
 from docmt.plan.plan import Job, Plan
 
-OF_JOB = ("step", "began", "finished", "hardware")
-"""What the record of every job states."""
-LISTED = 20
-"""The largest number of unfinished artifacts that a message names."""
+OF_JOB = ("step", "began", "finished", "hardware")  # What the record of every job states.
+LISTED = 20  # The largest number of unfinished artifacts that a message names.
 
 
 @dataclass(frozen=True)

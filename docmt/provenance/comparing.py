@@ -22,10 +22,8 @@ from docmt.scoring.intervals import LEVEL, score_of
 from docmt.scoring.tallies import Tally, read_tallies
 from docmt.settings.metric import ROUNDING
 
-DETAILS = "details.arrow"
-"""The file with the summands of scores, beside scores.parquet."""
-FEWEST_SEEDS = 2
-"""The smallest number of seeds that have a spread."""
+DETAILS = "details.arrow"  # The file with the summands of scores, beside scores.parquet.
+FEWEST_SEEDS = 2  # The smallest number of seeds that have a spread.
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from docmt.provenance.entities import METADATA, PROFILES, add, add_file, new_cra
 from docmt.provenance.workflow import add_workflow
 
 README = "README.md"
-EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The time of each file in a zip, so that the same files give the same bytes."""
+EPOCH = (1980, 1, 1, 0, 0, 0)  # The time of each file in a zip, so that the same files give the same bytes.
 NOT_STATED = "not stated"
 ABOUT_NOT_STATED = (
     "The author of this crate states no licence for it. The workflow is under Apache-2.0, and the text of each corpus"

@@ -15,10 +15,9 @@ from docmt.plan.changes import Difference, changes, differences
 from docmt.provenance.artifacts import RunArtifact
 from docmt.settings.metrics import base_of
 
-MOST_VALUES = 3
-"""The largest number of values that a sentence names."""
+MOST_VALUES = 3  # The largest number of values that a sentence names.
+# The devices of records on which equal libraries give equal bits; jobs without a device compute on the processor.
 CPU = (None, "cpu")
-"""The devices of records on which equal libraries give equal bits; jobs without a device compute on the processor."""
 
 
 def questions(before: Recipe, now: Recipe) -> list[str]:
@@ -79,11 +78,9 @@ def _first(phrases: Iterable[str | Difference]) -> list[str]:
     return texts[:MOST_VALUES] + ([f"... and {more} more values"] if more > 0 else [])
 
 
-PAGES = ("page", "front")
-"""The steps whose HTML states the times and speeds of trainings."""
+PAGES = ("page", "front")  # The steps whose HTML states the times and speeds of trainings.
 HTML = ".html"
-OF_RUN = {"speed", "hours"}
-"""A metric and a horizontal axis that are facts of the run."""
+OF_RUN = {"speed", "hours"}  # A metric and a horizontal axis that are facts of the run.
 
 
 def is_of_run(recipe: Recipe, name: str) -> bool:

@@ -24,12 +24,12 @@ from docmt.corpus.unpack import unpack
 from docmt.provenance.entities import METADATA
 from docmt.provenance.workflow import FOLDERS, SNAKEFILE, main_config, workflow_files
 
+# The keys of config.yaml with places of one site; a crate states none of them for another site.
 OF_SITE = ("mirror", "local", "hosts", "store", "store_keys")
-"""The keys of config.yaml with places of one site; a crate states none of them for another site."""
+# The folders of the workflow whose files are settings.
 SETTINGS = tuple(f"{WORKFLOW}/{name}/" for name in ("corpora", "scales", "studies"))
-"""The folders of the workflow whose files are settings."""
+# The largest number of bytes of a file that is read as a whole; a description has some 11,000 for each artifact.
 MOST_BYTES = 50_000_000
-"""The largest number of bytes of a file that is read as a whole; a description has some 11,000 for each artifact."""
 AGAIN = "get the crate again, from a better source"
 
 

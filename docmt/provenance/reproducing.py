@@ -100,10 +100,9 @@ def _program(plan: Plan, job: Job) -> tuple[str, ...]:
     return ()
 
 
+# The file of a folder in which a target is made again; a folder with the same content is continued.
 MARK = "reproduce.json"
-"""The file of a folder in which a target is made again; a folder with the same content is continued."""
-NO_STORE = {"store_mode": "off"}
-"""The settings with which nothing comes from a store."""
+NO_STORE = {"store_mode": "off"}  # The settings with which nothing comes from a store.
 
 
 def prepare_folder(folder: Path, entries: Mapping[str, Path], mark: Mapping[str, str], copies: bool = False) -> None:

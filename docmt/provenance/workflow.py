@@ -19,8 +19,8 @@ from docmt.grid.main_config import MainConfig, load_main_config
 from docmt.provenance.entities import add_file, file_facts
 
 SNAKEFILE = "Snakefile"
+# The folders of a project whose files are the workflow and its settings.
 FOLDERS = (WORKFLOW, "profiles", "envs", "slurm")
-"""The folders of a project whose files are the workflow and its settings."""
 LICENCE_OF_CODE = "https://www.apache.org/licenses/LICENSE-2.0"
 
 

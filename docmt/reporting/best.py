@@ -9,8 +9,7 @@ from docmt.reporting.pieces import Piece
 from docmt.reporting.table import Cell, Column, Row, Table
 from docmt.settings.metrics import parse_metric
 
-LEVEL = max(MARKS.values())
-"""The level of p above which a difference is not called one."""
+LEVEL = max(MARKS.values())  # The level of p above which a difference is not called one.
 
 
 @dataclass(frozen=True)

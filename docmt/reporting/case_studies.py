@@ -20,17 +20,13 @@ from docmt.reporting.chain_cases import ChainCase, ChainCounts, Rendering, chain
 from docmt.reporting.results import Results, Run
 from docmt.reporting.translations import has_sentences, read_lines
 
-MOST_CASES = 2
-"""The largest number of documents of a corpus that the page shows."""
-MOST_CHAINS = 6
-"""The largest number of lexical chains of a document that the page shows."""
-MOST_LINES = 12
-"""The largest number of sentences of a case that the page shows."""
-MOST_OVERCORRECTIONS = 5
-"""The largest number of over-corrected chains of a corpus that the page shows."""
+MOST_CASES = 2  # The largest number of documents of a corpus that the page shows.
+MOST_CHAINS = 6  # The largest number of lexical chains of a document that the page shows.
+MOST_LINES = 12  # The largest number of sentences of a case that the page shows.
+MOST_OVERCORRECTIONS = 5  # The largest number of over-corrected chains of a corpus that the page shows.
 
+# The columns of a TOKENS table that a case study reads.
 TEST_TOKENS = only(TOKENS, "split", "sentence", "source_tokens", "source_pieces", "target_tokens")
-"""The columns of a TOKENS table that a case study reads."""
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,9 @@ from docmt.reporting.rendering import Renderer
 from docmt.reporting.results import Run
 from docmt.reporting.translations import CorpusTranslations
 
-FOLDER = "documents"
-"""The name of the folder of the pages, beside the page of the study."""
+FOLDER = "documents"  # The name of the folder of the pages, beside the page of the study.
+# The score of a document: that of its text as one line, with the tokenization that is sacreBLEU's default.
 OF_DOCUMENT = "d-BLEU"
-"""The score of a document: that of its text as one line, with the tokenization that is sacreBLEU's default."""
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,9 @@ from docmt.settings.metrics import parse_metric
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# The style of published points: hollow markers without a line through the points.
 PUBLISHED = {"markerfacecolor": PAPER, "linestyle": "none", "markeredgewidth": 1.6, "markersize": 7.5, "zorder": 3}
-"""The style of published points: hollow markers without a line through the points."""
-HOLLOW = "Hollow: published"
-"""The note below a figure that has published points."""
+HOLLOW = "Hollow: published"  # The note below a figure that has published points.
 
 
 @dataclass(frozen=True)

@@ -27,23 +27,19 @@ from docmt.reporting.pieces import Piece
 from docmt.reporting.results import Results
 from docmt.reporting.text_table import TextTable, keys_of, of_records, of_systems, to_latex, to_markdown
 
-OF_EACH = ("csv", "json", "parquet")
-"""The endings of the files that every item has beside its page: its records."""
-OF_TABLES = ("tex", "md")
-"""The endings of the files that tables have too."""
+OF_EACH = ("csv", "json", "parquet")  # The endings of the files that every item has beside its page: its records.
+OF_TABLES = ("tex", "md")  # The endings of the files that tables have too.
+# The endings of the files that figures of lines have too. Strips of attention and cases are text, and have none.
 OF_DRAWN = ("svg", "pdf")
-"""The endings of the files that figures of lines have too. Strips of attention and cases are text, and have none."""
+# Settings of files: letters are text that can be selected and searched, in a TrueType font.
 IN_FILES = {"pdf.fonttype": 42, "font.family": ["DejaVu Sans"]}
-"""Settings of files: letters are text that can be selected and searched, in a TrueType font."""
+# What the files say of themselves: no date, so that the same figure has the same bytes.
 METADATA = {
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
-"""What the files say of themselves: no date, so that the same figure has the same bytes."""
-ACROSS = 2
-"""The largest number of panels side by side."""
-WIDTH, HEIGHT, LEGEND_LINE = 4.6, 3.2, 0.22
-"""The size of a panel, and the height of a line of the legend, in inches."""
+ACROSS = 2  # The largest number of panels side by side.
+WIDTH, HEIGHT, LEGEND_LINE = 4.6, 3.2, 0.22  # The size of a panel, and the height of a line of the legend, in inches.
 
 
 def endings_of(piece: Piece) -> tuple[str, ...]:

@@ -44,25 +44,22 @@ RC = {
     "lines.markersize": 5.5,
 }
 
+# Dashes of levels and of dotted curves, in the form of the attribute `stroke-dasharray` of SVG.
 LEVEL_DASH, DOTTED = "5 4", "1.5 3"
-"""Dashes of levels and of dotted curves, in the form of the attribute `stroke-dasharray` of SVG."""
 
-LEVEL_DASHES = (LEVEL_DASH, "10 3", "10 3 2 3", "2 4")
-"""Dashes of several levels of one figure, which are all grey."""
+LEVEL_DASHES = (LEVEL_DASH, "10 3", "10 3 2 3", "2 4")  # Dashes of several levels of one figure, which are all grey.
 
+# The style of a line for comparison, such as chance, a unigram model or a published level.
 LEVEL = {"color": AXIS, "linestyle": (0, (4, 3)), "linewidth": 1.2}
-"""The style of a line for comparison, such as chance, a unigram model or a published level."""
 
-UPDATES, POSITION = "updates", "position j in the window"
-"""Labels of horizontal axes."""
+UPDATES, POSITION = "updates", "position j in the window"  # Labels of horizontal axes.
 
+# The largest number of points of a learning curve. Longer curves are thinned, since a page would grow by megabytes.
 CURVE_POINTS = 240
-"""The largest number of points of a learning curve. Longer curves are thinned, since a page would grow by megabytes."""
 
+# The largest number of points of a line that can be read out: a page with hundreds of them would be too large.
 MOST_POINTS = 16
-"""The largest number of points of a line that can be read out: a page with hundreds of them would be too large."""
-POINTS_PER_INCH = 72
-"""The unit of the coordinates of matplotlib's SVG files."""
+POINTS_PER_INCH = 72  # The unit of the coordinates of matplotlib's SVG files.
 
 
 @dataclass(frozen=True)

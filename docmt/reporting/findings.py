@@ -11,11 +11,10 @@ from docmt.reporting.study import PLACE, Condition, FindingCell, StatedFinding, 
 from docmt.settings.metric import ROUNDING
 from docmt.settings.metrics import parse_metric
 
+# Whether all conditions hold, one does not, a number is missing, or the numbers are of generated text.
 FindingState = Literal["supported", "not supported", "not run", "not judged"]
-"""Whether all conditions hold, one does not, a number is missing, or the numbers are of generated text."""
 
-MISSING = "…"
-"""The text of a number that is missing in a sentence."""
+MISSING = "…"  # The text of a number that is missing in a sentence.
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,10 @@ from typing import Any
 from docmt.base.names import SPLITS
 from docmt.base.screen import duration
 
-NONE = "–"
-"""The text of a missing number."""
+NONE = "–"  # The text of a missing number.
 
+# The marks of p-values with their levels; a p-value has the first mark whose level is above the p-value.
 MARKS = {"‡": 0.01, "†": 0.05}
-"""The marks of p-values with their levels; a p-value has the first mark whose level is above the p-value."""
 
 
 def number(value: float | None, decimals: int = 2) -> str:
@@ -98,8 +97,8 @@ def p_value(p: float | None) -> str:
     return "< 0.0001" if p < 1e-4 else f"{p:.4f}"
 
 
+# The filters of the templates, by their names in them.
 FILTERS = {
     **{f.__name__: f for f in (number, printed, counted, signed, whole, plain, matrix, p_value)},
     "duration": lambda seconds: NONE if seconds is None else duration(seconds),
 }
-"""The filters of the templates, by their names in them."""

@@ -18,22 +18,20 @@ from docmt.catalogue.corpus import CorpusConfig
 from docmt.settings.metrics import parse_metric
 from docmt.settings.system import ExternalSystem, SystemConfig
 
+# The published value of a number that the paper has only in a picture; docmt never guesses such a number.
 NOT_DIGITISED = "not digitised"
-"""The published value of a number that the paper has only in a picture; docmt never guesses such a number."""
+# The pattern of a number as text; a text keeps the number of decimals that the paper prints.
 PRINTED = re.compile(r"-?\d+(\.\d+)?")
-"""The pattern of a number as text; a text keeps the number of decimals that the paper prints."""
 
+# The published values by column and metric; a value is a number, a printed number (text), or `NOT_DIGITISED`.
 Published = dict[str, dict[str, Any]]
-"""The published values by column and metric; a value is a number, a printed number (text), or `NOT_DIGITISED`."""
 
-SystemOnCorpus = tuple[str, str]
-"""The name of a corpus and the name of a system on it."""
+SystemOnCorpus = tuple[str, str]  # The name of a corpus and the name of a system on it.
 
+# The name of a corpus, of a system on it, and of a metric or count that stands beside a published number.
 BesidePublished = tuple[str, str | None, str]
-"""The name of a corpus, of a system on it, and of a metric or count that stands beside a published number."""
 
-Count = tuple[str, str, str]
-"""The name of a corpus, of a count, and of a split."""
+Count = tuple[str, str, str]  # The name of a corpus, of a count, and of a split.
 
 
 def is_published(value: object) -> bool:
@@ -234,8 +232,8 @@ class Item(Checked):
         return []
 
 
+# The description of the field `kind` of each kind of tables and figures.
 KIND = "which fields the item has, and what it shows"
-"""The description of the field `kind` of each kind of tables and figures."""
 
 
 @dataclass(frozen=True, kw_only=True)

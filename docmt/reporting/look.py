@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from itertools import count
 from urllib.parse import quote, unquote
 
+# The colours of lines; those of systems repeat after the last. None of them is the grey of axes and levels.
 COLOURS = ("#0072b2", "#d55e00", "#00875f", "#b5548f", "#a87500", "#2a8bc2", "#111418")
-"""The colours of lines; those of systems repeat after the last. None of them is the grey of axes and levels."""
 
+# The colours of axes, labels, numbers at ticks, grids and edges of markers.
 AXIS, INK, SOFT, GRID, PAPER = "#7d858e", "#1d242c", "#565f69", "#e4e7ea", "#ffffff"
-"""The colours of axes, labels, numbers at ticks, grids and edges of markers."""
 
+# The variables of `templates/styles/colours.css` that stand for colours on pages; dark screens have other values.
 ON_PAGE = {
     **{colour: f"var(--hue{n})" for n, colour in enumerate(COLOURS)},
     AXIS: "var(--axis)",
@@ -19,12 +20,11 @@ ON_PAGE = {
     GRID: "var(--grid)",
     PAPER: "var(--paper)",
 }
-"""The variables of `templates/styles/colours.css` that stand for colours on pages; dark screens have other values."""
 
 DASHES = ("", "6 2", "2 2", "8 2 2 2")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+# The two kinds of parts of a drawing that belong to systems: a line, whose points have values, and a sign without.
 LINE, SIGN = "line", "sign"
-"""The two kinds of parts of a drawing that belong to systems: a line, whose points have values, and a sign without."""
 
 
 @dataclass(frozen=True)

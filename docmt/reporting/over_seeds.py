@@ -15,8 +15,7 @@ NOT_RUN = "not run"
 NOT_SCORED = "not scored"
 PUBLISHED_ONLY = "published only"
 DOCUMENTS_ONLY = "documents only"
-NO_MODEL = "no model"
-"""The reasons why a cell has no number."""
+NO_MODEL = "no model"  # The reasons why a cell has no number.
 
 
 def external_source(runs: Sequence[Run]) -> ExternalConfig | None:

@@ -31,10 +31,9 @@ from docmt.reporting.rendering import MOST_SYSTEMS, Renderer, study_folder
 from docmt.reporting.results import ReportSettings, Results, Run
 from docmt.reporting.translations import documents_to_show
 
-NOT_YET = "not run yet"
-"""The reason of runs that nothing forbids."""
+NOT_YET = "not run yet"  # The reason of runs that nothing forbids.
+# The reason of trainings whose scores were not computed, or are shown by nothing.
 NOT_SCORED = "trained, without scores"
-"""The reason of trainings whose scores were not computed, or are shown by nothing."""
 
 
 def write_report(

@@ -34,18 +34,17 @@ The last parts occur in models with two kinds of attention: group attention to t
 attention to the whole document.
 """
 
+# The names, on the page, of the kinds of attention that all architectures have, by their part of a logged key.
 ATTENTION = {
     "cross": "cross-attention",
     "encoder_self": "encoder self-attention",
     "decoder_self": "decoder self-attention",
 }
-"""The names, on the page, of the kinds of attention that all architectures have, by their part of a logged key."""
 
+# The explanation of dotted curves in the legend: they are of attention to the current sentence.
 TO_CURRENT_SENTENCE = "to the own sentence, where the model also attends to the document"
-"""The explanation of dotted curves in the legend: they are of attention to the current sentence."""
 
-DISTANCE, ACCURACY = "distance in sentences", "accuracy, %"
-"""Labels of the axes of accuracy by distance."""
+DISTANCE, ACCURACY = "distance in sentences", "accuracy, %"  # Labels of the axes of accuracy by distance.
 
 COLLAPSED = 0.1
 """The divergence from the prior, in nats a chain, below which a posterior has collapsed.
@@ -53,8 +52,8 @@ COLLAPSED = 0.1
 At 0 the two distributions are equal. At 0.1 nats a posterior tells less than a seventh of a bit about its chain.
 """
 
+# The name of a system, and its value at each step; None at a step for which it has no value.
 SystemValues = tuple[str, list[float | None]]
-"""The name of a system, and its value at each step; None at a step for which it has no value."""
 
 
 @dataclass(frozen=True)
@@ -241,12 +240,12 @@ def bleu_by_position(corpus: str, runs: list[Run], look: dict[str, Style]) -> Pl
     return Plot(corpus, (panel,), steps=steps, numbers=tuple(("s-BLEU", *line) for line in lines))
 
 
+# The label of the horizontal axis of each kind of buckets.
 BUCKET_AXES = {
     "length": "length of the source sentence, words",
     "frequency": "frequency of its rarest word in training",
     "position": "position of the sentence in the document",
 }
-"""The label of the horizontal axis of each kind of buckets."""
 
 
 @by_corpus

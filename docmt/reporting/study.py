@@ -12,8 +12,8 @@ from docmt.base.checks import Checked, at_least, in_schema, need, need_seeds, ne
 from docmt.reporting.item import Checks, FigureConfig, Item, PassageConfig, TableConfig
 from docmt.settings.metrics import parse_metric
 
+# A place of a sentence: the name of a cell, or two names with a minus sign between them for their difference.
 PLACE = re.compile(r"\{([^{}]*)\}")
-"""A place of a sentence: the name of a cell, or two names with a minus sign between them for their difference."""
 
 
 @in_schema(pattern=r"\S")

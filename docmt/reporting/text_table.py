@@ -11,11 +11,10 @@ from typing import Any
 from docmt.reporting.formats import NONE, number, printed, signed
 from docmt.reporting.table import Cell, Column, Drop, Row, Table
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
-"""The letters of the reasons why numbers are not comparable, as on the page."""
-THREE = ("published", "measured", "difference")
-"""The columns of a metric with published numbers."""
+LETTERS = "abcdefghijklmnopqrstuvwxyz"  # The letters of the reasons why numbers are not comparable, as on the page.
+THREE = ("published", "measured", "difference")  # The columns of a metric with published numbers.
 
+# What LaTeX writes for a sign. A bracket at the start of a row would be an option of the line break before it.
 ESCAPES = {
     "\\": r"\textbackslash{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -49,15 +48,13 @@ ESCAPES = {
     "\u00a0": "~",
     "\n": " ",
 }
-"""What LaTeX writes for a sign. A bracket at the start of a row would be an option of the line break before it."""
+# The beginning of a box that makes a table as narrow as the text, where it would be wider.
 SHRUNK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
-"""The beginning of a box that makes a table as narrow as the text, where it would be wider."""
-LATIN = 0x250
-"""The first code of a letter that the fonts of pdfLaTeX may lack."""
+LATIN = 0x250  # The first code of a letter that the fonts of pdfLaTeX may lack.
 PACKAGES = r"% Needs \usepackage{booktabs, graphicx}."
 OTHER_SCRIPTS = "% It has letters that are not Latin: use XeLaTeX or LuaLaTeX, and a font that has them."
+# The signs that Markdown would read as marks of its own.
 SIGNS = r"\`*_{}[]<>#|~!&$"
-"""The signs that Markdown would read as marks of its own."""
 
 
 @dataclass(frozen=True)

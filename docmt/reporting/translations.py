@@ -14,11 +14,10 @@ from docmt.base.paths import CORPUS
 from docmt.base.tables import read_parquet
 from docmt.reporting.results import Results, Run
 
-MOST_DOCUMENTS = 2
-"""The largest number of documents of a corpus that the page shows."""
+MOST_DOCUMENTS = 2  # The largest number of documents of a corpus that the page shows.
 
+# A text in parts, each with a truth value, which is True where the part differs from the reference.
 Marked = list[tuple[str, bool]]
-"""A text in parts, each with a truth value, which is True where the part differs from the reference."""
 
 
 @dataclass(frozen=True)

@@ -91,8 +91,8 @@ class TextConfig(Checked):
         return self.pretrained is not None and (side == "source" or self.pretrained_sides == "both")
 
 
+# The settings that exclude documents or segments from training, each with its part of the name of a view.
 LEFT_OUT = {"min_document_tokens": ".min{}", "min_document_sentences": ".min{}sentences", "sample": ".sample{}"}
-"""The settings that exclude documents or segments from training, each with its part of the name of a view."""
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from docmt.base.untrusted import check_names
 from docmt.base.yaml_files import Lines
 from docmt.settings.models import TransformerConfig
 
+# The name of the file with the fields of a checkpoint's model, and the name of the file with its tokenizer.
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
-"""The name of the file with the fields of a checkpoint's model, and the name of the file with its tokenizer."""
 ROWS = "rows.{side}.json"
 """The name of a file beside the vocabulary of a side, in the folder `text/`. The file is a JSON list with the row of
 each piece in the embeddings of the checkpoint; a piece without a row has null."""
@@ -29,8 +29,7 @@ WEIGHTS = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.b
 """The possible names of the file of the weights. The first file that exists in a folder is read. An index names further
 files in the same folder."""
 
-ALIGNER_WEIGHTS = WEIGHTS[-1]
-"""The name of the file of the weights that awesome-align reads."""
+ALIGNER_WEIGHTS = WEIGHTS[-1]  # The name of the file of the weights that awesome-align reads.
 ALIGNER_FILES = {
     CONFIG: None,
     "vocab.txt": None,
@@ -41,14 +40,12 @@ ALIGNER_FILES = {
 """The names of the files of a BERT that awesome-align reads. Each has the remedy for messages about a missing file
 (none = the usual remedy)."""
 
-ALIGNER_LAYER = 8
-"""The number of the BERT layer, counted from 1, whose hidden states awesome-align compares."""
+ALIGNER_LAYER = 8  # The number of the BERT layer, counted from 1, whose hidden states awesome-align compares.
 
+# The supported values of `model_type`, each with the row of the position table that belongs to the first token.
 POSITION_OFFSET = {"mbart": 2, "bart": 2, "bert": 0}
-"""The supported values of `model_type`, each with the row of the position table that belongs to the first token."""
 
-ACTIVATIONS = ("gelu", "relu")
-"""The activation functions that docmt's models support."""
+ACTIVATIONS = ("gelu", "relu")  # The activation functions that docmt's models support.
 
 
 def checkpoint_files(folder: Path | str) -> list[Path]:
@@ -250,10 +247,10 @@ def _yaml(fields: Mapping[str, Any]) -> str:
     return str(yaml.safe_dump(fields, default_flow_style=True, sort_keys=False, width=1000)).strip()
 
 
+# The fields of `model` that a scale with random checkpoints must state: they are the sizes of these checkpoints.
 SIZES = ("encoder_layers", "decoder_layers", "width", "inner", "heads")
-"""The fields of `model` that a scale with random checkpoints must state: they are the sizes of these checkpoints."""
+# The key of config.json that marks a random checkpoint. Its value is the folder of the replaced checkpoint.
 STANDS_FOR = "stands_for"
-"""The key of config.json that marks a random checkpoint. Its value is the folder of the replaced checkpoint."""
 
 
 @dataclass(frozen=True)

@@ -21,14 +21,11 @@ from docmt.base.names import DeviceName
 from docmt.base.screen import say
 from docmt.training.pace import StopRequest
 
-ON_CLUSTER = "DOCMT_ON_CLUSTER"
-"""The environment variable that is 1 in jobs on a cluster."""
-LOOK_S = 0.2
-"""The mean number of seconds between two attempts to get GPUs that are in use."""
+ON_CLUSTER = "DOCMT_ON_CLUSTER"  # The environment variable that is 1 in jobs on a cluster.
+LOOK_S = 0.2  # The mean number of seconds between two attempts to get GPUs that are in use.
 
 
-Locks = dict[Gpu, int]
-"""GPUs whose locks this process holds, each with the open descriptor by which it holds the lock."""
+Locks = dict[Gpu, int]  # GPUs whose locks this process holds, each with the open descriptor by which it holds the lock.
 
 
 def release(locks: Locks) -> None:

@@ -20,10 +20,9 @@ from docmt.training.lease import FILE
 if TYPE_CHECKING:
     from docmt.trained.model import TrainedModel
 
-Names = Mapping[str, str]
-"""The values of the wildcards of a job, by their names."""
+Names = Mapping[str, str]  # The values of the wildcards of a job, by their names.
+# The files of a job's folder that are outputs of no step, although the name fits a pattern.
 NO_OUTPUTS = (JOB, FILE, REFUSED)
-"""The files of a job's folder that are outputs of no step, although the name fits a pattern."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +80,8 @@ class Step:
         return name not in NO_OUTPUTS and any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
+# The fields of a step that are functions; a step has those of its file that have these names.
 FUNCTIONS = ("run", "settings", "inputs", "files", "libraries", "hints", "knobs")
-"""The fields of a step that are functions; a step has those of its file that have these names."""
 
 
 def step_of(module: str, **facts: Any) -> Step:

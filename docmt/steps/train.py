@@ -29,14 +29,12 @@ if TYPE_CHECKING:
     from docmt.training.pace import JobOptions, StopRequest
     from docmt.training.task import Paths
 
-COMPILE = "DOCMT_COMPILE"
-"""The variable of the environment by which parts of updates are compiled."""
+COMPILE = "DOCMT_COMPILE"  # The variable of the environment by which parts of updates are compiled.
+# The values of the variable.
 SWITCHES = {"": False, "0": False, "false": False, "no": False, "off": False, "1": True, "true": True, "yes": True}
-"""The values of the variable."""
+# The hints of a training: options of `docmt.training.pace.JobOptions`.
 KNOBS = ("save_minutes", "hang_minutes", "checkpoints", "deterministic", "compiled")
-"""The hints of a training: options of `docmt.training.pace.JobOptions`."""
-OF_RUN = ("minutes", "gpus", "device", "fetch", "give", "knobs")
-"""The hints that every job may have."""
+OF_RUN = ("minutes", "gpus", "device", "fetch", "give", "knobs")  # The hints that every job may have.
 
 
 def settings(grid: Grid, names: Names) -> dict[str, Any]:

@@ -20,10 +20,9 @@ from docmt.base.foreign import naming
 from docmt.base.manifest import DIGITS
 
 T = TypeVar("T")
+# The largest number of bytes of a file that is read as a whole, such as an entry; the largest corpora have some MB.
 LARGEST_READ = 2**24
-"""The largest number of bytes of a file that is read as a whole, such as an entry; the largest corpora have some MB."""
-PART = 16 << 20
-"""The number of bytes that are copied at once; larger objects than this are sent and fetched in parts."""
+PART = 16 << 20  # The number of bytes that are copied at once; larger objects than this are sent and fetched in parts.
 REMEDY = "name a store that can be used (`store` in config.yaml), or go on without one: --config store_mode=off"
 
 

@@ -24,13 +24,11 @@ from docmt.store.entries import StoreEntry
 from docmt.store.signatures import Signatures
 from docmt.store.store import ENTRIES, FILES, Store, file_key
 
-AT_ONCE = 16
-"""The number of entries that are read at the same time."""
+AT_ONCE = 16  # The number of entries that are read at the same time.
 DAY_S = 86_400.0
+# The identity of a damaged artifact, the name of the file if it is one, and what is wrong.
 Damage = tuple[str, str, UserError]
-"""The identity of a damaged artifact, the name of the file if it is one, and what is wrong."""
-FEWEST_DIGITS = 4
-"""The smallest number of digits by which an artifact is named."""
+FEWEST_DIGITS = 4  # The smallest number of digits by which an artifact is named.
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,7 @@ from docmt.base.recipe import Recipe
 from docmt.base.untrusted import check_names
 from docmt.store.backend import EntryRefused
 
-FORMAT = "docmt-store-entry-3"
-"""The value of the key `format` of an entry."""
+FORMAT = "docmt-store-entry-3"  # The value of the key `format` of an entry.
 REMEDY = "docmt uses nothing of it; the person who wrote it can remove it"
 
 

@@ -22,10 +22,8 @@ from docmt.base.foreign import FULL, RIGHTS_ON, explained
 from docmt.base.manifest import DIGITS
 from docmt.store.backend import REMEDY, Backend, EntryRefused, StoredFile, StoreUnusable
 
-PARTIAL = ".part"
-"""The ending of the name of a file that is being written; a killed process leaves such a file."""
-NO_FILE = -1
-"""The size of what is no plain file: that of no file, so that it counts as damaged."""
+PARTIAL = ".part"  # The ending of the name of a file that is being written; a killed process leaves such a file.
+NO_FILE = -1  # The size of what is no plain file: that of no file, so that it counts as damaged.
 
 
 class FolderBackend(Backend):

@@ -24,10 +24,8 @@ from docmt.base.manifest import DIGITS
 from docmt.store.backend import Backend, EntryUntrusted
 from docmt.store.entries import StoreEntry
 
-SIGNATURES = "signatures"
-"""The folder of the signed lists in a store."""
-NAMESPACE = "docmt-store"
-"""The purpose of the signatures, so that a signature for another purpose is none of a list."""
+SIGNATURES = "signatures"  # The folder of the signed lists in a store.
+NAMESPACE = "docmt-store"  # The purpose of the signatures, so that a signature for another purpose is none of a list.
 FORMAT = "docmt-store-list-1"
 ALLOWED_SIGNERS = "a line as of ssh-keygen's ALLOWED SIGNERS: NAME ssh-ed25519 ..."
 REMEDY = "docmt uses nothing of it; a person with an allowed key can sign it: docmt store sign --key FILE IDENTITY"

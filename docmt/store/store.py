@@ -35,13 +35,12 @@ from docmt.store.signatures import SIGNATURES, Signatures, read_keys
 HEAD = "docmt-store.json"
 FORMAT = "docmt-store-3"
 ENTRIES, FILES = "entries", "files"
+# The line about a store without keys.
 UNSIGNED = (
     "nobody has to sign in this store (no store_keys): a person who may write to it can give other numbers, and nothing"
     " more; pages are made here"
 )
-"""The line about a store without keys."""
-AT_ONCE = 4
-"""The number of files that are copied at the same time."""
+AT_ONCE = 4  # The number of files that are copied at the same time.
 VALID = f"valid: a folder, or {' or '.join(f'{scheme}://BUCKET/PATH' for scheme in LIBRARIES)}"
 
 
@@ -182,8 +181,8 @@ class Store:
             return None
 
 
+# The file, in a job's folder, that says why its entry in a store cannot be used; the next plan does without it.
 REFUSED = "refused.json"
-"""The file, in a job's folder, that says why its entry in a store cannot be used; the next plan does without it."""
 
 
 def fetch(recipe: Recipe, can_write: Callable[[str], bool], store: Store | None = None) -> None:
